@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from fsgauge.age.wearing import Fidelity, Worn
 from fsgauge.engine.wire import AgeResult
 from fsgauge.errors import InputError, RefusedError, quoted
 from fsgauge.plain_files import MissingError, read_json, write_whole
 from fsgauge.plain_files.bounds import RECORD
+from fsgauge.plain_files.kept import Kept
 from fsgauge.scan import document_of
 from fsgauge.scan.numbers import numbers_of
 
@@ -52,10 +53,8 @@ class RecordFiles:
                 )
 
 
-class Checksum(BaseModel):
+class Checksum(Kept):
     """`data_bytes` counts whole blocks that are not all zero."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     sha256: str
     size_bytes: int

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import model_validator
 
 from fsgauge.age.target import require_still
 from fsgauge.engine.client import Engine
@@ -21,6 +21,7 @@ from fsgauge.engine.wire import (
     ScanResult,
 )
 from fsgauge.errors import InputError, Interrupted
+from fsgauge.plain_files.kept import Kept
 from fsgauge.progress.scan_and_age import StageProgress
 
 _MAP_ORDER = 8
@@ -82,12 +83,10 @@ SMALL_BYTES = 512 << 20
 Wear = Callable[[Order], Worn]
 
 
-class Fidelity(BaseModel):
+class Fidelity(Kept):
     """Distances from mode `write`, 0 to 1: of this mode, of `write` itself with the same log (the
     floor), and of `write` with the other seed; None: nothing to compare, or not measured.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     mode: AgeMode
     size_bytes: int

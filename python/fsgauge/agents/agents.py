@@ -7,10 +7,9 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol, Self
 
-from pydantic import BaseModel, ConfigDict
-
 from fsgauge import __version__
 from fsgauge.errors import RigError
+from fsgauge.plain_files.kept import Kept
 
 Step = Mapping[str, object]
 Answer = dict[str, Any]
@@ -44,10 +43,8 @@ def one(agents: Agents, at: int, seconds: float, **step: object) -> Answer:
     return agents.ask({at: step}, seconds)[at]
 
 
-class LogPart(BaseModel):
+class LogPart(Kept):
     """Something that is stored; it never changes, and a key that it does not know is an error."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class AgentsLog(LogPart):

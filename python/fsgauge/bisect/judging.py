@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel, ConfigDict
-
 from fsgauge.bisect.search import Outcome
+from fsgauge.plain_files.kept import Kept
 from fsgauge.stats.folders.condition import Condition
 from fsgauge.stats.folders.folder import Key
 from fsgauge.stats.folders.limits import Idle, Ratios, is_met, selected
@@ -18,10 +17,8 @@ from fsgauge.stats.results import Comparison, Results
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, is_too_wide
 
 
-class LimitVerdict(BaseModel):
+class LimitVerdict(Kept):
     """One limit in one cell: the ratio of the kernel to the good one, with its interval."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     condition: str
     cell: str

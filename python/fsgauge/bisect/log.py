@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import Field, model_validator
 
 from fsgauge.bisect.judging import LimitVerdict
-from fsgauge.bisect.search import Outcome
+from fsgauge.bisect.search import Outcome, next_kernel
 from fsgauge.errors import InputError
 from fsgauge.plain_files import MissingError, PlainFolder
 from fsgauge.plain_files.bounds import LOG
+from fsgauge.plain_files.kept import Kept
 
 FILE = "bisect.json"
 
 
-class Asked(BaseModel):
+class Asked(Kept):
     """What was asked for; a folder goes on with the same alone."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     study: str
     overrides: list[str]
@@ -31,10 +31,8 @@ class Asked(BaseModel):
     limits: list[str]
 
 
-class Step(BaseModel):
+class Step(Kept):
     """A study of one kernel against the good one; `directory` is its results folder."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     kernel: str
     directory: str
@@ -43,15 +41,13 @@ class Step(BaseModel):
     limits: list[LimitVerdict]
 
 
-class Log(BaseModel):
+class Log(Kept):
     """All of it. A kernel that was measured again with more blocks counts by its last step."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     format: Literal[1] = 1
     asked: Asked
     kernels: list[str]
-    steps: list[Step] = []
+    steps: list[Step] = Field([])
 
     @model_validator(mode="after")
     def _steps_are_of_its_kernels(self) -> Self:
@@ -93,3 +89,21 @@ def read_log(folder: Path, asked: Asked) -> Log | None:
             next="the same words as then, to go on with it; or --output DIR",
         )
     return found
+
+
+BLOCKS = (1, 2, 4)
+"""How many times the study's blocks a kernel is given, one after the other, until it is decided."""
+
+Measure = Callable[[str, int], Step]
+"""Measures a kernel in so many times the study's blocks."""
+
+
+def steps(log: Log, measure: Measure) -> Iterator[Log]:
+    """The log after each measurement, until nothing is left to try."""
+    while (kernel := next_kernel(log.kernels, log.tried)) is not None:
+        for times in BLOCKS:
+            step = measure(kernel, times)
+            log = log.with_step(step)
+            yield log
+            if step.outcome != "undecided":
+                break

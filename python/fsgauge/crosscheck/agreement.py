@@ -10,10 +10,11 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
 from fsgauge.crosscheck.fio import Numbers
 from fsgauge.crosscheck.folder import ProgramRun
+from fsgauge.plain_files.kept import Kept
 from fsgauge.record.records import Cell
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import Ratio, ratio_of_blocks
@@ -35,10 +36,8 @@ COMPARED = ("iops", *(f"{side}.{part}" for side in ("read", "write") for part in
     "mean", "p50", "p99")), "cpu")  # fmt: skip
 
 
-class Agreement(BaseModel):
+class Agreement(Kept):
     """One metric of one cell: engine / fio. The medians are for scale, not for judgement."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     metric: str
     label: str
@@ -52,10 +51,8 @@ class Agreement(BaseModel):
     word: Word
 
 
-class CellAgreement(BaseModel):
+class CellAgreement(Kept):
     """One cell on one system: every metric that both tools have, and what explains a difference."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     system: str
     cell: str
@@ -67,13 +64,11 @@ class CellAgreement(BaseModel):
     explanation: str
     own_command: list[str] | None = None
     """fio's command with its default submission; None where that equals the engine's."""
-    own_agreements: list[Agreement] = []
+    own_agreements: list[Agreement] = Field([])
 
 
-class ProgramAgreement(BaseModel):
+class ProgramAgreement(Kept):
     """One cell on one system: engine / program over the pairs, and what each took of a CPU."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     program: str
     system: str

@@ -14,11 +14,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from fsgauge.engine.wire import ClientsJob, LoadJob, LoadResult
 from fsgauge.errors import RigError
 from fsgauge.plain_files import PlainFolder, cannot_write, write_whole
+from fsgauge.plain_files.kept import Kept
 from fsgauge.record.records import Cell, EnvironmentRecord, Record
 from fsgauge.store.files import slug
 from fsgauge.workload.peer import PeerNumbers, RateUnit
@@ -66,10 +67,8 @@ class CrosscheckRun(Record):
     fio: dict[str, Any] | None
 
 
-class CellNumbers(BaseModel):
+class CellNumbers(Kept):
     """One side of a cell in one run; no rate where the program was too fast to say one."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     cell: str
     rate: float | None

@@ -2,6 +2,7 @@
 
 content.py   how many values a text has, before anything is made of it
 folder.py    a folder held open; what is read and written in it
+kept.py      the base of what files and messages keep, for models of pydantic
 opening.py   what a plain file is, checked before it is opened
 rights.py    root in another user's folder: which links it follows, with whose rights it acts
 seen_folder.py   a folder that was read, opened again

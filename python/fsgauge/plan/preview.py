@@ -11,9 +11,10 @@ from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
 from fsgauge.durability import MEMORY, SystemOptions, weakened
+from fsgauge.plain_files.kept import Kept
 from fsgauge.plan.around import HERE, Around
 from fsgauge.plan.as_mounted import differently_mounted, made_as_mounted, mounted_words
 from fsgauge.plan.curve import curve_of, curve_words
@@ -39,11 +40,7 @@ EFFECTS_PERCENT = (5.0, 2.0, 1.0)
 SUPPOSED_NOISE_PERCENT = (2.0, 5.0, 10.0)
 
 
-class _Facts(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
-
-class Sensitivity(_Facts):
+class Sensitivity(Kept):
     """What the plan can show if two equal runs in a block differ by `noise_percent`.
 
     `noise_percent` is the standard deviation of their log ratio, times 100. `blocks_needed` is by
@@ -57,7 +54,7 @@ class Sensitivity(_Facts):
     blocks_needed: dict[float, int | None]
 
 
-class MeasuredTime(_Facts):
+class MeasuredTime(Kept):
     """Seconds that a block of this very work took in a pilot: mean, shortest, longest."""
 
     mean: float
@@ -65,12 +62,12 @@ class MeasuredTime(_Facts):
     longest: float
 
 
-class PlanDescription(_Facts):
+class PlanDescription(Kept):
     """All that `fsgauge plan` prints, in this order."""
 
     question: str
     systems: list[System]
-    mounted: dict[str, str] = {}
+    mounted: dict[str, str] = Field({})
     """Of each system that is a folder: its file system and mount options, in words."""
     baseline: str
     held_equal: list[str]
@@ -78,14 +75,14 @@ class PlanDescription(_Facts):
     cannot_tell: list[str]
     partners: list[str]
     """How close what is compared stands in time; empty where the study does not ask."""
-    cautions: list[str] = []
-    durability: list[str] = []
+    cautions: list[str] = Field([])
+    durability: list[str] = Field([])
     """What single systems give up, or the storage does not have."""
     turns: list[Turn]
     curve: str = ""
     race: str = ""
     """How many runs are expected and at worst, and what ends it."""
-    faults: list[str] = []
+    faults: list[str] = Field([])
     """What is done to machines on purpose, a line each, in blocks after all others."""
     blocks: int
     blocks_asked: int

@@ -13,10 +13,11 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from fsgauge import kinds
 from fsgauge.errors import InputError, nearest
+from fsgauge.plain_files.kept import Kept
 from fsgauge.published.trial import Observable, Prediction, Trial
 
 ClaimKind = Literal["figure", "method", "claim", "advice", "open"]
@@ -35,10 +36,8 @@ WaitsFor = Literal[
 ]
 
 
-class Part(BaseModel):
+class Part(Kept):
     """Part of a ledger."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Figure(Part):
@@ -52,7 +51,7 @@ class Figure(Part):
     name: str
     of: str = ""
     unit: Unit = ""
-    values: list[float] = []
+    values: list[float] = Field([])
     change_percent: float | None = None
     printed: str = ""
 
@@ -80,11 +79,11 @@ class Claim(Part):
     kind: ClaimKind
     place: str
     fact: str
-    figures: list[Figure] = []
-    computed: list[Computed] = []
+    figures: list[Figure] = Field([])
+    computed: list[Computed] = Field([])
     tested_by: str = ""
-    trials: list[Trial] = []
-    predictions: list[Prediction] = []
+    trials: list[Trial] = Field([])
+    predictions: list[Prediction] = Field([])
     repeatable: str = ""
     waits_for: WaitsFor | None = None
     fitted: str = ""
@@ -129,7 +128,7 @@ class Publication(Part):
     subject: str
     storage: str
     method: str
-    columns: list[str] = []
+    columns: list[str] = Field([])
 
 
 class Ledger(Part):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from fsgauge.plain_files.kept import Kept
 
 Rule = Literal[
     "below",
@@ -24,7 +26,7 @@ Need = Literal["heads", "larger than memory", "a network"]
 """What storage or rig has to have. That two equal systems agree, every trial of times needs."""
 
 
-class Observable(BaseModel):
+class Observable(Kept):
     """Which numbers of a study a claim is about.
 
     `quantity` is "ratio" (system over baseline, by `metric`), "steps" (that ratio at the second of
@@ -35,15 +37,13 @@ class Observable(BaseModel):
     is a number of ours in its place.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     words: str
     quantity: str = "ratio"
     metric: str = ""
-    cells: dict[str, Scalar] = {}
+    cells: dict[str, Scalar] = Field({})
     system: str
     across: str = ""
-    at: list[Scalar] = []
+    at: list[Scalar] = Field([])
     figure: str = ""
     ratio: float | None = None
     threshold: float | None = None
@@ -68,7 +68,7 @@ class Trial(Observable):
 
     study: str
     rule: Rule
-    needs: list[Need] = []
+    needs: list[Need] = Field([])
     counted: bool = False
     no_proof: str = ""
     since: str = ""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from fsgauge.plain_files.kept import Kept
 
 
-class OwnNumber(BaseModel):
+class OwnNumber(Kept):
     """A number that the program prints: found by a regular expression, or by its path in JSON."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: str
     unit: str = ""
@@ -19,35 +19,31 @@ class OwnNumber(BaseModel):
     json_path: str | None = None
 
 
-class CommandJob(BaseModel):
+class CommandJob(Kept):
     """`program` in an empty folder of the system. `prepare` and `finish` are lines for a shell,
     around it and untimed. `kept_caches`: what the steps left in memory stays there.
     `written_back`: its time ends when all that it wrote is on the storage."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
     kind: Literal["command"] = "command"
     program: Annotated[list[str], Field(min_length=1)]
     folder: str
-    prepare: list[str] = []
-    finish: list[str] = []
+    prepare: list[str] = Field([])
+    finish: list[str] = Field([])
     kept_caches: bool = False
     written_back: bool = False
     time_limit_ns: int
-    numbers: list[OwnNumber] = []
-    exit_codes: list[int] = [0]
+    numbers: list[OwnNumber] = Field([])
+    exit_codes: list[int] = Field([0])
 
 
-class Found(BaseModel):
+class Found(Kept):
     """What stood in the folder when the program began."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     files: int
     size_bytes: int
 
 
-class CommandRun(BaseModel):
+class CommandRun(Kept):
     """What the program did. Its own time and processors' are in the run's result.
 
     `looks` is how often its threads were looked at; in `waiting` of them one waited in the kernel
@@ -57,8 +53,6 @@ class CommandRun(BaseModel):
     negative for a signal, and None where it was ended by its time limit. `output` and `errors` are
     the last lines of each.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     exit_code: int | None
     looks: int

@@ -15,10 +15,11 @@ from functools import cache
 from itertools import product
 from typing import Any, ClassVar, Literal, Self, cast, get_args
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from fsgauge import kinds
 from fsgauge.errors import InputError
+from fsgauge.plain_files.kept import Kept
 from fsgauge.record.records import Cell, FactorValue
 from fsgauge.units import exact_size, format_size
 
@@ -64,10 +65,8 @@ class Factor:
         return f"{value} {self.behind}".strip()
 
 
-class CellFactors(BaseModel):
+class CellFactors(Kept):
     """The factors of one cell. What is here is that of a kind that says nothing of its own."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     KIND: ClassVar[str]
     DECLARED: ClassVar[Mapping[str, Factor]] = {}

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from fsgauge.plain_files.kept import Kept
 
 FOREIGN = "foreign"
 """The rig, the storage and the systems of a study that another tool has measured."""
 
 
-class ForeignJob(BaseModel):
+class ForeignJob(Kept):
     """Which test of which tool it was, and the file that said so: `file` is its name alone.
 
     `tool` has its version: "fio 3.33". `command` is what it says it was called by; "" if nothing.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     kind: Literal["foreign"] = "foreign"
     tool: str

@@ -10,17 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, TypeGuard
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from fsgauge.plain_files.kept import Kept
 from fsgauge.units import format_bandwidth, format_duration, format_size
 
 
-class Throttled(BaseModel):
+class Throttled(Kept):
     """What a CPU quota counted: its periods in which there was work, those in which it was used up,
     and for how long processors then stood still, added over processors.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     periods: Annotated[int, Field(ge=0)]
     throttled_periods: Annotated[int, Field(ge=0)]
@@ -40,10 +39,8 @@ class Throttled(BaseModel):
         )
 
 
-class IoLimit(BaseModel):
+class IoLimit(Kept):
     """What a control group may do with one device each second; null where nothing limits it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     device: str
     read_bytes: int | None = None
@@ -52,7 +49,7 @@ class IoLimit(BaseModel):
     write_operations: int | None = None
 
 
-class Limits(BaseModel):
+class Limits(Kept):
     """Of the process that measures. Of nested control groups the tightest counts.
 
     `groups` are its control groups, "memory:/user.slice". `processor_quota` is in processors, 0.5
@@ -60,8 +57,6 @@ class Limits(BaseModel):
     page cache included. `resources` are soft limits of getrlimit(2) that are not infinite, in its
     units, by the end of their names: "nofile". `throttled` counts since the group was made.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     groups: list[str]
     processor_quota: float | None

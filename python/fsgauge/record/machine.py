@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
+from fsgauge.plain_files.kept import Kept
 from fsgauge.record.limits import Limits, in_force
 from fsgauge.record.preconditioning import StoragePreconditioning
 
 _OLD_CLAIM = ": ratios hold, rates do not"
 
 
-class StorageFacts(BaseModel):
+class StorageFacts(Kept):
     """What the systems sat on. `sentence` is for the report's first screen: what it is, and nothing
     of how well numbers hold on it, which its noise says.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     kind: str
     sentence: str
@@ -65,10 +64,8 @@ BELOW = "host"
 """The role of the machine that virtual ones are on; it measures nothing itself."""
 
 
-class SimulatedNumber(BaseModel):
+class SimulatedNumber(Kept):
     """One number of a device that was simulated; `origin` says how sure it is."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: str
     value: float
@@ -79,14 +76,12 @@ class SimulatedNumber(BaseModel):
     is_changed: bool
 
 
-class Simulation(BaseModel):
+class Simulation(Kept):
     """What stood in the place of a file system and a device where nothing was measured.
 
     `policies` are the models of the systems by their names, `proofs` how well each is proven.
     `times` is the end of the device's range of times, "" where it has no range.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     model_version: int
     policies: dict[str, str]
@@ -97,7 +92,7 @@ class Simulation(BaseModel):
     times: str = Field(default="", exclude_if=lambda value: not value)
 
 
-class Machine(BaseModel):
+class Machine(Kept):
     """A machine as it is; what cannot be read is null, with a reason in `missing`.
 
     `name` is its host name, `role` what it does in its rig: "load" drives the load, "load 2" does
@@ -107,8 +102,6 @@ class Machine(BaseModel):
     started, over all processors; frequencies are those of the slowest processor. `memory_bytes` and
     `processor_count` are what the process that measures may use.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: str
     role: str

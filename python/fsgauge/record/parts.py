@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from fsgauge.engine.wire import LoadResult
+from fsgauge.plain_files.kept import Kept
 from fsgauge.record.limits import Throttled
 
 
-class Slice(BaseModel):
+class Slice(Kept):
     """One call of the engine: a warm-up, then a measured window.
 
     It began `start_ns` after its run did, on its machine's clock, and the times in `result` count
@@ -26,8 +27,6 @@ class Slice(BaseModel):
     process counted meanwhile; None where there is none.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
     start_ns: Annotated[int, Field(ge=0)]
     result: LoadResult
     sync_ns: Annotated[int, Field(ge=0)] | None = Field(
@@ -36,10 +35,8 @@ class Slice(BaseModel):
     throttled: Throttled | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
-class Part(BaseModel):
+class Part(Kept):
     """What one machine did of a run, in order of time. `machine` is its name."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     machine: str
     slices: Annotated[list[Slice], Field(min_length=1)]
@@ -55,15 +52,13 @@ def in_one(
     return [Part(machine=machine, slices=[slice_])]
 
 
-class MachineStart(BaseModel):
+class MachineStart(Kept):
     """One machine's start. Times count from the common moment at which all were to begin, by the
     clock of the machine that gave it; each is wrong by `bound_ns` at most.
 
     `late_ns` is when its first thread began, `last_late_ns` its last one, `ended_ns` when its last
     operation had ended. `round_trip_ns` is the fastest between the two clocks.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     machine: str
     late_ns: int
@@ -86,22 +81,18 @@ def skew_bound_ns(starts: Sequence[MachineStart]) -> int:
     return skew_ns(starts) + (sum(widest) if len(starts) > 1 else 0)
 
 
-class DiskDone(BaseModel):
+class DiskDone(Kept):
     """What one disk of the virtual rig did in a run, in the unit of its counter, of what its limit
     counts: reads and writes, and no flushes. `limit_per_second` is that limit; 0 where it has
     none."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     count: int
     limit_per_second: int
 
 
-class Traffic(BaseModel):
+class Traffic(Kept):
     """What one counter of a system's layers counted while the engine ran, part by part: the NFS
     operations by name, bytes sent and received. Of several machines, their sum."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: str
     title: str
@@ -116,11 +107,9 @@ class Traffic(BaseModel):
         return sum(self.parts.values())
 
 
-class DeviceRun(BaseModel):
+class DeviceRun(Kept):
     """What the device `name` completed while the engine ran, after merging and splitting: warm-up,
     reading back and what a file system writes beside the load included."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: str
     read_requests: int

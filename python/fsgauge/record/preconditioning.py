@@ -10,7 +10,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict
+from fsgauge.plain_files.kept import Kept
 
 PASSES = 2
 """Times the capacity."""
@@ -19,10 +19,8 @@ MOST_ROUNDS = 25
 """Of a cell's own load; what is not steady then is measured all the same, and said."""
 
 
-class StoragePreconditioning(BaseModel):
+class StoragePreconditioning(Kept):
     """Once for a session, before its first turn. `purge` says what was done, or why it was not."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     purge: str
     purged: bool
@@ -32,14 +30,12 @@ class StoragePreconditioning(BaseModel):
     elapsed_ns: int
 
 
-class CellPreconditioning(BaseModel):
+class CellPreconditioning(Kept):
     """Rounds of a cell's own load before its run, in operations per second.
 
     `reached`: the last five were steady by SNIA's window. `why_none` is said where the load cannot
     be repeated, and there are no rounds.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     rounds: list[float]
     reached: bool

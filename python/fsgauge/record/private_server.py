@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
+
+from fsgauge.plain_files.kept import Kept
 
 
-class ServerFacts(BaseModel):
+class ServerFacts(Kept):
     """A server that fsgauge started over a system, as it stood; nothing in it is secret.
 
     `configuration` is its file without the places and ports that are new in every run. Lengths of
     queues are those of the kernel: `listen_backlog` as asked for by the server.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
     version: str
@@ -27,7 +27,7 @@ class ServerFacts(BaseModel):
     syn_backlog: int | None
 
 
-class ServerRun(BaseModel):
+class ServerRun(Kept):
     """What a server used in one run.
 
     Processor time is that of all its processes, also of those that ended; null when it died on the
@@ -44,8 +44,6 @@ class ServerRun(BaseModel):
     `last_words` are the last lines of the log, at most 20, where one aborted or the server died.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     user_ns: int | None
     system_ns: int | None
     connecting_ns: int | None = None
@@ -60,5 +58,5 @@ class ServerRun(BaseModel):
     listen_drops: int | None
     restarts: int
     daemon: str = ""
-    aborts: list[str] = []
-    last_words: list[str] = []
+    aborts: list[str] = Field([])
+    last_words: list[str] = Field([])

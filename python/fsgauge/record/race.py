@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
+
+from fsgauge.plain_files.kept import Kept
 
 
-class RaceRules(BaseModel):
+class RaceRules(Kept):
     """Blocks up to `blocks` race, the `confirm` after them confirm; a plan has turns of every
     system in all of them, and those are measured that the blocks before leave in it.
 
@@ -14,13 +16,11 @@ class RaceRules(BaseModel):
     never win.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
     blocks: int
     confirm: int
     margin_percent: float
     budget_seconds: float | None = None
-    weaker: list[str] = []
+    weaker: list[str] = Field([])
 
 
 LOOKS = (3, 4, 5, 6, 8, 10, 12, 16, 20, 24)

@@ -42,6 +42,7 @@ from fsgauge.engine.wire import (
     LoadResult,
     ScanResult,
 )
+from fsgauge.plain_files.kept import Kept
 from fsgauge.record.command import CommandJob, CommandRun
 from fsgauge.record.curve import Curve, Pace
 from fsgauge.record.foreign import ForeignJob
@@ -58,10 +59,8 @@ REACHED_BY = "reached by"
 """In the details of a system's facts: what the nodes that drive the load reach it by."""
 
 
-class Record(BaseModel):
+class Record(Kept):
     """What is stored for good, with its format."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     format: Literal[1] = 1
 
@@ -69,14 +68,12 @@ class Record(BaseModel):
 FactorValue = str | int | bool
 
 
-class Cell(BaseModel):
+class Cell(Kept):
     """One point of the sweep. `name` is for people and `--fail-if`: "randread 4 KiB, depth 32".
 
     `factors` are what it is, in the words of its kind of study (fsgauge.record.factors): raw
     numbers, the unit last in a factor's name. A factor that does not apply is left out.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     id: str
     name: str
@@ -90,15 +87,13 @@ def turn_title(system: str, *, again: bool, over_path: bool) -> str:
     return system + (" again" if again else "") + (" over its path" if over_path else "")
 
 
-class Turn(BaseModel):
+class Turn(Kept):
     """One system's turn in a block: made afresh once, then every cell in the block's order.
 
     `again` marks the second turn of the baseline in the block (A/A), `over_path` a turn beside
     those of a served system, over its path without the server, `strikes` what is done to machines
     in each of its runs.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     block: int
     turn: int
@@ -114,10 +109,8 @@ class Turn(BaseModel):
         return turn_title(self.system, again=self.again, over_path=self.over_path)
 
 
-class Plan(BaseModel):
+class Plan(Kept):
     """All turns in the order they happen, and what that will take."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     format: Literal[1] = 1
     study: str
@@ -172,10 +165,8 @@ class StudyRecord(Record):
     rig: str
 
 
-class SystemFacts(BaseModel):
+class SystemFacts(Kept):
     """How a system stood when it was measured: what was asked and what is in force."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     kind: str
     mkfs_command: list[str]
@@ -189,7 +180,7 @@ class SystemFacts(BaseModel):
     free_extents: int | None = Field(default=None, exclude_if=lambda value: value is None)
     """Pieces of free space, where a folder's file system told of them before its first turn."""
     largest_free_bytes: int | None = Field(default=None, exclude_if=lambda value: value is None)
-    details: dict[str, str] = {}
+    details: dict[str, str] = Field({})
     """What the file system's own tools say is in force: features, journal, groups, profiles."""
 
 

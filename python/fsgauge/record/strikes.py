@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
+from fsgauge.plain_files.kept import Kept
 from fsgauge.units import exact_duration, format_rate
 
 StrikeKind = Literal["power_off", "link_cut", "disk_error", "slow_disk"]
@@ -21,15 +22,13 @@ TITLES: dict[StrikeKind, str] = {
 }
 
 
-class Strike(BaseModel):
+class Strike(Kept):
     """Planned: so long after a run's load has begun, for so long, on the machine of that `number`
     among those that stand together, from 1.
 
     `operations_per_second` is what a slow disk does; `loses_unflushed` whether a machine whose
     power is cut loses what its disks were not told to flush.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     kind: StrikeKind
     number: int
@@ -49,7 +48,7 @@ class Strike(BaseModel):
         return f"{self.machine}, {TITLES[self.kind]}"
 
 
-class Struck(BaseModel):
+class Struck(Kept):
     """A strike as it was: when it began and ended, counted from the beginning of the run's load on
     the clock of the machine that fsgauge runs on; null where it did not come to that.
 
@@ -57,13 +56,11 @@ class Struck(BaseModel):
     `fault` why the strike could not be carried out or undone.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
     strike: Strike
     began_ns: int | None = None
     ended_ns: int | None = None
     back_ns: int | None = None
-    words: list[str] = []
+    words: list[str] = Field([])
     """What was found afterwards, in sentences without a stop."""
     fault: str = ""
 

@@ -6,12 +6,13 @@ that are asked for.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from fsgauge.errors import RigError
+from fsgauge.errors import RigError, escaped
 from fsgauge.plain_files import cannot_write
 from fsgauge.report import drawing
 from fsgauge.report.charts.forest import forest, further_forest
@@ -24,12 +25,13 @@ from fsgauge.report.draw import Drawing
 from fsgauge.report.durability import marked_drawings
 from fsgauge.report.faults import struck_series
 from fsgauge.report.hosts import over_hosts
-from fsgauge.report.markdown import markdown
 from fsgauge.report.page import render_page, render_summary
 from fsgauge.report.page_of_kind import page_of
-from fsgauge.stats import Results, read_study
+from fsgauge.report.tables import ComparisonRow, primary_lines
+from fsgauge.stats import read_study
 from fsgauge.stats.of_kind import analysis_of
 from fsgauge.stats.read import naming_changes
+from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.store.seals import understood
 
@@ -156,3 +158,32 @@ def draw_all(results: Results, stored: StoredStudy) -> dict[str, Drawing]:
     for name in page.left_out(found):
         found.pop(name, None)
     return marked_drawings(found, results)
+
+
+_SPECIAL = re.compile(r"[\\`*_|<>\[\]#]")
+_HEAD = ("load", "system", "value", "95 % interval", "ratio", "95 % interval", "verdict")
+
+
+def markdown(results: Results) -> str:
+    """The answer, and a row for each primary cell and system; the baseline's has no ratio."""
+    rows = [_HEAD, ("---",) * len(_HEAD), *(_row(line) for line in primary_lines(results))]
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return f"**{_plain(results.answer)}**\n\n{table}\n"
+
+
+def _row(line: ComparisonRow) -> tuple[str, ...]:
+    words = (
+        line.cell,
+        line.system,
+        line.value,
+        line.interval,
+        line.ratio or line.ratio_interval,
+        line.ratio_interval if line.ratio else "",
+        f"{line.glyph} {line.verdict}".strip(),
+    )
+    return tuple(map(_plain, words))
+
+
+def _plain(text: str) -> str:
+    """Names of systems are anyone's: no sign in them means anything to Markdown or HTML."""
+    return _SPECIAL.sub(lambda sign: f"\\{sign[0]}", escaped(text))

@@ -10,18 +10,15 @@ import math
 import statistics
 from collections.abc import Callable, Mapping
 
-from pydantic import BaseModel, ConfigDict
-
+from fsgauge.plain_files.kept import Kept
 from fsgauge.stats.ratio import ratio_of_blocks, t_quantile
 
 ALPHA = 0.05
 ByBlock = Mapping[int, float]
 
 
-class Estimate(BaseModel):
+class Estimate(Kept):
     """Part of report.json: a number with its interval; no interval from one block."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     value: float
     low: float | None

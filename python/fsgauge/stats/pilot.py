@@ -19,10 +19,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
-from pydantic import BaseModel, ConfigDict
-
 from fsgauge import kinds
 from fsgauge.errors import InputError
+from fsgauge.plain_files.kept import Kept
 from fsgauge.plan.power import blocks_needed, corrected, paired_percent, planned_percent
 from fsgauge.record.records import (
     Cell,
@@ -45,13 +44,11 @@ from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 FEWEST_BLOCKS = 3
 
 
-class PilotNoise(BaseModel):
+class PilotNoise(Kept):
     """`noise_percent` pools the variances of the primary cells; `worst_percent` is one cell's.
 
     It holds for partners that stand as far apart as the pilot's did: `side_by_side` or not.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     study: str
     blocks: int
@@ -117,10 +114,8 @@ def pilot_noise(study: StudyRecord, runs: Sequence[RunRecord]) -> PilotNoise:
 SIZE_TOLERANCE = 0.01
 
 
-class PilotTime(BaseModel):
+class PilotTime(Kept):
     """Whole blocks: how many, their mean, and the shortest and the longest of them."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     blocks: int
     block_seconds: float

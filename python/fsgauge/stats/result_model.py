@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Protocol, Self
 
-from pydantic import BaseModel, ConfigDict
+from fsgauge.plain_files.kept import Kept
 
 
-class ResultModel(BaseModel):
+class ResultModel(Kept):
     """Part of report.json."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class HasOwn(Protocol):
@@ -29,3 +27,26 @@ class OwnResults(ResultModel):
     def of(cls, holder: HasOwn) -> Self | None:
         """The kind's own results, where the study is of this kind."""
         return holder.own if isinstance(holder.own, cls) else None
+
+
+class StruckRun(ResultModel):
+    """A run that was struck on purpose, by one fault. Moments count from the beginning of its load;
+    `before`, `during` and `after` are operations per second, `recovered_ns` how long after the end
+    of the fault the rate was back at nine tenths of that before; `hindered` why the fault was not
+    carried out as planned."""
+
+    block: int
+    system: str
+    cell: str
+    cell_name: str
+    fault: str
+    began_ns: int | None
+    ended_ns: int | None
+    back_ns: int | None
+    before: float | None
+    during: float | None
+    after: float | None
+    recovered_ns: int | None
+    run_fault: str
+    words: list[str]
+    hindered: str

@@ -20,8 +20,7 @@ from fsgauge.stats.metrics import LatencyKind, Unit
 from fsgauge.stats.noise_floor import NoiseFloor
 from fsgauge.stats.race.model import Race
 from fsgauge.stats.result_model import OwnResults as OwnResults
-from fsgauge.stats.result_model import ResultModel
-from fsgauge.stats.struck_run import StruckRun
+from fsgauge.stats.result_model import ResultModel, StruckRun
 from fsgauge.stats.verdict import Verdict
 from fsgauge.stats.wording import blocks_words
 

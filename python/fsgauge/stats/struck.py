@@ -10,8 +10,8 @@ from fsgauge.record.records import RunRecord
 from fsgauge.record.series import Intervals
 from fsgauge.record.strikes import Struck, strike_words
 from fsgauge.stats.evidence import finding
+from fsgauge.stats.result_model import StruckRun
 from fsgauge.stats.results import Finding
-from fsgauge.stats.struck_run import StruckRun
 from fsgauge.units import format_duration, format_rate
 
 

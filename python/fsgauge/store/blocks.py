@@ -21,9 +21,9 @@ from fsgauge.engine.wire import LoadResult
 from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files import PlainFolder, SeenFolder, cannot_write, cause_in
 from fsgauge.plain_files.bounds import MOST_ROWS
-from fsgauge.record.records import RunRecord
+from fsgauge.plain_files.kept import Kept
+from fsgauge.record.records import Record, RunRecord
 from fsgauge.record.series import INTERVAL_COLUMNS, Columns, Counts, Intervals, Load, OnDemand
-from fsgauge.record.series_files import SeriesFile, SeriesRecord
 from fsgauge.store.files import read_record, record_files, turn_of
 from fsgauge.store.folder import ResultsFolder
 from fsgauge.store.parquet import RowsTogether, first_words, quoted, reading, require_few_rows
@@ -39,6 +39,24 @@ from fsgauge.store.rows import (
     histograms,
     rows_of,
 )
+
+
+class SeriesFile(Kept):
+    """A Parquet file as it was written: a file that differs is not read."""
+
+    name: str
+    rows: int
+    size_bytes: int
+    sha256: str
+
+
+class SeriesRecord(Record):
+    """The rows of a finished block's runs, moved out of their JSON."""
+
+    block: int
+    counts: SeriesFile
+    intervals: SeriesFile
+
 
 Places = dict[tuple[int, ...], tuple[int, int]]
 

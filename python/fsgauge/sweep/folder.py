@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
 from fsgauge.errors import InputError, quoted
 from fsgauge.plain_files import PlainFolder, SeenFolder, cannot_write, require_few_in_toml
 from fsgauge.plain_files.bounds import REPORT, STUDY
+from fsgauge.plain_files.kept import Kept
 from fsgauge.store.files import slug
 from fsgauge.store.folder import new_folder
 from fsgauge.study.dump import dump_study
@@ -152,10 +151,8 @@ def years_words(years: float) -> str:
     return f"{years:g} year{'' if years == 1 else 's'}"
 
 
-class SweepModel(BaseModel):
+class SweepModel(Kept):
     """A part of sweep.json."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class YearPoint(SweepModel):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from fsgauge.engine.wire import (
     ClientsTarget,
@@ -16,6 +16,7 @@ from fsgauge.engine.wire import (
     SmbTarget,
     Target,
 )
+from fsgauge.plain_files.kept import Kept
 
 OWN = "files"
 """The folder of the files that clients write, read, mix and delete."""
@@ -54,15 +55,13 @@ class AgedFiles:
     folders: tuple[str, ...] = (AGED, RATE)
 
 
-class ClientFolders(BaseModel):
+class ClientFolders(Kept):
     """What a system of clients' file sets offers its load; its folders are there, and empty.
 
     `available_bytes` is what the system had available then; null in records without it. With
     `share` clients reach them through a server; of "share_folders" nothing lies on this machine,
     and the folders' names begin with `share.directory`.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     kind: Literal["client_folders", "share_folders"] = "client_folders"
     directory: str
@@ -83,15 +82,13 @@ class ClientFolders(BaseModel):
         return self.share.model_copy(update={"directory": f"{prefix}{name}"})
 
 
-class AgedFolders(BaseModel):
+class AgedFolders(Kept):
     """What a system that will be aged offers its load; both folders are there, and empty.
 
     `allocation_chunk_bytes` is what files take at a time by fallocate; null: as the file system
     likes. `extent_size_hint_bytes` is in force in both folders. `is_alone`: no one else has files
     on the file system, so all that is free there may be filled.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     kind: Literal["aged_folders"] = "aged_folders"
     directory: str
@@ -106,10 +103,8 @@ class AgedFolders(BaseModel):
         return f"{self.directory}/{name}"
 
 
-class ServedFiles(BaseModel):
+class ServedFiles(Kept):
     """Files that were laid out in a folder of this machine, and are reached through a server."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     kind: Literal["served_files"] = "served_files"
     directory: str

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.bisect.log import Asked, Log, Step
+from fsgauge.bisect.log import Asked, Log, Step, steps
 from fsgauge.bisect.search import Outcome, answer, bounds, is_found, next_kernel
-from fsgauge.bisect.steps import steps
 
 KERNELS = [f"linux-image-6.1.0-{number}-amd64" for number in range(20, 36)]
 ASKED = Asked(

@@ -9,16 +9,16 @@ who writes through the device's node.
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 from contextlib import suppress
-from typing import Protocol
+from typing import Protocol, Self
 
 from fsgauge.errors import RigError
 from fsgauge.machine.device.block_device import BlockDevice
 from fsgauge.machine.device.device_state import DeviceState, changes, state_of
 from fsgauge.machine.device.device_tree import label_of
-from fsgauge.machine.device.written_through_node import WrittenThroughNode
 from fsgauge.machine.facts.mounts import (
     OF_WHAT_IS_MOUNTED,
     READ_ONLY,
@@ -27,6 +27,50 @@ from fsgauge.machine.facts.mounts import (
     umount,
 )
 from fsgauge.machine.process.answered_calls import AskedCall
+
+_MODIFIED, _CLOSED_AFTER_WRITING = 0x2, 0x8
+_LONGEST_BYTES = 1 << 16
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+class WrittenThroughNode:
+    """Whether anybody wrote to a device through its node within a context (inotify(7)).
+
+    The kernel's own users, a file system that is mounted, go past the node and are not seen.
+    `descriptor` is an open one of the device.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._node = f"/proc/self/fd/{descriptor}".encode()
+        self._events = -1
+
+    def __enter__(self) -> Self:
+        self._events = _LIBC.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+        if self._events < 0:
+            raise _failed()
+        wanted = _MODIFIED | _CLOSED_AFTER_WRITING
+        if _LIBC.inotify_add_watch(self._events, self._node, wanted) < 0:
+            error = _failed()
+            os.close(self._events)
+            raise error
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._events)
+
+    def seen(self) -> list[str]:
+        """In words, or empty."""
+        try:
+            os.read(self._events, _LONGEST_BYTES)
+        except BlockingIOError:
+            return []
+        return ["a program had it open for writing"]
+
+
+def _failed() -> OSError:
+    number = ctypes.get_errno()
+    return OSError(number, os.strerror(number), "inotify")
+
 
 _TRIES = 5
 _FORK_SECONDS = 0.5

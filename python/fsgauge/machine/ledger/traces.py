@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
+from pydantic import ConfigDict, Field, PrivateAttr
 
 from fsgauge.errors import RigError, quoted
 from fsgauge.machine.device import loop_devices
@@ -24,15 +24,14 @@ from fsgauge.machine.process.processes import holders_of
 from fsgauge.machine.process.servers import end_server
 from fsgauge.machine.process.tool import Said, run_tool
 from fsgauge.plain_files import cause_of
+from fsgauge.plain_files.kept import Kept
 
 _PATIENCE_SECONDS = 15.0
 _PAUSE_SECONDS = 0.05
 
 
-class Trace(BaseModel):
+class Trace(Kept):
     """One thing that a run makes."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     outlives_a_boot: ClassVar[bool] = False
     may_be_forgotten: ClassVar[bool] = False

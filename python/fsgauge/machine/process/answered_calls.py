@@ -21,7 +21,6 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Literal, Self
 
 from fsgauge.errors import RigError
@@ -159,12 +158,7 @@ class AnsweredCalls:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
         self._its.close()
         if self._thread is not None:
             self._thread.join(_PATIENCE_SECONDS)

@@ -26,8 +26,9 @@ from fsgauge.engine.wire import (
     ServeClockJob,
 )
 from fsgauge.errors import FsgaugeError, RigError
+from fsgauge.plain_files.kept import Kept
 from fsgauge.rig.fleet.control import Answer, Control, HostLostError, understood
-from fsgauge.rig.fleet.messages import Fault, Message, Words
+from fsgauge.rig.fleet.messages import Fault, Words
 
 _LONGER, _SHORTER = 2.0, 0.9
 _MOST_TIMES = 8.0
@@ -119,7 +120,7 @@ class Clock:
         }
 
 
-class Exchanged(Message):
+class Exchanged(Kept):
     """What a host's engine found, or why it found nothing."""
 
     result: ExchangeClockResult | None = None

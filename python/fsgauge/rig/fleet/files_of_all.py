@@ -15,11 +15,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from fsgauge.engine.wire import FilesTarget, LayoutResult, Note
 from fsgauge.errors import RigError
 from fsgauge.machine.folder.open_folder import BELOW
+from fsgauge.plain_files.kept import Kept
 from fsgauge.units import format_size
 from fsgauge.workload.dealing import Share, own_prefix
 
@@ -27,10 +28,8 @@ _SLOWEST_BYTES_PER_SECOND = 5 << 20
 """What the first host lays files out with at least."""
 
 
-class FilesOfAll(BaseModel):
+class FilesOfAll(Kept):
     """Where the first host has laid them out: the name of its folder, and how that went."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     folder: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=255)]
     layout: LayoutResult

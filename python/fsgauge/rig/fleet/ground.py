@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.machine.facts.mounts import mount_holding
+from fsgauge.plain_files.kept import Kept
 from fsgauge.rig.fleet.control import Answer, HostLostError, all_understood
 from fsgauge.rig.fleet.identity import HostIdentity
 from fsgauge.rig.fleet.messages import Words
@@ -35,11 +36,9 @@ _OWN_NUMBERS = ("cifs", "smb3", "fuse")
 """Those whose client may number files itself, so that numbers tell nothing."""
 
 
-class Ground(BaseModel):
+class Ground(Kept):
     """A folder as a host sees it. `file_system` is its type, `number` that of the folder's inode,
     `device` that of its mount; sizes are those of the whole file system."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     path: Words
     file_system: Words

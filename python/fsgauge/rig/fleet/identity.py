@@ -15,6 +15,7 @@ from fsgauge import __version__
 from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.machine.facts.environment import kernel_name, machine_name, processor_name
 from fsgauge.machine.process.processes import boot_id
+from fsgauge.plain_files.kept import Kept
 from fsgauge.programs import find_engine
 from fsgauge.rig.fleet.control import Answer, understood
 from fsgauge.rig.fleet.messages import Words
@@ -22,10 +23,8 @@ from fsgauge.rig.fleet.messages import Words
 _MACHINE_ID = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
 
 
-class HostIdentity(BaseModel):
+class HostIdentity(Kept):
     """What a host said of itself. `process` tells processes of one machine apart."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     machine: Words
     boot: Words

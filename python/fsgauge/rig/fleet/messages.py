@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
+from pydantic import BeforeValidator, Field, TypeAdapter
 
 from fsgauge.engine.wire import Engine as EngineBuild
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RefusedError, RigError
 from fsgauge.machine.device.consent import Consent
+from fsgauge.plain_files.kept import Kept
 from fsgauge.record.machine import Machine
 from fsgauge.record.records import RunRecord, ScanRecord, StepRecord, TurnRecord
 from fsgauge.rig.happenings import Happening, RunStarted, StepStarted, TurnStarted
@@ -36,11 +37,7 @@ Words = Annotated[
 """Words for people; a host may send longer ones, which are cut off."""
 
 
-class Message(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Fault(Message):
+class Fault(Kept):
     """An error of a host, in its words."""
 
     kind: str
@@ -91,7 +88,7 @@ Allowed: TypeAdapter[Consent | None] = TypeAdapter(Consent | None)
 """What may be destroyed on a host."""
 
 
-class Sized(Message):
+class Sized(Kept):
     """How large a host's storage will be, or why that is not known."""
 
     size_bytes: Annotated[int, Field(ge=0)] = 0
@@ -107,7 +104,7 @@ RECORDS: dict[str, type[AnyRecord]] = {
 }
 
 
-class HappeningMessage(Message):
+class HappeningMessage(Kept):
     """One happening of a host's block. What begins has no record."""
 
     kind: Literal["turn started", "step started", "run started", "turn", "step", "scan", "run"]
@@ -131,7 +128,7 @@ class HappeningMessage(Message):
         return None
 
 
-class Label(Message):
+class Label(Kept):
     """What waits at a host's gate: equal on all hosts, since all have one plan.
 
     Without `meeting` it is a run that begins for all at one moment. A meeting says what for hosts
@@ -156,19 +153,19 @@ class Label(Message):
 Phase = Literal["opening", "idle", "working", "armed", "failed", "closed"]
 
 
-class State(Message):
+class State(Kept):
     """Where a host is. `serial` grows with each change; `told` came since it was last asked."""
 
     serial: int
     phase: Phase
     armed: Label | None = None
     offer: str = ""
-    told: Annotated[list[HappeningMessage], Field(max_length=_MOST_AT_ONCE)] = []
+    told: Annotated[list[HappeningMessage], Field(max_length=_MOST_AT_ONCE)] = Field([])
     fault: Fault | None = None
-    said: Annotated[list[Words], Field(max_length=_MOST_AT_ONCE)] = []
+    said: Annotated[list[Words], Field(max_length=_MOST_AT_ONCE)] = Field([])
 
 
-class Described(Message):
+class Described(Kept):
     size_bytes: Annotated[int, Field(ge=0)]
     engine: EngineBuild
     machines: Annotated[list[Machine], Field(min_length=1)]

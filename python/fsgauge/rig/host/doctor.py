@@ -11,8 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from fsgauge.access import SERVERS, ServerKind
 from fsgauge.engine.wire import ProbeJob, ProbeResult
 from fsgauge.errors import FsgaugeError
@@ -26,16 +24,15 @@ from fsgauge.machine.facts.noise import (
     measured_noise,
 )
 from fsgauge.machine.folder.cached_direct import cached_direct
+from fsgauge.plain_files.kept import Kept
 from fsgauge.rig.host.checks import require_descriptors_of_lab
 from fsgauge.rig.host.serving import install_of, lack_of, require_surroundings
 from fsgauge.rig.refusing import refused_by
 from fsgauge.system import FileSystem, SystemKind, support_of, system_kinds
 
 
-class SystemStanding(BaseModel):
+class SystemStanding(Kept):
     """One kind of system here; `reason` says what is missing, `next` the command that adds it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
     summary: str
@@ -44,14 +41,12 @@ class SystemStanding(BaseModel):
     next: str = ""
 
 
-class Diagnosis(BaseModel):
+class Diagnosis(Kept):
     """This machine as a laboratory.
 
     `noise_percent` is how far two equal short runs differ, one right after the other;
     `noise_apart_percent` the same of runs four to ten seconds apart.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     root: bool
     loop_devices: str | None

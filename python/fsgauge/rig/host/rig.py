@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -28,9 +29,8 @@ from fsgauge.record.machine import StorageFacts, cached_direct_cautions
 from fsgauge.record.records import Plan
 from fsgauge.rig.happenings import Tell
 from fsgauge.rig.host.checks import refused_systems, smallest_bytes
-from fsgauge.rig.host.direct import direct_in_cache, require_direct_device
+from fsgauge.rig.host.direct import direct_in_cache, require_direct_device, without_direct
 from fsgauge.rig.host.facts import PreparedSystem
-from fsgauge.rig.host.fitting import changes_for_folders
 from fsgauge.rig.host.preconditioning import preconditioned
 from fsgauge.rig.host.rings import ring_cautions
 from fsgauge.rig.host.side_by_side import hindrance, measure_side_by_side
@@ -43,10 +43,59 @@ from fsgauge.rig.host.working_set import WorkingSet, working_set
 from fsgauge.rig.refusing import each_once, refused_by, require_none
 from fsgauge.rig.rig import Change, FoldersSeen, Rig
 from fsgauge.rig.session import Description, Session
+from fsgauge.storage.base import typed
 from fsgauge.storage.device import Cleared
+from fsgauge.storage.path import fitting_bytes
 from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, ShareStorage, Study, System
 from fsgauge.study.reached import access_of
+from fsgauge.units import format_size
+from fsgauge.workload import method_of
 from fsgauge.workload.folders import Place
+
+
+def changes_for_folders(study: Study, engine: Callable[[], Engine]) -> list[Change]:
+    """What gives way to the folders that a person named: at most one of the size and one of direct
+    I/O; none for what is refused in any case.
+
+    A shipped study has a size for a disk with room, and most are about direct I/O. Folders without
+    them are measured all the same, in a way that all of them have, and it is said.
+    """
+    if not isinstance(study.storage, PathStorage):
+        return []
+    places = list(dict.fromkeys(system.path or study.storage.path for system in study.systems))
+    return [*_smaller(places, study.storage.size), *_buffered(study, places, engine)]
+
+
+def _smaller(places: list[str], size_bytes: int) -> list[Change]:
+    rooms: dict[str, int] = {}
+    for place in places:
+        with suppress(OSError):  # no folder, which is refused
+            rooms[place] = fitting_bytes(place, size_bytes)
+    least = min(rooms, key=rooms.__getitem__, default="")
+    if not least or rooms[least] == size_bytes:
+        return []
+    fits, wanted = format_size(rooms[least]), format_size(size_bytes)
+    why = f"{least} has no room for {wanted}, so {fits} of each folder is used"
+    return [Change("storage.size", f"storage.size={typed(rooms[least])}", why)]
+
+
+def _buffered(study: Study, places: list[str], engine: Callable[[], Engine]) -> list[Change]:
+    method = method_of(study.workload)
+    option, *change = shlex.split(method.buffered_instead()) or [""]
+    if not method.direct_sizes_bytes() or option != "--set":
+        return []
+    for place in places:
+        with suppress(FsgaugeError):  # no engine, or no folder: refused
+            reason, _ = without_direct(place, engine())
+            if reason:
+                kind = reason.partition(",")[0]
+                why = (
+                    f"{place} ({kind}) has no direct I/O, so all folders go through the page cache"
+                )
+                key = change[0].partition("=")[0]
+                return [Change(key, change[0], why)]
+    return []
+
 
 _SHORT_LOOK_SECONDS = 10.0
 """A device is read for so long by `refusals`; `check` takes a minute where that reads all of it."""

@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from fsgauge.rig.fleet.messages import Fault, HappeningMessage, Message
+from fsgauge.plain_files.kept import Kept
+from fsgauge.rig.fleet.messages import Fault, HappeningMessage
 
 PORT = "fsgauge"
 """The port's name in the guest."""
@@ -46,7 +47,7 @@ Do = Literal[
 ]
 
 
-class Order(Message):
+class Order(Kept):
     """Something for the guest to do, study and plan as JSON. It is answered once, by an answer or a
     fault.
 
@@ -68,7 +69,7 @@ class Order(Message):
     words: dict[str, Any] = Field(default_factory=dict)
 
 
-class Reply(Message):
+class Reply(Kept):
     """One of these: the guest is there (and how many seconds a fixed piece of work took), it still
     is, a sentence for people, a happening of the block, an event of the engine (as JSON), an
     order's answer (too) or its fault."""

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
+from fsgauge.plain_files.kept import Kept
 from fsgauge.rig.vm.arrangement.roles import needs_server
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.node import NodeLostError, NotUpError
@@ -72,10 +71,8 @@ class RigTest:
         return not arranged and self.kind in recipe().kinds
 
 
-class _RigTests(BaseModel):
+class _RigTests(Kept):
     """A table of a file: every one of `kinds` on every number of nodes in `loads`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     kinds: tuple[str, ...]
     volume: str | None = None

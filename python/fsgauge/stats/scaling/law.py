@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from fsgauge.plain_files.kept import Kept
 from fsgauge.stats.estimate import Estimate
 from fsgauge.units import figure
 
@@ -13,7 +14,7 @@ FitState = Literal["fits", "does not fit", "cannot tell", "too few counts", "too
 """Of the law: `cannot tell` where the blocks scatter so much that no answer would mean a thing."""
 
 
-class UslFit(BaseModel):
+class UslFit(Kept):
     """The Universal Scalability Law X(N) = rate N / (1 + contention (N-1) + coherency N (N-1)).
 
     Numbers are absent unless it fits; the two residuals, of log X, are there whenever it was tried.
@@ -21,8 +22,6 @@ class UslFit(BaseModel):
     (N, value, low, high), for drawing; it goes on to 1.5 times the largest measured number.
     Source: N. Gunther, Guerrilla Capacity Planning, 2007, chapter 4.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     state: FitState
     reason: str

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import FsgaugeError, InputError
-from fsgauge.machine.process.rings import NoRings
 from fsgauge.rig.host import checks, rings
 from fsgauge.rig.host.checks import LAB_DESCRIPTORS, refused_systems, smallest_bytes
+from fsgauge.rig.host.rings import NoRings
 from fsgauge.rig.host.tunables import check_tunables
 from fsgauge.rig.refusing import require_none
 from fsgauge.study.model import Study, System

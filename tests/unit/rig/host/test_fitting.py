@@ -10,8 +10,9 @@ import pytest
 
 from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import ProbeResult
-from fsgauge.rig.host import direct, fitting
-from fsgauge.rig.host.fitting import changes_for_folders
+from fsgauge.rig.host import direct
+from fsgauge.rig.host import rig as fitting
+from fsgauge.rig.host.rig import changes_for_folders
 from fsgauge.rig.rig import Change
 from fsgauge.storage import path as path_storage
 from fsgauge.study.parse import load_study

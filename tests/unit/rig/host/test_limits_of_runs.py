@@ -10,7 +10,8 @@ import pytest
 
 from fsgauge.cli.execution import limits_of, make_report, report_in
 from fsgauge.record.limits import Throttled
-from fsgauge.rig.host import sliced_run, turn
+from fsgauge.rig.host import side_by_side as sliced
+from fsgauge.rig.host import turn
 from fsgauge.store import read_results
 from tests.laboratory import NoDiskEngine, run
 from tests.unit.stats.test_limit_findings import limits
@@ -29,7 +30,7 @@ def test_every_slice_has_it(
         return lambda: COUNTED
 
     monkeypatch.setattr(turn, "watch_throttling", watch)
-    monkeypatch.setattr(sliced_run, "watch_throttling", watch)
+    monkeypatch.setattr(sliced, "watch_throttling", watch)
     outcome = run(tmp_path, NoDiskEngine(0), blocks=2, side_by_side=side_by_side)
     found = [
         each.throttled

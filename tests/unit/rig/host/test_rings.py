@@ -8,9 +8,8 @@ import shlex
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.machine.process.rings import NoRings
 from fsgauge.rig.host import rings
-from fsgauge.rig.host.rings import require_rings, ring_cautions
+from fsgauge.rig.host.rings import NoRings, require_rings, ring_cautions
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
 from fsgauge.study.reached import accesses_of

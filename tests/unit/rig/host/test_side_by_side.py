@@ -19,7 +19,7 @@ from fsgauge.engine.wire import EngineFault, LoadJob, LoadResult
 from fsgauge.errors import Interrupted
 from fsgauge.progress import Progress
 from fsgauge.record.parts import Part
-from fsgauge.rig.host import sliced_run
+from fsgauge.rig.host import side_by_side
 from fsgauge.rig.host import systems as host_systems
 from fsgauge.rig.host.facts import PreparedSystem
 from fsgauge.rig.host.side_by_side import hindrance
@@ -202,7 +202,7 @@ def measured_ratios(tmp_path: Path, systems: Deferring) -> dict[str, float]:
 @pytest.fixture
 def deferring(monkeypatch: pytest.MonkeyPatch) -> Deferring:
     clock = Clock()
-    monkeypatch.setattr(sliced_run, "time", clock.module())
+    monkeypatch.setattr(side_by_side, "time", clock.module())
     return Deferring(clock)
 
 

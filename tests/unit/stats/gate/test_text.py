@@ -7,9 +7,9 @@ import json
 import pytest
 
 from fsgauge.errors import InputError, RigError
+from fsgauge.report.gate_file import read_text, text_of
 from fsgauge.stats.gate.accept import accept
 from fsgauge.stats.gate.learned import Learned
-from fsgauge.stats.gate.text import read_text, text_of
 from tests.unit.stats.gate.folders import side
 
 

@@ -32,7 +32,30 @@ class AgingAnalysis(Analysis):
 
     def read(self, material: Material) -> Aging:
         """Rates, layouts and predictions."""
-        return read_aging(material)
+        study, samples, scans = material.study, material.samples, material.scans
+        plan = study.plan
+        workload: dict[str, Any] = study.study["workload"]
+        chunks = chunks_of(study)
+        model = disk_of(workload.get("disk") or {})
+        predicted, unpredicted = predictions(samples, scans, model)
+        return Aging(
+            files=int(workload.get("files") or 0),
+            streams=max(AgingFactors.of(cell).streams for cell in plan.cells),
+            aged_by=str(workload.get("aged_by") or ""),
+            levels=levels_of(plan),
+            chunks=chunks,
+            seeks=seeks_of(material.environment.storage),
+            lines=aging_lines(samples, material.equivalence_percent),
+            noise=noise_of_sides(samples),
+            layouts=aging_layouts(samples, scans, chunks, predicted),
+            aged=aged_files(samples, scans, chunks),
+            disk=[
+                DiskParameter(name=each.name, value=each.value, is_default=each.is_default)
+                for each in parameters_of(model)
+            ],
+            unpredicted=unpredicted,
+            failed_scans=sum(scan.result is None for scan in scans),
+        )
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
         """What its rates can say, and layouts as not asked for."""
@@ -58,34 +81,6 @@ class AgingAnalysis(Analysis):
 ANALYSIS = AgingAnalysis()
 BLOCK_BYTES = 4096
 """The block of ldiskfs, in which its preallocation table counts."""
-
-
-def read_aging(material: Material) -> Aging:
-    """All that only this study has."""
-    study, samples, scans = material.study, material.samples, material.scans
-    plan = study.plan
-    workload: dict[str, Any] = study.study["workload"]
-    chunks = chunks_of(study)
-    model = disk_of(workload.get("disk") or {})
-    predicted, unpredicted = predictions(samples, scans, model)
-    return Aging(
-        files=int(workload.get("files") or 0),
-        streams=max(AgingFactors.of(cell).streams for cell in plan.cells),
-        aged_by=str(workload.get("aged_by") or ""),
-        levels=levels_of(plan),
-        chunks=chunks,
-        seeks=seeks_of(material.environment.storage),
-        lines=aging_lines(samples, material.equivalence_percent),
-        noise=noise_of_sides(samples),
-        layouts=aging_layouts(samples, scans, chunks, predicted),
-        aged=aged_files(samples, scans, chunks),
-        disk=[
-            DiskParameter(name=each.name, value=each.value, is_default=each.is_default)
-            for each in parameters_of(model)
-        ],
-        unpredicted=unpredicted,
-        failed_scans=sum(scan.result is None for scan in scans),
-    )
 
 
 def chunks_of(study: StudyRecord) -> dict[str, int | None]:

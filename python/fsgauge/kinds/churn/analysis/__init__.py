@@ -49,7 +49,25 @@ class ChurnAnalysis(Analysis):
 
     def read(self, material: Material) -> Churn:
         """Damages, layouts, trees."""
-        return read_churn(material)
+        samples, scans, steps = material.samples, material.scans, material.steps
+        plan = material.study.plan
+        measured = {ChurnFactors.of(cell).side for cell in plan.cells}
+        workload: dict[str, Any] = material.study.study["workload"]
+        storage = material.environment.storage
+        return Churn(
+            fills=fills_of(plan),
+            sides=[side for side in SIDES if side in measured],
+            storage_age=float(workload.get("storage_age") or 0.0),
+            mode=str(workload.get("mode") or ""),
+            seeks=seeks_of(storage),
+            damages=damages_of(samples, material.equivalence_percent),
+            noise=noise_of_sides(samples),
+            layouts=churn_layouts(samples, scans),
+            trees=trees_of(plan, steps),
+            different_trees=different_trees(plan, steps),
+            failed_scans=sum(scan.result is None for scan in scans),
+            folder_bytes=storage.size_bytes if storage.kind == "path" else None,
+        )
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
         """Trees that are not what was asked for, and what rates cannot say."""
@@ -62,26 +80,3 @@ class ChurnAnalysis(Analysis):
 
 
 ANALYSIS = ChurnAnalysis()
-
-
-def read_churn(material: Material) -> Churn:
-    """All that only this study has."""
-    samples, scans, steps = material.samples, material.scans, material.steps
-    plan = material.study.plan
-    measured = {ChurnFactors.of(cell).side for cell in plan.cells}
-    workload: dict[str, Any] = material.study.study["workload"]
-    storage = material.environment.storage
-    return Churn(
-        fills=fills_of(plan),
-        sides=[side for side in SIDES if side in measured],
-        storage_age=float(workload.get("storage_age") or 0.0),
-        mode=str(workload.get("mode") or ""),
-        seeks=seeks_of(storage),
-        damages=damages_of(samples, material.equivalence_percent),
-        noise=noise_of_sides(samples),
-        layouts=churn_layouts(samples, scans),
-        trees=trees_of(plan, steps),
-        different_trees=different_trees(plan, steps),
-        failed_scans=sum(scan.result is None for scan in scans),
-        folder_bytes=storage.size_bytes if storage.kind == "path" else None,
-    )

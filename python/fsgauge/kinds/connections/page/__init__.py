@@ -100,19 +100,6 @@ def _primary_extents(results: Results, connections: Connections) -> list[tuple[s
     return [(name, ", ".join(ratios)) for name, ratios in found.items()]
 
 
-def headline(results: Results) -> str:
-    """The study's question; of a shipped study of clients with one system, what that one gives."""
-    if len(results.systems) > 1:
-        return results.question
-    if results.question != _shipped_question():
-        return results.question
-    counts = (ConnectionsFactors.of(cell).at_once_on_all_hosts for cell in results.cells)
-    clients = max(counts, default=1)
-    many = "one client" if clients == 1 else f"{clients:,} clients"
-    verb = "does" if clients == 1 else "do"
-    return f"What {verb} {many} get from {results.systems[0]}?"
-
-
 @cache
 def _shipped_question() -> str:
     text = (files("fsgauge.kinds.connections") / "studies" / "connections.toml").read_text("utf-8")
@@ -160,8 +147,16 @@ class ConnectionsPage(KindPage):
         return {"connections": connections_parts(results), "serving": serving_parts(results)}
 
     def headline(self, results: Results) -> str:
-        """What one system gives, where the shipped study has one."""
-        return headline(results)
+        """The question; of a shipped study of clients with one system, what that one gives."""
+        if len(results.systems) > 1:
+            return results.question
+        if results.question != _shipped_question():
+            return results.question
+        counts = (ConnectionsFactors.of(cell).at_once_on_all_hosts for cell in results.cells)
+        clients = max(counts, default=1)
+        many = "one client" if clients == 1 else f"{clients:,} clients"
+        verb = "does" if clients == 1 else "do"
+        return f"What {verb} {many} get from {results.systems[0]}?"
 
     def integrity(self, results: Results) -> Assurance | None:
         """Records that were read back."""

@@ -6,12 +6,13 @@ from typing import Any
 
 from fsgauge.kinds.sharing.analysis.cautions import MEASURED_BY, words
 from fsgauge.kinds.sharing.analysis.model import Sharing
-from fsgauge.kinds.sharing.page.beside import elsewhere, published_tables
 from fsgauge.kinds.sharing.page.tables import (
+    elsewhere,
     faults_table,
     limits_table,
     memory_table,
     processor_table,
+    published_tables,
     rates_table,
     tests_table,
 )

@@ -58,7 +58,38 @@ class WritersAnalysis(Analysis):
 
     def read(self, material: Material) -> Scaling:
         """Scaling of every system and group."""
-        return read_scaling(material)
+        plan, turns, runs, samples = (
+            material.study.plan,
+            material.turns,
+            material.runs,
+            material.samples,
+        )
+        kinds = {turn.system: turn.facts.kind for turn in turns}
+        device = next((system for system in plan.systems if kinds.get(system) == "raw"), None)
+        measured = Measured(samples, collect_beside(samples, turns, runs), device)
+        groups = groups_of(plan.cells)
+        return Scaling(
+            block_size_bytes=WritersFactors.of(plan.cells[0]).block_size_bytes,
+            writer_counts=sorted({WritersFactors.of(cell).writers for cell in plan.cells}),
+            whole_blocks=whole_blocks(plan, runs),
+            device=device,
+            lines=[
+                line_of(measured, group, system, material.limits)
+                for group in groups
+                for system in plan.systems
+            ],
+            limits=[point for group in groups for point in limits_of(group, runs, samples)],
+            companions=[
+                row
+                for group in groups
+                for system in plan.systems
+                for row in companions_of(measured, group, system)
+            ],
+            between_groups=between_groups(
+                measured, groups, plan.systems, material.equivalence_percent
+            ),
+            cases={turn.system: _case(turn) for turn in turns},
+        )
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
         """Rates that no device has."""
@@ -79,40 +110,6 @@ class WritersAnalysis(Analysis):
 
 ANALYSIS = WritersAnalysis()
 _NFS = re.compile(r"NFS [0-9.]+")
-
-
-def read_scaling(material: Material) -> Scaling:
-    """Scaling of every system and group."""
-    plan, turns, runs, samples = (
-        material.study.plan,
-        material.turns,
-        material.runs,
-        material.samples,
-    )
-    kinds = {turn.system: turn.facts.kind for turn in turns}
-    device = next((system for system in plan.systems if kinds.get(system) == "raw"), None)
-    measured = Measured(samples, collect_beside(samples, turns, runs), device)
-    groups = groups_of(plan.cells)
-    return Scaling(
-        block_size_bytes=WritersFactors.of(plan.cells[0]).block_size_bytes,
-        writer_counts=sorted({WritersFactors.of(cell).writers for cell in plan.cells}),
-        whole_blocks=whole_blocks(plan, runs),
-        device=device,
-        lines=[
-            line_of(measured, group, system, material.limits)
-            for group in groups
-            for system in plan.systems
-        ],
-        limits=[point for group in groups for point in limits_of(group, runs, samples)],
-        companions=[
-            row
-            for group in groups
-            for system in plan.systems
-            for row in companions_of(measured, group, system)
-        ],
-        between_groups=between_groups(measured, groups, plan.systems, material.equivalence_percent),
-        cases={turn.system: _case(turn) for turn in turns},
-    )
 
 
 def _case(turn: TurnRecord) -> str:

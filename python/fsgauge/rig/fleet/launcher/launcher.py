@@ -10,19 +10,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from pydantic import BaseModel, ConfigDict
-
 from fsgauge.errors import InputError, RigError
+from fsgauge.plain_files.kept import Kept
 from fsgauge.programs import run_to_end
 from fsgauge.rig.fleet.model import Host
 
 LONGEST_BYTES = 1 << 20
 
 
-class Bootstrap(BaseModel):
+class Bootstrap(Kept):
     """Where the coordinator is, who this host is to it, and what proves that. It is secret."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     scheduler: str
     name: str

@@ -12,17 +12,15 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from fsgauge.plain_files.kept import Kept
 
 _SYSTEMS = Path(__file__).parents[1] / "systems"
 Where = Literal["server", "holders", "loads", "first", "others", "all"]
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Step(_Table):
+class Step(Kept):
     """Something to do on some nodes, at once unless `by_turns`; `do` and `undo` are bash.
 
     `on` is the server, the nodes that hold the file system (where it is made or mounted), those
@@ -40,7 +38,7 @@ class Step(_Table):
     undo: str = ""
 
 
-class Counter(_Table):
+class Counter(Kept):
     """Something that is counted beside each run, on each node that drives the load; `read` is bash
     that prints lines of a part's name and its number so far."""
 
@@ -50,7 +48,7 @@ class Counter(_Table):
     read: str
 
 
-class InForce(_Table):
+class InForce(Kept):
     """A parameter as it is in force once the system stands, for its page; `read` is bash that
     prints it, on the first of the nodes `on`.
 
@@ -69,7 +67,7 @@ class InForce(_Table):
     grows: tuple[str, str] | None = None
 
 
-class Layer(_Table):
+class Layer(Kept):
     """What every table has. `title` is for people; the kernel must have `modules`; `least_nodes`
     have to drive the load."""
 
@@ -119,7 +117,7 @@ class ReachedBy(Layer):
         return self.below != "all"
 
 
-class Tables(_Table):
+class Tables(Kept):
     """All of them, by name; `counter` are those of every group of several nodes."""
 
     counter: tuple[Counter, ...] = ()

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from fsgauge.machine.process import rings
-from fsgauge.machine.process.rings import lockable_bytes, no_rings
+from fsgauge.rig.host import rings
+from fsgauge.rig.host.rings import lockable_bytes, no_rings
 
 FILTERED = """
 import ctypes, sys
@@ -24,7 +24,7 @@ steps = (Step * 4)(Step(0x20, 0, 0, 0), Step(0x15, 0, 1, 425),
                    Step(6, 0, 0, 0x50000 | int(sys.argv[1])), Step(6, 0, 0, 0x7FFF0000))
 assert libc.prctl(38, 1, 0, 0, 0) == 0
 assert libc.prctl(22, 2, ctypes.byref(Program(4, steps)), 0, 0) == 0
-from fsgauge.machine.process.rings import no_rings
+from fsgauge.rig.host.rings import no_rings
 found = no_rings(1, 8)
 print(found.is_forbidden, found.cause)
 """
