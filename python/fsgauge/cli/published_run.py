@@ -94,7 +94,7 @@ def run_publication(
         )
     folder, ledger = publication_named(words[0] if words else "")
     name, asked = ledger.publication.name, Asked(results, storage, consent)
-    looked = [_looked_at(part, asked) for part in parts_of(folder, ledger)]
+    looked = [_looked_at(part, name, asked) for part in parts_of(folder, ledger)]
     ahead = [each for each in looked if isinstance(each, Ahead)]
     left_out = [each for each in looked if isinstance(each, LeftOut)]
     _say_plan(ledger, looked)
@@ -105,7 +105,7 @@ def run_publication(
     return _run_all(folder, ledger, ahead, left_out, asked)
 
 
-def _looked_at(part: StudyPart, asked: Asked) -> Ahead | LeftOut:
+def _looked_at(part: StudyPart, name: str, asked: Asked) -> Ahead | LeftOut:
     """What it takes, or why it cannot be run here."""
     from fsgauge.cli.plan_lines import plan_on
     from fsgauge.plan.turns import with_seed
@@ -120,7 +120,7 @@ def _looked_at(part: StudyPart, asked: Asked) -> Ahead | LeftOut:
             return LeftOut(
                 study=part.study,
                 why="it decides nothing without a disk with heads",
-                next="--storage /dev/disk/by-id/NAME --destroy SERIAL",
+                next=f"{asked.again(name)} --storage /dev/disk/by-id/NAME --destroy SERIAL",
             )
         own = asked.storage if part.rig == "host" else None
         study = with_seed(load_study(str(part.path), [], [], own, None), time_ns())

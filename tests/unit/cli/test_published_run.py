@@ -31,7 +31,7 @@ class Scene:
         monkeypatch.setattr(published_run, "_looked_at", self._looked_at)
         monkeypatch.setattr(published_run, "_run_all", self._run_all)
 
-    def _looked_at(self, part: StudyPart, asked: Asked) -> Ahead | LeftOut:
+    def _looked_at(self, part: StudyPart, name: str, asked: Asked) -> Ahead | LeftOut:
         return self.said.get(part.study) or LeftOut(study=part.study, why="no KVM", next="build it")
 
     def _run_all(self, *_: Any) -> int:
@@ -111,14 +111,16 @@ def test_a_part_that_has_begun_goes_on_in_its_folder(tmp_path: Path) -> None:
     some = replace(made, runs=[run for run in made.runs if run.block < 2])
     begun = some.write(tmp_path / "writers-at-scale-2026-11-27T08-00-00")
     part = next(each for each in parts() if each.study == "writers-at-scale")
-    found = published_run._looked_at(part, Asked(tmp_path, None, None))
+    found = published_run._looked_at(part, "sonexion", Asked(tmp_path, None, None))
     assert isinstance(found, Ahead) and found.begun == begun
     assert found.words.startswith(f"goes on in {begun}, about ")
 
 
 def test_a_part_that_a_machine_refuses_is_left_out_with_what_helps(tmp_path: Path) -> None:
     part = next(each for each in parts() if each.study == "writers-at-scale")
-    found = published_run._looked_at(part, Asked(tmp_path, "path:/nowhere/at/all", None))
+    found = published_run._looked_at(
+        part, "sonexion", Asked(tmp_path, "path:/nowhere/at/all", None)
+    )
     assert isinstance(found, LeftOut) and "/nowhere/at/all" in found.why and found.next
 
 
@@ -126,6 +128,7 @@ def test_what_decides_nothing_without_heads_asks_for_a_disk(tmp_path: Path) -> N
     part = next(
         e for e in parts_of("aging", ledger_of("aging")) if e.needs_heads and e.rig == "host"
     )
-    found = published_run._looked_at(part, Asked(tmp_path, None, None))
+    found = published_run._looked_at(part, "sonexion", Asked(tmp_path, None, None))
     assert isinstance(found, LeftOut) and "a disk with heads" in found.why
-    assert "--destroy SERIAL" in found.next
+    assert found.next.startswith("fsgauge published run sonexion --results ")
+    assert found.next.endswith("--storage /dev/disk/by-id/NAME --destroy SERIAL")
