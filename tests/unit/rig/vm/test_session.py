@@ -227,7 +227,7 @@ def test_a_system_that_cannot_be_removed_costs_none_of_the_runs_that_were_measur
     scene, asked = Scene(study()), 0
 
     @contextmanager
-    def standing(system: System, remains: Remains) -> Iterator[Stood]:
+    def standing(system: System, remains: Remains = lambda _: None) -> Iterator[Stood]:
         nonlocal asked
         asked += 1
         yield Stood()
@@ -253,7 +253,7 @@ def test_a_system_that_fails_and_cannot_be_removed_either_is_a_finding_as_well(
     scene = Scene(study())
 
     @contextmanager
-    def standing(system: System, remains: Remains) -> Iterator[Stood]:
+    def standing(system: System, remains: Remains = lambda _: None) -> Iterator[Stood]:
         yield Stood()
         remains(TeardownError("it is not removed", details=("umount: target is busy",)))
         raise RigError("a run failed")
