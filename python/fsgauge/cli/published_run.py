@@ -19,6 +19,7 @@ import click
 from fsgauge.cli.run import LONG_SECONDS, MUCH_BYTES, is_meant
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError, quoted
 from fsgauge.exit_codes import ExitCode
+from fsgauge.programs.interruption import interruptible
 from fsgauge.published.archive import FORMAT, Contents, LeftOut, publication_named, write_archive
 from fsgauge.published.parts import StudyPart, parts_of
 from fsgauge.units import format_duration, format_size
@@ -208,7 +209,8 @@ def _run_all(
     for each in ahead:
         try:
             if stopped is None:
-                ran.append(_measured(each, asked))
+                with interruptible():  # of pages and statistics too: what was run is packed
+                    ran.append(_measured(each, asked))
                 continue
         except Interrupted as error:
             stopped = error

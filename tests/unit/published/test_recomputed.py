@@ -93,6 +93,9 @@ def test_without_its_records_nothing_is_recomputed(tmp_path: Path) -> None:
     done = recomputed(write_archive(tmp_path / "empty.tar.xz", contents, []))
     assert done.returncode == 1 and "not in the archive" in done.stdout
     assert "Traceback" not in done.stderr
+    for wrong in (tmp_path / "none", tmp_path):
+        done = recomputed(wrong)
+        assert done.returncode == 1 and "is no whole archive" in done.stdout, done.stderr
 
 
 def judged(archive: Path, name: str) -> list[Predicted]:
