@@ -309,11 +309,11 @@ def test_mb_groups_of_an_image_are_those_of_the_kernel(
         assert other.stdout is not None and other.stdout.readline() == b"copied\n"
         run("umount", str(folder))
         assert kept.exists()
-    ends = time.monotonic() + patience(60)
-    while kept.exists():
-        assert time.monotonic() < ends, "another process keeps the file system"
-        time.sleep(0.05)
-    run("mount", device, str(folder))
+        ends = time.monotonic() + patience(60)
+        while kept.exists():
+            assert time.monotonic() < ends, "another process keeps the file system"
+            time.sleep(0.05)
+        run("mount", device, str(folder))
     try:
         kernel = (kept / "mb_groups").read_text()
     finally:
