@@ -19,6 +19,7 @@ import click
 from fsgauge.cli.run import LONG_SECONDS, MUCH_BYTES, is_meant
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError, quoted
 from fsgauge.exit_codes import ExitCode
+from fsgauge.programs.interruption import interruptible
 from fsgauge.published.archive import FORMAT, Contents, LeftOut, publication_named, write_archive
 from fsgauge.published.parts import StudyPart, parts_of
 from fsgauge.units import format_duration, format_size
@@ -94,7 +95,7 @@ def run_publication(
         )
     folder, ledger = publication_named(words[0] if words else "")
     name, asked = ledger.publication.name, Asked(results, storage, consent)
-    looked = [_looked_at(part, asked) for part in parts_of(folder, ledger)]
+    looked = [_looked_at(part, name, asked) for part in parts_of(folder, ledger)]
     ahead = [each for each in looked if isinstance(each, Ahead)]
     left_out = [each for each in looked if isinstance(each, LeftOut)]
     _say_plan(ledger, looked)
@@ -105,7 +106,7 @@ def run_publication(
     return _run_all(folder, ledger, ahead, left_out, asked)
 
 
-def _looked_at(part: StudyPart, asked: Asked) -> Ahead | LeftOut:
+def _looked_at(part: StudyPart, name: str, asked: Asked) -> Ahead | LeftOut:
     """What it takes, or why it cannot be run here."""
     from fsgauge.cli.plan_lines import plan_on
     from fsgauge.plan.turns import with_seed
@@ -120,7 +121,7 @@ def _looked_at(part: StudyPart, asked: Asked) -> Ahead | LeftOut:
             return LeftOut(
                 study=part.study,
                 why="it decides nothing without a disk with heads",
-                next="--storage /dev/disk/by-id/NAME --destroy SERIAL",
+                next=f"{asked.again(name)} --storage /dev/disk/by-id/NAME --destroy SERIAL",
             )
         own = asked.storage if part.rig == "host" else None
         study = with_seed(load_study(str(part.path), [], [], own, None), time_ns())
@@ -208,7 +209,8 @@ def _run_all(
     for each in ahead:
         try:
             if stopped is None:
-                ran.append(_measured(each, asked))
+                with interruptible():  # of pages and statistics too: what was run is packed
+                    ran.append(_measured(each, asked))
                 continue
         except Interrupted as error:
             stopped = error

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,9 +17,11 @@ from fsgauge.cli.published_run import Ahead, Asked, run_publication
 from fsgauge.errors import InputError, Interrupted
 from fsgauge.exit_codes import ExitCode
 from fsgauge.machine.device.consent import Consent
-from fsgauge.published.archive import LeftOut
+from fsgauge.published.archive import LeftOut, read_archive
 from fsgauge.published.ledger import ledger_of
 from fsgauge.published.parts import StudyPart, parts_of
+from fsgauge.published.runs import JudgedRun, run_of
+from fsgauge.report import write_report
 from tests.synthetic import make_study
 
 HOUR = 3600.0
@@ -31,7 +36,7 @@ class Scene:
         monkeypatch.setattr(published_run, "_looked_at", self._looked_at)
         monkeypatch.setattr(published_run, "_run_all", self._run_all)
 
-    def _looked_at(self, part: StudyPart, asked: Asked) -> Ahead | LeftOut:
+    def _looked_at(self, part: StudyPart, name: str, asked: Asked) -> Ahead | LeftOut:
         return self.said.get(part.study) or LeftOut(study=part.study, why="no KVM", next="build it")
 
     def _run_all(self, *_: Any) -> int:
@@ -111,14 +116,16 @@ def test_a_part_that_has_begun_goes_on_in_its_folder(tmp_path: Path) -> None:
     some = replace(made, runs=[run for run in made.runs if run.block < 2])
     begun = some.write(tmp_path / "writers-at-scale-2026-11-27T08-00-00")
     part = next(each for each in parts() if each.study == "writers-at-scale")
-    found = published_run._looked_at(part, Asked(tmp_path, None, None))
+    found = published_run._looked_at(part, "sonexion", Asked(tmp_path, None, None))
     assert isinstance(found, Ahead) and found.begun == begun
     assert found.words.startswith(f"goes on in {begun}, about ")
 
 
 def test_a_part_that_a_machine_refuses_is_left_out_with_what_helps(tmp_path: Path) -> None:
     part = next(each for each in parts() if each.study == "writers-at-scale")
-    found = published_run._looked_at(part, Asked(tmp_path, "path:/nowhere/at/all", None))
+    found = published_run._looked_at(
+        part, "sonexion", Asked(tmp_path, "path:/nowhere/at/all", None)
+    )
     assert isinstance(found, LeftOut) and "/nowhere/at/all" in found.why and found.next
 
 
@@ -126,6 +133,36 @@ def test_what_decides_nothing_without_heads_asks_for_a_disk(tmp_path: Path) -> N
     part = next(
         e for e in parts_of("aging", ledger_of("aging")) if e.needs_heads and e.rig == "host"
     )
-    found = published_run._looked_at(part, Asked(tmp_path, None, None))
+    found = published_run._looked_at(part, "sonexion", Asked(tmp_path, None, None))
     assert isinstance(found, LeftOut) and "a disk with heads" in found.why
-    assert "--destroy SERIAL" in found.next
+    assert found.next.startswith("fsgauge published run sonexion --results ")
+    assert found.next.endswith("--storage /dev/disk/by-id/NAME --destroy SERIAL")
+
+
+@pytest.mark.usefixtures("blank_pictures")
+def test_a_signal_between_two_runs_packs_what_was_run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """While statistics and a page were made, SIGTERM ended it without a word or an archive."""
+    ledger = ledger_of("overhead")
+    first, second = [part for part in parts_of("overhead", ledger) if part.rig == "host"]
+    whole = make_study(block_sizes=(4096,), blocks=4).write(tmp_path / "whole")
+    write_report(whole)
+    kept = run_of("overhead", first.study)
+    assert kept is not None
+
+    def measured(each: Ahead, asked: Asked) -> tuple[Path, JudgedRun]:
+        if each.part is second:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(30)
+        return whole, kept
+
+    monkeypatch.setattr(published_run, "_measured", measured)
+    ahead = [Ahead(part, 1.0, 0, whole) for part in (first, second)]
+    with pytest.raises(Interrupted, match="ended by SIGTERM") as stop:
+        published_run._run_all("overhead", ledger, ahead, [], Asked(tmp_path, None, None))
+    assert stop.value.next == f"fsgauge published run flash --results {tmp_path}"
+    contents = read_archive(tmp_path / "published-flash.tar.xz").contents
+    assert contents.studies == [first.study]
+    assert [each.study for each in contents.left_out] == [second.study]
+    assert (tmp_path / "published-flash.html").is_file()

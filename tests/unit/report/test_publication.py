@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from fsgauge.published.archive import LeftOut
 from fsgauge.published.ledger import ledger_of
 from fsgauge.published.standing import standing_of
-from fsgauge.report.publication import write_publication
+from fsgauge.report.publication import noted, write_publication
 
 
 def test_his_figures_and_ours_stand_in_one_table(tmp_path: Path) -> None:
@@ -17,8 +18,12 @@ def test_his_figures_and_ours_stand_in_one_table(tmp_path: Path) -> None:
     path = write_publication(tmp_path / "nss.html", ledger, standings, left_out)
     page = path.read_text(encoding="utf-8")
     (row,) = [each for each in page.split("<tr>") if "<td>N-21<" in each]
-    assert "74,82,988; 67,425" in row and "counted, though" in row
-    assert "<strong>direction confirmed</strong>" in row and "run.starved" in row
+    assert "74,82,988; 67,425" in row
+    assert "<strong>direction confirmed</strong>" in row
+    (number,) = re.findall(r"extents a file [^<]* <a href=\"#note-(\d)\">\[\1\]</a>", row)
+    (note,) = re.findall(rf'<li id="note-{number}">(.*?)</li>', page)
+    assert note.startswith("Counted, though") and "run.starved" in note
+    assert page.count(note[1:]) == 1
     assert "a-study: no disk with heads. Next: <code>fsgauge run a-study</code>" in page
     assert page.count("<tr>") == 1 + len(ledger.claim)
 
@@ -31,3 +36,9 @@ def test_what_these_runs_do_not_have_waits_for_them(tmp_path: Path) -> None:
     (row,) = [each for each in page.split("<tr>") if "<td>N-21<" in each]
     assert "<strong>not yet</strong>" in row and "waits for" in row
     assert "Not run here" not in page
+
+
+def test_what_ends_two_lines_is_said_once_and_what_ends_one_stays_there() -> None:
+    lines, notes = noted([["a; x; y", "b; x; y"], ["c; y", "d; z", "e"]])
+    assert notes == ["x; y", "y"]
+    assert lines == [[("a", 1), ("b", 1)], [("c", 2), ("d; z", 0), ("e", 0)]]

@@ -23,11 +23,34 @@ from fsgauge.machine.process.answered_calls import Answer, AnsweredCalls
 from fsgauge.programs import Process, child_environment, search_path, start
 from fsgauge.programs.finding import find_program as find_tool
 
-__all__ = ["NotInTime", "Said", "find_tool", "must_run", "run_tool", "search_path"]
+__all__ = [
+    "NotInTime",
+    "Said",
+    "find_tool",
+    "must_run",
+    "run_tool",
+    "search_path",
+    "stretch_limits",
+    "stretched",
+]
 
 
 LATE = "did not end within"
 """Words of each error of that."""
+
+
+_times = [1.0]
+
+
+def stretch_limits(times: float) -> None:
+    """From now on every limit of this process is so many times as long: in a machine that is
+    emulated on a busy one, what hangs cannot be told from what is slow any sooner."""
+    _times[0] = times
+
+
+def stretched(seconds: float) -> float:
+    """A limit of a quiet machine, as it is here."""
+    return seconds * _times[0]
 
 
 class NotInTime(RigError):
@@ -55,7 +78,8 @@ def run_tool(
     """Run a program to its end; RigError when it is missing or does not end in time, by its `name`
     where the command is no name for it.
 
-    `answer` answers its calls (answered_calls.py); what that raises is raised once it has ended.
+    `seconds` are those of a quiet machine (stretch_limits). `answer` answers its calls
+    (answered_calls.py); what that raises is raised once it has ended.
     """
     program = find_tool(command[0])
     if program is None:
@@ -63,6 +87,7 @@ def run_tool(
             f"the program {command[0]} is not installed",
             next="fsgauge doctor names the package",
         )
+    seconds = stretched(seconds)
     try:
         with AnsweredCalls(answer) if answer else nullcontext() as calls:
             process = _begun([program, *command[1:]], calls)

@@ -28,12 +28,11 @@ class Counting:
     """Counts nothing until it is told what. Counters that are late cost a run its counts, and
     nothing else."""
 
-    def __init__(self, slowness: float = 1.0) -> None:
+    def __init__(self) -> None:
         self._counters: list[Counter] = []
         self._environment: dict[str, str] = {}
         self._before: Counts | None = None
         self._late = ""
-        self._seconds = SECONDS * slowness
 
     def count(self, counters: list[Counter], environment: dict[str, str]) -> None:
         self._counters, self._environment, self._before = counters, environment, None
@@ -78,7 +77,7 @@ class Counting:
         pairs = [f"{name}={value}" for name, value in self._environment.items()]
         command = ["env", *pairs, "bash", "-c", text]
         try:
-            said = run_tool(command, seconds=self._seconds, name="the shell")
+            said = run_tool(command, seconds=SECONDS, name="the shell")
         except RigError as error:
             self._late = f"what its layers count: {error.what}"
             return None

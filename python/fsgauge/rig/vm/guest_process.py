@@ -23,6 +23,7 @@ from fsgauge.agents.agent import Agent
 from fsgauge.agents.lines import Lines
 from fsgauge.engine.client import Engine
 from fsgauge.errors import Interrupted, RigError
+from fsgauge.machine.process.tool import stretch_limits, stretched
 from fsgauge.plain_files import write_all
 from fsgauge.programs.interruption import interruptible
 from fsgauge.record.records import Plan, RunRecord
@@ -82,7 +83,6 @@ class Guest:
         self._waiting = 0
         self._abort_next = False
         self._open = ExitStack()
-        self._slowness = 1.0
         self._counting = Counting()
         self._held = Held()
         self._remounting = Remounting()
@@ -100,8 +100,7 @@ class Guest:
         threading.Thread(target=self._hear, daemon=True).start()
         threading.Thread(target=self._beat, daemon=True).start()
         work_seconds = worked_seconds()
-        self._slowness = slowness_of(work_seconds)
-        self._counting, self._held = Counting(self._slowness), Held(self._slowness)
+        stretch_limits(slowness_of(work_seconds))
         self._line.say(Reply(hello=__version__, work_seconds=work_seconds))
         while (order := self._orders.get()) is not None:
             self._carry_out(order)
@@ -239,7 +238,7 @@ class Guest:
             self._go.clear()
             self._line.say(Reply(told=told))
             waits = isinstance(happening, RunStarted | RunRecord)
-            seconds = _GO_SECONDS * self._slowness
+            seconds = stretched(_GO_SECONDS)
             if waits and not self._go.wait(seconds):
                 raise RigError(f"other nodes were not ready for a run within {seconds:.0f} s")
             return

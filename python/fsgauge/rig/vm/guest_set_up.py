@@ -13,7 +13,7 @@ from typing import Any
 from fsgauge.errors import RigError
 from fsgauge.machine.facts.environment import capture_machine
 from fsgauge.machine.facts.mounts import mount_at
-from fsgauge.machine.process.tool import NotInTime, must_run, run_tool
+from fsgauge.machine.process.tool import NotInTime, must_run, run_tool, stretched
 from fsgauge.record.machine import NO_STORAGE
 from fsgauge.rig.host.formatted import make, make_blank
 from fsgauge.rig.vm.messages import Do
@@ -151,7 +151,7 @@ def fall(folder: str) -> None:
     """Unmount it again. A server keeps the files that it served open for a moment after they are
     no longer exported: while the folder is busy, that is waited for."""
     words = ["umount", folder]
-    until = time.monotonic() + _BUSY_SECONDS
+    until = time.monotonic() + stretched(_BUSY_SECONDS)
     while True:
         said = run_tool(words, seconds=_MOUNT_SECONDS)
         if said.exit_code == 0:

@@ -50,11 +50,10 @@ _END = re.compile(r"^==held== ([0-9]+)\n", re.MULTILINE)
 class Held:
     """What is held on this node; nothing until it is told what."""
 
-    def __init__(self, slowness: float = 1.0) -> None:
+    def __init__(self) -> None:
         self._held: list[InForce] = []
         self._environment: dict[str, str] = {}
         self._first: list[str] = []
-        self._seconds = SECONDS * slowness
 
     def begin(self, held: list[InForce], environment: dict[str, str]) -> list[str]:
         """From now on these; what of them is lost already, in words. RigError where they do not
@@ -89,7 +88,7 @@ class Held:
         ]
         pairs = [f"{name}={value}" for name, value in self._environment.items()]
         command = ["env", *pairs, "bash", "-c", "\n".join([SHELL, *asked])]
-        parts = _END.split(run_tool(command, seconds=self._seconds, name="the shell").output)
+        parts = _END.split(run_tool(command, seconds=SECONDS, name="the shell").output)
         codes, texts = parts[1::2], parts[0::2]
         if len(codes) != len(self._held):
             raise RigError("what is in force was not said to its end")

@@ -6,9 +6,10 @@ it, and the block is measured again, at most twice. Then its missing runs have f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from functools import partial
 
 from fsgauge.errors import FsgaugeError, InputError, Interrupted
 from fsgauge.plan.estimate import block_seconds
@@ -17,7 +18,7 @@ from fsgauge.record.records import Plan, Turn, TurnRecord
 from fsgauge.rig.happenings import MOST_REPEATS, BlockGivenUp, BlockVoid, NotRemoved, Tell
 from fsgauge.rig.session import Description, Session
 from fsgauge.rig.vm.arrangement.roles import FOLDER, arrangement_of, arrangements, is_arranged
-from fsgauge.rig.vm.arrangement.standing import SystemOverNodes, TeardownError, standing
+from fsgauge.rig.vm.arrangement.standing import Remains, SystemOverNodes, TeardownError, standing
 from fsgauge.rig.vm.disks import in_folder, in_guest, kernels_of, limits_of, storage_of
 from fsgauge.rig.vm.facts import described, machine_below
 from fsgauge.rig.vm.faults.failed_runs import (
@@ -115,14 +116,13 @@ class VmSession(Session):
         group.tell_one(at, order, PREPARE_SECONDS)
         return float(group.tell_one(at, Order(do="make", system=system.name), PREPARE_SECONDS))
 
-    def standing(self, system: System) -> AbstractContextManager[SystemOverNodes]:
+    def standing(
+        self, system: System, remains: Remains = lambda _: None
+    ) -> AbstractContextManager[SystemOverNodes]:
         """A system set up on its nodes, not measured; on new ones if the last was not removed."""
         self._end_lost()
-        return standing(
-            self._group(system.kernel),
-            arrangement_of(self._study, system),
-            storage_of(self._study).size,
-        )
+        found, size_bytes = arrangement_of(self._study, system), storage_of(self._study).size
+        return standing(self._group(system.kernel), found, size_bytes, remains)
 
     @contextmanager
     def lent(self, system: System) -> Iterator[GuestLent]:
@@ -246,7 +246,7 @@ class VmSession(Session):
         part = plan.of_turn(turn)
         told: StruckTurn | None = None
         try:
-            with self._stood(system) as stood:
+            with self._stood(system, partial(self._not_removed, [turn], tell)) as stood:
                 injection = Injection(prepared.group, turn.strikes, system, stood)
                 telling = Telling(prepared.group, stood, tell)
                 told = StruckTurn(self._study, part, turn, injection, telling)
@@ -264,8 +264,7 @@ class VmSession(Session):
                     prepared.group.give_up()
                     raise _Over
         except TeardownError as error:
-            self._say(error.with_last_words)
-            tell(NotRemoved(turn, error.with_last_words))
+            self._not_removed([turn], tell, error)
         except NodeLostError as error:
             if told is None or not told.is_told:
                 raise
@@ -273,8 +272,16 @@ class VmSession(Session):
             if not isinstance(error, _Over):
                 self._say(error.what)
 
+    def _not_removed(self, turns: Sequence[Turn], tell: Tell, error: TeardownError) -> None:
+        """What is left of a system after its turns is a finding, whatever became of them."""
+        self._say(error.with_last_words)
+        for turn in turns:
+            tell(NotRemoved(turn, error.with_last_words))
+
     @contextmanager
-    def _stood(self, system: System | None) -> Iterator[SystemOverNodes | None]:
+    def _stood(
+        self, system: System | None, remains: Remains = lambda _: None
+    ) -> Iterator[SystemOverNodes | None]:
         """The system set up over its nodes, where that is more than a disk and a mount."""
         if system is None or not self._is_arranged:
             yield None
@@ -282,7 +289,7 @@ class VmSession(Session):
         if (volume := self._by_kernel[system.kernel].volume) is not None:
             yield replace(volume, found=arrangement_of(self._study, system))
             return
-        with self.standing(system) as stood:
+        with self.standing(system, remains) as stood:
             yield stood
 
     def _keep_logs(self, *, wanted: bool) -> None:
@@ -356,15 +363,13 @@ class VmSession(Session):
     def _measure(
         self, prepared: Prepared, system: System | None, plan: Plan, block: int, tell: Tell
     ) -> None:
+        turns = [turn for turn in plan.turns if turn.block == block]
         try:
-            with self._stood(system) as stood:
+            with self._stood(system, partial(self._not_removed, turns, tell)) as stood:
                 telling = Telling(prepared.group, stood, tell)
                 self._measure_on(prepared, system, stood, plan, block, telling)
         except TeardownError as error:
-            self._say(error.with_last_words)
-            for turn in plan.turns:
-                if turn.block == block:
-                    tell(NotRemoved(turn, error.with_last_words))
+            self._not_removed(turns, tell, error)
             self._renew()
 
     def _measure_on(

@@ -11,7 +11,14 @@ import pytest
 
 from fsgauge.errors import RigError
 from fsgauge.machine.process.processes import start_ticks
-from fsgauge.machine.process.tool import find_tool, must_run, run_tool
+from fsgauge.machine.process.tool import (
+    NotInTime,
+    find_tool,
+    must_run,
+    run_tool,
+    stretch_limits,
+    stretched,
+)
 
 
 def test_what_it_says() -> None:
@@ -31,6 +38,17 @@ def test_it_is_not_waited_for_without_end() -> None:
     with pytest.raises(RigError, match="did not end within"):
         run_tool(["sleep", "60"], seconds=0.2)
     assert time.monotonic() - begun < 30
+
+
+def test_limits_of_a_slow_machine_are_so_many_times_as_long() -> None:
+    stretch_limits(20.0)
+    try:
+        assert stretched(60.0) == 1200.0
+        assert run_tool(["sleep", "0.3"], seconds=0.1).exit_code == 0
+        with pytest.raises(NotInTime, match="within 1 s"):
+            run_tool(["sleep", "60"], seconds=0.05)
+    finally:
+        stretch_limits(1.0)
 
 
 def test_a_missing_program() -> None:

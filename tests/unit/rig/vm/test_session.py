@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from fsgauge.engine.wire import Engine
+from fsgauge.errors import RigError
 from fsgauge.machine.facts.environment import capture_machine
 from fsgauge.plan.turns import make_plan
 from fsgauge.record.machine import StorageFacts
 from fsgauge.record.records import Plan, RunRecord, SystemFacts, TurnRecord
 from fsgauge.rig.fleet.messages import Described, HappeningMessage
 from fsgauge.rig.happenings import BlockGivenUp, BlockVoid, NotRemoved, StepStarted, TurnStarted
-from fsgauge.rig.vm.arrangement.standing import TeardownError
+from fsgauge.rig.vm.arrangement.standing import Remains, TeardownError
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.node import NodeLostError, NotUpError
@@ -226,7 +227,7 @@ def test_a_system_that_cannot_be_removed_costs_none_of_the_runs_that_were_measur
     scene, asked = Scene(study()), 0
 
     @contextmanager
-    def standing(system: System) -> Iterator[Stood]:
+    def standing(system: System, remains: Remains = lambda _: None) -> Iterator[Stood]:
         nonlocal asked
         asked += 1
         yield Stood()
@@ -244,6 +245,27 @@ def test_a_system_that_cannot_be_removed_costs_none_of_the_runs_that_were_measur
     (told,) = [each for each in scene.told if isinstance(each, NotRemoved)]
     assert told.turn == scene.plan.turns[0]
     assert told.because == "it is not removed; umount: target is busy"
+
+
+def test_a_system_that_fails_and_cannot_be_removed_either_is_a_finding_as_well(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scene = Scene(study())
+
+    @contextmanager
+    def standing(system: System, remains: Remains = lambda _: None) -> Iterator[Stood]:
+        yield Stood()
+        remains(TeardownError("it is not removed", details=("umount: target is busy",)))
+        raise RigError("a run failed")
+
+    monkeypatch.setattr(scene.session, "_is_arranged", True)
+    monkeypatch.setattr(scene.session, "_room_bytes", 1 << 30)
+    monkeypatch.setattr(scene.session, "standing", standing)
+    with pytest.raises(RigError, match="a run failed"):
+        scene.block()
+    (told,) = [each for each in scene.told if isinstance(each, NotRemoved)]
+    assert told == NotRemoved(scene.plan.turns[0], "it is not removed; umount: target is busy")
+    assert scene.said == ["it is not removed; umount: target is busy"]
 
 
 def test_a_machine_that_does_not_come_up_voids_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

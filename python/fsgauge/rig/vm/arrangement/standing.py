@@ -33,6 +33,7 @@ class TeardownError(RigError):
     """A system that stood could not be removed: what was measured on it counts all the same."""
 
 
+Remains = Callable[[TeardownError], None]
 _UNDONE = ", undone"
 REMOUNTED = "unmounted and mounted again"
 CACHE_EMPTIED = "unmounted, the cache on disk emptied, and mounted again"
@@ -57,6 +58,8 @@ class SystemOverNodes:
     keeps_server_warm: bool = False
     held: tuple[int, ...] = ()
     """The nodes that are asked whether it is what its name says."""
+    is_set_up: bool = False
+    """Whether all of its steps were done."""
 
     def run(self, at: int, text: str, seconds: float = _LOOK_SECONDS) -> str:
         """What a script in bash prints on the node at that place. RigError where it fails."""
@@ -72,7 +75,21 @@ class SystemOverNodes:
         """All of its steps. RigError with the one that failed; NotInForceError where all were done
         and it is not what its name says."""
         self._set_up()
+        self.is_set_up = True
         self.hold()
+
+    def remove(self) -> None:
+        """Undo its steps; TeardownError where one cannot be undone, with the nodes given up."""
+        try:
+            while self.undo:
+                self.undo.pop()()
+        except Interrupted:
+            raise
+        except FsgaugeError as error:
+            self.group.give_up()
+            raise TeardownError(
+                error.what, details=error.details, cause=error.cause, next=error.next
+            ) from error
 
     def hold(self) -> None:
         """From now on it has to be what its name says. NotInForceError where it is not already."""
@@ -219,7 +236,6 @@ class SystemOverNodes:
         return mounting
 
     def _order(self, at: int, text: str, seconds: float) -> Order:
-        seconds *= self.group.slowness
         words = {"text": text, "environment": self._environment(at), "seconds": seconds}
         return Order(do="run", words=words)
 
@@ -300,12 +316,15 @@ class SystemOverNodes:
 
 
 @contextmanager
-def standing(group: NodeGroup, found: Arrangement, size_bytes: int) -> Iterator[SystemOverNodes]:
+def standing(
+    group: NodeGroup, found: Arrangement, size_bytes: int, remains: Remains = lambda _: None
+) -> Iterator[SystemOverNodes]:
     """The system, mounted on all nodes that drive the load.
 
     What the steps made is undone after, in the opposite order. RigError with the step that failed,
     and its node; NotInForceError where all of it was done and the system is not what its name says;
-    TeardownError where something cannot be undone, so that the nodes are given up.
+    TeardownError where something cannot be undone, so that the nodes are given up. Where something
+    failed before that, `remains` is told of it, and what failed first is raised.
     """
     here = SystemOverNodes(group, found, size_bytes)
     try:
@@ -314,17 +333,13 @@ def standing(group: NodeGroup, found: Arrangement, size_bytes: int) -> Iterator[
     except Interrupted:
         raise  # the nodes end with the study
     except FsgaugeError:
-        while here.undo and not group.is_lost:
-            with suppress(FsgaugeError):  # what was not done cannot be undone
-                here.undo.pop()()
+        if not group.is_lost:
+            if here.undo and not here.is_set_up:
+                with suppress(FsgaugeError):  # what was not done cannot be undone
+                    here.undo.pop()()
+            try:
+                here.remove()
+            except TeardownError as error:
+                remains(error)
         raise
-    try:
-        while here.undo:
-            here.undo.pop()()
-    except Interrupted:
-        raise
-    except FsgaugeError as error:
-        group.give_up()
-        raise TeardownError(
-            error.what, details=error.details, cause=error.cause, next=error.next
-        ) from error
+    here.remove()

@@ -105,7 +105,7 @@ def _entries_after(source: BinaryIO, at: int, end: int, sector_bytes: int) -> in
     return found
 
 
-_SECONDS = 300.0
+_SECONDS = 360.0
 
 
 def power_on(group: NodeGroup, at: int) -> list[str]:

@@ -145,6 +145,35 @@ def test_what_cannot_be_undone_makes_the_nodes_useless_and_is_no_loss_of_them() 
     assert scene.group.is_lost
 
 
+def test_what_failed_first_is_raised_and_what_is_left_of_the_system_is_told_too() -> None:
+    """It was passed over: the next system began on nodes with remains of this one."""
+    scene = Scene(study(SERVED, nodes=2))
+    scene.fails = {"umount"}
+    (found,) = arrangements(scene.study)
+    remains: list[TeardownError] = []
+    with (
+        pytest.raises(RigError, match=r"^a run failed$"),
+        standing(scene.group, found, 1 << 20, remains.append),
+    ):
+        raise RigError("a run failed")
+    (left,) = remains
+    assert left.what.startswith('"ext4" is not removed (Served, step 2, undone): node2: it failed')
+    assert scene.group.is_lost and "unexport" not in scene.log[-1]
+
+
+def test_of_a_set_up_that_fails_what_was_done_has_to_go() -> None:
+    """The step that failed need not be undone; the ones before it were done."""
+    scene = Scene(study(SERVED, nodes=2))
+    scene.fails = {"mount", "umount"}
+    with pytest.raises(RigError, match="is not set up"):
+        scene.stood()
+    assert not scene.group.is_lost
+    scene.fails = {"mount", "unexport"}
+    with pytest.raises(RigError, match="is not set up"):
+        scene.stood()
+    assert scene.group.is_lost
+
+
 def test_a_node_that_dies_while_the_system_is_removed_costs_nothing_that_was_measured() -> None:
     scene = Scene(study(SERVED, nodes=2))
     scene.kills = {"umount"}

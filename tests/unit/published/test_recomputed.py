@@ -1,0 +1,109 @@
+"""Verdicts recomputed from an archive's records, by a program that cannot import fsgauge."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fsgauge import __version__, kinds
+from fsgauge.engine.client import Engine
+from fsgauge.progress import Progress
+from fsgauge.published.archive import FORMAT, Contents, LeftOut, read_archive, write_archive
+from fsgauge.published.ledger import ledger_of
+from fsgauge.published.prediction import Predicted, predicted
+from fsgauge.published.runs import judge
+from fsgauge.report import write_report
+from fsgauge.rig.simulator.rig import SimulatorRig
+from fsgauge.run import run_study
+from fsgauge.study.parse import load_study
+from tests.patience import patience
+
+SCRIPT = Path(__file__).parents[3] / "scripts/recompute-verdicts"
+STUDY = "aging-predicted"
+SPAN = re.compile(r"([0-9.]+) to ([0-9.]+)")
+LINE = re.compile(r"^(S-\d\d)  (met|missed) +(.*)$")
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of the study that was published on, on a small region in two blocks."""
+    place = tmp_path_factory.mktemp("sonexion")
+    study = load_study(
+        str(kinds.verdict_files("aging")[f"{STUDY}.toml"]),
+        ["plan.blocks=2"],
+        storage="simulated:8GiB",
+        seed=1,
+    )
+    outcome = run_study(
+        study,
+        rig=SimulatorRig(Engine()),
+        results=place,
+        destroy=None,
+        command=["fsgauge"],
+        progress=Progress(),
+    )
+    assert outcome.ended_by is None, outcome.ended_by
+    write_report(outcome.directory)
+    contents = Contents(
+        format=FORMAT,
+        fsgauge=__version__,
+        publication="sonexion",
+        studies=[STUDY],
+        left_out=[LeftOut(study="aging-at-scale", why="no disk with heads")],
+    )
+    run = judge(outcome.directory)[1]
+    return write_archive(place / "sonexion.tar.xz", contents, [(outcome.directory, run)])
+
+
+def recomputed(archive: Path) -> subprocess.CompletedProcess[str]:
+    """The script's answer: isolated, without site-packages, it has the standard library alone."""
+    command = [sys.executable, "-I", "-S", str(SCRIPT), str(archive)]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=patience(60)
+    )
+
+
+@pytest.mark.usefixtures("blank_pictures")
+def test_eleven_verdicts_come_out_as_fsgauge_has_them(archive: Path) -> None:
+    done = recomputed(archive)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = {match[1]: match for line in done.stdout.splitlines() if (match := LINE.match(line))}
+    assert len(found) >= 10
+    assert {match[2] for match in found.values()} == {"met", "missed"}
+    for claim, match in found.items():
+        own = judged(archive, claim)
+        was_met = "missed" not in {each.met for each in own}
+        assert (match[2] == "met") == was_met, (match[0], own)
+        if span := SPAN.search(match[3]):
+            low = min(each.low for each in own if each.low is not None)
+            high = max(each.high for each in own if each.high is not None)
+            assert float(span[1]) == pytest.approx(low, rel=0.006), match[0]
+            assert float(span[2]) == pytest.approx(high, rel=0.006), match[0]
+
+
+@pytest.mark.usefixtures("blank_pictures")
+def test_without_its_records_nothing_is_recomputed(tmp_path: Path) -> None:
+    contents = Contents(
+        format=FORMAT, fsgauge=__version__, publication="sonexion", studies=[], left_out=[]
+    )
+    done = recomputed(write_archive(tmp_path / "empty.tar.xz", contents, []))
+    assert done.returncode == 1 and "not in the archive" in done.stdout
+    assert "Traceback" not in done.stderr
+    for wrong in (tmp_path / "none", tmp_path):
+        done = recomputed(wrong)
+        assert done.returncode == 1 and "is no whole archive" in done.stdout, done.stderr
+
+
+def judged(archive: Path, name: str) -> list[Predicted]:
+    """What fsgauge makes of the same archive: the predictions by that study alone."""
+    runs = read_archive(archive).runs
+    claim = ledger_of("aging").of(name)
+    return [
+        predicted(claim, each, [runs[STUDY]])
+        for each in claim.predictions
+        if each.studies == [STUDY]
+    ]
