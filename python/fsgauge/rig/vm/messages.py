@@ -37,6 +37,7 @@ Do = Literal[
     "lend",
     "settle",
     "load",
+    "mix",
     "program",
     "say",
     "words",
