@@ -96,6 +96,10 @@ class Lent:
     def load(self, job: LoadJob | ClientsJob) -> LoadResult:
         raise AssertionError(job)
 
+    def mix(self, loads: Sequence[LoadJob], *, lay_out: bool = False) -> list[LoadResult]:
+        self.done.append(([load.seed for load in loads], lay_out))
+        return []
+
     def program(self, name: str, file: Path | None) -> str | None:
         return str(file) if file else None
 
@@ -142,7 +146,13 @@ def test_a_system_is_lent_until_it_is_given_back(study: Study) -> None:
     assert told("settle") == "synced"
     assert told("say", command=["bonnie++", "-q"], what="it failed", seconds=5.0) == "1.98,2.00a"
     told("remove", names=["Bonnie.*"])
-    assert session.system.done == [(["bonnie++", "-q"], "it failed", 5.0), ["Bonnie.*"]]
+    loads = [one_load(seed=3).model_dump(mode="json"), one_load(seed=4).model_dump(mode="json")]
+    assert told("mix", loads=loads, lay_out=True) == []
+    assert session.system.done == [
+        (["bonnie++", "-q"], "it failed", 5.0),
+        ["Bonnie.*"],
+        ([3, 4], True),
+    ]
     assert session.given_back == []
     told("give_back")
     assert session.given_back == ["other"]
