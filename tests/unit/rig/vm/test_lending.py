@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine.wire import ClientsJob, FilesTarget, LoadJob, LoadResult
+from fsgauge.engine.wire import ClientsJob, FilesTarget, LoadJob, LoadResult, RandomAccess
 from fsgauge.errors import RigError
 from fsgauge.record.records import Plan
 from fsgauge.rig import session as sessions
@@ -79,6 +79,21 @@ def test_an_error_in_giving_back_does_not_hide_the_first() -> None:
     nodes, _ = group(fails="give_back")
     with pytest.raises(KeyError, match="first"), lent_by(nodes, SYSTEM):
         raise KeyError("first")
+
+
+def one_load(seed: int) -> LoadJob:
+    return LoadJob(
+        target=TARGET,
+        interface="psync",
+        direct=False,
+        access=RandomAccess(),
+        read_percent=100,
+        block_sizes=[],
+        queue_depth=1,
+        jobs=1,
+        duration_ns=1,
+        seed=seed,
+    )
 
 
 class Lent:
