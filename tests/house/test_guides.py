@@ -37,7 +37,7 @@ PAGES = [
 """Guides of no kind of study."""
 SHOWN = [
     ("" if line.split()[2:3] and line.split()[2] in OF_OTHER_KINDS else kind, line)
-    for kind in ["overhead", *KINDS]
+    for kind in ["overhead", *KINDS, "mix"]
     for line in commands(GUIDES / f"{kind}.md")
     if line.split()[1] != "rig"
 ]
@@ -140,3 +140,25 @@ def test_the_bisection_that_is_shown_is_one_of_a_study() -> None:
     kernels = {system.name: system.kernel for system in study.systems}
     assert kernels == {"good": asked.good, "tried": asked.bad} and study.plan.blocks == 6
     assert [parse_condition(text).metric for text in asked.limits] == ["iops"]
+
+
+FIO_JOB = "[backends]\nrw=randrw\nbs=8k\nsize=64m\nruntime=5\n[log]\nrw=write\nsize=8m\nruntime=5\n"
+
+
+@pytest.mark.parametrize("line", commands(GUIDES / "fio.md"))
+def test_every_command_of_the_guide_of_jobs_is_taken(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Jobs and command lines become studies that are valid; the others have their options."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "db.fio").write_text(FIO_JOB, encoding="utf-8")
+    name, *words = shlex.split(line, comments=True)[1:]
+    command = group.get_command(click.Context(group), name)
+    assert command is not None
+    if name != "study":
+        command.make_context(name, list(words), resilient_parsing=name in ("report", "compare"))
+        return
+    made = [word for word in words if word != "--check"]  # tests of its own run both
+    command.main(made, standalone_mode=False)
+    (study,) = tmp_path.glob("*.toml")
+    assert load_study(str(study)).question.startswith("How do these file systems compare")

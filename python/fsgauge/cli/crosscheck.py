@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,12 +13,15 @@ import click
 
 from fsgauge.cli.asked_study import AskedStudy, study_choices
 from fsgauge.cli.choices import consent_choices, results_option
+from fsgauge.errors import InputError
 from fsgauge.exit_codes import ends, of_studies
 from fsgauge.progress.terminal import say
 
 if TYPE_CHECKING:
+    from fsgauge.converting.job_crosscheck import Job
     from fsgauge.crosscheck.agreement import Agreement, CellAgreement, ProgramAgreement
     from fsgauge.machine.device.consent import Consent
+    from fsgauge.study.model import Study
 
 
 _LARGER_FILES = "--set 'workload.file_sizes=[\"2 GiB\"]'"
@@ -64,9 +68,12 @@ def command(
 ) -> int:
     """Run STUDY's cells with the engine and with TOOL, in turns, and say whether they agree.
 
-    Same files, same parameters; ratios are engine / tool with 95 % intervals. The last line is the
-    folder with every run of both. On this machine, systems that need nodes are left out.
+    STUDY may be a job file of fio's: fio then runs the job, and the engine the study that it
+    becomes. Same files, same parameters; ratios are engine / tool with 95 % intervals. The last
+    line is the folder with every run of both. On this machine, systems that need nodes are left
+    out.
     """
+    from fsgauge.converting.job_crosscheck import crosscheck_job
     from fsgauge.crosscheck import Asked, Listener, crosscheck
     from fsgauge.crosscheck.programs import crosscheck_program
     from fsgauge.crosscheck.sitting import paired
@@ -83,8 +90,9 @@ def command(
         say(f"{system}: {work}: pair {pair + 1} of {pairs}, {tool}")
 
     chosen_rig = rig_named(rig or DEFAULT, say)
+    job, study = _job_and_study(asked, rig, tool)
     wanted = Asked(
-        study=paired(asked.on(rig), pairs),
+        study=paired(study, pairs),
         rig=chosen_rig,
         results=results,
         destroy=consent,
@@ -92,7 +100,10 @@ def command(
         listener=Listener(run=begun, cell=done, note=say),
     )
     with interruptible():
-        directory = crosscheck(wanted) if tool == "fio" else crosscheck_program(wanted, tool)
+        if job is not None:
+            directory = crosscheck_job(wanted, job)
+        else:
+            directory = crosscheck(wanted) if tool == "fio" else crosscheck_program(wanted, tool)
     _advise(cells)
     _say({"event": "ended", "results": str(directory)} if as_json else f"results: {directory}")
     is_compared = any(_words(cell) for cell in cells)
@@ -103,6 +114,18 @@ def command(
             f"next: {LARGER_IN_MACHINES if chosen_rig.has_nodes else LARGER}"
         )
     return of_studies([], is_compared=is_compared)
+
+
+def _job_and_study(asked: AskedStudy, rig: str | None, tool: str) -> tuple[Job | None, Study]:
+    """The study, and the job file that it was made of where one was named."""
+    from fsgauge.converting.job_crosscheck import is_job, read_job, study_of_job
+
+    if not is_job(asked.study):
+        return None, asked.on(rig)
+    if tool != "fio":
+        raise InputError(f"{tool} does not read job files of fio's", next="--with fio")
+    job = read_job(Path(asked.study))
+    return job, study_of_job(job, lambda path: replace(asked, study=path).on(rig))
 
 
 def _advise(cells: list[CellAgreement | ProgramAgreement]) -> None:

@@ -10,17 +10,16 @@ from pathlib import Path
 from fsgauge import kinds
 from fsgauge.converting.commands import convert_command
 from fsgauge.converting.fio import convert_fio
-from fsgauge.converting.groups import Converted
+from fsgauge.converting.groups import SYSTEMS, Converted
 from fsgauge.converting.personalities import convert_personality, is_personality
 from fsgauge.converting.study_text import study_text
 from fsgauge.converting.vdbench import convert_vdbench, is_vdbench
+from fsgauge.errors import InputError
 from fsgauge.plain_files import read_named
 from fsgauge.study.parse import parse_study
 
 __all__ = ["SYSTEMS", "Study", "study_from_command", "study_from_file"]
 
-SYSTEMS = ("ext4", "xfs")
-"""What is compared unless --system says otherwise: no job of another tool names any."""
 _LARGEST_BYTES = 4 << 20
 
 
@@ -62,8 +61,31 @@ def study_from_command(command: str, *, systems: Sequence[str] = SYSTEMS) -> Stu
 
 
 def _valid(converted: Converted, systems: Sequence[str]) -> Study:
-    """Raises InputError at the study's own line for a load that no group can have."""
+    """Raises InputError for a load that no group can have."""
     text = study_text(converted, systems)
     if kinds.GROUPS in kinds.names():
-        parse_study(text, f"the study of {converted.title}", "converted")
+        try:
+            parse_study(text, f"the study of {converted.title}", "converted")
+        except InputError as error:
+            raise _at_its_lines(error, converted) from error
     return Study(text, converted)
+
+
+def _at_its_lines(error: InputError, converted: Converted) -> InputError:
+    """The same at the lines of the job, where the keys of the study come from some."""
+    shown = (error.location.text if error.location else "", *error.details)
+    options = [
+        option
+        for line in shown
+        for group in converted.groups
+        for sources in group.sources.values()
+        for option in sources
+        if f"{option.place} {option.text}" in line
+    ]
+    if not options:
+        return error
+    first, *others = dict.fromkeys(options)
+    also = tuple(f"{each.place}:{each.column}: {each.text}" for each in others)
+    return InputError(
+        error.what, location=first.location(), details=also, cause=error.cause, next=error.next
+    )

@@ -160,9 +160,12 @@ def _put_in_order(jobs: list[FioJob], groups: list[Group], named: list[str]) -> 
             before, phase, sources = phase, [], job.option("stonewall")
         wait = job.option("wait_for")
         if wait is not None:
-            waited = [each for each, name in zip(groups, named, strict=True) if name == wait.value]
-            if not waited or waited[0] is group:
-                job.wrong(wait, f"the name of another section: {', '.join(named)}")
+            place = groups.index(group)
+            before_it = zip(groups[:place], named[:place], strict=True)
+            waited = [each for each, name in before_it if name == wait.value]
+            if not waited:
+                known = ", ".join(named[:place]) or "none, for this is the first"
+                job.wrong(wait, f"the name of a section above it ({known})")
             _after(group, waited[-1], wait)
         elif before:
             _after(group, max(before, key=_end_ns), sources)

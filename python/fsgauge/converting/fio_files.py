@@ -20,10 +20,10 @@ _SEPARATOR = re.compile(r"(?<!\\):")
 def put_files(job: FioJob, group: Group, size_bytes: int | None) -> None:
     """Number, sizes and sharing of a group's files. `size_bytes` stands for a whole device."""
     names = _names(job)
-    jobs = job.read("numjobs", numbers.number, 1)
+    jobs = job.positive("numjobs")
     if jobs > 1:
         group.put("jobs", jobs, job.option("numjobs"))
-    count = len(names) if len(names) > 1 else job.read("nrfiles", numbers.number, _DEFAULT_FILES)
+    count = len(names) if len(names) > 1 else job.positive("nrfiles", _DEFAULT_FILES)
     own = jobs > 1 and (not names or job.option("offset_increment") is not None)
     if jobs > 1 and not own and group.keys.get("order", "random") != "random":
         job.findings.note(
@@ -89,16 +89,24 @@ def _file_bytes(job: FioJob, count: int, size_bytes: int | None) -> tuple[int, O
 
 def _size(job: FioJob, option: Option) -> int:
     try:
-        return job.size(option.value or "")
+        found = job.size(option.value or "")
     except ValueError as error:
         job.wrong(option, str(error))
+    least = 1 if job.option("bssplit") or job.option("bsrange") else _least_block(job)
+    if found < least:
+        job.wrong(option, f"a block at least, {exact_size(least)}")
+    return found
 
 
 def _smallest_block(job: FioJob) -> int:
     """Files are whole blocks of it, and whole sectors."""
-    text = job.of_direction("bs", "4k")[READ]
+    return max(512, -(-_least_block(job) // 512) * 512)
+
+
+def _least_block(job: FioJob) -> int:
+    """Of reads; what is no size is refused where the load is read."""
     try:
-        return max(512, -(-job.size(text) // 512) * 512)
+        return job.size(job.of_direction("bs", "4k")[READ])
     except ValueError:
         return 4096
 

@@ -58,6 +58,13 @@ class FioJob:
         self.findings.carry(option)
         return found
 
+    def positive(self, name: str, usual: int = 1) -> int:
+        """A count; InputError at its place for none."""
+        found, option = self.read(name, numbers.number, usual), self.option(name)
+        if found < 1 and option is not None:
+            self.wrong(option, "1 or more")
+        return found
+
     def wrong(self, option: Option, takes: str) -> NoReturn:
         """Raise InputError for a value."""
         raise InputError(
@@ -95,12 +102,28 @@ class FioJob:
     @property
     def depth(self) -> int:
         """Operations in flight: one where the engine waits for each."""
-        depth = self.read("iodepth", numbers.number, 1)
+        depth = self.positive("iodepth")
         if self.engine in ASYNCHRONOUS or depth == 1:
-            return max(depth, 1)
+            return depth
         option = self.option("iodepth")
         self.findings.note(option, f"{self.engine} waits for each operation: one is in flight")
         return 1
+
+    def require_one_of(self, name: str, other: str, *, agree: bool) -> None:
+        """InputError for two lines of one section that say unlike things; fio takes the last, as it
+        does where a section says otherwise than [global]."""
+        one, two = self.option(name), self.option(other)
+        if agree or one is None or two is None or one.path != two.path:
+            return
+        head = self.section.head.line
+        if (one.line > head) == (two.line > head):
+            first, last = sorted((one, two), key=lambda each: each.line)
+            raise InputError(
+                f"{last.text} contradicts {first.place} {first.text}",
+                location=last.location(),
+                cause="fio takes the last of them, and says nothing of it",
+                next=f"leave one out: line {first.line} or {last.line}",
+            )
 
     def check_options(self) -> None:
         """Raise InputError for an unknown option; note or refuse what the table says."""

@@ -70,6 +70,8 @@ def _operations(job: FioJob, group: Group, kinds: tuple[str, ...], pattern: Opti
         by_write = write_percent >= 0 and (
             read_percent < 0 or given.index("rwmixwrite") > given.index("rwmixread")
         )
+        adds = read_percent + write_percent == 100
+        job.require_one_of("rwmixread", "rwmixwrite", agree=adds)
         share = 100 - write_percent if by_write else 50 if read_percent < 0 else read_percent
         if not 0 <= share <= 100:
             job.wrong(next(each for each in sources if each), "0 to 100")
@@ -288,13 +290,23 @@ def _queue(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) 
     batch = job.read("iodepth_batch", numbers.number, 1)
     if batch > 1 and depth > 1:
         group.put("submit_batch", min(batch, depth), job.option("iodepth_batch"))
-    direct = job.switch("direct") if job.option("buffered") is None else not job.switch("buffered")
-    said = job.option("buffered") or job.option("direct")
+    direct, said = _bypasses_cache(job)
     group.put("direct", direct, said)
     if direct and said is not None and any(size % 512 for size in sizes):
         job.findings.refuse(
             said, "direct I/O moves whole sectors of 512 B; the nearest is direct=0"
         )
+
+
+def _bypasses_cache(job: FioJob) -> tuple[bool, Option | None]:
+    """By direct or by buffered, which is its opposite: the last of them counts, as in fio."""
+    direct, buffered = job.option("direct"), job.option("buffered")
+    answers = job.switch("direct"), not job.switch("buffered")
+    job.require_one_of("direct", "buffered", agree=answers[0] == answers[1])
+    given = list(job.section.options.values())
+    if buffered is None or (direct is not None and given.index(direct) > given.index(buffered)):
+        return answers[0], direct
+    return answers[1], buffered
 
 
 def _sync(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:

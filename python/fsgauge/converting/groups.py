@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 
 from fsgauge.converting.job_file import Option
 from fsgauge.errors import InputError
-from fsgauge.units import exact_duration, exact_size
+from fsgauge.units import count, exact_duration, exact_size
 
 Value = str | int | float | bool | list[str] | list[int] | dict[str, int]
+SYSTEMS = ("ext4", "xfs")
+"""What is compared unless --system says otherwise: no job of another tool names any."""
 USUAL_DURATION_NS = 10 * 10**9
 """Of a group whose tool ends by bytes, and not by time."""
 
@@ -132,7 +134,7 @@ class Findings:
             details=tuple(
                 f"{each.option.place}: {each.option.name} too: {each.why}" for each in others[:12]
             ),
-            cause=f"{len(self.refusals)} options mean what no key of a study means",
+            cause=f"{count(len(self.refusals), 'option')} of the job for which a study has no key",
             next=" ".join([command, *(f"--without {name}" for name in optional)])
             if len(optional) == len(names)
             else "change these lines, or measure it with the tool itself",

@@ -68,7 +68,8 @@ def _check_cells(study: Study) -> None:
         raise InputError(
             f"a study of kind {study.workload.kind} cannot be cross-checked",
             cause=reason,
-            next="fsgauge crosscheck overhead --with fio checks the same engine"
+            next="fsgauge crosscheck overhead --with fio checks the same engine;"
+            " fsgauge crosscheck JOB.fio --with fio a job file of yours"
             + (f"; in the source tree, make bench {bench}" if bench else ""),
         )
     if is_served(study):
@@ -140,6 +141,7 @@ def _run(
     )
     own = tool == "fio-by-itself"
     command = fio_command(job, own_batches=own)
+    lasts_ns = job.warm_up_ns + job.duration_ns
     caches = lent.settle()
     started_unix_ns = time.time_ns()
     return CrosscheckRun(
@@ -153,7 +155,7 @@ def _run(
         caches=caches,
         started_unix_ns=started_unix_ns,
         result=lent.load(job) if tool == "engine" else None,
-        fio=run_fio(fio_command(told, own_batches=own), told) if tool != "engine" else None,
+        fio=run_fio(fio_command(told, own_batches=own), lasts_ns) if tool != "engine" else None,
     )
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from fsgauge.crosscheck.fio_command import QUANTILES
 from fsgauge.crosscheck.sitting import not_installed
-from fsgauge.engine.wire import LoadJob
 from fsgauge.errors import RigError
 from fsgauge.machine.process.tool import find_tool, run_tool
 
@@ -30,9 +29,9 @@ def fio_version() -> str:
     return said.output.strip().splitlines()[-1]
 
 
-def run_fio(command: list[str], job: LoadJob) -> dict[str, Any]:
+def run_fio(command: list[str], lasts_ns: int) -> dict[str, Any]:
     """fio's JSON document; RigError with its own message when it fails."""
-    seconds = (job.warm_up_ns + job.duration_ns) / 1e9 + _SLACK_SECONDS
+    seconds = lasts_ns / 1e9 + _SLACK_SECONDS
     said = run_tool(command, seconds=seconds)
     if said.exit_code != 0:
         raise RigError(
@@ -97,6 +96,12 @@ def _numbers(jobs: list[dict[str, Any]]) -> Numbers:
     if job["error"]:
         raise RigError(f"fio met I/O error {job['error']}", next="dmesg | tail")
     operations = sum(job[side]["total_ios"] for side in ("read", "write"))
+    if not operations:
+        raise RigError(
+            f"fio did not read or write in {job.get('jobname', 'its job')}",
+            cause="its time was over before the first operation, or a pace allows none",
+            next="a longer workload.duration",
+        )
     share = (job["usr_cpu"] + job["sys_cpu"]) / 100
     values = {
         "iops": sum(float(job[side]["iops"]) for side in ("read", "write")),

@@ -43,7 +43,7 @@ def fio_command(job: LoadJob, *, own_batches: bool = False) -> list[str]:
         *_queue(job, own_batches=own_batches),
         *_data(job),
         *_time(job),
-        *_measurement(),
+        *measurement(),
         *_jobs(job),
     ]
 
@@ -72,7 +72,7 @@ def _require_nameable(job: LoadJob, files: FilesTarget) -> None:
             next=f"--set workload.files={job.jobs}",
         )
     each = files.count // job.jobs if sequential else files.count
-    if len(_names(files, 0, each)) > LONGEST_NAMES:
+    if len(file_names(files, 0, each)) > LONGEST_NAMES:
         raise InputError(
             f"fio cannot take the names of {each} files",
             cause=f"its option filename takes {LONGEST_NAMES} characters",
@@ -150,7 +150,7 @@ def _rates(job: LoadJob) -> str:
     return ",".join(str(max(1, round(rate * share))) if share else "" for share in shares)
 
 
-def _measurement() -> list[str]:
+def measurement() -> list[str]:
     """Total latency of every operation, and nothing that only costs fio time."""
     quantiles = ":".join(f"{quantile:g}" for quantile in QUANTILES.values())
     return [
@@ -183,7 +183,7 @@ def _share(job: LoadJob, number: int, of: int | None = None) -> list[str]:
             return [
                 # fio takes a link for no folder, and /proc names an open one by a link: a slash.
                 f"--directory={_escaped(files.directory)}/",
-                f"--filename={_names(files, number * count, count)}",
+                f"--filename={file_names(files, number * count, count)}",
                 f"--filesize={files.file_size_bytes}",
                 f"--size={count * files.file_size_bytes}",
                 f"--file_service_type={_service(job, files)}",
@@ -202,7 +202,7 @@ def _share(job: LoadJob, number: int, of: int | None = None) -> list[str]:
             )
 
 
-def _names(files: FilesTarget, first: int, count: int) -> str:
+def file_names(files: FilesTarget, first: int, count: int) -> str:
     numbers = range(first, first + count)
     return ":".join(_escaped(f"{files.prefix}{number:04d}") for number in numbers)
 

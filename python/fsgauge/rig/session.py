@@ -55,6 +55,10 @@ class LentSystem(Protocol):
     def load(self, job: LoadJob | ClientsJob) -> LoadResult:
         """The engine's answer to a job."""
 
+    def mix(self, loads: Sequence[LoadJob], *, lay_out: bool = False) -> list[LoadResult]:
+        """The engine's answer to loads that begin together; with `lay_out` it writes their files,
+        and that is all."""
+
     def program(self, name: str, file: Path | None) -> str | None:
         """Where a program is there: the one that is installed, or a copy of `file`, which is on
         this machine. None where there is none."""

@@ -5,7 +5,8 @@ Takes a check's code and the situation; gives the sentence's head and the advice
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,8 @@ from fsgauge.record.records import EnvironmentRecord, RunRecord
 from fsgauge.stats import run_checks, steadiness
 from fsgauge.stats.results import Level
 from fsgauge.units import format_duration, format_size
+
+_SETTING = re.compile(r"--set workload\.(?P<key>[a-z_]+)=(?P<value>[\w.]*)")
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ def situation_of(
     workload = study.get("workload", {})
     return Situation(
         queue_advice=queue_advice,
-        direct=bool(workload.get("direct", True)),
+        direct=all(bool(each.get("direct", True)) for each in (workload, *_groups(workload))),
         duration_ns=int(workload.get("duration") or 0),
         warm_up_ns=int(workload.get("warm_up") or 0),
         storage_kind=environment.storage.kind,
@@ -63,6 +66,32 @@ def situation_of(
         submits_several=any(_submits_several(run) for run in runs),
         processor_quota=_quota(environment.load),
     )
+
+
+def _groups(workload: Mapping[str, Any]) -> list[dict[str, Any]]:
+    groups = workload.get("group")
+    return groups if isinstance(groups, list) else []
+
+
+def in_its_keys(text: str, workload: Mapping[str, Any]) -> str:
+    """Advice with the keys that the study has: those of a group stand below its name.
+
+    `workload` is that of the effective study. Named is the first group that has a value of the key,
+    one that the advice changes.
+    """
+    groups = _groups(workload)
+
+    def own(match: re.Match[str]) -> str:
+        key, advised = match["key"], match["value"]
+        having = [each for each in groups if each.get(key) is not None]
+        changed = [each for each in having if str(each[key]).lower() != advised]
+        if key in workload or not having:
+            return match[0]
+        name = (changed or having)[0]["name"]
+        setting = f"--set workload.group.{name}.{key}={advised}"
+        return f"--set '{setting.removeprefix('--set ')}'" if " " in name else setting
+
+    return _SETTING.sub(own, text)
 
 
 def _quota(machine: Machine) -> float | None:

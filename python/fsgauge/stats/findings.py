@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 
 from fsgauge.record.records import RunRecord
-from fsgauge.stats.advice import RUN_CHECKS, RunCheck, advice_for, cache_advice
+from fsgauge.stats.advice import RUN_CHECKS, RunCheck, advice_for, cache_advice, in_its_keys
 from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.drift import drift_of_study
 from fsgauge.stats.durability import weak_systems
@@ -88,7 +88,11 @@ def find_all(evidence: Evidence, analysis: Analysis) -> list[Finding]:
     ]
     better = analysis.said_better
     found = [each for each in found if each.code not in better]
-    return sorted(found, key=_rank)
+    workload = evidence.study.study.get("workload", {})
+    told = [
+        each.model_copy(update={"advice": in_its_keys(each.advice, workload)}) for each in found
+    ]
+    return sorted(told, key=_rank)
 
 
 def _rank(found: Finding) -> tuple[bool, bool, int]:

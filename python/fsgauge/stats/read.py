@@ -21,7 +21,7 @@ from fsgauge.record.records import (
     StudyRecord,
     TurnRecord,
 )
-from fsgauge.stats.advice import situation_of
+from fsgauge.stats.advice import in_its_keys, situation_of
 from fsgauge.stats.analysis import Analysis, Material, kind_of
 from fsgauge.stats.answer import answer, not_vouched_for
 from fsgauge.stats.asked_number import commits_in
@@ -156,7 +156,7 @@ def read_study(
         ),
         primary_metric=asked,
         few_operations=few_operations(asked, runs, judged_by_it),
-        next_step=next_step(runs),
+        next_step=in_its_keys(next_step(runs), study.study.get("workload", {})),
         blocks_complete=blocks,
         stopped=stopped,
         layouts=read_layouts(samples, scans, margin_percent(study)),

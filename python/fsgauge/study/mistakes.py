@@ -75,6 +75,13 @@ class _Mistake:
             hint = f"it is now {moved}"
         elif len(self.path) > 1 and self.path[0] == "system" and "tunables" in self.path:
             target = "system.tunables"
+        elif of_parts := [
+            name
+            for name in elsewhere
+            if name.startswith(f"{section}.") and name.split(".")[-2] in valid
+        ]:
+            target = of_parts[0]
+            hint = f"write {target.removesuffix(self.key)}NAME.{self.key}"
         elif f"{section}.{self.key}" in elsewhere:
             target = f"{section}.{self.key}"
             hint = self._belongs(target, section)

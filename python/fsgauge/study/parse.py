@@ -11,7 +11,7 @@ from pathlib import Path as FilePath
 
 from pydantic import ValidationError
 
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, quoted
 from fsgauge.plain_files import require_few_in_toml
 from fsgauge.plain_files.bounds import STUDY
 from fsgauge.quantities import WRITTEN
@@ -141,7 +141,7 @@ def _syntax_error(mistake: NotTomlError, text: str, label: str) -> InputError:
             f"{label} is a job file of fio, and a study is a TOML file",
             location=location,
             cause="a study says as well what is compared, how often and in what order",
-            next="fsgauge study new mine writes one; fsgauge explain fio has the words of both",
+            next=f"fsgauge study from-fio {quoted(label)} writes one",
         )
     return InputError(
         mistake.what,

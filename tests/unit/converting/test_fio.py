@@ -42,7 +42,8 @@ def refused(tmp_path: Path, text: str) -> InputError:
           "interface": "io_uring"}),
         ("rw=randrw\nrwmixread=70", {"operations": {"read": 70, "write": 30}}),
         ("rw=randrw\nrwmixwrite=40", {"operations": {"read": 60, "write": 40}}),
-        ("rw=randrw\nrwmixread=60\nrwmixwrite=30", {"operations": {"read": 70, "write": 30}}),
+        ("rw=randrw\nrwmixread=60\nrwmixwrite=40", {"operations": {"read": 60, "write": 40}}),
+        ("direct=1\nbuffered=0", {"direct": True}),
         ("rw=read:124k\nbs=4k", {"order": "strided", "stride": "128 KiB"}),
         ("rw=read:-8k\nbs=4k", {"order": "backwards"}),
         ("rw=randtrim", {"operations": {"trim": 1}, "interface": "psync"}),
@@ -156,7 +157,7 @@ def test_a_value_that_changes_nothing_is_taken(tmp_path: Path, text: str) -> Non
         ("bssplit=4k/60:8k/60", "add to 100", ""),
         ("random_distribution=zoned:50/5:30/15\nrw=randread", "add to 100", ""),
         ("rwmixread=170\nrw=rw", "0 to 100", ""),
-        ("wait_for=nobody", "the name of another section", ""),
+        ("wait_for=nobody", "the name of a section above it (none, for this is the first)", ""),
         ("direct=maybe", "0 or 1", ""),
     ],
 )
@@ -165,6 +166,91 @@ def test_a_mistake_has_its_place(tmp_path: Path, line: str, what: str, hint: str
     assert what in error.what
     assert error.location is not None and hint in error.location.hint
     assert (error.location.line, error.location.column) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("lines", "what"),
+    [
+        ("direct=1\nbuffered=1", "buffered=1 contradicts job.fio:2 direct=1"),
+        ("buffered=0\ndirect=0", "direct=0 contradicts job.fio:2 buffered=0"),
+        ("rwmixread=70\nrwmixwrite=70", "rwmixwrite=70 contradicts job.fio:2 rwmixread=70"),
+    ],
+)
+def test_lines_that_contradict_one_another_are_refused(
+    tmp_path: Path, lines: str, what: str
+) -> None:
+    error = refused(tmp_path, f"[a]\n{lines}\nrw=randrw\nsize=64m\n")
+    assert error.what == what
+    assert error.location is not None
+    assert (error.location.line, error.location.column) == (3, 1)
+    assert error.next == "leave one out: line 2 or 3"
+
+
+@pytest.mark.parametrize(("of_section", "direct"), [("buffered=1", False), ("buffered=0", True)])
+def test_a_section_may_say_otherwise_than_global(
+    tmp_path: Path, of_section: str, direct: bool
+) -> None:
+    text = f"[global]\ndirect={int(not direct)}\n[a]\nrw=read\nsize=64m\n{of_section}\n"
+    workload, _ = converted(tmp_path, text)
+    assert workload["group"][0]["direct"] is direct
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("size=0", "size takes a block at least, 4 KiB"),
+        ("size=-1m", "size takes a block at least, 4 KiB"),
+        ("bs=4m\nsize=1m", "size takes a block at least, 4 MiB"),
+        ("numjobs=0", "numjobs takes 1 or more"),
+        ("nrfiles=0", "nrfiles takes 1 or more"),
+        ("iodepth=-1", "iodepth takes 1 or more"),
+        ("bssplit=4k/50:8k/60", "bssplit takes percentages that add to 100"),
+        ("bssplit=4k/0:8k/0", "bssplit takes percentages that add to 100"),
+        ("wait_for=a", "wait_for takes the name of a section above it"),
+    ],
+)
+def test_what_cannot_be_drawn_or_never_runs_is_refused(
+    tmp_path: Path, line: str, what: str
+) -> None:
+    error = refused(tmp_path, f"[a]\nrw=randread\nsize=64m\n{line}\n")
+    assert error.what.startswith(what)
+    assert error.location is not None and error.location.text in line
+    assert error.next.startswith("fio --cmdhelp=")
+
+
+@pytest.mark.parametrize(
+    ("lines", "what", "also"),
+    [
+        ("rate_iops=100\nrate=1m", "the pace is given twice", ["job.fio:4:1: rate_iops=100"]),
+        ("size=100000t", "file_sizes must be at most 16 TiB", []),
+        ("random_distribution=zipf:0", "zipf_theta must be more than 0", []),
+    ],
+)
+def test_what_no_group_can_have_is_told_at_the_jobs_own_lines(
+    tmp_path: Path, lines: str, what: str, also: list[str]
+) -> None:
+    error = refused(tmp_path, f"[a]\nrw=randread\nsize=64m\n{lines}\n")
+    assert error.what == what
+    assert error.location is not None
+    assert error.location.path.endswith("job.fio")
+    assert error.location.text == lines.splitlines()[-1]
+    assert list(error.details) == also
+
+
+@pytest.mark.parametrize(
+    ("lines", "option"),
+    [
+        ("exec_prerun=touch RAN", "exec_prerun"),
+        ("exec_postrun=touch RAN", "exec_postrun"),
+        ("ioengine=exec\nprogram=/bin/touch\narguments=RAN", "program"),
+        ("ioengine=external:/tmp/it.so", "ioengine"),
+    ],
+)
+def test_a_command_is_named_and_never_run(tmp_path: Path, lines: str, option: str) -> None:
+    error = refused(tmp_path, f"[a]\nrw=read\nsize=64m\n{lines}\n")
+    assert error.what.startswith(f"{option} would make another load here")
+    assert "1 options" not in error.cause
+    assert not list(tmp_path.glob("**/RAN"))
 
 
 def test_sections_with_one_filename_share_its_files(tmp_path: Path) -> None:

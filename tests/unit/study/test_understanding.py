@@ -360,7 +360,7 @@ def test_a_job_file_of_fio_is_called_that() -> None:
     with pytest.raises(InputError) as refusal:
         parse_study(job, "ssd-test.fio", "ssd-test")
     assert refusal.value.what == "ssd-test.fio is a job file of fio, and a study is a TOML file"
-    assert "fsgauge explain fio" in refusal.value.next
+    assert refusal.value.next == "fsgauge study from-fio ssd-test.fio writes one"
     unquoted = STUDY.format(kind=kinds.DEFAULT, keys="bs = 4k\niodepth = 32\nrw = read")
     with pytest.raises(InputError) as refusal:
         parse_study(unquoted, "mine.toml", "mine")

@@ -33,6 +33,11 @@ class MixFactors(CellFactors):
         return self.judged_as
 
     @property
+    def more_space(self) -> str:
+        """Each group says how large its files are."""
+        return f'larger storage, or smaller file_sizes of group "{self.group}"'
+
+    @property
     def panel(self) -> str:
         """Each group stands alone."""
         return self.group

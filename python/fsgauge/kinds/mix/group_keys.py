@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from fsgauge.kinds.mix.operations import Operations, Weight
-from fsgauge.study.base import OneOrSwept
+from fsgauge.study.base import OneOrSwept, conflict
 from fsgauge.study.listed import Listed
 from fsgauge.study.sweep import SUBMIT_BATCH, BlockSize, Data, Jobs, QueueDepth, SubmitBatch
 from fsgauge.units import (
@@ -25,6 +25,20 @@ FileSize = Annotated[int, SIZE, Field(ge=0, le=MOST_BYTES)]
 Files = Annotated[int, Field(ge=1, le=1_000_000)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _-]{0,39}$")]
 Weights = Annotated[list[Weight], Field(max_length=100)]
+
+
+def _without_libaio(interface: object) -> object:
+    """An engine of fio's is refused by its name; what else it is not, its type says."""
+    if interface == "libaio":
+        raise conflict(
+            "libaio is not measured: its calls are not in the engine",
+            [()],
+            next='interface = "io_uring", which submits the same requests at the same depth',
+        )
+    return interface
+
+
+Calls = Annotated[Literal["auto", "io_uring", "psync"], BeforeValidator(_without_libaio)]
 
 
 class GroupKeys(Listed):
@@ -94,7 +108,7 @@ class GroupKeys(Listed):
     )
     queue_depth: QueueDepth = Field(1, description="Operations in flight, of each job.")
     jobs: Jobs = Field(1, description="Threads that do this at the same time.")
-    interface: Literal["auto", "io_uring", "psync"] = Field(
+    interface: Calls = Field(
         "auto",
         description="System calls of read and write. auto is psync (pread, pwrite) at depth 1 and"
         " io_uring above.",

@@ -160,7 +160,7 @@ class MixMethod(MakesOwnFiles):
         return [*lines, f"time: {self.time_words()}, all groups at once"]
 
     def without_equal_in_fio(self) -> tuple[str, str]:
-        return "a mix of groups is checked group by group so far", ""
+        return "fio reads a job file, and a mix is written for fsgauge", ""
 
     def _group(self, cell: Cell) -> Group:
         return self.workload.named(MixFactors.of(cell).group)

@@ -28,6 +28,7 @@ from fsgauge.plain_files.opening import names_in
 from fsgauge.record.machine import StorageFacts, cached_direct_cautions
 from fsgauge.record.records import Plan
 from fsgauge.rig.happenings import Tell
+from fsgauge.rig.host.at_once import mixed
 from fsgauge.rig.host.checks import refused_systems, smallest_bytes
 from fsgauge.rig.host.direct import direct_in_cache, require_direct_device, without_direct
 from fsgauge.rig.host.facts import PreparedSystem
@@ -275,6 +276,9 @@ class HostLent:
 
     def load(self, job: LoadJob | ClientsJob) -> LoadResult:
         return self._engine.load(job)
+
+    def mix(self, loads: Sequence[LoadJob], *, lay_out: bool = False) -> list[LoadResult]:
+        return self._engine.mix(mixed(loads, lay_out=lay_out))
 
     @property
     def is_root(self) -> bool:

@@ -27,6 +27,8 @@ _MAKE_SECONDS = 1800.0
 _LOAD_SECONDS = 3600.0
 _BESIDE_SECONDS = 60.0
 _PLACE: TypeAdapter[Place] = TypeAdapter(Place)
+_LOADS: TypeAdapter[list[LoadJob]] = TypeAdapter(list[LoadJob])
+_RESULTS: TypeAdapter[list[LoadResult]] = TypeAdapter(list[LoadResult])
 
 
 @contextmanager
@@ -59,6 +61,11 @@ class GuestLent:
         found = self._told("load", _LOAD_SECONDS, job=job.model_dump(mode="json"))
         return LoadResult.model_validate(found)
 
+    def mix(self, loads: Sequence[LoadJob], *, lay_out: bool = False) -> list[LoadResult]:
+        jobs = [load.model_dump(mode="json") for load in loads]
+        found = self._told("mix", _LOAD_SECONDS, loads=jobs, lay_out=lay_out)
+        return _RESULTS.validate_python(found)
+
     def program(self, name: str, file: Path | None) -> str | None:
         data = base64.b64encode(file.read_bytes()).decode() if file else ""
         found = self._told("program", _BESIDE_SECONDS, name=name, data=data)
@@ -85,7 +92,7 @@ class GuestLent:
 _BROUGHT = Path("/run/brought")
 _JOB: TypeAdapter[LoadJob | ClientsJob] = TypeAdapter(LoadJob | ClientsJob)
 ORDERS: tuple[Do, ...] = (
-    "lend", "settle", "load", "program", "say", "words", "remove", "give_back",
+    "lend", "settle", "load", "mix", "program", "say", "words", "remove", "give_back",
 )  # fmt: skip
 
 
@@ -110,6 +117,10 @@ class Lending:
             case "load":
                 job = _JOB.validate_python(words["job"])
                 return self._lent.load(job).model_dump_json()
+            case "mix":
+                loads = _LOADS.validate_python(words["loads"])
+                found = self._lent.mix(loads, lay_out=words["lay_out"])
+                return _RESULTS.dump_json(found).decode()
             case "program":
                 return json.dumps(_found(self._lent, words["name"], words["data"]))
             case "say":

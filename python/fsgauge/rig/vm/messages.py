@@ -38,6 +38,7 @@ Do = Literal[
     "lend",
     "settle",
     "load",
+    "mix",
     "program",
     "say",
     "words",

@@ -47,6 +47,8 @@ def test_a_paced_group_is_judged_by_a_latency() -> None:
         (READERS + 'start_after = "1 min"\n', ["would never begin"]),
         (READERS + 'duration = "1 min"\n', ["and the mix ends after 12 s"]),
         ("", ["group"]),
+        (READERS + 'interface = "libaio"\n', ["libaio is not measured"]),
+        ("rate = 5\n" + READERS, ['unknown key "rate"']),
     ],
 )
 def test_what_cannot_be_is_refused(lines: str, words: list[str]) -> None:
@@ -80,3 +82,18 @@ def test_a_group_is_changed_by_its_name() -> None:
     assert check(document).workload.group[1].sync_every == 8
     with pytest.raises(InputError, match="is not a key of a group"):
         set_key(document, "workload.group.nobody.rate=5 IOPS")
+
+
+def test_a_key_of_groups_is_shown_where_it_belongs() -> None:
+    """A mix was told that only another kind of study has a rate."""
+    with pytest.raises(InputError) as refused:
+        study('rate = "1000 IOPS"\n' + READERS)
+    assert refused.value.location is not None
+    assert refused.value.location.hint == "write workload.group.NAME.rate"
+    assert refused.value.next == "fsgauge explain workload.group.rate"
+
+
+def test_libaio_is_refused_with_the_nearest_thing() -> None:
+    with pytest.raises(InputError, match="libaio is not measured") as refused:
+        study(READERS + 'interface = "libaio"\n')
+    assert 'interface = "io_uring"' in refused.value.next

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine.wire import ClientsJob, FilesTarget, LoadJob, LoadResult
+from fsgauge.engine.wire import ClientsJob, FilesTarget, LoadJob, LoadResult, RandomAccess
 from fsgauge.errors import RigError
 from fsgauge.record.records import Plan
 from fsgauge.rig import session as sessions
@@ -81,6 +81,21 @@ def test_an_error_in_giving_back_does_not_hide_the_first() -> None:
         raise KeyError("first")
 
 
+def one_load(seed: int) -> LoadJob:
+    return LoadJob(
+        target=TARGET,
+        interface="psync",
+        direct=False,
+        access=RandomAccess(),
+        read_percent=100,
+        block_sizes=[],
+        queue_depth=1,
+        jobs=1,
+        duration_ns=1,
+        seed=seed,
+    )
+
+
 class Lent:
     """A system that notes what is done with it."""
 
@@ -95,6 +110,10 @@ class Lent:
 
     def load(self, job: LoadJob | ClientsJob) -> LoadResult:
         raise AssertionError(job)
+
+    def mix(self, loads: Sequence[LoadJob], *, lay_out: bool = False) -> list[LoadResult]:
+        self.done.append(([load.seed for load in loads], lay_out))
+        return []
 
     def program(self, name: str, file: Path | None) -> str | None:
         return str(file) if file else None
@@ -142,7 +161,13 @@ def test_a_system_is_lent_until_it_is_given_back(study: Study) -> None:
     assert told("settle") == "synced"
     assert told("say", command=["bonnie++", "-q"], what="it failed", seconds=5.0) == "1.98,2.00a"
     told("remove", names=["Bonnie.*"])
-    assert session.system.done == [(["bonnie++", "-q"], "it failed", 5.0), ["Bonnie.*"]]
+    loads = [one_load(seed=3).model_dump(mode="json"), one_load(seed=4).model_dump(mode="json")]
+    assert told("mix", loads=loads, lay_out=True) == []
+    assert session.system.done == [
+        (["bonnie++", "-q"], "it failed", 5.0),
+        ["Bonnie.*"],
+        ([3, 4], True),
+    ]
     assert session.given_back == []
     told("give_back")
     assert session.given_back == ["other"]

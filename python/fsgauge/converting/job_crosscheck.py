@@ -1,0 +1,291 @@
+"""`crosscheck JOB --with fio`: the job by fio, its study by the engine, in turns on the same files.
+
+Of the job stays what it draws and how it submits; where, when and for how long are the study's. All
+groups are one run of either side, and each group is a cell with its ratios.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fsgauge import kinds
+from fsgauge.converting.fio import convert_fio
+from fsgauge.converting.fio_options import by_name
+from fsgauge.converting.groups import SYSTEMS, Converted
+from fsgauge.converting.job_file import Section, read_job_file
+from fsgauge.converting.study_text import study_text
+from fsgauge.crosscheck import engine_numbers
+from fsgauge.crosscheck.agreement import CellAgreement, agreements, explanation, processor_share
+from fsgauge.crosscheck.fio import fio_numbers, fio_version, run_fio
+from fsgauge.crosscheck.fio_command import LONGEST_NAMES, file_names, measurement
+from fsgauge.crosscheck.folder import CrosscheckRun, FioCheck, Tool
+from fsgauge.crosscheck.sitting import Asked, Sitting, sitting, tools_in_order
+from fsgauge.engine.wire import FilesTarget, LoadJob, LoadResult
+from fsgauge.errors import InputError
+from fsgauge.plan.turns import load_for
+from fsgauge.record.records import Cell, Turn
+from fsgauge.rig.session import LentSystem, Session
+from fsgauge.store.files import slug
+from fsgauge.study.model import Study
+from fsgauge.study.parse import parse_study
+from fsgauge.study.reached import is_served
+from fsgauge.workload.folders import Place
+
+_OF_STUDY = {
+    "filename", "directory", "filename_format", "unique_filename", "size", "filesize", "nrfiles",
+    "nr_files", "runtime", "timeout", "ramp_time", "time_based", "wait_for", "stonewall",
+    "wait_for_previous", "randseed", "numjobs", "startdelay", "kb_base",
+}  # fmt: skip
+"""Where, when and for how long: given to fio as the study has it."""
+_KEPT = {
+    "norandommap", "softrandommap", "random_generator", "iodepth_batch_complete_min",
+    "iodepth_batch_complete", "iodepth_batch_complete_max", "iodepth_low", "fixedbufs",
+    "registerfiles", "nonvectored", "force_async", "thread", "file_service_type", "fadvise_hint",
+    "verify", "io_submit_mode", "rate_cycle", "rate_ignore_thinktime", "thinktime_blocks_type",
+    "blockalign", "ba", "sqthread_poll",
+}  # fmt: skip
+"""Besides what a study carries over: how fio draws and submits. Nothing else of a job is told to
+fio, so that none of it runs a command, writes another file or changes the machine."""
+_SAME = ("--fallocate=none", "--allow_file_create=0", "--invalidate=0", "--do_verify=0")
+"""The files are there, caches are settled, and nothing is read back while time is measured."""
+_TIMES = ("duration", "warm_up")
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job file: what it becomes, and its sections, one for each group."""
+
+    path: Path
+    converted: Converted
+    sections: list[Section]
+
+
+def read_job(path: Path) -> Job:
+    """Raises InputError where it would be another load, or fio does its work once and ends."""
+    sections = read_job_file(path)
+    try:
+        job = Job(path, convert_fio(path), sections)
+    except InputError as error:
+        if "--without" in error.next:
+            error.next = "a copy of the job file without these lines: both have to do the same"
+        raise
+    for group, section in zip(job.converted.groups, sections, strict=True):
+        if not group.is_plain:
+            raise InputError(
+                f"the section {section.name} does more than read and write",
+                location=section.head.location(),
+                cause="fio does such work once on each file and ends; a study goes on for its time",
+                next=f"fsgauge study from-fio {path.name} --check compares the requests",
+            )
+    return job
+
+
+def is_job(study: str) -> bool:
+    """Whether the word for a study names a job file: studies are TOML."""
+    return not study.endswith(".toml") and Path(study).is_file()
+
+
+def study_of_job(job: Job, load: Callable[[str], Study]) -> Study:
+    """The study as `load` gives it, of a file with what the command says besides; InputError where
+    that changes the load."""
+    with tempfile.TemporaryDirectory(prefix="fsgauge-job-") as scratch:
+        path = Path(scratch) / f"{job.path.stem}.toml"
+        text = study_text(job.converted, SYSTEMS)
+        path.write_text(text, encoding="utf-8")
+        study = load(str(path))
+    _require_same_load(study, parse_study(text, job.path.name, job.path.stem))
+    return study
+
+
+def _require_same_load(asked: Study, own: Study) -> None:
+    """Options of the command may change its times."""
+    times = {name: getattr(own.workload, name) for name in _TIMES if hasattr(own.workload, name)}
+    if asked.workload.model_copy(update=times) != own.workload:
+        raise InputError(
+            "the load of the study is not that of the job file any more",
+            cause="fio does what the job file says, whatever --set says",
+            next="change the job file; --set workload.duration and workload.warm_up hold for both",
+        )
+
+
+def crosscheck_job(asked: Asked, job: Job) -> Path:
+    """Run both and give the folder; raises InputError, RigError, Interrupted.
+
+    Refusals come before anything is touched.
+    """
+    if asked.rig.has_nodes:
+        raise InputError("fio is compared on this machine alone", next="without --rig")
+    if is_served(asked.study):
+        raise InputError("fio is compared on a path of this machine", next="without --serve")
+
+    def require(session: Session) -> None:
+        if not session.lends_here:
+            raise InputError(
+                f"the rig {asked.rig.name} cannot be cross-checked",
+                cause="its systems are not on this machine, where fio could use them",
+                next="--rig host",
+            )
+
+    with sitting(asked, FioCheck, require, fio_version=fio_version()) as begun:
+        for system in asked.study.systems:
+            with begun.session.lent(system) as lent:
+                _system(begun, lent, job, begun.pairs_of(system.name))
+    return begun.directory
+
+
+def _system(begun: Sitting, lent: LentSystem, job: Job, turns: list[Turn]) -> None:
+    lent.mix(_loads(begun, turns[0], lent.target), lay_out=True)
+    tools: tuple[Tool, Tool] = ("engine", "fio")
+    orders = tools_in_order(len(turns), begun.plan.seed, tools)
+    runs: dict[tuple[str, Tool], list[CrosscheckRun]] = {}
+    for turn, order in zip(turns, orders, strict=True):
+        for position, tool in enumerate(order):
+            begun.told_run(turn, job.path.name, tool)
+            for run in _run(begun, lent, job, turn, (position, tool)):
+                name = f"{slug(run.cell.id)}-{run.pair:02d}-{run.position}-{run.tool}"
+                begun.folder.write(run, run.system, name)
+                runs.setdefault((run.cell.id, tool), []).append(run)
+    for cell in _cells(begun, turns[0]):
+        engine = [engine_numbers(run.result) for run in runs[cell.id, "engine"] if run.result]
+        fio = [fio_numbers(run.fio) for run in runs[cell.id, "fio"] if run.fio]
+        found = CellAgreement(
+            system=turns[0].system,
+            cell=cell.id,
+            cell_name=cell.name,
+            command=runs[cell.id, "fio"][0].command,
+            agreements=agreements(engine, fio),
+            engine_processor_share=processor_share(engine),
+            fio_processor_share=processor_share(fio),
+            explanation=explanation(engine, fio),
+        )
+        begun.keep_agreement(found)
+
+
+def _run(
+    begun: Sitting, lent: LentSystem, job: Job, turn: Turn, which: tuple[int, Tool]
+) -> list[CrosscheckRun]:
+    """One run of all groups by one side, a record a group."""
+    position, tool = which
+    cells, loads = _cells(begun, turn), _loads(begun, turn, lent.target)
+    if tool == "engine" and any(load.verify for load in loads):
+        lent.mix(loads, lay_out=True)  # what fio wrote is not the engine's to verify
+    caches = lent.settle()
+    started_unix_ns = time.time_ns()
+    results: list[LoadResult | None] = [None] * len(cells)
+    documents: list[dict[str, Any] | None] = [None] * len(cells)
+    if tool == "engine":
+        results = [*lent.mix(loads)]
+    else:
+        told = job_command(job.sections, _loads(begun, turn, lent.pinned))
+        documents = [*_of_sections(run_fio(told, _longest_ns(loads)), len(cells))]
+    return [
+        CrosscheckRun(
+            system=turn.system,
+            cell=cell,
+            pair=turn.block,
+            position=position,
+            tool=tool,
+            job=loads[place],
+            command=job_command(job.sections, loads),
+            caches=caches,
+            started_unix_ns=started_unix_ns,
+            result=results[place],
+            fio=documents[place],
+        )
+        for place, cell in enumerate(cells)
+    ]
+
+
+def _cells(begun: Sitting, turn: Turn) -> list[Cell]:
+    """In the order of the sections, which is that of the groups."""
+    return [cell for cell in begun.plan.cells if cell.id in turn.cells]
+
+
+def _loads(begun: Sitting, turn: Turn, target: Place) -> list[LoadJob]:
+    study = begun.asked.study
+    found = [load_for(study, begun.plan, turn, cell, target) for cell in _cells(begun, turn)]
+    return [load for load in found if isinstance(load, LoadJob)]
+
+
+def _longest_ns(loads: list[LoadJob]) -> int:
+    return max(load.start_after_ns + load.warm_up_ns + load.duration_ns for load in loads)
+
+
+def _of_sections(document: dict[str, Any], groups: int) -> list[dict[str, Any]]:
+    """fio's document for each section; with more or fewer groups in it, each has all of them, which
+    `fio_numbers` refuses."""
+    jobs = document["jobs"]
+    parts = [[each] for each in jobs] if len(jobs) == groups else [jobs] * groups
+    return [{**document, "jobs": part} for part in parts]
+
+
+def job_command(sections: list[Section], loads: list[LoadJob]) -> list[str]:
+    """fio's arguments: each section on the files of its group, for its group's time. InputError for
+    more files than fio takes names."""
+    command = ["fio", "--output-format=json", *measurement()]
+    for place, (section, load) in enumerate(zip(sections, loads, strict=True)):
+        alone = load.files_per_job is not None
+        for number in range(load.jobs if alone else 1):
+            command += [f"--name=group{place}", "--group_reporting"]
+            if not number:
+                command += ["--new_group", *_begins(section, sections, place)]
+            command += [*_options(section), *_time(section, load), *_files(load, number, alone)]
+    return command
+
+
+def _options(section: Section) -> list[str]:
+    kept = [
+        option
+        for name, option in section.options.items()
+        if name not in _OF_STUDY and (by_name()[name].fate == "carried" or name in _KEPT)
+    ]
+    kb_base = section.options.get("kb_base")  # before all sizes
+    ordered = [kb_base, *kept] if kb_base else kept
+    return [f"--{o.name}" if o.value is None else f"--{o.name}={o.value}" for o in ordered]
+
+
+def _begins(section: Section, sections: list[Section], place: int) -> list[str]:
+    """What it waits for, as the job says it."""
+    words = []
+    if place and {"stonewall", "wait_for_previous"} & section.options.keys():
+        words.append("--stonewall")
+    if (wait := section.options.get("wait_for")) is not None:
+        words.append(f"--wait_for=group{[each.name for each in sections].index(wait.value or '')}")
+    return words
+
+
+def _time(section: Section, load: LoadJob) -> list[str]:
+    words = ["--time_based", f"--runtime={load.duration_ns // 1000}us", f"--randseed={load.seed}"]
+    if load.warm_up_ns:
+        words.append(f"--ramp_time={load.warm_up_ns // 1000}us")
+    if (delay := section.options.get("startdelay")) is not None:
+        words.append(f"--startdelay={delay.value}")
+    return words
+
+
+def _files(load: LoadJob, number: int, alone: bool) -> list[str]:
+    """The files of a group; of one job alone where each has its own."""
+    if not isinstance(load.target, FilesTarget):
+        raise InputError("fio is compared on files", next=f"a study of kind {kinds.GROUPS}")
+    files = load.target
+    count = load.files_per_job or files.count
+    names = file_names(files, number * count if alone else 0, count)
+    if len(names) > LONGEST_NAMES:
+        raise InputError(
+            f"fio cannot take the names of {count} files",
+            cause=f"its option filename takes {LONGEST_NAMES} characters",
+            next="fewer files in the job: nrfiles=256",
+        )
+    return [
+        *([] if alone else [f"--numjobs={load.jobs}"]),
+        f"--directory={files.directory.replace(':', chr(92) + ':')}/",
+        f"--filename={names}",
+        f"--filesize={files.file_size_bytes}",
+        f"--size={count * files.file_size_bytes}",
+        *_SAME,
+    ]
