@@ -9,7 +9,9 @@ from ratio import Ratio
 
 MET, MISSED, UNDECIDED = "met", "missed", "undecided"
 STEPS = 64
-"""An interval is tried at so many places: a goal may have two ends."""
+"""An interval is tried at so many places at least: a goal may have two ends."""
+WIDEST_STEP = 1.01
+"""No goal is narrower than that: an interval of 0.05 to 50 does not step over 0.97 to 1.03."""
 
 
 def verdict_of(ratio: Ratio, meets: Callable[[float], bool]) -> str:
@@ -31,5 +33,6 @@ def pairs_to_decide(ratio: Ratio, pairs: int, meets: Callable[[float], bool]) ->
 
 def places(low: float, high: float) -> list[float]:
     """From low to high, both included, in equal factors."""
-    factor = (high / low) ** (1 / STEPS)
-    return [low * factor**step for step in range(STEPS)] + [high]
+    steps = max(STEPS, math.ceil(math.log(high / low) / math.log(WIDEST_STEP)))
+    factor = (high / low) ** (1 / steps)
+    return [low * factor**step for step in range(steps)] + [high]

@@ -26,6 +26,8 @@ def alike(ratio: float) -> bool:
         (1.05, 1.2, alike, MISSED),
         (0.5, 2.0, alike, UNDECIDED),
         (1.02, 1.10, alike, UNDECIDED),
+        (0.046, 48.092, alike, UNDECIDED),
+        (0.001, 20000.0, alike, UNDECIDED),
     ],
 )
 def test_all_of_the_interval(low, high, meets, verdict) -> None:

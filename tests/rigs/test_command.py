@@ -150,6 +150,29 @@ def test_a_daemon_is_a_finding_and_gone(tmp_path: Path, rig: HostRig) -> None:
     assert not running("1000.5")
 
 
+@pytest.mark.parametrize("code", [0, 3])
+def test_a_program_may_remove_its_own_folder(code: int, tmp_path: Path, rig: HostRig) -> None:
+    program = ["sh", "-c", f'rm -r "$PWD"; exit {code}']
+    stored, _ = run(study_of(program, written_back=True), tmp_path, rig)
+    faults = {each.fault.code if each.fault else None for each in stored.runs}
+    assert faults == {"command.failed" if code else None}
+
+
+def test_a_step_that_never_ends_is_what_the_run_gave(
+    tmp_path: Path, rig: HostRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fsgauge.rig.host.command_run._STEP_SECONDS", 0.3)
+    stored, _ = run(study_of(["true"], prepare=["sleep 1000.75"]), tmp_path, rig)
+    assert {each.fault.code for each in stored.runs if each.fault} == {"command.prepare"}
+    assert not running("1000.75")
+
+
+def test_a_pattern_that_matches_nothing_is_a_finding(tmp_path: Path, rig: HostRig) -> None:
+    number = {"name": "n", "better": "lower", "pattern": r"tps (\d)"}
+    _, results = run(study_of(["echo", "1 2"], number=[number]), tmp_path, rig)
+    assert "command.unread" in codes(results)
+
+
 def test_a_pattern_that_matches_twice_is_a_finding(tmp_path: Path, rig: HostRig) -> None:
     number = {"name": "n", "better": "lower", "pattern": r"(\d)"}
     _, results = run(study_of(["echo", "1 2"], number=[number]), tmp_path, rig)

@@ -97,3 +97,18 @@ def test_the_way_out_that_a_plan_names_fits_the_inodes_too(mounted: Mount) -> No
 def fsgauge(*words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "fsgauge", *words]
     return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_folder_of_a_million_entries_without_the_inodes_is_refused(
+    scene: Scene, engine: Engine, mounted: Mount
+) -> None:
+    """Before anything is made, by the inodes that are free on the file system itself."""
+    few = mounted("few", 2048 * MEBIBYTE, "ext4", "-N", "65536")
+    names = {"kind": "metadata", "clients": [1], "operations": ["create", "unlink"]}
+    study = of_folders(scene, names | {"entries": [1_000_000], "file_sizes": [0]}, few=few)
+    storage = study.storage.model_copy(update={"size": 1536 * MEBIBYTE})
+    study = study.model_copy(update={"storage": storage})
+    with pytest.raises(InputError, match="1000000 files and their folders need 1000009") as said:
+        HostRig(engine).check(study, None)
+    assert "more inodes by an option of mkfs" in (said.value.next or "")
+    assert list(few.iterdir()) == [few / "lost+found"]

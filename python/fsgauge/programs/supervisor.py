@@ -240,7 +240,10 @@ def carry_out_steps(steps: list[str], folder: str, seconds: float) -> str | None
         said = os.memfd_create("step")
         try:
             shell = [_SHELL, "-c", step]
-            process = start(shell, stdout=said, stderr=said, folder=Path(folder))
+            try:
+                process = start(shell, stdout=said, stderr=said, folder=Path(folder))
+            except OSError as error:
+                return f"{step} could not start in {folder}: {error.strerror}"
             code, _, _ = wait_for(process, seconds, {})
             size_bytes = os.fstat(said).st_size
             if code == 0 and size_bytes <= _MOST_STEP_BYTES:
@@ -274,6 +277,8 @@ def timed(order: dict[str, Any]) -> dict[str, Any]:
     # Looked for before the clock starts, as a shell would have it in its table.
     program = str(folder / name) if os.sep in name else find_program(name)
     environment = child_environment()
+    # Opened before, as a program may remove the folder that it was given; this process ends soon.
+    held = os.open(folder, os.O_RDONLY | os.O_CLOEXEC) if order["written_back"] else None
     began_ns = time.monotonic_ns()
     try:
         process = start(
@@ -300,8 +305,8 @@ def timed(order: dict[str, Any]) -> dict[str, Any]:
                     break
                 output.add(piece)
     left = [] if code is None else _left_behind(before)
-    if order["written_back"] and code is not None:
-        ended_ns += _written_back_ns(order["folder"])
+    if held is not None and code is not None:
+        ended_ns += _written_back_ns(held)
     values, unread = read_numbers(order["numbers"], outputs[0].text, outputs[1].text)
     return {
         "exit_code": code,
@@ -319,17 +324,13 @@ def timed(order: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _written_back_ns(folder: str) -> int:
-    """What it takes to write back the file system of a folder."""
-    descriptor = os.open(folder, os.O_RDONLY)
+def _written_back_ns(descriptor: int) -> int:
+    """What it takes to write back the file system of an open folder."""
     begin_ns = time.monotonic_ns()
-    try:
-        if _LIBC.syncfs(descriptor) != 0:
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number))
-        return time.monotonic_ns() - begin_ns
-    finally:
-        os.close(descriptor)
+    if _LIBC.syncfs(descriptor) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return time.monotonic_ns() - begin_ns
 
 
 def main() -> None:
@@ -342,11 +343,14 @@ def main() -> None:
         while line := _line():
             order = json.loads(line)
             answer: object
-            if "steps" in order:
-                failed = carry_out_steps(order["steps"], order["folder"], order["seconds"])
-                answer = {"failed": failed}
-            else:
-                answer = timed(order)
+            try:
+                if "steps" in order:
+                    failed = carry_out_steps(order["steps"], order["folder"], order["seconds"])
+                    answer = {"failed": failed}
+                else:
+                    answer = timed(order)
+            except OSError as error:  # what was written could not be written back
+                answer = {"refused": str(error)}
             os.write(1, json.dumps(answer).encode() + b"\n")
     except (Abandoned, BrokenPipeError):
         pass

@@ -148,6 +148,7 @@ def test_nothing_is_left_when_fsgauge_goes_away_meanwhile(tmp_path: Path) -> Non
             "program": ["sh", "-c", "setsid sleep 1000 & echo $! > pid; sleep 1000"],
             "folder": str(tmp_path),
             "seconds": SECONDS * 10,
+            "written_back": False,
             "numbers": [],
         }
         asked.process.stdin.write(json.dumps(order).encode() + b"\n")
@@ -170,6 +171,25 @@ def test_a_step_that_fails_stops_those_behind_it(asked: Asked) -> None:
 
 def test_a_step_that_never_ends(asked: Asked) -> None:
     assert "did not end in time" in asked.ask(steps=["sleep 1000"], seconds=0.3)["failed"]
+
+
+def test_a_program_that_removes_its_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    with supervisor(folder) as asked:
+        said = asked.shell('rm -r "$PWD"', written_back=True)
+        assert said["exit_code"] == 0
+        failed = asked.ask(steps=["touch after"])["failed"]
+        assert failed == f"touch after could not start in {folder}: No such file or directory"
+        # Of one that is not there nothing can be written back.
+        assert "No such file" in asked.shell("true", written_back=True)["refused"]
+
+
+def test_a_program_cannot_hold_up_its_run_by_what_it_reads_or_leaves_open(asked: Asked) -> None:
+    assert asked.shell("cat; echo done")["output"] == ["done"]
+    said = asked.shell("(trap '' TERM HUP INT; exec sleep 1000) & echo $! >pid; exit 0")
+    assert (said["exit_code"], said["left"]) == (0, ["sleep"])
+    assert is_gone(pid_in(asked.folder / "pid"))
 
 
 def test_output_without_end_is_no_memory_without_end(asked: Asked) -> None:

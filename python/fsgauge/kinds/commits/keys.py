@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from fsgauge.kinds.commits.factors import CommitsFactors, Log, Sync
 from fsgauge.record.records import Cell
@@ -23,6 +23,21 @@ from fsgauge.study.sweep import (
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs
 
+ELSEWHERE = {"fsync_writethrough": "it is a call of macOS and Windows"}
+"""Of pg_test_fsync, and nothing of Linux: no other word that is spelt like it is meant."""
+
+
+def _of_linux(value: object) -> object:
+    if isinstance(value, str) and (why := ELSEWHERE.get(value)):
+        raise conflict(
+            f"{value} is not on Linux: {why}",
+            [()],
+            hint="fsync flushes the device's cache itself here",
+            next="fsync in its place",
+        )
+    return value
+
+
 Together = Annotated[int, Field(ge=1, le=100_000)]
 
 
@@ -33,7 +48,7 @@ class CommitsWorkload(WorkloadKeys):
         "commits",
         description="The load: one small write and what makes it durable, again and again.",
     )
-    syncs: Distinct[Sync] = Field(
+    syncs: Distinct[Annotated[Sync, BeforeValidator(_of_linux)]] = Field(
         ["fdatasync"],
         description="What makes a commit durable. fdatasync, fsync: a call after the write."
         " open_datasync: the log is opened with O_DSYNC. rwf_dsync: pwritev2 with RWF_DSYNC."

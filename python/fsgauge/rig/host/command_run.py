@@ -77,6 +77,12 @@ class Supervisor:
         hand_over(pipes[0], line, limit)
         for answer in lines(pipes[1], limit, lambda: has_ended(self._process)):
             found: dict[str, Any] = json.loads(answer)
+            if "refused" in found:
+                raise RigError(
+                    f"the kernel refused what a run needs: {found['refused']}",
+                    cause="the device or the file system reported an error",
+                    next="dmesg | tail",
+                )
             return found
         raise RigError(
             "what starts the program ended without an answer",
@@ -178,7 +184,8 @@ def _own_folder(path: str) -> Iterator[None]:
         try:
             yield
         finally:
-            remove_in(above, place.name, place.parent)
+            with suppress(FileNotFoundError):  # a program may remove it itself
+                remove_in(above, place.name, place.parent)
     except OSError as error:
         raise RigError(
             "the folder of a run could not be made or removed",
@@ -247,7 +254,7 @@ def _is_full(folder: str, last: list[str]) -> bool:
     """By what it said, or by the room that is left, of bytes or of inodes."""
     if any(os.strerror(errno.ENOSPC) in line for line in last):
         return True
-    room = os.statvfs(folder)
+    room = os.statvfs(Path(folder).parent)  # the run's own may be removed by its program
     no_inodes = room.f_files > 0 and room.f_ffree == 0
     return room.f_bavail < _FULL_SHARE * room.f_blocks or no_inodes
 

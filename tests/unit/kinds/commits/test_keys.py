@@ -41,6 +41,7 @@ def test_the_answer_is_about_the_first_sync_of_one_and_of_most_committers() -> N
         ('readers = 1\nlogs = ["append"]', "would read beyond its end"),
         ('direct = true\nsizes = ["100 B"]', "100 B"),
         ('syncs = ["fdatasink"]', "fdatasink"),
+        ('syncs = ["fsync_writethrough"]', "not on Linux: it is a call of macOS"),
         ('logs = ["append"]\nwarm_up = "1 s"', "warm_up"),
     ],
 )
@@ -48,3 +49,11 @@ def test_what_contradicts_itself_is_refused(lines: str, what: str) -> None:
     with pytest.raises(InputError) as refused:
         workload(lines)
     assert what in refused.value.render()
+
+
+def test_a_call_of_another_system_is_not_taken_for_the_word_that_is_spelt_like_it() -> None:
+    with pytest.raises(InputError) as refused:
+        workload('syncs = ["fsync", "fsync_writethrough"]')
+    said = refused.value.render()
+    assert "fsync flushes the device's cache itself here" in said
+    assert "sync_file_range" not in said

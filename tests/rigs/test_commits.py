@@ -1,0 +1,89 @@
+"""On real file systems: a delay that is planted in the sync comes out with its size."""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.engine.client import Engine
+from fsgauge.rig.host.rig import HostRig
+from fsgauge.stats import read_study
+from fsgauge.stats.traffic import operations_of
+from fsgauge.study.model import Study
+from tests.rigs.conftest import MEBIBYTE
+from tests.rigs.measured import measured
+
+pytestmark = pytest.mark.root
+
+DELAY_NS = 10_000_000
+SLOW = "slow"
+MORE_NS = 4_000_000
+"""What waking up late may add to each delay on a machine that others work on."""
+
+
+class Delaying(Engine):
+    """Each fdatasync of the system "slow" returns later; those of others are traced too, so that
+    tracing is no difference."""
+
+    def __init__(self, engine: Engine, scripts: Path) -> None:
+        super().__init__(engine.binary)
+        self._plain = self._script(scripts / "traced", [])
+        self._slow = self._script(
+            scripts / "delayed", [f"--inject=fdatasync:delay_exit={DELAY_NS // 1000}"]
+        )
+
+    def run(self, job: Any, *rest: Any, **named: Any) -> Any:
+        """With the engine behind strace that its target asks for."""
+        is_slow = f"-{SLOW}" in job.model_dump_json() or f"/{SLOW}" in job.model_dump_json()
+        self.binary = self._slow if is_slow else self._plain
+        return super().run(job, *rest, **named)
+
+    def _script(self, path: Path, injected: Sequence[str]) -> Path:
+        words = ["strace", "-f", "--seccomp-bpf", "-qqq", "-o", "/dev/null"]
+        words += ["--trace=fdatasync", *injected, str(self.binary)]
+        path.write_text(f'#!/bin/sh\nexec {" ".join(words)} "$@"\n')
+        path.chmod(0o755)
+        return path
+
+
+def test_a_planted_delay_comes_out_with_its_size(engine: Engine, tmp_path: Path) -> None:
+    if shutil.which("strace") is None:
+        pytest.skip("strace is missing: apt-get install strace")
+    study = Study.model_validate(
+        {
+            "format": 1,
+            "name": "commits",
+            "question": "What does a commit cost?",
+            "storage": {"kind": "ram", "size": 320 * MEBIBYTE},
+            "system": [{"name": "fast", "kind": "ext4"}, {"name": SLOW, "kind": "ext4"}],
+            "workload": {"kind": "commits", "duration": 1_000_000_000},
+            "plan": {"seed": 1, "blocks": 3},
+        }
+    )
+    rig = HostRig(Delaying(engine, tmp_path))
+    _, stored = measured(study, rig, tmp_path / "results")
+    times: dict[str, list[float]] = {"fast": [], SLOW: []}
+    for run in stored.runs:
+        assert run.fault is None and run.result is not None
+        times[run.system].append(run.result.elapsed_ns / operations_of(run))
+    fast_ns, slow_ns = (statistics.median(times[name]) for name in ("fast", SLOW))
+    assert DELAY_NS <= slow_ns - fast_ns < DELAY_NS + MORE_NS
+    results = read_study(
+        stored.turns,
+        stored.runs,
+        stored.study,
+        stored.environment_before,
+        stored.environment_after,
+        stored.scans,
+        stored.steps,
+    )
+    (rate,) = [each for each in results.comparisons if each.metric == "iops"]
+    assert rate.verdict == "worse" and rate.low is not None and rate.high is not None
+    assert rate.low * 0.95 < fast_ns / slow_ns < rate.high * 1.05
+    assert f"on {SLOW}" in results.answer
+    print(results.answer, fast_ns, slow_ns, rate)
