@@ -25,6 +25,7 @@ import depth_1
 import kept
 import lab
 import loop_depth_32
+import mix
 import names as of_names
 import null_depth
 import page
@@ -66,6 +67,9 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     "writers-plain-psync-8": writers.plain(writers.PSYNC, 8),
     "writers-plain-loop-8": writers.plain(writers.IO_URING_ON_LOOP, 8),
     "writers-256-fair": writers.crowd,
+    "mix-operation": mix.drawn_operation,
+    "mix-8-nothing": mix.on_nothing,
+    "mix-8-memory": mix.in_memory,
     "scan-one-processor": scan.one_processor,
     "scan-two-processors": scan.two_processors,
     "scan-memory": scan.memory,
