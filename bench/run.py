@@ -65,6 +65,7 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
         for count in (1, 2, 4, 8)
     },
     "writers-plain-psync-8": writers.plain(writers.PSYNC, 8),
+    "writers-plain-loop-1": writers.plain(writers.IO_URING_ON_LOOP, 1),
     "writers-plain-loop-8": writers.plain(writers.IO_URING_ON_LOOP, 8),
     "writers-256-fair": writers.crowd,
     "mix-operation": mix.drawn_operation,
