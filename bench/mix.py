@@ -39,11 +39,13 @@ def in_memory(scratch: Scratch) -> Comparison:
 
 
 def on_nothing(scratch: Scratch) -> Comparison:
-    """Each load on as many bytes of nothing: fio's null engine, the engine's null target."""
-    text = JOB_FILE.read_text(encoding="utf-8")
+    """Each load on as many bytes of nothing, which is not synced: fio's null engine, the engine's
+    null target."""
+    text = JOB_FILE.read_text(encoding="utf-8").replace("fdatasync=1\n", "")
     job_file = scratch.directory / "unlike-on-nothing.fio"
+    job_file.write_text(text, encoding="utf-8")
+    loads = loads_of_job(scratch.directory, job_file)
     job_file.write_text(text.replace("ioengine=psync", "ioengine=null"), encoding="utf-8")
-    loads = loads_of_job(scratch.directory)
     for load in loads:
         load["target"] = {"kind": "null", "size_bytes": load["target"]["file_size_bytes"]}
     return compare(loads, job_file, [])
@@ -92,7 +94,7 @@ def sample(run: Callable[[float], tuple[float, int, float]]) -> Sample:
     return Sample({RATE: rate, **difference(short_ns, long_ns, few, many).values})
 
 
-def loads_of_job(folder: Path) -> list[dict[str, Any]]:
+def loads_of_job(folder: Path, job_file: Path = JOB_FILE) -> list[dict[str, Any]]:
     """The job file as loads of the engine, as `study from-fio` takes it over."""
     from fsgauge.converting.fio import convert_fio
     from fsgauge.converting.study_text import study_text
@@ -100,8 +102,8 @@ def loads_of_job(folder: Path) -> list[dict[str, Any]]:
     from fsgauge.study.parse import parse_study
     from fsgauge.workload.folders import ClientFolders
 
-    text = study_text(convert_fio(JOB_FILE), ["ext4"])
-    workload: Any = parse_study(text, JOB_FILE.name, JOB_FILE.stem).workload
+    text = study_text(convert_fio(job_file), ["ext4"])
+    workload: Any = parse_study(text, job_file.name, job_file.stem).workload
     method = MixMethod(workload)
     place = ClientFolders(directory=str(folder), files_per_client=0, backup_files_per_client=0)
     own = {"kind", "held", "lease"}

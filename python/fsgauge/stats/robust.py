@@ -203,7 +203,8 @@ class _Layout:
         """By block and system."""
         cells = self.block_of * self.systems + self.system_of
         size = self.blocks * self.systems
-        return np.bincount(cells, values, size).reshape(self.blocks, self.systems)
+        summed = np.asarray(np.bincount(cells, values, size), dtype=np.float64)
+        return summed.reshape(self.blocks, self.systems)
 
 
 def _without_systems(table: Floats, of_systems: Floats) -> tuple[Floats, Floats]:
