@@ -1,6 +1,7 @@
 /* Writes of 8 KiB by several threads, each through the whole of one file or device, and nothing else: no clock, no new data,
-   no counts but one. plain_writes FILE THREADS DEPTH SECONDS prints operations a second and operations. At depth 1 with
-   pwrite(2); else direct, with io_uring, DEPTH writes in one call that waits for all of them. */
+   no counts but one. plain_writes FILE THREADS DEPTH WANTED SECONDS prints operations a second and operations. At depth 1
+   with pwrite(2); else direct, with io_uring: as many writes in one call as are not in flight, up to DEPTH, and it waits until
+   WANTED of all have completed. */
 
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -17,7 +18,7 @@
 
 enum { BLOCK = 8192, MOST = 64 };
 
-static int file, depth, threads;
+static int file, depth, wanted, threads;
 static volatile int is_over;
 static uint64_t blocks, done[MOST];
 
@@ -27,6 +28,8 @@ struct ring {
     struct io_uring_sqe *entries;
     char *places;
     char *buffers;
+    int idle[MOST]; /* buffers that no write in flight has */
+    int idle_count;
 };
 
 static void fail(const char *what) {
@@ -57,23 +60,30 @@ static unsigned *word(struct ring *ring, unsigned at) {
     return (unsigned *)(ring->places + at);
 }
 
-static void write_some(struct ring *ring, uint64_t first) {
+static int write_some(struct ring *ring, uint64_t first) {
     unsigned tail = *word(ring, ring->about.sq_off.tail), mask = ring->about.sq_entries - 1;
-    for (int slot = 0; slot < depth; slot++) {
-        struct io_uring_sqe *entry = &ring->entries[(tail + slot) & mask];
+    int count = ring->idle_count;
+    for (int number = 0; number < count; number++) {
+        struct io_uring_sqe *entry = &ring->entries[(tail + number) & mask];
         *entry = (struct io_uring_sqe){.opcode = IORING_OP_WRITE_FIXED, .flags = IOSQE_FIXED_FILE, .len = BLOCK};
-        entry->addr = (uintptr_t)(ring->buffers + (size_t)slot * BLOCK);
-        entry->off = (first + slot) % blocks * BLOCK;
-        word(ring, ring->about.sq_off.array)[(tail + slot) & mask] = (tail + slot) & mask;
+        entry->user_data = ring->idle[number];
+        entry->addr = (uintptr_t)(ring->buffers + entry->user_data * BLOCK);
+        entry->off = (first + number) % blocks * BLOCK;
+        word(ring, ring->about.sq_off.array)[(tail + number) & mask] = (tail + number) & mask;
     }
-    __atomic_store_n(word(ring, ring->about.sq_off.tail), tail + depth, __ATOMIC_RELEASE);
+    __atomic_store_n(word(ring, ring->about.sq_off.tail), tail + count, __ATOMIC_RELEASE);
     int flags = IORING_ENTER_GETEVENTS;
-    if (syscall(SYS_io_uring_enter, ring->number, depth, depth, flags, NULL, 0) != depth) fail("io_uring_enter");
+    if (syscall(SYS_io_uring_enter, ring->number, count, wanted, flags, NULL, 0) != count) fail("io_uring_enter");
     unsigned *head = word(ring, ring->about.cq_off.head);
+    unsigned at = *head, end = __atomic_load_n(word(ring, ring->about.cq_off.tail), __ATOMIC_ACQUIRE);
     struct io_uring_cqe *found = (struct io_uring_cqe *)(ring->places + ring->about.cq_off.cqes);
-    for (int slot = 0; slot < depth; slot++)
-        if (found[(*head + slot) & (ring->about.cq_entries - 1)].res != BLOCK) fail("a write");
-    __atomic_store_n(head, *head + depth, __ATOMIC_RELEASE);
+    for (ring->idle_count = 0; at != end; at++) {
+        struct io_uring_cqe *one = &found[at & (ring->about.cq_entries - 1)];
+        if (one->res != BLOCK) fail("a write");
+        ring->idle[ring->idle_count++] = one->user_data;
+    }
+    __atomic_store_n(head, end, __ATOMIC_RELEASE);
+    return count;
 }
 
 static void *writer(void *number) {
@@ -82,28 +92,32 @@ static void *writer(void *number) {
     if (posix_memalign((void **)&ring.buffers, 4096, (size_t)BLOCK * depth) != 0) fail("memory");
     memset(ring.buffers, 7, (size_t)BLOCK * depth);
     if (depth > 1) set_up(&ring);
-    for (; !is_over; own += depth) {
-        if (depth > 1)
-            write_some(&ring, own);
-        else if (syscall(SYS_pwrite64, file, ring.buffers, BLOCK, own % blocks * BLOCK) != BLOCK)
+    for (ring.idle_count = 0; ring.idle_count < depth; ring.idle_count++) ring.idle[ring.idle_count] = ring.idle_count;
+    while (!is_over) {
+        if (depth > 1) {
+            own += write_some(&ring, own);
+            continue;
+        }
+        if (syscall(SYS_pwrite64, file, ring.buffers, BLOCK, own % blocks * BLOCK) != BLOCK)
             fail("pwrite");
+        own++;
     }
     *count = own;
     return NULL;
 }
 
 int main(int count, char **words) {
-    if (count != 5) return 2;
-    threads = atoi(words[2]), depth = atoi(words[3]);
+    if (count != 6) return 2;
+    threads = atoi(words[2]), depth = atoi(words[3]), wanted = atoi(words[4]);
     file = open(words[1], O_RDWR | O_CLOEXEC | (depth > 1 ? O_DIRECT : 0));
-    if (file < 0 || threads < 1 || threads > MOST || depth < 1) fail(words[1]);
+    if (file < 0 || threads < 1 || threads > MOST || depth < 1 || depth > MOST || wanted < 1 || wanted > depth) fail(words[1]);
     blocks = lseek(file, 0, SEEK_END) / BLOCK;
     pthread_t all[MOST];
     struct timespec from, to;
     clock_gettime(CLOCK_MONOTONIC, &from);
     for (intptr_t number = 0; number < threads; number++)
         if (pthread_create(&all[number], NULL, writer, (void *)number) != 0) fail("pthread_create");
-    usleep(atof(words[4]) * 1e6);
+    usleep(atof(words[5]) * 1e6);
     is_over = 1;
     uint64_t sum = 0;
     for (int number = 0; number < threads; number++) {

@@ -26,6 +26,7 @@ import depth_1
 import kept
 import lab
 import loop_depth_32
+import mix
 import names as of_names
 import null_depth
 import page
@@ -65,8 +66,12 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
         for count in (1, 2, 4, 8)
     },
     "writers-plain-psync-8": writers.plain(writers.PSYNC, 8),
+    "writers-plain-loop-1": writers.plain(writers.IO_URING_ON_LOOP, 1),
     "writers-plain-loop-8": writers.plain(writers.IO_URING_ON_LOOP, 8),
     "writers-256-fair": writers.crowd,
+    "mix-operation": mix.drawn_operation,
+    "mix-8-nothing": mix.on_nothing,
+    "mix-8-memory": mix.in_memory,
     "scan-one-processor": scan.one_processor,
     "scan-two-processors": scan.two_processors,
     "scan-memory": scan.memory,

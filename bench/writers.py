@@ -4,10 +4,12 @@
 psync on a file in tmpfs. io_uring at depth 8 on /dev/null, the one target of Linux that answers a
 write in the caller itself and costs next to nothing: what is left is what the tools cost; and on a
 loop device over memory, whose worker both tools wait for. There fio's batches of 16 are one call of
-eight writes, neighbours, of which the kernel makes larger requests: the engine is told to have
-batches too, else its device has three times the requests. (tmpfs and zram are no help there: the
-kernel hands each of their writes to a thread of io_uring.) And 256 writers on nothing: each must
-get its share of the processors.
+up to eight writes, neighbours, of which the kernel makes larger requests: the engine is told to
+have batches too, else its device has three times the requests. Several writers wait for all eight
+of a call, so that the next eight are neighbours again; one alone waits for any, as fio does, or its
+device would have nothing to do from the last completion to the next call. (tmpfs and zram are no
+help there: the kernel hands each of their writes to a thread of io_uring.) And 256 writers on
+nothing: each must get its share of the processors.
 """
 
 from __future__ import annotations
@@ -34,13 +36,23 @@ class Way:
     depth: int
     direct: bool
     goal: float
-    batch: int | None = None
-    """Operations that the engine submits and waits for together; alone, one by one to a device."""
+    in_batches: bool = False
+    """Whether the engine submits all that may be in flight in one call; else one by one."""
+
+    def waits_for(self, writers: int) -> int:
+        """Completions that a call waits for."""
+        return self.depth if writers > 1 else 1
+
+    def batches(self, writers: int) -> dict[str, int]:
+        """What the engine's job says of them."""
+        if not self.in_batches:
+            return {}
+        return {"batch" if self.waits_for(writers) > 1 else "submit_batch": self.depth}
 
 
 PSYNC = Way(depth=1, direct=False, goal=1.0)
 IO_URING = Way(depth=8, direct=False, goal=1.1)
-IO_URING_ON_LOOP = Way(depth=8, direct=True, goal=1.0, batch=8)
+IO_URING_ON_LOOP = Way(depth=8, direct=True, goal=1.0, in_batches=True)
 WAYS = {"psync": PSYNC, "io-uring": IO_URING, "loop": IO_URING_ON_LOOP}
 
 
@@ -75,7 +87,8 @@ def plain(way: Way, writers: int) -> Callable[[Scratch], Comparison]:
     def compare(scratch: Scratch) -> Comparison:
         target, path = place(way, scratch)
         program = compiled("plain_writes.c", scratch.directory, ["pthread"])
-        words = [str(program), path, str(writers), str(way.depth), str(SECONDS)]
+        wanted = way.waits_for(writers)
+        words = [str(program), path, *map(str, (writers, way.depth, wanted, SECONDS))]
 
         def theirs() -> Sample:
             return Sample({RATE: float(run(words).split()[0])})
@@ -102,7 +115,7 @@ def rates(
             way.depth,
             SECONDS,
             direct=way.direct,
-            batch=way.batch,
+            **way.batches(writers),
         )
         return Sample({RATE: load.operations_per_second})
 

@@ -88,8 +88,8 @@ def read_report(
     Raises InputError when the folder holds no readable study, RigError when its records were
     changed, unless that is accepted: then the report names them.
     """
-    stored = read_results(directory, accept_changed=accept_changed)
     drawing.begin()
+    stored = read_results(directory, accept_changed=accept_changed)
     with understood(stored.changes):
         return Report(stored, naming_changes(_results(stored, disk), stored.changes))
 

@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Callable, Mapping
 
 from fsgauge.plain_files.kept import Kept
-from fsgauge.stats.ratio import ratio_of_blocks, t_quantile
+from fsgauge.stats.ratio import deviation_of, ratio_of_blocks, t_quantile
 
 ALPHA = 0.05
 ByBlock = Mapping[int, float]
@@ -54,7 +54,7 @@ def mean_of(
     mean, half = statistics.fmean(found), None
     if len(found) > 1:
         quantile = t_quantile(len(found) - 1, level)
-        half = quantile * statistics.stdev(found) / math.sqrt(len(found))
+        half = quantile * deviation_of(found, mean) / math.sqrt(len(found))
     return Estimate(
         value=scale(mean),
         low=None if half is None else scale(mean - half),

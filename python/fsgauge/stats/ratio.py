@@ -84,7 +84,7 @@ def ratio_of_blocks(
     mean = statistics.fmean(log_ratios)
     if n == 1:
         return Ratio(math.exp(mean), None, None, 1.0, 1, None, reach, drawn=level)
-    deviation = max(statistics.stdev(log_ratios), deviation_of_steps(reach), least)
+    deviation = max(deviation_of(log_ratios, mean), deviation_of_steps(reach), least)
     half = t_quantile(n - 1, level) * deviation / math.sqrt(n) + reach
     p = _t_test(beyond(mean, reach), deviation / math.sqrt(n), n - 1)
     p = min(1.0, p * (1 - LEVEL) / (1 - level)) if level != LEVEL else p
@@ -99,6 +99,15 @@ def ratio_of_blocks(
         drawn=level,
         least=least,
     )
+
+
+def deviation_of(values: Sequence[float], mean: float) -> float:
+    """The standard deviation of two values or more with this mean.
+
+    statistics.stdev counts in fractions, which takes twenty times as long; a study of 100 systems
+    asks for thousands.
+    """
+    return math.sqrt(math.fsum((each - mean) ** 2 for each in values) / (len(values) - 1))
 
 
 def deviation_of_steps(reach: float) -> float:

@@ -133,41 +133,86 @@ def _light(fit: Fit, blocks: Sequence[int], systems: Sequence[int], number: int)
 
 def fitted(blocks: Sequence[int], systems: Sequence[int], logs: Sequence[float]) -> Fit:
     """The fit of runs by block and system; each system has a block in common with system 0."""
-    design = _design(blocks, systems)
+    layout = _Layout.of(blocks, systems)
     values = np.asarray(logs, dtype=np.float64)
-    runs, effects = design.shape
-    systems_at = effects - max(systems)
-    found = np.linalg.solve(design.T @ design, design.T @ values)
-    residuals = values - design @ found
+    runs, effects = len(values), layout.blocks + layout.systems - 1
+    found = layout.solved(np.ones(runs), values)
+    residuals = values - layout.fitted(found)
     variance = _first_variance(residuals)
     weights, widened = np.ones(runs), runs / max(runs - effects, 1)
     for _ in range(_STEPS):
         weights = (FREEDOM + 1) / (FREEDOM + residuals**2 / variance)
-        weighted = design * weights[:, None]
-        before, found = found, np.linalg.solve(design.T @ weighted, weighted.T @ values)
-        residuals = values - design @ found
+        before, found = found, layout.solved(weights, values)
+        residuals = values - layout.fitted(found)
         variance = max(widened * float(weights @ residuals**2 / weights.sum()), _CLOSE**2)
         if float(np.max(np.abs(found - before))) <= _CLOSE:
             break
     freedom = runs - effects
-    errors = _errors(design, residuals, variance, freedom) if freedom > 0 else None
     return Fit(
-        effects=np.asarray(found[systems_at:], dtype=np.float64),
-        errors=None if errors is None else errors[systems_at:],
+        effects=found[layout.blocks + 1 :],
+        errors=_errors(layout, residuals, variance, freedom) if freedom > 0 else None,
         freedom=freedom,
         weights=weights,
     )
 
 
-def _design(blocks: Sequence[int], systems: Sequence[int]) -> Floats:
-    """A column for each block, then one for each system but the first."""
-    numbers = {block: column for column, block in enumerate(sorted(set(blocks)))}
-    design = np.zeros((len(blocks), len(numbers) + max(systems)))
-    for run, (block, system) in enumerate(zip(blocks, systems, strict=True)):
-        design[run, numbers[block]] = 1.0
-        if system:
-            design[run, len(numbers) + system - 1] = 1.0
-    return design
+@dataclass(frozen=True)
+class _Layout:
+    """Which block and which system each run is of; system 0 has no effect beside its blocks'.
+
+    The normal equations of least squares are two diagonals, of blocks and of systems, and between
+    them the table of weights. With the systems taken out, one equation a block is left: the cost
+    of a step grows with the number of systems, and not with its cube.
+    """
+
+    block_of: NDArray[np.intp]
+    system_of: NDArray[np.intp]
+    blocks: int
+    systems: int
+
+    @classmethod
+    def of(cls, blocks: Sequence[int], systems: Sequence[int]) -> _Layout:
+        names, block_of = np.unique(blocks, return_inverse=True)
+        return cls(block_of, np.asarray(systems, dtype=np.intp), len(names), max(systems) + 1)
+
+    def solved(self, weights: Floats, values: Floats) -> Floats:
+        """The mean of each block, then what each system adds to it: 0 of system 0."""
+        table, sums = self._summed(weights), self._summed(weights * values)
+        adding, added = table[:, 1:], sums[:, 1:].sum(0)
+        of_systems = adding.sum(0)
+        share, left = _without_systems(table, of_systems)
+        found = np.zeros(self.blocks + self.systems)
+        means = np.linalg.solve(left, sums.sum(1) - share @ added)
+        found[: self.blocks] = means
+        found[self.blocks + 1 :] = (added - means @ adding) / of_systems
+        return found
+
+    def fitted(self, found: Floats) -> Floats:
+        """What `solved` says of each run."""
+        return np.asarray(found[self.block_of] + found[self.blocks + self.system_of])
+
+    def variances(self) -> Floats:
+        """Of what each system but 0 adds, in units of a run's variance, all weights being 1."""
+        table = self._summed(np.ones(len(self.block_of)))
+        of_systems = table[:, 1:].sum(0)
+        share, left = _without_systems(table, of_systems)
+        by_blocks = np.sum(share * np.linalg.solve(left, share), axis=0)
+        return np.asarray(1 / of_systems + by_blocks)
+
+    def _summed(self, values: Floats) -> Floats:
+        """By block and system."""
+        cells = self.block_of * self.systems + self.system_of
+        size = self.blocks * self.systems
+        summed = np.asarray(np.bincount(cells, values, size), dtype=np.float64)
+        return summed.reshape(self.blocks, self.systems)
+
+
+def _without_systems(table: Floats, of_systems: Floats) -> tuple[Floats, Floats]:
+    """Each block's share of a system's weight, and what is left of the blocks' equations."""
+    share = table[:, 1:] / of_systems
+    left = -share @ table[:, 1:].T
+    left.flat[:: len(left) + 1] += table.sum(1)
+    return share, left
 
 
 def _first_variance(residuals: Floats) -> float:
@@ -181,15 +226,15 @@ def _first_variance(residuals: Floats) -> float:
     return max((median / 0.6745) ** 2, least, _CLOSE**2)
 
 
-def _errors(design: Floats, residuals: Floats, variance: float, freedom: int) -> Floats | None:
-    """Standard errors of all effects; None where too many runs lie far off."""
-    runs, effects = design.shape
+def _errors(layout: _Layout, residuals: Floats, variance: float, freedom: int) -> Floats | None:
+    """Standard errors of the systems' effects; None where too many runs lie far off."""
+    runs = len(residuals)
     squared = residuals**2 / variance
     pull = residuals * (FREEDOM + 1) / (FREEDOM + squared)
     slope = (FREEDOM + 1) * (FREEDOM - squared) / (FREEDOM + squared) ** 2
     mean = float(slope.mean())
     if mean < _LEAST_SLOPE:
         return None
-    few = 1 + effects / runs * float(slope.var()) / mean**2
+    few = 1 + (runs - freedom) / runs * float(slope.var()) / mean**2
     scale = few**2 * float(pull @ pull) / freedom / mean**2
-    return np.asarray(np.sqrt(scale * np.diag(np.linalg.inv(design.T @ design))))
+    return np.asarray(np.sqrt(scale * layout.variances()))

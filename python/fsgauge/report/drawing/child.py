@@ -1,6 +1,7 @@
-"""The children that draw, as the pages see them: two for all charts of a process.
+"""The child that draws, as the pages see it: one for all charts of a process.
 
-A chart is drawn wide and narrow. Each form has a child of its own, so that two processors draw.
+It takes some 30 ms for a picture, and 25 times as long to make ready: a second child for the second
+form of each chart cost more than it drew.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from fsgauge.programs import Process, interpreter, start
 _LONGEST_SECONDS = 60.0
 _LARGEST_BYTES = 256 << 20
 _PIECE_BYTES = 1 << 20
-_FORMS = 2
 _MOST_CHILDREN = 3
 """After so many have ended by themselves, no further chart is tried."""
 
@@ -34,7 +34,7 @@ class NotDrawn(Exception):
 
 
 def svgs_of(specifications: Sequence[dict[str, Any]]) -> list[str]:
-    """The pictures of Vega-Lite specifications, each drawn by a child of its own; raises NotDrawn.
+    """The pictures of Vega-Lite specifications; raises NotDrawn.
 
     Names in them are escaped: the library ends its process at what it cannot print.
     """
@@ -52,10 +52,9 @@ def svgs_of(specifications: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def begin() -> None:
-    """Start the children that will be asked: they make ready while the charts are made."""
+    """Start the child that will be asked: it makes ready while the charts are made."""
     with suppress(NotDrawn, OSError):
-        for lane in range(_FORMS):
-            _child(lane)
+        _child()
 
 
 def _question(specification: dict[str, Any]) -> bytes:
@@ -65,68 +64,59 @@ def _question(specification: dict[str, Any]) -> bytes:
     return text.encode() + b"\n"
 
 
-_children: dict[int, list[Process]] = {}
-"""Those of each form, of which the last may live."""
+_children: list[Process] = []
+"""Of which the last may live."""
 
 
 def _asked(questions: Sequence[bytes]) -> list[bytes]:
-    """The answers, with a line's end each. All are asked at once, in steps: neither writing to one
-    that does not read nor waiting for one keeps the others from their work."""
-    children = [_child(lane) for lane in range(len(questions))]
-    answers = [bytearray() for _ in questions]
+    """An answer to each. All are asked at once, and while it is written what has been answered is
+    read: neither side waits for the other."""
+    child, answers = _child(), bytearray()
+    assert child.stdin is not None and child.stdout is not None  # noqa: S101 - pipes
+    left, missing = memoryview(b"".join(questions)), len(questions)
     deadline = time.monotonic() + _LONGEST_SECONDS
     try:
+        os.set_blocking(child.stdin.fileno(), False)
         with selectors.DefaultSelector() as selector:
-            for child, question, answer in zip(children, questions, answers, strict=True):
-                assert child.stdin is not None and child.stdout is not None  # noqa: S101 - pipes
-                os.set_blocking(child.stdin.fileno(), False)
-                selector.register(child.stdin, selectors.EVENT_WRITE, memoryview(question))
-                selector.register(child.stdout, selectors.EVENT_READ, answer)
-            while selector.get_map():
-                ready = selector.select(max(0.0, deadline - time.monotonic()))
-                if not ready:
-                    break
+            selector.register(child.stdin, selectors.EVENT_WRITE)
+            selector.register(child.stdout, selectors.EVENT_READ)
+            while missing > 0 and (ready := selector.select(max(0.0, deadline - time.monotonic()))):
                 for key, event in ready:
-                    _step(selector, key, event)
+                    if event == selectors.EVENT_WRITE:
+                        left = _written(key.fd, left)
+                        if not left:
+                            selector.unregister(child.stdin)
+                        continue
+                    piece = os.read(key.fd, _PIECE_BYTES)
+                    answers += piece
+                    missing -= piece.count(b"\n")
+                    if not piece or len(answers) >= _LARGEST_BYTES:
+                        raise NotDrawn(_how_it_ended(child))
+        if missing > 0:
+            raise NotDrawn(_how_it_ended(child))
     except BaseException:
-        _end()
-        raise
-    lost = [c for c, a in zip(children, answers, strict=True) if not a.endswith(b"\n")]
-    if lost:
-        why = _how_it_ended(lost[0])
         _end()  # one that is late would answer the next question with this picture
-        raise NotDrawn(why)
-    return [bytes(answer) for answer in answers]
+        raise
+    return bytes(answers).splitlines()
 
 
-def _step(selector: selectors.BaseSelector, key: selectors.SelectorKey, event: int) -> None:
-    """As much as one pipe takes or gives; it is left alone once all is said, or its child ended."""
-    if event == selectors.EVENT_WRITE:
-        try:
-            left = key.data[os.write(key.fd, key.data) :]
-        except BrokenPipeError:
-            left = b""
-        if left:
-            selector.modify(key.fileobj, selectors.EVENT_WRITE, left)
-        else:
-            selector.unregister(key.fileobj)
-        return
-    piece = os.read(key.fd, _PIECE_BYTES)
-    key.data.extend(piece)
-    if not piece or piece.endswith(b"\n") or len(key.data) >= _LARGEST_BYTES:
-        selector.unregister(key.fileobj)
+def _written(pipe: int, left: memoryview) -> memoryview:
+    """What is left once a pipe has taken what it takes now; nothing where its reader has ended."""
+    try:
+        return left[os.write(pipe, left) :]
+    except BrokenPipeError:
+        return left[:0]
 
 
-def _child(lane: int) -> Process:
+def _child() -> Process:
     """The one that lives, or another in its place; raises NotDrawn and OSError."""
-    children = _children.setdefault(lane, [])
-    if children and children[-1].poll() is None:
-        return children[-1]
-    if len(children) >= _MOST_CHILDREN:
+    if _children and _children[-1].poll() is None:
+        return _children[-1]
+    if len(_children) >= _MOST_CHILDREN:
         raise NotDrawn(f"the program that draws has ended {_MOST_CHILDREN} times before it")
     drawing = interpreter("fsgauge.report.drawing")
     child = start(drawing, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    children.append(child)
+    _children.append(child)
     return child
 
 
@@ -141,8 +131,7 @@ def _how_it_ended(child: Process) -> str:
 
 
 def _end() -> None:
-    """Nothing is left of those that were asked last."""
-    for children in _children.values():
-        if children and children[-1].poll() is None:
-            children[-1].kill()
-            children[-1].wait()
+    """Nothing is left of the one that was asked last."""
+    if _children and _children[-1].poll() is None:
+        _children[-1].kill()
+        _children[-1].wait()
