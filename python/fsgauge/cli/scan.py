@@ -86,6 +86,7 @@ def command(
     read.
     """
     from fsgauge.plain_files import write_whole
+    from fsgauge.progress.scan_and_age import step
     from fsgauge.report.scan import require_ours
     from fsgauge.scan import is_kept_scan, read_scan
     from fsgauge.scan.mb_groups import mb_groups
@@ -100,7 +101,10 @@ def command(
 
         _refuse_what_has_no_line(path, no_space)
         require_watch(watch, engine_path(path, "scan the folder above it"))
-    before = read_scan(against) if against else None
+    before = None
+    if against is not None:
+        with step(f"reading {against}"):
+            before = read_scan(against)
     region_bytes = _region_bytes(region_size, no_space)
     if page is not None:
         require_ours(page)
@@ -110,7 +114,8 @@ def command(
         _require_new(save, "--save")
     if is_kept_scan(path):
         _refuse_what_only_a_scan_takes(path, no_space, groups)
-        scan = read_scan(path)
+        with step(f"reading {path}"):
+            scan = read_scan(path)
     else:
         with_map = as_json or page is not None or save is not None
         scan = _scanned(
@@ -120,17 +125,24 @@ def command(
             map_order=_order(before) if with_map else 0,
         )
     if groups is not None:
-        write_whole(groups, mb_groups(scan.source, _dumped))
-    region = empty_region(scan, region_bytes) if region_bytes else None
+        with step(f"writing {groups}"):
+            write_whole(groups, mb_groups(scan.source, _dumped))
+    region = None
+    if region_bytes:
+        with step("looking for the emptiest region"):
+            region = empty_region(scan, region_bytes)
     if as_json:
         more = {"empty_region": asdict(region)} if region else {}
-        click.echo(_document(scan, before, more))
+        with step("writing the whole scan as JSON"):
+            document = _document(scan, before, more)
+        click.echo(document)
     else:
         _say(scan, before, top)
         for line in region_lines(scan, region) if region else ():
             click.echo(line)
     if save is not None:
-        write_whole(save, f"{_document(scan, None, {})}\n")
+        with step(f"saving {save}"):
+            write_whole(save, f"{_document(scan, None, {})}\n")
         click.echo(f"saved        {save}", err=as_json)
     if watch is not None:
         append(watch, scan)
@@ -231,13 +243,16 @@ def _scanned(path: Path, *, space: bool, top: int, map_order: int) -> ScanResult
     from fsgauge.cli.choices import engine_path
     from fsgauge.engine.client import Engine
     from fsgauge.engine.wire import ScanJob
-    from fsgauge.progress.scan_and_age import stages
+    from fsgauge.progress.scan_and_age import stages, step
 
     place = engine_path(path, "scan the folder above it")
     job = ScanJob(path=place, top=top, map_order=map_order, space=space)
     with stages() as progress:
         scan = Engine().scan(job, progress.event, progress.stoppable)
-    return _with_deleted(scan) if space else scan
+    if not space:
+        return scan
+    with step("looking for deleted files that are still open"):
+        return _with_deleted(scan)
 
 
 def _with_deleted(scan: ScanResult) -> ScanResult:
@@ -269,11 +284,14 @@ def _refuse_what_only_a_scan_takes(path: Path, no_space: bool, groups: Path | No
 
 
 def _say(scan: ScanResult, before: ScanResult | None, top: int | None) -> None:
+    from fsgauge.progress.scan_and_age import step
     from fsgauge.scan import words
     from fsgauge.scan.numbers import difference_lines, doubts
 
     listed = _WORST_FILES if top is None else top
-    for line in words.lines_of(scan, top=listed, extents=top is not None):
+    with step("finding what follows from the numbers"):
+        lines = words.lines_of(scan, top=listed, extents=top is not None)
+    for line in lines:
         click.echo(line)
     if before is not None:
         for doubt in doubts(before, scan):
@@ -303,9 +321,11 @@ def _draw(scan: ScanResult, before: ScanResult | None, page: Path | None, as_jso
         if not as_json:
             click.echo("picture      none (--page scan.html draws one)")
         return
+    from fsgauge.progress.scan_and_age import step
     from fsgauge.report.scan import scan_page, write_scan_page
 
-    write_scan_page(page, scan_page(scan, before))
+    with step(f"drawing {page}"):
+        write_scan_page(page, scan_page(scan, before))
     click.echo(f"picture      {page}{_note_on(page, scan)}", err=as_json)
 
 

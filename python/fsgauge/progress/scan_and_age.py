@@ -6,6 +6,7 @@ What is over within a second prints nothing.
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -96,6 +97,29 @@ def stages() -> Iterator[StageProgress]:
             yield progress
         finally:
             progress.ended()
+
+
+@contextmanager
+def step(words: str, stream: TextIO | None = None) -> Iterator[None]:
+    """Work without events: its words after a second on a terminal, else after ten, as a line."""
+    out = sys.stderr if stream is None else stream
+    audience, live = Audience(display(out)), out.isatty()
+    said = threading.Event()
+
+    def say() -> None:
+        said.set()
+        audience.say(f"{_CLEAR}{escaped(words)}" if live else f"{escaped(words)}\n")
+
+    timer = threading.Timer(_QUIET_SECONDS if live else _LINE_SECONDS, say)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        if live and said.is_set():
+            audience.say(_CLEAR)
 
 
 def scan_words(progress: ScanProgress, seconds: float) -> str:
