@@ -28,7 +28,6 @@ from fsgauge.plain_files.opening import names_in
 from fsgauge.record.machine import StorageFacts, cached_direct_cautions
 from fsgauge.record.records import Plan
 from fsgauge.rig.happenings import Tell
-from fsgauge.rig.host.at_once import mixed
 from fsgauge.rig.host.checks import refused_systems, smallest_bytes
 from fsgauge.rig.host.direct import direct_in_cache, require_direct_device, without_direct
 from fsgauge.rig.host.facts import PreparedSystem
