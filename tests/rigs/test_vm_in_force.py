@@ -6,6 +6,7 @@ in make test-rig.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,7 @@ UNMOUNT = 'umount -l "$FOLDER"'
 NFS = [
     (SERVER, KILL.format("rpc.mountd"), "rpc.mountd is not running"),
     (SERVER, KILL.format("nfsdcld"), "nfsdcld is not running"),
+    (SERVER, KILL.format("rpcbind"), "rpcbind is not running"),
 ]
 LOCKS = [(LOAD, KILL.format("rpc.statd"), "no lock service: rpc.statd is not running")]
 CACHE = [(LOAD, KILL.format("cachefilesd"), "its cache has no daemon")]
@@ -61,10 +63,14 @@ KILLS: dict[str, list[tuple[str, str, str]]] = {
     ],
     "iscsi-lvm": [*SESSION, (LOAD, "dmsetup suspend fsgauge-volume", "its volume is not active")],
     "stripe8": [(LOAD, 'umount -l "$FOLDER"; dmsetup remove -f fsgauge', "eight columns")],
-    "gfs2": [(LOAD, KILL.format("corosync"), "corosync is not running")],
+    "gfs2": [
+        (LOAD, KILL.format("dlm_controld"), "dlm_controld is not running"),
+        (LOAD, KILL.format("corosync"), "corosync is not running"),
+    ],
     "ocfs2": [(LOAD, UNMOUNT, "without the cluster's heartbeat")],
 }
 """By the layer. ksmbd is not among them: on the usual kernel it is known not to work."""
+ALIVE, PID = re.compile(r"\balive ([a-z0-9_. ]+)"), re.compile(r"pidof ([a-z0-9_.]+)")
 SMALL = ("nfs3-fscache",)
 TWO_LOADS = ("gluster", "gfs2", "ocfs2")
 KINDS = {"gfs2": "gfs2", "ocfs2": "ocfs2", "gluster": "xfs"}
@@ -79,6 +85,16 @@ def test_every_layer_has_something_that_is_killed() -> None:
     layers = {**found.volume, **found.file_system, **found.reached_by}
     held = {name for name, layer in layers.items() if any(each.lost for each in layer.in_force)}
     assert held - {"ksmbd"} == set(KILLS)
+
+
+def test_every_service_that_is_asked_for_is_killed_in_some_layer() -> None:
+    """But lvmlockd, which only runs where several nodes share the volume, and that of ksmbd."""
+    found = tables()
+    layers = {**found.volume, **found.file_system, **found.reached_by}
+    reads = [each.read for layer in layers.values() for each in layer.in_force if each.lost]
+    asked = {name for read in reads for names in ALIVE.findall(read) for name in names.split()}
+    killed = {name for each in KILLS.values() for _, kill, _ in each for name in PID.findall(kill)}
+    assert asked - killed == {"lvmlockd", "ksmbd.mountd"}
 
 
 @pytest.mark.skipif(not SIZE, reason="make test-vm kills the services of a cache")
