@@ -205,8 +205,44 @@ def test_room_behind_the_end_of_a_file(make_loop: MakeLoop, tmp_path: Path, scan
         os.fsync(file)
         os.close(file)
         found = said(scan(point))["beyond_end"]
-        assert "allocsize" in found.do and "behind the ends of 1 files" in found.sentence
+        assert "allocsize" in found.do and "behind the ends of 1 file," in found.sentence
     assert "beyond_end" in said(scan(device))
+
+
+def test_what_lies_under_a_mount(make_loop: MakeLoop, tmp_path: Path, scan: Scan) -> None:
+    with mounted(make_loop, tmp_path, 128, "mkfs.ext4", "-q") as (point, _):
+        under = point / "data"
+        under.mkdir()
+        (under / "hidden").write_bytes(os.urandom(24 * MEBIBYTE))
+        run("sync", "--file-system", str(point))
+        assert "unseen" not in said(scan(point))
+        run("mount", "-t", "tmpfs", "none", str(under))
+        try:
+            found = said(scan(point))["unseen"]
+        finally:
+            run("umount", str(under))
+        assert found.sentence.startswith(("23.", "24")) and "mounted over" in found.sentence
+
+
+def test_what_a_snapshot_outside_the_tree_has(
+    make_loop: MakeLoop, tmp_path: Path, scan: Scan
+) -> None:
+    with mounted(make_loop, tmp_path, 512, "mkfs.btrfs", "-q") as (point, device):
+        run("btrfs", "subvolume", "create", str(point / "home"))
+        (point / "home" / "game").write_bytes(os.urandom(100 * MEBIBYTE))
+        run("sync", "--file-system", str(point))
+        run("btrfs", "subvolume", "snapshot", "-r", str(point / "home"), str(point / "kept"))
+        (point / "home" / "game").unlink()
+        run("sync", "--file-system", str(point))
+        assert "unseen" not in said(scan(point))
+        alone = tmp_path / "alone"
+        alone.mkdir()
+        run("mount", "-o", "subvol=home", device, str(alone))
+        try:
+            found = said(scan(alone))["unseen"]
+        finally:
+            run("umount", str(alone))
+        assert found.sentence.startswith(("99", "100")) and "snapshots" in found.sentence
 
 
 def test_pieces_matter_by_the_device(make_loop: MakeLoop, tmp_path: Path, scan: Scan) -> None:

@@ -6,7 +6,7 @@ The gravest comes first; of equal ones the order of the table decides.
 from __future__ import annotations
 
 from fsgauge.engine.wire import ScanResult
-from fsgauge.scan.consequences import accounts, fragmentation, no_space, unread
+from fsgauge.scan.consequences import accounts, fragmentation, no_space, unread, unseen
 from fsgauge.scan.consequences.rule import Consequence, Rule
 
 RULES = (
@@ -66,6 +66,14 @@ RULES = (
         "1 % of the file system",
         "xfs(5), allocsize; fallocate(2)",
         accounts.beyond_end,
+    ),
+    Rule(
+        "unseen",
+        "Is space in use that no file here has?",
+        "5 % of the file system, with 4 KiB taken off for each inode; mounted, from its top, and"
+        " nothing refused",
+        "btrfs-subvolume(8); mount(8), --bind; proc(5), /proc/PID/mountinfo",
+        unseen.unseen,
     ),
     Rule(
         "fragmentation",

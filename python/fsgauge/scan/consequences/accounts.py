@@ -8,7 +8,7 @@ from fsgauge.engine.wire import ScanResult
 from fsgauge.errors import escaped
 from fsgauge.scan.consequences.rule import Consequence, is_ext, share_of_size
 from fsgauge.scan.numbers import numbers_of
-from fsgauge.units import size_down
+from fsgauge.units import count, size_down
 
 LEAST_POINTS = 1.0
 """`df` and the scan differ by so many points of a hundred, or it is not said."""
@@ -85,7 +85,7 @@ def deleted(scan: ScanResult) -> Consequence | None:
         return Consequence(
             "attention",
             f"{size_down(unnamed)} ({share_of_size(scan, unnamed):.0f} %) belong to"
-            f" {scan.counts.unnamed_files:,} files without a name: they were open when they were"
+            f" {count(scan.counts.unnamed_files, 'file')} without a name: open when they were"
             " deleted and the system stopped",
             "mount it once, or let fsck repair it",
             "nothing: both give the space back",
@@ -104,7 +104,7 @@ def deleted(scan: ScanResult) -> Consequence | None:
     return Consequence(
         "attention",
         f"{size_down(found.size_bytes)} ({share_of_size(scan, found.size_bytes):.0f} %) are"
-        f" taken by {found.files:,} deleted files that are still open{which}{seen}",
+        f" taken by {count(found.files, 'deleted file')} still open{which}{seen}",
         do,
         "du does not see them; the space comes back when the last process closes them",
     )
@@ -128,7 +128,7 @@ def beyond_end(scan: ScanResult) -> Consequence | None:
     return Consequence(
         "attention",
         f"{size_down(beyond)} ({share_of_size(scan, beyond):.0f} %) lie behind the ends of"
-        f" {files:,} files, where nothing is read: {why}",
+        f" {count(files, 'file')}, where nothing is read: {why}",
         do,
         cost,
     )

@@ -60,7 +60,7 @@ def test_files_without_a_name_on_an_image() -> None:
     assert accounts.deleted(image) is None
     counts = image.counts.model_copy(update={"unnamed_files": 1, "unnamed_bytes": 5 * MIB})
     found = accounts.deleted(image.model_copy(update={"counts": counts}))
-    assert found is not None and "5 MiB (8 %) belong to 1 files without a name" in found.sentence
+    assert found is not None and "5 MiB (8 %) belong to 1 file without a name" in found.sentence
 
 
 def test_blocks_behind_the_ends_of_files() -> None:

@@ -1,0 +1,77 @@
+"""Space in use that belongs to no file which the scan reached."""
+
+from __future__ import annotations
+
+from os.path import normpath
+
+from fsgauge.engine.wire import ScanResult
+from fsgauge.scan.consequences.rule import Consequence, place_of, share_of_size
+from fsgauge.units import size_down
+
+LEAST_PERCENT = 5.0
+"""Below this it may as well be tables of the file system."""
+_TABLES_AN_INODE = 4096
+"""Room for an inode, its name and what lists its pieces; for a folder, its block."""
+
+
+def unseen(scan: ScanResult) -> Consequence | None:
+    """Snapshots, what lies under a mount, extents kept for a part of them."""
+    lost = _lost_bytes(scan)
+    if share_of_size(scan, lost) < LEAST_PERCENT:
+        return None
+    point = place_of(scan)
+    what = (
+        f"{size_down(lost)} ({share_of_size(scan, lost):.0f} %) are in use, and no file that was"
+        " found here has them: "
+    )
+    if scan.source.file_system == "btrfs":
+        return Consequence(
+            "attention",
+            f"{what}they belong to snapshots and subvolumes outside this tree, or to extents that"
+            " were overwritten in part and are kept whole",
+            f"btrfs subvolume list -s {point}, then btrfs subvolume delete for those that are not"
+            f" needed; without any: btrfs filesystem defragment -r -t 32M {point}",
+            "what was kept in a snapshot is gone; defragment writes the files again, and apart"
+            " from their snapshots",
+        )
+    if not any(note.code == "other_mounts" for note in scan.notes):
+        return Consequence(
+            "attention",
+            f"{what}deleted files that the kernel still holds (a loop device, a swap file, an NFS"
+            " server), or a counter that is wrong",
+            f"losetup -a; swapon --show; or unmount it, and fsgauge scan {scan.source.device}",
+        )
+    return Consequence(
+        "attention",
+        f"{what}most likely they lie under a folder that another file system is mounted over",
+        f"mount --bind {point} /mnt && fsgauge scan /mnt   (shows what lies under the mounts)",
+        "nothing: umount /mnt takes the second view away",
+    )
+
+
+def _lost_bytes(scan: ScanResult) -> int:
+    """What is in use less what files have; 0 where either is not known whole."""
+    source, counted, free, counts = scan.source, scan.room.counted, scan.free, scan.counts
+    is_whole = source.mount_point is not None and normpath(source.path) == source.mount_point
+    if not is_whole or scan.problems or counted is None or free is None:
+        return 0
+    inodes = scan.room.inodes
+    made = inodes.total - inodes.free if inodes and inodes.total else counts.files
+    files = counts.extent_bytes + (scan.room.deleted.size_bytes if scan.room.deleted else 0)
+    tables = _TABLES_AN_INODE * max(made, counts.files + counts.folders)
+    return max(_taken_bytes(scan) - files - tables, 0)
+
+
+def _taken_bytes(scan: ScanResult) -> int:
+    """What data takes, each byte once, and some tables."""
+    source, counted, free = scan.source, scan.room.counted, scan.free
+    assert counted is not None and free is not None  # noqa: S101 - asked
+    if source.file_system != "btrfs":
+        return counted.size_bytes - max(counted.free_bytes, free.size_bytes)
+    metadata = free.metadata
+    if metadata is None or free.unallocated_bytes is None or not free.size_bytes:
+        return 0
+    copies = (free.device_bytes or free.size_bytes) / free.size_bytes
+    own_copies = metadata.free_device_bytes / metadata.free_bytes if metadata.free_bytes else 2.0
+    outside = free.unallocated_bytes + own_copies * metadata.size_bytes
+    return int((source.size_bytes - outside) / copies) - free.size_bytes

@@ -1,0 +1,79 @@
+"""Space that no file has: from which share on it is said, of what, and where it is not known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fsgauge.engine.wire import Note, ScanResult
+from fsgauge.scan.consequences import unseen
+from tests.unit.scan.consequences.test_no_space import MIB, scan
+
+MOUNTED = {"path": "/srv", "mount_point": "/srv"}
+
+
+def lost(mebibytes: float, *, source: dict[str, Any] | None = None, **changes: Any) -> ScanResult:
+    """64 MiB of which 28 are free, and so many that no file has."""
+    room = {"size_bytes": 64 * MIB, "free_bytes": 28 * MIB, "available_bytes": 28 * MIB}
+    found = scan(
+        counted=room, source=MOUNTED | (source or {}), inodes={"total": 1280, "free": 1000}
+    )
+    tables = 4096 * max(280, found.counts.files + found.counts.folders)
+    had = int((36 - mebibytes) * MIB) - tables
+    counts = found.counts.model_copy(update={"extent_bytes": had})
+    return found.model_copy(update={"problems": [], "counts": counts} | changes)
+
+
+def test_from_five_percent_on_it_is_said() -> None:
+    assert unseen.unseen(lost(3.19)) is None
+    found = unseen.unseen(lost(3.21))
+    assert found is not None and found.level == "attention"
+    assert found.sentence.startswith("3.21 MiB (5 %) are in use, and no file that was found here")
+    assert "losetup" in found.do
+
+
+def test_under_another_mount() -> None:
+    note = Note(code="other_mounts", text="1 folder")
+    found = unseen.unseen(lost(9, notes=[note]))
+    assert found is not None and "mounted over" in found.sentence
+    assert found.do.startswith("mount --bind /srv /mnt && fsgauge scan /mnt") and found.cost
+
+
+@pytest.mark.parametrize(
+    "source", [{"path": "/srv/a"}, {"mount_point": None}, {"path": "/", "mount_point": "/srv"}]
+)
+def test_of_a_part_or_an_image_it_is_not_known(source: dict[str, Any]) -> None:
+    assert unseen.unseen(lost(9)) is not None
+    assert unseen.unseen(lost(9, source=source)) is None
+
+
+def test_what_was_refused_may_have_it() -> None:
+    example = scan().problems
+    assert example, "the example has a problem"
+    assert unseen.unseen(lost(9, problems=example)) is None
+
+
+def test_deleted_files_that_are_open_are_known() -> None:
+    whole = lost(9)
+    deleted = {"files": 1, "size_bytes": 6 * MIB, "all_processes": True, "largest": []}
+    dump = whole.model_dump(mode="json")
+    dump["room"]["deleted"] = deleted
+    assert unseen.unseen(ScanResult.model_validate(dump)) is None
+
+
+def test_btrfs_without_its_metadata_and_with_every_copy_once() -> None:
+    free = {
+        "device_bytes": 56 * MIB,
+        "unallocated_bytes": 10 * MIB,
+        "metadata": {"size_bytes": 8 * MIB, "free_bytes": 4 * MIB, "free_device_bytes": 8 * MIB},
+    }
+    whole = lost(0, source={"file_system": "btrfs", "size_bytes": 100 * MIB})
+    dump = whole.model_dump(mode="json")
+    dump["free"] |= free
+    dump["room"]["inodes"] = None
+    dump["counts"] |= {"files": 0, "folders": 0, "extent_bytes": 0}
+    found = unseen.unseen(ScanResult.model_validate(dump))
+    # 100 less 10, less two copies of 8, is 74; half of it, less 28 free, is 9.
+    assert found is not None and found.sentence.startswith("9 MiB (9 %) are in use")
+    assert found.do.startswith("btrfs subvolume list -s /srv")
