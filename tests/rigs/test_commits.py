@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shutil
 import statistics
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import LoadJob
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.stats import read_study
 from fsgauge.stats.traffic import operations_of
@@ -39,7 +41,7 @@ class Delaying(Engine):
 
     def run(self, job: Any, *rest: Any, **named: Any) -> Any:
         """With the engine behind strace that its target asks for."""
-        is_slow = f"-{SLOW}" in job.model_dump_json() or f"/{SLOW}" in job.model_dump_json()
+        is_slow = isinstance(job, LoadJob) and f"/{SLOW}" in job.target.model_dump_json()
         self.binary = self._slow if is_slow else self._plain
         return super().run(job, *rest, **named)
 
@@ -51,17 +53,33 @@ class Delaying(Engine):
         return path
 
 
-def test_a_planted_delay_comes_out_with_its_size(engine: Engine, tmp_path: Path) -> None:
+@pytest.fixture
+def folders() -> Iterator[dict[str, Path]]:
+    """Two of one file system, in memory: nothing differs but what is planted."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as above:
+        made = {name: Path(above) / name for name in ("fast", SLOW, "scratch")}
+        for folder in made.values():
+            folder.mkdir()
+        yield made
+
+
+def test_a_planted_delay_comes_out_with_its_size(
+    engine: Engine, folders: dict[str, Path], tmp_path: Path
+) -> None:
     if shutil.which("strace") is None:
         pytest.skip("strace is missing: apt-get install strace")
+    systems = [
+        {"name": name, "kind": "mounted", "path": str(folders[name])} for name in ("fast", SLOW)
+    ]
+    storage = {"kind": "path", "path": str(folders["scratch"]), "size": 32 * MEBIBYTE}
     study = Study.model_validate(
         {
             "format": 1,
             "name": "commits",
             "question": "What does a commit cost?",
-            "storage": {"kind": "ram", "size": 320 * MEBIBYTE},
-            "system": [{"name": "fast", "kind": "ext4"}, {"name": SLOW, "kind": "ext4"}],
-            "workload": {"kind": "commits", "duration": 1_000_000_000},
+            "storage": storage,
+            "system": systems,
+            "workload": {"kind": "commits", "duration": 500_000_000},
             "plan": {"seed": 1, "blocks": 3},
         }
     )
