@@ -27,6 +27,7 @@ from fsgauge.crosscheck.folder import CrosscheckRun, FioCheck, Tool
 from fsgauge.crosscheck.sitting import Asked, Sitting, sitting, tools_in_order
 from fsgauge.engine.wire import FilesTarget, LoadJob, LoadResult
 from fsgauge.errors import InputError
+from fsgauge.plain_files.whole import write_whole
 from fsgauge.plan.turns import load_for
 from fsgauge.record.records import Cell, Turn
 from fsgauge.rig.session import LentSystem, Session
@@ -96,7 +97,7 @@ def study_of_job(job: Job, load: Callable[[str], Study]) -> Study:
     with tempfile.TemporaryDirectory(prefix="fsgauge-job-") as scratch:
         path = Path(scratch) / f"{job.path.stem}.toml"
         text = study_text(job.converted, SYSTEMS)
-        path.write_text(text, encoding="utf-8")
+        write_whole(path, text)
         study = load(str(path))
     _require_same_load(study, parse_study(text, job.path.name, job.path.stem))
     return study
