@@ -19,9 +19,8 @@ from fsgauge.converting.fio_options import by_name
 from fsgauge.converting.groups import SYSTEMS, Converted
 from fsgauge.converting.job_file import Section, read_job_file
 from fsgauge.converting.study_text import study_text
-from fsgauge.crosscheck import engine_numbers
-from fsgauge.crosscheck.agreement import CellAgreement, agreements, explanation, processor_share
-from fsgauge.crosscheck.fio import fio_numbers, fio_version, run_fio
+from fsgauge.crosscheck import cell_agreement, lent_here, require_path_here
+from fsgauge.crosscheck.fio import fio_version, run_fio
 from fsgauge.crosscheck.fio_command import LONGEST_NAMES, file_names, measurement
 from fsgauge.crosscheck.folder import CrosscheckRun, FioCheck, Tool
 from fsgauge.crosscheck.sitting import Asked, Sitting, sitting, tools_in_order
@@ -29,11 +28,10 @@ from fsgauge.engine.wire import FilesTarget, LoadJob, LoadResult
 from fsgauge.errors import InputError
 from fsgauge.plan.turns import load_for
 from fsgauge.record.records import Cell, Turn
-from fsgauge.rig.session import LentSystem, Session
+from fsgauge.rig.session import LentSystem
 from fsgauge.store.files import slug
 from fsgauge.study.model import Study
 from fsgauge.study.parse import parse_study
-from fsgauge.study.reached import is_served
 from fsgauge.workload.folders import Place
 
 _OF_STUDY = {
@@ -118,20 +116,8 @@ def crosscheck_job(asked: Asked, job: Job) -> Path:
 
     Refusals come before anything is touched.
     """
-    if asked.rig.has_nodes:
-        raise InputError("fio is compared on this machine alone", next="without --rig")
-    if is_served(asked.study):
-        raise InputError("fio is compared on a path of this machine", next="without --serve")
-
-    def require(session: Session) -> None:
-        if not session.lends_here:
-            raise InputError(
-                f"the rig {asked.rig.name} cannot be cross-checked",
-                cause="its systems are not on this machine, where fio could use them",
-                next="--rig host",
-            )
-
-    with sitting(asked, FioCheck, require, fio_version=fio_version()) as begun:
+    require_path_here(asked)
+    with sitting(asked, FioCheck, lent_here, fio_version=fio_version()) as begun:
         for system in asked.study.systems:
             with begun.session.lent(system) as lent:
                 _system(begun, lent, job, begun.pairs_of(system.name))
@@ -142,28 +128,16 @@ def _system(begun: Sitting, lent: LentSystem, job: Job, turns: list[Turn]) -> No
     lent.mix(_loads(begun, turns[0], lent.target), lay_out=True)
     tools: tuple[Tool, Tool] = ("engine", "fio")
     orders = tools_in_order(len(turns), begun.plan.seed, tools)
-    runs: dict[tuple[str, Tool], list[CrosscheckRun]] = {}
+    runs: dict[str, dict[Tool, list[CrosscheckRun]]] = {}
     for turn, order in zip(turns, orders, strict=True):
         for position, tool in enumerate(order):
             begun.told_run(turn, job.path.name, tool)
             for run in _run(begun, lent, job, turn, (position, tool)):
                 name = f"{slug(run.cell.id)}-{run.pair:02d}-{run.position}-{run.tool}"
                 begun.folder.write(run, run.system, name)
-                runs.setdefault((run.cell.id, tool), []).append(run)
-    for cell in _cells(begun, turns[0]):
-        engine = [engine_numbers(run.result) for run in runs[cell.id, "engine"] if run.result]
-        fio = [fio_numbers(run.fio) for run in runs[cell.id, "fio"] if run.fio]
-        found = CellAgreement(
-            system=turns[0].system,
-            cell=cell.id,
-            cell_name=cell.name,
-            command=runs[cell.id, "fio"][0].command,
-            agreements=agreements(engine, fio),
-            engine_processor_share=processor_share(engine),
-            fio_processor_share=processor_share(fio),
-            explanation=explanation(engine, fio),
-        )
-        begun.keep_agreement(found)
+                runs.setdefault(run.cell.id, {}).setdefault(tool, []).append(run)
+    for of_cell in runs.values():
+        begun.keep_agreement(cell_agreement(of_cell))
 
 
 def _run(
