@@ -125,7 +125,7 @@ def crosscheck_job(asked: Asked, job: Job) -> Path:
 
 
 def _system(begun: Sitting, lent: LentSystem, job: Job, turns: list[Turn]) -> None:
-    lent.mix(_loads(begun, turns[0], lent.target), lay_out=True)
+    lent.load_at_once(_loads(begun, turns[0], lent.target), lay_out=True)
     tools: tuple[Tool, Tool] = ("engine", "fio")
     orders = tools_in_order(len(turns), begun.plan.seed, tools)
     runs: dict[str, dict[Tool, list[CrosscheckRun]]] = {}
@@ -147,13 +147,13 @@ def _run(
     position, tool = which
     cells, loads = _cells(begun, turn), _loads(begun, turn, lent.target)
     if tool == "engine" and any(load.verify for load in loads):
-        lent.mix(loads, lay_out=True)  # what fio wrote is not the engine's to verify
+        lent.load_at_once(loads, lay_out=True)  # what fio wrote is not the engine's to verify
     caches = lent.settle()
     started_unix_ns = time.time_ns()
     results: list[LoadResult | None] = [None] * len(cells)
     documents: list[dict[str, Any] | None] = [None] * len(cells)
     if tool == "engine":
-        results = [*lent.mix(loads)]
+        results = [*lent.load_at_once(loads)]
     else:
         told = job_command(job.sections, _loads(begun, turn, lent.pinned))
         documents = [*_of_sections(run_fio(told, _longest_ns(loads)), len(cells))]

@@ -37,7 +37,7 @@ Do = Literal[
     "lend",
     "settle",
     "load",
-    "mix",
+    "load_at_once",
     "program",
     "say",
     "words",
