@@ -19,9 +19,8 @@ from fsgauge.converting.fio_options import by_name
 from fsgauge.converting.groups import SYSTEMS, Converted
 from fsgauge.converting.job_file import Section, read_job_file
 from fsgauge.converting.study_text import study_text
-from fsgauge.crosscheck import engine_numbers
-from fsgauge.crosscheck.agreement import CellAgreement, agreements, explanation, processor_share
-from fsgauge.crosscheck.fio import fio_numbers, fio_version, run_fio
+from fsgauge.crosscheck import cell_agreement, lent_here, require_path_here
+from fsgauge.crosscheck.fio import fio_version, run_fio
 from fsgauge.crosscheck.fio_command import LONGEST_NAMES, file_names, measurement
 from fsgauge.crosscheck.folder import CrosscheckRun, FioCheck, Tool
 from fsgauge.crosscheck.sitting import Asked, Sitting, sitting, tools_in_order
@@ -30,11 +29,10 @@ from fsgauge.errors import InputError
 from fsgauge.plain_files.whole import write_whole
 from fsgauge.plan.turns import load_for
 from fsgauge.record.records import Cell, Turn
-from fsgauge.rig.session import LentSystem, Session
+from fsgauge.rig.session import LentSystem
 from fsgauge.store.files import slug
 from fsgauge.study.model import Study
 from fsgauge.study.parse import parse_study
-from fsgauge.study.reached import is_served
 from fsgauge.workload.folders import Place
 
 _OF_STUDY = {
@@ -119,20 +117,8 @@ def crosscheck_job(asked: Asked, job: Job) -> Path:
 
     Refusals come before anything is touched.
     """
-    if asked.rig.has_nodes:
-        raise InputError("fio is compared on this machine alone", next="without --rig")
-    if is_served(asked.study):
-        raise InputError("fio is compared on a path of this machine", next="without --serve")
-
-    def require(session: Session) -> None:
-        if not session.lends_here:
-            raise InputError(
-                f"the rig {asked.rig.name} cannot be cross-checked",
-                cause="its systems are not on this machine, where fio could use them",
-                next="--rig host",
-            )
-
-    with sitting(asked, FioCheck, require, fio_version=fio_version()) as begun:
+    require_path_here(asked)
+    with sitting(asked, FioCheck, lent_here, fio_version=fio_version()) as begun:
         for system in asked.study.systems:
             with begun.session.lent(system) as lent:
                 _system(begun, lent, job, begun.pairs_of(system.name))
@@ -140,31 +126,19 @@ def crosscheck_job(asked: Asked, job: Job) -> Path:
 
 
 def _system(begun: Sitting, lent: LentSystem, job: Job, turns: list[Turn]) -> None:
-    lent.mix(_loads(begun, turns[0], lent.target), lay_out=True)
+    lent.load_at_once(_loads(begun, turns[0], lent.target), lay_out=True)
     tools: tuple[Tool, Tool] = ("engine", "fio")
     orders = tools_in_order(len(turns), begun.plan.seed, tools)
-    runs: dict[tuple[str, Tool], list[CrosscheckRun]] = {}
+    runs: dict[str, dict[Tool, list[CrosscheckRun]]] = {}
     for turn, order in zip(turns, orders, strict=True):
         for position, tool in enumerate(order):
             begun.told_run(turn, job.path.name, tool)
             for run in _run(begun, lent, job, turn, (position, tool)):
                 name = f"{slug(run.cell.id)}-{run.pair:02d}-{run.position}-{run.tool}"
                 begun.folder.write(run, run.system, name)
-                runs.setdefault((run.cell.id, tool), []).append(run)
-    for cell in _cells(begun, turns[0]):
-        engine = [engine_numbers(run.result) for run in runs[cell.id, "engine"] if run.result]
-        fio = [fio_numbers(run.fio) for run in runs[cell.id, "fio"] if run.fio]
-        found = CellAgreement(
-            system=turns[0].system,
-            cell=cell.id,
-            cell_name=cell.name,
-            command=runs[cell.id, "fio"][0].command,
-            agreements=agreements(engine, fio),
-            engine_processor_share=processor_share(engine),
-            fio_processor_share=processor_share(fio),
-            explanation=explanation(engine, fio),
-        )
-        begun.keep_agreement(found)
+                runs.setdefault(run.cell.id, {}).setdefault(tool, []).append(run)
+    for of_cell in runs.values():
+        begun.keep_agreement(cell_agreement(of_cell))
 
 
 def _run(
@@ -174,13 +148,13 @@ def _run(
     position, tool = which
     cells, loads = _cells(begun, turn), _loads(begun, turn, lent.target)
     if tool == "engine" and any(load.verify for load in loads):
-        lent.mix(loads, lay_out=True)  # what fio wrote is not the engine's to verify
+        lent.load_at_once(loads, lay_out=True)  # what fio wrote is not the engine's to verify
     caches = lent.settle()
     started_unix_ns = time.time_ns()
     results: list[LoadResult | None] = [None] * len(cells)
     documents: list[dict[str, Any] | None] = [None] * len(cells)
     if tool == "engine":
-        results = [*lent.mix(loads)]
+        results = [*lent.load_at_once(loads)]
     else:
         told = job_command(job.sections, _loads(begun, turn, lent.pinned))
         documents = [*_of_sections(run_fio(told, _longest_ns(loads)), len(cells))]

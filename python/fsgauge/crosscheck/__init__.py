@@ -10,7 +10,7 @@ submission: the difference is what batching gains.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from fsgauge.crosscheck.agreement import CellAgreement, agreements, explanation, processor_share
@@ -37,27 +37,38 @@ def crosscheck(asked: Asked) -> Path:
 
     Refusals come before anything is touched.
     """
-    if asked.rig.has_nodes:
-        raise InputError(
-            "fio is compared on this machine alone",
-            next="without --rig; or --with bonnie++ --rig vm, for the study sharing",
-        )
+    require_path_here(asked)
     _check_cells(asked.study)
-
-    def require(session: Session) -> None:
-        if not session.lends_here:
-            raise InputError(
-                f"the rig {asked.rig.name} cannot be cross-checked",
-                cause="its systems are not on this machine, where fio could use them",
-                next="--rig host",
-            )
-
-    with sitting(asked, FioCheck, require, fio_version=fio_version()) as begun:
+    with sitting(asked, FioCheck, lent_here, fio_version=fio_version()) as begun:
         for system in asked.study.systems:
             with begun.session.lent(system) as lent:
                 for cell in _cells_in_order(begun.plan):
                     _cell(begun, lent, cell, begun.pairs_of(system.name))
     return begun.directory
+
+
+def require_path_here(asked: Asked) -> None:
+    """InputError where files are not reached by a path of this machine, as fio reaches them."""
+    if asked.rig.has_nodes:
+        raise InputError(
+            "fio is compared on this machine alone",
+            next="without --rig; or --with bonnie++ --rig vm, for the study sharing",
+        )
+    if is_served(asked.study):
+        raise InputError(
+            "fio has no clients of SMB and NFS that would do the same",
+            next="without --serve: the same engine over the path is checked",
+        )
+
+
+def lent_here(session: Session) -> None:
+    """InputError where its systems are not on this machine."""
+    if not session.lends_here:
+        raise InputError(
+            "this rig cannot be cross-checked",
+            cause="its systems are not on this machine, where fio could use them",
+            next="--rig host",
+        )
 
 
 def _check_cells(study: Study) -> None:
@@ -71,11 +82,6 @@ def _check_cells(study: Study) -> None:
             next="fsgauge crosscheck overhead --with fio checks the same engine;"
             " fsgauge crosscheck JOB.fio --with fio a job file of yours"
             + (f"; in the source tree, make bench {bench}" if bench else ""),
-        )
-    if is_served(study):
-        raise InputError(
-            "fio has no clients of SMB and NFS that would do the same",
-            next="without --serve: the same engine over the path is checked",
         )
     plan = make_plan(study, size_bytes=1 << 50)
     target = FilesTarget(directory="/", count=method.files, file_size_bytes=1 << 30)
@@ -101,15 +107,22 @@ def _cell(begun: Sitting, lent: LentSystem, cell: Cell, turns: list[Turn]) -> No
             name = f"{slug(cell.id)}-{run.pair:02d}-{run.position}-{run.tool}"
             begun.folder.write(run, run.system, name)
             runs[tool].append(run)
+    begun.keep_agreement(cell_agreement(runs))
+
+
+def cell_agreement(runs: Mapping[Tool, Sequence[CrosscheckRun]]) -> CellAgreement:
+    """Of one cell on one system: all runs of each tool, in the order of the pairs."""
+    first = runs["fio"][0]
     engine = [engine_numbers(run.result) for run in runs["engine"] if run.result]
     fio, own = (
-        [fio_numbers(run.fio) for run in runs[tool] if run.fio] for tool in ("fio", "fio-by-itself")
+        [fio_numbers(run.fio) for run in runs.get(tool, ()) if run.fio]
+        for tool in ("fio", "fio-by-itself")
     )
-    found = CellAgreement(
-        system=turns[0].system,
-        cell=cell.id,
-        cell_name=cell.name,
-        command=runs["fio"][0].command,
+    return CellAgreement(
+        system=first.system,
+        cell=first.cell.id,
+        cell_name=first.cell.name,
+        command=first.command,
         agreements=agreements(engine, fio),
         engine_processor_share=processor_share(engine),
         fio_processor_share=processor_share(fio),
@@ -117,7 +130,6 @@ def _cell(begun: Sitting, lent: LentSystem, cell: Cell, turns: list[Turn]) -> No
         own_command=runs["fio-by-itself"][0].command if own else None,
         own_agreements=agreements(engine, own) if own else [],
     )
-    begun.keep_agreement(found)
 
 
 def _with_fio_by_itself(job: LoadJob, turn: Turn, order: tuple[Tool, Tool]) -> list[Tool]:

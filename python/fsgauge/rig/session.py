@@ -55,7 +55,7 @@ class LentSystem(Protocol):
     def load(self, job: LoadJob | ClientsJob) -> LoadResult:
         """The engine's answer to a job."""
 
-    def mix(self, loads: Sequence[LoadJob], *, lay_out: bool = False) -> list[LoadResult]:
+    def load_at_once(self, loads: Sequence[LoadJob], *, lay_out: bool = False) -> list[LoadResult]:
         """The engine's answer to loads that begin together; with `lay_out` it writes their files,
         and that is all."""
 

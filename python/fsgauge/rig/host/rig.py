@@ -276,7 +276,7 @@ class HostLent:
     def load(self, job: LoadJob | ClientsJob) -> LoadResult:
         return self._engine.load(job)
 
-    def mix(self, loads: Sequence[LoadJob], *, lay_out: bool = False) -> list[LoadResult]:
+    def load_at_once(self, loads: Sequence[LoadJob], *, lay_out: bool = False) -> list[LoadResult]:
         return self._engine.mix(mixed(loads, lay_out=lay_out))
 
     @property

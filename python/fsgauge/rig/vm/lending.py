@@ -61,9 +61,9 @@ class GuestLent:
         found = self._told("load", _LOAD_SECONDS, job=job.model_dump(mode="json"))
         return LoadResult.model_validate(found)
 
-    def mix(self, loads: Sequence[LoadJob], *, lay_out: bool = False) -> list[LoadResult]:
+    def load_at_once(self, loads: Sequence[LoadJob], *, lay_out: bool = False) -> list[LoadResult]:
         jobs = [load.model_dump(mode="json") for load in loads]
-        found = self._told("mix", _LOAD_SECONDS, loads=jobs, lay_out=lay_out)
+        found = self._told("load_at_once", _LOAD_SECONDS, loads=jobs, lay_out=lay_out)
         return _RESULTS.validate_python(found)
 
     def program(self, name: str, file: Path | None) -> str | None:
@@ -92,7 +92,7 @@ class GuestLent:
 _BROUGHT = Path("/run/brought")
 _JOB: TypeAdapter[LoadJob | ClientsJob] = TypeAdapter(LoadJob | ClientsJob)
 ORDERS: tuple[Do, ...] = (
-    "lend", "settle", "load", "mix", "program", "say", "words", "remove", "give_back",
+    "lend", "settle", "load", "load_at_once", "program", "say", "words", "remove", "give_back",
 )  # fmt: skip
 
 
@@ -117,9 +117,9 @@ class Lending:
             case "load":
                 job = _JOB.validate_python(words["job"])
                 return self._lent.load(job).model_dump_json()
-            case "mix":
+            case "load_at_once":
                 loads = _LOADS.validate_python(words["loads"])
-                found = self._lent.mix(loads, lay_out=words["lay_out"])
+                found = self._lent.load_at_once(loads, lay_out=words["lay_out"])
                 return _RESULTS.dump_json(found).decode()
             case "program":
                 return json.dumps(_found(self._lent, words["name"], words["data"]))

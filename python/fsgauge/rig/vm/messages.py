@@ -38,7 +38,7 @@ Do = Literal[
     "lend",
     "settle",
     "load",
-    "mix",
+    "load_at_once",
     "program",
     "say",
     "words",

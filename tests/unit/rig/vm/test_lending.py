@@ -111,7 +111,7 @@ class Lent:
     def load(self, job: LoadJob | ClientsJob) -> LoadResult:
         raise AssertionError(job)
 
-    def mix(self, loads: Sequence[LoadJob], *, lay_out: bool = False) -> list[LoadResult]:
+    def load_at_once(self, loads: Sequence[LoadJob], *, lay_out: bool = False) -> list[LoadResult]:
         self.done.append(([load.seed for load in loads], lay_out))
         return []
 
@@ -162,7 +162,7 @@ def test_a_system_is_lent_until_it_is_given_back(study: Study) -> None:
     assert told("say", command=["bonnie++", "-q"], what="it failed", seconds=5.0) == "1.98,2.00a"
     told("remove", names=["Bonnie.*"])
     loads = [one_load(seed=3).model_dump(mode="json"), one_load(seed=4).model_dump(mode="json")]
-    assert told("mix", loads=loads, lay_out=True) == []
+    assert told("load_at_once", loads=loads, lay_out=True) == []
     assert session.system.done == [
         (["bonnie++", "-q"], "it failed", 5.0),
         ["Bonnie.*"],
