@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import statistics
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -17,6 +16,7 @@ from fsgauge.rig.host.rig import HostRig
 from fsgauge.stats import read_study
 from fsgauge.stats.traffic import operations_of
 from fsgauge.study.model import Study
+from tests.needs import need_tool
 from tests.rigs.conftest import MEBIBYTE
 from tests.rigs.measured import measured
 
@@ -66,8 +66,7 @@ def folders() -> Iterator[dict[str, Path]]:
 def test_a_planted_delay_comes_out_with_its_size(
     engine: Engine, folders: dict[str, Path], tmp_path: Path
 ) -> None:
-    if shutil.which("strace") is None:
-        pytest.skip("strace is missing: apt-get install strace")
+    need_tool("strace", "strace")
     systems = [
         {"name": name, "kind": "mounted", "path": str(folders[name])} for name in ("fast", SLOW)
     ]
