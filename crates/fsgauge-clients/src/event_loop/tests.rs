@@ -190,7 +190,8 @@ fn intervals_are_whole_but_for_the_last_however_slow_a_call_is() {
 
 #[test]
 fn intervals_are_whole_behind_the_stonewall_too() {
-    let mut walled = ClientsJob { interval_ns: 5_000_000, time_limit_ns: 20_000_000, wear_out: true, ..job() };
+    let mut walled =
+        ClientsJob { interval_ns: 5_000_000, time_limit_ns: 20_000_000, wear_out: true, ..job() };
     // Two calls: the second is on its way at the stonewall, and its client has nothing to do behind it.
     walled.files.sizes = FileSizes::Cycle { sizes_bytes: vec![0] };
     let (plan, clock, stop) = (Plan::new(&walled), Clock::new().0, Stop::new());
