@@ -21,7 +21,7 @@ from fsgauge.plain_files.bounds import SCAN
 from fsgauge.scan.consequences import consequences
 from fsgauge.scan.numbers import numbers_of
 
-HEAD = b'{"kind": "scan", "format": 1,'
+HEAD = b'{"kind": "scan", "format": '
 
 
 def document_of(scan: ScanResult, **more: object) -> str:

@@ -55,3 +55,11 @@ def test_only_the_head_tells_a_kept_scan(tmp_path: Path) -> None:
     assert not is_kept_scan(tmp_path / "a.json")
     assert not is_kept_scan(tmp_path)
     assert not is_kept_scan(tmp_path / "nothing")
+
+
+def test_a_saved_scan_of_a_newer_version_is_known_as_one(tmp_path: Path) -> None:
+    newer = tmp_path / "newer.json"
+    newer.write_text('{"kind": "scan", "format": 2, "result": {}}')
+    assert is_kept_scan(newer)
+    with pytest.raises(InputError, match="is in format 2"):
+        read_scan(newer)

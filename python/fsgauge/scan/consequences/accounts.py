@@ -85,8 +85,8 @@ def deleted(scan: ScanResult) -> Consequence | None:
         return Consequence(
             "attention",
             f"{size_down(unnamed)} ({share_of_size(scan, unnamed):.0f} %) belong to"
-            f" {count(scan.counts.unnamed_files, 'file')} without a name: open when they were"
-            " deleted and the system stopped",
+            f" {count(scan.counts.unnamed_files, 'file')} without a name: deleted while open when"
+            " the system stopped",
             "mount it once, or let fsck repair it",
             "nothing: both give the space back",
         )
