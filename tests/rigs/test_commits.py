@@ -101,5 +101,4 @@ def test_a_planted_delay_comes_out_with_its_size(
         stored.steps,
     )
     (rate,) = [each for each in results.comparisons if each.metric == "iops"]
-    assert rate.verdict == "worse"
-    assert f"on {SLOW}" in results.answer
+    assert rate.ratio < 0.1
