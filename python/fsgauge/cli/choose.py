@@ -136,12 +136,14 @@ def command(
     if not yes:
         ask_where_long(study, world)
     code, winner = _race(study, world, asked, results, style)
+    if code in (ExitCode.FAILED, ExitCode.INTERRUPTED):
+        return code
     seeds = [seed for seed in (study.plan.seed, 0) if seed is not None]
     near = second_tables(text, winner, seeds) if winner and is_sampled(text) else []
     if len(near) < _FEWEST:
         return code
     say(f"second    race: {len(near)} systems around {winner}")
-    around = race_text(f"{entry.name}-second", entry.text, near, budget=budget, reasons={})
+    around = race_text(f"{entry.name}-second", text, near, budget=budget, reasons={})
     second, world = _without_refused(around, asked)
     _tell(_Entry(entry.name, around, ()), second, world)
     return gravest([code, _race(second, world, asked, results, style)[0]])
