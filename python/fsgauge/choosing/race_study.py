@@ -63,7 +63,7 @@ def race_text(
             systems.append(_table(table, reasons.get(str(table["name"]), ())))
         document["system"] = systems
     plan = document.setdefault("plan", tomlkit.table())
-    for key in _OF_OTHERS if tables is not None else ():
+    for key in _OF_OTHERS if tables is not None and plan.get("mode") != "race" else ():
         plan.pop(key, None)
     plan["mode"] = "race"
     if budget is not None:

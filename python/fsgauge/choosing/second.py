@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from fsgauge.study.system import MOST_SYSTEMS
@@ -17,11 +17,12 @@ def is_sampled(text: str) -> bool:
     return sum(combinations(each.get("vary", {})) for each in tables) > MOST_SYSTEMS
 
 
-def second_tables(text: str, winner: str) -> list[dict[str, Any]]:
+def second_tables(text: str, winner: str, seeds: Iterable[int] = (0,)) -> list[dict[str, Any]]:
     """The [[system]] tables around a winner of the race of this text: the first race's baseline,
-    the winner, then its neighbours."""
-    document = tomllib.loads(text)
-    raced = list(_raced(document))
+    the winner, then its neighbours. The sample is that of one of the seeds: which one does not
+    matter, as a name is the same combination in all."""
+    tables = tomllib.loads(text)["system"]
+    raced = [each for seed in seeds for each in _raced(tables, seed)]
     baseline = next(system_at(table, point) for table, point in raced)
     for table, point in raced:
         if system_at(table, point)["name"] == winner:
@@ -33,10 +34,8 @@ def second_tables(text: str, winner: str) -> list[dict[str, Any]]:
     return [baseline]
 
 
-def _raced(document: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Point]]:
+def _raced(tables: list[Mapping[str, Any]], seed: int) -> Iterator[tuple[Mapping[str, Any], Point]]:
     """Every system of the sample, with the table that it is from."""
-    tables = document["system"]
-    seed = document.get("plan", {}).get("seed", 0)
     chance = random.Random(seed)  # noqa: S311 - no secret
     for table, points in zip(tables, points_of(tables, chance), strict=True):
         for point in points:

@@ -111,7 +111,9 @@ def command(
     """
     from fsgauge.choosing.race_study import race_text, reasons_of
     from fsgauge.choosing.second import is_sampled, second_tables
+    from fsgauge.cli.run import ask_where_long, submit
     from fsgauge.cli.study import written
+    from fsgauge.rig.fleet.choice import is_submitted
     from fsgauge.study.dump import dump_study
 
     load, *program = words
@@ -129,17 +131,21 @@ def command(
         written(dump_study(study), output)
     if plan_only:
         return ExitCode.ANSWERED
+    if is_submitted(hosts):
+        return submit(study, hosts)
     if not yes:
-        from fsgauge.cli.run import ask_where_long
-
         ask_where_long(study, world)
     code, winner = _race(study, world, asked, results, style)
-    near = second_tables(text, winner) if winner and is_sampled(text) else []
+    if code in (ExitCode.FAILED, ExitCode.INTERRUPTED):
+        return code
+    seeds = [seed for seed in (study.plan.seed, 0) if seed is not None]
+    near = second_tables(text, winner, seeds) if winner and is_sampled(text) else []
     if len(near) < _FEWEST:
         return code
     say(f"second    race: {len(near)} systems around {winner}")
-    around = race_text(f"{entry.name}-second", entry.text, near, budget=budget, reasons={})
+    around = race_text(f"{entry.name}-second", text, near, budget=budget, reasons={})
     second, world = _without_refused(around, asked)
+    _tell(_Entry(entry.name, around, ()), second, world)
     return gravest([code, _race(second, world, asked, results, style)[0]])
 
 
@@ -215,7 +221,8 @@ def _without_refused(text: str, asked: _Asked) -> tuple[Study, Rig]:
                 seed=asked.seed,
                 without=tuple(without),
             )
-            return study.placed(asked.rig, asked.hosts)
+            found, chosen = study.placed(asked.rig, asked.hosts)
+            return _of_last_year(found), chosen
 
         study, world = placed([])
         weak = _weak(study) if asked.safe else []
@@ -233,6 +240,16 @@ def _without_refused(text: str, asked: _Asked) -> tuple[Study, Rig]:
             _require_several(study, weak, [each.system for each in refused])
             study, world = placed(names)
     return study, world
+
+
+def _of_last_year(study: Study) -> Study:
+    """Of a study over years, the last year with the first profile; any other as it is."""
+    from fsgauge.study.points import points_of
+
+    if study.sweep is None:
+        return study
+    years = max(study.sweep.years)
+    return next(each.study for each in points_of(study, study.sweep) if each.years == years)
 
 
 def _weak(study: Study) -> list[str]:

@@ -74,29 +74,22 @@ def plan_of(record: StudyRecord, block: int, runs: Sequence[RunRecord]) -> Plan:
 
 
 def of_race(record: StudyRecord, block: int, runs: Sequence[RunRecord]) -> tuple[Plan, str]:
-    """The plan that a block of a race follows, with the systems that the blocks before it left in
-    the race, and how it stands, in words."""
+    """The plan with the turns that a race has had or has next, and how it stands at a block, in
+    words; of no race the plan as it is."""
+    if record.plan.race is None:
+        return record.plan, ""
     from fsgauge.stats.race.replay import raced_plan, replayed, standing_words
 
     found = replayed(record, runs)
     if found is None:
         return record.plan, ""
-    plan = raced_plan(record.plan, found)
-    return plan, standing_words(record.plan, found, block)
-
-
-def as_raced(record: StudyRecord, runs: Sequence[RunRecord]) -> StudyRecord:
-    """The study with the turns that its race has had or has next; of no race as it is."""
-    if record.plan.race is None:
-        return record
-    from fsgauge.stats.race.replay import raced
-
-    return raced(record, runs)
+    return raced_plan(record.plan, found), standing_words(record.plan, found, block)
 
 
 def raced_study(stored: StoredStudy) -> StoredStudy:
     """What is stored, with the turns that its race has had or has next."""
-    return replace(stored, study=as_raced(stored.study, stored.runs))
+    plan, _ = of_race(stored.study, 0, stored.runs)
+    return replace(stored, study=stored.study.model_copy(update={"plan": plan}))
 
 
 def without(plan: Plan, whole: set[int]) -> Plan:

@@ -64,3 +64,14 @@ def test_a_second_race_is_around_the_winner_of_a_sample() -> None:
     assert tables[1] == winner
     assert len(tables) == 61
     assert len({str(each["name"]) for each in tables}) == 61
+
+
+def test_the_sample_of_any_seed_holds_its_winner() -> None:
+    """--seed 5 samples others than 0 does, and the second race is around one of those."""
+    sampled = text(MANY, plan='[plan]\nmode = "race"\n')
+    document = document_of(sampled.replace('"race"\n', '"race"\nseed = 5\n'), "mine")
+    vary_systems(document, None)
+    names = [each["name"] for each in document.data["system"]]
+    for name in names:
+        assert name in [each["name"] for each in second_tables(sampled, name, [5, 0])]
+    assert any(len(second_tables(sampled, name)) == 1 for name in names)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+MADE = ("btrfs", "ext2", "ext3", "ext4", "f2fs", "gfs2", "nilfs2", "ocfs2", "xfs")
+"""What mkfs makes; all else is there already, or a model."""
 _CHECKED_AT_BOOT = ("ext2", "ext3", "ext4")
 """Whose fsck does something: those of the others are programs that do nothing."""
 _PROC_SYS = "/proc/sys/"
@@ -15,7 +17,7 @@ def commands_of(system: Mapping[str, Any]) -> list[str]:
     """Of a [[system]] of a record: the line of mkfs, of /etc/fstab, of /etc/sysctl.d and of
     /etc/tmpfiles.d; DEVICE, UUID and FOLDER are the reader's. [] of what is not made."""
     kind = str(system["kind"])
-    if kind in ("raw", "mounted", "share"):
+    if kind not in MADE:
         return []
     mkfs = " ".join(filter(None, (f"mkfs.{kind}", system.get("mkfs"), "/dev/DEVICE")))
     order = "0 2" if kind in _CHECKED_AT_BOOT else "0 0"

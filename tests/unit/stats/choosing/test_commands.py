@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fsgauge.stats.choosing.commands import commands_of
+from fsgauge.stats.choosing.commands import MADE, commands_of
+from fsgauge.study.policies import POLICIES
+from fsgauge.system import system_kinds
 
 
 def test_each_line_is_for_its_own_file() -> None:
@@ -31,3 +33,9 @@ def test_defaults_and_what_is_not_made() -> None:
         "UUID=... /FOLDER xfs defaults 0 0      # /etc/fstab",
     ]
     assert commands_of({"kind": "mounted"}) == []
+
+
+def test_a_model_has_no_commands() -> None:
+    """What wins on the simulator alone is nothing that mkfs makes."""
+    assert set(MADE) == {*system_kinds()} - {*POLICIES, "raw", "mounted", "share"}
+    assert commands_of({"kind": "ext4-6.18"}) == []
