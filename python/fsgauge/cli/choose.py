@@ -145,7 +145,7 @@ def command(
     say(f"second    race: {len(near)} systems around {winner}")
     around = race_text(f"{entry.name}-second", text, near, budget=budget, reasons={})
     second, world = _without_refused(around, asked)
-    _tell(_Entry(entry.name, around, ()), second, world)
+    _tell(_Entry(entry.name, around, ()), second, world, sys.stderr)
     return gravest([code, _race(second, world, asked, results, style)[0]])
 
 
