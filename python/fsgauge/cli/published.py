@@ -39,6 +39,12 @@ _RUN = "run"
     is_flag=True,
     help="With run: begin without a question, however long it takes.",
 )
+@click.option(
+    "--plan",
+    "plan_only",
+    is_flag=True,
+    help="With run: what each part takes, or why it cannot be run here; run nothing.",
+)
 @consent_choices
 @results_option
 def command(
@@ -47,6 +53,7 @@ def command(
     judge: Path | None,
     storage: str | None,
     yes: bool,
+    plan_only: bool,
     consent: Consent | None,
     results: Path,
 ) -> int:
@@ -64,7 +71,7 @@ def command(
     from fsgauge.published.ledger import find
 
     is_run = judge is None and words[:1] == (_RUN,)
-    given = [("--storage", storage), ("--yes", yes), ("--destroy", consent)]
+    given = [("--storage", storage), ("--yes", yes), ("--plan", plan_only), ("--destroy", consent)]
     of_run = next((name for name, value in given if value), None)
     if of_run is not None and not is_run:
         raise InputError(f"{of_run} is for published run", next="fsgauge published run nss")
@@ -77,7 +84,7 @@ def command(
     if is_run:
         from fsgauge.cli.published_run import run_publication
 
-        return run_publication(words[1:], results, storage, consent, yes=yes)
+        return run_publication(words[1:], results, storage, consent, yes=yes, plan_only=plan_only)
     if len(words) > 1:
         raise InputError(
             f"published takes one study or id, and was given {len(words)}",

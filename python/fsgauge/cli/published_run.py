@@ -87,8 +87,12 @@ def run_publication(
     consent: Consent | None,
     *,
     yes: bool,
+    plan_only: bool = False,
 ) -> int:
-    """Every part in turn; ends with the page and the archive, which have what was run."""
+    """Every part in turn; ends with the page and the archive, which have what was run.
+
+    With `plan_only` nothing is run, and what would be is printed.
+    """
     if len(words) > 1:
         raise InputError(
             "published run takes one publication", next=f"fsgauge published run {words[0]}"
@@ -98,7 +102,10 @@ def run_publication(
     looked = [_looked_at(part, name, asked) for part in parts_of(folder, ledger)]
     ahead = [each for each in looked if isinstance(each, Ahead)]
     left_out = [each for each in looked if isinstance(each, LeftOut)]
-    _say_plan(ledger, looked)
+    lines = "\n".join([*_plan_lines(ledger, looked), ""])
+    (sys.stdout if plan_only else sys.stderr).write(lines)
+    if plan_only:
+        return ExitCode.ANSWERED
     if not ahead:
         raise _nothing_can_run(name, left_out, has_failed=False)
     if not yes:
@@ -157,15 +164,19 @@ def _what_is_left(part: StudyPart, begun: Path) -> Ahead:
     return Ahead(part, plan.expected_seconds, plan.expected_written_bytes, begun)
 
 
-def _say_plan(ledger: Ledger, looked: Sequence[Ahead | LeftOut]) -> None:
-    """A line a part, before anything begins."""
+def _plan_lines(ledger: Ledger, looked: Sequence[Ahead | LeftOut]) -> list[str]:
+    """A line a part, before anything begins; at last what all of them take."""
     lines = [f"{ledger.publication.name}: {ledger.publication.title}"]
     for each in looked:
         if isinstance(each, Ahead):
             lines.append(f"  {each.part.study}, {each.part.rig}: {each.words}")
         else:
             lines.append(f"  {each.study}: not here, since {each.why}; next: {each.next}")
-    sys.stderr.write("\n".join([*lines, ""]))
+    seconds = sum(each.seconds for each in looked if isinstance(each, Ahead))
+    return [
+        *lines,
+        *([f"  in all: about {format_duration(round(seconds * 1e9))}"] if seconds else []),
+    ]
 
 
 def _ask(ahead: Sequence[Ahead], again: str) -> None:

@@ -47,8 +47,9 @@ class Scene:
         part = next(e for e in parts_of("writers", ledger_of("writers")) if e.rig == "host")
         self.said[part.study] = Ahead(part, seconds, written_bytes)
 
-    def run(self, *, yes: bool = False) -> None:
-        run_publication(["closson"], self.path, "device:sdb", Consent(("SN 1",), True), yes=yes)
+    def run(self, *, yes: bool = False, plan_only: bool = False) -> None:
+        consent = Consent(("SN 1",), True)
+        run_publication(["closson"], self.path, "device:sdb", consent, yes=yes, plan_only=plan_only)
 
 
 @pytest.fixture
@@ -72,6 +73,18 @@ def test_what_can_be_run_and_what_cannot_is_said_before_anything_begins(
     assert ", host: about 10 min, writes about 3 GiB" in said
     assert "writers-nfs-at-scale: not here, since no KVM; next: build it" in said
     assert scene.began
+
+
+def test_the_plan_alone_is_printed_and_nothing_begins(
+    scene: Scene, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scene.run(plan_only=True)
+    assert "in all" not in capsys.readouterr().out
+    scene.takes(5 * HOUR)
+    scene.run(plan_only=True)
+    said = capsys.readouterr()
+    assert ", host: about 5 h" in said.out and "  in all: about 5 h" in said.out
+    assert (said.err, scene.began) == ("", False)
 
 
 @pytest.mark.parametrize(("seconds", "written"), [(5 * HOUR, 0), (1.0, 1 << 40)])

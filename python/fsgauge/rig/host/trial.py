@@ -36,6 +36,8 @@ from fsgauge.units import format_size
 from fsgauge.workload.assumed import Room
 
 TRIAL_SECONDS = 20.0
+_NAMED = 4
+"""Systems that were not tried, by name; of more it says the number."""
 _LARGEST_STAND_IN_BYTES = 64 << 30
 _SMALLEST_STAND_IN_BYTES = 1 << 30
 _SHARE_OF_ROOM = 0.5
@@ -76,7 +78,8 @@ class ScratchImage:
                 raise
             self._say(f"warning: {left.what}")
         if self._untried:
-            names = ", ".join(f'"{name}"' for name in self._untried)
+            first, more = self._untried[:_NAMED], len(self._untried) - _NAMED
+            names = ", ".join(f'"{name}"' for name in first) + f" and {more} more" * (more > 0)
             self._say(f"not tried in {TRIAL_SECONDS:g} s, so mkfs or mount may refuse it: {names}")
 
     def make(self, system: System, kind: FileSystem) -> None:
