@@ -21,9 +21,9 @@ and open question of them, with a verdict. Facts are in our words; figures are a
 computed from them is marked as computed. `fsgauge published N-06` prints one claim.
 
 `fsgauge published run sonexion` (or `nss`, `flash`, `clusters`, `closson`) runs every part of a
-publication that a machine can, says what it cannot and why (`--plan`: that alone), and writes a page
-with its figures and ours, and an archive: `fsgauge published --judge ARCHIVE` judges it again without
-the rig, and `scripts/recompute-verdicts ARCHIVE`, of sonexion alone, without fsgauge.
+publication that a machine can, says what it cannot and why (`--plan`: that alone), and writes a
+page with its figures and ours, and an archive: `fsgauge published --judge ARCHIVE` judges it again
+without the rig, and `scripts/recompute-verdicts ARCHIVE`, of sonexion alone, without fsgauge.
 
 | verdict | meaning |
 | --- | --- |
