@@ -293,7 +293,8 @@ def _tell(entry: _Entry, study: Study, world: Rig, audience: TextIO) -> None:
     from fsgauge.cli.plan_lines import MARGIN
 
     lines = []
-    for each in entry.proposed:
+    left = {each.kind for each in study.systems}
+    for each in (each for each in entry.proposed if each.kind in left):
         lines.append(f"tries     {each.kind}, in every combination:")
         lines += [f"{MARGIN}{line}" for line in why(each.crossed)]
         lines += [f"{MARGIN}alone, as it weakens durability: {line}" for line in why(each.weak)]
