@@ -294,7 +294,9 @@ def _tell(entry: _Entry, study: Study, world: Rig, audience: TextIO) -> None:
 
     lines = []
     left = {each.kind for each in study.systems}
-    for each in (each for each in entry.proposed if each.kind in left):
+    for each in entry.proposed:
+        if each.kind not in left:
+            continue
         lines.append(f"tries     {each.kind}, in every combination:")
         lines += [f"{MARGIN}{line}" for line in why(each.crossed)]
         lines += [f"{MARGIN}alone, as it weakens durability: {line}" for line in why(each.weak)]
@@ -306,6 +308,7 @@ def _cost_lines(study: Study, world: Rig) -> list[str]:
     from fsgauge.choosing.wear import wear
     from fsgauge.cli.plan_lines import plan_on, time_and_bytes
     from fsgauge.plan.preview import describe
+    from fsgauge.stats.planned import primary_cells
     from fsgauge.units import count
 
     planned = plan_on(study, world)
@@ -315,9 +318,7 @@ def _cost_lines(study: Study, world: Rig) -> list[str]:
         planned.plan, study, size_bytes=planned.size_bytes, around=planned.around
     )
     first = study.systems[0].name
-    cells, primary = planned.plan.cells, planned.plan.primary
-    decides = next((each for each in cells if {each.id, each.name} & {*primary}), cells[0])
-    others = len(cells) - 1
+    decides, others = primary_cells(planned.plan)[0], len(planned.plan.cells) - 1
     beside = f"; {count(others, 'other cell')} measured alongside, in each block" if others else ""
     return [
         f"decides   {decides.name}{beside}",

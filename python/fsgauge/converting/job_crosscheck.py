@@ -144,7 +144,7 @@ def _system(begun: Sitting, lent: LentSystem, job: Job, turns: list[Turn]) -> No
 def _run(
     begun: Sitting, lent: LentSystem, job: Job, turn: Turn, which: tuple[int, Tool]
 ) -> list[CrosscheckRun]:
-    """One run of all groups by one side, a record a group."""
+    """Run all groups at once, by fio or by the engine; gives a record of each group."""
     position, tool = which
     cells, loads = _cells(begun, turn), _loads(begun, turn, lent.target)
     if tool == "engine" and any(load.verify for load in loads):
@@ -225,7 +225,7 @@ def _options(section: Section) -> list[str]:
 
 
 def _begins(section: Section, sections: list[Section], place: int) -> list[str]:
-    """What it waits for, as the job says it."""
+    """The options of fio that say what a section waits for before it begins."""
     words = []
     if place and {"stonewall", "wait_for_previous"} & section.options.keys():
         words.append("--stonewall")

@@ -139,9 +139,7 @@ def describe(
     is_simulated = around.block is not None or study.is_simulated
     most, expected, fewest = measured_blocks(plan, study)
     written = written_bytes(study, size_bytes, most, around)
-    limit = math.inf
-    if plan.race is not None and plan.race.budget_seconds is not None:
-        limit = plan.race.budget_seconds
+    within = plan.race.within if plan.race is not None else float
     return PlanDescription(
         question=study.question,
         systems=study.systems,
@@ -165,9 +163,9 @@ def describe(
         blocks=blocks,
         blocks_asked=study.plan.blocks,
         runs=round(sum(len(turn.cells) for turn in plan.turns) * most / blocks),
-        expected_seconds=min(limit, expected * mean),
-        shortest_seconds=min(limit, fewest * shortest),
-        longest_seconds=min(limit, most * longest) if longest is not None else None,
+        expected_seconds=within(expected * mean),
+        shortest_seconds=within(fewest * shortest),
+        longest_seconds=within(most * longest) if longest is not None else None,
         how=around.how,
         instead=None
         if around.instead is None

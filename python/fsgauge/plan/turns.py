@@ -98,8 +98,8 @@ def make_plan(
     struck = struck_turns(study, loads, strikes, blocks)
     measured = most_blocks(study) if race else blocks
     seconds = once + measured * a_block
-    if race and race.budget_seconds is not None:
-        seconds = min(seconds, race.budget_seconds)
+    if race:
+        seconds = race.within(seconds)
     return Plan(
         study=study.name,
         seed=seed,

@@ -51,8 +51,8 @@ class Tally:
         expected = self.plan.expected_seconds
         if len(self.runs) >= len(self.plan.cells):
             expected = elapsed / self.share
-        if self.plan.race is not None and self.plan.race.budget_seconds is not None:
-            expected = min(expected, self.plan.race.budget_seconds)
+        if self.plan.race is not None:
+            expected = self.plan.race.within(expected)
         return f"{format_duration(int(max(expected - elapsed, 0) * 1e9))} left"
 
     def under_load(self) -> str:

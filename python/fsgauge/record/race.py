@@ -22,6 +22,10 @@ class RaceRules(Kept):
     budget_seconds: float | None = None
     weaker: list[str] = Field([])
 
+    def within(self, seconds: float) -> float:
+        """So many seconds, or the budget where that is less."""
+        return seconds if self.budget_seconds is None else min(seconds, self.budget_seconds)
+
 
 LOOKS = (3, 4, 5, 6, 8, 10, 12, 16, 20, 24)
 """After how many blocks a race is looked at, fixed beforehand."""

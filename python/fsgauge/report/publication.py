@@ -61,6 +61,6 @@ def noted(lines: Sequence[Sequence[str]]) -> tuple[list[list[Line]], list[str]]:
 
 
 def _ends(line: str) -> list[str]:
-    """Its ends after a semicolon, the longest first."""
+    """What follows each semicolon of a line, up to its end; the longest first."""
     parts = line.split("; ")
     return ["; ".join(parts[at:]) for at in range(1, len(parts))]

@@ -92,7 +92,7 @@ def pilot_noise(study: StudyRecord, runs: Sequence[RunRecord]) -> PilotNoise:
     """
     samples, analysis = samples_of(study.plan, runs), analysis_of(study)
     paced = any(run.load is not None and run.load.rate is not None for run in runs)
-    variances = _variances(samples, primary_cells(study), analysis, paced, FEWEST_BLOCKS)
+    variances = _variances(samples, primary_cells(study.plan), analysis, paced, FEWEST_BLOCKS)
     if not variances:
         raise InputError(
             f'the pilot "{study.plan.study}" has fewer than {FEWEST_BLOCKS} whole blocks',

@@ -29,9 +29,8 @@ def without_paths(study: StudyRecord) -> StudyRecord:
     return study.model_copy(update={"plan": plan})
 
 
-def primary_cells(study: StudyRecord) -> list[Cell]:
+def primary_cells(plan: Plan) -> list[Cell]:
     """The cells that the study named as those the answer is about; all, if it named none."""
-    plan = study.plan
     named = [cell for cell in plan.cells if cell.id in plan.primary or cell.name in plan.primary]
     return named or plan.cells
 
@@ -103,7 +102,7 @@ def state_of(study: StudyRecord, runs: Sequence[RunRecord]) -> Stopping:
     """
     study = without_paths(study)
     analysis, margin = analysis_of(study), margin_percent(study)
-    primary = [cell.id for cell in primary_cells(study)]
+    primary = [cell.id for cell in primary_cells(study.plan)]
     whole = whole_blocks(study.plan, runs, primary)
     plan = first_blocks(study.plan, whole[-1] + 1 if whole else 0)
     samples = samples_of(plan, runs, level=level_of(study))

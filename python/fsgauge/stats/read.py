@@ -111,7 +111,7 @@ def read_study(
     samples = samples_of(plan, runs, level=level_of(study))
     measured = runs
     runs, others = parted(plan, measured)
-    primary = primary_cells(study)
+    primary = primary_cells(study.plan)
     analysis = analysis_of(study)
     metrics = primary_metrics(study, runs, analysis)
     equivalence_percent = margin_percent(study)

@@ -188,7 +188,7 @@ class _Layout:
         return found
 
     def fitted(self, found: Floats) -> Floats:
-        """What `solved` says of each run."""
+        """The value of each run by these means and effects: its block's plus its system's."""
         return np.asarray(found[self.block_of] + found[self.blocks + self.system_of])
 
     def variances(self) -> Floats:
@@ -200,7 +200,7 @@ class _Layout:
         return np.asarray(1 / of_systems + by_blocks)
 
     def _summed(self, values: Floats) -> Floats:
-        """By block and system."""
+        """Sums of the runs' values, shape (blocks, systems)."""
         cells = self.block_of * self.systems + self.system_of
         size = self.blocks * self.systems
         summed = np.asarray(np.bincount(cells, values, size), dtype=np.float64)

@@ -65,7 +65,7 @@ def _question(specification: dict[str, Any]) -> bytes:
 
 
 _children: list[Process] = []
-"""Of which the last may live."""
+"""All that were started, the newest last; those before it have ended."""
 
 
 def _asked(questions: Sequence[bytes]) -> list[bytes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from os.path import normpath
 
-from fsgauge.engine.wire import ScanResult
+from fsgauge.engine.wire import FreeSpace, ScanResult
 from fsgauge.errors import quoted
 from fsgauge.scan.consequences.rule import Consequence, place_of, share_of_size
 from fsgauge.units import size_down
@@ -61,19 +61,19 @@ def _lost_bytes(scan: ScanResult) -> int:
     made = inodes.total - inodes.free if inodes and inodes.total else counts.files
     files = counts.extent_bytes + (scan.room.deleted.size_bytes if scan.room.deleted else 0)
     tables = _TABLES_AN_INODE * max(made, counts.files + counts.folders)
-    return max(_taken_bytes(scan) - files - tables, 0)
+    if source.file_system == "btrfs":
+        taken_bytes = _data_bytes_of_btrfs(source.size_bytes, free)
+    else:
+        taken_bytes = counted.size_bytes - max(counted.free_bytes, free.size_bytes)
+    return max(taken_bytes - files - tables, 0)
 
 
-def _taken_bytes(scan: ScanResult) -> int:
-    """What data takes, each byte once, and some tables."""
-    source, counted, free = scan.source, scan.room.counted, scan.free
-    assert counted is not None and free is not None  # noqa: S101 - asked
-    if source.file_system != "btrfs":
-        return counted.size_bytes - max(counted.free_bytes, free.size_bytes)
+def _data_bytes_of_btrfs(size_bytes: int, free: FreeSpace) -> int:
+    """What is in use in chunks for data, one copy of it; 0 where the chunks are not known."""
     metadata = free.metadata
     if metadata is None or free.unallocated_bytes is None or not free.size_bytes:
         return 0
     copies = (free.device_bytes or free.size_bytes) / free.size_bytes
     own_copies = metadata.free_device_bytes / metadata.free_bytes if metadata.free_bytes else 2.0
     outside = free.unallocated_bytes + own_copies * metadata.size_bytes
-    return int((source.size_bytes - outside) / copies) - free.size_bytes
+    return int((size_bytes - outside) / copies) - free.size_bytes

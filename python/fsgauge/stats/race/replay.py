@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -52,7 +53,7 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
     plan, race = study.plan, study.plan.race
     if race is None:
         return None
-    cell = primary_cells(study)[0].id
+    cell = primary_cells(plan)[0].id
     metric = primary_metrics(study, runs, analysis_of(study))[cell]
     sign = 1 if METRICS[metric].higher_is_better else -1
     own = [run for run in runs if run.block < race.blocks and not run.again and run.cell.id == cell]
@@ -177,7 +178,7 @@ def spent_seconds(plan: Plan, runs: Sequence[RunRecord], blocks: int) -> tuple[f
     turns = [len({run.turn for run in own}) for own in of_block]
     planned = planned_turn_seconds(plan)
     known, known_turns, longest = 0.0, 0, 0.0
-    for own, following, count in zip(of_block, [*of_block[1:], []], turns, strict=False):
+    for (own, following), count in zip(pairwise([*of_block, []]), turns, strict=True):
         if not own:
             continue
         first = min(run.started_unix_ns for run in own)
