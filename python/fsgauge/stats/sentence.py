@@ -126,8 +126,8 @@ def noise_alone(question: Question) -> str:
         spread = "range too wide" if wide else range_words(floor.low, floor.high, floor.ratio)
     return (
         f"{own_numbers(question)} There is only one system, {question.baseline}, so nothing is"
-        f" compared: of two equal turns, in {METRICS[floor.metric].label} the later one reaches"
-        f" {share_words(floor.ratio, edges)} of the earlier ({spread})."
+        f" compared. The second of two equal turns reaches {share_words(floor.ratio, edges)} of the"
+        f" first's {METRICS[floor.metric].label} ({spread})."
     ).lstrip()
 
 
