@@ -13,7 +13,7 @@ import pytest
 
 from fsgauge.access import SERVERS, served
 from fsgauge.engine.client import Engine
-from fsgauge.engine.wire import SmbTarget
+from fsgauge.engine.wire import SmbTarget, timed_operations
 from fsgauge.errors import RefusedError
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.kinds.writers.factors import WritersFactors
@@ -126,6 +126,58 @@ def test_each_host_brings_all_writers(surroundings: Path) -> None:
         files = 2 * len(run.parts) if factors.ranges == "own files" else 1
         assert whole.integrity.checked_blocks == whole.write.operations == files * blocks
         assert whole.integrity.faulty == []
+    assert list(surroundings.iterdir()) == []
+
+
+MIX = """
+format = 1
+question = "Does the log suffer from readers of other hosts?"
+
+[storage]
+kind = "path"
+
+[[system]]
+name = "mounted"
+
+[workload]
+kind = "mix"
+duration = "300 ms"
+warm_up = "100 ms"
+
+[[workload.group]]
+name = "readers"
+file_sizes = "1 MiB"
+files = 2
+rate = 400
+
+[[workload.group]]
+name = "mail"
+operations = { create = 1, unlink = 1, stat = 2 }
+files = 50
+file_sizes = "4 KiB"
+start_after = "100 ms"
+
+[plan]
+blocks = 2
+"""
+
+
+def test_every_host_runs_all_groups_of_a_mix(surroundings: Path) -> None:
+    """They begin together, a late group after its delay on each; a pace is divided."""
+    file = surroundings.parent / "mix.toml"
+    file.write_text(MIX)
+    hosts = hosts_file(surroundings.parent, 'name = "a"', 'name = "b"')
+    study = with_seed(load_study(str(file), [], [], f"path:{surroundings}"), 7)
+    stored = measured(study, hosts)
+    assert len(stored.runs) == 2 * 2 * 2
+    for run in stored.runs:
+        assert run.fault is None and [part.machine for part in run.parts] == ["a", "b"]
+        own = [part.slices[0].result for part in run.parts]
+        assert all(each.common_start is not None and timed_operations(each) > 10 for each in own)
+        assert all(abs(start.late_ns) < 50_000_000 for start in run.starts), run.starts
+        if run.cell.id == "readers":
+            rates = [timed_operations(each) / each.elapsed_ns * 1e9 for each in own]
+            assert all(100 < rate < 300 for rate in rates), rates
     assert list(surroundings.iterdir()) == []
 
 

@@ -105,12 +105,8 @@ impl RunningJobs {
         self.follow_from(armed, first, listener)
     }
 
-    /// The same from a moment of a mix's own clock, which is to come.
-    pub(crate) fn follow_at(&mut self, zero_ns: u64, listener: &mut dyn Listener) -> Outcome<LoadOutcome> {
-        self.follow_from(None, FirstMoment::alone(zero_ns), listener)
-    }
-
-    fn follow_from(
+    /// The same from a moment of a mix, which is to come.
+    pub(crate) fn follow_from(
         &mut self,
         armed: Option<Armed>,
         first: FirstMoment,

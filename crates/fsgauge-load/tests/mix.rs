@@ -11,7 +11,12 @@ use fsgauge_wire::{
 use crate::support::{Heard, assert_consistent, engine, files, null_load, operations};
 
 fn mix(loads: &[LoadJob], lay_out: bool) -> Vec<LoadResult> {
-    let mix = MixJob { format: 1, loads: loads.to_vec(), lay_out, held: Vec::new(), lease: None };
+    begun(loads, lay_out, None)
+}
+
+fn begun(loads: &[LoadJob], lay_out: bool, start_at_ns: Option<u64>) -> Vec<LoadResult> {
+    let (loads, start_on_order) = (loads.to_vec(), false);
+    let mix = MixJob { format: 1, loads, lay_out, held: Vec::new(), lease: None, start_at_ns, start_on_order };
     run_mix(mix, engine(), &mut Heard::default(), Stop::new()).unwrap().results
 }
 
@@ -94,4 +99,17 @@ fn a_set_that_loses_files_gets_them_back() {
     // Of the measured part alone; the warm-up leaves at most the set's own number apart.
     assert!(removed.abs_diff(made) <= 250, "{removed} {made}");
     assert!(removed > 100);
+}
+
+#[test]
+fn a_mix_begins_at_the_moment_it_is_given_and_each_load_after_its_delay() {
+    let late = LoadJob { start_after_ns: 50_000_000, warm_up_ns: 0, duration_ns: 50_000_000, ..null_load() };
+    let start_at_ns = fsgauge_clock::now_ns() + 300_000_000;
+    let results = begun(&[null_load(), late], false, Some(start_at_ns));
+    let starts: Vec<_> = results.iter().map(|result| result.common_start.unwrap()).collect();
+    assert_eq!([0, 50_000_000], [0, 1].map(|each: usize| starts[each].start_at_ns - start_at_ns));
+    for start in starts {
+        assert!(start.armed_at_ns < start_at_ns && start.started_at_ns >= start.start_at_ns);
+    }
+    assert!(begun(&[null_load()], false, None)[0].common_start.is_none());
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Held, Histogram, Lease, LoadJob, LoadResult};
+use crate::{Held, Histogram, Lease, LoadJob, LoadResult, WantedStart};
 
 /// kind "mix": several loads that begin together, each measured by itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -26,6 +26,24 @@ pub struct MixJob {
     /// What keeps the engine alive; null: its parent alone.
     #[serde(default)]
     pub lease: Option<Lease>,
+    /// The first moment of the mix by CLOCK_MONOTONIC, where it begins together with engines on other machines; null: at
+    /// once.
+    #[serde(default)]
+    pub start_at_ns: Option<u64>,
+    /// Whether the mix waits for the order that gives its first moment: it says `armed` first. Needs a lease.
+    #[serde(default)]
+    pub start_on_order: bool,
+}
+
+impl MixJob {
+    /// What it says about its start.
+    pub fn wanted_start(&self) -> WantedStart {
+        WantedStart {
+            at_ns: self.start_at_ns,
+            on_order: self.start_on_order,
+            has_lease: self.lease.is_some(),
+        }
+    }
 }
 
 /// What the loads of a mix measured.

@@ -129,12 +129,12 @@ class Engine:
         """Run a load or clients job; raises EngineFaultError, Interrupted, RigError."""
         return _expect(LoadResult, self.run(job, on_event))
 
-    def mix(self, job: MixJob, on_event: OnEvent | None = None) -> list[LoadResult]:
-        """Run loads at once; raises EngineFaultError, Interrupted, RigError."""
-        found = _expect(MixResult, self.run(job, on_event)).results
-        return [
-            LoadResult.model_validate_json(json.dumps({"kind": "load", **each})) for each in found
-        ]
+    def mix(
+        self, loads: Sequence[LoadJob], on_event: OnEvent | None = None, *, lay_out: bool = False
+    ) -> list[LoadResult]:
+        """Run loads at once, or write their files alone; raises EngineFaultError, Interrupted,
+        RigError."""
+        return results_of_mix(self.run(mixed(loads, lay_out=lay_out), on_event))
 
     def layout(self, job: LayoutJob, on_event: OnEvent | None = None) -> LayoutResult:
         """Fill a target; raises EngineFaultError, Interrupted, RigError."""
@@ -251,6 +251,20 @@ class Engine:
                     )
                 raise EngineFaultError(event.error)
         raise silent_end(process)
+
+
+def mixed(loads: Sequence[LoadJob], *, lay_out: bool = False) -> MixJob:
+    """The job of several loads that begin together; with `lay_out` it writes their files, and that
+    is all."""
+    own = {"kind", "held", "lease", "start_at_ns", "start_on_order"}
+    each = [load.model_dump(mode="json", exclude=own) for load in loads]
+    return MixJob.model_validate_json(json.dumps({"loads": each, "lay_out": lay_out}))
+
+
+def results_of_mix(result: Result) -> list[LoadResult]:
+    """What each load measured, in their order."""
+    found = _expect(MixResult, result).results
+    return [LoadResult.model_validate_json(json.dumps({"kind": "load", **each})) for each in found]
 
 
 def _ask_to_end(process: subprocess.Popen[bytes], job: Job, limit: TimeLimit) -> None:

@@ -8,6 +8,7 @@ from typing import TypeVar
 from fsgauge.engine.wire import AgeJob, ClientsJob, LoadJob
 from fsgauge.errors import InputError
 from fsgauge.record.records import Cell
+from fsgauge.units import count
 
 Dealt = TypeVar("Dealt", LoadJob, ClientsJob, AgeJob)
 
@@ -58,21 +59,24 @@ def require_hosts_there(wanted: list[int] | None, hosts: int) -> None:
     most = max(wanted or [1])
     if most <= hosts:
         return
-    few = [count for count in wanted or [] if count <= hosts]
+    few = [each for each in wanted or [] if each <= hosts]
     raise InputError(
         f"workload.hosts asks for {most} hosts, and the fleet has {hosts}",
         next=f"--set 'workload.hosts={few}', or more hosts" if few else f"a fleet of {most} hosts",
     )
 
 
-def require_enough(things: str, counts: list[int], hosts: int, key: str) -> None:
-    """Raise InputError where one of `counts` is too few for each host to have one."""
-    few = [count for count in counts if count < hosts]
+def require_enough(thing: str, asked: int | list[int], hosts: int, key: str) -> None:
+    """Raise InputError where a count that the study asks for is too small for each host to have
+    one; `thing` is one of them, `key` the study's key, which has a list where `asked` is one."""
+    counts = asked if isinstance(asked, list) else [asked]
+    few = [each for each in counts if each < hosts]
     if not few:
         return
-    enough = [count for count in counts if count >= hosts] or [hosts]
+    enough = [each for each in counts if each >= hosts] or [hosts]
+    words = f"[{', '.join(map(str, enough))}]" if isinstance(asked, list) else str(hosts)
     raise InputError(
-        f"{few[0]} {things} cannot be dealt out to {hosts} hosts",
+        f"{count(few[0], thing)} cannot be dealt out to {hosts} hosts",
         cause="each host has at least one",
-        next=f"--set '{key}=[{', '.join(map(str, enough))}]', or fewer hosts",
+        next=f"--set '{key}={words}', or fewer hosts",
     )

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.engine.client import Engine, EngineFaultError
+from fsgauge.engine.client import Engine, EngineFaultError, mixed
 from fsgauge.engine.wire import Held, ProbeJob, SimulateJob
+from tests.unit.kinds.mix.studies import LOG, READERS
+from tests.unit.kinds.mix.test_method import loads
 
 SAYS_WHAT_IT_HOLDS = f"""#!{sys.executable}
 import json, os, sys
@@ -69,3 +71,13 @@ def test_contexts_that_overlap_let_go_of_their_own_places(engine: Engine) -> Non
     assert engine.held == (other,)
     second.__exit__(None, None, None)
     assert engine.held == ()
+
+
+def test_loads_of_a_mix_are_in_its_job_in_their_order() -> None:
+    """Without what belongs to the caller of the engine."""
+    both = loads(READERS + LOG)
+    job = mixed(both)
+    assert [each["read_percent"] for each in job.loads] == [100, 0]
+    assert all(key not in each for each in job.loads for key in ("kind", "held", "lease"))
+    assert not job.lay_out
+    assert mixed(both, lay_out=True).lay_out

@@ -257,8 +257,9 @@ def test_each_host_ages_a_tree_of_its_own() -> None:
     assert dealt[1].files.files_per_client == dealt[0].files.files_per_client
     read = method.load_job(cells[f"aged-{fill}-read"], folders, 5)
     assert method.dealt(read, Share(1, 2)) == read
-    with pytest.raises(InputError, match="5 clients cannot be dealt out to 6 hosts"):
+    with pytest.raises(InputError, match="5 clients cannot be dealt out to 6 hosts") as caught:
         method.require_dealable(6)
+    assert "--set 'workload.clients=6'" in caught.value.next
 
 
 def test_each_host_has_a_region_of_its_own() -> None:
@@ -278,3 +279,26 @@ def test_a_kind_that_deals_nothing_out_runs_on_one_host() -> None:
     method.require_dealable(1)
     with pytest.raises(InputError, match="runs on one host so far, and the fleet has 2"):
         method.require_dealable(2)
+
+
+def test_each_host_runs_all_groups_of_a_mix_and_a_pace_is_divided() -> None:
+    method = method_of(load_study("mix", [], [], None, 1).workload)
+    method.require_dealable(4)
+    load = LoadJob.model_validate(
+        {"target": {"kind": "null", "size_bytes": 1 << 20}, "rate": {"operations_per_second": 100}}
+    )
+    for number in range(4):
+        dealt = method.dealt(load, Share(number, 4))
+        assert dealt.rate is not None and dealt.rate.operations_per_second == 25
+        assert (dealt.seed == load.seed) == (number == 0)
+
+
+def test_committers_are_dealt_out_to_logs_of_the_hosts() -> None:
+    study = load_study("commits", ["workload.committers=[3]"], [], None, 1)
+    method, (cell, *_) = method_of(study.workload), cells_of(study.workload)
+    method.require_dealable(3)
+    whole = method.load_job(cell, FilesTarget(directory="/x", count=1, file_size_bytes=1 << 20), 5)
+    dealt = [method.dealt(whole, Share(number, 2, cell)) for number in range(2)]
+    assert [job.jobs for job in dealt] == [2, 1] and dealt[1].target == whole.target
+    with pytest.raises(InputError, match="3 committers cannot be dealt out to 4 hosts"):
+        method.require_dealable(4)

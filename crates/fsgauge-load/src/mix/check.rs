@@ -1,5 +1,6 @@
 //! What a mix must be before anything is touched.
 
+use fsgauge_clock::check_start;
 use fsgauge_wire::{Failure, MixJob, Workers};
 
 const LOADS_LIMIT: usize = 64;
@@ -10,6 +11,7 @@ fn refuse(key: &str, what: String, cause: &str, next: &str) -> Result<(), Failur
 
 /// Checks what belongs to the mix; each load is checked when it is prepared.
 pub(crate) fn check_mix(mix: &MixJob) -> Result<(), Failure> {
+    check_start(&mix.wanted_start())?;
     let count = mix.loads.len();
     if count == 0 || count > LOADS_LIMIT {
         let what = format!("{count} loads are not between 1 and {LOADS_LIMIT}");
@@ -37,7 +39,15 @@ mod tests {
     use fsgauge_wire::LoadJob;
 
     fn mix(loads: Vec<LoadJob>) -> MixJob {
-        MixJob { format: 1, loads, lay_out: false, held: Vec::new(), lease: None }
+        MixJob {
+            format: 1,
+            loads,
+            lay_out: false,
+            held: Vec::new(),
+            lease: None,
+            start_at_ns: None,
+            start_on_order: false,
+        }
     }
 
     #[test]
@@ -51,5 +61,7 @@ mod tests {
         for load in [alone, processes, bounded] {
             assert!(check_mix(&mix(vec![LoadJob::plain(), load])).is_err());
         }
+        let ordered = MixJob { start_on_order: true, ..mix(vec![LoadJob::plain()]) };
+        assert_eq!(check_mix(&ordered).unwrap_err().code, "job.start_on_order");
     }
 }

@@ -6,11 +6,12 @@ mod check;
 mod events;
 mod lay_out;
 
+use fsgauge_clock::{Armed, LEAD_NS, arm};
 use fsgauge_wire::{
     Engine, FORMAT, Failure, Listener, LoadJob, LoadResult, MixJob, MixResult, Outcome, Stop,
 };
 
-use crate::instruments::Clock;
+use crate::instruments::{Clock, FirstMoment};
 use crate::merge::LoadOutcome;
 use crate::run::PreparedLoad;
 use check::check_mix;
@@ -34,30 +35,47 @@ pub fn run_mix(mix: MixJob, engine: Engine, listener: &mut dyn Listener, stop: S
             Err(failure) => return Err(given_up(&mut prepared, failure)),
         }
     }
-    let zero_ns = clock.now_ns() + RUN_UP_NS;
-    let outcomes = follow(&mut prepared, &mix.loads, zero_ns, (listener, stop))?;
+    let armed = match arm(&mix.wanted_start(), LEAD_NS + RUN_UP_NS, listener, stop) {
+        Ok(armed) => armed,
+        Err(failure) => return Err(given_up(&mut prepared, failure)),
+    };
+    let starts = starts(&mix.loads, armed, &clock);
+    let outcomes = follow(&mut prepared, &mix.loads, starts, (listener, stop))?;
     let each = prepared.into_iter().zip(outcomes);
     let results: Outcome<Vec<LoadResult>> =
         each.map(|(load, outcome)| load.result(outcome, engine.clone(), stop)).collect();
     Ok(MixResult { format: FORMAT, results: results? })
 }
 
+/// The first moment of each load, with the start in common that it was given.
+fn starts(loads: &[LoadJob], armed: Option<Armed>, clock: &Clock) -> Vec<(Option<Armed>, FirstMoment)> {
+    let zero_ns = clock.now_ns() + RUN_UP_NS;
+    let threads = loads.iter().map(|load| load.jobs as usize).sum();
+    let start = |load: &LoadJob| match armed {
+        None => (None, FirstMoment::alone(zero_ns + load.start_after_ns)),
+        Some(armed) => {
+            let own = Armed { start_at_ns: armed.start_at_ns + load.start_after_ns, ..armed };
+            (Some(own), FirstMoment::common(&own, clock, threads))
+        }
+    };
+    loads.iter().map(start).collect()
+}
+
 /// Follows every load in a thread of its own, and passes on what they tell. All end before this does.
 fn follow(
     prepared: &mut [PreparedLoad],
     loads: &[LoadJob],
-    zero_ns: u64,
+    starts: Vec<(Option<Armed>, FirstMoment)>,
     (listener, stop): (&mut dyn Listener, Stop),
 ) -> Outcome<Vec<LoadOutcome>> {
     let mut gathered = Gathered::new(loads);
     let (sender, told) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {
         let mut threads = Vec::with_capacity(loads.len());
-        for (number, (load, job)) in prepared.iter_mut().zip(loads).enumerate() {
+        for (number, (load, (armed, first))) in prepared.iter_mut().zip(starts).enumerate() {
             let mut tells = Told::new(number, sender.clone());
-            let begin_ns = zero_ns + job.start_after_ns;
             threads.push(scope.spawn(move || {
-                let outcome = load.running.follow_at(begin_ns, &mut tells);
+                let outcome = load.running.follow_from(armed, first, &mut tells);
                 if outcome.is_err() {
                     stop.set();
                 }

@@ -107,7 +107,7 @@ class ChurnMethod(MakesOwnFiles):
     def require_dealable(self, hosts: int) -> None:
         """Each host has a tree; where clients write, it has one of them."""
         if "write" in self.workload.tests:
-            require_enough("clients", [self.workload.clients], hosts, "workload.clients")
+            require_enough("client", self.workload.clients, hosts, "workload.clients")
 
     def dealt(self, job: Dealt, share: Share) -> Dealt:
         """The host's tree, read by a reader of its own; and its clients, which fill what the tree

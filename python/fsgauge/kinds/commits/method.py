@@ -23,6 +23,7 @@ from fsgauge.kinds.commits.factors import CommitsFactors
 from fsgauge.kinds.commits.keys import CommitsWorkload
 from fsgauge.record.records import Cell
 from fsgauge.units import format_size
+from fsgauge.workload.dealing import Dealt, Share, require_enough
 from fsgauge.workload.folders import Place
 from fsgauge.workload.method import Method, data_of, laid_out
 
@@ -61,6 +62,17 @@ class CommitsMethod(Method):
                 cause=cause,
                 next="larger storage, a larger workload.fill, or smaller commits",
             )
+
+    def require_dealable(self, hosts: int) -> None:
+        """Committers are dealt out; each host has a log of its own, and what runs alongside."""
+        if hosts > 1:
+            require_enough("committer", self.workload.committers, hosts, "workload.committers")
+
+    def dealt(self, job: Dealt, share: Share) -> Dealt:
+        dealt = super().dealt(job, share)
+        if share.cell is None or not isinstance(dealt, LoadJob):
+            return dealt
+        return dealt.model_copy(update={"jobs": share.of(dealt.jobs)})
 
     def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002 - no device
         """All of them, where the log is written past the cache."""

@@ -178,7 +178,7 @@ class ConnectionsMethod(MakesOwnFiles):
         """Clients are dealt out, or all of them on each host; a backup has a reader on each."""
         require_hosts_there(self.workload.hosts, hosts)
         if not self.workload.hosts:
-            require_enough("clients", self.workload.clients, hosts, "workload.clients")
+            require_enough("client", self.workload.clients, hosts, "workload.clients")
 
     def dealt(self, job: Dealt, share: Share) -> Dealt:
         """The host's clients, with files of their own; a reader backs up those of its host."""

@@ -148,7 +148,7 @@ class MetadataMethod(MakesOwnFiles):
     def require_dealable(self, hosts: int) -> None:
         """Clients are dealt out, each host has folders of its own."""
         if hosts > 1:
-            require_enough("clients", self.workload.clients, hosts, "workload.clients")
+            require_enough("client", self.workload.clients, hosts, "workload.clients")
 
     def dealt(self, job: Dealt, share: Share) -> Dealt:
         """The host's clients."""

@@ -23,6 +23,11 @@ class MixFactors(CellFactors):
     judged_as: Annotated[str, Factor("judged as")] = "operations"
 
     @property
+    def can_begin_again(self) -> bool:
+        """Files are laid out again."""
+        return True
+
+    @property
     def place(self) -> str:
         """Where the cell is, in a sentence: beside the other groups."""
         return f'group "{self.group}"'

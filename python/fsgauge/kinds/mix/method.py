@@ -36,6 +36,9 @@ class MixMethod(MakesOwnFiles):
 
     at_once = True
 
+    def require_dealable(self, hosts: int) -> None:
+        """Each host runs every group, on files of its own."""
+
     def rings(self) -> Rings | None:
         """Groups with several operations in flight ask for them."""
         deep = [group.name for group in self.workload.group if group.queue_depth > 1]

@@ -95,18 +95,16 @@ class OverheadMethod(Method):
         """More hosts than there are, and hosts without a file, are refused."""
         require_hosts_there(self.workload.hosts, hosts)
         if hosts > 1 and "separate" in self.workload.host_files:
-            require_enough("files", [self.workload.files], hosts, "workload.files")
+            require_enough("file", self.workload.files, hosts, "workload.files")
 
     def dealt(self, job: Dealt, share: Share) -> Dealt:
-        """The whole cell, with offsets of its own; of a pace, its share; of a layout all of it."""
-        update: dict[str, object] = {"seed": share.seed(job.seed)}
-        if isinstance(job, LoadJob) and job.rate is not None:
-            each = job.rate.operations_per_second / share.hosts
-            update["rate"] = job.rate.model_copy(update={"operations_per_second": each})
-        if share.cell is not None and isinstance(job, LoadJob):
-            divided = OverheadFactors.of(share.cell).host_files == "separate"
-            update["target"] = _part(job.target, share) if divided else job.target
-        return job.model_copy(update=update)
+        """The whole cell; of files that hosts divide, its part, and of a layout all of them."""
+        dealt = super().dealt(job, share)
+        if share.cell is None or not isinstance(job, LoadJob):
+            return dealt
+        if OverheadFactors.of(share.cell).host_files != "separate":
+            return dealt
+        return dealt.model_copy(update={"target": _part(job.target, share)})
 
     @property
     def files_of_all(self) -> int:

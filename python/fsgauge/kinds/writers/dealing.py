@@ -51,7 +51,7 @@ def require_dealable(workload: WritersWorkload, hosts: int) -> None:
         )
     require_hosts_there(workload.hosts, hosts)
     if not workload.hosts:
-        require_enough("writers", workload.writers, hosts, "workload.writers")
+        require_enough("writer", workload.writers, hosts, "workload.writers")
 
 
 def dealt(workload: WritersWorkload, job: Dealt, share: Share) -> Dealt:

@@ -231,9 +231,9 @@ class BlockOverHosts:
         return [
             MachineStart(
                 machine=name,
-                late_ns=first.peer_ns - self._start_ns,
-                last_late_ns=last.peer_ns - self._start_ns,
-                ended_ns=ended.peer_ns - self._start_ns,
+                late_ns=first.peer_ns - planned_ns,
+                last_late_ns=last.peer_ns - planned_ns,
+                ended_ns=ended.peer_ns - planned_ns,
                 bound_ns=max(each.bound_ns for each in here[name]),
                 round_trip_ns=self.clock.readings[name].round_trip_ns,
                 real_time=found[name].real_time,
@@ -241,6 +241,7 @@ class BlockOverHosts:
             )
             for name in found
             for first, last, ended in [here[name]]
+            for planned_ns in [self._start_ns + _begins_after_ns(runs[name])]
         ]
 
     def _begin_waiting(self) -> None:
@@ -271,6 +272,11 @@ class BlockOverHosts:
                 f"it is not ready, and {waiting[0]} has waited {waited} for it",
                 self.hosts.by_hand(late),
             )
+
+
+def _begins_after_ns(run: RunRecord) -> int:
+    """How long after the others a group of a mix begins."""
+    return run.load.start_after_ns if run.load is not None else 0
 
 
 def pace(asked: float) -> None:

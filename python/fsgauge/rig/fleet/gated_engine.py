@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fsgauge.engine.client import Armed, Engine, EngineFaultError, OnEvent, Start
+from fsgauge.engine.client import (
+    Armed,
+    Engine,
+    EngineFaultError,
+    OnEvent,
+    Start,
+    mixed,
+    results_of_mix,
+)
 from fsgauge.engine.wire import (
     AgeJob,
     AgeResult,
@@ -21,6 +29,7 @@ from fsgauge.engine.wire import (
     Lease,
     LoadJob,
     LoadResult,
+    MixJob,
     Result,
 )
 from fsgauge.errors import RigError
@@ -51,6 +60,18 @@ RESTS = EngineFault(
 
 _MISSED = "start.missed"
 """The engine was prepared too late, and nothing was loaded: the run has to begin again."""
+
+
+Measured = LoadJob | ClientsJob | MixJob
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A measured run that this host takes part in, and its share of it."""
+
+    label: Label
+    cell: Cell
+    share: Share
 
 
 class GatedEngine(Engine):
@@ -98,29 +119,50 @@ class GatedEngine(Engine):
         Raises EngineFaultError (RESTS) where others measured it, once they are through, and
         RunBeginsAgain where one of them missed the start.
         """
-        expected, self._next = self._next, None
+        expected = self._expected()
         if expected is None:
             return super().load(self._dealt(job, self._share), on_event)
-        label, cell = expected
+        result = self._from_gate(self._dealt(job, expected.share), expected, on_event)
+        assert isinstance(result, LoadResult)  # noqa: S101 - that of a load
+        return result
+
+    def mix(
+        self, loads: Sequence[LoadJob], on_event: OnEvent | None = None, *, lay_out: bool = False
+    ) -> list[LoadResult]:
+        """The same of loads that run at once."""
+        expected = self._expected()
+        share = expected.share if expected else self._share
+        own = [self._method.dealt(load, share) for load in loads]
+        if expected is None:
+            return super().mix(own, on_event, lay_out=lay_out)
+        return results_of_mix(self._from_gate(mixed(own), expected, on_event))
+
+    def _expected(self) -> Expected | None:
+        """The measured run that a load is; None of one that is no run."""
+        found, self._next = self._next, None
+        if found is None:
+            return None
+        label, cell = found
         hosts = factors_of(cell).host_count or self._share.hosts
         if self._share.number >= hosts:
             _require_counts(self._gate.meet(label.met(RESTING, LONGEST_REST_SECONDS)), label)
             raise EngineFaultError(RESTS)
-        job = self._dealt(job, replace(self._share, hosts=hosts, cell=cell))
+        return Expected(label, cell, replace(self._share, hosts=hosts, cell=cell))
+
+    def _from_gate(self, job: Measured, expected: Expected, on_event: OnEvent | None) -> Result:
         update = {"start_on_order": True, "lease": Lease(silence_limit_ns=SILENCE_NS)}
-        job = job.model_copy(update=update)
+        job, label = job.model_copy(update=update), expected.label
         try:
             result = self.run(job, on_event, on_armed=lambda: self._gate.wait(label))
         except EngineFaultError as error:
             is_missed = error.fault.code == _MISSED
-            if not is_missed or self._begins_again(cell):
-                self._leave(job, label, cell, error.what if is_missed else "")
+            if not is_missed or self._begins_again(expected.cell):
+                self._leave(job, expected, error.what if is_missed else "")
             if is_missed:
                 raise RigError(error.what, cause=error.cause) from error
             raise
         self._gate.require_not_ended()
-        self._leave(job, label, cell)
-        assert isinstance(result, LoadResult)  # noqa: S101 - that of a load
+        self._leave(job, expected)
         return result
 
     def run(
@@ -194,12 +236,15 @@ class GatedEngine(Engine):
         struck = self._turn is not None and self._turn.strikes
         return not struck and factors_of(cell).can_begin_again
 
-    def _leave(self, job: LoadJob | ClientsJob, label: Label, cell: Cell, missed: str = "") -> None:
+    def _leave(self, job: Measured, expected: Expected, missed: str = "") -> None:
         """Wait until no host is at work any more, where one may have missed the start, or all are
         on the same files. `missed` says that this one has."""
-        if self._begins_again(cell) or (self._shares and self._method.is_on_files_of_all(job)):
-            through = label.met(THROUGH, _load_seconds(job))
-            _require_counts(self._gate.meet(through, missed), label)
+        is_on_files_of_all = (
+            self._shares and not isinstance(job, MixJob) and self._method.is_on_files_of_all(job)
+        )
+        if self._begins_again(expected.cell) or is_on_files_of_all:
+            through = expected.label.met(THROUGH, _load_seconds(job))
+            _require_counts(self._gate.meet(through, missed), expected.label)
 
     def _meet(self, what: str, offer: str = "", patience: float = 0.0) -> str:
         assert self._turn is not None  # noqa: S101 - asked in a turn alone
@@ -217,8 +262,11 @@ def _require_counts(passed: str, label: Label) -> None:
         raise RunBeginsAgain(f"{label} begins again on all hosts: one missed the start")
 
 
-def _load_seconds(job: LoadJob | ClientsJob) -> float:
+def _load_seconds(job: Measured) -> float:
     """How long others may be at work once a host has missed the start."""
+    if isinstance(job, MixJob):
+        spans = ("start_after_ns", "warm_up_ns", "duration_ns")
+        return max(sum(load.get(key, 0) for key in spans) for load in job.loads) / 1e9
     if isinstance(job, LoadJob):
         return (job.warm_up_ns + job.duration_ns) / 1e9
     return (job.ramp_ns + job.time_limit_ns) / 1e9

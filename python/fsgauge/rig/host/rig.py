@@ -36,7 +36,7 @@ from fsgauge.rig.host.rings import ring_cautions
 from fsgauge.rig.host.side_by_side import hindrance, measure_side_by_side
 from fsgauge.rig.host.systems import HostSystems
 from fsgauge.rig.host.trial import ScratchImage
-from fsgauge.rig.host.turn import measure_turn, mixed
+from fsgauge.rig.host.turn import measure_turn
 from fsgauge.rig.host.turn_steps import Work
 from fsgauge.rig.host.used_folders import facts_of_folders, folders_seen, opened_folders
 from fsgauge.rig.host.working_set import WorkingSet, working_set
@@ -277,7 +277,7 @@ class HostLent:
         return self._engine.load(job)
 
     def load_at_once(self, loads: Sequence[LoadJob], *, lay_out: bool = False) -> list[LoadResult]:
-        return self._engine.mix(mixed(loads, lay_out=lay_out))
+        return self._engine.mix(loads, lay_out=lay_out)
 
     @property
     def is_root(self) -> bool:

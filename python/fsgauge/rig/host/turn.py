@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -19,7 +18,6 @@ from fsgauge.engine.wire import (
     Event,
     LoadJob,
     LoadResult,
-    MixJob,
     PathTarget,
 )
 from fsgauge.machine.facts.limits import watch_throttling
@@ -39,10 +37,17 @@ from fsgauge.workload import method_of
 
 
 def measure_at_once(made: TurnSystem, cells: Sequence[Cell]) -> None:
-    """Measure all cells of a turn at once: one engine job of several loads, and a record of each.
+    """Measure all cells of a turn at once: one engine job of several loads, a record of each."""
+    for _ in range(MOST_STARTS - 1):
+        with suppress(RunBeginsAgain):
+            _at_once_from_caches(made, cells)
+            return
+    _at_once_from_caches(made, cells)
 
-    The files of all loads are laid out by a job of its own; then caches are settled as before any
-    run. A fault of the storage is recorded as what every cell gave.
+
+def _at_once_from_caches(made: TurnSystem, cells: Sequence[Cell]) -> None:
+    """The files of all loads are laid out by a job of its own; then caches are settled as before
+    any run. A fault of the storage is recorded as what every cell gave.
     """
     work, turn, prepared = made.work, made.turn, made.prepared
     jobs = [load_for(work.study, work.plan, turn, cell, prepared.target) for cell in cells]
@@ -51,11 +56,11 @@ def measure_at_once(made: TurnSystem, cells: Sequence[Cell]) -> None:
     fault: EngineFault | None = None
     caches, throttled, started_unix_ns = "", watch_throttling(), time.time_ns()
     try:
-        work.engine.mix(mixed(loads, lay_out=True))
+        work.engine.mix(loads, lay_out=True)
         caches = work.systems.settle(prepared)[0]
         work.tell(RunStarted(turn, cells[0]))
         throttled, started_unix_ns = watch_throttling(), time.time_ns()
-        results = work.engine.mix(mixed(loads), work.tell)
+        results = work.engine.mix(loads, work.tell)
     except EngineFaultError as error:
         fault = error.fault
     at_its_end = throttled()
@@ -69,14 +74,6 @@ def measure_at_once(made: TurnSystem, cells: Sequence[Cell]) -> None:
             started_unix_ns=started_unix_ns,
         )
         work.tell(record)
-
-
-def mixed(loads: Sequence[LoadJob], *, lay_out: bool = False) -> MixJob:
-    """The job of several loads that begin together; with `lay_out` it writes their files, and that
-    is all."""
-    own = {"kind", "held", "lease"}
-    each = [load.model_dump(mode="json", exclude=own) for load in loads]
-    return MixJob.model_validate_json(json.dumps({"loads": each, "lay_out": lay_out}))
 
 
 def measure_turn(work: Work, turn: Turn) -> None:

@@ -75,7 +75,7 @@ def test_hosts_get_clients_and_folders_of_their_own() -> None:
     assert [each.files.clients for each in shares] == [3, 2]
     assert {each.files.files_per_client for each in shares} == {10}
     assert shares[0].seed != shares[1].seed
-    with pytest.raises(InputError, match="1 clients cannot be dealt out to 2 hosts"):
+    with pytest.raises(InputError, match="1 client cannot be dealt out to 2 hosts"):
         MetadataMethod(workload("clients=1")).require_dealable(2)
 
 
