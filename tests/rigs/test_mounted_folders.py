@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.engine.client import Engine
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import Study
 from tests.rigs.conftest import Scene, run
@@ -68,4 +69,18 @@ def test_an_overlay_and_a_bind_mount(folders: dict[str, Path], scene: Scene, rig
                 assert len(list(folders[system.name].iterdir())) == 1
                 assert systems.settle(prepared)[0].startswith("synced; ")
     assert [list(folder.iterdir()) for folder in folders.values()] == [[], [], []]
+    assert scene.left() == []
+
+
+@pytest.mark.usefixtures("dropped_caches")
+def test_direct_io_is_tried_where_the_system_is_already_there(
+    folders: dict[str, Path], scene: Scene, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A node of the virtual rig mounts at its folder in each turn: before, the folder is the
+    guest's own, whose direct I/O says nothing of what is measured."""
+    monkeypatch.setattr("fsgauge.rig.host.working_set.direct_in_cache", lambda *_: "all pages")
+    study = study_of(folders)
+    for remounts, found in ((False, dict.fromkeys(folders, "all pages")), (True, {})):
+        with HostRig(engine, remounts=remounts).systems(study) as systems:
+            assert systems.base.facts.cached_direct == found
     assert scene.left() == []

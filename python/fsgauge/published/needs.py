@@ -17,14 +17,19 @@ _NOISE = {
 def lacking(trial: Trial, run: JudgedRun) -> list[str]:
     """Why a run decides nothing of a trial; [] where it does."""
     found = [words for need in trial.needs if (words := _lacks(need, run))]
-    if not trial.counted and (noise := noise_words(run)):
+    if not trial.counted and (noise := noise_words(trial, run)):
         found.append(f"{noise}; a quieter machine, or more blocks, are missing")
     return found
 
 
-def noise_words(run: JudgedRun) -> str:
-    """Why its times are not to be relied on, with the findings that say so; "" where they are."""
-    return " and ".join(f"{_NOISE[code]} ({code})" for code in run.findings if code in _NOISE)
+def noise_words(trial: Trial, run: JudgedRun) -> str:
+    """Why its times are not to be relied on, with the findings that say so; "" where they are. A
+    load that waited for processors in runs of other systems leaves those of the trial."""
+    return " and ".join(
+        f"{words} ({code})"
+        for code, words in _NOISE.items()
+        if code in run.findings and (code != "run.starved" or run.starves(trial))
+    )
 
 
 def waits_for(trial: Trial) -> Iterator[str]:

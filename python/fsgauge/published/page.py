@@ -41,7 +41,8 @@ without the rig, and `scripts/recompute-verdicts ARCHIVE`, of sonexion alone, wi
 | untestable here | and why |
 
 Of several predictions the gravest shows: missed, fitted, no proof, met, answered. Findings stand
-next to a run: with `noise.wide` or `run.starved` in it nothing is confirmed and nothing refuted.
+next to a run: with `noise.wide` in it, or `run.starved` of a system that is compared, nothing is
+confirmed and nothing refuted.
 
 """
 

@@ -22,6 +22,7 @@ from fsgauge.record.machine import Simulation
 from fsgauge.stats.layouts import Seeks, seeks_of
 from fsgauge.stats.read import read_study
 from fsgauge.stats.results import Results
+from fsgauge.stats.run_checks import starved
 from fsgauge.stats.storage_findings import file_set_bytes
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.study.parse import load_study
@@ -54,10 +55,19 @@ class JudgedRun(Part):
     blocks: int
     seed: int
     findings: list[str]
+    starved: list[str] | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Systems of which the load waited for processors in a run; None where that was not kept."""
     beyond_memory: Literal["yes", "no", "unknown"] = "unknown"
     network: bool = False
     simulated: str = Field(default="", exclude_if=lambda value: not value)
     observed: list[Observed]
+
+    def starves(self, about: Observable) -> bool:
+        """Whether the load waited for processors in a run of what a trial compares."""
+        if self.starved is None:
+            return True
+        seen = [each for each in self.observed if each.trial == about.words]
+        return not seen or any({each.system, each.over} & set(self.starved) for each in seen)
 
     def of(self, claim: Claim, about: Observable) -> list[Observed]:
         """What was observed for a trial or a prediction of a claim."""
@@ -165,6 +175,9 @@ def _judged(stored: StoredStudy, results: Results, folder: str, path: Path) -> J
         beyond_memory=_beyond_memory(stored),
         network=stored.study.rig == "fleet",
         findings=sorted({each.code for each in results.findings if each.level != "note"}),
+        starved=sorted(
+            {run.system for run in stored.runs if run.result and starved(run, run.result)}
+        ),
         simulated=_models(results.simulation),
         observed=observed(results, folder),
     )

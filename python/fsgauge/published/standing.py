@@ -110,7 +110,7 @@ def _with_what_it_lacks(trial: Trial, run: JudgedRun, outcome: TrialVerdict) -> 
         return TrialVerdict("changed since", f"{outcome.words}; {trial.since}")
     if trial.no_proof and outcome.word == "confirmed":
         return TrialVerdict("no proof", f"{outcome.words}; {trial.no_proof}")
-    if noise := noise_words(run):
+    if outcome.word != "not yet" and (noise := noise_words(trial, run)):
         return without_certainty(
             TrialVerdict(outcome.word, f"{outcome.words}; counted, though {noise}")
         )

@@ -10,6 +10,7 @@ import pytest
 import fsgauge
 from fsgauge.published import standing
 from fsgauge.published.ledger import Claim, Trial, ledger_of, ledgers
+from fsgauge.published.needs import noise_words
 from fsgauge.published.runs import JudgedRun, Observed
 from fsgauge.published.standing import Standing
 
@@ -147,8 +148,20 @@ def test_another_driver_is_no_refutation(monkeypatch: pytest.MonkeyPatch) -> Non
     assert stands("writers", "D-12", monkeypatch, low=0.9, high=1.0).word == "confirmed"
 
 
+def test_a_load_that_waited_for_processors_costs_what_it_is_compared_with(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The system itself or what it is a ratio to: the rest of the study decides nothing here."""
+    (trial, *_) = ledger_of("connections").of("N-10").trials
+    kept: dict[str, Any] = {"beyond_memory": "yes", "findings": ["run.starved"]}
+    for systems, word in (([trial.system], "not yet"), (["b"], "not yet"), (["x"], "confirmed")):
+        kept["starved"] = systems
+        found = stands("connections", "N-10", monkeypatch, low=0.38, high=0.42, **kept)
+        assert found.word == word
+
+
 def test_no_verdict_of_today_is_of_a_noisy_run() -> None:
     for folder, claim in ALL:
         found = standing.standing_of(folder, claim)
-        noisy = {"noise.wide", "run.starved"} & {e for one in found.runs for e in one.findings}
+        noisy = any(noise_words(each.trial, each.run) for each in found.trials if each.run)
         assert not (noisy and found.word in ("confirmed", "refuted")), claim.id

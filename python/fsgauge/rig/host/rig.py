@@ -215,6 +215,7 @@ class HostRig(Rig):
             room = working_set(study, base, ledger, engine, opened)
             if self._remounts:
                 places.close()
+                room = replace(room, cached_direct={})  # the folders become the systems' later
             base = preconditioned(study, base, engine, self._say)
             base = replace(base, facts=_facts(study, base.facts, room))
             places_used = {} if self._remounts else opened
@@ -224,6 +225,8 @@ class HostRig(Rig):
         """Of folders here and now; of what is made, as the last trial found it."""
         if not isinstance(study.storage, PathStorage):
             return dict(self._tried_direct)
+        if self._remounts:
+            return {}
         places = {each.name: each.path or study.storage.path for each in study.systems}
         found = {name: direct_in_cache(study, place) for name, place in places.items()}
         return {name: words for name, words in found.items() if words}
