@@ -49,5 +49,5 @@ def test_the_study_that_it_shows_varies_as_it_says() -> None:
     vary_systems(document, known_options)
     names = [each["name"] for each in document.data["system"]]
     assert names[:2] == ["xfs default 32k", "xfs default 256k"]
-    assert names[6:8] == ["ext4 (scheduler=none)", "ext4 (scheduler=mq-deadline)"]
+    assert names[6:8] == ["ext4", "ext4 (scheduler=mq-deadline)"]
     assert len(names) == 14

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from fsgauge.kinds.overhead.keys import OverheadWorkload
+from fsgauge.plan.levels import ALPHA
 from fsgauge.plan.turns import make_plan
 from fsgauge.record.records import Plan
 from fsgauge.stats.compare import compare_all
 from fsgauge.stats.noise import PAIRED
 from fsgauge.stats.samples import Samples
-from fsgauge.stats.verdict import ALPHA, WIDEST_INTERVAL, log_margin
+from fsgauge.stats.verdict import WIDEST_INTERVAL, log_margin
 from fsgauge.study.model import LoopStorage, PlanSettings, Study, System
 from tests.known.noise_models import NoiseModel, Values
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from fsgauge.plan.levels import corrected
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.stats.asked_number import Timed, thing_of, timed
@@ -23,7 +24,7 @@ from fsgauge.stats.ranking import Pair, pairs_told_apart, ratio_of_pair
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.sentence import DECIDED, comparisons_in, edges_of, ends, hidden_from
 from fsgauge.stats.served import MEMORY
-from fsgauge.stats.verdict import ALPHA, OPEN
+from fsgauge.stats.verdict import OPEN
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
     factor_words,
@@ -256,7 +257,7 @@ def _best(question: Question, told: Told) -> list[str]:
     ratio = ratio_of_pair(entries[first], entries[second])
     apart = pairs_told_apart(entries, question.baseline, ratio.drawn) if ratio else set()
     pairs = math.comb(len(entries), 2)
-    edges = ratio.at(1 - ALPHA / pairs) if ratio else None
+    edges = ratio.at(corrected(pairs)) if ratio else None
     if ratio is None or edges is None or Pair((first, second)) not in apart:
         return [f"Of these, {first} and {second} cannot be told apart."]
     if edges[0] <= 1 <= edges[1]:

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from fsgauge.plan.levels import LEVEL
 from fsgauge.plan.power import detectable_percent
 
-LEVEL = 0.95
 QUANTISED_RUNS = 1.5
 """Variance of a block's log ratio in variances of one run: 1 for the system, 1/2 for the mean of
 the baseline's two turns."""

@@ -32,8 +32,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from fsgauge.plan.levels import LEVEL
 from fsgauge.plan.power import detectable_percent
-from fsgauge.stats.ratio import LEVEL, Ratio, beyond, ratio_of_log, t_quantile
+from fsgauge.stats.ratio import Ratio, beyond, ratio_of_log, t_quantile
 
 
 @dataclass(frozen=True)

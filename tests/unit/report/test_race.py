@@ -45,6 +45,7 @@ RACE = Race(
     weaker=["ext4 (nobarrier)"],
     metric="iops",
     cell="randread-4KiB-depth1",
+    decides="",
     margin_percent=2.0,
     blocks=6,
     rate_blocks=dict(zip(NAMES, (3, 6, 4, 6, 6, 3), strict=True)),

@@ -14,6 +14,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from fsgauge.stats.choosing.options import DEFAULT, ON, Settings, setting_words, varied
+from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.result_model import ResultModel
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     Matrix = NDArray[np.float64]
 
-_LEVEL = 0.95
 _FEWEST_BLOCKS = 2
 _NOTHING = 1e-9
 """A sum of squares that only rounding has made."""
@@ -101,7 +101,7 @@ def effects_of(
     ]
     if total < _NOTHING or not fits:
         return None
-    quantile = _quantile(degrees)
+    quantile = t_quantile(degrees)
     found = [each for fit in fits for each in _effects(fit, noise, quantile, total)]
     pairs = [each for fit in fits for each in _interactions(fit, noise, quantile, total)]
     strongest = max(pairs, key=lambda each: each.share, default=None)
@@ -119,12 +119,6 @@ def effects_of(
         effects=sorted(found, key=lambda each: -each.share),
         interaction=strongest,
     )
-
-
-def _quantile(degrees: int) -> float:
-    from fsgauge.distributions import stdtrit
-
-    return float(stdtrit(degrees, 0.5 + _LEVEL / 2))
 
 
 def _fit(

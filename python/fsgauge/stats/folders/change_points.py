@@ -30,9 +30,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from fsgauge.plan.levels import ALPHA, LEVEL
 from fsgauge.stats.folders.step_errors import StepError, step_errors
-from fsgauge.stats.ratio import LEVEL
-from fsgauge.stats.verdict import ALPHA
 from fsgauge.stats.welch import Welch, interval, p_of, welch
 
 SHORTEST = 3

@@ -82,7 +82,7 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
                 values[: block + 1],
                 standing,
                 margin_log=_margin_log(race),
-                looks=len(looks),
+                looks=looks,
                 eligible=eligible,
             )
         ended = _ended(plan, race, standing, eligible, block + 1, runs)

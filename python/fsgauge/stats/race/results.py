@@ -68,6 +68,7 @@ def race_in(study: StudyRecord, runs: Sequence[RunRecord]) -> Race | None:
     if found is None:
         return None
     names, standing, rules = study.plan.systems, found.standing, found.rules
+    cells = study.plan.cells
     own = [run for run in runs if run.block < found.blocks]
     seconds, of_turn = spent_seconds(study.plan, own, found.blocks)
     full = found.blocks * (len(names) + 1)
@@ -79,6 +80,7 @@ def race_in(study: StudyRecord, runs: Sequence[RunRecord]) -> Race | None:
         weaker=rules.weaker,
         metric=found.metric,
         cell=found.cell,
+        decides=next(each.name for each in cells if each.id == found.cell) if cells[1:] else "",
         margin_percent=rules.margin_percent,
         blocks=found.blocks,
         rate_blocks={
