@@ -33,7 +33,7 @@ def survival(results: Results) -> Drawing | None:
     places = places_of(results)
     if not places:
         return None
-    labels = labels_of([each.system for each in places])
+    labels = labels_of([each.system for each in places], 2 * _LONGEST)
     rows = [_row(at, each, labels[each.system]) for at, each in enumerate(places)]
     band = _band(results)
     label = "How many blocks each system ran, and its ratio to the leader when it left the race."
