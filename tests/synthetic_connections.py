@@ -116,7 +116,6 @@ def gain(system: str, cell: Cell) -> float:
 
 
 def extents(system: str, cell: Cell) -> float:
-    """Extents a file."""
     return 20.0 if system == BASELINE else 1.0
 
 

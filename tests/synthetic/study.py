@@ -49,7 +49,6 @@ class SyntheticStudy:
 
 
 def make_study(recipe: Recipe | None = None, **changes: Any) -> SyntheticStudy:
-    """The records of one study."""
     recipe = recipe or Recipe()
     for key, value in changes.items():
         if not hasattr(recipe, key):

@@ -60,7 +60,6 @@ class Proposed:
 
     @property
     def tables(self) -> list[dict[str, object]]:
-        """The [[system]] tables."""
         vary = {option.key: list(option.values) for option in self.crossed}
         first: dict[str, object] = {"name": self.kind, "kind": self.kind}
         alone = (system_at(first, {each.key: each.values[0]}) for each in self.weak)

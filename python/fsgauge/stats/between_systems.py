@@ -60,7 +60,6 @@ class Told:
 
     @cached_property
     def equal(self) -> list[Comparison]:
-        """Equivalent."""
         return [each for each in self._claimed if each.verdict == "equivalent"]
 
     @cached_property
@@ -101,7 +100,6 @@ def bound_percent(low: float | None, high: float | None, detectable_percent: flo
 
 
 def bound_of(entry: Comparison) -> float:
-    """The same of a comparison."""
     return bound_percent(entry.low, entry.high, entry.detectable_percent)
 
 

@@ -150,7 +150,6 @@ class ContrastResult(Generic[R]):
 
     @property
     def blocks(self) -> list[tuple[int, float]]:
-        """The ratio of each block."""
         return [(block, math.exp(log)) for block, log in sorted(self.logs.items())]
 
 
@@ -237,7 +236,6 @@ def ratio_of(contrast: Contrast, samples: Samples) -> Ratio | None:
 
 
 def logs_of(side: Value | Contrast, samples: Samples) -> dict[int, float]:
-    """The log of every block that has it."""
     if isinstance(side, Value):
         return samples.block_logs(*side)
     both = _idle_in(side.numerator, samples) & _idle_in(side.denominator, samples)

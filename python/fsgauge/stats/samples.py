@@ -141,7 +141,6 @@ class Samples:
         self.logs.setdefault((name, cell, made.system), {})[made.block, made.again] = value
 
     def blocks(self) -> list[int]:
-        """All planned blocks."""
         return self._blocks
 
     def has_again(self, block: int) -> bool:

@@ -132,7 +132,6 @@ class System(StudyModel):
 
     @property
     def kernel(self) -> str | None:
-        """The kernel that it asks for."""
         return self.rig.kernel if self.rig is not None else None
 
     @model_validator(mode="before")

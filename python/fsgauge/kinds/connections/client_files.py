@@ -131,7 +131,6 @@ class ClientFiles:
         return [(chosen, each) for chosen, each in pairs if chosen is not None]
 
     def _directories(self) -> int:
-        """Of one set."""
         workload = self.workload
         if workload.tree == "own":
             return workload.most_clients

@@ -69,7 +69,6 @@ class BlockCurve:
 
     @property
     def block(self) -> int:
-        """In which block."""
         return self.runs[0].block
 
     @property

@@ -101,7 +101,6 @@ _LEAST = 1e-9
 
 
 def _medians(logs: Sequence[float]) -> list[float]:
-    """The median of each and its neighbours."""
     return [
         statistics.median(logs[max(0, place - AROUND) : place + AROUND + 1])
         for place in range(len(logs))

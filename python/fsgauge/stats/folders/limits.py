@@ -55,7 +55,6 @@ class FolderRatio:
         return interval(self.ratio, self.error, self.freedom, level, self.reach)
 
     def value_at(self, level: float) -> Interval | None:
-        """The interval of the value."""
         error = self.value_error
         return error and interval(self.value, *error, level, self.reach / 2)
 
@@ -99,7 +98,6 @@ class Ratios:
         return key in self.lines[self.decides] or key in self.idle
 
     def cell(self, cell_id: str) -> str:
-        """The name of a cell."""
         return next(cell.name for cell in self.cells if cell.id == cell_id)
 
 

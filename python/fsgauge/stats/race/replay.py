@@ -43,7 +43,6 @@ class Replay:
 
     @property
     def blocks(self) -> int:
-        """That raced."""
         return len(self.asked)
 
 
@@ -193,7 +192,6 @@ def spent_seconds(plan: Plan, runs: Sequence[RunRecord], blocks: int) -> tuple[f
 
 
 def planned_turn_seconds(plan: Plan) -> float:
-    """What a turn takes as planned."""
     race, of_block = plan.race, sum(turn.block == 0 for turn in plan.turns)
     if race is None or not of_block:
         return 0.0

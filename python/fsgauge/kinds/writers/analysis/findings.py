@@ -18,7 +18,6 @@ from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, benjamini_hochberg
 
 
 def writers_findings(evidence: Evidence) -> Iterator[Finding]:
-    """All findings about writers."""
     yield from _faster_than_device(evidence)
 
 
