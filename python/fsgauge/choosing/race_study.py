@@ -14,6 +14,7 @@ from fsgauge.choosing.options import Option, Proposed
 from fsgauge.converting import study_from_file
 from fsgauge.study.parse import load_study
 from fsgauge.study.shipped import find_study, is_shipped, study_meant
+from fsgauge.units import listed
 
 _OF_OTHERS = ("mode", "blocks", "stop_interval", "latency_limit", "quantile")
 """Keys of [plan] that a race does not take, or takes otherwise."""
@@ -56,7 +57,7 @@ def race_text(
     if tables is not None:
         kinds = dict.fromkeys(str(table["kind"]) for table in tables)
         document["question"] = (
-            f"Which configuration of {_listed(list(kinds))} is best for the load of {name}?"
+            f"Which configuration of {listed(list(kinds))} is best for the load of {name}?"
         )
         systems = tomlkit.aot()
         for table in tables:
@@ -92,7 +93,3 @@ def _table(table: Mapping[str, Any], reasons: Sequence[Option]) -> Table:
             item.update(value)
         made.add(key, item)
     return made
-
-
-def _listed(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)

@@ -30,6 +30,7 @@ from fsgauge.stats.wording import (
     factor_words,
     least_shown,
     listed,
+    named_systems,
     percent,
     percent_range,
     range_words,
@@ -349,10 +350,7 @@ def _open_sentence(
 
 
 def _named(entries: Sequence[Comparison]) -> str:
-    names = [each.system for each in entries]
-    if len(names) <= MOST_NAMED:
-        return listed(names)
-    return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
+    return named_systems([each.system for each in entries], MOST_NAMED)
 
 
 def _things(question: Question, cells: Sequence[Cell]) -> str:
