@@ -205,7 +205,7 @@ def _require_known(kinds: Sequence[str]) -> None:
 def _without_refused(text: str, asked: _Asked) -> tuple[Study, Rig]:
     """The study without what weakens durability, if it is to be safe, and without what this
     machine refuses; each is named. InputError where fewer than two are left."""
-    from fsgauge.choosing.accepted import refused_alone
+    from fsgauge.choosing.refused import refused_alone
     from fsgauge.programs.interruption import interruptible
     from fsgauge.rig.registry import require_hosts
 
@@ -305,7 +305,7 @@ def _tell(entry: _Entry, study: Study, world: Rig, audience: TextIO) -> None:
 
 
 def _cost_lines(study: Study, world: Rig) -> list[str]:
-    from fsgauge.choosing.wear import wear
+    from fsgauge.choosing.refused import wear
     from fsgauge.cli.plan_lines import plan_on, time_and_bytes
     from fsgauge.plan.preview import describe
     from fsgauge.stats.planned import primary_cells
