@@ -173,7 +173,10 @@ def spent_seconds(plan: Plan, runs: Sequence[RunRecord], blocks: int) -> tuple[f
 
     The last block, and one that a pause came after, count as many turns of the others' mean.
     """
-    of_block = [[run for run in runs if run.block == block] for block in range(blocks)]
+    of_block: list[list[RunRecord]] = [[] for _ in range(blocks)]
+    for run in runs:
+        if run.block < blocks:
+            of_block[run.block].append(run)
     turns = [len({run.turn for run in own}) for own in of_block]
     planned = planned_turn_seconds(plan)
     known, known_turns, longest = 0.0, 0, 0.0
