@@ -6,8 +6,10 @@ All studies of a case at once in numpy; the first ones are held against `compare
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,3 +145,15 @@ def _same_as_public(values: Values, plan: Plan, analysed: Analysed, study: int) 
             if not planted:
                 different = each.verdict in ("better", "worse")
                 assert different == analysed.different[study, place]
+
+
+def judged_in(tree: Any) -> Iterator[dict[str, Any]]:
+    """Every ratio with a verdict in a report.json, wherever a kind keeps it."""
+    if isinstance(tree, dict):
+        if {"ratio", "low", "high", "verdict"} <= tree.keys():
+            yield tree
+        for value in tree.values():
+            yield from judged_in(value)
+    elif isinstance(tree, list | tuple):
+        for value in tree:
+            yield from judged_in(value)

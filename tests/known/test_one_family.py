@@ -8,7 +8,7 @@ quotes is one of theirs; and what a sentence leaves open no table of the page de
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -26,6 +26,7 @@ from fsgauge.report.tables import number_tables
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.sentence import decided_elsewhere, left_open
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
+from tests.known.simulated_studies import judged_in
 from tests.known.test_numbers_in_sentences import OF_A_PAIR
 from tests.long import long_but
 from tests.synthetic import make_study
@@ -72,18 +73,6 @@ def results_of(kind: str, noise: float, seed: int) -> Results:
         scans=getattr(made, "scans", ()),
         steps=getattr(made, "steps", ()),
     )
-
-
-def judged_in(tree: Any) -> Iterator[dict[str, Any]]:
-    """Every ratio with a verdict in a report.json, wherever a kind keeps it."""
-    if isinstance(tree, dict):
-        if {"ratio", "low", "high", "verdict"} <= tree.keys():
-            yield tree
-        for value in tree.values():
-            yield from judged_in(value)
-    elif isinstance(tree, list | tuple):
-        for value in tree:
-            yield from judged_in(value)
 
 
 def family_intervals(results: Results) -> list[tuple[float, float]]:

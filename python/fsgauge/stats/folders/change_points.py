@@ -32,7 +32,8 @@ from itertools import pairwise
 
 from fsgauge.plan.levels import ALPHA, LEVEL
 from fsgauge.stats.folders.step_errors import StepError, step_errors
-from fsgauge.stats.welch import Welch, interval, p_of, welch
+from fsgauge.stats.ratio import p_of
+from fsgauge.stats.welch import Welch, interval, welch
 
 SHORTEST = 3
 """Folders of one level, at least."""
