@@ -61,7 +61,6 @@ class Sitting:
 
     @property
     def directory(self) -> Path:
-        """The folder's path."""
         return self.folder.directory
 
     def pairs_of(self, system: str) -> list[Turn]:

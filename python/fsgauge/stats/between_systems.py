@@ -56,7 +56,6 @@ class Told:
 
     @cached_property
     def decided(self) -> list[Comparison]:
-        """Better or worse."""
         return [each for each in self._claimed if each.verdict in DECIDED]
 
     @cached_property

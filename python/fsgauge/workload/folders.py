@@ -113,7 +113,6 @@ class ServedFiles(Kept):
 
     @property
     def on_path(self) -> FilesTarget:
-        """Where they lie."""
         return FilesTarget.model_validate(self.model_dump(exclude={"kind", "share"}))
 
     @property

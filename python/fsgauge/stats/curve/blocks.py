@@ -64,7 +64,6 @@ class BlockCurve:
 
     @property
     def system(self) -> str:
-        """Whose turn it was."""
         return self.runs[0].system
 
     @property

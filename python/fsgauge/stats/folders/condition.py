@@ -325,7 +325,6 @@ class _Parser:
         return self.peek().kind == "sign" and self.peek().text == text
 
     def peek(self) -> Token:
-        """The next token."""
         return self.tokens[self.at]
 
     def take(self) -> Token:
