@@ -114,7 +114,8 @@ def _place(race: Race, left: Departure | None, name: str, rank: int) -> Place:
     if left.reason == "failed":
         said = f"failed: two runs in a row, up to block {left.after_block}"
         return Place(rank, name, blocks, "failed", None, None, None, said, weak)
-    said = f"slower than {left.against}, after block {left.after_block}"
+    than = "the leader" if left.against == race.leader else left.against
+    said = f"slower than {than}, after block {left.after_block}"
     return Place(rank, name, blocks, "slower", left.ratio, left.low, left.high, said, weak)
 
 

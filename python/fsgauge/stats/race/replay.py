@@ -80,7 +80,7 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
             standing = rules.look(
                 values[: block + 1],
                 standing,
-                margin_log=_margin_log(race),
+                margin_log=math.log1p(race.margin_percent / 100),
                 looks=looks,
                 eligible=eligible,
             )
@@ -138,10 +138,6 @@ def _turns(plan: Plan, found: Replay) -> Iterable[Turn]:
             chosen = last
         if turn.system in chosen:
             yield turn
-
-
-def _margin_log(race: RaceRules) -> float:
-    return math.log1p(race.margin_percent / 100)
 
 
 def _ended(
