@@ -23,9 +23,11 @@ from fsgauge.cli.choices import (
 from fsgauge.errors import InputError
 from fsgauge.exit_codes import ExitCode, ends, gravest
 from fsgauge.progress.terminal import say, width_of, wrapped_lines
+from fsgauge.units import some_of
 
 if TYPE_CHECKING:
     from fsgauge.choosing.options import Proposed
+    from fsgauge.choosing.refused import Refused
     from fsgauge.machine.device.consent import Consent
     from fsgauge.rig.rig import FleetChoice, Rig
     from fsgauge.study.model import Study
@@ -233,7 +235,7 @@ def _without_refused(text: str, asked: _Asked) -> tuple[Study, Rig]:
             refused = refused_alone(study, world, asked.consent)
         for name in weak:
             say(f"left out  {name}: it weakens durability (--safe)")
-        for line in _grouped([(each.system, each.why) for each in refused]):
+        for line in _grouped(refused):
             say(f"failed    {line}")
         if refused:
             names = [*weak, *(each.system for each in refused)]
@@ -248,8 +250,8 @@ def _of_last_year(study: Study) -> Study:
 
     if study.sweep is None:
         return study
-    years = max(study.sweep.years)
-    return next(each.study for each in points_of(study, study.sweep) if each.years == years)
+    last = {"years": [max(study.sweep.years)], "profiles": study.sweep.profiles[:1]}
+    return points_of(study, study.sweep.model_copy(update=last))[0].study
 
 
 def _weak(study: Study) -> list[str]:
@@ -269,22 +271,13 @@ def _require_several(study: Study, weak: Sequence[str], refused: Sequence[str]) 
         )
 
 
-def _grouped(found: Sequence[tuple[str, str]]) -> list[str]:
-    """Those that are refused for one reason in a line: "16 systems, ext4 noatime first: ..."."""
+def _grouped(found: Sequence[Refused]) -> list[str]:
+    """Those that are refused for one reason in a line: "ext4 (noatime) and 15 more: ..."."""
     by_reason: dict[str, list[str]] = {}
-    for name, why in found:
-        by_reason.setdefault(_of(name, why), []).append(name)
-    return [
-        f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {why}"
-        for why, names in by_reason.items()
-    ]
-
-
-def _of(name: str, why: str) -> str:
-    """A refusal without the name of the system, as several have the same."""
-    return why.replace(f'the options of the system "{name}"', "its options").replace(
-        f'"{name}"', "it"
-    )
+    for name, why in ((each.system, each.why) for each in found):
+        own = why.replace(f'the options of the system "{name}"', "its options")
+        by_reason.setdefault(own.replace(f'"{name}"', "it"), []).append(name)
+    return [f"{some_of(names, 1)}: {why}" for why, names in by_reason.items()]
 
 
 def _tell(entry: _Entry, study: Study, world: Rig, audience: TextIO) -> None:

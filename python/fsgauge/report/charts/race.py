@@ -38,13 +38,13 @@ def survival(results: Results) -> Drawing | None:
     band = _band(results)
     label = "How many blocks each system ran, and its ratio to the leader when it left the race."
 
-    def wide() -> dict[str, Any]:
-        return _chart(rows, band, _LONGEST, 300, 330)
-
-    def narrow() -> dict[str, Any]:
-        return _chart(rows, band, _NARROW_LETTERS, 70, 100)
-
-    return draw("race", label, wide, narrow, rows)
+    return draw(
+        "race",
+        label,
+        lambda: _chart(rows, band, _LONGEST, 300, 330),
+        lambda: _chart(rows, band, _NARROW_LETTERS, 70, 100),
+        rows,
+    )
 
 
 def _row(at: int, place: Place, label: str) -> dict[str, Any]:

@@ -23,9 +23,9 @@ class Departure(ResultModel):
     after_block: int
     reason: Literal["slower", "failed"]
     against: str
-    ratio: float | None
-    low: float | None
-    high: float | None
+    ratio: float | None = None
+    low: float | None = None
+    high: float | None = None
 
 
 class Race(ResultModel):

@@ -119,9 +119,7 @@ def _departures(found: Replay, names: Sequence[str]) -> list[Departure]:
             after_block=each.after_block,
             reason="failed" if each.interval is None else "slower",
             against="" if each.interval is None else names[each.leader],
-            ratio=None if each.interval is None else _to_leader(each.interval).ratio,
-            low=None if each.interval is None else _to_leader(each.interval).low,
-            high=None if each.interval is None else _to_leader(each.interval).high,
+            **({} if each.interval is None else _to_leader(each.interval).model_dump()),
         )
         for place, each in left
     ]
