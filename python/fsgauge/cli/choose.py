@@ -23,7 +23,7 @@ from fsgauge.cli.choices import (
 from fsgauge.errors import InputError
 from fsgauge.exit_codes import ExitCode, ends, gravest
 from fsgauge.progress.terminal import say, width_of, wrapped_lines
-from fsgauge.units import some_of
+from fsgauge.units import count, some_of
 
 if TYPE_CHECKING:
     from fsgauge.choosing.options import Proposed
@@ -302,7 +302,6 @@ def _cost_lines(study: Study, world: Rig) -> list[str]:
     from fsgauge.cli.plan_lines import plan_on, time_and_bytes
     from fsgauge.plan.preview import describe
     from fsgauge.stats.planned import primary_cells
-    from fsgauge.units import count
 
     planned = plan_on(study, world)
     worst_bytes = planned.plan.expected_written_bytes
