@@ -88,14 +88,6 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
     return Replay(race, standing, ended, asked, values[: len(asked)], cell, metric)
 
 
-def raced(study: StudyRecord, runs: Sequence[RunRecord]) -> StudyRecord:
-    """The study with the turns that its race has had or has next; of no race as it is."""
-    found = replayed(study, runs)
-    if found is None:
-        return study
-    return study.model_copy(update={"plan": raced_plan(study.plan, found)})
-
-
 def raced_plan(plan: Plan, found: Replay) -> Plan:
     """The plan with the turns that its race has had or has next, and the time of these."""
     turns = list(_turns(plan, found))
