@@ -117,6 +117,8 @@ def test_the_picture_has_a_row_a_system_also_of_those_that_were_not_confirmed(
     assert [(row["system"], row["ran"]) for row in drawn.rows][:2] == [(BEST, 6), (NAMES[4], 6)]
     assert len(drawn.rows) == len(NAMES)
     assert f">{NAMES[4]} †<" in drawn.wide
+    assert f">{BEST}<" in drawn.wide
+    assert ">noatime, -I" not in drawn.narrow and ">128)<" in drawn.narrow, "in two lines"
     assert "blocks" in drawn.wide and "ratio to the leader" in drawn.wide
 
 
