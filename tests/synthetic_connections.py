@@ -56,7 +56,6 @@ from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.record.parts import in_one
 from fsgauge.record.records import Cell, RunRecord, ScanRecord, Turn, TurnRecord
-from fsgauge.stats import Results, read_study
 from fsgauge.study.workload import cells_of, default_primary
 from tests.scan_example import example
 from tests.sealing import seal
@@ -164,8 +163,6 @@ class ConnectionsRecipe:
 class SyntheticConnections(SyntheticStudy):
     """A study with the scans that followed its cells."""
 
-    scans: list[ScanRecord]
-
     def write(self, directory: Path) -> Path:
         """Scans lie beside the runs of their turn."""
         super().write(directory)
@@ -174,10 +171,6 @@ class SyntheticConnections(SyntheticStudy):
             path = folder / f"scan-after-{scan.cell}.json"
             path.write_text(scan.model_dump_json(), encoding="utf-8")
         return seal(directory)
-
-    def results(self) -> Results:
-        """What statistics make of it."""
-        return read_study(self.turns, self.runs, self.study, self.before, self.after, self.scans)
 
 
 def make_connections(**changes: Any) -> SyntheticConnections:

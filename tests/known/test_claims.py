@@ -11,7 +11,7 @@ import math
 import numpy as np
 import pytest
 
-from fsgauge.stats import Results, read_study
+from fsgauge.stats import Results
 from fsgauge.stats.ranking import ranking
 from tests.known.noise_models import NoiseModel, nothing
 from tests.known.simulated_studies import Analysed, judged_in, rates
@@ -74,7 +74,7 @@ def equal_systems(deviation: float, seed: int) -> Results:
         seed=seed,
         effect=lambda system, cell: 1.0,
     )
-    return read_study(made.turns, made.runs, made.study, made.before, made.after)
+    return made.results()
 
 
 def claims_of(results: Results) -> bool:

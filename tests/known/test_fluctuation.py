@@ -7,7 +7,7 @@ import pytest
 from fsgauge.kinds.overhead.analysis.model import Overhead
 from fsgauge.published.observe import observe
 from fsgauge.published.trial import Trial
-from fsgauge.stats import Results, read_study
+from fsgauge.stats import Results
 from tests.synthetic import make_study
 
 SYSTEMS = {"raw": "raw", "ext4": "ext4", "ext4 quiet": "ext4"}
@@ -24,7 +24,7 @@ def results(planted: dict[str, float], **recipe: object) -> Results:
         wobble=lambda system, cell: planted[system],
         **recipe,  # type: ignore[arg-type]
     )
-    return read_study(made.turns, made.runs, made.study, made.before)
+    return made.results()
 
 
 def of(found: Results) -> Overhead:
@@ -71,7 +71,7 @@ def test_it_does_not_depend_on_the_rate() -> None:
 @pytest.mark.parametrize("duration_s", [5, 10])
 def test_runs_with_too_few_intervals_have_none(duration_s: int) -> None:
     made = make_study(patterns=("randread",), block_sizes=(4096,), duration_s=duration_s, blocks=2)
-    assert read_study(made.turns, made.runs, made.study, made.before).own is None
+    assert made.results().own is None
 
 
 def test_a_claim_may_be_held_against_it() -> None:

@@ -23,7 +23,7 @@ from fsgauge.kinds.writers.published import published_writers
 from fsgauge.report import words
 from fsgauge.report.charts.forest import primary_entries
 from fsgauge.report.tables import number_tables
-from fsgauge.stats import Results, read_study
+from fsgauge.stats import Results
 from fsgauge.stats.sentence import decided_elsewhere, left_open
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from tests.known.simulated_studies import judged_in
@@ -63,16 +63,7 @@ SOONER = [study for study in STUDIES if study[1:] in ((0.02, 1), (0.3, 2))]
 
 @lru_cache
 def results_of(kind: str, noise: float, seed: int) -> Results:
-    made = KINDS[kind](noise, seed)
-    return read_study(
-        made.turns,
-        made.runs,
-        made.study,
-        made.before,
-        made.after,
-        scans=getattr(made, "scans", ()),
-        steps=getattr(made, "steps", ()),
-    )
+    return KINDS[kind](noise, seed).results()
 
 
 def family_intervals(results: Results) -> list[tuple[float, float]]:

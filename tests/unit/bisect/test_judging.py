@@ -11,7 +11,6 @@ from fsgauge.bisect.judging import judged, outcome_of
 from fsgauge.bisect.log import Asked, Log, Step, read_log
 from fsgauge.bisect.page import write_bisect
 from fsgauge.errors import InputError
-from fsgauge.stats import read_study
 from fsgauge.stats.folders.condition import parse_condition
 from fsgauge.stats.folders.limits import meant
 from fsgauge.stats.results import Results
@@ -41,7 +40,7 @@ def results(blocks: int, factor: float) -> Results:
         blocks=blocks,
         effect=lambda system, _: factor if system == "tried" else 1.0,
     )
-    return read_study(study.turns, study.runs, study.study, study.before, study.after)
+    return study.results()
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ import pytest
 
 from fsgauge.report.kind_page import Assurance
 from fsgauge.report.sureness import sureness_lines
-from fsgauge.stats import Results, read_study
+from fsgauge.stats import Results
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic_writers import make_writers
 
 
 def read(study: SyntheticStudy) -> Results:
-    return read_study(study.turns, study.runs, study.study, study.before, study.after)
+    return study.results()
 
 
 def line(results: Results, name: str) -> Assurance:

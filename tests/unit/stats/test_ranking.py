@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from fsgauge.stats import Results, read_study
+from fsgauge.stats import Results
 from fsgauge.stats.ranking import best_first, ranking
 from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.stats.verdict import judge
@@ -25,7 +25,7 @@ def results_of(blocks: int = 10, noise: float = 0.01) -> Results:
         noise=noise,
         effect=lambda system, cell: RATES[system],
     )
-    return read_study(made.turns, made.runs, made.study, made.before, made.after)
+    return made.results()
 
 
 def ranks(results: Results) -> dict[str, tuple[int, int]]:

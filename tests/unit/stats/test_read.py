@@ -25,7 +25,7 @@ SMALL: dict[str, Any] = {
 
 
 def read(study: SyntheticStudy) -> Results:
-    return read_study(study.turns, study.runs, study.study, study.before, study.after)
+    return study.results()
 
 
 def codes(results: Results) -> set[str]:

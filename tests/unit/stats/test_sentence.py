@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.stats import Results, read_study
+from fsgauge.stats import Results
 from fsgauge.stats.histogram import quantile_of
 from fsgauge.stats.sentence import ends, operations_needed, shortest
 from tests.synthetic import SyntheticStudy, histogram_of, make_study
@@ -23,7 +23,7 @@ SLOW: dict[str, Any] = {
 
 
 def read_whole(study: SyntheticStudy) -> Results:
-    return read_study(study.turns, study.runs, study.study, study.before, study.after)
+    return study.results()
 
 
 @pytest.mark.parametrize(("metric", "quantile"), [("read.p99", 0.99), ("write.p999", 0.999)])

@@ -15,7 +15,7 @@ from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.record.parts import DiskDone, Traffic
 from fsgauge.record.records import RunRecord
 from fsgauge.report.write import write_report
-from fsgauge.stats import Results, read_study
+from fsgauge.stats import Results
 from fsgauge.stats.host_results import HostScaling
 from fsgauge.stats.scaling.growth import host_groups
 from tests.over_hosts_example import on_hosts, over_hosts_study, slower
@@ -28,7 +28,7 @@ TWO = {"ext4": "ext4", "xfs": "xfs"}
 
 
 def read(study: SyntheticStudy) -> Results:
-    return read_study(study.turns, study.runs, study.study, study.before, study.after)
+    return study.results()
 
 
 def scaling_of(results: Results, system: str) -> HostScaling:

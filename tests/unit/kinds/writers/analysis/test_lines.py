@@ -16,7 +16,7 @@ from tests.synthetic_writers import LAWS, PASS_OPERATIONS, law, make_writers
 
 
 def read(study: SyntheticStudy) -> Results:
-    return read_study(study.turns, study.runs, study.study, study.before, study.after)
+    return study.results()
 
 
 def scaling(**changes: Any) -> Scaling:
