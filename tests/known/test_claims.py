@@ -63,7 +63,7 @@ PROCESSOR = ("cpu", "machine_cpu")
 
 
 def equal_systems(deviation: float, seed: int) -> Results:
-    made = make_study(
+    return make_study(
         systems=SYSTEMS,
         patterns=("randread", "randwrite"),
         block_sizes=(4096,),
@@ -73,8 +73,7 @@ def equal_systems(deviation: float, seed: int) -> Results:
         noise=deviation,
         seed=seed,
         effect=lambda system, cell: 1.0,
-    )
-    return made.results()
+    ).results()
 
 
 def claims_of(results: Results) -> bool:

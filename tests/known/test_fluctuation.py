@@ -15,7 +15,7 @@ PLANTED = {"raw": 0.05, "ext4": 0.10, "ext4 quiet": 0.025}
 
 
 def results(planted: dict[str, float], **recipe: object) -> Results:
-    made = make_study(
+    return make_study(
         systems=SYSTEMS,
         patterns=("randread",),
         block_sizes=(4096,),
@@ -23,8 +23,7 @@ def results(planted: dict[str, float], **recipe: object) -> Results:
         duration_s=40,
         wobble=lambda system, cell: planted[system],
         **recipe,  # type: ignore[arg-type]
-    )
-    return made.results()
+    ).results()
 
 
 def of(found: Results) -> Overhead:

@@ -35,12 +35,11 @@ ASKED = Asked(
 
 
 def results(blocks: int, factor: float) -> Results:
-    study = make_study(
+    return make_study(
         **STUDY,
         blocks=blocks,
         effect=lambda system, _: factor if system == "tried" else 1.0,
-    )
-    return study.results()
+    ).results()
 
 
 @pytest.mark.parametrize(

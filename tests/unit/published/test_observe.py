@@ -27,8 +27,7 @@ def effect(system: str, cell: Any) -> float:
 
 @cache
 def results() -> Results:
-    made = make_study(effect=effect, block_sizes=(4096,), blocks=8)
-    return made.results()
+    return make_study(effect=effect, block_sizes=(4096,), blocks=8).results()
 
 
 def test_a_ratio_is_that_of_the_cells_asked_for() -> None:

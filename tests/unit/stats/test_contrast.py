@@ -89,8 +89,7 @@ def test_a_rig_scatters_by_its_runs_and_the_baseline_by_two_of_them() -> None:
 
 
 def results_of(noise: float, seed: int) -> Results:
-    made = make_study(**{**ONE_CELL, "blocks": 4}, noise=noise, seed=seed)
-    return made.results()
+    return make_study(**{**ONE_CELL, "blocks": 4}, noise=noise, seed=seed).results()
 
 
 def test_a_claim_lies_outside_the_band_that_is_drawn_beside_it() -> None:

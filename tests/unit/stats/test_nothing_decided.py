@@ -18,15 +18,14 @@ PRIMARY = ["randread-4KiB-depth32", "randread-64KiB-depth32"]
 
 
 def read(effect: Callable[[str, Cell], float], noise: float = 0.0) -> Results:
-    study = make_study(
+    return make_study(
         patterns=("randread",),
         block_sizes=(4096, 65536),
         queue_depths=(32,),
         primary=PRIMARY,
         noise=noise,
         effect=effect,
-    )
-    return study.results()
+    ).results()
 
 
 def verdicts(results: Results) -> list[set[str]]:

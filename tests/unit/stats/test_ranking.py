@@ -16,7 +16,7 @@ RATES = {"raw": 1.0, "twin": 1.0, "slow": 0.8, "as slow": 0.8, "fast": 1.3, "slo
 
 
 def results_of(blocks: int = 10, noise: float = 0.01) -> Results:
-    made = make_study(
+    return make_study(
         systems=dict.fromkeys(RATES, "ext4"),
         patterns=("randread",),
         block_sizes=(4096,),
@@ -24,8 +24,7 @@ def results_of(blocks: int = 10, noise: float = 0.01) -> Results:
         blocks=blocks,
         noise=noise,
         effect=lambda system, cell: RATES[system],
-    )
-    return made.results()
+    ).results()
 
 
 def ranks(results: Results) -> dict[str, tuple[int, int]]:

@@ -9,14 +9,13 @@ from tests.synthetic_sharing import make_sharing
 
 
 def results_of(*sizes: int, systems: int) -> Results:
-    made = make_study(
+    return make_study(
         systems={f"s{number}": "ext4" for number in range(systems)},
         patterns=("randread", "randwrite"),
         block_sizes=sizes,
         queue_depths=(1,),
         blocks=3,
-    )
-    return made.results()
+    ).results()
 
 
 def test_every_primary_ratio_is_in_one_of_both_pictures_and_in_one_alone() -> None:

@@ -50,10 +50,9 @@ def test_what_is_unknown_fades_to_both_edges() -> None:
 
 
 def results_of(**ingredients: Any) -> Results:
-    made = make_study(
+    return make_study(
         patterns=("randread",), block_sizes=(4096,), queue_depths=(32,), **ingredients
-    )
-    return made.results()
+    ).results()
 
 
 def test_few_blocks_look_unsure_and_many_do_not() -> None:

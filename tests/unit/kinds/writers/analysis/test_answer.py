@@ -24,8 +24,7 @@ from tests.synthetic_writers import LAWS, law, make_writers
 
 
 def answer(**changes: Any) -> str:
-    study = make_writers(**changes)
-    return study.results().answer
+    return make_writers(**changes).results().answer
 
 
 def scaling(**changes: Any) -> str:

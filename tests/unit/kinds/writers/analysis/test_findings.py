@@ -18,8 +18,7 @@ CODES = {"integrity", "faster_than_device", "idle.worker", "cache.answered"}
 
 
 def read(**changes: Any) -> Results:
-    study = make_writers(**changes)
-    return study.results()
+    return make_writers(**changes).results()
 
 
 def found(results: Results, code: str) -> Finding:
