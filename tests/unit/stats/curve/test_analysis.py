@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.stats.curve.model import CurveResults
-from tests.synthetic_curve import QUEUES, Queue, make_curve, read
+from tests.synthetic_curve import QUEUES, Queue, make_curve
 
 LOAD = "randread-4KiB-depth32"
-FOUND = CurveResults.of(read(make_curve(noise=0.0, p99_noise=0.02)))
+FOUND = CurveResults.of(make_curve(noise=0.0, p99_noise=0.02).results())
 
 
 def test_points_follow_the_planted_curve_up_to_the_limit() -> None:
@@ -32,7 +32,7 @@ def test_the_knee_is_at_half_of_what_such_a_queue_serves() -> None:
 
 
 def findings(queues: dict[str, Queue], **more: float) -> dict[str, str]:
-    return {each.code: each.sentence for each in read(make_curve(queues, **more)).findings}
+    return {each.code: each.sentence for each in make_curve(queues, **more).results().findings}
 
 
 def test_a_first_point_over_the_limit() -> None:
