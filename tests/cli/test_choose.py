@@ -44,6 +44,9 @@ def study(folder: Path, sizes: str, noatime: str = "false") -> str:
         (("mix-mail", "--storage", "path:/tmp"), "needs a device of its own"),
         (("mix-mail", "a", "program"), 'unknown key "program"'),
         (("mix-mail", "--kinds", "ext4", "--budget", "2 s"), "is too short for 3 blocks"),
+        (("mix-mail", "--kinds", "ext4", "--budget", "5 parsecs"), "--budget | 5 parsecs"),
+        (("mix-mail", "--kinds", ""), 'nothing is proposed for ""'),
+        (("mix-mail", "--set", "plan.mode=all"), "this plan is no race: its mode is all"),
     ],
 )
 def test_mistakes_are_refused_with_what_helps(
@@ -95,4 +98,4 @@ def test_those_that_are_refused_alike_are_in_one_line() -> None:
         Refused("b", '"b" is not here'),
         Refused("c", "another reason"),
     ]
-    assert _grouped(found) == ["a and 1 more: it is not here", "c: another reason"]
+    assert _grouped(found) == ["a and 1 more: the system is not here", "c: another reason"]

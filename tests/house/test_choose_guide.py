@@ -37,7 +37,7 @@ def test_every_command_shown_is_taken_and_makes_a_study(line: str) -> None:
     found = proposed(kinds, load_of(load_study(load)), safe=chosen["safe"])
     tables = [table for each in found for table in each.tables]
     text = find_study(load)[1]
-    made = race_text(load, text, tables, budget=chosen["budget"], reasons=reasons_of(found))
+    made = race_text(load, text, tables, reasons_of(found))
     document = read_document(made, "made", "made")
     vary_systems(document, known_options)
     assert len(document.data["system"]) > len(kinds)

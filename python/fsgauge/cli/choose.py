@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -123,11 +122,9 @@ def command(
         overrides = (f"workload.program={json.dumps(program)}", *overrides)
     entry = _entry(load, kinds, safe=safe)
     tables = [table for each in entry.proposed for table in each.tables] or None
-    text = race_text(
-        entry.name, entry.text, tables, budget=budget, reasons=reasons_of(entry.proposed)
-    )
-    asked = _Asked(overrides, storage, seed, rig, hosts, consent, safe)
-    study, world = _without_refused(text, asked)
+    text = race_text(entry.name, entry.text, tables, reasons_of(entry.proposed))
+    asked = _Asked(overrides, storage, seed, budget, rig, hosts, consent, safe)
+    study, world = _without_refused(entry.name, text, asked)
     _tell(entry, study, world, sys.stdout if plan_only else sys.stderr)
     if output is not None:
         written(dump_study(study), output)
@@ -145,8 +142,8 @@ def command(
     if len(near) < _FEWEST:
         return code
     say(f"second    race: {len(near)} systems around {winner}")
-    around = race_text(f"{entry.name}-second", text, near, budget=budget, reasons={})
-    second, world = _without_refused(around, asked)
+    around = race_text(f"{entry.name}-second", text, near, {})
+    second, world = _without_refused(entry.name, around, asked)
     _tell(_Entry(entry.name, around, ()), second, world, sys.stderr)
     return gravest([code, _race(second, world, asked, results, style)[0]])
 
@@ -156,6 +153,7 @@ class _Asked:
     overrides: tuple[str, ...]
     storage: str | None
     seed: int | None
+    budget: str | None
     rig: str | None
     hosts: FleetChoice
     consent: Consent | None
@@ -176,7 +174,7 @@ def _entry(load: str, kinds: str | None, *, safe: bool) -> _Entry:
                 next="leave --kinds out, or vary out of the study",
             )
         return _Entry(name, text, ())
-    chosen = tuple(filter(None, (kinds or "").split(","))) or KINDS
+    chosen = KINDS if kinds is None else tuple(dict.fromkeys(kinds.split(",")))
     _require_known(chosen)
     loads = load_of(parse_study(text, name, name))
     return _Entry(name, text, proposed(chosen, loads, safe=safe))
@@ -204,43 +202,46 @@ def _require_known(kinds: Sequence[str]) -> None:
             )
 
 
-def _without_refused(text: str, asked: _Asked) -> tuple[Study, Rig]:
+def _without_refused(name: str, text: str, asked: _Asked) -> tuple[Study, Rig]:
     """The study without what weakens durability, if it is to be safe, and without what this
     machine refuses; each is named. InputError where fewer than two are left."""
     from fsgauge.choosing.refused import refused_alone
     from fsgauge.programs.interruption import interruptible
     from fsgauge.rig.registry import require_hosts
 
-    with tempfile.TemporaryDirectory(prefix="fsgauge-choose-") as folder:
-        file = Path(folder) / "choose.toml"
-        file.write_text(text, encoding="utf-8")
+    def placed(without: Sequence[str]) -> tuple[Study, Rig]:
+        study = AskedStudy(
+            f"{name}-choose.toml",
+            asked.overrides,
+            storage=asked.storage,
+            seed=asked.seed,
+            without=tuple(without),
+            text=text,
+            budget=asked.budget,
+        )
+        found, chosen = study.placed(asked.rig, asked.hosts)
+        return _of_last_year(found), chosen
 
-        def placed(without: Sequence[str]) -> tuple[Study, Rig]:
-            study = AskedStudy(
-                str(file),
-                asked.overrides,
-                storage=asked.storage,
-                seed=asked.seed,
-                without=tuple(without),
-            )
-            found, chosen = study.placed(asked.rig, asked.hosts)
-            return _of_last_year(found), chosen
-
-        study, world = placed([])
-        weak = _weak(study) if asked.safe else []
-        study, world = placed(weak) if weak else (study, world)
-        _require_several(study, weak, [])
-        require_hosts(world, study)
-        with interruptible():
-            refused = refused_alone(study, world, asked.consent)
-        for name in weak:
-            say(f"left out  {name}: it weakens durability (--safe)")
-        for line in _grouped(refused):
-            say(f"failed    {line}")
-        if refused:
-            names = [*weak, *(each.system for each in refused)]
-            _require_several(study, weak, [each.system for each in refused])
-            study, world = placed(names)
+    study, world = placed([])
+    if study.plan.mode != "race":
+        raise InputError(
+            f"this plan is no race: its mode is {study.plan.mode}",
+            next="leave plan.mode out, or fsgauge run",
+        )
+    weak = _weak(study) if asked.safe else []
+    study, world = placed(weak) if weak else (study, world)
+    _require_several(study, weak, [])
+    require_hosts(world, study)
+    with interruptible():
+        refused = refused_alone(study, world, asked.consent)
+    for each in weak:
+        say(f"left out  {each}: it weakens durability (--safe)")
+    for line in _grouped(refused):
+        say(f"failed    {line}")
+    if refused:
+        names = [each.system for each in refused]
+        _require_several(study, weak, names)
+        study, world = placed([*weak, *names])
     return study, world
 
 
@@ -276,7 +277,8 @@ def _grouped(found: Sequence[Refused]) -> list[str]:
     by_reason: dict[str, list[str]] = {}
     for name, why in ((each.system, each.why) for each in found):
         own = why.replace(f'the options of the system "{name}"', "its options")
-        by_reason.setdefault(own.replace(f'"{name}"', "it"), []).append(name)
+        own = own.replace(f'the system "{name}"', "the system").replace(f'"{name}"', "the system")
+        by_reason.setdefault(own, []).append(name)
     return [f"{some_of(names, 1)}: {why}" for why, names in by_reason.items()]
 
 
