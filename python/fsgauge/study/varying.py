@@ -148,7 +148,11 @@ def system_at(table: Mapping[str, Any], point: Point) -> dict[str, Any]:
         elif value is not False and text != DEFAULT:
             found[section] = _with(found.get(section), section, option, value)
     vary = table.get("vary", {})
-    usual = {key for key, values in vary.items() if len(values) > 1 and point[key] == values[0]}
+    usual = {
+        key
+        for key, word in words.items()
+        if (point[key] == vary[key][0] if len(vary.get(key, ())) > 1 else word in (DEFAULT, "off"))
+    }
     found["name"] = _name(str(table.get("name", kind)), words, usual)
     return found
 
@@ -199,11 +203,7 @@ def _name(name: str, words: Mapping[str, str], usual: Collection[str]) -> str:
     left_out = set(map(short_name, usual))
     shown = _PLACE.sub(lambda match: short.get(match[1], match[0]), name)
     placed = set(_PLACE.findall(name))
-    more = [
-        _shown(key, value)
-        for key, value in short.items()
-        if key not in placed | left_out and value not in (DEFAULT, "off")
-    ]
+    more = [_shown(key, value) for key, value in short.items() if key not in placed | left_out]
     return fitting(f"{shown} ({', '.join(more)})" if more else shown)
 
 

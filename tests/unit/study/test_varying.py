@@ -83,6 +83,7 @@ def test_sizes_of_several_switches_have_names_that_differ() -> None:
 def test_kinds_and_tunables_vary_as_well() -> None:
     vary = '"kind" = ["xfs", "ext4"], "tunables.queue/scheduler" = ["none", "default"]'
     systems = parse_study(text(vary), "mine.toml", "mine").systems[1:]
+    assert [each.name for each in systems[:2]] == ["xfs", "xfs (scheduler=default)"]
     assert [(each.kind, each.tunables) for each in systems] == [
         ("xfs", {"queue/scheduler": "none"}),
         ("xfs", {}),
