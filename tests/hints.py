@@ -99,7 +99,6 @@ def of_running() -> set[str]:
 
 @cache
 def all_options() -> set[str]:
-    """Of every command."""
 
     def below(command: click.Command) -> set[str]:
         found = options(command)

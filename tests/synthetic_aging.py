@@ -29,9 +29,7 @@ from fsgauge.engine.wire import (
 from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.kinds.aging.keys import AgingWorkload
 from fsgauge.kinds.overhead.factors import OverheadFactors
-from fsgauge.record.records import Cell, ScanRecord, StepRecord, Turn
-from fsgauge.stats import Results, read_study
-from fsgauge.stats.of_kind import analysis_of
+from fsgauge.record.records import Cell, ScanRecord, Turn
 from fsgauge.study.workload import cells_of, default_primary
 from tests.scan_example import example
 from tests.sealing import seal
@@ -87,9 +85,6 @@ class AgingRecipe:
 class SyntheticAging(SyntheticStudy):
     """A study with its scans and steps."""
 
-    scans: list[ScanRecord]
-    steps: list[StepRecord]
-
     def write(self, directory: Path) -> Path:
         """Scans lie beside the runs of their turn."""
         super().write(directory)
@@ -98,20 +93,6 @@ class SyntheticAging(SyntheticStudy):
             name = f"scan-after-{scan.cell}" if scan.when == "after cell" else "scan-aged"
             (folder / f"{name}.json").write_text(scan.model_dump_json(), encoding="utf-8")
         return seal(directory)
-
-    def results(self, disk: Sequence[str] = (), **more: Any) -> Results:
-        """What statistics make of it; `disk` as of --disk."""
-        study = self.study
-        return read_study(
-            self.turns,
-            self.runs,
-            analysis_of(study).with_disk(study, disk) if disk else study,
-            self.before,
-            self.after,
-            self.scans,
-            self.steps,
-            **more,
-        )
 
 
 def make_aging(**changes: Any) -> SyntheticAging:

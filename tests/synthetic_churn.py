@@ -34,7 +34,6 @@ from fsgauge.record.records import (
     Turn,
     TurnRecord,
 )
-from fsgauge.stats import Results, read_study
 from fsgauge.study.model import LoopStorage, PlanSettings, Study, System
 from fsgauge.workload.folders import ClientFolders
 from tests.age_example import aged
@@ -111,9 +110,6 @@ class ChurnRecipe:
 class SyntheticChurn(SyntheticStudy):
     """A study with its scans and steps."""
 
-    scans: list[ScanRecord]
-    steps: list[StepRecord]
-
     def write(self, directory: Path) -> Path:
         """Scans and steps lie beside the runs of their turn."""
         super().write(directory)
@@ -121,18 +117,6 @@ class SyntheticChurn(SyntheticStudy):
             (folder,) = (directory / "records").glob(f"{record.block:03d}-{record.turn:02d}-*")
             (folder / _name(record)).write_text(record.model_dump_json(), encoding="utf-8")
         return seal(directory)
-
-    def results(self) -> Results:
-        """What statistics make of it."""
-        return read_study(
-            self.turns,
-            self.runs,
-            self.study,
-            self.before,
-            self.after,
-            self.scans,
-            self.steps,
-        )
 
 
 def make_churn(**changes: Any) -> SyntheticChurn:

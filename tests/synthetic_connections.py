@@ -54,15 +54,13 @@ from fsgauge.engine.wire import (
 )
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
-from fsgauge.record.parts import in_one
 from fsgauge.record.records import Cell, RunRecord, ScanRecord, Turn, TurnRecord
-from fsgauge.stats import Results, read_study
 from fsgauge.study.workload import cells_of, default_primary
 from tests.scan_example import example
 from tests.sealing import seal
 from tests.synthetic import ENGINE, SyntheticStudy, make_study
 from tests.synthetic.histogram import lognormal
-from tests.synthetic.setting import MACHINE
+from tests.synthetic.load import recorded
 
 BASELINE, OTHER = "ext4 nodelalloc", "ext4 delalloc"
 RECORD = 4096
@@ -116,7 +114,6 @@ def gain(system: str, cell: Cell) -> float:
 
 
 def extents(system: str, cell: Cell) -> float:
-    """Extents a file."""
     return 20.0 if system == BASELINE else 1.0
 
 
@@ -165,8 +162,6 @@ class ConnectionsRecipe:
 class SyntheticConnections(SyntheticStudy):
     """A study with the scans that followed its cells."""
 
-    scans: list[ScanRecord]
-
     def write(self, directory: Path) -> Path:
         """Scans lie beside the runs of their turn."""
         super().write(directory)
@@ -175,10 +170,6 @@ class SyntheticConnections(SyntheticStudy):
             path = folder / f"scan-after-{scan.cell}.json"
             path.write_text(scan.model_dump_json(), encoding="utf-8")
         return seal(directory)
-
-    def results(self) -> Results:
-        """What statistics make of it."""
-        return read_study(self.turns, self.runs, self.study, self.before, self.after, self.scans)
 
 
 def make_connections(**changes: Any) -> SyntheticConnections:
@@ -305,19 +296,9 @@ def client_run(
         next="ls /run/fsgauge/mnt",
         code="job.directory",
     )
-    return RunRecord(
-        block=turn.block,
-        turn=turn.turn,
-        position=position,
-        system=turn.system,
-        again=turn.again,
-        cell=cell,
-        job=_job(recipe, turn, cell),
-        caches="synced; page cache, dentries and inodes dropped",
-        parts=in_one(MACHINE, None if failed else _result(recipe, turn, cell, seconds)),
-        fault=fault if failed else None,
-        started_unix_ns=1_795_000_000 * 10**9 + turn.turn * 10**12,
-    )
+    result = None if failed else _result(recipe, turn, cell, seconds)
+    job = _job(recipe, turn, cell)
+    return recorded(turn, position, cell, job, result, fault if failed else None)
 
 
 def _is_of_backup(cell: Cell) -> bool:

@@ -26,7 +26,6 @@ from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.plan.turns import job_for, make_plan
 from fsgauge.record.parts import in_one
 from fsgauge.record.records import Cell, Plan, RunRecord, StudyRecord, Turn, TurnRecord
-from fsgauge.stats import Results, read_study
 from fsgauge.stats.curve.rates import plan_of_block
 from fsgauge.study.model import LoopStorage, PlanSettings, Study, System
 from tests.synthetic import ENGINE, Recipe, SyntheticStudy, histogram_of
@@ -122,10 +121,6 @@ def make_curve(
     return SyntheticStudy(
         record, turns, runs, environment(recipe, 0), environment(recipe, 1), "format = 1\n"
     )
-
-
-def read(made: SyntheticStudy) -> Results:
-    return read_study(made.turns, made.runs, made.study, made.before, made.after)
 
 
 def _run(

@@ -14,7 +14,6 @@ from fsgauge.engine.wire import ClientsJob, FilePassword, NetworkResult, NfsTarg
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record.private_server import ServerFacts, ServerRun
 from fsgauge.record.records import RunRecord, Turn
-from fsgauge.stats import Results, read_study
 from fsgauge.store.files import turn_folder
 from tests.sealing import seal
 from tests.synthetic.setting import with_result
@@ -58,20 +57,6 @@ NFS_TARGET = NfsTarget(
 @dataclass(frozen=True)
 class SyntheticServing(SyntheticConnections):
     """A study with turns over paths beside it."""
-
-    path_runs: list[RunRecord]
-
-    def results(self) -> Results:
-        """What statistics make of it."""
-        return read_study(
-            self.turns,
-            self.runs,
-            self.study,
-            self.before,
-            self.after,
-            self.scans,
-            path_runs=self.path_runs,
-        )
 
     def write(self, directory: Path) -> Path:
         """Turns over paths lie beside the others."""

@@ -32,10 +32,9 @@ from fsgauge.engine.wire import (
     SharedRanges,
 )
 from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.record.parts import in_one
 from fsgauge.record.records import Cell, LoadJob, RunRecord, Turn, TurnRecord
 from tests.synthetic import ENGINE, SyntheticStudy, histogram_of, make_study
-from tests.synthetic.setting import MACHINE
+from tests.synthetic.load import recorded
 
 RANGES: Mapping[str, Ranges] = {
     "shared": SharedRanges(),
@@ -185,19 +184,7 @@ def _run(
     rate = recipe.rate(turn.system, WritersFactors.of(cell).writers) * math.exp(
         shift + chance.gauss(0, recipe.noise)
     )
-    return RunRecord(
-        block=turn.block,
-        turn=turn.turn,
-        position=position,
-        system=turn.system,
-        again=turn.again,
-        cell=cell,
-        job=_job(recipe, cell),
-        caches="synced; page cache, dentries and inodes dropped",
-        parts=in_one(MACHINE, _result(recipe, turn, cell, rate)),
-        fault=None,
-        started_unix_ns=1_795_000_000 * 10**9 + turn.turn * 10**12,
-    )
+    return recorded(turn, position, cell, _job(recipe, cell), _result(recipe, turn, cell, rate))
 
 
 def _job(recipe: WritersRecipe, cell: Cell) -> LoadJob:

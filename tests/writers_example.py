@@ -24,7 +24,7 @@ from fsgauge.kinds.writers.analysis.model import (
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record.records import Cell
 from fsgauge.report.write import Report
-from fsgauge.stats import Results, read_study
+from fsgauge.stats import Results
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.scaling.law import UslFit
 from fsgauge.store import read_results
@@ -109,7 +109,7 @@ def example_records(planted: Planted) -> SyntheticStudy:
 
 def example_results(records: SyntheticStudy, planted: Planted) -> Results:
     """What statistics would make of them, with planted scaling."""
-    results = read_study(records.turns, records.runs, records.study, records.before, records.after)
+    results = records.results()
     return results.model_copy(update={"own": planted_scaling(planted)})
 
 

@@ -25,7 +25,6 @@ if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
 
 
 def main() -> None:
-    """Run the command line."""
     from fsgauge.programs.streams import open_standard_streams
 
     open_standard_streams()

@@ -269,6 +269,13 @@ def plural(number: int, noun: str, many: str = "") -> str:
     return noun if number == 1 else many or f"{noun}s"
 
 
+def listed(parts: Sequence[str]) -> str:
+    """ "ext4, xfs and btrfs"."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return ", ".join(parts[:-1]) + " and " + parts[-1]
+
+
 def some_of(names: Sequence[str], most: int) -> str:
     """Names with commas, and how many there are beyond the first: "a, b, c, d and 12 more"."""
     more = len(names) - most

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsgauge.stats import read_study
 from fsgauge.study.model import System
 from tests.attack.budget import budget
 from tests.spoiled import with_wrong_blocks
@@ -47,8 +46,6 @@ def test_answers_call_a_system_by_its_name_letter_by_letter(name: str, slower: b
 
     made = make_study(**SMALL, systems={"raw": "raw", name: "xfs"}, effect=effect, duration_s=5)
     for spoiled in (made, with_wrong_blocks(made, name)):
-        results = read_study(
-            spoiled.turns, spoiled.runs, spoiled.study, spoiled.before, spoiled.after
-        )
+        results = spoiled.results()
         assert name in results.answer
     assert results.answer.startswith(f"Not valid: {name} did not keep what was written")

@@ -22,7 +22,7 @@ from fsgauge.cli import group
 from fsgauge.errors import FsgaugeError
 from fsgauge.report import write_report
 from fsgauge.report.compared import read_sides
-from fsgauge.stats import read_study
+from fsgauge.report.write import results_of
 from fsgauge.stats.folders.compare import compare_sides
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.store.query import asked
@@ -252,13 +252,7 @@ def judged(stored: StoredStudy) -> None:
         for run in stored.runs:
             for each in histograms(run.result).values() if run.result else ():
                 list(each.counts)
-        read_study(
-            stored.turns,
-            stored.runs,
-            stored.study,
-            stored.environment_before,
-            stored.environment_after,
-        )
+        results_of(stored)
 
 
 def compared(first: Path, second: Path) -> None:

@@ -56,6 +56,29 @@ def place(tmp_path: Path) -> Path:
     return folder
 
 
+def in_a_folder(place: Path, workload: str) -> Path:
+    """A study of one folder in two blocks, with this [workload]."""
+    file = place.parent / "mine.toml"
+    file.write_text(
+        f"""format = 1
+question = "What does it cost here?"
+[storage]
+kind = "path"
+path = "{place}"
+size = "32 MiB"
+[[system]]
+name = "here"
+kind = "mounted"
+[workload]
+{workload}
+[plan]
+blocks = 2
+seed = 7
+"""
+    )
+    return file
+
+
 @pytest.fixture
 def small(place: Path) -> list[str]:
     """A study on path storage in which nothing takes long."""

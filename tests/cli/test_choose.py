@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.choosing.refused import Refused
 from fsgauge.cli.choose import _grouped
 
 from .conftest import Run
@@ -43,6 +44,9 @@ def study(folder: Path, sizes: str, noatime: str = "false") -> str:
         (("mix-mail", "--storage", "path:/tmp"), "needs a device of its own"),
         (("mix-mail", "a", "program"), 'unknown key "program"'),
         (("mix-mail", "--kinds", "ext4", "--budget", "2 s"), "is too short for 3 blocks"),
+        (("mix-mail", "--kinds", "ext4", "--budget", "5 parsecs"), "--budget | 5 parsecs"),
+        (("mix-mail", "--kinds", ""), 'nothing is proposed for ""'),
+        (("mix-mail", "--set", "plan.mode=all"), "this plan is no race: its mode is all"),
     ],
 )
 def test_mistakes_are_refused_with_what_helps(
@@ -86,8 +90,12 @@ def test_one_system_that_is_left_is_no_race(fsgauge: Run, tmp_path: Path) -> Non
 
 def test_those_that_are_refused_alike_are_in_one_line() -> None:
     words = 'mkfs.xfs refused the options of the system "{}": -l size=256m'
-    assert _grouped([(name, words.format(name)) for name in ("xfs", "xfs lazytime")]) == [
+    assert _grouped([Refused(name, words.format(name)) for name in ("xfs", "xfs lazytime")]) == [
         "xfs and 1 more: mkfs.xfs refused its options: -l size=256m"
     ]
-    found = [("a", '"a" is not here'), ("b", '"b" is not here'), ("c", "another reason")]
-    assert _grouped(found) == ["a and 1 more: it is not here", "c: another reason"]
+    found = [
+        Refused("a", '"a" is not here'),
+        Refused("b", '"b" is not here'),
+        Refused("c", "another reason"),
+    ]
+    assert _grouped(found) == ["a and 1 more: the system is not here", "c: another reason"]

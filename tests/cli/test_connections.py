@@ -14,38 +14,22 @@ from fsgauge.store import read_results
 from fsgauge.store.abandon import whole_blocks
 from tests.synthetic.setting import result_of
 
-from .conftest import Run, is_planned
+from .conftest import Run, in_a_folder, is_planned
 
 CELLS = ["write", "read", "backup-fill", "backup-directory", "backup-inode"]
 
 
 @pytest.fixture
-def study(tmp_path: Path, place: Path) -> Path:
+def study(place: Path) -> Path:
     """Four clients in a folder, small."""
-    file = tmp_path / "mine.toml"
-    file.write_text(
-        f"""
-format = 1
-question = "What do clients cost here?"
-[storage]
-kind = "path"
-path = "{place}"
-size = "32 MiB"
-[[system]]
-name = "here"
-kind = "mounted"
-[workload]
-kind = "connections"
+    return in_a_folder(
+        place,
+        """kind = "connections"
 clients = 4
 file_sizes = ["4 KiB", "64 KiB"]
 backup_file_size = "64 KiB"
-backup_orders = ["directory", "inode"]
-[plan]
-blocks = 2
-seed = 7
-"""
+backup_orders = ["directory", "inode"]""",
     )
-    return file
 
 
 def folder_of(tmp_path: Path) -> Path:

@@ -9,35 +9,14 @@ import pytest
 
 from tests.synthetic.setting import result_of
 
-from .conftest import Run, is_planned
+from .conftest import Run, in_a_folder, is_planned
 
 
 @pytest.fixture
-def study(tmp_path: Path, place: Path) -> Path:
+def study(place: Path) -> Path:
     """Writers of one file and of own files in a folder, small."""
-    file = tmp_path / "mine.toml"
-    file.write_text(
-        f"""
-format = 1
-question = "Do writers of one file take turns here?"
-[storage]
-kind = "path"
-path = "{place}"
-size = "32 MiB"
-[[system]]
-name = "here"
-kind = "mounted"
-[workload]
-kind = "writers"
-writers = [2]
-ranges = ["shared", "own files"]
-readers = 1
-[plan]
-blocks = 2
-seed = 7
-"""
-    )
-    return file
+    words = ('kind = "writers"', "writers = [2]", 'ranges = ["shared", "own files"]', "readers = 1")
+    return in_a_folder(place, "\n".join(words))
 
 
 def test_records_say_who_wrote_where(fsgauge: Run, study: Path, tmp_path: Path) -> None:

@@ -31,7 +31,6 @@ class Networks:
     names: Sequence[str]
 
     def namespace(self, name: str) -> str:
-        """That of a host."""
         return f"{self.tag}-{name}"
 
     def cut(self, name: str) -> None:

@@ -142,7 +142,7 @@ def raced(kind: Truth, noise: float, seed: int, *, confirms: bool = False) -> En
         runs, beside = runs + len(running), beside + len(asked) - len(running)
         block += 1
         if block in LOOKS:
-            standing = look(values[:block], standing, margin_log=MARGIN, looks=len(LOOKS))
+            standing = look(values[:block], standing, margin_log=MARGIN, looks=LOOKS)
     winner = standing.leader
     assert winner is not None
     return Ended(

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fsgauge.plan.levels import STOPPING_LEVEL
 from fsgauge.stats.noise import PAIRED
-from fsgauge.stats.planned import FEWEST_BLOCKS, STOPPING_LEVEL
+from fsgauge.stats.planned import FEWEST_BLOCKS
 from fsgauge.stats.ratio import t_quantile
 from tests.known.noise_models import MODELS, NoiseModel, Values, nothing
 

@@ -6,20 +6,23 @@ All studies of a case at once in numpy; the first ones are held against `compare
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from fsgauge.kinds.overhead.keys import OverheadWorkload
+from fsgauge.plan.levels import ALPHA
 from fsgauge.plan.turns import make_plan
 from fsgauge.record.records import Plan
 from fsgauge.stats.compare import compare_all
 from fsgauge.stats.noise import PAIRED
 from fsgauge.stats.samples import Samples
-from fsgauge.stats.verdict import ALPHA, WIDEST_INTERVAL, log_margin
+from fsgauge.stats.verdict import WIDEST_INTERVAL, log_margin
 from fsgauge.study.model import LoopStorage, PlanSettings, Study, System
 from tests.known.noise_models import NoiseModel, Values
 
@@ -142,3 +145,15 @@ def _same_as_public(values: Values, plan: Plan, analysed: Analysed, study: int) 
             if not planted:
                 different = each.verdict in ("better", "worse")
                 assert different == analysed.different[study, place]
+
+
+def judged_in(tree: Any) -> Iterator[dict[str, Any]]:
+    """Every ratio with a verdict in a report.json, wherever a kind keeps it."""
+    if isinstance(tree, dict):
+        if {"ratio", "low", "high", "verdict"} <= tree.keys():
+            yield tree
+        for value in tree.values():
+            yield from judged_in(value)
+    elif isinstance(tree, list | tuple):
+        for value in tree:
+            yield from judged_in(value)

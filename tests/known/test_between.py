@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 from scipy.special import stdtr
 
+from fsgauge.plan.levels import ALPHA, LEVEL
 from fsgauge.stats.folders.change_points import change_points
-from fsgauge.stats.ratio import LEVEL
-from fsgauge.stats.verdict import ALPHA
 from fsgauge.stats.welch import Welch, interval, welch
 from tests.known.planted import Simulated, Values, simulate
 

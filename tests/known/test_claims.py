@@ -7,16 +7,14 @@ whole studies a rig, whose every verdict, rank and sentence is read. Seeded.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
 
-from fsgauge.stats import Results, read_study
+from fsgauge.stats import Results
 from fsgauge.stats.ranking import ranking
 from tests.known.noise_models import NoiseModel, nothing
-from tests.known.simulated_studies import Analysed, rates
+from tests.known.simulated_studies import Analysed, judged_in, rates
 from tests.synthetic import make_study
 
 STUDIES = 20_000
@@ -65,7 +63,7 @@ PROCESSOR = ("cpu", "machine_cpu")
 
 
 def equal_systems(deviation: float, seed: int) -> Results:
-    made = make_study(
+    return make_study(
         systems=SYSTEMS,
         patterns=("randread", "randwrite"),
         block_sizes=(4096,),
@@ -75,20 +73,7 @@ def equal_systems(deviation: float, seed: int) -> Results:
         noise=deviation,
         seed=seed,
         effect=lambda system, cell: 1.0,
-    )
-    return read_study(made.turns, made.runs, made.study, made.before, made.after)
-
-
-def judged_in(tree: Any) -> Iterator[dict[str, Any]]:
-    """Every ratio with a verdict in a report.json, wherever a kind keeps it."""
-    if isinstance(tree, dict):
-        if {"ratio", "low", "high", "verdict"} <= tree.keys():
-            yield tree
-        for value in tree.values():
-            yield from judged_in(value)
-    elif isinstance(tree, list | tuple):
-        for value in tree:
-            yield from judged_in(value)
+    ).results()
 
 
 def claims_of(results: Results) -> bool:

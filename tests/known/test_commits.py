@@ -14,7 +14,6 @@ from fsgauge.stats import Results
 from fsgauge.stats.traffic import operations_of
 from tests.synthetic import SyntheticStudy
 from tests.synthetic_commits import make_commits
-from tests.synthetic_curve import read
 
 STUDIES = 16
 FEWEST = 13
@@ -29,7 +28,7 @@ def results(delay_s: float, *, seed: int = 4, flushes: int = 1, noise: float = 0
     """Of ext4 and of one whose sync returns later, and flushes so often."""
     rates = {"ext4": 1 / COMMIT_S, "xfs": 1 / (COMMIT_S + delay_s)}
     made = make_commits(rates, seed=seed, noise=noise)
-    return read(of_commits(made, {"ext4": 1, "xfs": flushes}))
+    return of_commits(made, {"ext4": 1, "xfs": flushes}).results()
 
 
 def of_commits(made: SyntheticStudy, flushes: dict[str, int]) -> SyntheticStudy:

@@ -14,7 +14,7 @@ import pytest
 
 from fsgauge.stats import Results
 from fsgauge.stats.curve.model import Capacity, CurveResults
-from tests.synthetic_curve import QUEUES, Queue, make_curve, read
+from tests.synthetic_curve import QUEUES, Queue, make_curve
 
 STUDIES = 16
 LOAD = "randread-4KiB-depth32"
@@ -41,7 +41,7 @@ def test_rates_and_ratios_are_recovered_within_their_intervals(case: str) -> Non
     queues, p99_noise = CASES[case]
     held, logs = {"ext4": 0, "xfs": 0, "ratio": 0}, []
     for seed in range(STUDIES):
-        results = read(make_curve(queues, seed=seed, p99_noise=p99_noise))
+        results = make_curve(queues, seed=seed, p99_noise=p99_noise).results()
         for system, queue in queues.items():
             number = capacity(results, system).number
             assert number is not None and number.low is not None and number.high is not None
@@ -58,7 +58,7 @@ def test_of_equal_systems_no_difference_is_claimed() -> None:
     equal = {"ext4": Queue(50_000.0), "xfs": Queue(50_000.0)}
     decided = 0
     for seed in range(STUDIES):
-        (ratio,) = read(make_curve(equal, seed=seed)).comparisons
+        (ratio,) = make_curve(equal, seed=seed).results().comparisons
         decided += ratio.verdict in ("better", "worse")
     assert decided <= 3  # of 16 at 5 %: more in fewer than one of 100
 
@@ -69,15 +69,15 @@ def test_one_stalled_run_does_not_move_the_rate() -> None:
     def stalls(place: object) -> bool:
         return getattr(place, "block", 0) == 3 and "step2" in str(getattr(place, "cell", ""))
 
-    calm = capacity(read(make_curve(QUEUES)), "xfs").number
+    calm = capacity(make_curve(QUEUES).results(), "xfs").number
     stalled = {**QUEUES, "xfs": Queue(54_000.0, stalls=stalls)}
-    moved = capacity(read(make_curve(stalled)), "xfs").number
+    moved = capacity(make_curve(stalled).results(), "xfs").number
     assert calm is not None and moved is not None
     assert moved.value == pytest.approx(calm.value, rel=0.03)
 
 
 def test_above_the_limit_from_the_first_rate_on_nothing_is_served() -> None:
-    results = read(make_curve({"ext4": Queue(50_000.0), "xfs": Queue(30_000.0, 6.0)}))
+    results = make_curve({"ext4": Queue(50_000.0), "xfs": Queue(30_000.0, 6.0)}).results()
     found = capacity(results, "xfs")
     assert (found.state, found.number) == ("less than", None)
     assert results.comparisons == []
@@ -89,7 +89,7 @@ def test_above_the_limit_from_the_first_rate_on_nothing_is_served() -> None:
 def test_a_limit_that_is_never_reached_is_a_bound_and_no_sample() -> None:
     """The engine's own pace ends below the limit of xfs."""
     offered = {"ext4": Queue(50_000.0), "xfs": Queue(200_000.0, offers=60_000.0)}
-    results = read(make_curve(offered))
+    results = make_curve(offered).results()
     found = capacity(results, "xfs")
     assert (found.state, found.number, found.limited_by) == ("at least", None, "engine")
     assert found.bound is not None and 40_000 < found.bound <= 60_000

@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pytest
 
-from fsgauge.plan.power import corrected, detectable_percent
+from fsgauge.plan.levels import corrected
+from fsgauge.plan.power import detectable_percent
 from fsgauge.record.records import Plan, Turn
 from fsgauge.stats.contrast import Contrast, ContrastResult, Value, in_blocks
 from fsgauge.stats.ratio import Ratio

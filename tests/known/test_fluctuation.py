@@ -7,7 +7,7 @@ import pytest
 from fsgauge.kinds.overhead.analysis.model import Overhead
 from fsgauge.published.observe import observe
 from fsgauge.published.trial import Trial
-from fsgauge.stats import Results, read_study
+from fsgauge.stats import Results
 from tests.synthetic import make_study
 
 SYSTEMS = {"raw": "raw", "ext4": "ext4", "ext4 quiet": "ext4"}
@@ -15,7 +15,7 @@ PLANTED = {"raw": 0.05, "ext4": 0.10, "ext4 quiet": 0.025}
 
 
 def results(planted: dict[str, float], **recipe: object) -> Results:
-    made = make_study(
+    return make_study(
         systems=SYSTEMS,
         patterns=("randread",),
         block_sizes=(4096,),
@@ -23,8 +23,7 @@ def results(planted: dict[str, float], **recipe: object) -> Results:
         duration_s=40,
         wobble=lambda system, cell: planted[system],
         **recipe,  # type: ignore[arg-type]
-    )
-    return read_study(made.turns, made.runs, made.study, made.before)
+    ).results()
 
 
 def of(found: Results) -> Overhead:
@@ -71,7 +70,7 @@ def test_it_does_not_depend_on_the_rate() -> None:
 @pytest.mark.parametrize("duration_s", [5, 10])
 def test_runs_with_too_few_intervals_have_none(duration_s: int) -> None:
     made = make_study(patterns=("randread",), block_sizes=(4096,), duration_s=duration_s, blocks=2)
-    assert read_study(made.turns, made.runs, made.study, made.before).own is None
+    assert made.results().own is None
 
 
 def test_a_claim_may_be_held_against_it() -> None:

@@ -8,7 +8,7 @@ quotes is one of theirs; and what a sentence leaves open no table of the page de
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -23,9 +23,10 @@ from fsgauge.kinds.writers.published import published_writers
 from fsgauge.report import words
 from fsgauge.report.charts.forest import primary_entries
 from fsgauge.report.tables import number_tables
-from fsgauge.stats import Results, read_study
+from fsgauge.stats import Results
 from fsgauge.stats.sentence import decided_elsewhere, left_open
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
+from tests.known.simulated_studies import judged_in
 from tests.known.test_numbers_in_sentences import OF_A_PAIR
 from tests.long import long_but
 from tests.synthetic import make_study
@@ -62,28 +63,7 @@ SOONER = [study for study in STUDIES if study[1:] in ((0.02, 1), (0.3, 2))]
 
 @lru_cache
 def results_of(kind: str, noise: float, seed: int) -> Results:
-    made = KINDS[kind](noise, seed)
-    return read_study(
-        made.turns,
-        made.runs,
-        made.study,
-        made.before,
-        made.after,
-        scans=getattr(made, "scans", ()),
-        steps=getattr(made, "steps", ()),
-    )
-
-
-def judged_in(tree: Any) -> Iterator[dict[str, Any]]:
-    """Every ratio with a verdict in a report.json, wherever a kind keeps it."""
-    if isinstance(tree, dict):
-        if {"ratio", "low", "high", "verdict"} <= tree.keys():
-            yield tree
-        for value in tree.values():
-            yield from judged_in(value)
-    elif isinstance(tree, list | tuple):
-        for value in tree:
-            yield from judged_in(value)
+    return KINDS[kind](noise, seed).results()
 
 
 def family_intervals(results: Results) -> list[tuple[float, float]]:

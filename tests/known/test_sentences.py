@@ -16,7 +16,7 @@ import pytest
 
 from fsgauge.record.records import Cell
 from fsgauge.report.compared import summary
-from fsgauge.stats import Results, read_study
+from fsgauge.stats import Results
 from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.headline import MOST_WORDS, in_lines, words_in
 from fsgauge.stats.read import naming_changes
@@ -178,11 +178,7 @@ COMPARED: dict[str, Callable[[], tuple[Side, Side]]] = {
 def results_of(case: str) -> Results:
     if case == INVALID:
         return naming_changes(results_of("overhead, clear"), ["runs of block 3"])
-    made = CASES[case]()
-    scans, steps = getattr(made, "scans", ()), getattr(made, "steps", ())
-    return read_study(
-        made.turns, made.runs, made.study, made.before, made.after, scans=scans, steps=steps
-    )
+    return CASES[case]().results()
 
 
 def lines_of(case: str) -> list[str]:

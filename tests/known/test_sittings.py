@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from scipy.special import stdtr
 
+from fsgauge.plan.levels import ALPHA
 from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.stats.folders.between import Entry
 from fsgauge.stats.folders.compare import KnownSittings, Scope, entries_of
 from fsgauge.stats.samples import Samples
-from fsgauge.stats.verdict import ALPHA
 from fsgauge.stats.welch import Known
 from tests.known.planted import Values
 

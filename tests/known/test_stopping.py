@@ -10,8 +10,9 @@ import math
 import numpy as np
 import pytest
 
-from fsgauge.stats.planned import FEWEST_BLOCKS, STOPPING_LEVEL
-from fsgauge.stats.ratio import LEVEL, ratio_of_blocks, t_quantile
+from fsgauge.plan.levels import LEVEL, STOPPING_LEVEL
+from fsgauge.stats.planned import FEWEST_BLOCKS
+from fsgauge.stats.ratio import ratio_of_blocks, t_quantile
 from tests.known.planted import Values
 
 STUDIES = 20_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,9 +10,8 @@ from fsgauge.engine.wire import sides_of
 from fsgauge.errors import InputError
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.report import write_report
+from fsgauge.report.write import results_of
 from fsgauge.rig.host.rig import HostRig
-from fsgauge.stats import read_study
-from fsgauge.store import StoredStudy
 from fsgauge.store.abandon import whole_blocks
 from fsgauge.study.model import Study
 from tests.rigs.conftest import MEBIBYTE, Scene
@@ -43,18 +41,6 @@ def study_of(mkfs: str = "-m 0", **keys: object) -> Study:
             | keys,
             "plan": {"seed": 1, "blocks": 2},
         }
-    )
-
-
-def results_of(stored: StoredStudy) -> Any:
-    return read_study(
-        stored.turns,
-        stored.runs,
-        stored.study,
-        stored.environment_before,
-        stored.environment_after,
-        stored.scans,
-        stored.steps,
     )
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.report import write_report
+from fsgauge.report.write import results_of
 from fsgauge.rig.host.rig import HostRig
-from fsgauge.stats import read_study
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 from fsgauge.study.model import Study
@@ -43,18 +43,6 @@ def study_of(program: list[str], **keys: object) -> Study:
             "workload": {"kind": "command", "program": program} | keys,
             "plan": {"seed": 1, "blocks": 2},
         }
-    )
-
-
-def results_of(stored: StoredStudy) -> Results:
-    return read_study(
-        stored.turns,
-        stored.runs,
-        stored.study,
-        stored.environment_before,
-        stored.environment_after,
-        stored.scans,
-        stored.steps,
     )
 
 

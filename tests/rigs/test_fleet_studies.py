@@ -44,7 +44,6 @@ def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: Engine
 
 
 def hosts_file(folder: Path, *hosts: str) -> Path:
-    """Hosts with the lines that each has."""
     lines = ['launcher = "local"', 'lead = "500 ms"']
     for host in hosts:
         lines += ["[[host]]", host]

@@ -12,6 +12,7 @@ import random
 
 from fsgauge.engine.wire import (
     BlockSize,
+    ClientsJob,
     EngineFault,
     Interval,
     IntervalCount,
@@ -53,6 +54,25 @@ def run_record(
     job = _job(recipe, turn.system, cell)
     fault = recipe.faults(turn, cell)
     result = None if fault else _result(recipe, chance, turn, cell, shift)
+    failed = EngineFault(
+        what="read of 4096 B at 1048576 failed: Input/output error",
+        cause="the device reported an error",
+        next="dmesg | tail",
+        errno=5,
+        code="io.error",
+    )
+    return recorded(turn, position, cell, job, result, failed if fault else None)
+
+
+def recorded(
+    turn: Turn,
+    position: int,
+    cell: Cell,
+    job: LoadJob | ClientsJob,
+    result: LoadResult | None,
+    fault: EngineFault | None = None,
+) -> RunRecord:
+    """The record of one cell in a turn."""
     return RunRecord(
         block=turn.block,
         turn=turn.turn,
@@ -63,15 +83,7 @@ def run_record(
         job=job,
         caches="synced; page cache, dentries and inodes dropped",
         parts=in_one(MACHINE, result),
-        fault=EngineFault(
-            what="read of 4096 B at 1048576 failed: Input/output error",
-            cause="the device reported an error",
-            next="dmesg | tail",
-            errno=5,
-            code="io.error",
-        )
-        if fault
-        else None,
+        fault=fault,
         started_unix_ns=1_795_000_000 * 10**9 + turn.turn * 10**12,
     )
 

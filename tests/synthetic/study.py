@@ -6,11 +6,22 @@ import json
 import math
 import random
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fsgauge.record.records import EnvironmentRecord, RunRecord, StudyRecord, TurnRecord
+from fsgauge.record.records import (
+    EnvironmentRecord,
+    RunRecord,
+    ScanRecord,
+    StepRecord,
+    StudyRecord,
+    TurnRecord,
+)
+from fsgauge.stats import read_study
+from fsgauge.stats.of_kind import analysis_of
+from fsgauge.stats.results import Results
 from tests.sealing import seal
 from tests.synthetic.load import run_record
 from tests.synthetic.plan import plan_of
@@ -26,6 +37,15 @@ class SyntheticStudy:
     before: EnvironmentRecord
     after: EnvironmentRecord | None
     study_toml: str
+    scans: list[ScanRecord] = field(default_factory=list)
+    steps: list[StepRecord] = field(default_factory=list)
+    path_runs: list[RunRecord] = field(default_factory=list)
+
+    def results(self, disk: Sequence[str] = (), **more: Any) -> Results:
+        """What statistics make of it; `disk` as of --disk."""
+        study = analysis_of(self.study).with_disk(self.study, disk) if disk else self.study
+        places = {"scans": self.scans, "steps": self.steps, "path_runs": self.path_runs}
+        return read_study(self.turns, self.runs, study, self.before, self.after, **places, **more)
 
     def write(self, directory: Path) -> Path:
         """Store the records in the layout of fsgauge.record.records."""
@@ -49,7 +69,6 @@ class SyntheticStudy:
 
 
 def make_study(recipe: Recipe | None = None, **changes: Any) -> SyntheticStudy:
-    """The records of one study."""
     recipe = recipe or Recipe()
     for key, value in changes.items():
         if not hasattr(recipe, key):

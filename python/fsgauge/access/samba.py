@@ -201,7 +201,6 @@ class Samba(ServerKind):
         )
 
     def ports(self, serving: Serving) -> list[int]:
-        """The port of SMB."""
         return [serving.port]
 
     def aborts(self, said: Sequence[str]) -> list[str]:

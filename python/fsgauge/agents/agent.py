@@ -286,7 +286,6 @@ class Agent:
         return {"granted": self._lock(self._keep(name, os.O_RDWR | os.O_CREAT), by)}
 
     def do_unlock(self, name: str, by: str) -> None:
-        """Give it back."""
         _LOCKS[by](self._keep(name, os.O_RDWR | os.O_CREAT), fcntl.LOCK_UN)
 
     def do_count_up(self, name: str, times: int, by: str, seconds: float) -> dict[str, Any]:

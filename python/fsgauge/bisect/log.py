@@ -63,7 +63,6 @@ class Log(Kept):
         return {step.kernel: step.outcome for step in self.steps}
 
     def with_step(self, step: Step) -> Log:
-        """The same with one more."""
         return self.model_copy(update={"steps": [*self.steps, step]})
 
 

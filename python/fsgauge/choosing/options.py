@@ -29,7 +29,7 @@ class Option:
     kinds: tuple[str, ...]
     key: str
     values: tuple[Value, ...]
-    loads: frozenset[str]
+    loads: tuple[str, ...]
     why: str
     source: str
 
@@ -60,7 +60,6 @@ class Proposed:
 
     @property
     def tables(self) -> list[dict[str, object]]:
-        """The [[system]] tables."""
         vary = {option.key: list(option.values) for option in self.crossed}
         first: dict[str, object] = {"name": self.kind, "kind": self.kind}
         alone = (system_at(first, {each.key: each.values[0]}) for each in self.weak)
@@ -73,28 +72,24 @@ def every_option() -> tuple[Option, ...]:
     text = (files("fsgauge.choosing") / "options.toml").read_text("utf-8")
     return tuple(
         Option(
-            kinds=tuple(each["kinds"]),
-            key=each["key"],
-            values=tuple(each["values"]),
-            loads=frozenset(each["loads"]),
-            why=each["why"],
-            source=each["source"],
+            **{
+                key: tuple(value) if isinstance(value, list) else value
+                for key, value in each.items()
+            }
         )
         for each in tomllib.loads(text)["option"]
     )
 
 
-def proposed(
-    kinds: Sequence[str], loads: Iterable[Load], *, safe: bool, most: int = MOST_PROPOSED
-) -> list[Proposed]:
+def proposed(kinds: Sequence[str], loads: Iterable[Load], *, safe: bool) -> list[Proposed]:
     """For each kind the options that matter for any of the loads, as many as there is room for."""
-    share = most // len(kinds)
+    share = MOST_PROPOSED // len(kinds)
     return [_of_kind(kind, frozenset(loads), share, safe) for kind in kinds]
 
 
 def _of_kind(kind: str, loads: frozenset[str], share: int, safe: bool) -> Proposed:
     """As the file has them, until another one would make too many systems."""
-    own = [each for each in every_option() if kind in each.kinds and each.loads & loads]
+    own = [each for each in every_option() if kind in each.kinds and loads.intersection(each.loads)]
     weak = [] if safe else [each for each in own if each.weakens(kind)]
     crossed: list[Option] = []
     for option in own:

@@ -14,6 +14,8 @@ from fsgauge.choosing.options import Option, Proposed
 from fsgauge.converting import study_from_file
 from fsgauge.study.parse import load_study
 from fsgauge.study.shipped import find_study, is_shipped, study_meant
+from fsgauge.system.options import known_options
+from fsgauge.units import listed
 
 _OF_OTHERS = ("mode", "blocks", "stop_interval", "latency_limit", "quantile")
 """Keys of [plan] that a race does not take, or takes otherwise."""
@@ -29,7 +31,7 @@ def load_text(load: str) -> tuple[str, str]:
         return path.stem, study_from_file(path).text
     name = study_meant(load)
     label, text = find_study(name)
-    load_study(name)  # whatever is wrong with it is said of its own lines
+    load_study(name, known=known_options)  # whatever is wrong with it is said of its own lines
     return path.stem if not is_shipped(label) else name, text
 
 
@@ -43,8 +45,6 @@ def race_text(
     name: str,
     text: str,
     tables: Sequence[Mapping[str, Any]] | None,
-    *,
-    budget: str | None,
     reasons: Mapping[str, Sequence[Option]],
 ) -> str:
     """The study's text; `tables` are its [[system]], None for its own.
@@ -56,7 +56,7 @@ def race_text(
     if tables is not None:
         kinds = dict.fromkeys(str(table["kind"]) for table in tables)
         document["question"] = (
-            f"Which configuration of {_listed(list(kinds))} is best for the load of {name}?"
+            f"Which configuration of {listed(list(kinds))} is best for the load of {name}?"
         )
         systems = tomlkit.aot()
         for table in tables:
@@ -66,8 +66,6 @@ def race_text(
     for key in _OF_OTHERS if tables is not None and plan.get("mode") != "race" else ():
         plan.pop(key, None)
     plan["mode"] = "race"
-    if budget is not None:
-        plan["budget"] = budget
     return tomlkit.dumps(document)
 
 
@@ -92,7 +90,3 @@ def _table(table: Mapping[str, Any], reasons: Sequence[Option]) -> Table:
             item.update(value)
         made.add(key, item)
     return made
-
-
-def _listed(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from fsgauge.study.system import MOST_SYSTEMS
-from fsgauge.study.varying import SAMPLED, Point, around, combinations, points_of, system_at
+from fsgauge.study.varying import SAMPLED, around, combinations, points_of, system_at
 
 
 def is_sampled(text: str) -> bool:
@@ -22,7 +22,12 @@ def second_tables(text: str, winner: str, seeds: Iterable[int] = (0,)) -> list[d
     the winner, then its neighbours. The sample is that of one of the seeds: which one does not
     matter, as a name is the same combination in all."""
     tables = tomllib.loads(text)["system"]
-    raced = [each for seed in seeds for each in _raced(tables, seed)]
+    raced = [
+        (table, point)
+        for seed in seeds
+        for table, points in zip(tables, points_of(tables, random.Random(seed)), strict=True)  # noqa: S311 - no secret
+        for point in points
+    ]
     baseline = next(system_at(table, point) for table, point in raced)
     for table, point in raced:
         if system_at(table, point)["name"] == winner:
@@ -32,11 +37,3 @@ def second_tables(text: str, winner: str, seeds: Iterable[int] = (0,)) -> list[d
             found = {each["name"]: each for each in [baseline, *near]}
             return list(found.values())
     return [baseline]
-
-
-def _raced(tables: list[Mapping[str, Any]], seed: int) -> Iterator[tuple[Mapping[str, Any], Point]]:
-    """Every system of the sample, with the table that it is from."""
-    chance = random.Random(seed)  # noqa: S311 - no secret
-    for table, points in zip(tables, points_of(tables, chance), strict=True):
-        for point in points:
-            yield table, point

@@ -36,7 +36,8 @@ VARIANTS = {
 
 @dataclass(frozen=True)
 class AskedStudy:
-    """STUDY, a shipped name or a file, and the options that change it, as typed."""
+    """STUDY, a shipped name or a file, and the options that change it, as typed; a `text` that was
+    made is called so."""
 
     study: str
     overrides: tuple[str, ...] = ()
@@ -46,6 +47,8 @@ class AskedStudy:
     serve: str | None = None
     baseline: str | None = None
     without: tuple[str, ...] = ()
+    text: str | None = None
+    budget: str | None = None
 
     def on(self, rig: str | None) -> Study:
         """The study for a rig of that name, with every change in it and its seed resolved."""
@@ -92,6 +95,8 @@ class AskedStudy:
             without=self.without,
             say=say_note,
             known=known_options,
+            text=self.text,
+            budget=self.budget,
         )
         require_few_runs(loaded)
         return with_seed(loaded, time.time_ns())
@@ -111,7 +116,9 @@ def study_choices(function: F) -> F:
 
     @wraps(function)
     def of_asked(*, full: bool, as_published: bool, **given: Any) -> object:  # noqa: ANN401
-        words = {each.name: given.pop(each.name) for each in fields(AskedStudy)}
+        words = {
+            each.name: given.pop(each.name) for each in fields(AskedStudy) if each.name in given
+        }
         word, *program = words["study"]
         of_program = program_overrides(word, program, given.pop("prepare"), given.pop("parameters"))
         words["overrides"] = (*of_program, *words["overrides"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,9 +22,11 @@ from fsgauge.cli.choices import (
 from fsgauge.errors import InputError
 from fsgauge.exit_codes import ExitCode, ends, gravest
 from fsgauge.progress.terminal import say, width_of, wrapped_lines
+from fsgauge.units import count, some_of
 
 if TYPE_CHECKING:
     from fsgauge.choosing.options import Proposed
+    from fsgauge.choosing.refused import Refused
     from fsgauge.machine.device.consent import Consent
     from fsgauge.rig.rig import FleetChoice, Rig
     from fsgauge.study.model import Study
@@ -121,11 +122,9 @@ def command(
         overrides = (f"workload.program={json.dumps(program)}", *overrides)
     entry = _entry(load, kinds, safe=safe)
     tables = [table for each in entry.proposed for table in each.tables] or None
-    text = race_text(
-        entry.name, entry.text, tables, budget=budget, reasons=reasons_of(entry.proposed)
-    )
-    asked = _Asked(overrides, storage, seed, rig, hosts, consent, safe)
-    study, world = _without_refused(text, asked)
+    text = race_text(entry.name, entry.text, tables, reasons_of(entry.proposed))
+    asked = _Asked(overrides, storage, seed, budget, rig, hosts, consent, safe)
+    study, world = _without_refused(entry.name, text, asked)
     _tell(entry, study, world, sys.stdout if plan_only else sys.stderr)
     if output is not None:
         written(dump_study(study), output)
@@ -143,8 +142,8 @@ def command(
     if len(near) < _FEWEST:
         return code
     say(f"second    race: {len(near)} systems around {winner}")
-    around = race_text(f"{entry.name}-second", text, near, budget=budget, reasons={})
-    second, world = _without_refused(around, asked)
+    around = race_text(f"{entry.name}-second", text, near, {})
+    second, world = _without_refused(entry.name, around, asked)
     _tell(_Entry(entry.name, around, ()), second, world, sys.stderr)
     return gravest([code, _race(second, world, asked, results, style)[0]])
 
@@ -154,6 +153,7 @@ class _Asked:
     overrides: tuple[str, ...]
     storage: str | None
     seed: int | None
+    budget: str | None
     rig: str | None
     hosts: FleetChoice
     consent: Consent | None
@@ -174,7 +174,7 @@ def _entry(load: str, kinds: str | None, *, safe: bool) -> _Entry:
                 next="leave --kinds out, or vary out of the study",
             )
         return _Entry(name, text, ())
-    chosen = tuple(filter(None, (kinds or "").split(","))) or KINDS
+    chosen = KINDS if kinds is None else tuple(dict.fromkeys(kinds.split(",")))
     _require_known(chosen)
     loads = load_of(parse_study(text, name, name))
     return _Entry(name, text, proposed(chosen, loads, safe=safe))
@@ -202,43 +202,46 @@ def _require_known(kinds: Sequence[str]) -> None:
             )
 
 
-def _without_refused(text: str, asked: _Asked) -> tuple[Study, Rig]:
+def _without_refused(name: str, text: str, asked: _Asked) -> tuple[Study, Rig]:
     """The study without what weakens durability, if it is to be safe, and without what this
     machine refuses; each is named. InputError where fewer than two are left."""
-    from fsgauge.choosing.accepted import refused_alone
+    from fsgauge.choosing.refused import refused_alone
     from fsgauge.programs.interruption import interruptible
     from fsgauge.rig.registry import require_hosts
 
-    with tempfile.TemporaryDirectory(prefix="fsgauge-choose-") as folder:
-        file = Path(folder) / "choose.toml"
-        file.write_text(text, encoding="utf-8")
+    def placed(without: Sequence[str]) -> tuple[Study, Rig]:
+        study = AskedStudy(
+            f"{name}-choose.toml",
+            asked.overrides,
+            storage=asked.storage,
+            seed=asked.seed,
+            without=tuple(without),
+            text=text,
+            budget=asked.budget,
+        )
+        found, chosen = study.placed(asked.rig, asked.hosts)
+        return _of_last_year(found), chosen
 
-        def placed(without: Sequence[str]) -> tuple[Study, Rig]:
-            study = AskedStudy(
-                str(file),
-                asked.overrides,
-                storage=asked.storage,
-                seed=asked.seed,
-                without=tuple(without),
-            )
-            found, chosen = study.placed(asked.rig, asked.hosts)
-            return _of_last_year(found), chosen
-
-        study, world = placed([])
-        weak = _weak(study) if asked.safe else []
-        study, world = placed(weak) if weak else (study, world)
-        _require_several(study, weak, [])
-        require_hosts(world, study)
-        with interruptible():
-            refused = refused_alone(study, world, asked.consent)
-        for name in weak:
-            say(f"left out  {name}: it weakens durability (--safe)")
-        for line in _grouped([(each.system, each.why) for each in refused]):
-            say(f"failed    {line}")
-        if refused:
-            names = [*weak, *(each.system for each in refused)]
-            _require_several(study, weak, [each.system for each in refused])
-            study, world = placed(names)
+    study, world = placed([])
+    if study.plan.mode != "race":
+        raise InputError(
+            f"this plan is no race: its mode is {study.plan.mode}",
+            next="leave plan.mode out, or fsgauge run",
+        )
+    weak = _weak(study) if asked.safe else []
+    study, world = placed(weak) if weak else (study, world)
+    _require_several(study, weak, [])
+    require_hosts(world, study)
+    with interruptible():
+        refused = refused_alone(study, world, asked.consent)
+    for each in weak:
+        say(f"left out  {each}: it weakens durability (--safe)")
+    for line in _grouped(refused):
+        say(f"failed    {line}")
+    if refused:
+        names = [each.system for each in refused]
+        _require_several(study, weak, names)
+        study, world = placed([*weak, *names])
     return study, world
 
 
@@ -248,8 +251,8 @@ def _of_last_year(study: Study) -> Study:
 
     if study.sweep is None:
         return study
-    years = max(study.sweep.years)
-    return next(each.study for each in points_of(study, study.sweep) if each.years == years)
+    last = {"years": [max(study.sweep.years)], "profiles": study.sweep.profiles[:1]}
+    return points_of(study, study.sweep.model_copy(update=last))[0].study
 
 
 def _weak(study: Study) -> list[str]:
@@ -269,22 +272,14 @@ def _require_several(study: Study, weak: Sequence[str], refused: Sequence[str]) 
         )
 
 
-def _grouped(found: Sequence[tuple[str, str]]) -> list[str]:
-    """Those that are refused for one reason in a line: "16 systems, ext4 noatime first: ..."."""
+def _grouped(found: Sequence[Refused]) -> list[str]:
+    """Those that are refused for one reason in a line: "ext4 (noatime) and 15 more: ..."."""
     by_reason: dict[str, list[str]] = {}
-    for name, why in found:
-        by_reason.setdefault(_of(name, why), []).append(name)
-    return [
-        f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {why}"
-        for why, names in by_reason.items()
-    ]
-
-
-def _of(name: str, why: str) -> str:
-    """A refusal without the name of the system, as several have the same."""
-    return why.replace(f'the options of the system "{name}"', "its options").replace(
-        f'"{name}"', "it"
-    )
+    for name, why in ((each.system, each.why) for each in found):
+        own = why.replace(f'the options of the system "{name}"', "its options")
+        own = own.replace(f'the system "{name}"', "the system").replace(f'"{name}"', "the system")
+        by_reason.setdefault(own, []).append(name)
+    return [f"{some_of(names, 1)}: {why}" for why, names in by_reason.items()]
 
 
 def _tell(entry: _Entry, study: Study, world: Rig, audience: TextIO) -> None:
@@ -305,11 +300,10 @@ def _tell(entry: _Entry, study: Study, world: Rig, audience: TextIO) -> None:
 
 
 def _cost_lines(study: Study, world: Rig) -> list[str]:
-    from fsgauge.choosing.wear import wear
+    from fsgauge.choosing.refused import wear
     from fsgauge.cli.plan_lines import plan_on, time_and_bytes
     from fsgauge.plan.preview import describe
     from fsgauge.stats.planned import primary_cells
-    from fsgauge.units import count
 
     planned = plan_on(study, world)
     worst_bytes = planned.plan.expected_written_bytes

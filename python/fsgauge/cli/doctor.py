@@ -135,7 +135,8 @@ def _noise(near_percent: float, apart_percent: float, directory: str) -> list[st
 
 def _blocks(noise_percent: float) -> str:
     """ "needs 8 blocks (13 among 12 comparisons)"."""
-    from fsgauge.plan.power import blocks_needed, corrected, paired_percent
+    from fsgauge.plan.levels import corrected
+    from fsgauge.plan.power import blocks_needed, paired_percent
 
     spread = paired_percent(noise_percent)
     alone, among = (

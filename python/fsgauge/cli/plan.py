@@ -37,7 +37,7 @@ from fsgauge.plan.preview import MeasuredTime, PlanDescription, Sensitivity
 from fsgauge.progress.terminal import width_of, wrapped_lines
 from fsgauge.study.model import Study
 from fsgauge.study.storage import is_preconditioned
-from fsgauge.units import count, format_duration, format_size
+from fsgauge.units import count, format_duration, format_size, some_of
 
 if TYPE_CHECKING:
     from fsgauge.machine.device.consent import Consent
@@ -285,8 +285,7 @@ def _systems(description: PlanDescription) -> str:
         f"{system.name} (baseline, twice)" if system.name == description.baseline else system.name
         for system in description.systems
     ]
-    more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return some_of(names, _MOST_NAMED)
 
 
 def _cost(description: PlanDescription) -> str:

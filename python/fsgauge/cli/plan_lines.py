@@ -61,7 +61,8 @@ def pilot_lines(
     """Where the noise comes from, and what the worst cell would show."""
     if measured is None:
         return []
-    from fsgauge.plan.power import corrected, paired_percent, planned_percent
+    from fsgauge.plan.levels import corrected
+    from fsgauge.plan.power import paired_percent, planned_percent
 
     lines = [
         f'pilot     "{measured.study}": {measured.cells} cells in {measured.blocks} blocks;'

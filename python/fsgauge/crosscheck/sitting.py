@@ -61,11 +61,9 @@ class Sitting:
 
     @property
     def directory(self) -> Path:
-        """The folder's path."""
         return self.folder.directory
 
     def pairs_of(self, system: str) -> list[Turn]:
-        """A turn for each pair."""
         return [turn for turn in self.plan.turns if turn.system == system and not turn.again]
 
     def told_run(self, turn: Turn, work: str, tool: str) -> None:

@@ -62,7 +62,6 @@ class Device:
 
 
 def device_names() -> list[str]:
-    """The names of all models."""
     found = (entry.name for entry in files(__name__).iterdir())
     return sorted(name.removesuffix(".json") for name in found if name.endswith(".json"))
 

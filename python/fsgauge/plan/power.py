@@ -13,7 +13,8 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-CONFIDENCE = 0.95
+from fsgauge.plan.levels import LEVEL
+
 POWER = 0.80
 MOST_BLOCKS = 10_000
 
@@ -27,12 +28,7 @@ def paired_percent(noise_percent: float) -> float:
     return noise_percent * math.sqrt(0.75)
 
 
-def corrected(comparisons: int) -> float:
-    """The confidence at which one effect among so many comparisons is judged."""
-    return 1 - (1 - CONFIDENCE) / max(1, comparisons)
-
-
-def detectable_percent(blocks: int, spread_percent: float, confidence: float = CONFIDENCE) -> float:
+def detectable_percent(blocks: int, spread_percent: float, confidence: float = LEVEL) -> float:
     """The smallest change in percent that `blocks` show with 80 % power at this confidence.
 
     `spread_percent` is the standard deviation of one block's log ratio, times 100.
@@ -45,7 +41,7 @@ def detectable_percent(blocks: int, spread_percent: float, confidence: float = C
         return math.inf
 
 
-def planned_percent(blocks: int, spread_percent: float, confidence: float = CONFIDENCE) -> float:
+def planned_percent(blocks: int, spread_percent: float, confidence: float = LEVEL) -> float:
     """The same of a study to come. A ratio is taken to scatter at least as A/A does, so it is the
     larger of two estimates of the spread that counts, and that is too large on average.
     """
@@ -68,7 +64,7 @@ _POINTS = 400
 
 
 def blocks_needed(
-    effect_percent: float, spread_percent: float, confidence: float = CONFIDENCE
+    effect_percent: float, spread_percent: float, confidence: float = LEVEL
 ) -> int | None:
     """The fewest blocks that show such an effect; None above 10 000."""
     if planned_percent(MOST_BLOCKS, spread_percent, confidence) > effect_percent:

@@ -18,7 +18,6 @@ def storage_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> f
 
 
 def storage_written_bytes(study: Study, size_bytes: int) -> int:
-    """The same in bytes."""
     return PASSES * size_bytes if is_preconditioned(study.storage) else 0
 
 

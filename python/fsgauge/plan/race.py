@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsgauge.durability import SystemOptions, Weak, weakened
+from fsgauge.durability import SystemOptions, weakened
 from fsgauge.plan.curve import planned_cells
 from fsgauge.record.race import LOOKS, RaceRules
 from fsgauge.record.records import Plan
@@ -86,8 +86,4 @@ def made_of(system: System) -> SystemOptions:
 
 
 def _given_up(system: System) -> frozenset[str]:
-    return frozenset(map(_what, weakened(made_of(system))))
-
-
-def _what(weak: Weak) -> str:
-    return weak.loses
+    return frozenset(each.loses for each in weakened(made_of(system)))

@@ -51,7 +51,6 @@ def struck_turns(
 def struck_seconds(
     study: Study, turns: Sequence[Turn], size_bytes: int, around: Around = HERE
 ) -> float:
-    """What these turns take."""
     accesses = dict(zip((each.name for each in study.systems), accesses_of(study), strict=True))
     return sum(
         BESIDE_SECONDS

@@ -91,12 +91,10 @@ class Output:
 
     @property
     def text(self) -> str:
-        """As text."""
         return bytes(self.kept[-MOST_OUTPUT_BYTES:]).decode(errors="replace")
 
     @property
     def last(self) -> list[str]:
-        """Its last lines."""
         return last_lines(self.text)
 
 

@@ -15,7 +15,7 @@ from fsgauge.record.records import EnvironmentRecord, Plan, RunRecord, turn_titl
 from fsgauge.stats.evidence import count
 from fsgauge.stats.wording import listed, named_systems
 from fsgauge.study.model import Study
-from fsgauge.units import format_duration, format_size
+from fsgauge.units import format_duration, format_size, some_of
 
 if TYPE_CHECKING:
     from fsgauge.stats.pilot import NoiseSoFar
@@ -158,8 +158,7 @@ def _rig(environment: EnvironmentRecord) -> str:
         return "simulated, not measured"
     if len(names) == 1:
         return "host rig"
-    more = f" and {len(names) - _NAMED_HOSTS} more" if len(names) > _NAMED_HOSTS else ""
-    return f"{len(names)} hosts at once ({', '.join(names[:_NAMED_HOSTS])}{more})"
+    return f"{len(names)} hosts at once ({some_of(names, _NAMED_HOSTS)})"
 
 
 def compared(plan: Plan) -> str:
@@ -168,11 +167,8 @@ def compared(plan: Plan) -> str:
     noise = f"{plan.baseline} runs twice in each block to measure the noise"
     if len(plan.systems) == 1:
         return f"{noise}: there is nothing to compare it with" if twice else plan.baseline
-    shown = plan.systems[:NAMED_SYSTEMS]
-    more = len(plan.systems) - len(shown)
-    names = f"{', '.join(shown)} and {more} more" if more else listed(shown)
     beside = "; all of them over their paths too" if any(t.over_path for t in plan.turns) else ""
-    return names + (f"; {noise}" if twice else "") + beside
+    return named_systems(plan.systems, NAMED_SYSTEMS) + (f"; {noise}" if twice else "") + beside
 
 
 def noise_line(found: NoiseSoFar, plan: Plan) -> str:

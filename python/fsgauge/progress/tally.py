@@ -35,7 +35,6 @@ class Tally:
 
     @property
     def total(self) -> int:
-        """Runs in the plan."""
         return sum(len(turn.cells) for turn in self.plan.all_turns)
 
     @property

@@ -26,7 +26,6 @@ so, and why.
 
 
 def predictions_page() -> str:
-    """The page."""
     parts = [_INTRODUCTION]
     for folder, ledger in ledgers().items():
         found = [standing_of(folder, claim) for claim in ledger.claim if claim.predictions]

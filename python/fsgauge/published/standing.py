@@ -1,21 +1,70 @@
 """Each claim with its verdict: from its trials and the runs kept, or from its own reason.
 
 Predictions stand in for a verdict only where nothing that was measured gives one.
+Where a run lacks what a verdict takes, the words name what would have it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
 from fsgauge.published.ledger import Claim
-from fsgauge.published.needs import lacking, noise_words, waits_for
 from fsgauge.published.prediction import GRAVEST_FIRST, Predicted, predicted
 from fsgauge.published.runs import JudgedRun, run_of
-from fsgauge.published.trial import Observable, Trial
+from fsgauge.published.trial import Need, Observable, Trial
 from fsgauge.published.verdict import TrialVerdict, Word, judged, together, without_certainty
 from fsgauge.units import figure
+
+_NOISE = {
+    "noise.wide": "two equal systems came out too far apart in it",
+    "run.starved": "its load waited for processors",
+}
+"""Findings that forbid "confirmed" and "refuted", in words."""
+
+
+def lacking(trial: Trial, run: JudgedRun) -> list[str]:
+    """Why a run decides nothing of a trial; [] where it does."""
+    found = [words for need in trial.needs if (words := _lacks(need, run))]
+    if not trial.counted and (noise := noise_words(trial, run)):
+        found.append(f"{noise}; a quieter machine, or more blocks, are missing")
+    return found
+
+
+def noise_words(trial: Trial, run: JudgedRun) -> str:
+    """Why its times are not to be relied on, with the findings that say so; "" where they are. A
+    load that waited for processors in runs of other systems leaves those of the trial."""
+    return " and ".join(
+        f"{words} ({code})"
+        for code, words in _NOISE.items()
+        if code in run.findings and (code != "run.starved" or run.starves(trial))
+    )
+
+
+def waits_for(trial: Trial) -> Iterator[str]:
+    """What has to be there before it can be run, beyond a quiet machine."""
+    words: dict[Need, str] = {
+        "heads": "a disk with heads",
+        "larger than memory": "storage larger than memory",
+        "a network": "hosts that a network joins",
+    }
+    return (words[need] for need in trial.needs)
+
+
+def _lacks(need: Need, run: JudgedRun) -> str:
+    if need == "heads":
+        return (
+            "" if run.heads == "yes" else "its storage does not seek; a disk with heads is missing"
+        )
+    if need == "a network":
+        return "" if run.network else "it was one machine; hosts that a network joins are missing"
+    return {
+        "yes": "",
+        "no": "its files fit in memory, which answered for the storage; larger storage is missing",
+        "unknown": "whether its files fit in memory was not kept; it has to be run again",
+    }[run.beyond_memory]
+
 
 _PREDICTED: dict[str, Word] = {
     "missed": "predicted: missed",

@@ -133,7 +133,6 @@ class CellFactors(Kept):
 
     @property
     def operation_bytes(self) -> int:
-        """The bytes of one operation."""
         return int(self._value("size"))
 
     @property

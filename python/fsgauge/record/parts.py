@@ -103,7 +103,6 @@ class Traffic(Kept):
 
     @property
     def count(self) -> int:
-        """All parts together."""
         return sum(self.parts.values())
 
 

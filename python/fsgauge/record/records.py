@@ -362,7 +362,6 @@ class EnvironmentRecord(Record):
         return next(each.storage for each in self.machines if each.storage is not None)
 
     def of_role(self, role: str) -> Machine | None:
-        """The machine with that role."""
         return next((each for each in self.machines if each.role == role), None)
 
     @model_validator(mode="after")

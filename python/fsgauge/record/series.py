@@ -71,12 +71,10 @@ class Counts(_Rows, Sequence[tuple[int, int]]):
 
     @property
     def buckets(self) -> Integers:
-        """Bucket indexes."""
         return self.column("bucket")
 
     @property
     def operations(self) -> Integers:
-        """Operations in each bucket."""
         return self.column("operations")
 
     def __iter__(self) -> Iterator[tuple[int, int]]:

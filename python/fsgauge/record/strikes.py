@@ -39,7 +39,6 @@ class Strike(Kept):
 
     @property
     def machine(self) -> str:
-        """Its name."""
         return f"node{self.number}"
 
     @property

@@ -49,7 +49,6 @@ class KindPage:
     series_remark: ClassVar[str] = ""
 
     def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
-        """Its own pictures."""
         return []
 
     def left_out(self, drawings: Mapping[str, Drawing]) -> set[str]:  # noqa: ARG002

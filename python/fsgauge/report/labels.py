@@ -17,14 +17,15 @@ _SWITCH = re.compile(r"--?[A-Za-z]")
 """How an option of mkfs begins; the word after it may be its value."""
 
 
-def labels_of(systems: Sequence[str]) -> dict[str, str]:
-    """A label by system, each once; names that are short and few stay as they are."""
+def labels_of(systems: Sequence[str], most: int = LONGEST) -> dict[str, str]:
+    """A label by system, each once, of at most so many letters; names that are short and few stay
+    as they are."""
     if len(systems) <= MANY and all(len(system) <= LONGEST for system in systems):
         return {system: system for system in systems}
-    found = {system: shortened(label) for system, label in _differing(systems).items()}
+    found = {system: shortened(label, most) for system, label in _differing(systems).items()}
     if len(set(found.values())) == len(systems):
         return found
-    found = {system: shortened(system) for system in systems}
+    found = {system: shortened(system, most) for system in systems}
     if len(set(found.values())) == len(systems):
         return found
     return {system: system for system in systems}

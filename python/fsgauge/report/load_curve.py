@@ -40,7 +40,6 @@ class CurvePage(KindPage):
         return {"latency", "series"}
 
     def lead(self, drawings: Mapping[str, Drawing]) -> str:
-        """The curve."""
         return "load_curve_lead.html.j2" if NAME in drawings else ""
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
@@ -49,7 +48,6 @@ class CurvePage(KindPage):
         return {"capacity_tables": capacity_tables(results), "limit": _limit(found)}
 
     def summary_tables(self, results: Results) -> list[Table]:
-        """The same table."""
         return capacity_tables(results)
 
 

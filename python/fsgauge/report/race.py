@@ -62,11 +62,12 @@ def race_values(results: Results, stored: StoredStudy) -> dict[str, Any]:
     if race is None:
         return {"race": None}
     systems = {str(each["name"]): each for each in stored.study.study["system"]}
+    found = effects(race, systems)
     return {
         "race": race,
         "race_saved": _saved(race),
-        "race_effects": _effect_tables(effects(race, systems)),
-        "race_effect_words": _effect_words(effects(race, systems)),
+        "race_effects": _effect_tables(found),
+        "race_effect_words": _effect_words(found),
         "race_places": _place_tables(places_of(results)),
         "race_commands": commands_of(systems[race.leader])
         if race.leader and race.ended != "running"
@@ -98,35 +99,30 @@ def _last(race: Race, name: str) -> tuple[float, float | None, float | None]:
 
 
 def _place(race: Race, left: Departure | None, name: str, rank: int) -> Place:
-    weak = name in race.weaker
-    blocks = race.rate_blocks[name]
     if left is None:
         ratio, low, high = _last(race, name)
-        state = (
-            "leader" if name == race.leader else "parked" if name in race.parked else "in the race"
-        )
-        said = {
-            "leader": "leads at the end",
-            "parked": "settled: not far enough behind to leave, and no rival any more",
-            "in the race": "still in the race",
-        }[state]
-        return Place(rank, name, blocks, state, ratio, low, high, said, weak)
-    if left.reason == "failed":
-        said = f"failed: two runs in a row, up to block {left.after_block}"
-        return Place(rank, name, blocks, "failed", None, None, None, said, weak)
-    said = f"slower than {left.against}, after block {left.after_block}"
-    return Place(rank, name, blocks, "slower", left.ratio, left.low, left.high, said, weak)
+        if name == race.leader:
+            state, said = "leader", "leads at the end"
+        elif name in race.parked:
+            state, said = "parked", "settled: not far enough behind to leave, and no rival any more"
+        else:
+            state, said = "in the race", "still in the race"
+    else:
+        ratio, low, high, state = left.ratio, left.low, left.high, left.reason
+        than = "the leader" if left.against == race.leader else left.against
+        said = f"slower than {than}, after block {left.after_block}"
+        if state == "failed":
+            said = f"failed: two runs in a row, up to block {left.after_block}"
+    weak = name in race.weaker
+    return Place(rank, name, race.rate_blocks[name], state, ratio, low, high, said, weak)
 
 
 def _saved(race: Race) -> list[Saved]:
     """Runs, hours and bytes of the race, and of all systems in as many blocks as the leader ran."""
-
-    def hours(seconds: float) -> str:
-        return format_duration(int(seconds * 1e9))
-
+    took, full = (format_duration(each * 1e9) for each in (race.seconds, race.full_seconds))
     return [
         Saved("runs", f"{race.runs}", f"{race.full_runs}"),
-        Saved("time", hours(race.seconds), hours(race.full_seconds)),
+        Saved("time", took, full),
         Saved("written", format_size(race.bytes_written), format_size(race.full_bytes_written)),
     ]
 
@@ -134,7 +130,13 @@ def _saved(race: Race) -> list[Saved]:
 def _effect_tables(found: Effects | None) -> list[Table]:
     if found is None:
         return []
-    return Rows(_lines(found)).tables(
+    first = {(each.kind, each.share): each for each in reversed(found.effects)}
+
+    def share(each: Effect) -> str:
+        """Of an option, which only its first value says."""
+        return _percent(each.share) if first[each.kind, each.share] is each else ""
+
+    return Rows(found.effects).tables(
         "effects",
         "What each option does",
         f"From the first {count(found.blocks, 'block')}, which all {found.systems} systems ran: of"
@@ -142,31 +144,13 @@ def _effect_tables(found: Effects | None) -> list[Table]:
         " ratio to the option's first value, all else alike; above 1 is better. Nothing was dropped"
         " by this.",
         [
-            ("file system", "", lambda each: each.effect.kind),
-            ("option", "", lambda each: each.effect.option),
-            ("compared with", "", lambda each: each.effect.against),
-            ("ratio", "ratio", lambda each: _effect_cell(each.effect)),
-            ("of the variance", "", lambda each: each.share_words),
+            ("file system", "", lambda each: each.kind),
+            ("option", "", lambda each: each.option),
+            ("compared with", "", lambda each: each.against),
+            ("ratio", "ratio", _effect_cell),
+            ("of the variance", "", share),
         ],
     )
-
-
-@dataclass(frozen=True)
-class _Line:
-    """An effect, and the share of its option, which only its first value says."""
-
-    effect: Effect
-    share_words: str
-
-
-def _lines(found: Effects) -> list[_Line]:
-    said: set[tuple[str, float]] = set()
-    lines = []
-    for each in found.effects:
-        of_option = (each.kind, each.share)
-        lines.append(_Line(each, "" if of_option in said else _percent(each.share)))
-        said.add(of_option)
-    return lines
 
 
 def _effect_cell(each: Effect) -> TableCell:

@@ -203,12 +203,10 @@ def value_cell(number: Estimate | None, unit: str) -> TableCell:
 
 
 def change_cell(number: Estimate | None) -> TableCell:
-    """A ratio as a change."""
     return estimate_cell(number, words.change)
 
 
 def share_cell(number: Estimate | None) -> TableCell:
-    """A share as a percentage."""
     digits = 0 if number is None or number.value >= 0.0995 else 1
     return estimate_cell(number, lambda share: f"{100 * share:.{digits}f} %")
 

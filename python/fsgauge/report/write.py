@@ -91,7 +91,7 @@ def read_report(
     drawing.begin()
     stored = read_results(directory, accept_changed=accept_changed)
     with understood(stored.changes):
-        return Report(stored, naming_changes(_results(stored, disk), stored.changes))
+        return Report(stored, naming_changes(results_of(stored, disk), stored.changes))
 
 
 def write_report(
@@ -121,7 +121,8 @@ def write_beside(stored: StoredStudy, files: Mapping[str, str | bytes]) -> None:
         ) from error
 
 
-def _results(stored: StoredStudy, disk: Sequence[str]) -> Results:
+def results_of(stored: StoredStudy, disk: Sequence[str] = ()) -> Results:
+    """Everything that stored records say; `disk` is another one for predictions."""
     study = stored.study
     return read_study(
         stored.turns,

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from fsgauge.plan.levels import corrected
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.stats.asked_number import Timed, thing_of, timed
@@ -23,12 +24,13 @@ from fsgauge.stats.ranking import Pair, pairs_told_apart, ratio_of_pair
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.sentence import DECIDED, comparisons_in, edges_of, ends, hidden_from
 from fsgauge.stats.served import MEMORY
-from fsgauge.stats.verdict import ALPHA, OPEN
+from fsgauge.stats.verdict import OPEN
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
     factor_words,
     least_shown,
     listed,
+    named_systems,
     percent,
     percent_range,
     range_words,
@@ -54,12 +56,10 @@ class Told:
 
     @cached_property
     def decided(self) -> list[Comparison]:
-        """Better or worse."""
         return [each for each in self._claimed if each.verdict in DECIDED]
 
     @cached_property
     def equal(self) -> list[Comparison]:
-        """Equivalent."""
         return [each for each in self._claimed if each.verdict == "equivalent"]
 
     @cached_property
@@ -100,7 +100,6 @@ def bound_percent(low: float | None, high: float | None, detectable_percent: flo
 
 
 def bound_of(entry: Comparison) -> float:
-    """The same of a comparison."""
     return bound_percent(entry.low, entry.high, entry.detectable_percent)
 
 
@@ -256,7 +255,7 @@ def _best(question: Question, told: Told) -> list[str]:
     ratio = ratio_of_pair(entries[first], entries[second])
     apart = pairs_told_apart(entries, question.baseline, ratio.drawn) if ratio else set()
     pairs = math.comb(len(entries), 2)
-    edges = ratio.at(1 - ALPHA / pairs) if ratio else None
+    edges = ratio.at(corrected(pairs)) if ratio else None
     if ratio is None or edges is None or Pair((first, second)) not in apart:
         return [f"Of these, {first} and {second} cannot be told apart."]
     if edges[0] <= 1 <= edges[1]:
@@ -350,10 +349,7 @@ def _open_sentence(
 
 
 def _named(entries: Sequence[Comparison]) -> str:
-    names = [each.system for each in entries]
-    if len(names) <= MOST_NAMED:
-        return listed(names)
-    return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
+    return named_systems([each.system for each in entries], MOST_NAMED)
 
 
 def _things(question: Question, cells: Sequence[Cell]) -> str:

@@ -31,7 +31,6 @@ class CommonWindow:
 
     @property
     def seconds(self) -> float:
-        """How long it is."""
         return (self.end_ns - self.start_ns) / 1e9
 
 

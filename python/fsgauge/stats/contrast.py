@@ -17,12 +17,12 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from fsgauge.plan.levels import ALPHA, corrected
 from fsgauge.stats.estimate import ByBlock, over
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import Ratio, deviation_of_steps, ratio_of_blocks
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.verdict import (
-    ALPHA,
     BLOCKS_FOR_A_VERDICT,
     OPEN,
     Verdict,
@@ -115,7 +115,7 @@ class ContrastResult(Generic[R]):
         The largest of many is too large on average; at 95 % for all of them together (Bonferroni),
         the one that is picked holds its true ratio whichever it is.
         """
-        return self.ratio.at(1 - ALPHA / self.family) or (self.ratio.low, self.ratio.high)
+        return self.ratio.at(corrected(self.family)) or (self.ratio.low, self.ratio.high)
 
     @property
     def barely(self) -> bool:
@@ -150,7 +150,6 @@ class ContrastResult(Generic[R]):
 
     @property
     def blocks(self) -> list[tuple[int, float]]:
-        """The ratio of each block."""
         return [(block, math.exp(log)) for block, log in sorted(self.logs.items())]
 
 
@@ -237,7 +236,6 @@ def ratio_of(contrast: Contrast, samples: Samples) -> Ratio | None:
 
 
 def logs_of(side: Value | Contrast, samples: Samples) -> dict[int, float]:
-    """The log of every block that has it."""
     if isinstance(side, Value):
         return samples.block_logs(*side)
     both = _idle_in(side.numerator, samples) & _idle_in(side.denominator, samples)

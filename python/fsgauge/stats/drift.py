@@ -14,14 +14,14 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from fsgauge.plan.levels import LEVEL
 from fsgauge.stats.estimate import ByBlock
 from fsgauge.stats.evidence import Evidence, finding
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.planned import margin_percent
-from fsgauge.stats.ratio import LEVEL, ratio_of_log, t_quantile
+from fsgauge.stats.ratio import p_of, ratio_of_log, t_quantile
 from fsgauge.stats.results import Finding
 from fsgauge.stats.verdict import log_margin
-from fsgauge.stats.welch import p_of
 
 FEWEST_BLOCKS = 5
 SURE = 0.01

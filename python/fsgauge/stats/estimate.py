@@ -11,9 +11,9 @@ import statistics
 from collections.abc import Callable, Mapping
 
 from fsgauge.plain_files.kept import Kept
+from fsgauge.plan.levels import corrected
 from fsgauge.stats.ratio import deviation_of, ratio_of_blocks, t_quantile
 
-ALPHA = 0.05
 ByBlock = Mapping[int, float]
 
 
@@ -73,6 +73,6 @@ def widened(number: Estimate, comparisons: int) -> Estimate:
     if number.low is None or number.high is None or number.n < 2:
         return number
     freedom = number.n - 1
-    wider = t_quantile(freedom, 1 - ALPHA / max(1, comparisons)) / t_quantile(freedom)
+    wider = t_quantile(freedom, corrected(comparisons)) / t_quantile(freedom)
     low, high = (number.value * (end / number.value) ** wider for end in (number.low, number.high))
     return number.model_copy(update={"low": low, "high": high})

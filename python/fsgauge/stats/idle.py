@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fsgauge.engine.wire import ClientsJob, LoadResult, elapsed_with_finish_ns, timed_operations
+from fsgauge.plan.levels import ALPHA
 from fsgauge.record.merging import merged
 from fsgauge.record.parts import Part
 from fsgauge.record.records import RunRecord
@@ -23,7 +24,6 @@ from fsgauge.stats.metrics import client_paces, own_rates
 from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
-from fsgauge.stats.verdict import ALPHA
 from fsgauge.stats.wording import listed, percent
 from fsgauge.units import count
 

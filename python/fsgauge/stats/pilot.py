@@ -22,7 +22,8 @@ from typing import Any, NamedTuple, cast
 from fsgauge import kinds
 from fsgauge.errors import InputError
 from fsgauge.plain_files.kept import Kept
-from fsgauge.plan.power import blocks_needed, corrected, paired_percent, planned_percent
+from fsgauge.plan.levels import corrected
+from fsgauge.plan.power import blocks_needed, paired_percent, planned_percent
 from fsgauge.record.records import (
     Cell,
     EnvironmentRecord,

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fsgauge.plan.levels import LEVEL, STOPPING_LEVEL
 from fsgauge.record.records import Cell, Plan, RunRecord, StudyRecord
 from fsgauge.stats.analysis import Analysis, Interval
 from fsgauge.stats.compare import compare_all
 from fsgauge.stats.curve.blocks import of_loads, samples_of
 from fsgauge.stats.of_kind import analysis_of
-from fsgauge.stats.ratio import LEVEL
 from fsgauge.stats.samples import whole_blocks
 
 DEFAULT_EQUIVALENCE_PERCENT = 3.0
@@ -50,10 +50,6 @@ def margin_percent(study: StudyRecord) -> float:
 
 
 FEWEST_BLOCKS = 6
-STOPPING_LEVEL = 0.97
-"""Level of the intervals of a study that may stop on their width. It stops sooner where blocks
-happen to lie close together, so its 95 % intervals hold the truth in 92.8 to 94.6 of 100 studies
-only; those of 97 % in 95.3 to 96.7 (tests/known/test_stopping.py)."""
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from fsgauge.plan.levels import LEVEL
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.ratio import LEVEL, Ratio, ratio_of_blocks
+from fsgauge.stats.ratio import Ratio, ratio_of_blocks
 from fsgauge.stats.results import Comparison, Results
 from fsgauge.stats.verdict import benjamini_hochberg, is_too_wide, judge, log_margin
 

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from fsgauge.plan.levels import LEVEL
 from fsgauge.plan.power import detectable_percent
 
-LEVEL = 0.95
 QUANTISED_RUNS = 1.5
 """Variance of a block's log ratio in variances of one run: 1 for the system, 1/2 for the mean of
 the baseline's two turns."""
@@ -86,7 +86,7 @@ def ratio_of_blocks(
         return Ratio(math.exp(mean), None, None, 1.0, 1, None, reach, drawn=level)
     deviation = max(deviation_of(log_ratios, mean), deviation_of_steps(reach), least)
     half = t_quantile(n - 1, level) * deviation / math.sqrt(n) + reach
-    p = _t_test(beyond(mean, reach), deviation / math.sqrt(n), n - 1)
+    p = p_of(beyond(mean, reach), deviation / math.sqrt(n), n - 1)
     p = min(1.0, p * (1 - LEVEL) / (1 - level)) if level != LEVEL else p
     return Ratio(
         ratio=math.exp(mean),
@@ -134,13 +134,13 @@ def t_quantile(freedom: float, level: float = LEVEL) -> float:
     return float(stdtrit(freedom, (1 + level) / 2))
 
 
-def _t_test(mean: float, error: float, freedom: int) -> float:
-    """Two-sided p of a mean of zero."""
+def p_of(log_ratio: float, error: float, freedom: float) -> float:
+    """Two-sided p of a log ratio of 0."""
     from fsgauge.distributions import stdtr
 
     if error == 0:
-        return 1.0 if mean == 0 else 0.0
-    return float(2 * stdtr(freedom, -abs(mean) / error))
+        return 1.0 if log_ratio == 0 else 0.0
+    return float(2 * stdtr(freedom, -abs(log_ratio) / error))
 
 
 MOST_LOG = 300.0

@@ -50,6 +50,7 @@ from fsgauge.stats.planned import (
     stop_interval,
     without_paths,
 )
+from fsgauge.stats.race.replay import replayed
 from fsgauge.stats.race.results import as_confirmed, of_shown, with_race
 from fsgauge.stats.results import (
     Comparison,
@@ -95,8 +96,9 @@ def read_study(
     and `ended_by` is what ended the study early.
     """
     whole, whole_runs = study, runs
-    if study.plan.race is not None:
-        study = as_confirmed(study, runs)
+    race = replayed(study, runs)
+    if race is not None:
+        study = as_confirmed(study, runs, race)
         turns, runs = of_shown(study, turns), of_shown(study, runs)
         scans, steps = of_shown(study, scans), of_shown(study, steps)
     whole_plan = study.plan
@@ -173,7 +175,8 @@ def read_study(
     struck = struck_of(struck_runs)
     findings = [*find_all(evidence, analysis), *struck_findings(struck)]
     found = _results(evidence, analysis, primary, metrics, findings, measure_all(samples))
-    return with_race(found.model_copy(update={"struck": struck}), whole, whole_runs)
+    found = found.model_copy(update={"struck": struck})
+    return found if race is None else with_race(found, whole, whole_runs, race)
 
 
 def read_side(side: Side) -> Results:

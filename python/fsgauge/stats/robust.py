@@ -21,10 +21,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fsgauge.stats.ratio import LEVEL, beyond, deviation_of_steps
+from fsgauge.plan.levels import LEVEL
+from fsgauge.stats.ratio import beyond, deviation_of_steps, p_of
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.samples import Samples
-from fsgauge.stats.welch import interval, p_of
+from fsgauge.stats.welch import interval
 
 FREEDOM = 4.0
 LIGHT = 0.25

@@ -34,6 +34,7 @@ from functools import cached_property
 from typing import Protocol
 
 from fsgauge.engine.wire import ClientsJob, timed_operations
+from fsgauge.plan.levels import LEVEL
 from fsgauge.record.command import CommandJob
 from fsgauge.record.factors import factors_of
 from fsgauge.record.foreign import ForeignJob
@@ -49,7 +50,6 @@ from fsgauge.stats.metrics import (
     latencies,
     readings,
 )
-from fsgauge.stats.ratio import LEVEL
 
 Key = tuple[str, str, str]
 """Metric, cell, system."""
@@ -141,7 +141,6 @@ class Samples:
         self.logs.setdefault((name, cell, made.system), {})[made.block, made.again] = value
 
     def blocks(self) -> list[int]:
-        """All planned blocks."""
         return self._blocks
 
     def has_again(self, block: int) -> bool:

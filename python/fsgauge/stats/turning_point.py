@@ -15,11 +15,12 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from fsgauge.plan.levels import ALPHA
 from fsgauge.stats.evidence import Evidence, finding
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.planned import margin_percent
 from fsgauge.stats.results import Finding
-from fsgauge.stats.verdict import ALPHA, log_margin
+from fsgauge.stats.verdict import log_margin
 from fsgauge.stats.wording import blocks_in_words, factor_words
 
 if TYPE_CHECKING:

@@ -23,13 +23,13 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
+from fsgauge.plan.levels import ALPHA
 from fsgauge.stats.ratio import Ratio
 
 Verdict = Literal["better", "worse", "equivalent", "undecided", "too noisy"]
 OPEN: tuple[Verdict, ...] = ("undecided", "too noisy")
 """The verdicts that claim nothing."""
 
-ALPHA = 0.05
 BLOCKS_FOR_A_VERDICT = 3
 WIDEST_INTERVAL = 10.0
 """Beyond this factor an interval says nothing that a reader could use: none is drawn, and nothing

@@ -32,8 +32,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from fsgauge.plan.levels import LEVEL
 from fsgauge.plan.power import detectable_percent
-from fsgauge.stats.ratio import LEVEL, Ratio, beyond, ratio_of_log, t_quantile
+from fsgauge.stats.ratio import Ratio, beyond, p_of, ratio_of_log, t_quantile
 
 
 @dataclass(frozen=True)
@@ -131,15 +132,6 @@ def satterthwaite(parts: Sequence[float], freedoms: Sequence[int]) -> tuple[floa
     shares = [part / total for part in parts]
     weight = sum(share**2 / freedom for share, freedom in zip(shares, freedoms, strict=True))
     return math.sqrt(total), 1 / weight
-
-
-def p_of(log_ratio: float, error: float, freedom: float) -> float:
-    """Two-sided p of a log ratio of 0."""
-    from fsgauge.distributions import stdtr
-
-    if error == 0:
-        return 1.0 if log_ratio == 0 else 0.0
-    return float(2 * stdtr(freedom, -abs(log_ratio) / error))
 
 
 def shift(a: Sequence[float], b: Sequence[float], *, reach: float = 0.0) -> Robust:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 
 from fsgauge.stats.verdict import OPEN
-from fsgauge.units import count
+from fsgauge.units import count, some_of
+from fsgauge.units import listed as listed
 
 
 def blocks_in_words(blocks: Iterable[int]) -> str:
@@ -18,13 +19,6 @@ def blocks_in_words(blocks: Iterable[int]) -> str:
         span = [number for _, number in members]
         spans += [f"{span[0]} to {span[-1]}"] if len(span) > 2 else map(str, span)
     return f"block{'s' if len(numbers) > 1 else ''} {listed(spans)}"
-
-
-def listed(parts: Sequence[str]) -> str:
-    """ "ext4, xfs and btrfs"."""
-    if len(parts) < 2:
-        return "".join(parts)
-    return ", ".join(parts[:-1]) + " and " + parts[-1]
 
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -39,11 +33,9 @@ NAMED_SYSTEMS = 3
 """A sentence names so many systems; of more it says the number."""
 
 
-def named_systems(systems: Sequence[str]) -> str:
+def named_systems(systems: Sequence[str], most: int = NAMED_SYSTEMS) -> str:
     """ "ext4, xfs and btrfs"; "ext4, xfs, btrfs and 2 more"."""
-    if len(systems) <= NAMED_SYSTEMS:
-        return listed(systems)
-    return f"{', '.join(systems[:NAMED_SYSTEMS])} and {len(systems) - NAMED_SYSTEMS} more"
+    return listed(systems) if len(systems) <= most else some_of(systems, most)
 
 
 def left_out(systems: int, named: int = NAMED_SYSTEMS) -> str:

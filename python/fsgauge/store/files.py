@@ -83,7 +83,6 @@ class RecordFiles:
     environments: list[str]
 
     def all(self) -> list[str]:
-        """Every name."""
         return [name for kind in fields(self) for name in getattr(self, kind.name)]
 
 

@@ -124,7 +124,6 @@ def _refused(path: Path, what: str) -> InputError:
 
 
 def quoted(text: str) -> str:
-    """A string of SQL."""
     return "'" + text.replace("'", "''") + "'"
 
 

@@ -72,7 +72,6 @@ The slowest bucket that each system's reads fell into:
 
 
 def reference_page() -> str:
-    """The whole page."""
     _, _, after = (record.__doc__ or "").partition("\n\n")
     layout, _, history = after.partition("\n\n")
     return f"{_INTRODUCTION}{layout}\n\n{history.strip()}\n{_BETWEEN}" + "".join(

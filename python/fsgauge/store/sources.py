@@ -130,7 +130,6 @@ def counts_source(directory: Path, runs: Sequence[Path], marked: Sequence[str]) 
 
 
 def intervals_source(directory: Path, runs: Sequence[Path], marked: Sequence[str]) -> str:
-    """Intervals of all runs."""
     flat = ", ".join(
         f"row.{name.replace('_', '.', 1) if name.startswith(('read_', 'write_')) else name}"
         f" AS {name}"

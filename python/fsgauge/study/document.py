@@ -31,11 +31,9 @@ class Origin:
     numbered: bool = True
 
     def key(self, hint: str = "") -> SourceLocation:
-        """The place of the key."""
         return source_location(self.label, self.text, self.spans.key, hint, self.numbered)
 
     def value(self, hint: str = "") -> SourceLocation:
-        """The place of the value."""
         return source_location(self.label, self.text, self.spans.value, hint, self.numbered)
 
 

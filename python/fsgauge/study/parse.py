@@ -52,18 +52,25 @@ def load_study(
     without: Sequence[str] = (),
     say: Callable[[str], None] = lambda _: None,
     known: Known | None = None,
+    text: str | None = None,
+    budget: str | None = None,
 ) -> Study:
     """Read and check a study; raises InputError with the place of the first mistake.
 
+    A `text` that was made is read in place of a file, and only called so.
+
     `overrides` are KEY=VALUE as of --set, the others as of the options of their names. They are
-    applied in the order storage, systems and baseline, without, serve, overrides, seed. `say` is
-    told what words of other tools were taken for; `known` are the options that systems have.
+    applied in the order storage, systems and baseline, without, serve, overrides, budget, seed.
+    `say` is told what words of other tools were taken for; `known` are the options that systems
+    have.
     """
     _check_printable("--storage", [storage or ""])
     _check_printable("--system", systems or [])
     _check_printable("--set", overrides or [])
     _check_printable("--baseline", [baseline or ""])
-    label, text = find_study(path_or_shipped_name)
+    label = path_or_shipped_name
+    if text is None:
+        label, text = find_study(path_or_shipped_name)
     refuse_passwords([text, *(overrides or []), *(systems or [])])
     document = read_document(text, label, FilePath(path_or_shipped_name).stem)
     vary_systems(document, known, say)
@@ -78,6 +85,8 @@ def load_study(
     for override in overrides or []:
         require_few_in_toml(override, "--set", STUDY)
         set_key(document, override)
+    if budget is not None:
+        document.put(("plan", "budget"), budget, option_origin("--budget", budget))
     if seed is not None:
         document.put(("plan", "seed"), seed, option_origin("--seed", str(seed)))
     return check(document, say)

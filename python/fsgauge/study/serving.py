@@ -44,7 +44,6 @@ class Reached:
 
 
 def reached(study: AccessKeys, systems: Sequence[System]) -> list[Reached]:
-    """Every system as it is reached."""
     return [
         Reached(index, system, merged(study, system.access, is_bare=system.kind == "raw"))
         for index, system in enumerate(systems)

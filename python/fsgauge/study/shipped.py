@@ -33,7 +33,6 @@ def shipped_texts() -> dict[str, str]:
 
 
 def shipped_names() -> set[str]:
-    """Their names alone."""
     return {path.name.removesuffix(".toml") for path in _shipped()}
 
 

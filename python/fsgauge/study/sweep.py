@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationInfo
+from pydantic import AfterValidator, Field, ValidationInfo
 
+from fsgauge.errors import did_you_mean, nearest
 from fsgauge.study.base import StudyModel, conflict, written
 from fsgauge.units import SizeBytes, WholePercent
 
@@ -21,6 +23,8 @@ Hosts = Annotated[int, Field(ge=1, le=10_000)]
 SubmitBatch = Annotated[int, Field(ge=1, le=32_768)]
 Fill = Annotated[WholePercent, Field(ge=1)]
 Data = Literal["incompressible", "zero"]
+Weight = Annotated[int, Field(ge=1, le=1_000_000)]
+"""How often something is drawn, relative to others."""
 
 SUBMIT_BATCH = (
     "The most operations that one io_uring call submits. Default: 1 where a load bypasses the page"
@@ -40,11 +44,37 @@ SCAN = (
     "Scan each system's files and free space after the files are laid out and after the last run "
     "of each turn. The report then shows what the load did to the layout. A raw device has none."
 )
+DISTRIBUTION = (
+    "How file sizes are chosen: from file_sizes, or drawn from a log-normal distribution."
+)
+MEDIAN_SIZE = "Log-normal sizes: half of the files are smaller."
+SIZE_SIGMA = (
+    "Log-normal sizes: standard deviation of the size's natural logarithm; above 0, at most 10."
+)
+SMALLEST_SIZE = "Log-normal sizes: the smallest size; anything drawn smaller gets this size."
+LARGEST_SIZE = "Log-normal sizes: the largest size; anything drawn larger gets this size."
 
 Inapplicable = dict[str, tuple[str, str]]
 """Keys that have no effect: why, and the key that makes it so."""
 Key = str | tuple[str | int, ...]
 """A key, or the path of an entry of its list."""
+
+
+def only(known: Sequence[str], what: str) -> AfterValidator:
+    """Refuses a weight of anything else; `what` says of what it is an operation: "a mix"."""
+
+    def check(weights: dict[str, int]) -> dict[str, int]:
+        for name in weights:
+            if name not in known:
+                near = nearest(name, known)
+                raise conflict(
+                    f'"{name}" is not an operation of {what}',
+                    [(name,)],
+                    hint=did_you_mean(near) if near else f"known: {', '.join(known)}",
+                )
+        return weights
+
+    return AfterValidator(check)
 
 
 def require_few_cells(workload: StudyModel, lists: list[str]) -> None:

@@ -73,7 +73,7 @@ class System(StudyModel):
         ' "mount.allocsize" = ["default", "1m", "64m"], "mkfs.-m.reflink" = [0, 1],'
         ' "tunables.queue/scheduler" = ["none", "mq-deadline"] }. "default" and false leave an'
         " option out, true gives it without a value. {allocsize} in the name is its value; what"
-        " the name has no place for stands behind it.",
+        " the name has no place for stands behind it, where it differs from the first combination.",
         max_length=20,
         exclude_if=lambda value: not value,
     )
@@ -132,7 +132,6 @@ class System(StudyModel):
 
     @property
     def kernel(self) -> str | None:
-        """The kernel that it asks for."""
         return self.rig.kernel if self.rig is not None else None
 
     @model_validator(mode="before")

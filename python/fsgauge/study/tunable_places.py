@@ -101,7 +101,6 @@ class TunablePlace:
 
     @property
     def path(self) -> str:
-        """Both."""
         return f"{self.home}/{self.rest}"
 
 

@@ -76,7 +76,6 @@ class ValueType:
 
 
 def value_type(field: FieldInfo) -> ValueType:
-    """What a key takes."""
     return _of(field.annotation, field.metadata)
 
 

@@ -14,7 +14,7 @@ import math
 import random
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Any, TypeVar
 
@@ -135,7 +135,8 @@ def _changes(other: Point, point: Point) -> dict[str, Value]:
 
 
 def system_at(table: Mapping[str, Any], point: Point) -> dict[str, Any]:
-    """The table of one system, of a kind and with a name of its own."""
+    """The table of one system, of a kind and with a name of its own, which says what differs from
+    the table's first combination."""
     kind = table.get("kind", table.get("name"))
     found = {**{key: value for key, value in table.items() if key != "vary"}, "kind": kind}
     words = {key: _words(value) for key, value in point.items()}
@@ -146,7 +147,13 @@ def system_at(table: Mapping[str, Any], point: Point) -> dict[str, Any]:
             found |= {key: text} if text != DEFAULT else {}
         elif value is not False and text != DEFAULT:
             found[section] = _with(found.get(section), section, option, value)
-    found["name"] = _name(str(table.get("name", kind)), words)
+    vary = table.get("vary", {})
+    usual = {
+        key
+        for key, word in words.items()
+        if (point[key] == vary[key][0] if len(vary.get(key, ())) > 1 else word in (DEFAULT, "off"))
+    }
+    found["name"] = _name(str(table.get("name", kind)), words, usual)
     return found
 
 
@@ -189,16 +196,14 @@ def short_name(key: str) -> str:
     return ".".join(parts[-2:] if parts[-1] in _OF_MANY else parts[-1:])
 
 
-def _name(name: str, words: Mapping[str, str]) -> str:
-    """The name with the values in place; what it has no place for stands behind it."""
+def _name(name: str, words: Mapping[str, str], usual: Collection[str]) -> str:
+    """The name with the values in place; those that are not `usual` and that it has no place for
+    stand behind it."""
     short = {short_name(key): value for key, value in words.items()}
+    left_out = set(map(short_name, usual))
     shown = _PLACE.sub(lambda match: short.get(match[1], match[0]), name)
     placed = set(_PLACE.findall(name))
-    more = [
-        _shown(key, value)
-        for key, value in short.items()
-        if key not in placed and value not in (DEFAULT, "off")
-    ]
+    more = [_shown(key, value) for key, value in short.items() if key not in placed | left_out]
     return fitting(f"{shown} ({', '.join(more)})" if more else shown)
 
 

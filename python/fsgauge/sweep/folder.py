@@ -35,12 +35,10 @@ class PlacedPoint:
 
     @property
     def directory(self) -> Path:
-        """Its folder."""
         return self.sweep.path / self.name
 
     @property
     def file(self) -> Path:
-        """Its study."""
         return self.directory / _POINT
 
     @property
@@ -86,7 +84,6 @@ class Sweep:
 
     @property
     def directory(self) -> Path:
-        """Its folder."""
         return self.folder.path
 
 

@@ -133,7 +133,6 @@ class FileSystem(SystemKind):
         return [self.mkfs, *self.mkfs_defaults, *options, device]
 
     def mount_command(self, options: list[str], device: str, directory: str) -> list[str]:
-        """The arguments that mount it."""
         together = ",".join([*self.mount_defaults, *options])
         return [
             "mount",

@@ -71,7 +71,6 @@ class ClientFolders(Kept):
     share: Annotated[SmbTarget | NfsTarget, Field(discriminator="kind")] | None = None
 
     def folder(self, name: str) -> str:
-        """The folder of one set."""
         return f"{self.directory}/{name}"
 
     def target(self, name: str) -> ClientsTarget:
@@ -99,7 +98,6 @@ class AgedFolders(Kept):
     is_alone: bool = Field(default=True, exclude_if=lambda value: value)
 
     def folder(self, name: str) -> str:
-        """The folder of one set."""
         return f"{self.directory}/{name}"
 
 
@@ -115,7 +113,6 @@ class ServedFiles(Kept):
 
     @property
     def on_path(self) -> FilesTarget:
-        """Where they lie."""
         return FilesTarget.model_validate(self.model_dump(exclude={"kind", "share"}))
 
     @property

@@ -50,9 +50,7 @@ class Peer(Protocol):
         """What makes it say its version."""
         ...
 
-    def version(self, said: str) -> str:
-        """The version in what it said."""
-        ...
+    def version(self, said: str) -> str: ...
 
     def runs(
         self,

@@ -26,7 +26,6 @@ class Rings:
 
     @property
     def buffer_bytes(self) -> int:
-        """What is registered with all of them."""
         return self.count * self.depth * self.size_bytes
 
 

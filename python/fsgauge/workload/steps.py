@@ -22,7 +22,6 @@ class ClearFolder:
 
     @property
     def what(self) -> str:
-        """In a few words."""
         return "the files of the earlier cells removed"
 
 
@@ -40,7 +39,6 @@ class AgeFolder:
 
     @property
     def what(self) -> str:
-        """In a few words."""
         profile, mode = self.job.profile.kind.replace("_", "-"), self.job.mode
         return f"{profile}, mode {mode}{', written once' if self.job.fresh_copy else ''}"
 
@@ -55,7 +53,6 @@ class DeleteFile:
 
     @property
     def what(self) -> str:
-        """The file's name."""
         return f"{self.path.rpartition('/')[2]} removed"
 
 

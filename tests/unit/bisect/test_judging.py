@@ -11,7 +11,6 @@ from fsgauge.bisect.judging import judged, outcome_of
 from fsgauge.bisect.log import Asked, Log, Step, read_log
 from fsgauge.bisect.page import write_bisect
 from fsgauge.errors import InputError
-from fsgauge.stats import read_study
 from fsgauge.stats.folders.condition import parse_condition
 from fsgauge.stats.folders.limits import meant
 from fsgauge.stats.results import Results
@@ -36,12 +35,11 @@ ASKED = Asked(
 
 
 def results(blocks: int, factor: float) -> Results:
-    study = make_study(
+    return make_study(
         **STUDY,
         blocks=blocks,
         effect=lambda system, _: factor if system == "tried" else 1.0,
-    )
-    return read_study(study.turns, study.runs, study.study, study.before, study.after)
+    ).results()
 
 
 @pytest.mark.parametrize(

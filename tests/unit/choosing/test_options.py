@@ -18,7 +18,7 @@ from fsgauge.system.options import check_options
 def test_each_is_an_option_that_its_kinds_have(option: Option) -> None:
     assert option.why
     assert option.source
-    assert option.loads <= set(LOADS)
+    assert set(option.loads) <= set(LOADS)
     for name in option.kinds:
         kind = find_kind(name)
         assert isinstance(kind, FileSystem)

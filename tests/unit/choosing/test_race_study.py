@@ -24,10 +24,10 @@ def test_the_load_stays_and_systems_and_plan_are_those_of_a_race() -> None:
     name, before = load_text("mix-mail")
     found = proposed(["ext4", "xfs"], ["commits"], safe=True)
     tables = [table for each in found for table in each.tables]
-    made = race_text(name, before, tables, budget="2 h", reasons=reasons_of(found))
+    made = race_text(name, before, tables, reasons_of(found))
     document = document_of(made, "made")
     assert document.data["workload"] == document_of(before, "before").data["workload"]
-    assert document.data["plan"] == {"mode": "race", "budget": "2 h"}
+    assert document.data["plan"] == {"mode": "race"}
     assert document.data["name"] == "mix-mail-choose"
     assert "# -O fast_commit: a sync writes a small record" in made
     vary_systems(document, None)
@@ -39,7 +39,7 @@ def test_systems_of_its_own_stay_as_they_are(tmp_path: Path) -> None:
     own = text('"mount.allocsize" = ["default", "1m"]')
     assert varies(own)
     assert not varies(load_text("mix-mail")[1])
-    made = race_text("mine", own, None, budget=None, reasons={})
+    made = race_text("mine", own, None, {})
     assert document_of(made, "made").data["system"] == document_of(own, "own").data["system"]
 
 

@@ -11,8 +11,8 @@ import pytest
 from fsgauge.errors import InputError
 from fsgauge.importing import import_results
 from fsgauge.record.foreign import ForeignJob
+from fsgauge.report.write import results_of
 from fsgauge.stats.metrics import values
-from fsgauge.stats.read import read_study
 from fsgauge.store import StoredStudy
 from fsgauge.store.read import read_results
 
@@ -99,9 +99,7 @@ def test_repeated_runs_of_two_systems_have_a_verdict(tmp_path: Path) -> None:
     ext4 = [fio(tmp_path / f"e{n}.json", 10_000 + 20 * n, at=2 * n) for n in range(5)]
     xfs = [fio(tmp_path / f"x{n}.json", 13_000 + 30 * n, at=2 * n + 1) for n in range(5)]
     stored = imported(tmp_path, ext4=ext4, xfs=xfs)
-    results = read_study(
-        stored.turns, stored.runs, stored.study, stored.environment_before, stored.environment_after
-    )
+    results = results_of(stored)
     (rate,) = [each for each in results.comparisons if each.metric == "iops"]
     assert rate.verdict == "better" and rate.n == 5
     assert rate.low is not None and 1.2 < rate.low < rate.ratio < 1.4

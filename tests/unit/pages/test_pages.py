@@ -21,7 +21,7 @@ from fsgauge.pages import (
     words,
 )
 from fsgauge.report.sureness import sureness_lines
-from fsgauge.stats import noise, read_study
+from fsgauge.stats import noise
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Level
 from fsgauge.stats.verdict import Verdict
@@ -41,7 +41,7 @@ def test_every_metric_has_a_page_with_definition_and_unit(metric) -> None:
 
 def test_every_line_of_the_validity_box_has_a_page() -> None:
     study = make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(1,))
-    results = read_study(study.turns, study.runs, study.study, study.before)
+    results = study.results()
     for line in sureness_lines(results):
         assert line.name == "Findings" or explain_metric(line.page)
 
@@ -130,7 +130,7 @@ def test_every_word_of_a_verdict_is_explained(word: str) -> None:
 
 def test_every_line_of_the_box_how_sure_is_explained() -> None:
     study = make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(1,))
-    results = read_study(study.turns, study.runs, study.study, study.before)
+    results = study.results()
     for line in sureness_lines(results):
         assert entry_of(line.name) is not None or is_metric(line.name), line.name
 

@@ -9,7 +9,6 @@ import pytest
 
 from fsgauge.published.observe import observe
 from fsgauge.published.trial import Trial
-from fsgauge.stats import read_study
 from fsgauge.stats.results import Results
 from tests.synthetic import make_study
 
@@ -28,8 +27,7 @@ def effect(system: str, cell: Any) -> float:
 
 @cache
 def results() -> Results:
-    made = make_study(effect=effect, block_sizes=(4096,), blocks=8)
-    return read_study(made.turns, made.runs, made.study, made.before)
+    return make_study(effect=effect, block_sizes=(4096,), blocks=8).results()
 
 
 def test_a_ratio_is_that_of_the_cells_asked_for() -> None:

@@ -10,7 +10,6 @@ import pytest
 import fsgauge
 from fsgauge.published import standing
 from fsgauge.published.ledger import Claim, Trial, ledger_of, ledgers
-from fsgauge.published.needs import noise_words
 from fsgauge.published.runs import JudgedRun, Observed
 from fsgauge.published.standing import Standing
 
@@ -163,5 +162,5 @@ def test_a_load_that_waited_for_processors_costs_what_it_is_compared_with(
 def test_no_verdict_of_today_is_of_a_noisy_run() -> None:
     for folder, claim in ALL:
         found = standing.standing_of(folder, claim)
-        noisy = any(noise_words(each.trial, each.run) for each in found.trials if each.run)
+        noisy = any(standing.noise_words(each.trial, each.run) for each in found.trials if each.run)
         assert not (noisy and found.word in ("confirmed", "refuted")), claim.id

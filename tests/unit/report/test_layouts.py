@@ -45,4 +45,4 @@ def test_a_line_a_number_and_system_with_the_ratio_beside_extents() -> None:
 
 def test_without_scans_there_is_no_line() -> None:
     made = study()
-    assert layout_lines(read_study(made.turns, made.runs, made.study, made.before)) == []
+    assert layout_lines(made.results()) == []

@@ -8,11 +8,11 @@ import pytest
 
 from fsgauge.report.load_curve import capacity_tables, load_curve
 from fsgauge.report.write import read_report
-from tests.synthetic_curve import Queue, make_curve, read
+from tests.synthetic_curve import Queue, make_curve
 
 QUEUES = {"ext4": Queue(50_000.0), "xfs": Queue(54_000.0), "btrfs": Queue(30_000.0, 6.0)}
 MADE = make_curve(QUEUES, noise=0.0)
-RESULTS = read(MADE)
+RESULTS = MADE.results()
 
 
 def test_a_line_a_system_with_number_or_bound() -> None:

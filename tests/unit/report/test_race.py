@@ -45,6 +45,7 @@ RACE = Race(
     weaker=["ext4 (nobarrier)"],
     metric="iops",
     cell="randread-4KiB-depth1",
+    decides="",
     margin_percent=2.0,
     blocks=6,
     rate_blocks=dict(zip(NAMES, (3, 6, 4, 6, 6, 3), strict=True)),
@@ -103,7 +104,7 @@ def test_the_leader_is_first_then_who_stayed_then_who_left_last(report: Report) 
         ("ext4", "slower"),
         ("xfs", "failed"),
     ]
-    assert places[3].words == f"slower than {BEST}, after block 4"
+    assert places[3].words == "slower than the leader, after block 4"
     assert "failed" in places[-1].words and places[-1].ratio is None
     assert [each.weak for each in places] == [False, True, False, False, False, False]
 
@@ -116,6 +117,8 @@ def test_the_picture_has_a_row_a_system_also_of_those_that_were_not_confirmed(
     assert [(row["system"], row["ran"]) for row in drawn.rows][:2] == [(BEST, 6), (NAMES[4], 6)]
     assert len(drawn.rows) == len(NAMES)
     assert f">{NAMES[4]} †<" in drawn.wide
+    assert f">{BEST}<" in drawn.wide
+    assert ">noatime, -I" not in drawn.narrow and ">128)<" in drawn.narrow, "in two lines"
     assert "blocks" in drawn.wide and "ratio to the leader" in drawn.wide
 
 

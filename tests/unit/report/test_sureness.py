@@ -6,13 +6,9 @@ import pytest
 
 from fsgauge.report.kind_page import Assurance
 from fsgauge.report.sureness import sureness_lines
-from fsgauge.stats import Results, read_study
-from tests.synthetic import SyntheticStudy, make_study
+from fsgauge.stats import Results
+from tests.synthetic import make_study
 from tests.synthetic_writers import make_writers
-
-
-def read(study: SyntheticStudy) -> Results:
-    return read_study(study.turns, study.runs, study.study, study.before, study.after)
 
 
 def line(results: Results, name: str) -> Assurance:
@@ -20,13 +16,13 @@ def line(results: Results, name: str) -> Assurance:
 
 
 def test_runs_that_passes_end_are_not_called_too_short() -> None:
-    found = line(read(make_writers(blocks=3)), "Steadiness")
+    found = line(make_writers(blocks=3).results(), "Steadiness")
     assert found.good and "does not apply" in found.text
 
 
 def test_a_share_too_small_for_a_digit_is_not_nothing() -> None:
     """It read "at most 0.0 % of the load threads' time"."""
-    results = read(make_study(patterns=("randread",), block_sizes=(4096,), blocks=3))
+    results = make_study(patterns=("randread",), block_sizes=(4096,), blocks=3).results()
     sure = results.sureness.model_copy(update={"engine_share_percent": 0.003})
     found = line(results.model_copy(update={"sureness": sure}), "Tool overhead")
     assert found.text.startswith("under 0.1 % of")
@@ -35,14 +31,14 @@ def test_a_share_too_small_for_a_digit_is_not_nothing() -> None:
 @pytest.mark.parametrize(("share", "good"), [(19.0, True), (21.0, False)])
 def test_a_fifth_for_the_engine_is_the_limit(share: float, good: bool) -> None:
     study = make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(1,), blocks=3)
-    results = read(study)
+    results = study.results()
     sure = results.sureness.model_copy(update={"engine_share_percent": share})
     assert line(results.model_copy(update={"sureness": sure}), "Tool overhead").good == good
 
 
 def test_operations_that_failed_while_ageing_are_errors() -> None:
     """A tree that had lost 70 % of its files stood beside "Errors: none"."""
-    results = read(make_study(patterns=("randread",), block_sizes=(4096,), blocks=3))
+    results = make_study(patterns=("randread",), block_sizes=(4096,), blocks=3).results()
     sure = results.sureness.model_copy(update={"ageing_errors": 4039})
     found = line(results.model_copy(update={"sureness": sure}), "Errors")
     assert found.text == "4,039 operations of ageing failed" and not found.good

@@ -22,7 +22,6 @@ def one_run(**changes: Any) -> RunRecord:
 
 
 def result_of(run: RunRecord) -> LoadResult:
-    """What it measured."""
     assert run.result is not None
     return run.result
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from fsgauge.stats import Results, read_study
+from fsgauge.stats import Results
 from fsgauge.stats.contrast import Contrast, ContrastResult, Rig, Value, in_blocks
 from fsgauge.stats.ratio import Ratio
 from fsgauge.stats.samples import Samples, collect
@@ -89,8 +89,7 @@ def test_a_rig_scatters_by_its_runs_and_the_baseline_by_two_of_them() -> None:
 
 
 def results_of(noise: float, seed: int) -> Results:
-    made = make_study(**{**ONE_CELL, "blocks": 4}, noise=noise, seed=seed)
-    return read_study(made.turns, made.runs, made.study, made.before, made.after)
+    return make_study(**{**ONE_CELL, "blocks": 4}, noise=noise, seed=seed).results()
 
 
 def test_a_claim_lies_outside_the_band_that_is_drawn_beside_it() -> None:
@@ -108,7 +107,7 @@ def test_a_claim_lies_outside_the_band_that_is_drawn_beside_it() -> None:
 
 def test_the_rigs_own_deviation_is_that_of_a_a() -> None:
     made = make_study(**{**ONE_CELL, "blocks": 4}, noise=0.06)
-    results = read_study(made.turns, made.runs, made.study, made.before, made.after)
+    results = made.results()
     rig = Rig(collect(made.study.plan, made.runs))
     for entry in results.comparisons:
         contrast = Contrast(

@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 
-from fsgauge.stats import read_study
 from fsgauge.stats.drift import SURE, drift_of
 from fsgauge.stats.results import Finding
 from tests.synthetic import make_study
@@ -15,7 +14,7 @@ from tests.synthetic import make_study
 
 def findings(**changes: object) -> list[Finding]:
     made = make_study(patterns=("randread",), block_sizes=(4096,), seed=3, **changes)
-    found = read_study(made.turns, made.runs, made.study, made.before, made.after)
+    found = made.results()
     return [each for each in found.findings if each.code == "study.drifted"]
 
 

@@ -96,7 +96,7 @@ def test_systems_with_the_same_weakness_share_a_sentence() -> None:
 
 def test_memory_holds_nothing() -> None:
     study = make_study(**{**SMALL, "storage_kind": "ram"})
-    results = read_study(study.turns, study.runs, study.study, study.before, study.after)
+    results = study.results()
     assert any("memory" in text for text in results.durability.of_all)
     on_tmpfs = study.before.storage.model_copy(
         update={"kind": "loop", "device_chain": [{"kind": "file_system", "file_system": "tmpfs"}]}

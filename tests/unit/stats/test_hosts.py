@@ -102,7 +102,7 @@ def test_rates_add_up_and_hosts_are_ranked() -> None:
 
 def test_one_machine_has_no_hosts() -> None:
     study = make_study(blocks=3)
-    assert read_study(study.turns, study.runs, study.study, study.before).hosts is None
+    assert study.results().hosts is None
 
 
 def test_a_start_that_is_no_moment_is_a_finding() -> None:

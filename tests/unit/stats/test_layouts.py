@@ -133,7 +133,7 @@ def test_findings_say_what_is_not_whole() -> None:
     results = read_study(made.turns, made.runs, made.study, made.before, made.after, scans)
     assert results.layouts is not None and results.layouts.incomplete == 1
     assert "layout.incomplete" in {finding.code for finding in results.findings}
-    without = read_study(made.turns, made.runs, made.study, made.before, made.after)
+    without = made.results()
     assert without.layouts is None
     assert without.model_dump(exclude={"layouts", "findings"}) == results.model_dump(
         exclude={"layouts", "findings"}

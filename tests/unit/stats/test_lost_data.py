@@ -15,7 +15,7 @@ import pytest
 from fsgauge.engine.wire import ClientErrorKind, FaultyBlock, NetworkResult
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record.records import RunRecord
-from fsgauge.stats import Results, read_study
+from fsgauge.stats import Results
 from fsgauge.stats.evidence import continued
 from fsgauge.stats.folders.compare import compare_sides
 from fsgauge.stats.folders.history import follow
@@ -58,7 +58,7 @@ def read(made: SyntheticStudy) -> Results:
     if results is not None:
         found: Results = results()
         return found
-    return read_study(made.turns, made.runs, made.study, made.before, made.after)
+    return made.results()
 
 
 @pytest.mark.parametrize(

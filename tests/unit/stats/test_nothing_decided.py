@@ -10,7 +10,7 @@ import pytest
 
 from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.record.records import Cell
-from fsgauge.stats import Results, read_study
+from fsgauge.stats import Results
 from fsgauge.stats.wording import least_shown
 from tests.synthetic import make_study
 
@@ -18,15 +18,14 @@ PRIMARY = ["randread-4KiB-depth32", "randread-64KiB-depth32"]
 
 
 def read(effect: Callable[[str, Cell], float], noise: float = 0.0) -> Results:
-    study = make_study(
+    return make_study(
         patterns=("randread",),
         block_sizes=(4096, 65536),
         queue_depths=(32,),
         primary=PRIMARY,
         noise=noise,
         effect=effect,
-    )
-    return read_study(study.turns, study.runs, study.study, study.before, study.after)
+    ).results()
 
 
 def verdicts(results: Results) -> list[set[str]]:
@@ -45,7 +44,7 @@ def test_of_many_systems_in_two_blocks_it_says_that_it_names_three() -> None:
         ({"raw": "raw", "xfs": "xfs"}, "raw."),
     ):
         study = make_study(systems=systems, **one)
-        answer = read_study(study.turns, study.runs, study.study, study.before).answer
+        answer = study.results().answer
         assert answer.startswith("Undecided: 2 complete blocks") and answer.endswith(end)
 
 

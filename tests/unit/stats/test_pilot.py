@@ -12,7 +12,8 @@ from dataclasses import replace
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.plan.power import blocks_needed, corrected, paired_percent, planned_percent
+from fsgauge.plan.levels import corrected
+from fsgauge.plan.power import blocks_needed, paired_percent, planned_percent
 from fsgauge.stats.pilot import is_of_same_work, noise_so_far, noise_words, pilot_noise, pilot_time
 from tests.synthetic import make_study
 from tests.synthetic_churn import make_churn

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from fsgauge.stats import Results, read_study
+from fsgauge.stats import Results
 from fsgauge.stats.ranking import best_first, ranking
 from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.stats.verdict import judge
@@ -16,7 +16,7 @@ RATES = {"raw": 1.0, "twin": 1.0, "slow": 0.8, "as slow": 0.8, "fast": 1.3, "slo
 
 
 def results_of(blocks: int = 10, noise: float = 0.01) -> Results:
-    made = make_study(
+    return make_study(
         systems=dict.fromkeys(RATES, "ext4"),
         patterns=("randread",),
         block_sizes=(4096,),
@@ -24,8 +24,7 @@ def results_of(blocks: int = 10, noise: float = 0.01) -> Results:
         blocks=blocks,
         noise=noise,
         effect=lambda system, cell: RATES[system],
-    )
-    return read_study(made.turns, made.runs, made.study, made.before, made.after)
+    ).results()
 
 
 def ranks(results: Results) -> dict[str, tuple[int, int]]:

@@ -24,17 +24,13 @@ SMALL: dict[str, Any] = {
 }
 
 
-def read(study: SyntheticStudy) -> Results:
-    return read_study(study.turns, study.runs, study.study, study.before, study.after)
-
-
 def codes(results: Results) -> set[str]:
     return {finding.code for finding in results.findings}
 
 
 def test_a_planted_loss_is_found_and_said() -> None:
     study = make_study(**SMALL, noise=0.005, effect=lambda system, cell: planted(system))
-    results = read(study)
+    results = study.results()
     entry = results.comparison("randread-4KiB-depth32", "xfs", "iops")
     assert entry is not None and entry.low is not None and entry.high is not None
     assert entry.low < 0.8 < entry.high
@@ -48,7 +44,7 @@ def planted(system: str) -> float:
 
 
 def test_the_ratio_of_a_latency_has_its_own_direction() -> None:
-    results = read(make_study(**SMALL, effect=lambda system, cell: planted(system)))
+    results = make_study(**SMALL, effect=lambda system, cell: planted(system)).results()
     entry = results.comparison("randread-4KiB-depth32", "xfs", "read.mean")
     assert entry is not None
     assert entry.ratio > 1.2
@@ -66,13 +62,13 @@ def test_an_answer_stays_short_enough_to_read() -> None:
                 queue_depths=(1, 32),
                 duration_s=5,
             )
-            results = read(study)
+            results = study.results()
             assert len(results.answer.split()) <= 160, results.answer
             assert is_headline(results.lines[0]), results.lines[0]
 
 
 def test_an_undecided_answer_says_what_would_have_shown() -> None:
-    results = read(make_study(**SMALL, seed=1, noise=0.2, effect=lambda system, cell: 1.0))
+    results = make_study(**SMALL, seed=1, noise=0.2, effect=lambda system, cell: 1.0).results()
     rates = [entry for entry in results.comparisons if entry.primary and entry.metric == "iops"]
     assert {entry.verdict for entry in rates} == {"undecided"}
     assert results.answer.startswith("Too noisy to tell") and "would have shown" in results.answer
@@ -84,7 +80,7 @@ def test_a_missing_run_leaves_its_block_out_of_its_cell_only() -> None:
             cell
         ).block_size_bytes == 4096
 
-    results = read(make_study(**SMALL, faults=faults))
+    results = make_study(**SMALL, faults=faults).results()
     hit = results.comparison("randread-4KiB-depth32", "xfs", "iops")
     spared = results.comparison("randread-64KiB-depth32", "xfs", "iops")
     other = results.comparison("randread-4KiB-depth32", "ext4", "iops")
@@ -98,12 +94,12 @@ def test_a_baseline_without_its_second_turn_is_left_out() -> None:
     def faults(turn: Turn, cell: Any) -> bool:
         return turn.block == 3 and turn.again
 
-    results = read(make_study(**SMALL, faults=faults))
+    results = make_study(**SMALL, faults=faults).results()
     assert all(entry.left_out == [3] for entry in results.comparisons)
 
 
 def test_an_interrupted_study_says_what_it_has() -> None:
-    results = read(make_study(**SMALL, paused_after_runs=9))
+    results = make_study(**SMALL, paused_after_runs=9).results()
     assert results.sureness.blocks_complete == 1
     assert {"runs.interrupted", "blocks.few"} <= codes(results)
     assert results.answer.startswith("Undecided: one complete block")
@@ -111,7 +107,7 @@ def test_an_interrupted_study_says_what_it_has() -> None:
 
 
 def test_a_study_without_a_block_says_so() -> None:
-    results = read(make_study(**SMALL, paused_after_runs=1))
+    results = make_study(**SMALL, paused_after_runs=1).results()
     assert results.answer.startswith("No answer")
 
 
@@ -139,20 +135,20 @@ def test_a_system_that_was_made_otherwise_in_a_turn_is_named_on_another_disk_it_
 
 
 def test_one_system_gives_the_noise() -> None:
-    results = read(make_study(**SMALL, systems={"xfs": "xfs"}))
+    results = make_study(**SMALL, systems={"xfs": "xfs"}).results()
     assert results.comparisons == []
     assert "one system" in results.answer
 
 
 def test_a_rig_that_drifts_within_blocks_is_valid_and_says_so() -> None:
-    results = read(make_study(**SMALL, later_effect=1.08))
+    results = make_study(**SMALL, later_effect=1.08).results()
     assert results.sureness.valid
     assert "noise.drift" in codes(results)
     assert not results.answer.startswith("Not valid")
 
 
 def test_a_rig_too_noisy_to_answer_is_not_called_good() -> None:
-    results = read(make_study(**SMALL, seed=1, noise=0.3))
+    results = make_study(**SMALL, seed=1, noise=0.3).results()
     assert results.sureness.valid and results.sureness.too_noisy
     assert "noise.wide" in codes(results)
     line = next(each for each in sureness_lines(results) if each.name == "Noise floor")
@@ -165,14 +161,12 @@ def test_a_rig_too_noisy_to_answer_is_not_called_good() -> None:
     ("share", "words"), [(1.0, "Too noisy to answer"), (0.02, "Too noisy for small differences")]
 )
 def test_noise_that_decides_something_is_too_noisy_for_the_rest(share: float, words: str) -> None:
-    results = read(
-        make_study(
-            **SMALL,
-            seed=1,
-            noise=0.3,
-            effect=lambda system, cell: share if system == "xfs" else 1.0,
-        )
-    )
+    results = make_study(
+        **SMALL,
+        seed=1,
+        noise=0.3,
+        effect=lambda system, cell: share if system == "xfs" else 1.0,
+    ).results()
     found = next(each for each in results.findings if each.code == "noise.wide")
     assert found.sentence.startswith(words)
     line = next(each for each in sureness_lines(results) if each.name == "Noise floor")
@@ -182,7 +176,7 @@ def test_noise_that_decides_something_is_too_noisy_for_the_rest(share: float, wo
 
 def test_the_page_has_one_number_for_the_noise_of_its_cell() -> None:
     """It had three: the interval of A/A, the band of the picture, and the finding's percent."""
-    results = read(make_study(**{**ONE_CELL, "blocks": 4}, noise=0.3))
+    results = make_study(**{**ONE_CELL, "blocks": 4}, noise=0.3).results()
     floor = results.noise_of("iops")
     assert floor is not None and floor.band is not None
     band = floor.band_of(results.primary_cells[0])
@@ -210,14 +204,14 @@ def first_baseline_turns(study: SyntheticStudy) -> list[Turn]:
 
 
 def test_a_debug_engine_makes_the_study_invalid() -> None:
-    results = read(make_study(**SMALL, profile="debug"))
+    results = make_study(**SMALL, profile="debug").results()
     assert not results.sureness.valid
 
 
 def test_more_than_the_raw_device_is_a_finding_with_fitting_advice() -> None:
     effect = {"xfs": 1.3}
     study = make_study(**SMALL, noise=0.005, effect=lambda system, cell: effect.get(system, 1.0))
-    finding = next(f for f in read(study).findings if f.code == "cache.answered")
+    finding = next(f for f in study.results().findings if f.code == "cache.answered")
     assert "30 %" in finding.sentence and "loop" in finding.advice.lower()
     cached = study.study.model_copy(
         update={"study": {**study.study.study, "workload": {"direct": False}}}
@@ -228,7 +222,7 @@ def test_more_than_the_raw_device_is_a_finding_with_fitting_advice() -> None:
 
 
 def test_differences_leave_out_what_was_studied_and_what_is_equal() -> None:
-    facts = {difference.fact for difference in read(make_study(**SMALL)).differences}
+    facts = {difference.fact for difference in make_study(**SMALL).results().differences}
     assert "mount options in force" in facts and "space for data" in facts
     assert not facts & {"kind", "block size of the file system", "files", "bytes under load"}
 
@@ -242,5 +236,5 @@ def test_a_machine_that_changed_is_a_finding() -> None:
 
 
 def test_results_survive_being_stored() -> None:
-    results = read(make_study(**SMALL))
+    results = make_study(**SMALL).results()
     assert Results.model_validate_json(results.model_dump_json()) == results

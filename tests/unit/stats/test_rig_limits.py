@@ -113,8 +113,7 @@ EMULATOR, IOPS = "the emulated processor", "a disk's IOPS limit"
 
 
 def results() -> Results:
-    made = make_sharing(5)
-    return read_study(made.turns, made.runs, made.study, made.before, made.after)
+    return make_sharing(5).results()
 
 
 def of_ocfs2(found: Results) -> list[Comparison]:

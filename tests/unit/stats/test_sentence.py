@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from fsgauge.stats import Results, read_study
 from fsgauge.stats.histogram import quantile_of
 from fsgauge.stats.sentence import ends, operations_needed, shortest
-from tests.synthetic import SyntheticStudy, histogram_of, make_study
+from tests.synthetic import histogram_of, make_study
 
 SLOW: dict[str, Any] = {
     "patterns": ("randread",),
@@ -20,10 +19,6 @@ SLOW: dict[str, Any] = {
     "queue_depths": (1,),
     "duration_s": 10,
 }
-
-
-def read_whole(study: SyntheticStudy) -> Results:
-    return read_study(study.turns, study.runs, study.study, study.before, study.after)
 
 
 @pytest.mark.parametrize(("metric", "quantile"), [("read.p99", 0.99), ("write.p999", 0.999)])
@@ -39,7 +34,7 @@ def test_as_many_are_needed_as_a_quantile_takes(metric: str, quantile: float) ->
 def test_the_answer_names_the_metric_what_is_needed_and_the_next_step(
     systems: dict[str, str],
 ) -> None:
-    results = read_whole(make_study(**SLOW, rate=20.0, systems=systems))
+    results = make_study(**SLOW, rate=20.0, systems=systems).results()
     runs = 8 * (len(systems) + 1)
     missing = (
         "The read p99 latency needs 1,000 operations in a run, and"
@@ -52,13 +47,13 @@ def test_the_answer_names_the_metric_what_is_needed_and_the_next_step(
 
 
 def test_enough_operations_are_no_finding() -> None:
-    results = read_whole(make_study(**SLOW, rate=200.0))
+    results = make_study(**SLOW, rate=200.0).results()
     assert "p99" in results.answer and not results.answer.startswith("No answer")
     assert "operations.few" not in {each.code for each in results.findings}
 
 
 def test_a_study_that_was_cut_short_lacks_blocks_and_not_operations() -> None:
-    results = read_whole(make_study(**SLOW, rate=200.0, paused_after_runs=1))
+    results = make_study(**SLOW, rate=200.0, paused_after_runs=1).results()
     assert "operations" not in results.answer
     assert "noise.unknown" in {each.code for each in results.findings}
 

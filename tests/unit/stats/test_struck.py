@@ -46,7 +46,7 @@ def test_a_fault_that_came_too_late_is_not_called_one() -> None:
 
 def test_nothing_that_is_compared_changes_by_them() -> None:
     made = make_study(**ONE_CELL | {"blocks": 3})
-    plain = read_study(made.turns, made.runs, made.study, made.before)
+    plain = made.results()
     with_them = read_study(
         made.turns, made.runs, made.study, made.before, struck_runs=[struck(made.runs[0])]
     )

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import fsgauge
+from fsgauge.plan.levels import STOPPING_LEVEL
 from fsgauge.stats import read_study
-from fsgauge.stats.planned import STOPPING_LEVEL
 from fsgauge.stats.ratio import t_quantile
 from tests.synthetic import make_study
 from tests.synthetic_aging import make_aging

@@ -89,7 +89,7 @@ def study() -> SyntheticStudy:
 
 @pytest.fixture(scope="module")
 def results(study: SyntheticStudy) -> Results:
-    return read_study(study.turns, study.runs, study.study, study.before, study.after)
+    return study.results()
 
 
 def test_each_run_has_them_beside_reads_and_writes(study: SyntheticStudy) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plain_files import PlainFolder
-from fsgauge.stats import read_study
+from fsgauge.report.write import results_of
 from fsgauge.store import read_results
 from fsgauge.store.files import record_files
 from fsgauge.store.query import asked
@@ -33,9 +33,7 @@ def test_every_format_stays_readable(stored: Path) -> None:
     """Stored once by the fsgauge of that format and never made again; see its README."""
     expected = json.loads((stored / "expected.json").read_text())
     study = read_results(stored)
-    results = read_study(
-        study.turns, study.runs, study.study, study.environment_before, study.environment_after
-    )
+    results = results_of(study)
     operations = [
         sum(count for _, count in each.counts)
         for run in study.runs

@@ -51,11 +51,11 @@ def refusal(vary: str, name: str = "xfs", plan: str = "") -> str:
     return error.value.render()
 
 
-def test_every_combination_is_a_system_and_the_first_is_as_by_default() -> None:
+def test_every_combination_is_a_system_named_by_what_differs_from_the_first() -> None:
     assert made('"mount.allocsize" = ["default", "1m"], "mkfs.-m.reflink" = [1, 0]') == [
-        ("xfs (reflink=1)", "-m reflink=1", "lazytime"),
+        ("xfs", "-m reflink=1", "lazytime"),
         ("xfs (reflink=0)", "-m reflink=0", "lazytime"),
-        ("xfs (allocsize=1m, reflink=1)", "-m reflink=1", "lazytime,allocsize=1m"),
+        ("xfs (allocsize=1m)", "-m reflink=1", "lazytime,allocsize=1m"),
         ("xfs (allocsize=1m, reflink=0)", "-m reflink=0", "lazytime,allocsize=1m"),
     ]
 
@@ -71,6 +71,8 @@ def test_options_of_one_switch_are_joined_and_false_leaves_an_option_out() -> No
 def test_the_name_has_the_values_in_its_places_and_the_others_behind() -> None:
     found = made('"mount.allocsize" = ["1m", "64m"], "mkfs.-K" = [false, true]', "xfs {allocsize}")
     assert [each[0] for each in found] == ["xfs 1m", "xfs 1m (-K)", "xfs 64m", "xfs 64m (-K)"]
+    found = made('"mkfs.-m.reflink" = [0, 1], "mount.allocsize" = ["1m"]')
+    assert [each[0] for each in found] == ["xfs (allocsize=1m)", "xfs (reflink=1, allocsize=1m)"]
 
 
 def test_sizes_of_several_switches_have_names_that_differ() -> None:
@@ -81,6 +83,7 @@ def test_sizes_of_several_switches_have_names_that_differ() -> None:
 def test_kinds_and_tunables_vary_as_well() -> None:
     vary = '"kind" = ["xfs", "ext4"], "tunables.queue/scheduler" = ["none", "default"]'
     systems = parse_study(text(vary), "mine.toml", "mine").systems[1:]
+    assert [each.name for each in systems[:2]] == ["xfs", "xfs (scheduler=default)"]
     assert [(each.kind, each.tunables) for each in systems] == [
         ("xfs", {"queue/scheduler": "none"}),
         ("xfs", {}),

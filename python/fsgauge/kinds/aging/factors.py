@@ -29,7 +29,6 @@ class AgingFactors(CellFactors):
 
     @property
     def share_of_reads(self) -> int:
-        """All or none."""
         return 100 if self.side == "read" else 0
 
     def scans(self, workload: Mapping[str, Any]) -> set[str]:  # noqa: ARG002 - always

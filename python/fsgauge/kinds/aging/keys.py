@@ -189,7 +189,6 @@ class AgingWorkload(WorkloadKeys):
         return {"nominal_time": reason, "full_level": reason}
 
     def needs_files(self) -> tuple[str, str, str] | None:
-        """All of it does."""
         return ("kind", "files are aged and deleted", "overhead compares with raw")
 
     def check_systems(self, systems: Sequence[System]) -> None:

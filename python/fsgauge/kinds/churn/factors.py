@@ -31,7 +31,6 @@ class ChurnFactors(CellFactors):
 
     @property
     def share_of_reads(self) -> int:
-        """All or none."""
         return 100 if self.side == "read" else 0
 
     @property

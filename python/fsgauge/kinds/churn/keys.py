@@ -231,7 +231,6 @@ class ChurnWorkload(WorkloadKeys):
             )
 
     def needs_files(self) -> tuple[str, str, str] | None:
-        """All of it does."""
         return ("kind", "files come and go", "overhead compares with raw")
 
 

@@ -97,7 +97,6 @@ class ChurnMethod(MakesOwnFiles):
         return max(self._volume().files(fill) for fill in self.workload.fills)
 
     def fewer_files(self) -> str:
-        """Larger ones."""
         return "a larger workload.median_size, or a file system with more inodes"
 
     def rings(self) -> Rings:
@@ -275,7 +274,6 @@ class ChurnMethod(MakesOwnFiles):
         return "appends to old files, snapshots and reflinks, which age a file system in other ways"
 
     def without_equal_in_fio(self) -> tuple[str, str]:
-        """Nothing comes near."""
         return ("fio does not create and delete files over time", "")
 
     def _shares(self) -> str:

@@ -12,7 +12,7 @@ from functools import partial
 from fsgauge.errors import InputError
 from fsgauge.kinds.connections.file_sizes import FileSpace, backup_file_space, own_file_space
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
-from fsgauge.units import format_size
+from fsgauge.units import count, format_size
 from fsgauge.workload.assumed import Room
 from fsgauge.workload.folders import FileSets
 
@@ -131,7 +131,6 @@ class ClientFiles:
         return [(chosen, each) for chosen, each in pairs if chosen is not None]
 
     def _directories(self) -> int:
-        """Of one set."""
         workload = self.workload
         if workload.tree == "own":
             return workload.most_clients
@@ -201,7 +200,7 @@ class ClientFiles:
         own, backup = sets.files_per_client, sets.backup_files_per_client
         parts = [f"{own} file{'s' if own > 1 else ''} each"] if own else []
         parts += [f"{backup} to back up"] if backup else []
-        return f"{self.workload.most_clients} clients with {' and '.join(parts)}"
+        return f"{count(self.workload.most_clients, 'client')} with {' and '.join(parts)}"
 
 
 def _name(system: str) -> str:

@@ -8,24 +8,28 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 
-from fsgauge.errors import did_you_mean, nearest
 from fsgauge.kinds.connections.factors import Order
 from fsgauge.study.base import Distinct, OneOrSwept, conflict
 from fsgauge.study.sweep import (
+    DISTRIBUTION,
     HOSTS,
+    LARGEST_SIZE,
+    MEDIAN_SIZE,
     SCAN,
+    SIZE_SIGMA,
+    SMALLEST_SIZE,
     BlockSize,
     Data,
     Fill,
     Hosts,
+    Weight,
+    only,
 )
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, SizeBytes
 
-Weight = Annotated[int, Field(ge=1, le=1_000_000)]
-"""How often something is drawn, relative to others."""
 ACTIVITIES = ("read", "create", "save", "delete", "stat", "list")
 HOME_DIRECTORY = {"stat": 40, "read": 30, "list": 10, "save": 10, "create": 5, "delete": 5}
 MIXES = {"home directory": HOME_DIRECTORY}
@@ -45,22 +49,10 @@ def _named_mix(value: object) -> object:
     )
 
 
-def _known_activities(mix: dict[str, int]) -> dict[str, int]:
-    for activity in mix:
-        if activity not in ACTIVITIES:
-            near = nearest(activity, ACTIVITIES)
-            raise conflict(
-                f'"{activity}" is not an operation of a mix',
-                [(activity,)],
-                hint=did_you_mean(near) if near else f"known: {', '.join(ACTIVITIES)}",
-            )
-    return mix
-
-
 Mix = Annotated[
     dict[str, Weight],
     BeforeValidator(_named_mix),
-    AfterValidator(_known_activities),
+    only(ACTIVITIES, "a mix"),
     Field(min_length=1),
 ]
 
@@ -103,11 +95,7 @@ class ConnectionsFields(WorkloadKeys):
     fill: Fill = Field(
         40, description="Share of the storage and of its inodes that the clients' files take up."
     )
-    size_distribution: Literal["listed", "log-normal"] = Field(
-        "listed",
-        description="How file sizes are chosen: from file_sizes, or drawn from a log-normal"
-        " distribution.",
-    )
+    size_distribution: Literal["listed", "log-normal"] = Field("listed", description=DISTRIBUTION)
     file_sizes: Distinct[FileSize] = Field(
         PUBLISHED_SIZES,
         description="File sizes. Each client uses them in turn, starting with a different one;"
@@ -118,22 +106,10 @@ class ConnectionsFields(WorkloadKeys):
         description="How often each of file_sizes is drawn, relative to the others. Default:"
         " none; all are used equally often, in turn.",
     )
-    median_size: FileSize = Field(
-        32 << 10, description="Log-normal sizes: half of the files are smaller."
-    )
-    size_sigma: Annotated[float, Field(gt=0, le=10)] = Field(
-        2.0,
-        description="Log-normal sizes: standard deviation of the size's natural logarithm; above"
-        " 0, at most 10.",
-    )
-    smallest_size: FileSize = Field(
-        1 << 10,
-        description="Log-normal sizes: the smallest size; anything drawn smaller gets this size.",
-    )
-    largest_size: FileSize = Field(
-        16 << 20,
-        description="Log-normal sizes: the largest size; anything drawn larger gets this size.",
-    )
+    median_size: FileSize = Field(32 << 10, description=MEDIAN_SIZE)
+    size_sigma: Annotated[float, Field(gt=0, le=10)] = Field(2.0, description=SIZE_SIGMA)
+    smallest_size: FileSize = Field(1 << 10, description=SMALLEST_SIZE)
+    largest_size: FileSize = Field(16 << 20, description=LARGEST_SIZE)
     record_size: Annotated[SizeBytes, Field(le=64 << 20)] = Field(
         4 << 10,
         description="Size of one read or write of a client; the last one of a file may be shorter.",

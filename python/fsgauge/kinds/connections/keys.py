@@ -156,7 +156,6 @@ class ConnectionsWorkload(ConnectionsFields):
         return found
 
     def needs_files(self) -> tuple[str, str, str] | None:
-        """All of it does."""
         return ("kind", "clients create, open and close files", "overhead compares with raw")
 
     @property

@@ -34,7 +34,7 @@ from fsgauge.kinds.connections.factors import OF_BACKUP, WRITING, ConnectionsFac
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.record.records import Cell
 from fsgauge.study.access_words import through
-from fsgauge.units import exact_duration, exact_size, format_size
+from fsgauge.units import count, exact_duration, exact_size, format_size
 from fsgauge.workload.assumed import EXPECTED, Room, Speed
 from fsgauge.workload.dealing import Dealt, Share, require_enough, require_hosts_there
 from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, FileSets, Place
@@ -80,7 +80,7 @@ class ConnectionsMethod(MakesOwnFiles):
             return
         fitting = (limit - spare) // each
         raise InputError(
-            f"{workload.most_clients} clients with {files} open file{'s' if files > 1 else ''} each"
+            f"{count(workload.most_clients, 'client')} with {count(files, 'open file')} each"
             f" are more than this process may open: {limit}",
             cause="the hard limit of open files (ulimit -Hn)",
             next=f"--set workload.clients={fitting}, or raise the limit"

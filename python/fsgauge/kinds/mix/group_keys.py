@@ -6,10 +6,23 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from fsgauge.kinds.mix.operations import Operations, Weight
+from fsgauge.kinds.mix.operations import Operations
 from fsgauge.study.base import OneOrSwept, conflict
 from fsgauge.study.listed import Listed
-from fsgauge.study.sweep import SUBMIT_BATCH, BlockSize, Data, Jobs, QueueDepth, SubmitBatch
+from fsgauge.study.sweep import (
+    DISTRIBUTION,
+    LARGEST_SIZE,
+    MEDIAN_SIZE,
+    SIZE_SIGMA,
+    SMALLEST_SIZE,
+    SUBMIT_BATCH,
+    BlockSize,
+    Data,
+    Jobs,
+    QueueDepth,
+    SubmitBatch,
+    Weight,
+)
 from fsgauge.units import (
     SIZE,
     BytesPerSecond,
@@ -135,27 +148,11 @@ class GroupKeys(Listed):
         description="How often each of file_sizes is drawn, relative to the others. Default: none;"
         " all equally often.",
     )
-    size_distribution: Literal["listed", "log-normal"] = Field(
-        "listed",
-        description="How file sizes are chosen: from file_sizes, or drawn from a log-normal"
-        " distribution.",
-    )
-    median_size: FileSize = Field(
-        32 << 10, description="Log-normal sizes: half of the files are smaller."
-    )
-    size_sigma: Annotated[float, Field(gt=0, le=10)] = Field(
-        2.0,
-        description="Log-normal sizes: standard deviation of the size's natural logarithm; above"
-        " 0, at most 10.",
-    )
-    smallest_size: FileSize = Field(
-        1 << 10,
-        description="Log-normal sizes: the smallest size; anything drawn smaller gets this size.",
-    )
-    largest_size: FileSize = Field(
-        16 << 20,
-        description="Log-normal sizes: the largest size; anything drawn larger gets this size.",
-    )
+    size_distribution: Literal["listed", "log-normal"] = Field("listed", description=DISTRIBUTION)
+    median_size: FileSize = Field(32 << 10, description=MEDIAN_SIZE)
+    size_sigma: Annotated[float, Field(gt=0, le=10)] = Field(2.0, description=SIZE_SIGMA)
+    smallest_size: FileSize = Field(1 << 10, description=SMALLEST_SIZE)
+    largest_size: FileSize = Field(16 << 20, description=LARGEST_SIZE)
     rate: RateOperationsPerSecond | None = Field(
         None,
         description="A pace for all jobs together; latency then counts from the intended start."

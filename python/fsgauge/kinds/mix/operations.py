@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
-from fsgauge.errors import did_you_mean, nearest
-from fsgauge.study.base import conflict
-
-Weight = Annotated[int, Field(ge=1, le=1_000_000)]
-"""How often something is drawn, relative to others."""
+from fsgauge.study.sweep import Weight, only
 
 PLAIN = ("read", "write")
 """One block at an offset, on files that stay open: at any depth, by any interface."""
@@ -37,16 +33,4 @@ MAKING = frozenset({"create", "rename", "unlink"})
 """Those after which a name may be gone."""
 
 
-def _known(operations: dict[str, int]) -> dict[str, int]:
-    for operation in operations:
-        if operation not in OPERATIONS:
-            near = nearest(operation, OPERATIONS)
-            raise conflict(
-                f'"{operation}" is not an operation of a group',
-                [(operation,)],
-                hint=did_you_mean(near) if near else f"known: {', '.join(OPERATIONS)}",
-            )
-    return operations
-
-
-Operations = Annotated[dict[str, Weight], AfterValidator(_known), Field(min_length=1)]
+Operations = Annotated[dict[str, Weight], only(OPERATIONS, "a group"), Field(min_length=1)]

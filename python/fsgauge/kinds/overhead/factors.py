@@ -34,7 +34,6 @@ class OverheadFactors(CellFactors):
 
     @property
     def shared_words(self) -> str:
-        """With which files."""
         words = {"same": "on the same files", "separate": "on separate files"}
         return words[self.host_files] if self.host_files is not None else ""
 
@@ -45,7 +44,6 @@ class OverheadFactors(CellFactors):
 
     @property
     def panel(self) -> str:
-        """Likewise."""
         return super().panel + (f", {self.host_files} files" if self.host_files else "")
 
     @property

@@ -191,7 +191,6 @@ class OverheadWorkload(WorkloadKeys):
 
     @property
     def connections(self) -> int:
-        """One a job."""
         return max(self.jobs)
 
     def check_access(self, accesses: Sequence[AccessKeys]) -> None:

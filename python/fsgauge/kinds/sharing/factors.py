@@ -23,7 +23,6 @@ class SharingFactors(CellFactors):
 
     @property
     def of_test(self) -> Test:
-        """The test itself."""
         return TESTS[self.test]
 
     @property

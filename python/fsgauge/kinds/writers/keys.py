@@ -235,7 +235,6 @@ class WritersWorkload(WorkloadKeys):
 
     @property
     def connections(self) -> int:
-        """One a writer."""
         return max(self.writers)
 
     def check_access(self, accesses: Sequence[AccessKeys]) -> None:

@@ -192,15 +192,12 @@ class WritersMethod(Method):
 
     @property
     def files_of_all(self) -> int:
-        """The one file."""
         return files_of_all(self.workload)
 
     def is_on_files_of_all(self, job: LoadJob | ClientsJob) -> bool:
-        """Writers of one file."""
         return is_on_one_file(job)
 
     def without_files_of_all(self) -> str:
-        """A file for each writer."""
         return "--set 'workload.ranges=[\"own files\"]'"
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:

@@ -26,7 +26,6 @@ class BlockDevice:
 
     @property
     def size_bytes(self) -> int:
-        """Capacity."""
         return int(self.read("size") or 0) * _SECTOR_BYTES
 
     @property
@@ -42,7 +41,6 @@ class BlockDevice:
         return self
 
     def partitions(self) -> list[BlockDevice]:
-        """Its partitions as the kernel has them."""
         below = sorted(self.folder.glob("*/partition"))
         return [_at(entry.parent) for entry in below]
 

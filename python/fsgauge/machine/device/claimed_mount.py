@@ -97,9 +97,7 @@ class MountedClaim(Protocol):
         """Whether a path leads to this device."""
         ...
 
-    def let_go(self) -> None:
-        """Give the claim up."""
-        ...
+    def let_go(self) -> None: ...
 
     def take_back(self, seconds: float) -> None:
         """Claim it again; RigError where another has it for longer."""

@@ -55,7 +55,6 @@ class Claim:
         return run_tool(command, seconds=seconds)
 
     def unmount(self, command: list[str]) -> Said:
-        """umount(8)."""
         return run_tool(command)
 
     def require_not_lost(self) -> None:

@@ -29,7 +29,6 @@ _SWAPS = Path("/proc/swaps")
 
 
 def other_ways(device: BlockDevice) -> list[str]:
-    """One line for each."""
     stack = [device, *below(device)]
     files = [backing for each in stack if (backing := backing_of(each.path)) is not None]
     lines = [line for backing in files for line in _of_file(backing)]

@@ -37,7 +37,6 @@ def _meminfo_bytes(key: str) -> int | None:
 
 
 def machine_memory_bytes() -> int | None:
-    """All memory of the machine."""
     return _meminfo_bytes("MemTotal")
 
 

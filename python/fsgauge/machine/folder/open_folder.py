@@ -99,7 +99,6 @@ class OpenFolder:
         return was_moved(self.path)
 
     def close(self) -> None:
-        """Close the descriptor."""
         os.close(self.descriptor)
 
 

@@ -80,7 +80,6 @@ def rates(limits: tuple[float, float], title: str, *, form: str = "~s", ticks: i
 
 
 def rate_title(unit: str) -> str:
-    """The title of an axis of rates."""
     return f"{unit} (higher is better)"
 
 

@@ -241,7 +241,7 @@ def _chart(
         (low, high),
         6 if layout.headers else 8,
         clamp=True,
-        title=title.replace(" (", "\n(").replace(", ", ",\n").splitlines()
+        title=title.replace(" (", "\n(").replace(", ", ",\n").splitlines()  # a line each
         if layout.headers
         else title,
         grid=True,
@@ -255,11 +255,6 @@ def _chart(
         *marks.measured(measured, ("ratio", "low", "high"), along, 52, at="y", y=y),
         *_labels(placed, measured, layout, y, label_y),
     ).properties(width=layout.width, height=lines * layout.row, padding=marks.FRAME)
-
-
-def _in_lines(title: str) -> list[str]:
-    """The title of a narrow picture: number, ratio and direction, a line each."""
-    return title.replace(" (", "\n(").replace(", ", ",\n").splitlines()
 
 
 def _axis_title(results: Results) -> str:

@@ -45,7 +45,6 @@ class LawPanel:
 
 
 def law_panel(shown: LawPanel, width: int) -> vega.Chart:
-    """The drawing of one panel."""
     measured_top = axes.rates_top(shown.rows, "iops")
     top = max([measured_top, *(axes.AIR * value for _, value, _, _ in shown.fit.curve)])
     x, along = _linear_x(shown), axes.rates((0.0, top), axes.rate_title(shown.unit))

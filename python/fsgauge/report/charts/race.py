@@ -12,15 +12,18 @@ from fsgauge.report import vega
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.durability import MARK
-from fsgauge.report.labels import labels_of, shortened
+from fsgauge.report.labels import in_two_lines, labels_of
 from fsgauge.report.race import Place, places_of
 from fsgauge.report.theme import GAIN, INK, MUTED
 from fsgauge.stats.results import Results
 
-_LINE = 16
+_LINE, _TWO_LINES = 16, 28
+"""Pixels of a system, and of one where names of two lines are drawn."""
 _LETTER = 6.6
 _LONGEST = 38
 _NARROW_LETTERS = 17
+_APART = 0.45
+"""Between two lines of a name, in rows."""
 _COLOURS = {"leader": INK, "in the race": GAIN, "parked": GAIN}
 """Of those that were never dropped."""
 
@@ -30,18 +33,18 @@ def survival(results: Results) -> Drawing | None:
     places = places_of(results)
     if not places:
         return None
-    labels = labels_of([each.system for each in places])
+    labels = labels_of([each.system for each in places], 2 * _LONGEST)
     rows = [_row(at, each, labels[each.system]) for at, each in enumerate(places)]
     band = _band(results)
     label = "How many blocks each system ran, and its ratio to the leader when it left the race."
 
-    def wide() -> dict[str, Any]:
-        return _chart(rows, band, _LONGEST, 300, 330)
-
-    def narrow() -> dict[str, Any]:
-        return _chart(rows, band, _NARROW_LETTERS, 70, 100)
-
-    return draw("race", label, wide, narrow, rows)
+    return draw(
+        "race",
+        label,
+        lambda: _chart(rows, band, _LONGEST, 300, 330),
+        lambda: _chart(rows, band, _NARROW_LETTERS, 70, 100),
+        rows,
+    )
 
 
 def _row(at: int, place: Place, label: str) -> dict[str, Any]:
@@ -76,15 +79,21 @@ def _chart(
     left: int,
     right: int,
 ) -> dict[str, Any]:
-    rows = [{**row, "label": shortened(row["label"], letters)} for row in rows]
+    names = [in_two_lines(row["label"], letters) for row in rows]
+    is_long = any(name[1:] for name in names)
     lines = len(rows)
     down = {"domain": [lines - 0.4, -0.6]}
     y = vega.field("y:Q", scale=down, axis=None)
-    room = round(max(len(row["label"]) for row in rows) * _LETTER) + 12
-    height = lines * _LINE
+    room = round(max(len(line) for name in names for line in name) * _LETTER) + 12
+    height = lines * (_TWO_LINES if is_long else _LINE)
+    words = [
+        {"line": line, "y": row["y"] + _APART * (place - (len(name) - 1) / 2)}
+        for row, name in zip(rows, names, strict=True)
+        for place, line in enumerate(name)
+    ]
     bars = vega.layer(
         _bars(rows, y, max(row["ran"] for row in rows)),
-        marks.text(rows, "label", y, -room, room - 6),
+        marks.text(words, "line", y, -room, room - 6),
         marks.rules([], y, -room, left),
     ).properties(width=left, height=height)
     measured = [row for row in rows if row["ratio"] is not None]

@@ -32,7 +32,7 @@ from fsgauge.storage.base import free_bytes
 from fsgauge.study.model import DeviceStorage, LoopStorage, RamStorage, Study, System
 from fsgauge.study.tunable_places import DEVICE, place_of
 from fsgauge.system import FileSystem
-from fsgauge.units import format_size
+from fsgauge.units import format_size, some_of
 from fsgauge.workload.assumed import Room
 
 TRIAL_SECONDS = 20.0
@@ -78,8 +78,7 @@ class ScratchImage:
                 raise
             self._say(f"warning: {left.what}")
         if self._untried:
-            first, more = self._untried[:_NAMED], len(self._untried) - _NAMED
-            names = ", ".join(f'"{name}"' for name in first) + f" and {more} more" * (more > 0)
+            names = some_of([f'"{name}"' for name in self._untried], _NAMED)
             self._say(f"not tried in {TRIAL_SECONDS:g} s, so mkfs or mount may refuse it: {names}")
 
     def make(self, system: System, kind: FileSystem) -> None:

@@ -17,7 +17,7 @@ from fsgauge.record.machine import StorageFacts
 from fsgauge.rig.host.facts import folder_facts
 from fsgauge.rig.rig import FoldersSeen
 from fsgauge.study.model import PathStorage, Study
-from fsgauge.units import format_size
+from fsgauge.units import format_size, listed
 
 _MOST_NAMED = 6
 _WITHOUT_ROOT = (
@@ -125,14 +125,14 @@ def facts_of_folders(study: Study, facts: StorageFacts) -> StorageFacts:
     if not folders:
         return facts
     size = format_size(facts.size_bytes)
-    listed = "; ".join(folder.words for folder in folders[:_MOST_NAMED])
+    each_folder = "; ".join(folder.words for folder in folders[:_MOST_NAMED])
     if len(folders) > _MOST_NAMED:
-        listed += f"; and {len(folders) - _MOST_NAMED} more"
+        each_folder += f"; and {len(folders) - _MOST_NAMED} more"
     where = "of each folder, used as they are" if len(folders) > 1 else "of a folder, used as it is"
     chains = {folder.path: folder.chain for folder in folders}
     return facts.model_copy(
         update={
-            "sentence": f"up to {size} {where}: {listed}",
+            "sentence": f"up to {size} {where}: {each_folder}",
             "device_chain": [link for chain in chains.values() for link in chain],
             "cautions": list(_cautions(folders)),
         }
@@ -144,7 +144,7 @@ def _cautions(folders: Sequence[UsedFolder]) -> Iterator[str]:
     if old:
         what = "file systems are" if len(old) > 1 else "file system is"
         if len(old) < len(folders):
-            what = f"file system{'s' * (len(old) > 1)} of {_and(old)} {what.split()[-1]}"
+            what = f"file system{'s' * (len(old) > 1)} of {listed(old)} {what.split()[-1]}"
         whose = "their" if len(old) > 1 else "its"
         yield f"the {what} not newly made: {whose} age and fill level affect the result"
     yield from _shared(folders)
@@ -229,8 +229,4 @@ def _file_system_of(folder: UsedFolder) -> str:
 
 def _names(group: Sequence[UsedFolder]) -> str:
     names, more = [folder.system for folder in group[:_MOST_NAMED]], len(group) - _MOST_NAMED
-    return _and([*names, *([f"{more} more"] if more > 0 else [])])
-
-
-def _and(names: Sequence[str]) -> str:
-    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+    return listed([*names, *([f"{more} more"] if more > 0 else [])])

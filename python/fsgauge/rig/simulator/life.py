@@ -151,13 +151,21 @@ def job_of(
 def first_turn(study: Study, system: System, free_bytes: int) -> list[list[SimulateStep]]:
     """The steps of the lives that the system has in the first block, its repetition left out;
     InputError where there is no room."""
-    plan = make_plan(with_seed(study, 1), size_bytes=size_of(study))
+    plan = make_plan(_alone(with_seed(study, 1), system), size_bytes=size_of(study))
     place = place_in(study, system, free_bytes, system)
     return [
         [happens.step for happens in life_of(study, plan, turn, place)]
         for turn in plan.turns
         if turn.block == 0 and turn.system == system.name and not turn.again
     ]
+
+
+def _alone(study: Study, system: System) -> Study:
+    """One block of one system, which has the same lives there; a plan of all of a race's systems
+    and blocks for each of them would take minutes."""
+    mode = "all" if study.plan.mode == "race" else study.plan.mode
+    plan = study.plan.model_copy(update={"blocks": 1, "budget": None, "mode": mode})
+    return study.model_copy(update={"systems": [system], "plan": plan})
 
 
 def first_steps(study: Study, system: System, free_bytes: int) -> list[SimulateStep]:

@@ -90,7 +90,6 @@ class Kernel:
 
     @property
     def modules(self) -> Path:
-        """The squashfs of its modules."""
         return self.folder / "modules.squashfs"
 
 

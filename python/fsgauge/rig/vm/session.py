@@ -31,11 +31,10 @@ from fsgauge.rig.vm.faults.failed_runs import (
 from fsgauge.rig.vm.faults.injection import Injection
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.lending import GuestLent, lent_by
-from fsgauge.rig.vm.measuring import PREPARE_SECONDS, measuring
+from fsgauge.rig.vm.measuring import PREPARE_SECONDS, Prepared, measuring
 from fsgauge.rig.vm.messages import Order
 from fsgauge.rig.vm.network import shape_of
 from fsgauge.rig.vm.node import NodeLostError, NotUpError
-from fsgauge.rig.vm.prepared import Prepared
 from fsgauge.rig.vm.telling import Telling
 from fsgauge.study.model import Study, System
 from fsgauge.workload import method_of

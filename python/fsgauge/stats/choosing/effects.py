@@ -11,45 +11,40 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fsgauge.stats.choosing.options import DEFAULT, ON, Settings, setting_words, varied
+from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.result_model import ResultModel
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Matrix = NDArray[np.float64]
-
-_LEVEL = 0.95
+Matrix = NDArray[np.float64]
 _FEWEST_BLOCKS = 2
 _NOTHING = 1e-9
 """A sum of squares that only rounding has made."""
 
 
-class Effect(ResultModel):
+class _OfOptions(ResultModel):
+    kind: str
+    ratio: float
+    low: float
+    high: float
+    share: float
+
+
+class Effect(_OfOptions):
     """One value of an option, as a ratio to the option's first value with its interval; `share` is
     what the option, all its values together, has of the variance between systems."""
 
-    kind: str
     option: str
     against: str
-    ratio: float
-    low: float
-    high: float
-    share: float
 
 
-class Interaction(ResultModel):
+class Interaction(_OfOptions):
     """Two values that do together `ratio` times what both do alone."""
 
-    kind: str
     options: tuple[str, str]
-    ratio: float
-    low: float
-    high: float
-    share: float
 
 
 class Effects(ResultModel):
@@ -82,8 +77,6 @@ def effects_of(
 
     `settings` and `kinds` are by system. Systems that lack a value have to be left out before.
     """
-    import numpy as np
-
     names = list(logs)
     table = np.array([logs[name] for name in names], dtype=float)
     if len(names) < 3 or table.shape[1] < _FEWEST_BLOCKS:
@@ -101,7 +94,7 @@ def effects_of(
     ]
     if total < _NOTHING or not fits:
         return None
-    quantile = _quantile(degrees)
+    quantile = t_quantile(degrees)
     found = [each for fit in fits for each in _effects(fit, noise, quantile, total)]
     pairs = [each for fit in fits for each in _interactions(fit, noise, quantile, total)]
     strongest = max(pairs, key=lambda each: each.share, default=None)
@@ -121,12 +114,6 @@ def effects_of(
     )
 
 
-def _quantile(degrees: int) -> float:
-    from fsgauge.distributions import stdtrit
-
-    return float(stdtrit(degrees, 0.5 + _LEVEL / 2))
-
-
 def _fit(
     kind: str,
     names: Sequence[str],
@@ -134,8 +121,6 @@ def _fit(
     settings: Mapping[str, Settings],
     kinds: Mapping[str, str],
 ) -> _Fit | None:
-    import numpy as np
-
     own = [at for at, name in enumerate(names) if kinds[name] == kind]
     values = {names[at]: settings[names[at]] for at in own}
     columns: list[Matrix] = []
@@ -149,15 +134,11 @@ def _fit(
 
 
 def _design(columns: Sequence[Matrix], length: int) -> Matrix:
-    import numpy as np
-
     return np.column_stack([np.ones(length), *columns])
 
 
 def _left(columns: Sequence[Matrix], means: Matrix) -> float:
     """The sum of squares that these columns leave."""
-    import numpy as np
-
     design = _design(columns, len(means))
     fitted = design @ np.linalg.lstsq(design, means, rcond=None)[0]
     return float(((means - fitted) ** 2).sum())
@@ -166,8 +147,6 @@ def _left(columns: Sequence[Matrix], means: Matrix) -> float:
 def _last(columns: Sequence[Matrix], means: Matrix, noise: float) -> tuple[float, float] | None:
     """The coefficient of the last column and its standard error; None where the others say all
     that it does."""
-    import numpy as np
-
     design = _design(columns, len(means))
     if np.linalg.matrix_rank(design) == np.linalg.matrix_rank(design[:, :-1]):
         return None

@@ -1,22 +1,98 @@
-"""What statistics say of a load curve, whatever kind of study its load is of."""
+"""What statistics say of a load curve, whatever kind of study its load is of.
+
+What the reader of a load curve has to know: bounds, rates not offered, runs that say nothing.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from fsgauge.record.curve import Curve
 from fsgauge.record.records import Cell
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.curve.answer import curve_answer
-from fsgauge.stats.curve.blocks import CAPACITY, BlockCurve, block_curves
+from fsgauge.stats.curve.blocks import CAPACITY, BlockCurve, block_curves, limit_words, load_of
 from fsgauge.stats.curve.crossing import knee, line_of
-from fsgauge.stats.curve.findings import curve_findings
 from fsgauge.stats.curve.limited import limited_by
 from fsgauge.stats.curve.model import Capacity, CurvePoint, CurveResults
-from fsgauge.stats.curve.point import operation_of
-from fsgauge.stats.evidence import Evidence, Question
+from fsgauge.stats.curve.point import operation_of, operations_needed
+from fsgauge.stats.evidence import Evidence, Question, finding, name_of, part_of
 from fsgauge.stats.results import Finding
+from fsgauge.units import count, format_duration, format_rate
+
+
+def curve_findings(evidence: Evidence) -> Iterator[Finding]:
+    """Of every system and load; none of a study without a curve."""
+    found, curve = evidence.own, evidence.study.plan.curve
+    if not isinstance(found, CurveResults) or curve is None:
+        return
+    for each in found.capacities:
+        yield from _bounds(evidence, each, curve)
+    yield from _not_offered(evidence, curve)
+    yield from _few(found, curve)
+
+
+def _bounds(evidence: Evidence, each: Capacity, curve: Curve) -> Iterator[Finding]:
+    where = f"{each.system}, {load_of(evidence.study.plan, each.load).name}"
+    blocks = part_of(each.bound_blocks, each.blocks, "block")
+    limit = format_duration(curve.limit_ns)
+    if each.state == "at least" and each.bound is not None:
+        yield finding(
+            "curve.unreached",
+            "note",
+            f"{each.system} passed {limit} at no rate that it was offered in {blocks}: it serves"
+            f" {format_rate(each.bound)} at least.",
+            "More blocks look higher (--set plan.blocks=...), or a lower limit answers.",
+            [where],
+        )
+    if each.state == "less than" and each.bound is not None:
+        yield finding(
+            "curve.first_over",
+            "warning",
+            f"{each.system} was above {limit} at the least rate already:"
+            f" {format_rate(each.bound)}.",
+            "A higher limit (--set plan.latency_limit=...), or look at why single operations take"
+            " so long. Longer runs can offer lower rates (--set workload.duration=...).",
+            [where],
+        )
+    if each.state == "unsteady":
+        yield finding(
+            "curve.unsteady",
+            "warning",
+            f"{each.system} was above {limit} at the least rate already in {blocks}, and in others"
+            " not: it has no number.",
+            "The system stalls, or the machine does: look at these blocks, and use longer runs"
+            " (--set workload.duration=...).",
+            [where],
+        )
+
+
+def _not_offered(evidence: Evidence, curve: Curve) -> Iterator[Finding]:
+    curves = block_curves(evidence.path_runs, curve)
+    late = [point for each in curves for point in each.points if point.is_late]
+    if late:
+        yield finding(
+            "curve.not_offered",
+            "warning",
+            f"In {count(len(late), 'run')} the engine was late, not the system: the rate"
+            " was not offered. These runs are in no curve.",
+            "More jobs (--set workload.jobs=...), or nothing else on this machine.",
+            [f"{name_of(each.run)}" for each in late],
+        )
+
+
+def _few(found: CurveResults, curve: Curve) -> Iterator[Finding]:
+    few = sum(each.few for each in found.capacities)
+    if few:
+        yield finding(
+            "curve.few_operations",
+            "warning",
+            f"{count(few, 'run')} had fewer than the {operations_needed(curve):,} operations that"
+            f" {limit_words(curve).split()[0]} needs, and say nothing.",
+            "Longer runs (--set workload.duration=...), or --set plan.quantile=p50.",
+        )
+
 
 KNEE = "knee"
 

@@ -11,12 +11,12 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from fsgauge.plan.levels import LEVEL
 from fsgauge.record.curve import Curve
 from fsgauge.record.records import Cell, Plan, RunRecord
 from fsgauge.stats.curve.crossing import Crossing, crossing
 from fsgauge.stats.curve.point import Point, points_of
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.ratio import LEVEL
 from fsgauge.stats.samples import Samples, collect
 from fsgauge.units import format_duration
 
@@ -64,12 +64,10 @@ class BlockCurve:
 
     @property
     def system(self) -> str:
-        """Whose turn it was."""
         return self.runs[0].system
 
     @property
     def block(self) -> int:
-        """In which block."""
         return self.runs[0].block
 
     @property

@@ -173,7 +173,6 @@ class Between(ResultModel):
         return {(*one.key, one.basis): one for one in self.entries}
 
     def other(self, entry: Entry) -> Entry | None:
-        """The same by the other basis."""
         basis: Basis = "to baseline" if entry.basis == "direct" else "direct"
         return self.entry(*entry.key, basis)
 

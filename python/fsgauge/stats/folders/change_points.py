@@ -30,10 +30,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from fsgauge.plan.levels import ALPHA, LEVEL
 from fsgauge.stats.folders.step_errors import StepError, step_errors
-from fsgauge.stats.ratio import LEVEL
-from fsgauge.stats.verdict import ALPHA
-from fsgauge.stats.welch import Welch, interval, p_of, welch
+from fsgauge.stats.ratio import p_of
+from fsgauge.stats.welch import Welch, interval, welch
 
 SHORTEST = 3
 """Folders of one level, at least."""
@@ -102,7 +102,6 @@ _LEAST = 1e-9
 
 
 def _medians(logs: Sequence[float]) -> list[float]:
-    """The median of each and its neighbours."""
     return [
         statistics.median(logs[max(0, place - AROUND) : place + AROUND + 1])
         for place in range(len(logs))

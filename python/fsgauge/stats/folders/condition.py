@@ -237,7 +237,6 @@ class _Parser:
         return found
 
     def selector(self) -> Selector:
-        """The next one."""
         token = self.take()
         if token.kind == "quoted":
             return Selector("system", token.text[1:-1], token)
@@ -281,7 +280,6 @@ class _Parser:
             raise self.wrong(error.what, number, hint=hint) from error
 
     def comparison(self) -> Comparison:
-        """The sign."""
         token = self.take()
         if token.text not in _COMPARISONS:
             raise self.wrong("a comparison is missing: <, <=, > or >=", token)
@@ -327,7 +325,6 @@ class _Parser:
         return self.peek().kind == "sign" and self.peek().text == text
 
     def peek(self) -> Token:
-        """The next token."""
         return self.tokens[self.at]
 
     def take(self) -> Token:

@@ -88,7 +88,6 @@ def side_of(value: Value, basis: Basis, baseline: str) -> Value | Contrast:
 
 
 def sittings_of(folders: Sequence[Folder]) -> list[list[Folder]]:
-    """The folders by sitting."""
     places = by_sitting([folder.span_ns for folder in folders])
     return [[folders[place] for place in sitting] for sitting in places]
 

@@ -18,13 +18,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from fsgauge.errors import did_you_mean, nearest
+from fsgauge.plan.levels import corrected
 from fsgauge.record.factors import declarations, factors_of
 from fsgauge.record.records import Cell, FactorValue
 from fsgauge.stats.folders.condition import Condition, Selector, what_cell_is
 from fsgauge.stats.folders.folder import Basis, Key
 from fsgauge.stats.metrics import METRICS, Unit
 from fsgauge.stats.result_model import ResultModel
-from fsgauge.stats.verdict import ALPHA, BLOCKS_FOR_A_VERDICT, is_too_wide
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, is_too_wide
 from fsgauge.stats.welch import interval
 from fsgauge.units import exact_size, format_size
 
@@ -54,7 +55,6 @@ class FolderRatio:
         return interval(self.ratio, self.error, self.freedom, level, self.reach)
 
     def value_at(self, level: float) -> Interval | None:
-        """The interval of the value."""
         error = self.value_error
         return error and interval(self.value, *error, level, self.reach / 2)
 
@@ -98,7 +98,6 @@ class Ratios:
         return key in self.lines[self.decides] or key in self.idle
 
     def cell(self, cell_id: str) -> str:
-        """The name of a cell."""
         return next(cell.name for cell in self.cells if cell.id == cell_id)
 
 
@@ -214,7 +213,7 @@ def _asked(
 ) -> tuple[list[tuple[Condition, Key]], float]:
     """Each condition with each line that it selects, and the level of all intervals."""
     asked = [(each, key) for each in conditions for key in selected(each, ratios, ratios.has)]
-    return asked, 1 - ALPHA / max(1, len({key for _, key in asked}))
+    return asked, corrected(len({key for _, key in asked}))
 
 
 def _tested(

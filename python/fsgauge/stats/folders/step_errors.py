@@ -15,8 +15,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fsgauge.stats.ratio import beyond
-from fsgauge.stats.welch import p_of
+from fsgauge.stats.ratio import beyond, p_of
 
 SHARES = (0.0, 0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.9, 0.97)
 """Shares of a folder's noise that the next one keeps."""

@@ -40,7 +40,6 @@ class Folder:
 
     @property
     def label(self) -> str:
-        """What people call it."""
         return self.side.label
 
     @property

@@ -25,6 +25,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
+from fsgauge.plan.levels import ALPHA, LEVEL
 from fsgauge.stats.folders.folder import BASES, Basis, Key, by_sitting
 from fsgauge.stats.folders.limits import FolderRatio, Idle, Ratios
 from fsgauge.stats.gate.family import Watched, number_of_tests, watched_lines
@@ -33,10 +34,10 @@ from fsgauge.stats.gate.measured import Mean
 from fsgauge.stats.gate.noise import LearnedNoise, Newcomers, Noises, noises_of
 from fsgauge.stats.gate.visible import percent, visible
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.ratio import LEVEL, beyond
+from fsgauge.stats.ratio import beyond, p_of
 from fsgauge.stats.result_model import ResultModel
-from fsgauge.stats.verdict import ALPHA, benjamini_hochberg, thresholds
-from fsgauge.stats.welch import interval, p_of
+from fsgauge.stats.verdict import benjamini_hochberg, thresholds
+from fsgauge.stats.welch import interval
 
 ROUNDING = 1e-9
 Outcome = Literal["worse", "disagrees", "too noisy", "better", "no loss", "missing"]

@@ -51,7 +51,6 @@ class Newcomers:
 
     @property
     def runs(self) -> int:
-        """How many there are."""
         return sum(self.sittings)
 
     @property

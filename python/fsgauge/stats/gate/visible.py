@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from fsgauge.plan.levels import ALPHA
 from fsgauge.stats.folders.folder import Basis
 from fsgauge.stats.gate.family import Watched
 from fsgauge.stats.gate.noise import FEWEST_RUNS, LearnedNoise, Newcomers
 from fsgauge.stats.ratio import t_quantile
-from fsgauge.stats.verdict import ALPHA
 
 if TYPE_CHECKING:
     import numpy as np

@@ -23,14 +23,15 @@ class Departure(ResultModel):
     after_block: int
     reason: Literal["slower", "failed"]
     against: str
-    ratio: float | None
-    low: float | None
-    high: float | None
+    ratio: float | None = None
+    low: float | None = None
+    high: float | None = None
 
 
 class Race(ResultModel):
     """Who was in it when, and what its end claims.
 
+    `decides` is the name of its `cell` where others were measured alongside, else "".
     `leader` is "" before the first look. `last` are the ratios to it of those in the race, and
     `others_at_most` is the ratio that another one of the same guarantees may have to it at most
     (95 %, one-sided), None where nothing is known. `ended`: "margin" and "one left" prove it,
@@ -44,6 +45,7 @@ class Race(ResultModel):
     weaker: list[str]
     metric: str
     cell: str
+    decides: str
     margin_percent: float
     blocks: int
     rate_blocks: dict[str, int]

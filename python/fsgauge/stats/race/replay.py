@@ -43,7 +43,6 @@ class Replay:
 
     @property
     def blocks(self) -> int:
-        """That raced."""
         return len(self.asked)
 
 
@@ -81,20 +80,12 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
             standing = rules.look(
                 values[: block + 1],
                 standing,
-                margin_log=_margin_log(race),
-                looks=len(looks),
+                margin_log=math.log1p(race.margin_percent / 100),
+                looks=looks,
                 eligible=eligible,
             )
         ended = _ended(plan, race, standing, eligible, block + 1, runs)
     return Replay(race, standing, ended, asked, values[: len(asked)], cell, metric)
-
-
-def raced(study: StudyRecord, runs: Sequence[RunRecord]) -> StudyRecord:
-    """The study with the turns that its race has had or has next; of no race as it is."""
-    found = replayed(study, runs)
-    if found is None:
-        return study
-    return study.model_copy(update={"plan": raced_plan(study.plan, found)})
 
 
 def raced_plan(plan: Plan, found: Replay) -> Plan:
@@ -141,10 +132,6 @@ def _turns(plan: Plan, found: Replay) -> Iterable[Turn]:
             yield turn
 
 
-def _margin_log(race: RaceRules) -> float:
-    return math.log1p(race.margin_percent / 100)
-
-
 def _ended(
     plan: Plan,
     race: RaceRules,
@@ -174,7 +161,10 @@ def spent_seconds(plan: Plan, runs: Sequence[RunRecord], blocks: int) -> tuple[f
 
     The last block, and one that a pause came after, count as many turns of the others' mean.
     """
-    of_block = [[run for run in runs if run.block == block] for block in range(blocks)]
+    of_block: list[list[RunRecord]] = [[] for _ in range(blocks)]
+    for run in runs:
+        if run.block < blocks:
+            of_block[run.block].append(run)
     turns = [len({run.turn for run in own}) for own in of_block]
     planned = planned_turn_seconds(plan)
     known, known_turns, longest = 0.0, 0, 0.0
@@ -193,7 +183,6 @@ def spent_seconds(plan: Plan, runs: Sequence[RunRecord], blocks: int) -> tuple[f
 
 
 def planned_turn_seconds(plan: Plan) -> float:
-    """What a turn takes as planned."""
     race, of_block = plan.race, sum(turn.block == 0 for turn in plan.turns)
     if race is None or not of_block:
         return 0.0

@@ -14,7 +14,7 @@ from typing import TypeVar
 from fsgauge.record.race import LOOKS
 from fsgauge.record.records import RunRecord, ScanRecord, StepRecord, StudyRecord, TurnRecord
 from fsgauge.stats.race.model import Departure, Race, ToLeader
-from fsgauge.stats.race.replay import Replay, finalists_of, raced, replayed, spent_seconds
+from fsgauge.stats.race.replay import Replay, finalists_of, raced_plan, spent_seconds
 from fsgauge.stats.race.rules import Interval
 from fsgauge.stats.race.sentences import race_lines
 from fsgauge.stats.results import Results
@@ -22,13 +22,9 @@ from fsgauge.stats.results import Results
 Of = TypeVar("Of", TurnRecord, RunRecord, ScanRecord, StepRecord)
 
 
-def as_confirmed(study: StudyRecord, runs: Sequence[RunRecord]) -> StudyRecord:
-    """The study of the blocks that are shown, with the systems that ran in them; of no race as it
-    is."""
-    found = replayed(study, runs)
-    if found is None:
-        return study
-    race, plan = found.rules, raced(study, runs).plan
+def as_confirmed(study: StudyRecord, runs: Sequence[RunRecord], found: Replay) -> StudyRecord:
+    """The study of the blocks that are shown, with the systems that ran in them."""
+    race, plan = found.rules, raced_plan(study.plan, found)
     is_confirmed = any(run.block >= race.blocks for run in runs)
     shown = range(race.blocks, race.blocks + race.confirm) if is_confirmed else range(LOOKS[0])
     turns = [turn for turn in plan.turns if turn.block in shown]
@@ -43,11 +39,11 @@ def of_shown(study: StudyRecord, records: Iterable[Of]) -> list[Of]:
     return [record for record in records if (record.block, record.turn) in shown]
 
 
-def with_race(results: Results, study: StudyRecord, runs: Sequence[RunRecord]) -> Results:
+def with_race(
+    results: Results, study: StudyRecord, runs: Sequence[RunRecord], found: Replay
+) -> Results:
     """The results with the race of the whole study, which the answer begins with."""
-    race = race_in(study, runs)
-    if race is None:
-        return results
+    race = race_in(study, runs, found)
     update: dict[str, object] = {"race": race}
     if results.sureness.valid:
         own = [
@@ -62,12 +58,10 @@ def with_race(results: Results, study: StudyRecord, runs: Sequence[RunRecord]) -
     return results.model_copy(update=update)
 
 
-def race_in(study: StudyRecord, runs: Sequence[RunRecord]) -> Race | None:
-    """How the race of a study went; None where it is none."""
-    found = replayed(study, runs)
-    if found is None:
-        return None
+def race_in(study: StudyRecord, runs: Sequence[RunRecord], found: Replay) -> Race:
+    """How the race of a study went, replayed from these runs."""
     names, standing, rules = study.plan.systems, found.standing, found.rules
+    cells = study.plan.cells
     own = [run for run in runs if run.block < found.blocks]
     seconds, of_turn = spent_seconds(study.plan, own, found.blocks)
     full = found.blocks * (len(names) + 1)
@@ -79,6 +73,7 @@ def race_in(study: StudyRecord, runs: Sequence[RunRecord]) -> Race | None:
         weaker=rules.weaker,
         metric=found.metric,
         cell=found.cell,
+        decides=next(each.name for each in cells if each.id == found.cell) if cells[1:] else "",
         margin_percent=rules.margin_percent,
         blocks=found.blocks,
         rate_blocks={
@@ -117,9 +112,7 @@ def _departures(found: Replay, names: Sequence[str]) -> list[Departure]:
             after_block=each.after_block,
             reason="failed" if each.interval is None else "slower",
             against="" if each.interval is None else names[each.leader],
-            ratio=None if each.interval is None else _to_leader(each.interval).ratio,
-            low=None if each.interval is None else _to_leader(each.interval).low,
-            high=None if each.interval is None else _to_leader(each.interval).high,
+            **({} if each.interval is None else _to_leader(each.interval).model_dump()),
         )
         for place, each in left
     ]

@@ -2,11 +2,11 @@
 
 A value is the log of what a system did in a block, higher is better. After fixed blocks it is
 looked at: a system leaves when the top of its interval against the leader lies below the leader.
-The bound is that of Bonferroni over all rivals and looks, so that the best one leaves in at most
-`ALPHA` of all races; the error is that of the two-way fit of all systems and blocks, and never less
-than the pair's own. A rival that could not be better by more than the margin is parked: it is not
-run again unless another one leads. Sources: Hsu, "Multiple Comparisons" (1996), comparisons with
-the best; Lopez-Ibanez et al., "The irace package" (2016), blocks as instances.
+The bound is that of Bonferroni over all rivals and looks (plan/levels.py), so that the best one
+leaves in at most 5 % of all races; the error is that of the two-way fit of all systems and blocks,
+and never less than the pair's own. A rival that could not be better by more than the margin is
+parked: it is not run again unless another one leads. Sources: Hsu, "Multiple Comparisons" (1996),
+comparisons with the best; Lopez-Ibanez et al., "The irace package" (2016), blocks as instances.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-ALPHA = 0.05
+from fsgauge.plan.levels import of_look
+from fsgauge.stats.ratio import t_quantile
+
 MOST_RIVALS = 3
 """Next to the winner, in the blocks that confirm it."""
 FAILURES = 2
@@ -81,10 +83,11 @@ def look(
     standing: Standing,
     *,
     margin_log: float,
-    looks: int,
+    looks: Sequence[int],
     eligible: Sequence[bool] | None = None,
 ) -> Standing:
-    """The standing after a look at all blocks so far; `looks` is how many the race has at most.
+    """The standing after a look at all blocks so far; `looks` are the blocks after which the race
+    is looked at.
 
     Of a system that is not `eligible` (it gives up what the others keep) nothing is claimed, and it
     never leads; it is parked once it is surely better.
@@ -95,7 +98,9 @@ def look(
     of = dict(zip(active, means, strict=True))
     run_now = [place for place in may_lead if place not in standing.parked]
     leader = max(run_now or may_lead, key=lambda place: of[place])
-    intervals = _over(values, active, leader, variance, freedom, standing.systems, looks)
+    level = of_look(len(values), looks, standing.systems - 1)
+    errors = t_quantile(freedom, level)
+    intervals = _over(values, active, leader, variance, errors)
     left, parked, tops = dict(standing.left), set(), [-math.inf]
     for place, interval in intervals.items():
         is_rival = place in may_lead
@@ -162,13 +167,6 @@ def finalists(
 _NONE = Interval(-math.inf, -math.inf, -math.inf)
 
 
-def quantile(systems: int, looks: int, freedom: float) -> float:
-    """How many standard errors the bound is, for so many rivals and looks."""
-    from fsgauge.distributions import stdtrit
-
-    return float(stdtrit(freedom, 1 - ALPHA / (max(1, systems - 1) * max(1, looks))))
-
-
 def _fitted(values: Array) -> tuple[Array, float, float]:
     """Means of systems, the variance of one value, and its degrees of freedom, of the two-way fit
     of systems and blocks with values missing."""
@@ -191,11 +189,10 @@ def _over(
     active: Sequence[int],
     leader: int,
     variance: float,
-    freedom: float,
-    systems: int,
-    looks: int,
+    errors: float,
 ) -> dict[int, Interval]:
-    """Each active system over the leader, on the blocks that both have."""
+    """Each active system over the leader, on the blocks that both have; the interval is so many
+    standard errors wide on each side."""
     rivals = [place for place in active if place != leader]
     if not rivals:
         return {}
@@ -206,7 +203,7 @@ def _over(
     means = np.where(known, apart, 0.0).sum(axis=0) / some
     squares = (np.where(known, apart - means, 0.0) ** 2).sum(axis=0) / np.maximum(some - 1, 1)
     error = np.maximum(np.sqrt(2 * variance / some), np.sqrt(squares / some))
-    half = quantile(systems, looks, freedom) * error
+    half = errors * error
     return {
         place: Interval(float(means[i]), float(means[i] - half[i]), float(means[i] + half[i]))
         if shared[i] >= 2

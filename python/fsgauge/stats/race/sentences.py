@@ -7,10 +7,8 @@ import math
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.race.model import Race
 from fsgauge.stats.results import Comparison
-from fsgauge.stats.wording import listed, percent
+from fsgauge.stats.wording import listed, named_systems, percent
 from fsgauge.units import count
-
-MOST_NAMED = 4
 
 
 def race_lines(race: Race, winner: Comparison | None) -> list[str]:
@@ -48,7 +46,7 @@ def _no_difference(race: Race) -> list[str]:
 
 
 def _headline(race: Race, winner: Comparison | None) -> str:
-    of = len(race.systems)
+    of = f"{len(race.systems)} in {race.decides}" if race.decides else str(len(race.systems))
     leads = f"{race.leader} leads the {of}"
     if race.ended == "running":
         return f"{leads} after {count(race.blocks, 'block')}; the race is not over."
@@ -86,11 +84,8 @@ def _not_told(race: Race) -> list[str]:
     others = [each for each in race.in_race if each != race.leader and each not in race.weaker]
     if not others:
         return []
-    named = listed(others[:MOST_NAMED])
-    if len(others) > MOST_NAMED:
-        named = f"{', '.join(others[:MOST_NAMED])} and {len(others) - MOST_NAMED} more"
     verb = "was" if len(others) == 1 else "were"
-    return [f"{named} {verb} not told from it in the race."]
+    return [f"{named_systems(others)} {verb} not told from it in the race."]
 
 
 def _gone(race: Race) -> list[str]:

@@ -14,8 +14,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from fsgauge.plan.levels import LEVEL
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.ratio import LEVEL, t_quantile
+from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.scaling import usl
 from fsgauge.stats.scaling.law import UslFit
 from fsgauge.stats.scaling.usl import Floats, hidden_by_noise, misfit, variances

@@ -2,12 +2,12 @@
 
 import pytest
 
-from fsgauge.errors import InputError
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.study.dump import dump_study
 from fsgauge.study.parse import load_study, parse_study
 from fsgauge.study.workload import cells_of, default_primary
+from tests.unit.kinds.reading import reading
 
 STUDY = """\
 format = 1
@@ -24,14 +24,7 @@ kind = "connections"
 """
 
 
-def read(*lines, study=STUDY):
-    return parse_study(study + "\n".join(lines) + "\n", "my.toml", "my").workload
-
-
-def mistake(*lines, study=STUDY):
-    with pytest.raises(InputError) as refusal:
-        read(*lines, study=study)
-    return refusal.value.render()
+read, mistake = reading(STUDY)
 
 
 def test_the_defaults_are_the_published_method():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fsgauge.published.observe import observe
 from fsgauge.published.trial import Trial
-from fsgauge.stats import read_study
 from tests.synthetic import make_study
 
 
@@ -17,7 +16,7 @@ def test_each_setting_is_over_the_baseline_in_each_cell() -> None:
         duration_s=30,
         blocks=3,
     )
-    results = read_study(made.turns, made.runs, made.study, made.before)
+    results = made.results()
     trial = Trial(
         study="s",
         words="w",

@@ -8,14 +8,13 @@ from fsgauge.kinds.sharing.analysis.model import Sharing, SystemFaults
 from fsgauge.published.ledger import ledger_of
 from fsgauge.published.observe import observe
 from fsgauge.published.verdict import judged
-from fsgauge.stats import read_study
 from fsgauge.stats.results import Results
 from tests.synthetic import make_study
 
 
 def results_with(reached: int) -> Results:
     made = make_study(blocks=3)
-    found = read_study(made.turns, made.runs, made.study, made.before)
+    found = made.results()
     faults = [
         SystemFaults(system=name, planned=27, reached=reached, counts={}, first="")
         for name in ("nfs", "cachefs")

@@ -11,6 +11,7 @@ from fsgauge.study.dump import dump_study
 from fsgauge.study.model import LoopStorage, Study, System
 from fsgauge.study.parse import load_study, parse_study
 from fsgauge.study.workload import cells_of, default_primary
+from tests.unit.kinds.reading import reading
 
 STUDY = """\
 format = 1
@@ -32,14 +33,7 @@ writers = [1, 2]
 FILES = STUDY.replace('name = "raw"', 'name = "ext4"')
 
 
-def read(*lines, study=STUDY):
-    return parse_study(study + "\n".join(lines) + "\n", "my.toml", "my").workload
-
-
-def mistake(*lines, study=STUDY):
-    with pytest.raises(InputError) as refusal:
-        read(*lines, study=study)
-    return refusal.value.render()
+read, mistake = reading(STUDY)
 
 
 def test_the_defaults_are_the_published_method():

@@ -7,13 +7,12 @@ import pytest
 from fsgauge.published.ledger import ledger_of
 from fsgauge.published.observe import observe
 from fsgauge.published.trial import Trial
-from fsgauge.stats import read_study
 from tests.synthetic_writers import make_writers
 
 
 def test_change_is_two_writers_over_one_of_the_same_system() -> None:
     made = make_writers(writers=(1, 2), noise=0.0, block_noise=0.0, rate=lambda s, n: 1000 * n**0.5)
-    results = read_study(made.turns, made.runs, made.study, made.before)
+    results = made.results()
     trial = Trial(
         study="s", words="w", rule="above", quantity="change", cells={"writers": 2}, system="xfs"
     )
@@ -24,7 +23,7 @@ def test_change_is_two_writers_over_one_of_the_same_system() -> None:
 
 def test_touched_is_every_byte_over_nothing_without_a_device() -> None:
     made = make_writers(writers=(1, 2), blocks=3)
-    results = read_study(made.turns, made.runs, made.study, made.before)
+    results = made.results()
     trials = ledger_of("writers").of("D-25").trials
     (trial,) = trials
     one = trial.model_copy(update={"cells": {**trial.cells, "writers": 1}})

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from fsgauge.report.charts.forest import ROWS_LIMIT, forest, further_forest
-from fsgauge.stats import Results, read_study
+from fsgauge.stats import Results
 from tests.synthetic import make_study
 from tests.synthetic_sharing import make_sharing
 
 
 def results_of(*sizes: int, systems: int) -> Results:
-    made = make_study(
+    return make_study(
         systems={f"s{number}": "ext4" for number in range(systems)},
         patterns=("randread", "randwrite"),
         block_sizes=sizes,
         queue_depths=(1,),
         blocks=3,
-    )
-    return read_study(made.turns, made.runs, made.study, made.before, made.after)
+    ).results()
 
 
 def test_every_primary_ratio_is_in_one_of_both_pictures_and_in_one_alone() -> None:
@@ -37,7 +36,7 @@ def test_every_primary_ratio_is_in_one_of_both_pictures_and_in_one_alone() -> No
 def test_what_all_long_names_end_with_is_said_once_below() -> None:
     """Sharing's second picture had "Output by charact...cords of 8 MiB, bandwidth"."""
     made = make_sharing(tests=["putc", "getc"])
-    first = forest(read_study(made.turns, made.runs, made.study, made.before, made.after))
+    first = forest(made.results())
     assert first is not None
     assert first.note.endswith("Each cell: 64 KiB records of 16 MiB, bandwidth."), first.note
     assert ">Output by character, putc<" in first.wide and "…" not in first.wide

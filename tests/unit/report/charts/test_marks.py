@@ -11,7 +11,7 @@ from fsgauge.report.charts.axes import Along
 from fsgauge.report.charts.forest import forest
 from fsgauge.report.charts.marks import STEPS, whiskers
 from fsgauge.report.draw import datasets
-from fsgauge.stats import Results, read_study
+from fsgauge.stats import Results
 from tests.synthetic import make_study
 
 LIMITS = (0.5, 2.0)
@@ -50,10 +50,9 @@ def test_what_is_unknown_fades_to_both_edges() -> None:
 
 
 def results_of(**ingredients: Any) -> Results:
-    made = make_study(
+    return make_study(
         patterns=("randread",), block_sizes=(4096,), queue_depths=(32,), **ingredients
-    )
-    return read_study(made.turns, made.runs, made.study, made.before, made.after)
+    ).results()
 
 
 def test_few_blocks_look_unsure_and_many_do_not() -> None:

@@ -14,10 +14,18 @@ from fsgauge.plan.turns import make_plan
 from fsgauge.rig.rig import around_on
 from fsgauge.rig.simulator import rig
 from fsgauge.rig.simulator.device import size_of
-from fsgauge.rig.simulator.life import empty_of, first_turn, is_without_data, job_of
+from fsgauge.rig.simulator.life import (
+    empty_of,
+    first_turn,
+    is_without_data,
+    job_of,
+    life_of,
+    place_in,
+)
 from fsgauge.rig.simulator.rig import SimulatorRig
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
+from fsgauge.study.system import System
 
 
 def churn(size: str) -> Study:
@@ -43,6 +51,40 @@ def test_what_is_tried_on_smaller_devices_is_near_to_what_the_study_takes() -> N
         engine.simulate(job_of(study, system, steps, without_data=without_data))
     real = processor_seconds() - begin
     assert real / 3 < found.seconds < real * 3
+
+
+def test_a_system_has_the_same_lives_in_a_plan_of_its_own() -> None:
+    """Nothing but the order of its stages, which is by lot."""
+    study = churn("64MiB")
+    plan = make_plan(study, size_bytes=size_of(study))
+    for system in study.systems:
+        place = place_in(study, system, 32 << 20, system)
+        own = [turn for turn in plan.turns if (turn.block, turn.system) == (0, system.name)]
+        lives = [life_of(study, plan, turn, place) for turn in own if not turn.again]
+        whole = sorted(each.step.model_dump_json() for life in lives for each in life)
+        alone = first_turn(study, system, 32 << 20)
+        assert sorted(step.model_dump_json() for life in alone for step in life) == whole
+
+
+def test_of_more_systems_than_that_one_of_each_kind_is_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried: list[str] = []
+
+    def took(_: Study, system: System, __: Engine) -> rig._Small:
+        tried.append(system.name)
+        return rig._Small(1, 10.0 if system.kind == "first-fit" else 1.0, True)
+
+    monkeypatch.setattr(rig, "_turn_seconds", took)
+    study = churn("64MiB")
+    one, other = (System(name=kind, kind=kind) for kind in ("first-fit", "next-fit"))
+    many = [one, other, *(System(name=f"n{each}", kind="next-fit") for each in range(11))]
+    found = rig.block_takes(study.model_copy(update={"systems": many}), Engine())
+    assert tried == ["next-fit", "first-fit"] and "the first system of each kind" in found.words
+    assert 32 <= found.seconds < 40, "the baseline has two turns"
+    tried.clear()
+    rig.block_takes(study.model_copy(update={"systems": many[:12]}), Engine())
+    assert len(tried) == 12
 
 
 def test_a_study_whose_files_are_of_a_fixed_number_is_tried_on_its_own_device() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.stats.curve.model import CurveResults
-from tests.synthetic_curve import QUEUES, make_curve, read
+from tests.synthetic_curve import QUEUES, Queue, make_curve
 
 LOAD = "randread-4KiB-depth32"
-FOUND = CurveResults.of(read(make_curve(noise=0.0, p99_noise=0.02)))
+FOUND = CurveResults.of(make_curve(noise=0.0, p99_noise=0.02).results())
 
 
 def test_points_follow_the_planted_curve_up_to_the_limit() -> None:
@@ -29,3 +29,23 @@ def test_the_knee_is_at_half_of_what_such_a_queue_serves() -> None:
         each = FOUND.capacity(LOAD, system)
         assert each is not None and each.knee is not None
         assert each.knee.value == pytest.approx(queue.most / 2, rel=0.2)
+
+
+def findings(queues: dict[str, Queue], **more: float) -> dict[str, str]:
+    return {each.code: each.sentence for each in make_curve(queues, **more).results().findings}
+
+
+def test_a_first_point_over_the_limit() -> None:
+    found = findings({"ext4": Queue(50_000.0), "xfs": Queue(50_000.0, 6.0)})
+    assert "xfs was above 5 ms at the least rate already: 600 IOPS." in found["curve.first_over"]
+
+
+def test_rates_that_were_not_offered() -> None:
+    found = findings({"ext4": Queue(50_000.0), "xfs": Queue(200_000.0, offers=60_000.0)})
+    assert "the engine was late, not the system" in found["curve.not_offered"]
+    assert "xfs passed 5 ms at no rate" in found["curve.unreached"]
+
+
+def test_too_few_operations_for_the_quantile() -> None:
+    found = findings({"ext4": Queue(2_000.0), "xfs": Queue(2_000.0)}, duration_s=0.3)
+    assert "the 1,000 operations that p99 needs" in found["curve.few_operations"]

@@ -8,11 +8,11 @@ from fsgauge.exit_codes import ExitCode, of_report
 from fsgauge.stats import Results
 from fsgauge.stats.curve.model import CurveResults
 from fsgauge.stats.headline import is_headline
-from tests.synthetic_curve import QUEUES, Queue, make_curve, read
+from tests.synthetic_curve import QUEUES, Queue, make_curve
 
 
 def test_rates_and_the_ratio_with_its_interval() -> None:
-    results = read(make_curve(noise=0.0))
+    results = make_curve(noise=0.0).results()
     assert is_headline(results.lines[0])
     assert results.lines[0].startswith("ext4 serves ")
     assert " IOPS with p99 below 5 ms, xfs " in results.lines[0]
@@ -21,31 +21,31 @@ def test_rates_and_the_ratio_with_its_interval() -> None:
 
 def test_a_ratio_that_is_undecided_is_not_claimed() -> None:
     equal = {"ext4": Queue(50_000.0), "xfs": Queue(50_000.0)}
-    assert "(undecided: " in read(make_curve(equal, noise=0.1)).lines[0]
+    assert "(undecided: " in make_curve(equal, noise=0.1).results().lines[0]
 
 
 def test_one_system_has_its_rate() -> None:
-    assert read(make_curve({"ext4": QUEUES["ext4"]})).answer.startswith("ext4 serves ")
+    assert make_curve({"ext4": QUEUES["ext4"]}).results().answer.startswith("ext4 serves ")
 
 
 def test_of_two_blocks_nothing_is_told_from_noise() -> None:
-    assert "two blocks" in read(make_curve(blocks=2)).answer
+    assert "two blocks" in make_curve(blocks=2).results().answer
 
 
 def test_over_the_limit_from_the_first_rate_in_some_blocks_alone_is_not_known() -> None:
     stalls = Queue(50_000.0, stalls=lambda place: place.block == 2)
-    results = read(make_curve({"ext4": Queue(50_000.0), "xfs": stalls}, blocks=4))
+    results = make_curve({"ext4": Queue(50_000.0), "xfs": stalls}, blocks=4).results()
     assert "What xfs serves below 5 ms is not known: in 1 of 4 blocks" in results.answer
     assert "curve.unsteady" in {each.code for each in results.findings}
 
 
 def test_a_bound_is_an_answer() -> None:
     both = {"ext4": Queue(50_000.0, 6.0), "xfs": Queue(50_000.0)}
-    report = json.loads(read(make_curve(both, blocks=3)).model_dump_json())
+    report = json.loads(make_curve(both, blocks=3).results().model_dump_json())
     assert of_report(report) == ExitCode.ANSWERED
 
 
 def test_results_are_read_back_with_their_curve() -> None:
-    results = read(make_curve(blocks=3))
+    results = make_curve(blocks=3).results()
     again = Results.model_validate(json.loads(results.model_dump_json()))
     assert isinstance(again.own, CurveResults) and again == results

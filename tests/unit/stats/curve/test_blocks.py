@@ -11,7 +11,7 @@ from fsgauge.stats.curve.blocks import (
     parted,
     samples_of,
 )
-from tests.synthetic_curve import QUEUES, Queue, make_curve, read
+from tests.synthetic_curve import QUEUES, Queue, make_curve
 
 LOAD = "randread-4KiB-depth32"
 MADE = make_curve(blocks=3)
@@ -56,7 +56,7 @@ def test_a_run_within_the_limit_stands_for_each_turn() -> None:
 
 
 def test_the_study_is_whole_and_its_findings_are_of_those_runs() -> None:
-    results = read(MADE)
+    results = MADE.results()
     sure = results.sureness
     assert (sure.blocks_planned, sure.blocks_complete) == (3, 3)
     assert (sure.runs_planned, sure.runs_complete) == (9, 9)
@@ -65,5 +65,5 @@ def test_the_study_is_whole_and_its_findings_are_of_those_runs() -> None:
 
 
 def test_a_study_that_was_cut_short_says_so_of_its_loads() -> None:
-    results = read(make_curve(blocks=4, blocks_measured=3))
+    results = make_curve(blocks=4, blocks_measured=3).results()
     assert (results.sureness.blocks_planned, results.sureness.blocks_complete) == (4, 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.stats.curve.model import CurveResults
-from tests.synthetic_curve import Queue, make_curve, read
+from tests.synthetic_curve import Queue, make_curve
 
 LOAD = "randread-4KiB-depth32"
 
@@ -19,7 +19,7 @@ LOAD = "randread-4KiB-depth32"
     ],
 )
 def test_each(queue: Queue, by: str, words: str) -> None:
-    found = CurveResults.of(read(make_curve({"ext4": queue, "xfs": queue}, blocks=3)))
+    found = CurveResults.of(make_curve({"ext4": queue, "xfs": queue}, blocks=3).results())
     assert found is not None
     each = found.capacity(LOAD, "xfs")
     assert each is not None and each.limited_by == by

@@ -33,7 +33,6 @@ def study(number: int, *, slower: dict[str, float] | None = None, **changes: Any
 
 
 def side(number: int, *, slower: dict[str, float] | None = None, **changes: Any) -> Side:
-    """The same as one side."""
     made = study(number, slower=slower, **changes)
     label = f"day-{number}"
     return Side(label, made.study, made.turns, made.runs, made.before, made.after)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -98,8 +99,7 @@ def test_time_is_counted_from_block_to_block_and_pauses_are_not(stored: StoredSt
 
 def test_a_race_that_is_cut_in_its_first_block_took_nothing_yet(stored: StoredStudy) -> None:
     cut = [run for run in stored.runs if (run.block, run.system) < (0, "two")]
-    race = race_in(stored.study, cut)
-    assert race is not None
+    race = race_in(stored.study, cut, found_in(stored.study, cut))
     assert (race.blocks, race.ended, race.leader, race.seconds) == (0, "running", "", 0.0)
 
 
@@ -123,6 +123,27 @@ def test_it_is_said_who_leads_and_who_just_left(stored: StoredStudy) -> None:
 def test_a_study_without_a_race_has_none(stored: StoredStudy) -> None:
     plan = stored.study.plan.model_copy(update={"race": None})
     assert replayed(stored.study.model_copy(update={"plan": plan}), stored.runs) is None
+
+
+def test_a_replay_costs_alike_for_each_run(stored: StoredStudy) -> None:
+    """It is asked for before every block: calls of Python are counted, of time a machine takes."""
+
+    def calls_of_each(runs: Sequence[RunRecord]) -> float:
+        calls = 0
+
+        def count(_: object, event: str, __: object) -> None:
+            nonlocal calls
+            calls += event in ("call", "c_call")
+
+        sys.setprofile(count)
+        try:
+            found_in(stored.study, runs)
+        finally:
+            sys.setprofile(None)
+        return calls / len(runs)
+
+    first = [run for run in stored.runs if run.block < 3]
+    assert calls_of_each(stored.runs) < 1.2 * calls_of_each(first)
 
 
 def test_the_same_records_give_the_same_race(stored: StoredStudy) -> None:

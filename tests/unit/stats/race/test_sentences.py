@@ -33,6 +33,7 @@ def race(**changes: Any) -> Race:
         "weaker": [],
         "metric": "iops",
         "cell": "c",
+        "decides": "",
         "margin_percent": 2.0,
         "blocks": 24,
         "rate_blocks": dict.fromkeys(SYSTEMS, 24),
@@ -97,6 +98,24 @@ def test_the_winner_its_gain_and_what_no_other_can_be() -> None:
     ]
 
 
+def test_the_cell_that_decides_is_named_where_there_are_others() -> None:
+    """In every headline: of the best, of a leader, of a baseline that nothing beats."""
+    cell = "randread 4 KiB, depth 1"
+    for changes in (
+        {"ended": "margin", "proven": True},
+        {},
+        {"ended": "running"},
+        {"leader": "ext4"},
+        {"leader": "ext4", "proven": True},
+        {"confirmed": 0},
+    ):
+        winner = None if "confirmed" in changes else gain()
+        assert f" 4 in {cell}" in race_lines(race(decides=cell, **changes), winner)[0]
+    undecided = gain(1.01, 0.97, 1.05, verdict="undecided")
+    said = race_lines(race(decides=cell), undecided)[0]
+    assert said.startswith(f"None of 4 in {cell} is shown to beat ext4")
+
+
 def test_a_budget_that_came_first_is_said() -> None:
     first, second, *_ = race_lines(race(), gain())
     assert first.startswith("xfs leads the 4: 1.22 times ext4")
@@ -155,4 +174,4 @@ def test_who_failed_is_named() -> None:
 def test_five_that_are_not_told_apart_are_counted() -> None:
     names = [f"system {number}" for number in range(6)]
     found = race(systems=[*names, "xfs"], in_race=[*names, "xfs"])
-    assert "system 3 and 2 more were not told from it in the race." in race_lines(found, gain())[-1]
+    assert "system 2 and 3 more were not told from it in the race." in race_lines(found, gain())[-1]

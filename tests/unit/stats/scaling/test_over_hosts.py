@@ -15,20 +15,15 @@ from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.record.parts import DiskDone, Traffic
 from fsgauge.record.records import RunRecord
 from fsgauge.report.write import write_report
-from fsgauge.stats import Results, read_study
+from fsgauge.stats import Results
 from fsgauge.stats.host_results import HostScaling
 from fsgauge.stats.scaling.growth import host_groups
 from tests.over_hosts_example import on_hosts, over_hosts_study, slower
-from tests.synthetic import SyntheticStudy
 from tests.synthetic_connections import make_connections
 from tests.synthetic_writers import make_writers
 
 ONE_CELL = {"patterns": ("randread",), "block_sizes": (4096,), "queue_depths": (1,)}
 TWO = {"ext4": "ext4", "xfs": "xfs"}
-
-
-def read(study: SyntheticStudy) -> Results:
-    return read_study(study.turns, study.runs, study.study, study.before, study.after)
 
 
 def scaling_of(results: Results, system: str) -> HostScaling:
@@ -40,7 +35,7 @@ def scaling_of(results: Results, system: str) -> HostScaling:
 def test_a_planted_law_comes_back() -> None:
     counts = (1, 2, 3, 4, 6, 8)
     laws = {"ext4": (0.1, 0.0), "xfs": (0.0, 0.0)}
-    results = read(over_hosts_study(counts, laws, systems=TWO, blocks=8, **ONE_CELL))
+    results = over_hosts_study(counts, laws, systems=TWO, blocks=8, **ONE_CELL).results()
     ext4, xfs = scaling_of(results, "ext4"), scaling_of(results, "xfs")
     assert ext4.group == "randread 4 KiB, depth 1"
     assert [point.hosts for point in ext4.points] == list(counts)
@@ -57,7 +52,7 @@ def test_a_planted_law_comes_back() -> None:
 
 def test_the_answer_says_how_many_times_one_host_s_work() -> None:
     laws = {"ext4": (0.1, 0.0)}
-    results = read(over_hosts_study((1, 2, 4), laws, systems=TWO, blocks=5, **ONE_CELL))
+    results = over_hosts_study((1, 2, 4), laws, systems=TWO, blocks=5, **ONE_CELL).results()
     said = results.answer
     assert "Four hosts do 3.0" in said or "Four hosts do 3.1" in said, said
     assert "times the random reads of one on ext4 (" in said and "times on xfs (" in said
@@ -68,14 +63,14 @@ def test_the_answer_says_how_many_times_one_host_s_work() -> None:
 
 def test_one_system_over_hosts_has_an_answer_of_its_own() -> None:
     study = over_hosts_study((1, 2), {}, systems={"shared": "mounted"}, blocks=5, **ONE_CELL)
-    results = read(study)
+    results = study.results()
     assert results.answer.startswith("Two hosts do "), results.answer
     assert "There is only one system" not in results.answer
 
 
 def test_too_few_blocks_say_nothing_of_hosts() -> None:
     study = over_hosts_study((1, 2), {}, systems={"shared": "mounted"}, blocks=2, **ONE_CELL)
-    assert "hosts do" not in read(study).answer
+    assert "hosts do" not in study.results().answer
 
 
 def test_one_host_stands_at_the_begin_of_each_choice_of_files() -> None:
@@ -92,7 +87,7 @@ def test_one_host_stands_at_the_begin_of_each_choice_of_files() -> None:
 def test_writers_scale_over_hosts_beside_their_own_scaling(tmp_path: Path) -> None:
     """Each host brings all writers: two laws, one over writers on as many hosts, one over hosts."""
     study = on_hosts(make_writers(writers=(1, 2), blocks=6), (1, 2, 4), {"xfs": (0.2, 0.0)})
-    results = read(study)
+    results = study.results()
     scaling = Scaling.of(results)
     assert scaling is not None
     assert list(dict.fromkeys(line.group for line in scaling.lines)) == [
@@ -119,7 +114,7 @@ def test_writers_scale_over_hosts_beside_their_own_scaling(tmp_path: Path) -> No
 def test_clients_scale_over_hosts_by_what_a_test_is_judged_by(tmp_path: Path) -> None:
     made = make_connections(clients=20, tests=("write", "read"), blocks=6)
     study = on_hosts(made, (1, 2, 4), {"ext4 delalloc": (0.2, 0.0)})
-    results = read(study)
+    results = study.results()
     found = [line for line in results.host_scaling if line.system == "ext4 delalloc"]
     assert [(line.group, line.metric) for line in found] == [
         ("write", "bandwidth"),
@@ -142,10 +137,10 @@ def test_what_a_disk_s_limit_sets_is_said_to_be_set_by_it() -> None:
     each had half of the disk's limit, and did all that it allows."""
     files = (("separate", 1.0), ("same", 0.8))
     study = over_hosts_study((1, 2), {}, files=files, systems=TWO, blocks=5, **ONE_CELL)
-    free = read(study)
+    free = study.results()
     assert "set by" not in free.answer
     runs = [run.model_copy(update={"traffic": [_all_that_is_allowed(run)]}) for run in study.runs]
-    limited = read(replace(study, runs=runs))
+    limited = replace(study, runs=runs).results()
     cause = "set by a disk's IOPS limit)"
     assert limited.answer.count(cause) == 4, "two systems, twice"
     own = Overhead.of(limited)
@@ -181,7 +176,7 @@ def test_the_page_draws_rates_over_hosts(systems: dict[str, str], tmp_path: Path
 
 def test_a_study_that_does_not_vary_hosts_has_none_of_it() -> None:
     study = over_hosts_study((2,), {}, systems=TWO, blocks=5, **ONE_CELL)
-    results = read(study)
+    results = study.results()
     assert results.hosts is not None and results.hosts.scaling == []
     assert "hosts do" not in results.answer
 
@@ -191,7 +186,7 @@ def test_the_same_files_are_held_against_separate_ones(tmp_path: Path) -> None:
     files = (("separate", 1.0), ("same", 0.8))
     systems = {"shared": "mounted"}
     study = over_hosts_study((1, 2), {}, files=files, systems=systems, blocks=6, **ONE_CELL)
-    results = read(study)
+    results = study.results()
     own = Overhead.of(results)
     assert own is not None
     (ratio,) = own.host_files
@@ -215,7 +210,7 @@ def test_of_several_systems_what_the_study_asks_comes_first() -> None:
         slower(run, 0.5) if run.cell.id == "randwrite-4KiB-depth1-hosts2-same" else run
         for run in study.runs
     ]
-    said = read(replace(study, runs=runs)).answer
+    said = replace(study, runs=runs).results().answer
     assert said.startswith("On the same files, two hosts do "), said
     files, hosts = said.split(" Two hosts do ")
     assert "f the random writes 4" in files and files.count(" on xfs (") == 2

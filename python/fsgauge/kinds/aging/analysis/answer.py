@@ -17,7 +17,15 @@ from fsgauge.record.records import Cell
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.sentence import DECIDED, ends, shortest
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
-from fsgauge.stats.wording import NAMED_SYSTEMS, listed, percent, percent_range, remark, too_few
+from fsgauge.stats.wording import (
+    NAMED_SYSTEMS,
+    listed,
+    named_systems,
+    percent,
+    percent_range,
+    remark,
+    too_few,
+)
 
 MOST_NAMED = 4
 _GERUNDS: dict[Side, str] = {"write": "writing", "read": "reading"}
@@ -96,9 +104,7 @@ def _decided_elsewhere(aging: Aging, side: Side, level: int, unclear: Sequence[s
 
 
 def _named(systems: Sequence[str]) -> str:
-    if len(systems) <= MOST_NAMED:
-        return listed(systems)
-    return f"{', '.join(systems[: MOST_NAMED - 1])} and {len(systems) - MOST_NAMED + 1} more"
+    return named_systems(systems, MOST_NAMED if len(systems) <= MOST_NAMED else MOST_NAMED - 1)
 
 
 def _lead(aging: Aging, primary: Sequence[Cell]) -> tuple[Side, int, list[_Kept]] | None:

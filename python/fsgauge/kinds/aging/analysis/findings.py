@@ -21,7 +21,6 @@ ALL_FREE = 100
 
 
 def aging_findings(evidence: Evidence) -> Iterator[Finding]:
-    """All findings about ageing."""
     aging = Aging.of(evidence)
     if aging is None:
         return

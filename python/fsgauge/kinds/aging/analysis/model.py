@@ -138,7 +138,6 @@ class Aging(OwnResults):
     failed_scans: int
 
     def line(self, system: str, side: Side) -> AgingLine | None:
-        """One system's line."""
         return next((e for e in self.lines if (e.system, e.side) == (system, side)), None)
 
     def layout(self, system: str, free_percent: int | None) -> AgingLayout | None:

@@ -85,7 +85,6 @@ class AgingPage(KindPage):
         return "aging/lead.html.j2" if "kept" in drawings else ""
 
     def summary_tables(self, results: Results) -> list[Table]:
-        """What is kept."""
         aging = Aging.of(results)
         return [] if aging is None else all_said_once(summary_table(results, aging))
 

@@ -20,7 +20,6 @@ FILL_TOLERANCE = 0.03
 
 
 def churn_findings(evidence: Evidence) -> Iterator[Finding]:
-    """All findings about churn."""
     churn = Churn.of(evidence)
     if churn is None:
         return

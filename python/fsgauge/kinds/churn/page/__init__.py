@@ -45,7 +45,6 @@ class ChurnPage(KindPage):
     workers = "clients"
 
     def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
-        """Of damage."""
         return [damage_chart(results)]
 
     def left_out(self, drawings: Mapping[str, Drawing]) -> set[str]:

@@ -37,6 +37,7 @@ from fsgauge.report.kind_page import Assurance, KindPage
 from fsgauge.report.table_parts import Table, all_said_once
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
+from fsgauge.units import count
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,7 @@ class ConnectionsPage(KindPage):
             return results.question
         counts = (ConnectionsFactors.of(cell).at_once_on_all_hosts for cell in results.cells)
         clients = max(counts, default=1)
-        many = "one client" if clients == 1 else f"{clients:,} clients"
+        many = "one client" if clients == 1 else count(clients, "client")
         verb = "does" if clients == 1 else "do"
         return f"What {verb} {many} get from {results.systems[0]}?"
 

@@ -21,6 +21,7 @@ from fsgauge.report.table_parts import (
     value_cell,
 )
 from fsgauge.stats.results import Results
+from fsgauge.units import count
 
 NAME = "by_clients"
 PANELS_LIMIT = 6
@@ -57,7 +58,7 @@ def _row(each: ByClients) -> dict[str, Any]:
         "unit": each.unit,
         "operation": each.operation,
         "response": None,
-        "tip": f"{each.system}, {each.test}, {each.clients} clients: {rate}",
+        "tip": f"{each.system}, {each.test}, {count(each.clients, 'client')}: {rate}",
     }
     response = each.response_ns
     if response is not None:

@@ -18,7 +18,7 @@ from fsgauge.report.charts.forest import forms, over_baseline, ratio_row
 from fsgauge.report.charts.lengths import Limits, Panel, lengths_chart, limits_of, rows_of
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.stats.results import JudgedRatio, Results
-from fsgauge.units import figure
+from fsgauge.units import count, figure
 
 ROWS_LIMIT = 60
 FIRST_SCREEN_ROWS = 20
@@ -92,10 +92,10 @@ def _shares_row(results: Results, shares: ClientShares) -> dict[str, Any]:
         "test": results.cell(shares.cell).name,
         "system": shares.system,
         **percent,
-        "tip": f"{shares.system}, {shares.clients} clients: slowest {percent['smallest']:.0f} % of"
-        f" the mean, one in ten below {percent['tenth']:.0f} %, half below"
-        f" {percent['half']:.0f} %, nine in ten below {percent['nine_tenths']:.0f} %, fastest"
-        f" {percent['largest']:.0f} %",
+        "tip": f"{shares.system}, {count(shares.clients, 'client')}: slowest"
+        f" {percent['smallest']:.0f} % of the mean, one in ten below {percent['tenth']:.0f} %,"
+        f" half below {percent['half']:.0f} %, nine in ten below {percent['nine_tenths']:.0f} %,"
+        f" fastest {percent['largest']:.0f} %",
     }
 
 

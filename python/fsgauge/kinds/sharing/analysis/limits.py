@@ -40,7 +40,6 @@ def limits_of(material: Material) -> list[CellLimit]:
 
 
 def by_place(limits: Sequence[CellLimit]) -> Mapping[Place, Limit]:
-    """The limits alone."""
     return {(each.cell, each.system): each.limit for each in limits}
 
 

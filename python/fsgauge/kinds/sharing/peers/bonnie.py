@@ -64,7 +64,6 @@ class Bonnie:
         return [program, "-h"]
 
     def version(self, said: str) -> str:
-        """As it says."""
         found = re.search(r"Version: (\S+)", said)
         return found[1] if found else "unknown"
 
@@ -114,7 +113,6 @@ class Bonnie:
         )
 
     def own_tests(self, cells: Sequence[Cell]) -> str:
-        """As it has them."""
         return nearest_tests(cells, "bonnie++")
 
     def rates(self, line: str) -> Mapping[str, PeerNumbers | None]:
@@ -122,7 +120,6 @@ class Bonnie:
         return read_csv(line)
 
     def of_engine(self, cell: Cell, result: LoadResult) -> PeerNumbers:
-        """The same rate."""
         return of_engine(cell, result)
 
 

@@ -55,7 +55,6 @@ class Iozone:
         return [program, "-v"]
 
     def version(self, said: str) -> str:
-        """As it says."""
         found = re.search(r"Version \$Revision: (\S+)", said)
         return found[1] if found else "unknown"
 
@@ -80,11 +79,9 @@ class Iozone:
         return runs
 
     def own_tests(self, cells: Sequence[Cell]) -> str:
-        """As it has them."""
         return nearest_tests(cells, "iozone")
 
     def of_engine(self, cell: Cell, result: LoadResult) -> PeerNumbers:
-        """The same rate."""
         return of_engine(cell, result)
 
 

@@ -179,7 +179,7 @@ def _systems(
         if named == 1:
             return f"{parts[0]}, the {others} less"
         return f"{' and '.join(parts)}, the {others} between"
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return listed(parts)
 
 
 def _between_groups(scaling: Scaling) -> str:

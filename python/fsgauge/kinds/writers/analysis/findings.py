@@ -7,17 +7,17 @@ from collections.abc import Iterator
 
 from fsgauge.kinds.writers.analysis.model import Scaling, ScalingPoint
 from fsgauge.kinds.writers.factors import WritersFactors
+from fsgauge.plan.levels import ALPHA
 from fsgauge.stats.advice import cache_advice
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.evidence import Evidence, finding
 from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.results import Finding
 from fsgauge.stats.served import SERVER_ADVICE, places_served, places_unstable
-from fsgauge.stats.verdict import ALPHA, BLOCKS_FOR_A_VERDICT, benjamini_hochberg
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, benjamini_hochberg
 
 
 def writers_findings(evidence: Evidence) -> Iterator[Finding]:
-    """All findings about writers."""
     yield from _faster_than_device(evidence)
 
 

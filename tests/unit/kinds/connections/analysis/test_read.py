@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from fsgauge.stats import read_study
 from fsgauge.stats.results import Results
 from tests.synthetic import make_study
 from tests.synthetic_connections import BASELINE, OTHER, make_connections
@@ -21,7 +20,7 @@ def results(**changes: Any) -> Results:
 
 def test_another_study_has_none() -> None:
     made = make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(1,), blocks=2)
-    found = read_study(made.turns, made.runs, made.study, made.before)
+    found = made.results()
     assert found.own is None
     assert {metric.name for metric in found.metrics} & {"complete", "files", "create.mean"} == set()
 

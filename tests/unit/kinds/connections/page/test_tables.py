@@ -25,7 +25,6 @@ from fsgauge.pages import explain_metric
 from fsgauge.published.ledger import Figure, ledger_of
 from fsgauge.record.machine import Simulation
 from fsgauge.report.table_parts import TOO_FEW, Table
-from fsgauge.stats import read_study
 from fsgauge.stats.results import Results
 from tests.synthetic import make_study
 from tests.synthetic_connections import BASELINE, OTHER, make_connections
@@ -195,6 +194,6 @@ def test_every_number_has_a_page() -> None:
 
 def test_another_study_has_nothing_of_it() -> None:
     made = make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(1,), blocks=2)
-    found = read_study(made.turns, made.runs, made.study, made.before)
+    found = made.results()
     parts = connections_parts(found)
     assert parts.published == parts.clients == parts.latency == parts.extents == []

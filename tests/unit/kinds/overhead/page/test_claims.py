@@ -10,7 +10,6 @@ from fsgauge.kinds.overhead.analysis.model import FilesRatio, Overhead
 from fsgauge.kinds.overhead.page.tables import claims_table
 from fsgauge.published.ledger import ledger_of
 from fsgauge.report import write_report
-from fsgauge.stats import read_study
 from fsgauge.stats.results import JudgedRatio
 from tests.synthetic import make_study
 
@@ -19,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("blank_pictures")
 
 def test_claims_have_ids_and_what_was_measured() -> None:
     made = make_study(block_sizes=(4096,), blocks=4)
-    results = read_study(made.turns, made.runs, made.study, made.before)
+    results = made.results()
     (table,) = claims_table(results, ledger_of("overhead"))
     rows = {row[2].below: row for row in table.rows}
     assert rows["F-15"][2].text == "up to 50 %" and " to " in rows["F-15"][1].text
@@ -41,7 +40,7 @@ def test_the_page_shows_them(tmp_path: Path) -> None:
 def test_hosts_on_the_same_files_have_their_claims_whatever_the_baseline() -> None:
     """two-hosts, which is nearest to the published cluster, showed none of its claims."""
     made = make_study(block_sizes=(4096,), blocks=4)
-    results = read_study(made.turns, made.runs, made.study, made.before)
+    results = made.results()
     cell = results.cells[0]
     shared = {**cell.factors, "pattern": "randread", "host_files": "same", "hosts": 2}
     ratio = JudgedRatio.model_construct(

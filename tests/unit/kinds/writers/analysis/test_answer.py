@@ -24,8 +24,7 @@ from tests.synthetic_writers import LAWS, law, make_writers
 
 
 def answer(**changes: Any) -> str:
-    study = make_writers(**changes)
-    return read_study(study.turns, study.runs, study.study, study.before).answer
+    return make_writers(**changes).results().answer
 
 
 def scaling(**changes: Any) -> str:
@@ -210,7 +209,7 @@ def rate_of_answer_in_short(system: str, writers: int) -> float:
 def measured(causes: Mapping[str, str], noise: float = 0.0) -> tuple[Scaling, list[Cell]]:
     """A study of two writers in which the rig set the ratios of some systems."""
     study = make_writers(rate=rate_of_answer_in_short, noise=noise, block_noise=0.0)
-    results = read_study(study.turns, study.runs, study.study, study.before)
+    results = study.results()
     found = Scaling.of(results)
     assert found is not None
     lines = [

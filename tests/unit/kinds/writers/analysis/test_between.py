@@ -8,13 +8,12 @@ import pytest
 
 from fsgauge.kinds.writers.analysis import whole_blocks
 from fsgauge.kinds.writers.analysis.model import Scaling
-from fsgauge.stats import read_study
 from tests.synthetic_writers import make_writers
 
 
 def scaling(**changes: Any) -> Scaling:
     study = make_writers(noise=0.0, block_noise=0.1, **changes)
-    found = read_study(study.turns, study.runs, study.study, study.before).own
+    found = study.results().own
     assert found is not None
     return found
 

@@ -8,7 +8,7 @@ import pytest
 
 from fsgauge.kinds.writers.analysis.findings import p_of
 from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.stats import Results, read_study
+from fsgauge.stats import Results
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.stats.results import Finding
@@ -18,8 +18,7 @@ CODES = {"integrity", "faster_than_device", "idle.worker", "cache.answered"}
 
 
 def read(**changes: Any) -> Results:
-    study = make_writers(**changes)
-    return read_study(study.turns, study.runs, study.study, study.before, study.after)
+    return make_writers(**changes).results()
 
 
 def found(results: Results, code: str) -> Finding:

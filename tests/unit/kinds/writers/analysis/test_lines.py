@@ -11,16 +11,12 @@ from fsgauge.kinds.writers.analysis.model import Scaling, ScalingLine, ScalingPo
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.estimate import Estimate
-from tests.synthetic import SyntheticStudy, make_study
+from tests.synthetic import make_study
 from tests.synthetic_writers import LAWS, PASS_OPERATIONS, law, make_writers
 
 
-def read(study: SyntheticStudy) -> Results:
-    return read_study(study.turns, study.runs, study.study, study.before, study.after)
-
-
 def scaling(**changes: Any) -> Scaling:
-    found = read(make_writers(**changes)).own
+    found = make_writers(**changes).results().own
     assert found is not None
     return found
 
@@ -40,7 +36,7 @@ def value(estimate: Estimate | None) -> float:
 
 def test_a_study_of_another_kind_has_no_scaling() -> None:
     study = make_study(patterns=("write",), block_sizes=(4096,), queue_depths=(1,))
-    assert read(study).own is None
+    assert study.results().own is None
 
 
 def test_change_and_efficiency_are_ratios_inside_blocks() -> None:
@@ -75,7 +71,7 @@ def test_the_rate_counts_all_writes_until_the_last_writer_ended() -> None:
     slowest_ns = max(job.elapsed_ns or 0 for job in run.result.jobs)
     assert slowest_ns == run.result.elapsed_ns
     expected = 2 * PASS_OPERATIONS * 1e9 / slowest_ns
-    found = read(study).own
+    found = study.results().own
     assert found is not None
     assert value(point(found, run.system, 2).iops) == pytest.approx(expected, rel=1e-6)
 
@@ -180,11 +176,11 @@ def test_a_study_that_has_not_begun_can_be_read() -> None:
 
 
 def test_results_survive_being_stored() -> None:
-    results = read(make_writers(writers=(1, 2, 4, 8, 16, 32)))
+    results = make_writers(writers=(1, 2, 4, 8, 16, 32)).results()
     assert Results.model_validate_json(results.model_dump_json()) == results
 
 
 def test_runs_that_passes_end_are_whole_and_counted_apart() -> None:
-    sure = read(make_writers()).sureness
+    sure = make_writers().results().sureness
     assert sure.runs_by_passes == sure.runs_complete == sure.runs_planned == 64
     assert sure.runs_judged_steady == 0 and sure.blocks_complete == 8

@@ -51,7 +51,7 @@ def test_one_writer_is_neither_fair_nor_unfair() -> None:
 
 def test_a_planted_share_is_found() -> None:
     study = make_writers(writers=(1, 8), slowest=lambda turn, cell: 0.7)
-    found = read_study(study.turns, study.runs, study.study, study.before).own
+    found = study.results().own
     assert found is not None
     share = found.lines[0].points[1].fairness
     assert share is not None and share.value == pytest.approx(0.7, rel=1e-3)

@@ -355,7 +355,7 @@ def test_what_was_published_stands_beside_its_like_alone(
 
 def test_ratios_between_groups_are_a_table() -> None:
     study = make_writers(ranges=("shared", "own_files"))
-    made = table(read_study(study.turns, study.runs, study.study, study.before), "between-groups")
+    made = table(study.results(), "between-groups")
     assert labels(made) == ["system", "writers", "group", "over", "ratio"]
     assert len(made.rows) == 3 * 2
     for _, _, group, first, ratio in made.rows:
@@ -367,7 +367,7 @@ def test_ratios_between_groups_are_a_table() -> None:
 @pytest.mark.parametrize("stride", [None, 64])
 def test_a_stride_is_a_column_beside_what_touches_every_byte(stride: int | None) -> None:
     made = make_writers(writers=(1, 2), blocks=2, limits_stride=stride)
-    results = read_study(made.turns, made.runs, made.study, made.before)
+    results = made.results()
     found = table(results, "limits")
     assert ("memory, 1 B of 64 B" in labels(found)) == (stride is not None)
     if stride is not None:

@@ -1,8 +1,14 @@
-"""How much of a flash drive's rated writes a race uses up."""
+"""What is refused before a race: single systems, each tried by itself, and a race that would wear
+a flash drive out."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from fsgauge.errors import InputError
+from fsgauge.machine.device.consent import Consent
+from fsgauge.rig.refusing import require_none
+from fsgauge.rig.rig import Rig
 from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.units import format_size
 
@@ -11,6 +17,34 @@ _RATED_WRITES = 600
 three bits a cell are rated for."""
 _NOTED_SHARE = 0.1
 """Share of the rated writes from which on the plan mentions it."""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A system that does not begin, and why."""
+
+    system: str
+    why: str
+
+
+def refused_alone(study: Study, rig: Rig, consent: Consent | None) -> list[Refused]:
+    """The systems that mkfs, mount or the load refuses, each tried once as a run would make it.
+
+    Raises what is refused of all of them: that is none of theirs.
+    """
+    if not rig.refusals(study, consent):
+        return []
+    found = {
+        each.name: rig.refusals(study.model_copy(update={"systems": [each]}), consent)
+        for each in study.systems
+    }
+    if all(found.values()):
+        require_none(next(iter(found.values())))
+    return [
+        Refused(name, "; ".join(each.with_last_words for each in errors))
+        for name, errors in found.items()
+        if errors
+    ]
 
 
 def wear(study: Study, size_bytes: int, written_bytes: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.choosing.wear import wear
+from fsgauge.choosing.refused import wear
 from fsgauge.errors import InputError
 from fsgauge.study.parse import load_study
 

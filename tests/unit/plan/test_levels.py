@@ -1,0 +1,21 @@
+"""The levels of intervals: what is promised of one, of several, and of all looks at a race."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.plan.levels import ALPHA, LEVEL, corrected, of_look
+from fsgauge.record.race import LOOKS
+
+
+def test_of_several_each_is_wider_so_that_all_hold() -> None:
+    assert corrected(0) == corrected(1) == LEVEL == 0.95
+    assert [1 - corrected(number) for number in (2, 20)] == pytest.approx([0.025, 0.0025])
+
+
+def test_all_looks_at_a_race_err_together_as_often_as_one_interval() -> None:
+    one_sided = [(1 - of_look(block, LOOKS, 59)) / 2 for block in LOOKS]
+    assert 59 * sum(one_sided) == pytest.approx(ALPHA)
+    assert one_sided == sorted(one_sided, reverse=True), "early looks decide most"
+    assert (1 - of_look(3, [3], 1)) / 2 == pytest.approx(ALPHA)
+    assert of_look(3, LOOKS, 0) == of_look(3, LOOKS, 1)
