@@ -1159,6 +1159,8 @@ class MixJob(Wire):
     lay_out: bool = False
     held: Annotated[list[Held], Field(validate_default=True)] = []
     lease: Lease | None = None
+    start_at_ns: Annotated[int | None, Field(ge=0)] = None
+    start_on_order: bool = False
 
 
 class PredictJob(Wire):
