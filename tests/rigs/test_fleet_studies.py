@@ -147,7 +147,7 @@ warm_up = "100 ms"
 name = "readers"
 file_sizes = "1 MiB"
 files = 2
-rate = 400
+rate = "400 IOPS"
 
 [[workload.group]]
 name = "mail"

@@ -15,6 +15,8 @@ from fsgauge.study.workload import cells_of
 from fsgauge.workload import Method, method_of
 from fsgauge.workload.dealing import Share
 from fsgauge.workload.folders import AgedFolders, ClientFolders
+from tests.unit.kinds.mix.studies import READERS
+from tests.unit.kinds.mix.test_method import loads
 
 FILES = FilesTarget(directory="/x", count=16, file_size_bytes=1 << 24)
 FOLDERS = ClientFolders(directory="/x", files_per_client=3, backup_files_per_client=1)
@@ -284,9 +286,7 @@ def test_a_kind_that_deals_nothing_out_runs_on_one_host() -> None:
 def test_each_host_runs_all_groups_of_a_mix_and_a_pace_is_divided() -> None:
     method = method_of(load_study("mix", [], [], None, 1).workload)
     method.require_dealable(4)
-    load = LoadJob.model_validate(
-        {"target": {"kind": "null", "size_bytes": 1 << 20}, "rate": {"operations_per_second": 100}}
-    )
+    (load,) = loads(READERS + 'rate = "100 IOPS"\n')
     for number in range(4):
         dealt = method.dealt(load, Share(number, 4))
         assert dealt.rate is not None and dealt.rate.operations_per_second == 25
