@@ -194,6 +194,12 @@ pub struct MetadataSpace {
     pub free_bytes: u64,
     /// The same on the devices, with copies.
     pub free_device_bytes: u64,
+    /// Of `size_bytes`, those for the table of chunks alone (SYSTEM), which no other metadata may use.
+    #[serde(default)]
+    pub system_bytes: u64,
+    /// Of `free_bytes`, what is free in them.
+    #[serde(default)]
+    pub system_free_bytes: u64,
 }
 
 /// Free space.

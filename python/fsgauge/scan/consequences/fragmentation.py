@@ -14,6 +14,8 @@ from fsgauge.units import size_down
 
 LEAST_FACTOR = 1.10
 """Reading takes so many times as long, or it does not matter."""
+LEAST_EXTRA_NS = 0.5e9
+"""Reading takes so much longer, or nobody waits for it: one seek is no loss."""
 LEAST_OF_A_FILE = 2.0
 """A single file is worth a word from this factor on."""
 
@@ -31,6 +33,11 @@ class Reach:
         stream_ns = 1e9 * size_bytes / self.bytes_per_second
         whole = files * self.piece_ns + stream_ns
         return (pieces * self.piece_ns + stream_ns) / whole if whole else 1.0
+
+    def loses(self, least: float, files: int, pieces: int, size_bytes: int) -> bool:
+        """Whether it takes `least` times as long, and long enough to wait for."""
+        is_long = (pieces - files) * self.piece_ns >= LEAST_EXTRA_NS
+        return is_long and self.factor(files, pieces, size_bytes) >= least
 
 
 def heads() -> Reach:
@@ -64,9 +71,9 @@ def matters(scan: ScanResult) -> Consequence | None:
     short += " short pieces (under 512 KiB, a request) of files in several"
     costs = " and ".join(f"{each.name} {factor:.2f} times" for each, factor in factors)
     unknown = "" if scan.room.is_rotational is not None else " (which of both is not known)"
-    slowest, worst_factor = max(factors, key=lambda pair: pair[1])
-    if worst_factor >= LEAST_FACTOR:
-        do, cost = _remedy(scan)
+    slowest, _ = max(factors, key=lambda pair: pair[1])
+    if slowest.loses(LEAST_FACTOR, files, pieces, counts.extent_bytes):
+        do, cost = _remedy(scan, scan.top[0] if scan.top else None)
         return Consequence(
             "attention",
             f"Fragmentation matters here: reading every file takes {costs} as long as from whole"
@@ -76,8 +83,8 @@ def matters(scan: ScanResult) -> Consequence | None:
         )
     file = _worst(scan, slowest)
     if file is not None:
-        factor = slowest.factor(1, file.extents, file.size_bytes)
-        do, cost = _remedy(scan)
+        factor = slowest.factor(1, file.extents, _bytes_of(file))
+        do, cost = _remedy(scan, file)
         return Consequence(
             "attention",
             f"Fragmentation matters for single files, not for all (reading takes {costs} as long"
@@ -98,20 +105,26 @@ def _worst(scan: ScanResult, reach: Reach) -> ListedFile | None:
     if scan.counts.compressed_extents:
         return None
     slow = [
-        (reach.factor(1, file.extents, file.size_bytes), file)
+        (reach.factor(1, file.extents, _bytes_of(file)), file)
         for file in scan.top
-        if file.size_bytes >= 1 << 20
+        if reach.loses(LEAST_OF_A_FILE, 1, file.extents, _bytes_of(file))
     ]
-    factor, file = max(slow, key=lambda pair: pair[0], default=(1.0, None))
-    return file if factor >= LEAST_OF_A_FILE else None
+    _, file = max(slow, key=lambda pair: pair[0], default=(1.0, None))
+    return file
 
 
-def _remedy(scan: ScanResult) -> tuple[str, str]:
-    """What joins the pieces, and what that costs."""
-    name = shlex.quote(escaped(scan.top[0].name)) if scan.top else "FILE"
+def _bytes_of(file: ListedFile) -> int:
+    """What its pieces hold: of a sparse file less than its size; by those listed, where some are not."""
+    listed = sum(each.length_bytes for each in file.list)
+    return listed * file.extents // len(file.list) if file.list else file.size_bytes
+
+
+def _remedy(scan: ScanResult, file: ListedFile | None) -> tuple[str, str]:
+    """What joins the pieces of a file, and what that costs."""
+    name = shlex.quote(escaped(file.name)) if file is not None else "FILE"
     largest = scan.free.largest_bytes if scan.free else None
-    size = scan.top[0].size_bytes if scan.top else 0
-    needs = f"it writes the file once ({size_down(size)})"
+    size = _bytes_of(file) if file is not None else 0
+    needs = f"it writes the file once ({size_down(size)})" if size else "it writes each file once"
     if largest is not None and largest < size:
         needs += f", into several pieces: the largest free one has {size_down(largest)}"
     if not scan.source.mount_point:

@@ -56,6 +56,19 @@ def usable_bytes(scan: ScanResult) -> int:
     return 0 if free is None else free.size_bytes + (free.unallocated_bytes or 0)
 
 
+LEAST_UNALLOCATED = 1 << 20
+"""btrfs makes no chunk of less (BTRFS_STRIPE_LEN times stripes, in whole MiB)."""
+
+
+def available_bytes(scan: ScanResult) -> int:
+    """What ordinary users may still take; of what is not mounted, without what is kept."""
+    if scan.room.counted is not None:
+        return scan.room.counted.available_bytes
+    outside = scan.free.unallocated_bytes or 0 if scan.free else 0
+    unusable = outside if outside < LEAST_UNALLOCATED else 0
+    return max(usable_bytes(scan) - unusable - (scan.room.reserved_bytes or 0), 0)
+
+
 def share_of_size(scan: ScanResult, size_bytes: float) -> float:
     """Such bytes in percent of the file system."""
     whole = numbers_of(scan)["size_bytes"]

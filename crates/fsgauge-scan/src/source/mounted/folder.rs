@@ -17,6 +17,9 @@ pub(super) struct Folder {
     pub(super) fd: OwnedFd,
     /// Where it is: files with another one are mounted from elsewhere.
     pub(super) device: u64,
+    pub(super) inode: u64,
+    /// What it takes itself.
+    pub(super) size_bytes: u64,
 }
 
 impl Folder {
@@ -37,8 +40,8 @@ impl Folder {
             Err(Errno::PERM) => open(flags)?,
             opened => opened?,
         };
-        let device = fstat(&fd)?.st_dev;
-        Ok(Folder { fd, device })
+        let found = fstat(&fd)?;
+        Ok(Folder { fd, device: found.st_dev, inode: found.st_ino, size_bytes: found.st_size as u64 })
     }
 
     /// Which mount it is in.

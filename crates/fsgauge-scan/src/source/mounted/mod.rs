@@ -9,6 +9,7 @@ mod ext_counter;
 mod extents;
 mod folder;
 mod free_space;
+mod full_folders;
 mod geometry;
 mod getfsmap;
 mod hard_links;
@@ -116,11 +117,14 @@ pub(super) fn scan(
     let (mut measure, mut problems) = (space.measure, space.problems);
     match root {
         Root::Tree(folder) => {
-            let files = walk_tree(folder, &wanted, (path, &mount.file_system), readers, &mut notes)?;
+            let files = walk_tree(folder, &wanted, (path, &mount), readers, &mut notes)?;
+            let mut large = Vec::new();
             for found in files {
                 measure.merge_files(found.measure);
                 problems.merge(found.problems);
+                large.extend(found.large_folders);
             }
+            notes.extend(full_folders::read(&mount, &large, &mut measure));
         }
         Root::File(file) => {
             let reader = extents::ExtentReader::new(&mount.file_system);
@@ -132,6 +136,7 @@ pub(super) fn scan(
         return Err(no_fiemap(path, &mount));
     }
     notes.extend(after(&measure));
+    let measured = measure.finish(&mut |_| None);
     notes.extend(below::note(&mount).map(|text| note("lies_below", text)));
     Ok(Scanned {
         source: ScanSource {
@@ -147,9 +152,9 @@ pub(super) fn scan(
             size_bytes: geometry.size_bytes,
             address_bytes: geometry.address_bytes,
         },
-        measured: measure.finish(&mut |_| None),
         free: space.free,
-        room,
+        room: Room { full_folders: measured.full_folders.clone(), ..room },
+        measured,
         groups: space.groups,
         problems,
         notes,
@@ -241,12 +246,13 @@ fn after(measure: &Measure) -> Vec<Note> {
 fn walk_tree(
     folder: Folder,
     wanted: &Wanted,
-    (path, file_system): (&Path, &str),
+    (path, mount): (&Path, &Mount),
     readers: &mut ReaderThreads<'_>,
     notes: &mut Vec<Note>,
 ) -> Outcome<Vec<Found>> {
     allow_open_files();
-    let walk = Walk::new(folder, (path, file_system), readers.threads(), readers.stop())
+    let large = full_folders::least_bytes(mount, wanted.block_bytes).unwrap_or(u64::MAX);
+    let walk = Walk::new(folder, (path, &mount.file_system), large, readers.threads(), readers.stop())
         .map_err(|errno| cannot_be_read(path, errno))?;
     let found =
         readers.run(readers.threads(), |progress| walk.work(Measure::new(wanted.clone()), progress))?;
