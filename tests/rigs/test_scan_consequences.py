@@ -15,10 +15,10 @@ from fsgauge.cli.scan import _with_deleted
 from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import ScanJob, ScanResult
 from fsgauge.scan.consequences import consequences
-from fsgauge.scan.consequences.rule import Consequence
+from fsgauge.scan.consequences.rule import Consequence, available_bytes
 from tests.needs import need_mkfs
 from tests.patience import patience
-from tests.rigs.conftest import MEBIBYTE, MakeLoop, run
+from tests.rigs.conftest import MEBIBYTE, MakeLoop, as_user, run
 
 pytestmark = pytest.mark.root
 KEEP_SIZE, PUNCH_HOLE = 1, 2
@@ -124,46 +124,142 @@ def test_what_is_kept_for_root(make_loop: MakeLoop, tmp_path: Path, scan: Scan) 
     assert "is kept for root" in said(scan(device))["full"].sentence
 
 
-@pytest.mark.parametrize(
-    "mkfs", [("mkfs.ext4", "-q", "-m", "0"), ("mkfs.xfs", "-q"), ("mkfs.btrfs", "-q")]
-)
+FULL = {
+    "ext4": ("mkfs.ext4", "-q", "-m", "0"),
+    "ext4 without journal": ("mkfs.ext4", "-q", "-m", "0", "-O", "^has_journal"),
+    "xfs": ("mkfs.xfs", "-q", "-m", "rmapbt=0,reflink=0"),
+    "xfs rmapbt reflink": ("mkfs.xfs", "-q", "-m", "rmapbt=1,reflink=1"),
+    "btrfs single": ("mkfs.btrfs", "-q", "-m", "single", "-d", "single"),
+    "btrfs dup": ("mkfs.btrfs", "-q", "-m", "dup", "-d", "dup"),
+}
+
+
+@pytest.mark.parametrize("name", FULL)
 def test_full_of_each_kind(
-    mkfs: tuple[str, ...], make_loop: MakeLoop, tmp_path: Path, scan: Scan
+    name: str, make_loop: MakeLoop, open_folder: Path, scan: Scan, engine: Engine
 ) -> None:
-    with mounted(make_loop, tmp_path, 384, *mkfs) as (point, device):
-        for name, step in (("large", MEBIBYTE), ("small", 4096)):
-            fill(point / name, step)
-        run("sync", "--file-system", str(point))
-        whole = scan(point)
-        found = said(whole)
-        assert any(each.level == "stop" for each in found.values()), found
+    with mounted(make_loop, open_folder, 384, *FULL[name]) as (point, device):
+        for path, step in (("large", MEBIBYTE), ("small", 4096)):
+            fill(point / path, step)
+        run("mount", "-o", "remount,ro", str(point))
+        with pytest.raises(OSError, match="Read-only"):
+            (point / "more").write_bytes(b"")
+        whole, by_user = scan(point), as_user(engine.binary, open_folder, point)
         assert whole.problems == [] and whole.free is not None
     image = scan(device)
     assert image.free is not None and image.free.size_bytes == whole.free.size_bytes
-    if mkfs[0] == "mkfs.ext4":
-        # What XFS and btrfs keep for themselves is not known of an image.
-        assert any(each.level == "stop" for each in said(image).values()), said(image)
+    for each in (whole, by_user, image):
+        rule, first = consequences(each)[0]
+        assert first.level == "stop" and rule.name in ("full", "chunks"), (name, first)
+        assert first.sentence.startswith(("It is full: ", "There is no room for data: ")), first
 
 
-def test_btrfs_whose_metadata_has_no_chunk(make_loop: MakeLoop, tmp_path: Path, scan: Scan) -> None:
+def test_btrfs_whose_metadata_has_no_room(
+    make_loop: MakeLoop, open_folder: Path, scan: Scan, engine: Engine
+) -> None:
     mkfs = ("mkfs.btrfs", "-q", "-m", "single")
-    with mounted(make_loop, tmp_path, 256, *mkfs, options="max_inline=2048") as (point, _):
+    options = "max_inline=2048"
+    with mounted(make_loop, open_folder, 256, *mkfs, options=options) as (point, device):
+        # All chunks are given to data, then data is given back.
         (point / "small").touch()
         fill(point / "large", MEBIBYTE)
         fill(point / "small", 4096)
         (point / "large").unlink()
         run("sync", "--file-system", str(point))
-        made = 0
-        try:
-            for made in range(200_000):
-                (point / f"inline-{made}").write_bytes(b"x" * 2000)
-        except OSError:
-            run("sync", "--file-system", str(point))
-            found = said(scan(point))
-            assert found["chunks"].level == "stop", found
-            assert "balance" in found["chunks"].do and next(iter(found)) in ("full", "chunks")
-            return
-    pytest.skip("this kernel gave metadata a chunk that data had left")
+        with pytest.raises(OSError, match="No space left"):
+            for number in range(400_000):
+                (point / f"inline-{number}").write_bytes(b"x" * 2000)
+        run("mount", "-o", "remount,ro", str(point))
+        by_root, by_user = scan(point), as_user(engine.binary, open_folder, point)
+    image = scan(device)
+    for each in (by_root, by_user, image):
+        rule, first = consequences(each)[0]
+        assert rule.name == "chunks" and first.level == "stop", first
+        assert "chunks for metadata are full" in first.sentence and "balance" in first.do
+    assert len({said(each)["chunks"].sentence for each in (by_root, by_user, image)}) == 1
+    assert by_root.room.metadata_reserve_bytes == image.room.metadata_reserve_bytes
+    assert by_root.free is not None and image.free is not None
+    assert by_root.free.metadata == image.free.metadata
+
+
+def test_an_xfs_whose_inodes_have_their_share_of_it(
+    make_loop: MakeLoop, tmp_path: Path, scan: Scan
+) -> None:
+    mkfs = ("mkfs.xfs", "-q", "-f", "-i", "maxpct=1")
+    with mounted(make_loop, tmp_path, 384, *mkfs) as (point, device):
+        with pytest.raises(OSError, match="No space left"):
+            for number in range(100_000):
+                (point / f"f{number}").touch()
+        run("mount", "-o", "remount,ro", str(point))
+        on_it = scan(point)
+    image = scan(device)
+    assert on_it.room.inodes == image.room.inodes
+    for each in (on_it, image):
+        rule, first = consequences(each)[0]
+        assert rule.name == "inodes" and first.sentence.startswith("No new file can be made: all ")
+    assert "xfs_growfs -m 50" in said(on_it)["inodes"].do
+
+
+@pytest.mark.parametrize("features", ["rmapbt=0,reflink=0", "rmapbt=0", "rmapbt=1", "crc=0"])
+def test_inodes_and_room_of_an_xfs_are_those_of_statfs(
+    features: str, make_loop: MakeLoop, tmp_path: Path, scan: Scan
+) -> None:
+    with mounted(make_loop, tmp_path, 512, "mkfs.xfs", "-q", "-f", "-m", features) as (
+        point,
+        device,
+    ):
+        for number in range(300):
+            (point / f"f{number}").write_bytes(b"x" * 9000)
+        run("mount", "-o", "remount,ro", str(point))
+        on_it = scan(point)
+    image = scan(device)
+    assert on_it.room.counted is not None
+    apart = abs(available_bytes(image) - on_it.room.counted.available_bytes)
+    assert apart <= 16 * 4096 and image.room.reserved_bytes
+    assert on_it.room.inodes is not None and image.room.inodes is not None
+    assert on_it.room.inodes.total == pytest.approx(image.room.inodes.total, abs=16 * 8)
+
+
+def test_a_folder_whose_index_is_full(
+    make_loop: MakeLoop, open_folder: Path, scan: Scan, engine: Engine
+) -> None:
+    """Of 1 KiB blocks: two levels take some tens of thousands of long names."""
+    mkfs = ("mkfs.ext4", "-q", "-b", "1024")
+
+    def filled(point: Path, first: int, names: int) -> int:
+        (point / "many").mkdir(exist_ok=True)
+        (point / f"one-{first}").touch()
+        for number in range(first, first + names):
+            os.link(point / f"one-{first}", point / "many" / f"{number:0240}")
+        return names
+
+    with mounted(make_loop, open_folder, 128, *mkfs) as (point, device):
+        filled(point, 0, 10_000)
+        assert "folder_index" not in said(scan(point))
+        with pytest.raises(OSError, match="No space left"):
+            filled(point, 10_000, 60_000)
+        run("mount", "-o", "remount,ro", str(point))
+        by_root, by_user = scan(point), as_user(engine.binary, open_folder, point)
+    image = scan(device)
+    for each in (by_root, image):
+        rule, first = consequences(each)[0]
+        assert rule.name == "folder_index" and first.level == "stop"
+        assert first.sentence.startswith(
+            "New names are refused in a folder, although there is room"
+        )
+        assert "large_dir" in first.do and first.cost
+    on_disk, on_it = image.room.full_folders, by_root.room.full_folders
+    assert [each.name for each in on_disk] == ["/many"] and len(on_it) == 1
+    assert on_it[0].full_index_blocks == on_disk[0].full_index_blocks >= 1
+    assert on_it[0].index_blocks == on_disk[0].index_blocks == 123
+    assert any(note.code == "folder_index_unread" for note in by_user.notes)
+    run("tune2fs", "-O", "large_dir", device)
+    run("mount", device, str(open_folder / "mounted"))
+    try:
+        filled(open_folder / "mounted", 100_000, 5000)
+        assert "folder_index" not in said(scan(open_folder / "mounted"))
+    finally:
+        run("umount", str(open_folder / "mounted"))
 
 
 def test_quotas_that_are_used_up(make_loop: MakeLoop, tmp_path: Path, scan: Scan) -> None:

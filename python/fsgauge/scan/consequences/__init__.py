@@ -85,8 +85,8 @@ RULES = (
     Rule(
         "fragmentation",
         "Does fragmentation matter here?",
-        "reading all files takes 1.1 times as long as from whole ones, or one listed file twice; and"
-        " half a second longer",
+        "reading all files takes 1.1 times as long as from whole ones, or one listed file twice,"
+        " and half a second longer",
         "the device models disk-2012 (rotating) and ssd-sata (not): fsgauge explain disk-2012",
         fragmentation.matters,
     ),

@@ -114,7 +114,7 @@ def _worst(scan: ScanResult, reach: Reach) -> ListedFile | None:
 
 
 def _bytes_of(file: ListedFile) -> int:
-    """What its pieces hold: of a sparse file less than its size; by those listed, where some are not."""
+    """What its pieces hold: of a sparse file less than its size; of many, by those listed."""
     listed = sum(each.length_bytes for each in file.list)
     return listed * file.extents // len(file.list) if file.list else file.size_bytes
 

@@ -32,9 +32,8 @@ def inodes(scan: ScanResult) -> Consequence | None:
         return None
     if found.free and found.free >= 1000:
         return None
-    if (
-        scan.source.file_system == "xfs"
-        and found.free * _LARGEST_XFS_INODE >= available_bytes(scan)
+    if scan.source.file_system == "xfs" and found.free * _LARGEST_XFS_INODE >= available_bytes(
+        scan
     ):
         return None  # room bounds them, not their share of it
     room = size_down(usable_bytes(scan))
@@ -141,7 +140,7 @@ def metadata(scan: ScanResult) -> Consequence | None:
         "it rewrites what is in chunks so little used; where it finds no room for that, a"
         " device has to be added for as long (btrfs device add)"
     )
-    is_short = 0 < whole and spare < max(LEAST_SPARE, whole * FEW_PERCENT / 100)
+    is_short = whole > 0 and spare < max(LEAST_SPARE, whole * FEW_PERCENT / 100)
     if is_refused or (is_short and free.size_bytes >= LEAST_UNALLOCATED):
         return Consequence(
             "stop",
@@ -166,7 +165,11 @@ def metadata(scan: ScanResult) -> Consequence | None:
 
 def full(scan: ScanResult) -> Consequence | None:
     """Nothing left, for everybody or for ordinary users."""
-    kept, usable, available = scan.room.reserved_bytes or 0, usable_bytes(scan), available_bytes(scan)
+    kept, usable, available = (
+        scan.room.reserved_bytes or 0,
+        usable_bytes(scan),
+        available_bytes(scan),
+    )
     if scan.free is None or scan.free.unread_bytes or metadata(scan) is not None:
         return None
     if share_of_size(scan, available) >= 0.1:

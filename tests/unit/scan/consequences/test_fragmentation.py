@@ -54,13 +54,35 @@ def test_it_is_said_by_the_device_and_in_shares_of_bytes() -> None:
     assert none == "No file has an extent on the device: nothing is fragmented"
 
 
+def test_a_seek_alone_is_no_loss() -> None:
+    """One file of 8 MiB in 2 pieces: a disk with heads takes 13 ms longer, a sixth."""
+    assert sentence(files(1, 2, 8 * MIB, rotational=True)).startswith(
+        "Fragmentation does not matter here: reading every file takes a disk with heads 1.1"
+    )
+    heads = fragmentation.heads()
+    most = 1 + int(fragmentation.LEAST_EXTRA_NS // heads.piece_ns)
+    assert not heads.loses(1.1, 1, most, 8 * MIB) and heads.loses(1.1, 1, most + 1, 8 * MIB)
+    assert not heads.loses(1.1, 1, most + 1, 1 << 40)
+
+
+def test_of_a_sparse_file_what_it_holds_is_read() -> None:
+    scanned = files(100_000, 100_100, 1 << 40, rotational=True)
+    top = example().top[0]
+    piece = top.list[0].model_copy(update={"length_bytes": 4096})
+    sparse = top.model_copy(update={"extents": 500, "size_bytes": 1 << 40, "list": [piece]})
+    found = fragmentation.matters(scanned.model_copy(update={"top": [sparse]}))
+    assert found is not None and "single files" in found.sentence and "1.9 MiB" in found.cost
+
+
 def test_one_file_may_matter_where_all_do_not() -> None:
     scanned = files(100_000, 100_100, 1 << 40, rotational=True)
     top = example().top[0].model_copy(update={"extents": 500, "size_bytes": 64 * MIB})
-    found = fragmentation.matters(scanned.model_copy(update={"top": [top]}))
+    other = top.model_copy(update={"name": "/fake/most pieces", "extents": 2, "list": []})
+    top = top.model_copy(update={"name": "/fake/slow", "list": []})
+    found = fragmentation.matters(scanned.model_copy(update={"top": [other, top]}))
     assert found is not None and found.level == "attention"
     assert found.sentence.startswith("Fragmentation matters for single files, not for all")
-    assert found.do.startswith("e4defrag -v ") and "64 MiB" in found.cost
+    assert found.do.startswith("e4defrag -v /fake/slow") and "64 MiB" in found.cost
     assert "largest free one has 16 MiB" in found.cost
 
 
