@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine.wire import ScanResult
+from fsgauge.engine.wire import Jumps, ScanResult
 from fsgauge.scan.consequences import RULES, consequences, fragmentation
 from tests.scan_example import example
 from tests.unit.scan.consequences.test_no_space import MIB, scan
@@ -23,9 +23,14 @@ def files(
             "extents": pieces,
             "extent_bytes": size_bytes,
             "short_bytes": size_bytes // 4,
+            "jumps": far(pieces - count),
         }
     )
     return found.model_copy(update={"counts": counts, "top": []})
+
+
+def far(jumps: int) -> Jumps:
+    return Jumps(far=jumps, near=0, passed_bytes=0)
 
 
 def sentence(found: ScanResult) -> str:
@@ -36,10 +41,18 @@ def sentence(found: ScanResult) -> str:
 
 def test_a_seek_costs_a_disk_with_heads_what_flash_hardly_feels() -> None:
     heads, flash = fragmentation.heads(), fragmentation.flash()
-    assert heads.piece_ns == pytest.approx(12.67e6, rel=0.01)
-    assert heads.factor(1, 1, 100 * MIB) == flash.factor(1, 1, 100 * MIB) == 1
-    assert heads.factor(1, 100, 100 * MIB) > 2.5
-    assert flash.factor(1, 100, 100 * MIB) < 1.01
+    assert heads.jump_ns == pytest.approx(12.67e6, rel=0.01)
+    assert heads.factor(1, far(0), 100 * MIB) == flash.factor(1, far(0), 100 * MIB) == 1
+    assert heads.factor(1, far(99), 100 * MIB) > 2.5
+    assert flash.factor(1, far(99), 100 * MIB) < 1.01
+
+
+def test_heads_pass_over_what_lies_a_little_ahead() -> None:
+    """Two files that grew in turns are read in the time of both."""
+    heads, flash = fragmentation.heads(), fragmentation.flash()
+    turns = Jumps(far=0, near=25_600, passed_bytes=100 * MIB)
+    assert heads.longer_ns(turns) == pytest.approx(1e9 * 100 * MIB / heads.bytes_per_second)
+    assert flash.longer_ns(turns) == flash.longer_ns(far(25_600)) == 25_600 * flash.jump_ns
 
 
 def test_it_is_said_by_the_device_and_in_shares_of_bytes() -> None:
@@ -60,16 +73,40 @@ def test_a_seek_alone_is_no_loss() -> None:
         "Fragmentation does not matter here: reading every file takes a disk with heads 1.1"
     )
     heads = fragmentation.heads()
-    most = 1 + int(fragmentation.LEAST_EXTRA_NS // heads.piece_ns)
-    assert not heads.loses(1.1, 1, most, 8 * MIB) and heads.loses(1.1, 1, most + 1, 8 * MIB)
-    assert not heads.loses(1.1, 1, most + 1, 1 << 40)
+    most = int(fragmentation.LEAST_EXTRA_NS // heads.jump_ns)
+    assert not heads.loses(1.1, 1, far(most), 8 * MIB) and heads.loses(
+        1.1, 1, far(most + 1), 8 * MIB
+    )
+    assert not heads.loses(1.1, 1, far(most + 1), 1 << 40)
+
+
+def test_a_scan_that_counted_no_jumps_has_one_for_each_piece_more() -> None:
+    known = files(10, 1000, 1 << 30, rotational=True)
+    old = known.counts.model_copy(update={"jumps": None})
+    assert sentence(known.model_copy(update={"counts": old})) == sentence(known)
+
+
+def test_the_jumps_of_a_file_are_those_between_its_pieces() -> None:
+    top = example().top[0]
+    places = [(0, 1 << 20), (1 << 20, (1 << 20) + 4096), (9 << 20, 5 << 20), (10 << 20, 0)]
+    pieces = [
+        top.list[0].model_copy(
+            update={"logical_bytes": at, "physical_bytes": place, "length_bytes": 4096}
+        )
+        for at, place in [*places, (11 << 20, 4096 + (512 << 10)), (12 << 20, 12 << 20)]
+    ]
+    found = fragmentation._jumps_of(top.model_copy(update={"extents": 6, "list": pieces}))
+    assert found == Jumps(far=3, near=1, passed_bytes=512 << 10)
+    more = fragmentation._jumps_of(top.model_copy(update={"extents": 11, "list": pieces}))
+    assert more == Jumps(far=6, near=2, passed_bytes=1 << 20)
 
 
 def test_of_a_sparse_file_what_it_holds_is_read() -> None:
     scanned = files(100_000, 100_100, 1 << 40, rotational=True)
     top = example().top[0]
     piece = top.list[0].model_copy(update={"length_bytes": 4096})
-    sparse = top.model_copy(update={"extents": 500, "size_bytes": 1 << 40, "list": [piece]})
+    apart = piece.model_copy(update={"physical_bytes": 1 << 30})
+    sparse = top.model_copy(update={"extents": 500, "size_bytes": 1 << 40, "list": [piece, apart]})
     found = fragmentation.matters(scanned.model_copy(update={"top": [sparse]}))
     assert found is not None and "single files" in found.sentence and "1.9 MiB" in found.cost
 

@@ -73,8 +73,12 @@ impl Reader<'_> {
         let behind = self.extents.partition_point(|extent| extent.logical_bytes <= logical);
         let extent = self.extents.get(behind.checked_sub(1)?)?;
         let within = Some(logical - extent.logical_bytes).filter(|&within| within < extent.length_bytes)?;
-        let bytes = self.window.get(extent.physical_bytes + within, size as usize, problems, "index of a folder");
-        bytes.map(<[u8]>::to_vec)
+        let place = extent.physical_bytes + within;
+        if !self.ext.met.insert(place / u64::from(size)) {
+            problems.add_damage(format_args!("index of a folder: the block at byte {place} is part of another tree"));
+            return None;
+        }
+        self.window.get(place, size as usize, problems, "index of a folder").map(<[u8]>::to_vec)
     }
 }
 

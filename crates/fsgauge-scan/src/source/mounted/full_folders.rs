@@ -23,10 +23,10 @@ pub(super) fn read(mount: &Mount, folders: &[LargeFolder], sink: &mut dyn Sink) 
     let image = ext_bitmaps::device(mount).and_then(|path| Image::open(&path).ok());
     let ext = image.as_ref().and_then(|image| Ext::open(image, &mut problems).ok().flatten());
     let Some(ext) = ext else {
+        let more = if folders.len() > 1 { format!(" and {} more", folders.len() - 1) } else { String::new() };
         let text = format!(
-            "whether the index of {} folders takes more names is not told to this user (the largest, {}, has {} bytes): \
-             root's scan reads it from the device",
-            folders.len(),
+            "whether {} ({} bytes){more} takes more names is not told to this user: root's scan reads the index of a \
+             folder so large from the device",
             largest.path.display(),
             largest.size_bytes
         );
