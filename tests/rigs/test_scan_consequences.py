@@ -278,6 +278,25 @@ def test_quotas_that_are_used_up(make_loop: MakeLoop, tmp_path: Path, scan: Scan
         raise
 
 
+def test_a_group_of_subvolumes_of_btrfs_has_its_limit(
+    make_loop: MakeLoop, tmp_path: Path, scan: Scan
+) -> None:
+    with mounted(make_loop, tmp_path, 512, "mkfs.btrfs", "-q") as (point, _):
+        run("btrfs", "subvolume", "create", str(point / "home"))
+        run("btrfs", "quota", "enable", str(point))
+        run("btrfs", "qgroup", "limit", "64M", str(point / "home"))
+        assert "quota" not in said(scan(point))
+        with pytest.raises(OSError, match="quota"), (point / "home" / "game").open("wb") as file:
+            for _ in range(200):
+                file.write(bytes(MEBIBYTE))
+                file.flush()
+                os.fsync(file.fileno())
+        run("sync", "--file-system", str(point))
+        rule, first = consequences(scan(point))[0]
+    assert rule.name == "quota" and "has its 64 MiB" in first.sentence, first
+    assert "qgroup 0/" in first.sentence and "btrfs qgroup" in first.do
+
+
 def test_a_deleted_file_that_is_open(make_loop: MakeLoop, tmp_path: Path, scan: Scan) -> None:
     with mounted(make_loop, tmp_path, 128, "mkfs.ext4", "-q") as (point, _):
         log = point / "log"
@@ -316,6 +335,18 @@ def test_what_lies_under_a_mount(make_loop: MakeLoop, tmp_path: Path, scan: Scan
         finally:
             run("umount", str(under))
         assert found.sentence.startswith(("23.", "24")) and "mounted over" in found.sentence
+
+
+def test_whole_clusters_are_not_unseen(make_loop: MakeLoop, tmp_path: Path, scan: Scan) -> None:
+    mkfs = ("mkfs.ext4", "-q", "-O", "bigalloc", "-C", "65536")
+    with mounted(make_loop, tmp_path, 128, *mkfs) as (point, _):
+        for number in range(800):
+            (point / f"small-{number}").write_bytes(b"x" * 4096)
+        run("sync", "--file-system", str(point))
+        scanned = scan(point)
+    assert scanned.room.taken_bytes is not None
+    assert scanned.room.taken_bytes > 800 * 65536 > 10 * scanned.counts.extent_bytes
+    assert "unseen" not in said(scanned)
 
 
 def test_what_a_snapshot_outside_the_tree_has(

@@ -21,6 +21,10 @@ pub struct Room {
     /// Quotas that are used up.
     #[serde(default)]
     pub full_quotas: Vec<FullQuota>,
+    /// What the files and folders that were read take by stat(2), whole clusters and their own tables included; null for
+    /// what is not mounted.
+    #[serde(default)]
+    pub taken_bytes: Option<u64>,
     /// Folders whose index can grow no more (ext), the fullest first, at most 8.
     #[serde(default)]
     pub full_folders: Vec<FullFolder>,
@@ -80,7 +84,7 @@ pub struct FullFolder {
 /// A quota that is used up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FullQuota {
-    /// "user", "group" or "project".
+    /// "user", "group", "project", or of btrfs "qgroup LEVEL/".
     pub kind: String,
     /// Its number.
     pub id: u32,

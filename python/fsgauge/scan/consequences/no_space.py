@@ -205,7 +205,9 @@ def quota(scan: ScanResult) -> Consequence | None:
     more = len(scan.room.full_quotas) - 3
     said += f", and {more} more" if more > 0 else ""
     tool = (
-        f"xfs_quota -x -c 'report -ugp' {place_of(scan)}; xfs_quota -x -c 'limit ...'"
+        f"btrfs qgroup show -re {place_of(scan)}; btrfs qgroup limit ..."
+        if scan.source.file_system == "btrfs"
+        else f"xfs_quota -x -c 'report -ugp' {place_of(scan)}; xfs_quota -x -c 'limit ...'"
         if scan.source.file_system == "xfs"
         else f"repquota -ug {place_of(scan)}; setquota"
     )
@@ -219,7 +221,8 @@ def quota(scan: ScanResult) -> Consequence | None:
 
 def _quota(full: FullQuota) -> str:
     limit = size_down(full.limit) if full.of == "bytes" else f"{full.limit:,} files"
-    return f"{full.kind} {full.id} has its {limit}"
+    gap = "" if full.kind.endswith("/") else " "
+    return f"{full.kind}{gap}{full.id} has its {limit}"
 
 
 def _no(available: int) -> str:

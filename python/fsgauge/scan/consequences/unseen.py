@@ -59,7 +59,9 @@ def _lost_bytes(scan: ScanResult) -> int:
         return 0
     inodes = scan.room.inodes
     made = inodes.total - inodes.free if inodes and inodes.total else counts.files
-    files = counts.extent_bytes + (scan.room.deleted.size_bytes if scan.room.deleted else 0)
+    # By stat(2) also what whole clusters and large folders take.
+    files = max(counts.extent_bytes, scan.room.taken_bytes or 0)
+    files += scan.room.deleted.size_bytes if scan.room.deleted else 0
     tables = _TABLES_AN_INODE * max(made, counts.files + counts.folders)
     if source.file_system == "btrfs":
         taken_bytes = _data_bytes_of_btrfs(source.size_bytes, free)

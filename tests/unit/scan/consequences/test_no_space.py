@@ -166,3 +166,7 @@ def test_quotas() -> None:
     assert "user 1000 has its 10 MiB, project 7 has its 100 files" in found
     assert "and 1 more" in said(no_space.quota(scan(full_quotas=[quota, files, quota, quota])))
     assert no_space.quota(scan()) is None
+    group = quota | {"kind": "qgroup 0/", "id": 257}
+    of_btrfs = no_space.quota(scan(full_quotas=[group], source={"file_system": "btrfs"}))
+    assert "qgroup 0/257 has its 10 MiB" in said(of_btrfs)
+    assert of_btrfs is not None and of_btrfs.do.startswith("btrfs qgroup show -re /fake")

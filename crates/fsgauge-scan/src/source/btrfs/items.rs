@@ -9,6 +9,7 @@ pub(in crate::source) const EXTENT_TREE: u64 = 2;
 pub(in crate::source) const CHUNK_TREE: u64 = 3;
 pub(in crate::source) const TOP_SUBVOLUME: u64 = 5;
 pub(in crate::source) const CHECKSUM_TREE: u64 = 7;
+pub(in crate::source) const QUOTA_TREE: u64 = 8;
 pub(in crate::source) const FREE_SPACE_TREE: u64 = 10;
 pub(in crate::source) const BLOCK_GROUP_TREE: u64 = 11;
 pub(in crate::source) const FIRST_FREE: u64 = 256;
@@ -28,6 +29,8 @@ pub(in crate::source) mod kind {
     pub(in crate::source) const FREE_SPACE_BITMAP: u8 = 200;
     pub(in crate::source) const DEVICE: u8 = 216;
     pub(in crate::source) const CHUNK: u8 = 228;
+    pub(in crate::source) const GROUP_INFO: u8 = 242;
+    pub(in crate::source) const GROUP_LIMIT: u8 = 244;
 }
 
 /// References inside an extent item.

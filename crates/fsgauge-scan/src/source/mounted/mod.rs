@@ -110,7 +110,7 @@ pub(super) fn scan(
     notes.append(&mut space.notes);
     readers.stage = ScanStage::Files;
     let pieces_are_known = space.free.as_ref().is_some_and(|free| free.largest_bytes.is_some());
-    let room = match job.space {
+    let mut room = match job.space {
         true => room::read(root.fd(), &mount, geometry.inode_place, &space.measure, pieces_are_known),
         false => Room::default(),
     };
@@ -118,13 +118,15 @@ pub(super) fn scan(
     match root {
         Root::Tree(folder) => {
             let files = walk_tree(folder, &wanted, (path, &mount), readers, &mut notes)?;
-            let mut large = Vec::new();
+            let (mut large, mut taken_bytes) = (Vec::new(), 0u64);
             for found in files {
+                taken_bytes = taken_bytes.saturating_add(found.taken_bytes);
                 measure.merge_files(found.measure);
                 problems.merge(found.problems);
                 large.extend(found.large_folders);
             }
             notes.extend(full_folders::read(&mount, &large, &mut measure));
+            room.taken_bytes = Some(taken_bytes).filter(|_| job.space);
         }
         Root::File(file) => {
             let reader = extents::ExtentReader::new(&mount.file_system);

@@ -1,12 +1,15 @@
-//! Quotas of a mounted file system that are used up: of all, for root; of this user and its group, for others.
+//! Quotas of a mounted file system that are used up: of all, for root; of this user and its group, for others. Those of
+//! btrfs (qgroups) root alone may read.
 
 use std::ffi::CString;
+use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use fsgauge_wire::FullQuota;
 use rustix::process::{getegid, geteuid};
 
+use super::btrfs;
 use super::kernel::{self, Quota};
 use super::mount::Mount;
 
@@ -15,7 +18,10 @@ const KINDS: [&str; 3] = ["user", "group", "project"];
 const LOOKED_AT: usize = 65_536;
 const LISTED: usize = 8;
 
-pub(super) fn full(mount: &Mount) -> Vec<FullQuota> {
+pub(super) fn full(open: BorrowedFd<'_>, mount: &Mount) -> Vec<FullQuota> {
+    if mount.file_system == "btrfs" {
+        return btrfs::groups(open).unwrap_or_default().into_iter().filter_map(full_group).take(LISTED).collect();
+    }
     let Ok(device) = CString::new(mount.source.as_os_str().as_bytes()) else { return Vec::new() };
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
     let mut found = Vec::new();
@@ -39,6 +45,15 @@ pub(super) fn full(mount: &Mount) -> Vec<FullQuota> {
         found.extend(each.iter().flat_map(|quota| used_up(kind, quota, now)).take(LISTED));
     }
     found
+}
+
+/// A change reserves more than it takes: with less than a 64th left, at least 1 MiB, the next is refused or soon.
+fn full_group((group, quota): (u64, btrfs::GroupQuota)) -> Option<FullQuota> {
+    let is_used_up = |limit: u64, used: u64| limit > 0 && used.saturating_add((limit / 64).max(1 << 20)) > limit;
+    let limits = [(quota.limit_bytes, quota.used_bytes), (quota.own_limit_bytes, quota.own_bytes)];
+    let (limit, _) = limits.into_iter().find(|&(limit, used)| is_used_up(limit, used))?;
+    let (level, id) = (group >> 48, u32::try_from(group & ((1 << 48) - 1)).ok()?);
+    Some(FullQuota { kind: format!("qgroup {level}/"), id, of: "bytes".to_owned(), limit })
 }
 
 /// Root is held by no limit of its own.

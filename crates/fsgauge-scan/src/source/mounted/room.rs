@@ -40,7 +40,8 @@ pub(super) fn read(
                 free_inodes: kernel::xfs_free_inodes(open).ok()?,
             })
         }),
-        full_quotas: quotas::full(mount),
+        full_quotas: quotas::full(open, mount),
+        taken_bytes: None,
         full_folders: Vec::new(),
         deleted: None,
         is_rotational: mount::block_device(mount).and_then(is_rotational),

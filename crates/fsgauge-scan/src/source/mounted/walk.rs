@@ -14,7 +14,7 @@ use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, openat};
 use rustix::io::Errno;
 
 use super::extents::{ExtentReader, Read};
-use super::folder::{Folder, MountedAs, PORTION_BYTES, Portion};
+use super::folder::{Folder, MountedAs, PORTION_BYTES, Portion, taken_bytes};
 use super::hard_links::{Links, Meeting};
 use super::refusal;
 use super::work_queue::{Work, WorkQueue};
@@ -51,6 +51,8 @@ pub(super) struct Found {
     pub(super) problems: Problems,
     /// Folders and files that are mounted from elsewhere.
     pub(super) left_out: u64,
+    /// What the files and folders take.
+    pub(super) taken_bytes: u64,
     /// Folders so large that their index may be full.
     pub(super) large_folders: Vec<LargeFolder>,
 }
@@ -87,7 +89,8 @@ impl Walk {
 
     /// Works until all is done or the scan is stopped.
     pub(super) fn work(&self, measure: Measure, progress: &Progress) -> Found {
-        let found = Found { measure, problems: Problems::new(), left_out: 0, large_folders: Vec::new() };
+        let (problems, large_folders) = (Problems::new(), Vec::new());
+        let found = Found { measure, problems, left_out: 0, taken_bytes: 0, large_folders };
         let mut walker = Walker {
             walk: self,
             progress,
@@ -172,8 +175,7 @@ impl Walker<'_> {
                     self.share_files(&folder, &portion);
                 }
                 Ok(None) => {
-                    self.found.measure.folder();
-                    self.keep_large(&folder);
+                    self.add_folder(&folder);
                     steps.pop();
                 }
                 Err(errno) => {
@@ -185,7 +187,9 @@ impl Walker<'_> {
         self.path.truncate(path_bytes);
     }
 
-    fn keep_large(&mut self, folder: &Folder) {
+    fn add_folder(&mut self, folder: &Folder) {
+        self.found.measure.folder();
+        self.found.taken_bytes = self.found.taken_bytes.saturating_add(folder.taken_bytes);
         let Folder { inode, size_bytes, .. } = *folder;
         if size_bytes >= self.walk.large_folder_bytes && self.found.large_folders.len() < LARGE_FOLDERS {
             let path = Path::new(OsStr::from_bytes(&self.path)).to_owned();
@@ -301,6 +305,7 @@ impl Walker<'_> {
             size_bytes: stat.st_size as u64,
             extents: &self.reader.extents,
         });
+        self.found.taken_bytes = self.found.taken_bytes.saturating_add(taken_bytes(stat));
         add_reading(&mut self.found.problems, read, path);
     }
 
