@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
@@ -14,7 +12,7 @@ from typing import Any
 import pytest
 
 from fsgauge.engine.client import Engine
-from fsgauge.engine.wire import ScanResult
+from fsgauge.engine.wire import ScanJob, ScanResult
 from fsgauge.errors import RigError
 from fsgauge.machine.device import loop_devices
 from fsgauge.machine.facts.mounts import mounts
@@ -101,6 +99,7 @@ def rig(engine: Engine) -> HostRig:
 
 
 MakeLoop = Callable[..., str]
+Scan = Callable[[Path | str], ScanResult]
 
 
 @pytest.fixture
@@ -136,28 +135,19 @@ def run(*command: str, **options: Any) -> None:
     subprocess.run(command, check=True, capture_output=True, timeout=patience(60), **options)
 
 
-def as_user(binary: Path, folder: Path, path: Path) -> ScanResult:
-    """The engine's scan by a user who owns nothing."""
-    copy = folder / "engine"
-    shutil.copy(binary, copy)
-    copy.chmod(0o755)
-    job = {"format": 1, "kind": "scan", "path": str(path)}
-    done = subprocess.run(
-        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", str(copy)],
-        input=json.dumps(job),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=patience(60),
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    result = json.loads(done.stdout.splitlines()[-1])["result"]
-    return ScanResult.model_validate(result)
-
-
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
     """A folder that every user may enter: pytest's own are root's."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         yield Path(folder)
+
+
+@pytest.fixture
+def scan(engine: Engine) -> Scan:
+    """Scans a path with its three worst files."""
+
+    def scanned(path: Path | str) -> ScanResult:
+        return engine.scan(ScanJob(path=str(path), top=3))
+
+    return scanned

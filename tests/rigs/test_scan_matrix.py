@@ -20,7 +20,8 @@ from fsgauge.scan.consequences import consequences
 from fsgauge.scan.numbers import numbers_of
 from tests.needs import need_mkfs
 from tests.patience import patience
-from tests.rigs.conftest import MEBIBYTE, MakeLoop, as_user
+from tests.rigs.conftest import MEBIBYTE, MakeLoop
+from tests.rigs.scanning import as_user
 from tests.rigs.test_scan import by_filefrag
 
 pytestmark = pytest.mark.root

@@ -3,7 +3,6 @@
 //! Profiles "single" and "DUP" on one device are turned into
 //! offsets on it, by the first copy; else all places are btrfs's own addresses.
 
-use std::collections::BTreeMap;
 use std::os::fd::BorrowedFd;
 
 use fsgauge_wire::Stop;
@@ -15,9 +14,7 @@ use crate::address::{AddressMap, AddressRun};
 use crate::bytes::Bytes;
 use crate::extent::{Piece, PieceKind, Sink, Unplaced};
 use crate::file_system_info::GroupPlace;
-use crate::source::btrfs::items::{
-    CHUNK_TREE, ChunkItem, EXTENT_TREE, FREE_SPACE_TREE, Key, QUOTA_TREE, kind,
-};
+use crate::source::btrfs::items::{CHUNK_TREE, ChunkItem, EXTENT_TREE, FREE_SPACE_TREE, Key, kind};
 use crate::source::btrfs::reserved::{self, RESERVED_BYTES, SUPERBLOCK_BYTES};
 
 /// Room for the items of one search.
@@ -223,19 +220,19 @@ impl Free {
 }
 
 /// The items of trees, as the kernel finds them.
-struct Items<'a> {
+pub(super) struct Items<'a> {
     search: TreeSearch,
     open: BorrowedFd<'a>,
     stop: Stop,
 }
 
 impl<'a> Items<'a> {
-    fn new(open: BorrowedFd<'a>, stop: Stop) -> Self {
+    pub(super) fn new(open: BorrowedFd<'a>, stop: Stop) -> Self {
         Items { search: TreeSearch::new(ROOM_BYTES), open, stop }
     }
 
     /// Gives `found` every item of a tree between two keys.
-    fn each(
+    pub(super) fn each(
         &mut self,
         tree: u64,
         (mut from, to): (Key, Key),
@@ -288,35 +285,6 @@ pub(super) fn chunks(
         sector_bytes: u64::from(info.sector_bytes).max(1),
         node_bytes: u64::from(info.node_bytes),
     })
-}
-
-/// What a group of subvolumes takes (qgroup), and how much it may: 0 for no limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct GroupQuota {
-    pub(super) limit_bytes: u64,
-    pub(super) used_bytes: u64,
-    /// The same of what no other group has.
-    pub(super) own_limit_bytes: u64,
-    pub(super) own_bytes: u64,
-}
-
-/// All groups by their numbers; there are none without quotas.
-pub(super) fn groups(open: BorrowedFd<'_>) -> Result<BTreeMap<u64, GroupQuota>, Errno> {
-    let mut groups = BTreeMap::<u64, GroupQuota>::new();
-    let all = (Key { kind: kind::GROUP_INFO, ..Key::FIRST }, Key { object: 0, ..Key::LAST });
-    Items::new(open, Stop::never()).each(QUOTA_TREE, all, |key, contents| {
-        let word = |at: usize| contents.le64(at).unwrap_or(0);
-        let group = groups.entry(key.offset).or_default();
-        match key.kind {
-            kind::GROUP_INFO => (group.used_bytes, group.own_bytes) = (word(8), word(24)),
-            kind::GROUP_LIMIT => {
-                let limit = |flag: u64, at: usize| if word(0) & flag != 0 { word(at) } else { 0 };
-                (group.limit_bytes, group.own_limit_bytes) = (limit(1, 8), limit(2, 16));
-            }
-            _ => {}
-        }
-    })?;
-    Ok(groups)
 }
 
 /// A chunk, and whether each of its copies is whole on one device (profiles "single" and "DUP").
