@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from itertools import pairwise
 
 from fsgauge.devices import device_named
 from fsgauge.engine.wire import Jumps, ListedFile, ScanResult
 from fsgauge.errors import escaped
-from fsgauge.scan.consequences.rule import Consequence, is_ext
+from fsgauge.scan.consequences.rule import Consequence, is_ext, word_of
 from fsgauge.scan.consequences.unread import is_unread
 from fsgauge.units import size_down
 
@@ -153,7 +152,7 @@ def _jumps_of(file: ListedFile) -> Jumps:
 
 def _remedy(scan: ScanResult, file: ListedFile | None) -> tuple[str, str]:
     """What joins the pieces of a file, and what that costs."""
-    name = shlex.quote(escaped(file.name)) if file is not None else "FILE"
+    name = word_of(file.name) if file is not None else "FILE"
     largest = scan.free.largest_bytes if scan.free else None
     size = _bytes_of(file) if file is not None else 0
     needs = f"it writes the file once ({size_down(size)})" if size else "it writes each file once"

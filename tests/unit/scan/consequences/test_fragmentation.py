@@ -8,6 +8,7 @@ import pytest
 
 from fsgauge.engine.wire import Jumps, ScanResult
 from fsgauge.scan.consequences import RULES, consequences, fragmentation
+from fsgauge.scan.consequences.rule import word_of
 from tests.scan_example import example
 from tests.unit.scan.consequences.test_no_space import MIB, scan
 
@@ -131,6 +132,19 @@ def test_what_to_do_is_of_the_file_system(kind: str, command: str) -> None:
     scanned = files(10, 1000, 1 << 30, rotational=True, source={"file_system": kind})
     found = fragmentation.matters(scanned)
     assert found is not None and found.do.startswith(command) and found.cost
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("/a b", "'/a b'"),
+        ("/a\N{REPLACEMENT CHARACTER}b c", "/a*'b c'"),
+        ("/a\n\x1b[m", "/a**'[m'"),
+        ("\N{REPLACEMENT CHARACTER}", "*"),
+    ],
+)
+def test_what_is_no_text_of_a_name_is_a_star_of_a_command(name: str, word: str) -> None:
+    assert word_of(name) == word
 
 
 def test_the_gravest_comes_first_and_nothing_follows_from_half_a_scan() -> None:
