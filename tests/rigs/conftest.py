@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import ScanJob, ScanResult
 from fsgauge.errors import RigError
 from fsgauge.machine.device import loop_devices
 from fsgauge.machine.facts.mounts import mounts
@@ -97,6 +99,7 @@ def rig(engine: Engine) -> HostRig:
 
 
 MakeLoop = Callable[..., str]
+Scan = Callable[[Path | str], ScanResult]
 
 
 @pytest.fixture
@@ -130,3 +133,21 @@ def attach(file: Path, *options: str) -> str:
 
 def run(*command: str, **options: Any) -> None:
     subprocess.run(command, check=True, capture_output=True, timeout=patience(60), **options)
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that every user may enter: pytest's own are root's."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@pytest.fixture
+def scan(engine: Engine) -> Scan:
+    """Scans a path with its three worst files."""
+
+    def scanned(path: Path | str) -> ScanResult:
+        return engine.scan(ScanJob(path=str(path), top=3))
+
+    return scanned

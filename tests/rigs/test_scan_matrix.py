@@ -6,13 +6,9 @@ system count is the truth.
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import shutil
 import subprocess
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,6 +21,7 @@ from fsgauge.scan.numbers import numbers_of
 from tests.needs import need_mkfs
 from tests.patience import patience
 from tests.rigs.conftest import MEBIBYTE, MakeLoop
+from tests.rigs.scanning import as_user
 from tests.rigs.test_scan import by_filefrag
 
 pytestmark = pytest.mark.root
@@ -86,33 +83,6 @@ def tried(*command: str) -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     return done.stdout
-
-
-def as_user(binary: Path, folder: Path, path: Path) -> ScanResult:
-    """The engine's scan by a user who owns nothing."""
-    copy = folder / "engine"
-    shutil.copy(binary, copy)
-    copy.chmod(0o755)
-    job = {"format": 1, "kind": "scan", "path": str(path)}
-    done = subprocess.run(
-        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", str(copy)],
-        input=json.dumps(job),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=patience(60),
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    result = json.loads(done.stdout.splitlines()[-1])["result"]
-    return ScanResult.model_validate(result)
-
-
-@pytest.fixture
-def open_folder() -> Iterator[Path]:
-    """A folder that every user may enter: pytest's own are root's."""
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder)
 
 
 def fill(folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use fsgauge_wire::MetadataSpace;
+
 /// What an extent is beside plain data; several may hold at once. Bits of [`Extent::kinds`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Kinds(pub u16);
@@ -89,6 +91,15 @@ pub struct FileExtents<'a> {
     pub extents: &'a [Extent],
 }
 
+/// The index of a folder (ext) whose root is full, at its greatest depth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FolderIndex {
+    /// Index blocks that name blocks of entries.
+    pub blocks: u64,
+    /// Of these, those that can take no more, and above which nothing can.
+    pub full_blocks: u64,
+}
+
 /// What a piece of the device is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PieceKind {
@@ -130,10 +141,12 @@ pub trait Sink {
     fn file(&mut self, file: &FileExtents<'_>);
     /// One folder was read.
     fn folder(&mut self) {}
+    /// The index of a folder of so many bytes can grow no more (ext).
+    fn full_folder(&mut self, _name: FileName<'_>, _size_bytes: u64, _index: FolderIndex) {}
     /// A file without a name takes so many bytes.
     fn unnamed(&mut self, _size_bytes: u64) {}
-    /// A chunk that holds no data of files (btrfs): its length, what of it is free, and what that takes on the devices.
-    fn metadata(&mut self, _length_bytes: u64, _free_bytes: u64, _free_device_bytes: u64) {}
+    /// A chunk that holds no data of files (btrfs), or all of them.
+    fn metadata(&mut self, _chunk: &MetadataSpace) {}
     /// One piece of the device. Pieces do not overlap; free pieces that touch are one.
     fn piece(&mut self, piece: &Piece);
     /// Space without a place.

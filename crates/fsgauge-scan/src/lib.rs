@@ -24,7 +24,7 @@ mod source;
 mod visited_blocks;
 
 pub use address::{AddressMap, AddressRun};
-pub use extent::{Extent, FileExtents, FileName, Kinds, Piece, PieceKind, Sink, Unplaced};
+pub use extent::{Extent, FileExtents, FileName, FolderIndex, Kinds, Piece, PieceKind, Sink, Unplaced};
 pub use file_system_info::{FileSystemInfo, GroupPlace, InodePlace};
 pub use image::{Image, Window};
 pub use problems::Problems;

@@ -115,6 +115,7 @@ fn told(counts: &ScanCounts) -> ScanCounts {
         shared_once_extents: None,
         shared_once_bytes: None,
         short_bytes: 0,
+        jumps: None,
         beyond_end_files: 0,
         beyond_end_bytes: 0,
         ..*counts

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 pub struct Room {
     /// What statfs(2) counts, which `df` shows; null for what is not mounted.
     pub counted: Option<Counted>,
-    /// Bytes that only root may use (ext).
+    /// Free bytes that ordinary users never get: kept for root and for itself (ext), for itself (an XFS that is not
+    /// mounted: statfs(2) leaves them out).
     pub reserved_bytes: Option<u64>,
     /// Bytes that metadata alone may use when all else is taken (btrfs).
     pub metadata_reserve_bytes: Option<u64>,
@@ -20,6 +21,13 @@ pub struct Room {
     /// Quotas that are used up.
     #[serde(default)]
     pub full_quotas: Vec<FullQuota>,
+    /// What the files and folders that were read take by stat(2), whole clusters and their own tables included; null for
+    /// what is not mounted.
+    #[serde(default)]
+    pub taken_bytes: Option<u64>,
+    /// Folders whose index can grow no more (ext), the fullest first, at most 8.
+    #[serde(default)]
+    pub full_folders: Vec<FullFolder>,
     /// Files that were deleted and are still open, as far as this user sees; null for what is not mounted. The lab looks
     /// for them: the engine gives up the power that it takes.
     pub deleted: Option<DeletedFiles>,
@@ -60,10 +68,23 @@ pub struct InodeChunk {
     pub free_inodes: u64,
 }
 
+/// A folder whose index has as many levels as it may have, and no room in its root.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FullFolder {
+    /// Its path, or "inode N".
+    pub name: String,
+    /// What it takes itself.
+    pub size_bytes: u64,
+    /// Blocks of its index that name blocks of entries.
+    pub index_blocks: u64,
+    /// Of these, those that are full: a name that belongs there is refused when its block of entries is full too.
+    pub full_index_blocks: u64,
+}
+
 /// A quota that is used up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FullQuota {
-    /// "user", "group" or "project".
+    /// "user", "group", "project", or of btrfs "qgroup LEVEL/".
     pub kind: String,
     /// Its number.
     pub id: u32,

@@ -124,6 +124,9 @@ pub struct ScanCounts {
     /// Bytes of files in several extents that lie in extents shorter than 512 KiB, the largest request of a stream.
     #[serde(default)]
     pub short_bytes: u64,
+    /// Where files go on elsewhere on the device; null in results of engines that did not count so.
+    #[serde(default)]
+    pub jumps: Option<Jumps>,
     /// Files that fs-verity is known to protect.
     #[serde(default)]
     pub verity_files: u64,
@@ -143,6 +146,17 @@ pub struct ScanCounts {
     pub block_pairs: u64,
     /// See `block_pairs`.
     pub contiguous_block_pairs: u64,
+}
+
+/// Extents that do not begin on the device where the one before them in the file ends, holes in the file left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Jumps {
+    /// Farther ahead than 512 KiB, or behind.
+    pub far: u64,
+    /// Ahead by less, which heads pass over.
+    pub near: u64,
+    /// What is passed over.
+    pub passed_bytes: u64,
 }
 
 /// Extents whose length is at least `at_least_bytes` and below twice that.
@@ -194,6 +208,12 @@ pub struct MetadataSpace {
     pub free_bytes: u64,
     /// The same on the devices, with copies.
     pub free_device_bytes: u64,
+    /// Of `size_bytes`, those for the table of chunks alone (SYSTEM), which no other metadata may use.
+    #[serde(default)]
+    pub system_bytes: u64,
+    /// Of `free_bytes`, what is free in them.
+    #[serde(default)]
+    pub system_free_bytes: u64,
 }
 
 /// Free space.

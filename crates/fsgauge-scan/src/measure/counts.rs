@@ -1,6 +1,6 @@
 //! How many files and extents, by kind, and the layout score's pairs.
 
-use fsgauge_wire::ScanCounts;
+use fsgauge_wire::{Jumps, ScanCounts};
 
 use super::join::{PLACELESS, are_told_as_one, may_touch, touch_in_file};
 use crate::extent::{Extent, FileExtents, Kinds};
@@ -21,12 +21,28 @@ pub(crate) fn count(counts: &mut ScanCounts, file: &FileExtents<'_>, joined: &[E
         let bytes = short.map(|extent| extent.length_bytes).fold(0, u64::saturating_add);
         counts.short_bytes = counts.short_bytes.saturating_add(bytes);
     }
+    count_jumps(counts.jumps.get_or_insert_default(), joined);
     let undecided = joined.windows(2).filter(|pair| may_touch(&pair[0], &pair[1])).count();
     if undecided > 0 {
         counts.undecided_extents += undecided as u64;
         counts.undecided_files += u64::from(undecided + 1 == joined.len());
     }
     count_beyond_end(counts, file, block_bytes);
+}
+
+/// A hole in the file is none on the device. Where the first one's end is not known, neither is whether there is a jump.
+fn count_jumps(jumps: &mut Jumps, joined: &[Extent]) {
+    for pair in joined.windows(2).filter(|pair| !may_touch(&pair[0], &pair[1])) {
+        let end = pair[0].physical_bytes.saturating_add(pair[0].room_bytes());
+        match pair[1].physical_bytes.checked_sub(end) {
+            Some(0) => {}
+            Some(ahead) if ahead <= REQUEST_BYTES => {
+                jumps.near += 1;
+                jumps.passed_bytes = jumps.passed_bytes.saturating_add(ahead);
+            }
+            _ => jumps.far += 1,
+        }
+    }
 }
 
 /// What is allocated behind the end of a file, which no program reads. The hashes of fs-verity lie there too.
@@ -103,6 +119,12 @@ pub(crate) fn add(to: &mut ScanCounts, more: &ScanCounts) {
     to.shared_extents += more.shared_extents;
     to.shared_bytes = to.shared_bytes.saturating_add(more.shared_bytes);
     to.short_bytes = to.short_bytes.saturating_add(more.short_bytes);
+    if let Some(more) = more.jumps {
+        let jumps = to.jumps.get_or_insert_default();
+        jumps.far += more.far;
+        jumps.near += more.near;
+        jumps.passed_bytes = jumps.passed_bytes.saturating_add(more.passed_bytes);
+    }
     to.undecided_extents += more.undecided_extents;
     to.undecided_files += more.undecided_files;
     to.verity_files += more.verity_files;
@@ -155,6 +177,22 @@ mod tests {
         assert_eq!((counts.sparse_files, counts.extents), (1, 2));
         let at_its_end = counted(5, &[(0, 10, 2, PLAIN)]);
         assert_eq!(at_its_end.sparse_files, 1);
+    }
+
+    #[test]
+    fn a_jump_is_where_the_device_goes_on_elsewhere_than_the_file() {
+        let jumps = |extents: &[(u64, u64, u64, Kinds)]| counted(9000, extents).jumps.unwrap();
+        let hole = [(0, 10, 2, PLAIN), (4, 12, 1, PLAIN)];
+        assert_eq!(jumps(&hole), Jumps::default());
+        let near = [(0, 10, 2, PLAIN), (2, 12 + 128, 1, PLAIN), (3, 12 + 130, 1, PLAIN)];
+        assert_eq!(jumps(&near), Jumps { far: 0, near: 2, passed_bytes: 129 * BLOCK });
+        let far = [(0, 1000, 2, PLAIN), (2, 1002 + 129, 1, PLAIN), (3, 10, 1, PLAIN), (4, 5, 1, PLAIN)];
+        assert_eq!(jumps(&far), Jumps { far: 3, near: 0, passed_bytes: 0 });
+        let unknown = Extent { device_bytes: 0, ..Extent::plain(0, 8192, 1 << 17, Kinds::COMPRESSED) };
+        let next = Extent { logical_bytes: 1 << 17, physical_bytes: 12288, ..unknown };
+        let mut found = Jumps::default();
+        count_jumps(&mut found, &[unknown, next]);
+        assert_eq!(found, Jumps::default());
     }
 
     #[test]

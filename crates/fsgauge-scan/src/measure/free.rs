@@ -44,11 +44,13 @@ impl Free {
     }
 
     /// One more chunk, or all of them, that hold no data of files.
-    pub(crate) fn add_metadata(&mut self, length_bytes: u64, free_bytes: u64, free_device_bytes: u64) {
+    pub(crate) fn add_metadata(&mut self, chunk: &MetadataSpace) {
         let sum = self.metadata.get_or_insert_default();
-        sum.size_bytes = sum.size_bytes.saturating_add(length_bytes);
-        sum.free_bytes = sum.free_bytes.saturating_add(free_bytes);
-        sum.free_device_bytes = sum.free_device_bytes.saturating_add(free_device_bytes);
+        sum.size_bytes = sum.size_bytes.saturating_add(chunk.size_bytes);
+        sum.free_bytes = sum.free_bytes.saturating_add(chunk.free_bytes);
+        sum.free_device_bytes = sum.free_device_bytes.saturating_add(chunk.free_device_bytes);
+        sum.system_bytes = sum.system_bytes.saturating_add(chunk.system_bytes);
+        sum.system_free_bytes = sum.system_free_bytes.saturating_add(chunk.system_free_bytes);
     }
 
     pub(crate) fn add(&mut self, length_bytes: u64) {

@@ -2,6 +2,7 @@
 
 mod counts;
 mod exact;
+mod folders;
 mod free;
 mod groups;
 mod join;
@@ -15,12 +16,15 @@ mod top;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fsgauge_wire::{ExactLength, FilesBin, FreeSpace, Group, LengthBin, ListedFile, ScanCounts, ScanMap};
+use fsgauge_wire::{
+    ExactLength, FilesBin, FreeSpace, FullFolder, Group, LengthBin, ListedFile, MetadataSpace, ScanCounts, ScanMap,
+};
 
 pub(crate) use free::sum_only;
 pub(crate) use groups::listed;
 
 use self::exact::ExactLengths;
+use self::folders::FullFolders;
 use self::free::Free;
 use self::groups::Groups;
 use self::lengths::Lengths;
@@ -29,7 +33,7 @@ use self::name::KeptName;
 use self::shared::SharedOnce;
 use self::top::Top;
 use crate::address::AddressMap;
-use crate::extent::{Extent, FileExtents, Kinds, Piece, PieceKind, Sink, Unplaced};
+use crate::extent::{Extent, FileExtents, FileName, FolderIndex, Kinds, Piece, PieceKind, Sink, Unplaced};
 use crate::file_system_info::{GroupPlace, InodePlace};
 
 /// What the measures must know before anything is read.
@@ -62,6 +66,7 @@ pub(crate) struct Measure {
     groups: Groups,
     map: Option<Map>,
     top: Top,
+    folders: FullFolders,
     joined: Vec<Extent>,
 }
 
@@ -74,6 +79,7 @@ pub(crate) struct Measured {
     pub(crate) files_by_extents: Vec<FilesBin>,
     pub(crate) map: Option<ScanMap>,
     pub(crate) top: Vec<ListedFile>,
+    pub(crate) full_folders: Vec<FullFolder>,
 }
 
 impl Measure {
@@ -89,6 +95,7 @@ impl Measure {
             groups: Groups::new(&[], None),
             map: (wanted.map_order > 0).then(|| Map::new(wanted.map_order, wanted.size_bytes)).flatten(),
             top: Top::new(wanted.top, wanted.list_whole),
+            folders: FullFolders::default(),
             joined: Vec::new(),
             wanted,
         }
@@ -112,6 +119,7 @@ impl Measure {
         self.shared.merge(other.shared);
         self.file_extents.merge(&other.file_extents);
         self.top.merge(other.top);
+        self.folders.merge(other.folders);
         if let (Some(map), Some(other)) = (&mut self.map, other.map) {
             map.merge(other);
         }
@@ -129,7 +137,7 @@ impl Measure {
 
     /// The inodes whose names the result needs.
     pub(crate) fn named_inodes(&self) -> Vec<u64> {
-        let names = self.map.iter().flat_map(Map::names).chain(self.top.names());
+        let names = self.map.iter().flat_map(Map::names).chain(self.top.names()).chain(self.folders.names());
         let mut inodes: Vec<u64> = names.filter_map(KeptName::inode).collect();
         inodes.sort_unstable();
         inodes.dedup();
@@ -146,6 +154,7 @@ impl Measure {
             files_by_extents: self.file_extents.list().iter().map(files_bin).collect(),
             map: self.map.map(|map| map.finish(name_of)),
             top: self.top.list(name_of),
+            full_folders: self.folders.list(name_of),
         }
     }
 }
@@ -179,13 +188,17 @@ impl Sink for Measure {
         self.counts.folders += 1;
     }
 
+    fn full_folder(&mut self, name: FileName<'_>, size_bytes: u64, index: FolderIndex) {
+        self.folders.add(&name, size_bytes, index);
+    }
+
     fn unnamed(&mut self, size_bytes: u64) {
         self.counts.unnamed_files += 1;
         self.counts.unnamed_bytes = self.counts.unnamed_bytes.saturating_add(size_bytes);
     }
 
-    fn metadata(&mut self, length_bytes: u64, free_bytes: u64, free_device_bytes: u64) {
-        self.free.add_metadata(length_bytes, free_bytes, free_device_bytes);
+    fn metadata(&mut self, chunk: &MetadataSpace) {
+        self.free.add_metadata(chunk);
     }
 
     fn piece(&mut self, piece: &Piece) {

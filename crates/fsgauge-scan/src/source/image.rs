@@ -78,8 +78,11 @@ pub(super) fn scan(
         problems.merge(more);
     }
     let measured = measure.finish(&mut |inode| names.get(&inode).cloned());
-    let room =
-        Room { inode_chunk: info.room.inode_chunk.map(|chunk| InodeChunk { places, ..chunk }), ..info.room };
+    let room = Room {
+        inode_chunk: info.room.inode_chunk.map(|chunk| InodeChunk { places, ..chunk }),
+        full_folders: measured.full_folders.clone(),
+        ..info.room
+    };
     let mut notes = info.notes;
     if let Some((point, _)) = &mounted {
         let text =

@@ -763,34 +763,10 @@ class ScanSource(Wire):
     address_bytes: Annotated[int | None, Field(ge=0)] = None
 
 
-class ScanCounts(Wire):
-    files: Annotated[int, Field(ge=0)]
-    folders: Annotated[int, Field(ge=0)]
-    files_without_extents: Annotated[int, Field(ge=0)]
-    fragmented_files: Annotated[int, Field(ge=0)]
-    sparse_files: Annotated[int, Field(ge=0)]
-    extents: Annotated[int, Field(ge=0)]
-    extent_bytes: Annotated[int, Field(ge=0)]
-    raw_extents: Annotated[int, Field(ge=0)]
-    unwritten_extents: Annotated[int, Field(ge=0)]
-    delayed_extents: Annotated[int, Field(ge=0)]
-    inline_extents: Annotated[int, Field(ge=0)]
-    compressed_extents: Annotated[int, Field(ge=0)]
-    encrypted_extents: Annotated[int, Field(ge=0)]
-    shared_extents: Annotated[int, Field(ge=0)]
-    shared_bytes: Annotated[int, Field(ge=0)] = 0
-    shared_once_extents: Annotated[int | None, Field(ge=0)] = None
-    shared_once_bytes: Annotated[int | None, Field(ge=0)] = None
-    undecided_extents: Annotated[int, Field(ge=0)] = 0
-    undecided_files: Annotated[int, Field(ge=0)] = 0
-    short_bytes: Annotated[int, Field(ge=0)] = 0
-    verity_files: Annotated[int, Field(ge=0)] = 0
-    beyond_end_files: Annotated[int, Field(ge=0)] = 0
-    beyond_end_bytes: Annotated[int, Field(ge=0)] = 0
-    unnamed_files: Annotated[int, Field(ge=0)] = 0
-    unnamed_bytes: Annotated[int, Field(ge=0)] = 0
-    block_pairs: Annotated[int, Field(ge=0)]
-    contiguous_block_pairs: Annotated[int, Field(ge=0)]
+class Jumps(Wire):
+    far: Annotated[int, Field(ge=0)]
+    near: Annotated[int, Field(ge=0)]
+    passed_bytes: Annotated[int, Field(ge=0)]
 
 
 class LengthBin(Wire):
@@ -814,6 +790,8 @@ class MetadataSpace(Wire):
     size_bytes: Annotated[int, Field(ge=0)]
     free_bytes: Annotated[int, Field(ge=0)]
     free_device_bytes: Annotated[int, Field(ge=0)]
+    system_bytes: Annotated[int, Field(ge=0)] = 0
+    system_free_bytes: Annotated[int, Field(ge=0)] = 0
 
 
 class FreeAtLeast(Wire):
@@ -844,6 +822,13 @@ class FullQuota(Wire):
     id: Annotated[int, Field(ge=0)]
     of: str
     limit: Annotated[int, Field(ge=0)]
+
+
+class FullFolder(Wire):
+    name: str
+    size_bytes: Annotated[int, Field(ge=0)]
+    index_blocks: Annotated[int, Field(ge=0)]
+    full_index_blocks: Annotated[int, Field(ge=0)]
 
 
 class DeletedFile(Wire):
@@ -1272,6 +1257,37 @@ class ProbeResult(Wire):
     engine: Engine
 
 
+class ScanCounts(Wire):
+    files: Annotated[int, Field(ge=0)]
+    folders: Annotated[int, Field(ge=0)]
+    files_without_extents: Annotated[int, Field(ge=0)]
+    fragmented_files: Annotated[int, Field(ge=0)]
+    sparse_files: Annotated[int, Field(ge=0)]
+    extents: Annotated[int, Field(ge=0)]
+    extent_bytes: Annotated[int, Field(ge=0)]
+    raw_extents: Annotated[int, Field(ge=0)]
+    unwritten_extents: Annotated[int, Field(ge=0)]
+    delayed_extents: Annotated[int, Field(ge=0)]
+    inline_extents: Annotated[int, Field(ge=0)]
+    compressed_extents: Annotated[int, Field(ge=0)]
+    encrypted_extents: Annotated[int, Field(ge=0)]
+    shared_extents: Annotated[int, Field(ge=0)]
+    shared_bytes: Annotated[int, Field(ge=0)] = 0
+    shared_once_extents: Annotated[int | None, Field(ge=0)] = None
+    shared_once_bytes: Annotated[int | None, Field(ge=0)] = None
+    undecided_extents: Annotated[int, Field(ge=0)] = 0
+    undecided_files: Annotated[int, Field(ge=0)] = 0
+    short_bytes: Annotated[int, Field(ge=0)] = 0
+    jumps: Jumps | None = None
+    verity_files: Annotated[int, Field(ge=0)] = 0
+    beyond_end_files: Annotated[int, Field(ge=0)] = 0
+    beyond_end_bytes: Annotated[int, Field(ge=0)] = 0
+    unnamed_files: Annotated[int, Field(ge=0)] = 0
+    unnamed_bytes: Annotated[int, Field(ge=0)] = 0
+    block_pairs: Annotated[int, Field(ge=0)]
+    contiguous_block_pairs: Annotated[int, Field(ge=0)]
+
+
 class FreeSpace(Wire):
     size_bytes: Annotated[int, Field(ge=0)]
     device_bytes: Annotated[int | None, Field(ge=0)] = None
@@ -1524,6 +1540,8 @@ class Room(Wire):
     inodes: Inodes | None = None
     inode_chunk: InodeChunk | None = None
     full_quotas: Annotated[list[FullQuota], Field(validate_default=True)] = []
+    taken_bytes: Annotated[int | None, Field(ge=0)] = None
+    full_folders: Annotated[list[FullFolder], Field(validate_default=True)] = []
     deleted: DeletedFiles | None = None
     is_rotational: bool | None = None
 
@@ -1546,6 +1564,8 @@ class ScanResult(Wire):
         "inodes": None,
         "inode_chunk": None,
         "full_quotas": [],
+        "taken_bytes": None,
+        "full_folders": [],
         "deleted": None,
         "is_rotational": None,
     }

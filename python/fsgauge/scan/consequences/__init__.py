@@ -39,11 +39,18 @@ RULES = (
         no_space.inode_chunk,
     ),
     Rule(
+        "folder_index",
+        "Do folders take new names?",
+        "the root of a folder's index is full at its last level",
+        "ext4_dx_add_entry in fs/ext4/namei.c of Linux 6.12; ext4(5), large_dir",
+        no_space.folder_index,
+    ),
+    Rule(
         "chunks",
         "Can btrfs give chunks to data and metadata?",
-        "under 1 MiB is in no chunk, and the chunks of one kind are 99 % full, reserve included, or"
-        " statfs(2) calls nothing available",
-        "fs/btrfs/space-info.c of Linux 6.12; btrfs-balance(8)",
+        "under 1 MiB is in no chunk, and beside the reserve metadata has under 4 MiB or 1 %, or"
+        " data under 1 %; or statfs(2) calls nothing available",
+        "btrfs_statfs in fs/btrfs/super.c, fs/btrfs/block-rsv.c of Linux 6.12; btrfs-balance(8)",
         no_space.metadata,
     ),
     Rule(
@@ -78,7 +85,8 @@ RULES = (
     Rule(
         "fragmentation",
         "Does fragmentation matter here?",
-        "reading all files takes 1.1 times as long as from whole ones; or one listed file, twice",
+        "reading all files takes 1.1 times as long as from whole ones, or one listed file twice,"
+        " and half a second longer",
         "the device models disk-2012 (rotating) and ssd-sata (not): fsgauge explain disk-2012",
         fragmentation.matters,
     ),

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
-
 from fsgauge.engine.wire import ScanResult
 from fsgauge.errors import escaped
-from fsgauge.scan.consequences.rule import Consequence, is_ext, share_of_size
+from fsgauge.scan.consequences.rule import Consequence, is_ext, place_of, share_of_size
 from fsgauge.scan.numbers import numbers_of
 from fsgauge.units import count, size_down
 
@@ -119,7 +117,7 @@ def beyond_end(scan: ScanResult) -> Consequence | None:
     if scan.source.file_system == "xfs":
         why = "XFS allocates ahead of files that grow, and takes it back some minutes after the"
         why += " last close, or a program asked for it (fallocate)"
-        do = "xfs_spaceman -c 'prealloc -s' " + shlex.quote(scan.source.mount_point or "MOUNTED")
+        do = f"xfs_spaceman -c 'prealloc -s' {place_of(scan)}"
         do += "; mount -o allocsize=64k bounds it"
         cost = "files that grow then have more pieces"
     else:

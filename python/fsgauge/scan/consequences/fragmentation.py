@@ -2,35 +2,53 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
+from itertools import pairwise
 
 from fsgauge.devices import device_named
-from fsgauge.engine.wire import ListedFile, ScanResult
+from fsgauge.engine.wire import Jumps, ListedFile, ScanResult
 from fsgauge.errors import escaped
-from fsgauge.scan.consequences.rule import Consequence, is_ext
+from fsgauge.scan.consequences.rule import Consequence, is_ext, word_of
 from fsgauge.scan.consequences.unread import is_unread
 from fsgauge.units import size_down
 
 LEAST_FACTOR = 1.10
 """Reading takes so many times as long, or it does not matter."""
+LEAST_EXTRA_NS = 0.5e9
+"""Reading takes so much longer, or nobody waits for it: one seek is no loss."""
 LEAST_OF_A_FILE = 2.0
 """A single file is worth a word from this factor on."""
+_PASSED_BYTES = 512 << 10
+"""A jump ahead by no more is near, as the engine counts it."""
 
 
 @dataclass(frozen=True)
 class Reach:
-    """What it takes a device to reach a piece, and what it reads a second; `name` in words."""
+    """What it takes a device to go on elsewhere, and what it reads a second; `name` in words.
+
+    Heads pass over what lies a little ahead; flash needs a request of its own for it.
+    """
 
     name: str
-    piece_ns: float
+    jump_ns: float
     bytes_per_second: float
+    passes: bool
 
-    def factor(self, files: int, pieces: int, size_bytes: int) -> float:
+    def longer_ns(self, jumps: Jumps) -> float:
+        """How much longer reading takes for the jumps."""
+        if not self.passes:
+            return (jumps.far + jumps.near) * self.jump_ns
+        return jumps.far * self.jump_ns + 1e9 * jumps.passed_bytes / self.bytes_per_second
+
+    def factor(self, files: int, jumps: Jumps, size_bytes: int) -> float:
         """How many times as long reading takes as of files in one piece each."""
-        stream_ns = 1e9 * size_bytes / self.bytes_per_second
-        whole = files * self.piece_ns + stream_ns
-        return (pieces * self.piece_ns + stream_ns) / whole if whole else 1.0
+        whole = files * self.jump_ns + 1e9 * size_bytes / self.bytes_per_second
+        return 1.0 + self.longer_ns(jumps) / whole if whole else 1.0
+
+    def loses(self, least: float, files: int, jumps: Jumps, size_bytes: int) -> bool:
+        """Whether it takes `least` times as long, and long enough to wait for."""
+        is_long = self.longer_ns(jumps) >= LEAST_EXTRA_NS
+        return is_long and self.factor(files, jumps, size_bytes) >= least
 
 
 def heads() -> Reach:
@@ -38,15 +56,15 @@ def heads() -> Reach:
     disk = device_named("disk-2012")
     turn_ns = 60e9 / disk.number("revolutions_per_minute").value
     wait_ns = turn_ns * disk.number("rotational_wait").value / 100
-    piece_ns = disk.number("seek_average").value + wait_ns
-    return Reach("a disk with heads", piece_ns, disk.number("outer_rate").value)
+    jump_ns = disk.number("seek_average").value + wait_ns
+    return Reach("a disk with heads", jump_ns, disk.number("outer_rate").value, passes=True)
 
 
 def flash() -> Reach:
     """Flash: read ahead keeps its queue full, so a piece costs a request among many."""
     disk = device_named("ssd-sata")
-    piece_ns = 1e9 / disk.number("requests_per_second").value
-    return Reach("flash", piece_ns, disk.number("rate").value)
+    jump_ns = 1e9 / disk.number("requests_per_second").value
+    return Reach("flash", jump_ns, disk.number("rate").value, passes=False)
 
 
 def matters(scan: ScanResult) -> Consequence | None:
@@ -58,15 +76,16 @@ def matters(scan: ScanResult) -> Consequence | None:
             return None
         return Consequence("fine", "No file has an extent on the device: nothing is fragmented")
     pieces = counts.extents - counts.undecided_extents
+    jumps = counts.jumps or Jumps(far=max(pieces - files, 0), near=0, passed_bytes=0)
     reaches = {True: [heads()], False: [flash()], None: [heads(), flash()]}[scan.room.is_rotational]
-    factors = [(each, each.factor(files, pieces, counts.extent_bytes)) for each in reaches]
+    factors = [(each, each.factor(files, jumps, counts.extent_bytes)) for each in reaches]
     short = f"{100 * counts.short_bytes / counts.extent_bytes:.1f} % of the bytes are in"
     short += " short pieces (under 512 KiB, a request) of files in several"
     costs = " and ".join(f"{each.name} {factor:.2f} times" for each, factor in factors)
     unknown = "" if scan.room.is_rotational is not None else " (which of both is not known)"
-    slowest, worst_factor = max(factors, key=lambda pair: pair[1])
-    if worst_factor >= LEAST_FACTOR:
-        do, cost = _remedy(scan)
+    slowest, _ = max(factors, key=lambda pair: pair[1])
+    if slowest.loses(LEAST_FACTOR, files, jumps, counts.extent_bytes):
+        do, cost = _remedy(scan, scan.top[0] if scan.top else None)
         return Consequence(
             "attention",
             f"Fragmentation matters here: reading every file takes {costs} as long as from whole"
@@ -76,8 +95,8 @@ def matters(scan: ScanResult) -> Consequence | None:
         )
     file = _worst(scan, slowest)
     if file is not None:
-        factor = slowest.factor(1, file.extents, file.size_bytes)
-        do, cost = _remedy(scan)
+        factor = slowest.factor(1, _jumps_of(file), _bytes_of(file))
+        do, cost = _remedy(scan, file)
         return Consequence(
             "attention",
             f"Fragmentation matters for single files, not for all (reading takes {costs} as long"
@@ -98,20 +117,45 @@ def _worst(scan: ScanResult, reach: Reach) -> ListedFile | None:
     if scan.counts.compressed_extents:
         return None
     slow = [
-        (reach.factor(1, file.extents, file.size_bytes), file)
+        (reach.factor(1, _jumps_of(file), _bytes_of(file)), file)
         for file in scan.top
-        if file.size_bytes >= 1 << 20
+        if reach.loses(LEAST_OF_A_FILE, 1, _jumps_of(file), _bytes_of(file))
     ]
-    factor, file = max(slow, key=lambda pair: pair[0], default=(1.0, None))
-    return file if factor >= LEAST_OF_A_FILE else None
+    _, file = max(slow, key=lambda pair: pair[0], default=(1.0, None))
+    return file
 
 
-def _remedy(scan: ScanResult) -> tuple[str, str]:
-    """What joins the pieces, and what that costs."""
-    name = shlex.quote(escaped(scan.top[0].name)) if scan.top else "FILE"
+def _bytes_of(file: ListedFile) -> int:
+    """What its pieces hold: of a sparse file less than its size; of many, by those listed."""
+    listed = sum(each.length_bytes for each in file.list)
+    return listed * file.extents // len(file.list) if file.list else file.size_bytes
+
+
+def _jumps_of(file: ListedFile) -> Jumps:
+    """Those between its pieces; of many, by those listed. Of a missing list, each is far."""
+    pairs = max(len(file.list) - 1, 0)
+    if not pairs:
+        return Jumps(far=file.extents - 1, near=0, passed_bytes=0)
+    ahead = [
+        after.physical_bytes - before.physical_bytes - before.length_bytes
+        for before, after in pairwise(file.list)
+    ]
+    near = [each for each in ahead if 0 < each <= _PASSED_BYTES]
+    far = sum(each < 0 or each > _PASSED_BYTES for each in ahead)
+    each_stands_for = (file.extents - 1) / pairs
+    return Jumps(
+        far=round(far * each_stands_for),
+        near=round(len(near) * each_stands_for),
+        passed_bytes=round(sum(near) * each_stands_for),
+    )
+
+
+def _remedy(scan: ScanResult, file: ListedFile | None) -> tuple[str, str]:
+    """What joins the pieces of a file, and what that costs."""
+    name = word_of(file.name) if file is not None else "FILE"
     largest = scan.free.largest_bytes if scan.free else None
-    size = scan.top[0].size_bytes if scan.top else 0
-    needs = f"it writes the file once ({size_down(size)})"
+    size = _bytes_of(file) if file is not None else 0
+    needs = f"it writes the file once ({size_down(size)})" if size else "it writes each file once"
     if largest is not None and largest < size:
         needs += f", into several pieces: the largest free one has {size_down(largest)}"
     if not scan.source.mount_point:

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from fsgauge.engine.wire import FullQuota, ScanResult
+from fsgauge.errors import escaped
 from fsgauge.scan.consequences.rule import (
+    LEAST_UNALLOCATED,
     Consequence,
+    available_bytes,
     device_of,
     is_ext,
     place_of,
     share_of_size,
     usable_bytes,
 )
-from fsgauge.units import size_down
+from fsgauge.units import count, size_down
 
 FEW_PERCENT = 1.0
 """Less of anything than this is nearly none."""
 _NEARLY_NONE = 64
 """Inodes: the kernel's counter of XFS is only about right."""
-LEAST_UNALLOCATED = 1 << 20
-"""btrfs makes no chunk of less (BTRFS_STRIPE_LEN times stripes, in whole MiB)."""
+_LARGEST_XFS_INODE = 2048
+LEAST_SPARE = 4 << 20
+"""btrfs: with less than this beside its reserve, statfs(2) calls nothing available."""
 
 
 def inodes(scan: ScanResult) -> Consequence | None:
@@ -28,6 +32,10 @@ def inodes(scan: ScanResult) -> Consequence | None:
         return None
     if found.free and found.free >= 1000:
         return None
+    if scan.source.file_system == "xfs" and found.free * _LARGEST_XFS_INODE >= available_bytes(
+        scan
+    ):
+        return None  # room bounds them, not their share of it
     room = size_down(usable_bytes(scan))
     made = (
         f"all {found.total:,} inodes are in use"
@@ -78,33 +86,68 @@ def inode_chunk(scan: ScanResult) -> Consequence | None:
     )
 
 
+def folder_index(scan: ScanResult) -> Consequence | None:
+    """ext4 folders that can take no more names."""
+    if not scan.room.full_folders:
+        return None
+    first, more = scan.room.full_folders[0], len(scan.room.full_folders) - 1
+    place, others = escaped(first.name), f"; {count(more, 'more folder')} like it" if more else ""
+    what = (
+        f"the index of {place} has all its levels and a full root, and {first.full_index_blocks:,}"
+        f" of its {first.index_blocks:,} blocks are full too (it takes"
+        f" {size_down(first.size_bytes)}){others}"
+    )
+    is_refused = first.full_index_blocks > 0
+    begin = (
+        "New names are refused in a folder, although there is room: No space left on device"
+        if is_refused
+        else "New names will soon be refused in a folder, although there is room"
+    )
+    return Consequence(
+        "stop" if is_refused else "attention",
+        f"{begin} for each that belongs to a full block: {what}"
+        if is_refused
+        else f"{begin}: {what}",
+        f"split the folder; or, unmounted, tune2fs -O large_dir {device_of(scan)} (a level more);"
+        f" where many names were deleted, e2fsck -fD {device_of(scan)} rebuilds the index",
+        "large_dir is read by Linux 4.13 and later alone; e2fsck -D writes every folder again",
+    )
+
+
 def metadata(scan: ScanResult) -> Consequence | None:
     """btrfs whose chunks are given out while those of one kind are full."""
     free = scan.free
     if free is None or free.metadata is None or free.unallocated_bytes is None:
         return None
+    counted, outside = scan.room.counted, size_down(free.unallocated_bytes)
+    is_refused = (
+        counted is not None
+        and not counted.available_bytes
+        and share_of_size(scan, free.size_bytes) >= FEW_PERCENT
+    )
+    full = f"all of the device is given to chunks ({outside} is not)"
     if free.unallocated_bytes >= LEAST_UNALLOCATED:
-        return None
+        if not is_refused:
+            return None
+        full = f"no chunk is made of the {outside} in none (on too few devices, or in small pieces)"
     kept = scan.room.metadata_reserve_bytes or 0
-    spare = max(free.metadata.free_bytes - kept, 0)
+    # What is free in the chunks of SYSTEM is for the table of chunks alone.
+    whole = free.metadata.size_bytes - free.metadata.system_bytes
+    own_free = free.metadata.free_bytes - free.metadata.system_free_bytes
+    spare = max(own_free - kept, 0)
     balance = f"btrfs balance start -{{}}usage=10 {place_of(scan)}   (then 25, then 50)"
     cost = (
         "it rewrites what is in chunks so little used; where it finds no room for that, a"
         " device has to be added for as long (btrfs device add)"
     )
-    full = f"all of the device is given to chunks ({size_down(free.unallocated_bytes)} is not)"
-    counted = scan.room.counted
-    is_refused = counted is not None and not counted.available_bytes
-    if free.size_bytes and (
-        100 * spare < FEW_PERCENT * free.metadata.size_bytes
-        or (is_refused and share_of_size(scan, free.size_bytes) >= FEW_PERCENT)
-    ):
+    is_short = whole > 0 and spare < max(LEAST_SPARE, whole * FEW_PERCENT / 100)
+    if is_refused or (is_short and free.size_bytes >= LEAST_UNALLOCATED):
         return Consequence(
             "stop",
             "Nothing can be changed, or soon nothing: the chunks for metadata are full"
-            f" ({size_down(spare)} of {size_down(free.metadata.size_bytes)} is free, without the"
-            f" reserve of {size_down(kept)}) and {full}, although {size_down(free.size_bytes)} are"
-            " free in chunks for data",
+            f" (of {size_down(whole)} {size_down(own_free)} are free, {size_down(kept)} of it kept"
+            f" for deleting) and {full}, although {size_down(free.size_bytes)} are free in chunks"
+            " for data",
             balance.format("d"),
             cost,
         )
@@ -122,11 +165,13 @@ def metadata(scan: ScanResult) -> Consequence | None:
 
 def full(scan: ScanResult) -> Consequence | None:
     """Nothing left, for everybody or for ordinary users."""
-    counted, kept = scan.room.counted, scan.room.reserved_bytes or 0
-    usable = usable_bytes(scan)
+    kept, usable, available = (
+        scan.room.reserved_bytes or 0,
+        usable_bytes(scan),
+        available_bytes(scan),
+    )
     if scan.free is None or scan.free.unread_bytes or metadata(scan) is not None:
         return None
-    available = counted.available_bytes if counted else max(usable - kept, 0)
     if share_of_size(scan, available) >= 0.1:
         return None
     if is_ext(scan) and kept and usable:
@@ -160,7 +205,9 @@ def quota(scan: ScanResult) -> Consequence | None:
     more = len(scan.room.full_quotas) - 3
     said += f", and {more} more" if more > 0 else ""
     tool = (
-        f"xfs_quota -x -c 'report -ugp' {place_of(scan)}; xfs_quota -x -c 'limit ...'"
+        f"btrfs qgroup show -re {place_of(scan)}; btrfs qgroup limit ..."
+        if scan.source.file_system == "btrfs"
+        else f"xfs_quota -x -c 'report -ugp' {place_of(scan)}; xfs_quota -x -c 'limit ...'"
         if scan.source.file_system == "xfs"
         else f"repquota -ug {place_of(scan)}; setquota"
     )
@@ -174,7 +221,8 @@ def quota(scan: ScanResult) -> Consequence | None:
 
 def _quota(full: FullQuota) -> str:
     limit = size_down(full.limit) if full.of == "bytes" else f"{full.limit:,} files"
-    return f"{full.kind} {full.id} has its {limit}"
+    gap = "" if full.kind.endswith("/") else " "
+    return f"{full.kind}{gap}{full.id} has its {limit}"
 
 
 def _no(available: int) -> str:

@@ -10,6 +10,8 @@ from typing import Literal
 from fsgauge.engine.wire import ScanResult
 from fsgauge.scan.numbers import numbers_of
 
+_NO_TEXT = "\N{REPLACEMENT CHARACTER}"
+"""The engine writes it for bytes of names that are not UTF-8."""
 Level = Literal["stop", "attention", "fine"]
 """Something cannot be done now; it costs something; nothing has to be done."""
 
@@ -35,14 +37,22 @@ class Rule:
     find: Callable[[ScanResult], Consequence | None]
 
 
+def word_of(name: str) -> str:
+    """A name as a word of a command; `*` stands for what is no text, or cannot be printed."""
+    if name.isprintable() and _NO_TEXT not in name:
+        return shlex.quote(name)
+    parts = "".join(each if each.isprintable() else _NO_TEXT for each in name).split(_NO_TEXT)
+    return "*".join(shlex.quote(part) if part else "" for part in parts)
+
+
 def place_of(scan: ScanResult) -> str:
-    """The place as a word of a command: where it is mounted, else what was scanned."""
-    return shlex.quote(scan.source.mount_point or scan.source.path)
+    """Where it is mounted as a word of a command; what has to be mounted for it says so."""
+    return word_of(scan.source.mount_point) if scan.source.mount_point else "MOUNTED"
 
 
 def device_of(scan: ScanResult) -> str:
     """The device or image as a word of a command."""
-    return shlex.quote(scan.source.device)
+    return word_of(scan.source.device)
 
 
 def is_ext(scan: ScanResult) -> bool:
@@ -54,6 +64,19 @@ def usable_bytes(scan: ScanResult) -> int:
     """Free bytes that files may take or chunks for them may come from; 0 where it is not known."""
     free = scan.free
     return 0 if free is None else free.size_bytes + (free.unallocated_bytes or 0)
+
+
+LEAST_UNALLOCATED = 1 << 20
+"""btrfs makes no chunk of less (BTRFS_STRIPE_LEN times stripes, in whole MiB)."""
+
+
+def available_bytes(scan: ScanResult) -> int:
+    """What ordinary users may still take; of what is not mounted, without what is kept."""
+    if scan.room.counted is not None:
+        return scan.room.counted.available_bytes
+    outside = scan.free.unallocated_bytes or 0 if scan.free else 0
+    unusable = outside if outside < LEAST_UNALLOCATED else 0
+    return max(usable_bytes(scan) - unusable - (scan.room.reserved_bytes or 0), 0)
 
 
 def share_of_size(scan: ScanResult, size_bytes: float) -> float:

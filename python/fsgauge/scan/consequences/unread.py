@@ -38,7 +38,7 @@ def unread(scan: ScanResult) -> Consequence | None:
 
 
 _READ_ERROR = (
-    "the device did not return the data",
+    "the device did not return the data, or is gone",
     "dmesg | tail; is the device still there, copy it first (ddrescue), and scan the copy",
     "each further read wears a device that fails",
 )

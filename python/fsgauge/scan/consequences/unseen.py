@@ -5,8 +5,7 @@ from __future__ import annotations
 from os.path import normpath
 
 from fsgauge.engine.wire import FreeSpace, ScanResult
-from fsgauge.errors import quoted
-from fsgauge.scan.consequences.rule import Consequence, place_of, share_of_size
+from fsgauge.scan.consequences.rule import Consequence, device_of, place_of, share_of_size
 from fsgauge.units import size_down
 
 LEAST_PERCENT = 5.0
@@ -40,8 +39,7 @@ def unseen(scan: ScanResult) -> Consequence | None:
             "attention",
             f"{what}deleted files that the kernel still holds (a loop device, a swap file, an NFS"
             " server), or a counter that is wrong",
-            "losetup -a; swapon --show; or unmount it, and"
-            f" fsgauge scan {quoted(scan.source.device)}",
+            f"losetup -a; swapon --show; or unmount it, and fsgauge scan {device_of(scan)}",
         )
     return Consequence(
         "attention",
@@ -59,7 +57,9 @@ def _lost_bytes(scan: ScanResult) -> int:
         return 0
     inodes = scan.room.inodes
     made = inodes.total - inodes.free if inodes and inodes.total else counts.files
-    files = counts.extent_bytes + (scan.room.deleted.size_bytes if scan.room.deleted else 0)
+    # By stat(2) also what whole clusters and large folders take.
+    files = max(counts.extent_bytes, scan.room.taken_bytes or 0)
+    files += scan.room.deleted.size_bytes if scan.room.deleted else 0
     tables = _TABLES_AN_INODE * max(made, counts.files + counts.folders)
     if source.file_system == "btrfs":
         taken_bytes = _data_bytes_of_btrfs(source.size_bytes, free)

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine.wire import ScanResult
+from fsgauge.engine.wire import Jumps, ScanResult
 from fsgauge.scan.consequences import RULES, consequences, fragmentation
+from fsgauge.scan.consequences.rule import word_of
 from tests.scan_example import example
 from tests.unit.scan.consequences.test_no_space import MIB, scan
 
@@ -23,9 +24,14 @@ def files(
             "extents": pieces,
             "extent_bytes": size_bytes,
             "short_bytes": size_bytes // 4,
+            "jumps": far(pieces - count),
         }
     )
     return found.model_copy(update={"counts": counts, "top": []})
+
+
+def far(jumps: int) -> Jumps:
+    return Jumps(far=jumps, near=0, passed_bytes=0)
 
 
 def sentence(found: ScanResult) -> str:
@@ -36,10 +42,18 @@ def sentence(found: ScanResult) -> str:
 
 def test_a_seek_costs_a_disk_with_heads_what_flash_hardly_feels() -> None:
     heads, flash = fragmentation.heads(), fragmentation.flash()
-    assert heads.piece_ns == pytest.approx(12.67e6, rel=0.01)
-    assert heads.factor(1, 1, 100 * MIB) == flash.factor(1, 1, 100 * MIB) == 1
-    assert heads.factor(1, 100, 100 * MIB) > 2.5
-    assert flash.factor(1, 100, 100 * MIB) < 1.01
+    assert heads.jump_ns == pytest.approx(12.67e6, rel=0.01)
+    assert heads.factor(1, far(0), 100 * MIB) == flash.factor(1, far(0), 100 * MIB) == 1
+    assert heads.factor(1, far(99), 100 * MIB) > 2.5
+    assert flash.factor(1, far(99), 100 * MIB) < 1.01
+
+
+def test_heads_pass_over_what_lies_a_little_ahead() -> None:
+    """Two files that grew in turns are read in the time of both."""
+    heads, flash = fragmentation.heads(), fragmentation.flash()
+    turns = Jumps(far=0, near=25_600, passed_bytes=100 * MIB)
+    assert heads.longer_ns(turns) == pytest.approx(1e9 * 100 * MIB / heads.bytes_per_second)
+    assert flash.longer_ns(turns) == flash.longer_ns(far(25_600)) == 25_600 * flash.jump_ns
 
 
 def test_it_is_said_by_the_device_and_in_shares_of_bytes() -> None:
@@ -54,13 +68,59 @@ def test_it_is_said_by_the_device_and_in_shares_of_bytes() -> None:
     assert none == "No file has an extent on the device: nothing is fragmented"
 
 
+def test_a_seek_alone_is_no_loss() -> None:
+    """One file of 8 MiB in 2 pieces: a disk with heads takes 13 ms longer, a sixth."""
+    assert sentence(files(1, 2, 8 * MIB, rotational=True)).startswith(
+        "Fragmentation does not matter here: reading every file takes a disk with heads 1.1"
+    )
+    heads = fragmentation.heads()
+    most = int(fragmentation.LEAST_EXTRA_NS // heads.jump_ns)
+    assert not heads.loses(1.1, 1, far(most), 8 * MIB) and heads.loses(
+        1.1, 1, far(most + 1), 8 * MIB
+    )
+    assert not heads.loses(1.1, 1, far(most + 1), 1 << 40)
+
+
+def test_a_scan_that_counted_no_jumps_has_one_for_each_piece_more() -> None:
+    known = files(10, 1000, 1 << 30, rotational=True)
+    old = known.counts.model_copy(update={"jumps": None})
+    assert sentence(known.model_copy(update={"counts": old})) == sentence(known)
+
+
+def test_the_jumps_of_a_file_are_those_between_its_pieces() -> None:
+    top = example().top[0]
+    places = [(0, 1 << 20), (1 << 20, (1 << 20) + 4096), (9 << 20, 5 << 20), (10 << 20, 0)]
+    pieces = [
+        top.list[0].model_copy(
+            update={"logical_bytes": at, "physical_bytes": place, "length_bytes": 4096}
+        )
+        for at, place in [*places, (11 << 20, 4096 + (512 << 10)), (12 << 20, 12 << 20)]
+    ]
+    found = fragmentation._jumps_of(top.model_copy(update={"extents": 6, "list": pieces}))
+    assert found == Jumps(far=3, near=1, passed_bytes=512 << 10)
+    more = fragmentation._jumps_of(top.model_copy(update={"extents": 11, "list": pieces}))
+    assert more == Jumps(far=6, near=2, passed_bytes=1 << 20)
+
+
+def test_of_a_sparse_file_what_it_holds_is_read() -> None:
+    scanned = files(100_000, 100_100, 1 << 40, rotational=True)
+    top = example().top[0]
+    piece = top.list[0].model_copy(update={"length_bytes": 4096})
+    apart = piece.model_copy(update={"physical_bytes": 1 << 30})
+    sparse = top.model_copy(update={"extents": 500, "size_bytes": 1 << 40, "list": [piece, apart]})
+    found = fragmentation.matters(scanned.model_copy(update={"top": [sparse]}))
+    assert found is not None and "single files" in found.sentence and "1.9 MiB" in found.cost
+
+
 def test_one_file_may_matter_where_all_do_not() -> None:
     scanned = files(100_000, 100_100, 1 << 40, rotational=True)
     top = example().top[0].model_copy(update={"extents": 500, "size_bytes": 64 * MIB})
-    found = fragmentation.matters(scanned.model_copy(update={"top": [top]}))
+    other = top.model_copy(update={"name": "/fake/most pieces", "extents": 2, "list": []})
+    top = top.model_copy(update={"name": "/fake/slow", "list": []})
+    found = fragmentation.matters(scanned.model_copy(update={"top": [other, top]}))
     assert found is not None and found.level == "attention"
     assert found.sentence.startswith("Fragmentation matters for single files, not for all")
-    assert found.do.startswith("e4defrag -v ") and "64 MiB" in found.cost
+    assert found.do.startswith("e4defrag -v /fake/slow") and "64 MiB" in found.cost
     assert "largest free one has 16 MiB" in found.cost
 
 
@@ -72,6 +132,19 @@ def test_what_to_do_is_of_the_file_system(kind: str, command: str) -> None:
     scanned = files(10, 1000, 1 << 30, rotational=True, source={"file_system": kind})
     found = fragmentation.matters(scanned)
     assert found is not None and found.do.startswith(command) and found.cost
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("/a b", "'/a b'"),
+        ("/a\N{REPLACEMENT CHARACTER}b c", "/a*'b c'"),
+        ("/a\n\x1b[m", "/a**'[m'"),
+        ("\N{REPLACEMENT CHARACTER}", "*"),
+    ],
+)
+def test_what_is_no_text_of_a_name_is_a_star_of_a_command(name: str, word: str) -> None:
+    assert word_of(name) == word
 
 
 def test_the_gravest_comes_first_and_nothing_follows_from_half_a_scan() -> None:

@@ -44,9 +44,33 @@ def test_inodes(total: int, free: int, words: str) -> None:
     assert (found is None) if not words else said(found).startswith(words)
 
 
-def test_inodes_of_xfs_can_be_had_by_a_command() -> None:
-    found = no_space.inodes(scan(inodes={"total": 9, "free": 0}, source={"file_system": "xfs"}))
+def test_inodes_of_xfs_can_be_had_by_a_command_where_their_share_bounds_them() -> None:
+    def of_xfs(free: int, available: int) -> Consequence | None:
+        inodes = {"total": 1000, "free": free}
+        room = counted(available)
+        return no_space.inodes(scan(inodes=inodes, counted=room, source={"file_system": "xfs"}))
+
+    found = of_xfs(0, 4096)
     assert found is not None and found.do == "xfs_growfs -m 50 /fake" and found.cost
+    assert of_xfs(0, 0) is None, "that is plainly full"
+    assert of_xfs(2, 4096) is None and of_xfs(2, 4097) is not None
+
+
+def folder(full: int, name: str = "/mail/new") -> dict[str, Any]:
+    index = {"index_blocks": 123, "full_index_blocks": full}
+    return {"name": name, "size_bytes": 9 * MIB} | index
+
+
+def test_a_folder_whose_index_is_full() -> None:
+    found = no_space.folder_index(scan(full_folders=[folder(12), folder(1)]))
+    assert said(found).startswith("stop: New names are refused in a folder, although there is room")
+    assert "index of /mail/new has all its levels and a full root, and 12 of its 123" in said(found)
+    assert "(it takes 9 MiB); 1 more folder like it" in said(found)
+    assert found is not None and "tune2fs -O large_dir /dev/fake" in found.do and found.cost
+    soon = no_space.folder_index(scan(full_folders=[folder(0, "/a\n")]))
+    assert said(soon).startswith("attention: New names will soon be refused")
+    assert "\n" not in said(soon) and "like it" not in said(soon)
+    assert no_space.folder_index(scan()) is None
 
 
 def chunk(**changes: Any) -> dict[str, Any]:
@@ -66,27 +90,42 @@ def test_xfs_without_a_piece_for_inodes() -> None:
     assert no_space.inode_chunk(full) is None, "that is plainly full"
 
 
-def btrfs(free: int, unallocated: int, metadata: int, *, reserve: int = MIB) -> ScanResult:
+def btrfs(
+    free: int, unallocated: int, metadata: int, *, reserve: int = MIB, **room: Any
+) -> ScanResult:
     parts = {
         "size_bytes": free,
         "device_bytes": free,
         "unallocated_bytes": unallocated,
         "metadata": {
-            "size_bytes": 16 * MIB,
-            "free_bytes": metadata,
+            "size_bytes": 24 * MIB,
+            "free_bytes": metadata + 8 * MIB,
             "free_device_bytes": 2 * metadata,
+            "system_bytes": 8 * MIB,
+            "system_free_bytes": 8 * MIB,
         },
     }
-    return scan(free=parts, source={"file_system": "btrfs"}, metadata_reserve_bytes=reserve)
+    kind = {"file_system": "btrfs"}
+    return scan(free=parts, source=kind, metadata_reserve_bytes=reserve, **room)
 
 
 def test_btrfs_whose_metadata_is_full_though_data_has_room() -> None:
     found = no_space.metadata(btrfs(8 * MIB, MIB - 1, MIB))
     assert "chunks for metadata are full" in said(found)
     assert found is not None and "-dusage=10" in found.do and "device add" in found.cost
+    assert "of 16 MiB 1 MiB are free, 1 MiB of it kept for deleting" in said(found)
     assert no_space.metadata(btrfs(8 * MIB, MIB, MIB)) is None
-    assert no_space.metadata(btrfs(8 * MIB, 0, 2 * MIB)) is None
-    assert no_space.metadata(btrfs(8 * MIB, 0, 2 * MIB, reserve=2 * MIB)) is not None
+    assert no_space.metadata(btrfs(8 * MIB, 0, 5 * MIB - 1)) is not None
+    assert no_space.metadata(btrfs(8 * MIB, 0, 5 * MIB)) is None
+    assert no_space.metadata(btrfs(8 * MIB, 0, 5 * MIB, reserve=2 * MIB)) is not None
+    assert no_space.metadata(btrfs(MIB - 1, 0, 5 * MIB - 1)) is None, "data is full too"
+
+
+def test_btrfs_that_makes_no_chunk_of_what_is_in_none() -> None:
+    """As of RAID1 with room on one device alone: statfs(2) says so."""
+    found = no_space.metadata(btrfs(8 * MIB, 9 * MIB, MIB, counted=counted(0)))
+    assert "no chunk is made of the 9 MiB in none (on too few devices" in said(found)
+    assert no_space.metadata(btrfs(8 * MIB, 9 * MIB, MIB, counted=counted(1))) is None
 
 
 def test_btrfs_whose_data_is_full_though_metadata_has_room() -> None:
@@ -112,6 +151,14 @@ def test_what_is_kept_for_root_and_what_is_full() -> None:
     assert no_space.full(scan(counted=counted(0), free={"unread_bytes": 5})) is None
 
 
+def test_what_is_no_chunk_of_btrfs_is_no_room() -> None:
+    def unmounted(unallocated: int) -> Consequence | None:
+        return no_space.full(btrfs(0, unallocated, 0, reserve=0))
+
+    assert said(unmounted(MIB - 1)).startswith("stop: It is full: no room for new data; 1023")
+    assert unmounted(MIB) is None
+
+
 def test_quotas() -> None:
     quota = {"kind": "user", "id": 1000, "of": "bytes", "limit": 10 * MIB}
     files = {"kind": "project", "id": 7, "of": "inodes", "limit": 100}
@@ -119,3 +166,7 @@ def test_quotas() -> None:
     assert "user 1000 has its 10 MiB, project 7 has its 100 files" in found
     assert "and 1 more" in said(no_space.quota(scan(full_quotas=[quota, files, quota, quota])))
     assert no_space.quota(scan()) is None
+    group = quota | {"kind": "qgroup 0/", "id": 257}
+    of_btrfs = no_space.quota(scan(full_quotas=[group], source={"file_system": "btrfs"}))
+    assert "qgroup 0/257 has its 10 MiB" in said(of_btrfs)
+    assert of_btrfs is not None and of_btrfs.do.startswith("btrfs qgroup show -re /fake")

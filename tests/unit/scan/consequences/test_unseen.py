@@ -62,6 +62,15 @@ def test_deleted_files_that_are_open_are_known() -> None:
     assert unseen.unseen(ScanResult.model_validate(dump)) is None
 
 
+def test_whole_clusters_and_large_folders_are_what_files_take() -> None:
+    whole = lost(9)
+    had = whole.counts.extent_bytes
+    room = whole.room.model_copy(update={"taken_bytes": had + 6 * MIB})
+    assert unseen.unseen(whole.model_copy(update={"room": room})) is None
+    room = whole.room.model_copy(update={"taken_bytes": had - 6 * MIB})
+    assert unseen.unseen(whole.model_copy(update={"room": room})) is not None
+
+
 def test_btrfs_without_its_metadata_and_with_every_copy_once() -> None:
     free = {
         "device_bytes": 56 * MIB,

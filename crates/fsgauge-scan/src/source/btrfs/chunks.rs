@@ -19,6 +19,8 @@ pub(super) struct Chunk {
     pub(super) address: u64,
     pub(super) length_bytes: u64,
     pub(super) holds_data: bool,
+    /// Whether it is for the tree of chunks alone.
+    pub(super) is_system: bool,
     /// Where its copies begin on the device; at least one.
     pub(super) copies: Vec<u64>,
 }
@@ -108,6 +110,7 @@ impl Chunks {
             address,
             length_bytes: item.length_bytes,
             holds_data: item.holds_data(),
+            is_system: item.flags & chunk_flags::SYSTEM != 0,
             copies: item.stripes.iter().map(|stripe| stripe.1).collect(),
         };
         let wanted = if item.flags & chunk_flags::DUP == 0 { 1 } else { 2 };
@@ -176,7 +179,7 @@ mod tests {
 
     fn add(chunks: &mut Chunks, address: u64, length: u64, copies: &[u64]) -> bool {
         let copies = copies.to_vec();
-        let chunk = Chunk { address, length_bytes: length, holds_data: true, copies };
+        let chunk = Chunk { address, length_bytes: length, holds_data: true, is_system: false, copies };
         let fits = chunks.has_room(&chunk, 1000);
         if fits {
             chunks.on_device.extend(chunk.copies.iter().map(|&copy| (copy, length)));

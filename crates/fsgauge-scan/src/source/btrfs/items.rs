@@ -8,7 +8,10 @@ use crate::bytes::Bytes;
 pub(in crate::source) const EXTENT_TREE: u64 = 2;
 pub(in crate::source) const CHUNK_TREE: u64 = 3;
 pub(in crate::source) const TOP_SUBVOLUME: u64 = 5;
+pub(in crate::source) const CHECKSUM_TREE: u64 = 7;
+pub(in crate::source) const QUOTA_TREE: u64 = 8;
 pub(in crate::source) const FREE_SPACE_TREE: u64 = 10;
+pub(in crate::source) const BLOCK_GROUP_TREE: u64 = 11;
 pub(in crate::source) const FIRST_FREE: u64 = 256;
 pub(in crate::source) const LAST_FREE: u64 = u64::MAX - 255;
 
@@ -26,6 +29,8 @@ pub(in crate::source) mod kind {
     pub(in crate::source) const FREE_SPACE_BITMAP: u8 = 200;
     pub(in crate::source) const DEVICE: u8 = 216;
     pub(in crate::source) const CHUNK: u8 = 228;
+    pub(in crate::source) const GROUP_INFO: u8 = 242;
+    pub(in crate::source) const GROUP_LIMIT: u8 = 244;
 }
 
 /// References inside an extent item.
@@ -71,6 +76,7 @@ pub(in crate::source) struct ChunkItem {
 /// `type` of a chunk: what it holds, and its profile; no bit of a profile is "single".
 pub(in crate::source) mod chunk_flags {
     pub(in crate::source) const DATA: u64 = 1 << 0;
+    pub(in crate::source) const SYSTEM: u64 = 1 << 1;
     pub(in crate::source) const DUP: u64 = 1 << 5;
     /// Profiles that spread over devices, and bits that mean nothing yet: they must not be taken for "single".
     pub(in crate::source) const SPREAD: [(u64, &str); 8] = [
@@ -131,6 +137,8 @@ pub(in crate::source) struct RootItem {
     /// 0 for a subvolume that was deleted and is not yet cleaned up.
     pub(in crate::source) references: u32,
     pub(in crate::source) level: u8,
+    /// Of all its blocks.
+    pub(in crate::source) used_bytes: u64,
 }
 
 impl RootItem {
@@ -140,6 +148,7 @@ impl RootItem {
             address: bytes.le64(176)?,
             references: bytes.le32(216)?,
             level: bytes.u8(238)?,
+            used_bytes: bytes.le64(192)?,
         })
     }
 }

@@ -150,7 +150,10 @@ impl OnDisk for Btrfs<'_> {
                 .map(|chunk| GroupPlace { offset_bytes: chunk.place(), size_bytes: chunk.length_bytes })
                 .collect(),
             inode_place: None,
-            room: Room::default(),
+            room: Room {
+                metadata_reserve_bytes: Some(self.roots.reserve_bytes(superblock.node_size)),
+                ..Room::default()
+            },
             notes,
         }
     }

@@ -2,6 +2,8 @@
 //!
 //! Chunks for metadata are metadata as a whole: what is free in them is not free for files.
 
+use fsgauge_wire::MetadataSpace;
+
 use super::Btrfs;
 use super::chunks::Chunk;
 use super::items::{ExtentItem, Key, kind};
@@ -62,7 +64,14 @@ fn metadata(
     reader.walk(root, &Walk { keys, sharing: None, stop }, &mut count, problems);
     let kept = reserved::superblocks(&chunk.copies, chunk.length_bytes).len() as u64 * SUPERBLOCK_BYTES;
     let free_bytes = chunk.length_bytes.saturating_sub(used_bytes).saturating_sub(kept);
-    sink.metadata(chunk.length_bytes, free_bytes, free_bytes.saturating_mul(chunk.copies.len() as u64));
+    let of_system = |bytes: u64| if chunk.is_system { bytes } else { 0 };
+    sink.metadata(&MetadataSpace {
+        size_bytes: chunk.length_bytes,
+        free_bytes,
+        free_device_bytes: free_bytes.saturating_mul(chunk.copies.len() as u64),
+        system_bytes: of_system(chunk.length_bytes),
+        system_free_bytes: of_system(free_bytes),
+    });
 }
 
 fn outside_chunks(btrfs: &Btrfs<'_>, sink: &mut dyn Sink) {
@@ -217,7 +226,7 @@ mod tests {
 
     fn pieces(copies: &[u64], extents: &[(u64, u64, u64)], lost: Option<(u64, u64)>) -> Pieces {
         let (address, length_bytes) = (10 << 30, 1 << 20);
-        let chunk = Chunk { address, length_bytes, holds_data: true, copies: copies.to_vec() };
+        let chunk = Chunk { address, length_bytes, holds_data: true, is_system: false, copies: copies.to_vec() };
         let mut pieces = Pieces::default();
         let mut problems = Problems::new();
         let mut used = Used::new(&chunk, 4096, &mut pieces);
@@ -274,7 +283,7 @@ mod tests {
     fn an_extent_that_is_lost_itself_ends_before_the_next_one() {
         let k = 1024;
         let (address, length_bytes) = (10 << 30, 1 << 20);
-        let chunk = Chunk { address, length_bytes, holds_data: true, copies: vec![4 << 20] };
+        let chunk = Chunk { address, length_bytes, holds_data: true, is_system: false, copies: vec![4 << 20] };
         let mut pieces = Pieces::default();
         let mut problems = Problems::new();
         let mut used = Used::new(&chunk, 4096, &mut pieces);

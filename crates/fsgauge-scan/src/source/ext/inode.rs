@@ -8,6 +8,7 @@ use crate::Kinds;
 use crate::bytes::Bytes;
 
 const ENCRYPT: u32 = 0x800;
+const INDEX: u32 = 0x1000;
 const EXTENTS: u32 = 0x8_0000;
 const VERITY: u32 = 0x10_0000;
 const EA_INODE: u32 = 0x20_0000;
@@ -71,6 +72,11 @@ impl Inode {
     /// Whether its contents or names are encrypted.
     pub(super) fn is_encrypted(&self) -> bool {
         self.flags & ENCRYPT != 0
+    }
+
+    /// Whether it is a folder with an index.
+    pub(super) fn is_indexed(&self) -> bool {
+        self.flags & INDEX != 0
     }
 
     /// Whether it holds the value of another inode's extended attribute.

@@ -14,6 +14,7 @@ mod descriptors;
 mod extent_tree;
 mod file_blocks;
 mod file_tree;
+pub(super) mod folder_index;
 mod indirect;
 mod inode;
 mod names;
@@ -28,12 +29,13 @@ use std::sync::atomic::AtomicU64;
 use fsgauge_wire::{Failure, Inodes, Room};
 
 use self::descriptors::Descriptor;
+use self::file_blocks::FileBlocks;
 use self::superblock::Superblock;
 use super::OnDisk;
 use super::backup_superblock::BackupSuperblock;
 use crate::shown::{quoted, shown};
 use crate::visited_blocks::VisitedBlocks;
-use crate::{FileSystemInfo, GroupPlace, Image, Problems, Sink};
+use crate::{FileSystemInfo, FolderIndex, GroupPlace, Image, Problems, Sink, Window};
 
 const ROOT_INODE: u32 = 2;
 
@@ -78,6 +80,15 @@ impl<'a> Ext<'a> {
             superblock,
             groups,
         }))
+    }
+
+    /// The index of a folder that can grow no more.
+    pub(super) fn full_index(&self, folder: u64, problems: &mut Problems) -> Option<FolderIndex> {
+        let inode = names::read_inode(self, &mut Window::new(self.image), folder, problems)?;
+        let met = VisitedBlocks::default();
+        let mut file = FileBlocks::new(self, &met, &|| false);
+        file_tree::read(&mut file, folder, &inode, problems);
+        folder_index::read(self, &inode, &file.extents, problems)
     }
 
     fn part_groups(&self) -> usize {

@@ -52,7 +52,12 @@ pub(super) fn find(
     tree.into_found()
 }
 
-fn read_inode(ext: &Ext<'_>, window: &mut Window<'_>, number: u64, problems: &mut Problems) -> Option<Inode> {
+pub(super) fn read_inode(
+    ext: &Ext<'_>,
+    window: &mut Window<'_>,
+    number: u64,
+    problems: &mut Problems,
+) -> Option<Inode> {
     let superblock = &ext.superblock;
     let index = number.checked_sub(1)?;
     let per_group = u64::from(superblock.inodes_per_group);

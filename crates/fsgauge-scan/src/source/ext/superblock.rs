@@ -31,6 +31,7 @@ mod incompat {
     pub(super) const SIXTY_FOUR_BIT: u32 = 0x80;
     pub(super) const MMP: u32 = 0x100;
     pub(super) const CHECKSUM_SEED: u32 = 0x2000;
+    pub(super) const LARGE_FOLDERS: u32 = 0x4000;
     /// All that do not change where blocks are, and those that are read here: filetype, recover, meta_bg, extents,
     /// 64bit, mmp, flex_bg, ea_inode, dirdata, csum_seed, large_dir, inline_data, encrypt, casefold.
     pub(super) const KNOWN: u32 = 0x3_F7D6;
@@ -253,6 +254,11 @@ impl Superblock {
     /// Whether entries of folders say of what type they are.
     pub(super) fn has_types(&self) -> bool {
         self.incompat & incompat::FILETYPE != 0
+    }
+
+    /// Whether indexes of folders may have a level more (large_dir).
+    pub(super) fn has_large_folders(&self) -> bool {
+        self.incompat & incompat::LARGE_FOLDERS != 0
     }
 
     /// Whether files may share blocks.

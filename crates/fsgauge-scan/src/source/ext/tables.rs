@@ -7,7 +7,7 @@ use rustix::fs::FileType;
 
 use super::file_blocks::FileBlocks;
 use super::inode::Inode;
-use super::{Ext, file_tree};
+use super::{Ext, file_tree, folder_index};
 use crate::bytes::Bytes;
 use crate::source::on_disk::has_blocks;
 use crate::{Extent, FileExtents, FileName, Kinds, Piece, PieceKind, Problems, Sink};
@@ -163,6 +163,9 @@ impl Tables<'_, '_> {
         }
         if kind == FileType::Directory {
             self.sink.folder();
+            if let Some(index) = folder_index::read(self.ext, inode, &self.file.extents, problems) {
+                self.sink.full_folder(FileName::Inode(u64::from(number)), inode.size_bytes, index);
+            }
         }
     }
 

@@ -220,19 +220,19 @@ impl Free {
 }
 
 /// The items of trees, as the kernel finds them.
-struct Items<'a> {
+pub(super) struct Items<'a> {
     search: TreeSearch,
     open: BorrowedFd<'a>,
     stop: Stop,
 }
 
 impl<'a> Items<'a> {
-    fn new(open: BorrowedFd<'a>, stop: Stop) -> Self {
+    pub(super) fn new(open: BorrowedFd<'a>, stop: Stop) -> Self {
         Items { search: TreeSearch::new(ROOM_BYTES), open, stop }
     }
 
     /// Gives `found` every item of a tree between two keys.
-    fn each(
+    pub(super) fn each(
         &mut self,
         tree: u64,
         (mut from, to): (Key, Key),

@@ -3,6 +3,8 @@
 use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 
+use fsgauge_wire::MetadataSpace;
+
 use super::kernel::{self, BtrfsDevice, BtrfsInfo};
 use crate::source::btrfs::reserved::RESERVED_BYTES;
 
@@ -20,7 +22,7 @@ pub(super) struct Chunks {
 pub(super) struct Counters {
     pub(super) data: Chunks,
     /// Those for metadata and for the system itself.
-    pub(super) metadata: Chunks,
+    pub(super) metadata: MetadataSpace,
     /// What metadata alone may use when all else is taken.
     pub(super) reserve_bytes: Option<u64>,
     /// What no chunk has, on all devices.
@@ -37,10 +39,12 @@ pub(super) fn read(open: BorrowedFd<'_>) -> Option<Counters> {
     let (metadata, system) = (metadata.unwrap_or_default(), system?);
     Some(Counters {
         data: data.or(mixed)?,
-        metadata: Chunks {
+        metadata: MetadataSpace {
             size_bytes: metadata.size_bytes.saturating_add(system.size_bytes),
             free_bytes: metadata.free_bytes.saturating_add(system.free_bytes),
             free_device_bytes: metadata.free_device_bytes.saturating_add(system.free_device_bytes),
+            system_bytes: system.size_bytes,
+            system_free_bytes: system.free_bytes,
         },
         reserve_bytes: number(folder.join("global_rsv_size")),
         unallocated_bytes: unallocated_bytes(open, &info),

@@ -130,7 +130,7 @@ fn by_bitmaps(
 }
 
 /// The device's node, when it is the one that is mounted.
-fn device(mount: &Mount) -> Option<PathBuf> {
+pub(super) fn device(mount: &Mount) -> Option<PathBuf> {
     let by_name = mount::kernel_name(mount.device_number).map(|name| PathBuf::from("/dev").join(name));
     [Some(mount.source.clone()), by_name]
         .into_iter()

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, StatxFlags, fstat, openat, statx};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, Stat, StatxFlags, fstat, openat, statx};
 use rustix::io::Errno;
 
 /// Room for the entries of one portion, as getdents(2) gives them: several thousand.
@@ -17,6 +17,10 @@ pub(super) struct Folder {
     pub(super) fd: OwnedFd,
     /// Where it is: files with another one are mounted from elsewhere.
     pub(super) device: u64,
+    pub(super) inode: u64,
+    pub(super) size_bytes: u64,
+    /// What it takes itself.
+    pub(super) taken_bytes: u64,
 }
 
 impl Folder {
@@ -37,8 +41,14 @@ impl Folder {
             Err(Errno::PERM) => open(flags)?,
             opened => opened?,
         };
-        let device = fstat(&fd)?.st_dev;
-        Ok(Folder { fd, device })
+        let found = fstat(&fd)?;
+        Ok(Folder {
+            fd,
+            device: found.st_dev,
+            inode: found.st_ino,
+            size_bytes: found.st_size as u64,
+            taken_bytes: taken_bytes(&found),
+        })
     }
 
     /// Which mount it is in.
@@ -63,6 +73,11 @@ impl Folder {
         portion.folders.sort_unstable();
         Ok(any.then_some(portion))
     }
+}
+
+/// What a file takes on the device, its own tables included.
+pub(super) fn taken_bytes(found: &Stat) -> u64 {
+    (found.st_blocks as u64).saturating_mul(512)
 }
 
 /// What distinguishes mounts. A mount shows one file system; that of btrfs has many devices' numbers.

@@ -2,11 +2,11 @@
 
 use std::os::fd::BorrowedFd;
 
-use fsgauge_wire::{FreeSpace, MetadataSpace, Outcome, ScanStage, Stop};
+use fsgauge_wire::{FreeSpace, Outcome, ScanStage, Stop};
 use rustix::fs::{StatVfs, fstatvfs};
 use rustix::io::Errno;
 
-use super::btrfs_counters::{Chunks, Counters};
+use super::btrfs_counters::Counters;
 use super::geometry::Geometry;
 use super::mount::Mount;
 use super::space::{Space, none};
@@ -44,7 +44,7 @@ fn best(open: BorrowedFd<'_>, mount: &Mount, geometry: &Geometry, wanted: &Wante
     };
     let listed = by_pieces.or_else(|errno| by_mb_groups(mount, geometry, wanted).ok_or(errno));
     match listed {
-        Ok(listed) if matches!(mount.file_system.as_str(), "ext2" | "ext3" | "ext4") => {
+        Ok(listed) if mount.is_ext() => {
             ext_bitmaps::in_place_of(listed, open, mount, geometry, wanted, stop)
         }
         Ok(listed) => listed,
@@ -76,7 +76,7 @@ fn by_chunks(open: BorrowedFd<'_>, geometry: &Geometry, wanted: &Wanted, stop: S
     let mut measure = Measure::with_groups(wanted.clone(), &geometry.groups);
     chunks.read(open, &mut measure, stop)?;
     if let Some(Counters { metadata, .. }) = btrfs_counters::read(open) {
-        measure.metadata(metadata.size_bytes, metadata.free_bytes, metadata.free_device_bytes);
+        measure.metadata(&metadata);
     }
     Ok(Space::all_known(measure, "free space trees", Problems::new()))
 }
@@ -99,11 +99,10 @@ fn by_mb_groups(mount: &Mount, geometry: &Geometry, wanted: &Wanted) -> Option<S
 /// Sums of btrfs, for those who may not read its trees.
 fn by_counters(open: BorrowedFd<'_>, mount: &Mount, wanted: &Wanted) -> Option<Space> {
     let counters = (mount.file_system == "btrfs").then(|| btrfs_counters::read(open)).flatten()?;
-    let Chunks { size_bytes, free_bytes, free_device_bytes } = counters.metadata;
     let free = FreeSpace {
         device_bytes: Some(counters.data.free_device_bytes),
         unallocated_bytes: Some(counters.unallocated_bytes?),
-        metadata: Some(MetadataSpace { size_bytes, free_bytes, free_device_bytes }),
+        metadata: Some(counters.metadata),
         ..sum_only(counters.data.free_bytes)
     };
     let text = "only sums of free space are known: this user may not read the trees of btrfs";

@@ -9,6 +9,7 @@ mod ext_counter;
 mod extents;
 mod folder;
 mod free_space;
+mod full_folders;
 mod geometry;
 mod getfsmap;
 mod hard_links;
@@ -109,18 +110,23 @@ pub(super) fn scan(
     notes.append(&mut space.notes);
     readers.stage = ScanStage::Files;
     let pieces_are_known = space.free.as_ref().is_some_and(|free| free.largest_bytes.is_some());
-    let room = match job.space {
+    let mut room = match job.space {
         true => room::read(root.fd(), &mount, geometry.inode_place, &space.measure, pieces_are_known),
         false => Room::default(),
     };
     let (mut measure, mut problems) = (space.measure, space.problems);
     match root {
         Root::Tree(folder) => {
-            let files = walk_tree(folder, &wanted, (path, &mount.file_system), readers, &mut notes)?;
+            let files = walk_tree(folder, &wanted, (path, &mount), readers, &mut notes)?;
+            let (mut large, mut taken_bytes) = (Vec::new(), 0u64);
             for found in files {
+                taken_bytes = taken_bytes.saturating_add(found.taken_bytes);
                 measure.merge_files(found.measure);
                 problems.merge(found.problems);
+                large.extend(found.large_folders);
             }
+            notes.extend(full_folders::read(&mount, &large, &mut measure));
+            room.taken_bytes = Some(taken_bytes).filter(|_| job.space);
         }
         Root::File(file) => {
             let reader = extents::ExtentReader::new(&mount.file_system);
@@ -132,6 +138,7 @@ pub(super) fn scan(
         return Err(no_fiemap(path, &mount));
     }
     notes.extend(after(&measure));
+    let measured = measure.finish(&mut |_| None);
     notes.extend(below::note(&mount).map(|text| note("lies_below", text)));
     Ok(Scanned {
         source: ScanSource {
@@ -147,9 +154,9 @@ pub(super) fn scan(
             size_bytes: geometry.size_bytes,
             address_bytes: geometry.address_bytes,
         },
-        measured: measure.finish(&mut |_| None),
         free: space.free,
-        room,
+        room: Room { full_folders: measured.full_folders.clone(), ..room },
+        measured,
         groups: space.groups,
         problems,
         notes,
@@ -241,12 +248,13 @@ fn after(measure: &Measure) -> Vec<Note> {
 fn walk_tree(
     folder: Folder,
     wanted: &Wanted,
-    (path, file_system): (&Path, &str),
+    (path, mount): (&Path, &Mount),
     readers: &mut ReaderThreads<'_>,
     notes: &mut Vec<Note>,
 ) -> Outcome<Vec<Found>> {
     allow_open_files();
-    let walk = Walk::new(folder, (path, file_system), readers.threads(), readers.stop())
+    let large = full_folders::least_bytes(mount, wanted.block_bytes).unwrap_or(u64::MAX);
+    let walk = Walk::new(folder, (path, &mount.file_system), large, readers.threads(), readers.stop())
         .map_err(|errno| cannot_be_read(path, errno))?;
     let found =
         readers.run(readers.threads(), |progress| walk.work(Measure::new(wanted.clone()), progress))?;

@@ -26,6 +26,12 @@ pub(super) struct Mount {
     pub(super) is_listed: bool,
 }
 
+impl Mount {
+    pub(super) fn is_ext(&self) -> bool {
+        matches!(self.file_system.as_str(), "ext2" | "ext3" | "ext4")
+    }
+}
+
 /// The mounts that this process sees.
 pub(super) fn mounts() -> Vec<Mount> {
     let text = std::fs::read("/proc/self/mountinfo").unwrap_or_default();

@@ -1,21 +1,31 @@
-//! Quotas of a mounted file system that are used up: of all, for root; of this user and its group, for others.
+//! Quotas of a mounted file system that are used up: of all, for root; of this user and its group, for others. Those of
+//! btrfs (qgroups) root alone may read.
 
+use std::collections::BTreeMap;
 use std::ffi::CString;
+use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use fsgauge_wire::FullQuota;
+use fsgauge_wire::{FullQuota, Stop};
+use rustix::io::Errno;
 use rustix::process::{getegid, geteuid};
 
+use super::btrfs::Items;
 use super::kernel::{self, Quota};
 use super::mount::Mount;
+use crate::bytes::Bytes;
+use crate::source::btrfs::items::{Key, QUOTA_TREE, kind};
 
 const KINDS: [&str; 3] = ["user", "group", "project"];
 /// Quotas that are looked at, and full ones that are listed, of each kind.
 const LOOKED_AT: usize = 65_536;
 const LISTED: usize = 8;
 
-pub(super) fn full(mount: &Mount) -> Vec<FullQuota> {
+pub(super) fn full(open: BorrowedFd<'_>, mount: &Mount) -> Vec<FullQuota> {
+    if mount.file_system == "btrfs" {
+        return groups(open).unwrap_or_default().into_iter().filter_map(full_group).take(LISTED).collect();
+    }
     let Ok(device) = CString::new(mount.source.as_os_str().as_bytes()) else { return Vec::new() };
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
     let mut found = Vec::new();
@@ -39,6 +49,44 @@ pub(super) fn full(mount: &Mount) -> Vec<FullQuota> {
         found.extend(each.iter().flat_map(|quota| used_up(kind, quota, now)).take(LISTED));
     }
     found
+}
+
+/// What a group of subvolumes takes (qgroup), and how much it may: 0 for no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct GroupQuota {
+    limit_bytes: u64,
+    used_bytes: u64,
+    /// The same of what no other group has.
+    own_limit_bytes: u64,
+    own_bytes: u64,
+}
+
+/// All groups by their numbers; there are none without quotas.
+fn groups(open: BorrowedFd<'_>) -> Result<BTreeMap<u64, GroupQuota>, Errno> {
+    let mut groups = BTreeMap::<u64, GroupQuota>::new();
+    let all = (Key { kind: kind::GROUP_INFO, ..Key::FIRST }, Key { object: 0, ..Key::LAST });
+    Items::new(open, Stop::never()).each(QUOTA_TREE, all, |key, contents| {
+        let word = |at: usize| contents.le64(at).unwrap_or(0);
+        let group = groups.entry(key.offset).or_default();
+        match key.kind {
+            kind::GROUP_INFO => (group.used_bytes, group.own_bytes) = (word(8), word(24)),
+            kind::GROUP_LIMIT => {
+                let limit = |flag: u64, at: usize| if word(0) & flag != 0 { word(at) } else { 0 };
+                (group.limit_bytes, group.own_limit_bytes) = (limit(1, 8), limit(2, 16));
+            }
+            _ => {}
+        }
+    })?;
+    Ok(groups)
+}
+
+/// A change reserves more than it takes: with less than a 64th left, at least 1 MiB, the next is refused or soon.
+fn full_group((group, quota): (u64, GroupQuota)) -> Option<FullQuota> {
+    let is_used_up = |limit: u64, used: u64| limit > 0 && used.saturating_add((limit / 64).max(1 << 20)) > limit;
+    let limits = [(quota.limit_bytes, quota.used_bytes), (quota.own_limit_bytes, quota.own_bytes)];
+    let (limit, _) = limits.into_iter().find(|&(limit, used)| is_used_up(limit, used))?;
+    let (level, id) = (group >> 48, u32::try_from(group & ((1 << 48) - 1)).ok()?);
+    Some(FullQuota { kind: format!("qgroup {level}/"), id, of: "bytes".to_owned(), limit })
 }
 
 /// Root is held by no limit of its own.

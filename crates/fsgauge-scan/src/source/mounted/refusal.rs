@@ -22,7 +22,12 @@ pub(super) fn add(problems: &mut Problems, errno: Errno, place: impl Display) {
         Errno::MFILE | Errno::NFILE => {
             ("open_files", "The limit of open files was reached: folders too deep")
         }
-        Errno::IO | Errno::UCLEAN => ("damaged", "The file system or the device is damaged there"),
+        // What a file system says that has shut down, too.
+        Errno::IO | Errno::NXIO | Errno::NODEV => {
+            ("read_error", "The device did not return the data requested")
+        }
+        // EFSCORRUPTED and EFSBADCRC of ext4, XFS and btrfs.
+        Errno::UCLEAN | Errno::BADMSG => ("damaged", "A structure of the file system is damaged there"),
         _ => ("not_read", "The kernel refused to read them"),
     };
     problems.add(code, text, format_args!("{place}: {}", error_text(errno)));

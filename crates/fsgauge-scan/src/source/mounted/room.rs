@@ -25,8 +25,7 @@ pub(super) fn read(
         available_bytes: found.f_bavail.saturating_mul(found.f_frsize),
     });
     let inodes = found.filter(|found| found.f_files > 0);
-    let is_ext = matches!(mount.file_system.as_str(), "ext2" | "ext3" | "ext4");
-    let reserved = counted.filter(|_| is_ext).map(|it| it.free_bytes.saturating_sub(it.available_bytes));
+    let reserved = counted.filter(|_| mount.is_ext()).map(|it| it.free_bytes.saturating_sub(it.available_bytes));
     let counters = (mount.file_system == "btrfs").then(|| btrfs_counters::read(open)).flatten();
     Room {
         counted,
@@ -41,7 +40,9 @@ pub(super) fn read(
                 free_inodes: kernel::xfs_free_inodes(open).ok()?,
             })
         }),
-        full_quotas: quotas::full(mount),
+        full_quotas: quotas::full(open, mount),
+        taken_bytes: None,
+        full_folders: Vec::new(),
         deleted: None,
         is_rotational: mount::block_device(mount).and_then(is_rotational),
     }

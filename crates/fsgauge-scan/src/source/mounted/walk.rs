@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,7 +14,7 @@ use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, openat};
 use rustix::io::Errno;
 
 use super::extents::{ExtentReader, Read};
-use super::folder::{Folder, MountedAs, PORTION_BYTES, Portion};
+use super::folder::{Folder, MountedAs, PORTION_BYTES, Portion, taken_bytes};
 use super::hard_links::{Links, Meeting};
 use super::refusal;
 use super::work_queue::{Work, WorkQueue};
@@ -25,6 +25,8 @@ use crate::progress::Progress;
 
 /// Files that are given away together.
 const BATCH: usize = 128;
+/// Large folders that are kept, of each thread.
+const LARGE_FOLDERS: usize = 256;
 /// So many files without FIEMAP and not one with it: the whole tree has none.
 const HOPELESS: u64 = 1000;
 
@@ -35,6 +37,8 @@ pub(super) struct Walk {
     links: Links,
     mount: MountedAs,
     file_system: String,
+    /// From how many bytes on a folder is kept.
+    large_folder_bytes: u64,
     stop: Stop,
     /// The tree has no FIEMAP.
     hopeless: AtomicBool,
@@ -47,12 +51,25 @@ pub(super) struct Found {
     pub(super) problems: Problems,
     /// Folders and files that are mounted from elsewhere.
     pub(super) left_out: u64,
+    /// What the files and folders take.
+    pub(super) taken_bytes: u64,
+    /// Folders so large that their index may be full.
+    pub(super) large_folders: Vec<LargeFolder>,
+}
+
+/// A folder of at least as many bytes as was asked for.
+#[derive(Debug)]
+pub(super) struct LargeFolder {
+    pub(super) inode: u64,
+    pub(super) size_bytes: u64,
+    pub(super) path: PathBuf,
 }
 
 impl Walk {
     pub(super) fn new(
         root: Folder,
         (path, file_system): (&Path, &str),
+        large_folder_bytes: u64,
         threads: usize,
         stop: Stop,
     ) -> Result<Walk, Errno> {
@@ -64,6 +81,7 @@ impl Walk {
             links: Links::default(),
             mount,
             file_system: file_system.to_owned(),
+            large_folder_bytes,
             stop,
             hopeless: AtomicBool::new(false),
         })
@@ -71,7 +89,8 @@ impl Walk {
 
     /// Works until all is done or the scan is stopped.
     pub(super) fn work(&self, measure: Measure, progress: &Progress) -> Found {
-        let found = Found { measure, problems: Problems::new(), left_out: 0 };
+        let (problems, large_folders) = (Problems::new(), Vec::new());
+        let found = Found { measure, problems, left_out: 0, taken_bytes: 0, large_folders };
         let mut walker = Walker {
             walk: self,
             progress,
@@ -156,7 +175,7 @@ impl Walker<'_> {
                     self.share_files(&folder, &portion);
                 }
                 Ok(None) => {
-                    self.found.measure.folder();
+                    self.add_folder(&folder);
                     steps.pop();
                 }
                 Err(errno) => {
@@ -166,6 +185,16 @@ impl Walker<'_> {
             }
         }
         self.path.truncate(path_bytes);
+    }
+
+    fn add_folder(&mut self, folder: &Folder) {
+        self.found.measure.folder();
+        self.found.taken_bytes = self.found.taken_bytes.saturating_add(folder.taken_bytes);
+        let Folder { inode, size_bytes, .. } = *folder;
+        if size_bytes >= self.walk.large_folder_bytes && self.found.large_folders.len() < LARGE_FOLDERS {
+            let path = Path::new(OsStr::from_bytes(&self.path)).to_owned();
+            self.found.large_folders.push(LargeFolder { inode, size_bytes, path });
+        }
     }
 
     /// Opens a folder of the one at hand when it is in the same mount, and has its path then.
@@ -276,6 +305,7 @@ impl Walker<'_> {
             size_bytes: stat.st_size as u64,
             extents: &self.reader.extents,
         });
+        self.found.taken_bytes = self.found.taken_bytes.saturating_add(taken_bytes(stat));
         add_reading(&mut self.found.problems, read, path);
     }
 

@@ -27,6 +27,16 @@ pub(super) struct FreeSpaceHeader {
     pub(super) references: Option<Root>,
     /// Blocks kept for the trees of this group to grow.
     pub(super) kept: Vec<u64>,
+    /// Blocks in free pieces.
+    pub(super) free_blocks: u64,
+    pub(super) used: UsedByTrees,
+}
+
+/// Blocks that some trees have.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct UsedByTrees {
+    pub(super) reverse_map: u64,
+    pub(super) references: u64,
 }
 
 /// The header of the group's inodes.
@@ -34,6 +44,8 @@ pub(super) struct FreeSpaceHeader {
 pub(super) struct InodeHeader {
     pub(super) inodes: Root,
     pub(super) free: Option<Root>,
+    /// Blocks of that tree; of an XFS that does not count them, one.
+    pub(super) free_blocks: u64,
 }
 
 /// Blocks at the begin of a group that hold its four headers of a sector each.
@@ -58,6 +70,11 @@ pub(super) fn free_space(
         reverse_map: root(24, 36).filter(|_| superblock.has_reverse_map()),
         references: root(88, 92).filter(|_| superblock.has_reflink()),
         kept: Vec::new(),
+        free_blocks: u64::from(sector.be32(52)?),
+        used: UsedByTrees {
+            reverse_map: u64::from(sector.be32(80)?),
+            references: u64::from(sector.be32(84)?),
+        },
     };
     let (first, count) = (sector.be32(40)? as usize, sector.be32(48)? as usize);
     header.kept = kept_blocks(xfs, window, group, first, count, problems);
@@ -101,7 +118,8 @@ pub(super) fn inodes(
         Some(Root { block: u64::from(sector.be32(block)?), levels: sector.be32(levels)? })
     };
     let free = root(328, 332).filter(|_| xfs.superblock.has_free_inode_tree());
-    Some(InodeHeader { inodes: root(20, 24)?, free })
+    let counted = sector.be32(340).filter(|_| xfs.superblock.counts_inode_trees());
+    Some(InodeHeader { inodes: root(20, 24)?, free, free_blocks: counted.map_or(1, u64::from) })
 }
 
 /// A header, when its magic number and its group's number are right.

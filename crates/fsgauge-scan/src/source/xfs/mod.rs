@@ -9,6 +9,7 @@ mod chunks;
 mod file_blocks;
 mod group;
 mod inode;
+mod kept;
 mod log;
 mod names;
 mod shared;
@@ -92,6 +93,7 @@ impl OnDisk for Xfs<'_> {
             offset_bytes: group * superblock.group_blocks * block_size,
             size_bytes: superblock.blocks_of(group) * block_size,
         };
+        let free = kept::free_blocks(self);
         FileSystemInfo {
             file_system: "xfs".to_owned(),
             block_size_bytes: superblock.block_size,
@@ -101,6 +103,8 @@ impl OnDisk for Xfs<'_> {
             groups: (0..self.groups).map(place).collect(),
             inode_place: Some(superblock.inode_place()),
             room: Room {
+                reserved_bytes: free.map(|free| free.kept.saturating_mul(block_size)),
+                inodes: free.map(|free| kept::inodes(superblock, free.available)),
                 inode_chunk: Some(InodeChunk {
                     least_bytes: superblock.inode_place().length_bytes,
                     align_bytes: superblock.inode_place().align_bytes,

@@ -25,6 +25,7 @@ mod ro_compat {
     pub(super) const FREE_INODE_TREE: u32 = 0x1;
     pub(super) const REVERSE_MAP_TREE: u32 = 0x2;
     pub(super) const REFLINK: u32 = 0x4;
+    pub(super) const INODE_TREE_COUNTS: u32 = 0x8;
 }
 
 /// `sb_features_incompat`.
@@ -77,6 +78,8 @@ pub(super) struct Superblock {
     pub(super) root_inode: u64,
     pub(super) inodes: u64,
     pub(super) free_inodes: u64,
+    /// The share of all blocks that inodes may take, in percent; 0 for all.
+    pub(super) inode_percent: u8,
     /// Where in a group new chunks of inodes may begin, in blocks, and the same of parts of chunks; 0 where it is not told.
     inode_align_blocks: u32,
     part_align_blocks: u32,
@@ -173,6 +176,7 @@ impl Superblock {
             root_inode: bytes.be64(56)?,
             inodes: bytes.be64(128)?,
             free_inodes: bytes.be64(136)?,
+            inode_percent: bytes.u8(127)?,
             inode_align_blocks: bytes.be32(180)?,
             part_align_blocks: if version_5 { bytes.be32(228)? } else { 0 },
             log_start: bytes.be64(48)?,
@@ -227,6 +231,17 @@ impl Superblock {
 
     pub(super) fn has_reflink(&self) -> bool {
         self.ro_compat & ro_compat::REFLINK != 0
+    }
+
+    /// Whether groups say how many blocks their trees of inodes have.
+    pub(super) fn counts_inode_trees(&self) -> bool {
+        self.ro_compat & ro_compat::INODE_TREE_COUNTS != 0
+    }
+
+    /// Blocks of the log, for the group that it is in.
+    pub(super) fn log_blocks_in(&self, group: u64) -> u64 {
+        let is_there = self.log_start != 0 && self.log_start >> self.group_block_bits == group;
+        if is_there { self.log_blocks } else { 0 }
     }
 
     pub(super) fn has_types(&self) -> bool {

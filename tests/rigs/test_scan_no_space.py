@@ -1,0 +1,242 @@
+"""What a scan says of real file systems that are full, or have no room although there is some."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from fsgauge.engine.client import Engine
+from fsgauge.scan.consequences import consequences
+from fsgauge.scan.consequences.rule import available_bytes
+from tests.patience import patience
+from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scan, run
+from tests.rigs.scanning import KEEP_SIZE, PUNCH_HOLE, allocated, as_user, fill, mounted, said
+
+pytestmark = pytest.mark.root
+
+
+def test_inodes_used_up(make_loop: MakeLoop, tmp_path: Path, scan: Scan) -> None:
+    with mounted(make_loop, tmp_path, 64, "mkfs.ext4", "-q", "-N", "16") as (point, device):
+        made = 0
+        with pytest.raises(OSError, match="No space left"):
+            while True:
+                (point / f"f{made}").touch()
+                made += 1
+        run("sync", "--file-system", str(point))
+        found = said(scan(point))
+        assert next(iter(found)) == "inodes", found
+        assert found["inodes"].sentence.startswith("No new file can be made: all ")
+    assert "No new file can be made" in said(scan(device))["inodes"].sentence
+
+
+def test_xfs_without_a_piece_for_inodes(make_loop: MakeLoop, tmp_path: Path, scan: Scan) -> None:
+    mkfs = ("mkfs.xfs", "-q", "-f", "-i", "sparse=0", "-d", "agcount=2")
+    with mounted(make_loop, tmp_path, 400, *mkfs) as (point, device):
+        size = fill(point / "hog", MEBIBYTE)
+        fill(point / "rest", 4096)
+        file = os.open(point / "hog", os.O_RDWR)
+        for at in range(0, size, 32768):
+            allocated(file, at, 28672, PUNCH_HOLE | KEEP_SIZE)
+        os.fsync(file)
+        os.close(file)
+        for name in ("hog", "rest"):  # lets go of what was allocated beyond the end
+            os.truncate(point / name, (point / name).stat().st_size)
+        made = 0
+        with pytest.raises(OSError, match="No space left"):
+            while True:
+                (point / f"f{made}").touch()
+                made += 1
+        run("sync", "--file-system", str(point))
+        found = said(scan(point))
+        assert next(iter(found)) == "inode_chunk", found
+        assert found["inode_chunk"].level == "stop" and found["inode_chunk"].do
+    assert said(scan(device))["inode_chunk"].sentence == found["inode_chunk"].sentence
+
+
+def test_what_is_kept_for_root(make_loop: MakeLoop, tmp_path: Path, scan: Scan) -> None:
+    with mounted(make_loop, tmp_path, 64, "mkfs.ext4", "-q", "-m", "10") as (point, device):
+        room = os.statvfs(point)
+        file = os.open(point / "hog", os.O_CREAT | os.O_RDWR)
+        assert allocated(file, 0, room.f_bavail * room.f_frsize)
+        os.close(file)
+        run("sync", "--file-system", str(point))
+        found = said(scan(point))
+        assert next(iter(found)) == "full", found
+        assert "is kept for root" in found["full"].sentence and "tune2fs" in found["full"].do
+    assert "is kept for root" in said(scan(device))["full"].sentence
+
+
+FULL = {
+    "ext4": ("mkfs.ext4", "-q", "-m", "0"),
+    "ext4 without journal": ("mkfs.ext4", "-q", "-m", "0", "-O", "^has_journal"),
+    "xfs": ("mkfs.xfs", "-q", "-m", "rmapbt=0,reflink=0"),
+    "xfs rmapbt reflink": ("mkfs.xfs", "-q", "-m", "rmapbt=1,reflink=1"),
+    "btrfs single": ("mkfs.btrfs", "-q", "-m", "single", "-d", "single"),
+    "btrfs dup": ("mkfs.btrfs", "-q", "-m", "dup", "-d", "dup"),
+}
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_full_of_each_kind(
+    name: str, make_loop: MakeLoop, open_folder: Path, scan: Scan, engine: Engine
+) -> None:
+    with mounted(make_loop, open_folder, 384, *FULL[name]) as (point, device):
+        for path, step in (("large", MEBIBYTE), ("small", 4096)):
+            fill(point / path, step)
+        run("mount", "-o", "remount,ro", str(point))
+        whole, by_user = scan(point), as_user(engine.binary, open_folder, point)
+        assert whole.problems == [] and whole.free is not None
+    image = scan(device)
+    assert image.free is not None and image.free.size_bytes == whole.free.size_bytes
+    for each in (whole, by_user, image):
+        rule, first = consequences(each)[0]
+        assert first.level == "stop" and rule.name in ("full", "chunks"), (name, first)
+        assert first.sentence.startswith(("It is full: ", "There is no room for data: ")), first
+
+
+def test_btrfs_whose_metadata_has_no_room(
+    make_loop: MakeLoop, open_folder: Path, scan: Scan, engine: Engine
+) -> None:
+    mkfs = ("mkfs.btrfs", "-q", "-m", "single")
+    options = "max_inline=2048"
+    with mounted(make_loop, open_folder, 256, *mkfs, options=options) as (point, device):
+        # All chunks are given to data, then data is given back.
+        (point / "small").touch()
+        fill(point / "large", MEBIBYTE)
+        fill(point / "small", 4096)
+        (point / "large").unlink()
+        run("sync", "--file-system", str(point))
+        with pytest.raises(OSError, match="No space left"):
+            for number in range(400_000):
+                (point / f"inline-{number}").write_bytes(b"x" * 2000)
+        run("mount", "-o", "remount,ro", str(point))
+        by_root, by_user = scan(point), as_user(engine.binary, open_folder, point)
+    image = scan(device)
+    for each in (by_root, by_user, image):
+        rule, first = consequences(each)[0]
+        assert rule.name == "chunks" and first.level == "stop", first
+        assert "chunks for metadata are full" in first.sentence and "balance" in first.do
+    assert len({said(each)["chunks"].sentence for each in (by_root, by_user, image)}) == 1
+    assert by_root.room.metadata_reserve_bytes == image.room.metadata_reserve_bytes
+    assert by_root.free is not None and image.free is not None
+    assert by_root.free.metadata == image.free.metadata
+
+
+def test_an_xfs_whose_inodes_have_their_share_of_it(
+    make_loop: MakeLoop, tmp_path: Path, scan: Scan
+) -> None:
+    mkfs = ("mkfs.xfs", "-q", "-f", "-i", "maxpct=1")
+    with mounted(make_loop, tmp_path, 384, *mkfs) as (point, device):
+        with pytest.raises(OSError, match="No space left"):
+            for number in range(100_000):
+                (point / f"f{number}").touch()
+        run("mount", "-o", "remount,ro", str(point))
+        on_it = scan(point)
+    image = scan(device)
+    assert on_it.room.inodes == image.room.inodes
+    for each in (on_it, image):
+        rule, first = consequences(each)[0]
+        assert rule.name == "inodes" and first.sentence.startswith("No new file can be made: all ")
+    assert "xfs_growfs -m 50" in said(on_it)["inodes"].do
+
+
+@pytest.mark.parametrize("features", ["rmapbt=0,reflink=0", "rmapbt=0", "rmapbt=1", "crc=0"])
+def test_inodes_and_room_of_an_xfs_are_those_of_statfs(
+    features: str, make_loop: MakeLoop, tmp_path: Path, scan: Scan
+) -> None:
+    with mounted(make_loop, tmp_path, 512, "mkfs.xfs", "-q", "-f", "-m", features) as (
+        point,
+        device,
+    ):
+        for number in range(300):
+            (point / f"f{number}").write_bytes(b"x" * 9000)
+        run("mount", "-o", "remount,ro", str(point))
+        on_it = scan(point)
+    image = scan(device)
+    assert on_it.room.counted is not None
+    apart = abs(available_bytes(image) - on_it.room.counted.available_bytes)
+    assert apart <= 16 * 4096 and image.room.reserved_bytes
+    assert on_it.room.inodes is not None and image.room.inodes is not None
+    assert on_it.room.inodes.total == pytest.approx(image.room.inodes.total, abs=16 * 8)
+
+
+def test_a_folder_whose_index_is_full(
+    make_loop: MakeLoop, open_folder: Path, scan: Scan, engine: Engine
+) -> None:
+    """Of 1 KiB blocks: two levels take some tens of thousands of long names."""
+    mkfs = ("mkfs.ext4", "-q", "-b", "1024")
+
+    def filled(point: Path, first: int, names: int) -> int:
+        (point / "many").mkdir(exist_ok=True)
+        (point / f"one-{first}").touch()
+        for number in range(first, first + names):
+            os.link(point / f"one-{first}", point / "many" / f"{number:0240}")
+        return names
+
+    with mounted(make_loop, open_folder, 128, *mkfs) as (point, device):
+        filled(point, 0, 10_000)
+        assert "folder_index" not in said(scan(point))
+        with pytest.raises(OSError, match="No space left"):
+            filled(point, 10_000, 60_000)
+        run("mount", "-o", "remount,ro", str(point))
+        by_root, by_user = scan(point), as_user(engine.binary, open_folder, point)
+    image = scan(device)
+    for each in (by_root, image):
+        rule, first = consequences(each)[0]
+        assert rule.name == "folder_index" and first.level == "stop"
+        assert first.sentence.startswith(
+            "New names are refused in a folder, although there is room"
+        )
+        assert "large_dir" in first.do and first.cost
+    on_disk, on_it = image.room.full_folders, by_root.room.full_folders
+    assert [each.name for each in on_disk] == ["/many"] and len(on_it) == 1
+    assert on_it[0].full_index_blocks == on_disk[0].full_index_blocks >= 1
+    assert on_it[0].index_blocks == on_disk[0].index_blocks == 123
+    assert any(note.code == "folder_index_unread" for note in by_user.notes)
+    run("tune2fs", "-O", "large_dir", device)
+    run("mount", device, str(open_folder / "mounted"))
+    try:
+        filled(open_folder / "mounted", 100_000, 5000)
+        assert "folder_index" not in said(scan(open_folder / "mounted"))
+    finally:
+        run("umount", str(open_folder / "mounted"))
+
+
+def test_quotas_that_are_used_up(make_loop: MakeLoop, tmp_path: Path, scan: Scan) -> None:
+    mkfs = ("mkfs.xfs", "-q", "-f")
+    try:
+        with mounted(make_loop, tmp_path, 384, *mkfs, options="uquota,pquota") as (point, _):
+            limit = "limit -u bhard=8m 4321"
+            run("xfs_quota", "-x", "-c", limit, str(point))
+            point.chmod(0o777)
+            script = f"head -c 20M /dev/zero > {point}/mine; sync -f {point}"
+            command = ["setpriv", "--reuid=4321", "--clear-groups", "sh", "-c", script]
+            subprocess.run(command, check=False, capture_output=True, timeout=patience(60))
+            found = said(scan(point))
+            assert "user 4321 has its 8 MiB" in found["quota"].sentence, found
+    except (AssertionError, subprocess.CalledProcessError) as error:
+        if "mount" in str(error) or "quota" in str(error).split("'")[0]:
+            pytest.skip(f"this kernel has no quotas: {error}")
+        raise
+
+
+def test_a_group_of_subvolumes_of_btrfs_has_its_limit(
+    make_loop: MakeLoop, tmp_path: Path, scan: Scan
+) -> None:
+    with mounted(make_loop, tmp_path, 512, "mkfs.btrfs", "-q") as (point, _):
+        run("btrfs", "subvolume", "create", str(point / "home"))
+        run("btrfs", "quota", "enable", str(point))
+        run("btrfs", "qgroup", "limit", "64M", str(point / "home"))
+        assert "quota" not in said(scan(point))
+        with pytest.raises(OSError, match="quota"), (point / "home" / "game").open("wb") as file:
+            for _ in range(200):
+                file.write(bytes(MEBIBYTE))
+                file.flush()
+                os.fsync(file.fileno())
+        run("sync", "--file-system", str(point))
+        rule, first = consequences(scan(point))[0]
+    assert rule.name == "quota" and "has its 64 MiB" in first.sentence, first
+    assert "qgroup 0/" in first.sentence and "btrfs qgroup" in first.do
