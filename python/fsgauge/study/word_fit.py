@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from fsgauge import kinds
@@ -18,18 +19,17 @@ def has_key(document: Document, key: str) -> bool:
     return bool(key) and name in valid_keys(section, variant)
 
 
-def translated(document: Document, word: Word, given: object) -> object:
-    """The value as the word's key takes it; ValueError where it means something else here."""
+def translated(document: Document, word: Word, given: object, load: Mapping[str, Any]) -> object:
+    """The value as the word's key takes it, beside the other keys of the load; ValueError where it
+    means something else here."""
     value = word.value(given)
     if word.reads == "pace of a job":
-        value = _of_all_jobs(document, value)
+        value = _of_all_jobs(load, value)
     return _fitting(document, tuple(word.key.split(".")), value)
 
 
-def _of_all_jobs(document: Document, of_one: object) -> str:
-    """A pace as [workload] has it: of all jobs together."""
-    load = document.data.get("workload")
-    named = load if isinstance(load, dict) else {}
+def _of_all_jobs(named: Mapping[str, Any], of_one: object) -> str:
+    """A pace as a load has it: of all jobs together."""
     jobs = next((named[name] for name in ("numjobs", "threads", "jobs") if name in named), 1)
     numbers = jobs if isinstance(jobs, list) else [jobs]
     if len(numbers) != 1 or not str(numbers[0]).isdecimal() or not isinstance(of_one, int):
