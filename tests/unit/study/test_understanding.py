@@ -436,3 +436,28 @@ def test_what_a_group_does_not_have_is_refused_by_its_name(keys: str, said: str,
 def test_a_latency_without_a_unit_is_in_microseconds_as_fio_has_it() -> None:
     assert loaded("latency_target=500")[0].plan.latency_limit == 500_000
     assert loaded("latency_target=5ms")[0].plan.latency_limit == 5_000_000
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("iodepth_low=8", "fio's iodepth_low has no key here: "),
+        ("number_ios=1000", "a run lasts its time, not a number of operations"),
+        ("thinktime_blocks=4", "fsgauge study from-fio JOB.fio reads it"),
+    ],
+)
+def test_an_option_of_fio_that_no_key_means_is_called_that(word: str, said: str) -> None:
+    with pytest.raises(InputError) as refusal:
+        load_study("overhead", [word])
+    assert said in refusal.value.what
+    assert refusal.value.next == f"fsgauge explain {word.partition('=')[0]}"
+    study, notes = loaded("log_compression=1")
+    assert study.workload == loaded()[0].workload
+    assert notes == ["--set log_compression=1: fio's log_compression is always so: each run has a"
+    " series over time"]
+
+
+def test_a_key_that_stands_elsewhere_is_no_word_of_fio() -> None:
+    with pytest.raises(InputError) as refusal:
+        load_study("overhead", ["port=1"])
+    assert "fio" not in refusal.value.what
