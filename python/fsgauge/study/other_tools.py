@@ -82,12 +82,16 @@ def _percent(text: str, *, of_100: bool = False) -> str:
 
 
 def _size(text: str, of_bare: int) -> str:
-    """A bare number counts `of_bare` bytes; a text with a unit of ours stays."""
+    """A bare number counts `of_bare` bytes, and 4kb is 4096 of them as in these tools; a text with
+    a unit of ours stays."""
     if text.isdecimal():
         return exact_size(int(text) * of_bare)
     if "," in text or "-" in text:
         raise ValueError("one size, of reads and writes alike")
-    return binary_size(text) or text
+    return binary_size(text.lower().removesuffix("b") if _KB.fullmatch(text) else text) or text
+
+
+_KB = re.compile(r"[0-9]+[kmgtp]b", re.IGNORECASE)
 
 
 def _time(text: str, of_bare_ns: int) -> str:

@@ -86,6 +86,9 @@ def test_times_are_as_fio_has_them(given: str, nanoseconds: float) -> None:
         ('"1m"', [1 << 20]),
         ('["4k", "64k"]', [4096, 65536]),
         ('"4 KiB"', [4096]),
+        ('"4kb"', [4096]),
+        ('"64KB"', [65536]),
+        ('"512 kB"', [512_000]),
     ],
 )
 def test_sizes_are_as_fio_has_them(given: str, sizes: list[int]) -> None:
