@@ -160,6 +160,7 @@ def _others(checked: Checked) -> list[str]:
 
 def _notes(checked: Checked) -> list[str]:
     found = [f"compared despite {each.fact}: {each.a} / {each.b}" for each in checked.despite]
+    found += [f"note: {each}" for each in checked.space]
     found += [f"not judged, since an accepted run lacks it: {each}" for each in checked.missing]
     if checked.lines and not any(each.to_baseline for each in checked.lines):
         found.append(

@@ -6,9 +6,10 @@ file system that was made for the study from after.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from fsgauge.record.records import SystemFacts, TurnRecord
+from fsgauge.stats.result_model import ResultModel
 from fsgauge.units import count, format_size
 
 FREE_SPACE = "free space"
@@ -27,6 +28,39 @@ def differing_space(
         if system in second and _differ(turn.facts, second[system].facts):
             was, now = space_words(turn.facts), space_words(second[system].facts)
             yield f"{system}: {FREE_SPACE}", was, now
+
+
+class Space(ResultModel):
+    """Of one file system at the first turn of a run."""
+
+    free_bytes: int
+    size_bytes: int
+
+
+def space_of(turns: Mapping[str, TurnRecord]) -> dict[str, Space]:
+    """By system, where it is known."""
+    known = {name: turn.facts for name, turn in turns.items() if turn.facts.size_bytes}
+    return {
+        name: Space(free_bytes=facts.free_bytes, size_bytes=facts.size_bytes)
+        for name, facts in known.items()
+        if facts.free_bytes is not None
+    }
+
+
+def beyond(found: Mapping[str, Space], before: Sequence[Mapping[str, Space]]) -> Iterator[str]:
+    """A sentence for each system with less or more free than any earlier run had."""
+    for system, space in found.items():
+        earlier = [each[system].free_bytes for each in before if system in each]
+        if not earlier:
+            continue
+        margin = _SIZE_SHARE * space.size_bytes
+        if min(earlier) - margin <= space.free_bytes <= max(earlier) + margin:
+            continue
+        had = dict.fromkeys(format_size(each) for each in (min(earlier), max(earlier)))
+        yield (
+            f"{system} had other {FREE_SPACE}: {format_size(space.free_bytes)} of"
+            f" {format_size(space.size_bytes)}, and {' to '.join(had)} in accepted runs"
+        )
 
 
 def space_words(facts: SystemFacts) -> str:
