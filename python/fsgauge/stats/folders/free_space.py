@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from fsgauge.record.records import SystemFacts, TurnRecord
 from fsgauge.stats.result_model import ResultModel
+from fsgauge.stats.wording import percent
 from fsgauge.units import count, format_size
 
 FREE_SPACE = "free space"
@@ -67,8 +68,9 @@ def space_words(facts: SystemFacts) -> str:
     """ "3.5 GiB of 8 GiB (56 % full), in 1,203 pieces, the largest 1 GiB"."""
     if facts.free_bytes is None or not facts.size_bytes:
         return "not known"
-    full = 100 * (1 - facts.free_bytes / facts.size_bytes)
-    text = f"{format_size(facts.free_bytes)} of {format_size(facts.size_bytes)} ({full:.0f} % full)"
+    used = 1 - facts.free_bytes / facts.size_bytes
+    full = percent(used, (used, used))  # what is nearly full is not full
+    text = f"{format_size(facts.free_bytes)} of {format_size(facts.size_bytes)} ({full} full)"
     if facts.free_extents is None or facts.largest_free_bytes is None:
         return text
     largest = format_size(facts.largest_free_bytes)
