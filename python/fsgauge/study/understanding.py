@@ -41,6 +41,15 @@ def leading(document: Document, path: Path, word: Word) -> InputError:
             location=origin.key(),
             next=f"fsgauge explain {shlex.quote(spelled)}",
         )
+    inside = _has_inside(document, spelled)
+    if not has_key(document, word.key) and inside is not None:
+        section, key = inside
+        named = f"{section.name}.NAME.{spelled}" if not origin.numbered else section.header
+        return InputError(
+            f"{word.title}'s {spelled} is said of each {section.name.rpartition('.')[2]} here",
+            location=origin.key(f"write {named}" if not origin.numbered else f"write it in {named}"),
+            next=f"fsgauge explain {key}",
+        )
     if not has_key(document, word.key):
         owners = " or ".join(section.variant for section in all_dotted()[word.key])
         return InputError(
@@ -53,6 +62,17 @@ def leading(document: Document, path: Path, word: Word) -> InputError:
         location=origin.key(_proposed(document, path, word)),
         next=f"fsgauge explain {word.key}",
     )
+
+
+def _has_inside(document: Document, spelled: str) -> tuple[Section, str] | None:
+    """The table inside this study's [workload] that has a key for a word, and the key."""
+    own = valid_keys("workload", kind_of(document, "workload"))
+    for section in listed_sections():
+        if section.name.rpartition(".")[2] in own:
+            for word in words_called(spelled):
+                if (found := _in_section(word, section)) is not None:
+                    return section, found.key
+    return None
 
 
 def meaning_otherwise(
@@ -218,7 +238,8 @@ def _word_at(document: Document, section: str, name: str, value: object) -> Word
         # A key of another kind, refused as that, unless fio has another meaning for it.
         fio = [word for word in found if word.title == "fio" and section == "workload"]
         return next((word for word in fio if word.key != f"{section}.{name}"), None)
-    always = [word for word in found if word.is_always(value)]
+    is_letter = _LETTER.fullmatch(name)
+    always = [word for word in found if word.is_always(value) and not is_letter]
     taking = [word for word in here if word.is_translated and _takes(word, value)]
     refused = [word for word in found if not word.key and not word.always]
     return next(iter([*taking, *here, *always, *refused, *found]), None)
@@ -245,10 +266,10 @@ def _takes(word: Word, value: object) -> bool:
 def _put(document: Document, path: Path, word: Word) -> str:
     """Put the key in the word's place; gives the note, or "" where an option overrules it."""
     origin, given = document.origins[path], value_at(document, path)
-    if word.is_always(given):
+    is_letter = bool(_LETTER.fullmatch(str(path[-1])))
+    if word.is_always(given) and not is_letter:
         _drop(document, path)
         return f"{_where(origin)}: {word.title}'s {path[-1]} is always so: {word.but}"
-    is_letter = bool(_LETTER.fullmatch(str(path[-1])))
     if not word.key or not has_key(document, word.key) or not word.is_read or is_letter:
         raise leading(document, path, word)
     there = _there(word.key, path)

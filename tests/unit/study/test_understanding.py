@@ -464,3 +464,36 @@ def test_a_key_that_stands_elsewhere_is_no_word_of_fio() -> None:
     with pytest.raises(InputError) as refusal:
         load_study("overhead", ["port=1"])
     assert "fio" not in refusal.value.what
+
+
+@pytest.mark.parametrize(
+    ("word", "key", "value"),
+    [
+        ("bs=16k", "sizes", [16384]),
+        ("numjobs=1,8", "committers", [1, 8]),
+        ("fsync=1", "syncs", ["fsync"]),
+        ("fdatasync=1", "syncs", ["fdatasync"]),
+        ("sync=dsync", "syncs", ["open_datasync"]),
+    ],
+)
+def test_a_study_of_commits_is_asked_in_fios_words(word: str, key: str, value: object) -> None:
+    assert loaded(word, name="commits")[0].workload.model_dump()[key] == value
+
+
+def test_a_word_of_a_group_is_led_to_the_groups() -> None:
+    """`bs` of a mix was "only of a kind overhead or writers"."""
+    with pytest.raises(InputError) as refusal:
+        load_study("mix", ["bs=4k"])
+    assert refusal.value.what == "fio's bs is said of each group here"
+    assert refusal.value.location is not None
+    assert refusal.value.location.hint == "write workload.group.NAME.bs"
+    with pytest.raises(InputError) as refusal:
+        load_study("mix", ["group.log.bs=4k"])
+    assert refusal.value.location is not None
+    assert refusal.value.location.hint == "write workload.group.log.bs"
+
+
+def test_a_letter_alone_is_never_dropped() -> None:
+    """hyperfine's -n says nothing here, and that of others is how many files there are."""
+    with pytest.raises(InputError, match="-n"):
+        load_study("overhead", ["-n=1000"])

@@ -1,7 +1,7 @@
 """Conditions of --fail-if and limits of --limit: from text to a metric, selectors and a limit.
 
     condition  = "ratio" "(" metric { [","] selector } ")" comparison number
-    limit      = metric "(" { [","] selector } ")" comparison quantity
+    limit      = metric [ "(" { [","] selector } ")" ] comparison quantity
     metric     = a name of METRICS: iops, bandwidth, complete, read.p99, create.mean, cpu ...
                | the name's second part, and the operation in brackets: p99(read), mean(sync)
     selector   = word                  of a factor: randread, backup fill, directory order
@@ -174,7 +174,7 @@ class _Parser:
     def absolute(self) -> Condition:
         """The whole text as a limit on values."""
         metric = self.named_metric()
-        selectors = self.selectors()
+        selectors = [] if self.peek().text in _COMPARISONS else self.selectors()
         comparison = self.comparison()
         if self.peek().kind != "end":
             raise self.wrong("a limit has one comparison", self.peek())
@@ -185,14 +185,17 @@ class _Parser:
         return _name_of(word) in METRICS or _name_of(word) in _statistics()
 
     def named_metric(self) -> Token:
-        """The metric of a limit and its opening bracket; of a part, the operation too."""
+        """The metric of a limit and its opening bracket, if it has one; of a part, the operation
+        too."""
         token = self.take()
         if token.kind != "word" or not self._names_a_metric(token.text):
             what = f'there is no metric "{token.text}"' if token.text else "a metric is missing"
             near = [*METRICS, *sorted(_statistics())]
             raise self.wrong(what, token, near=near, next=f"one of: {', '.join(near)}")
-        self.expect("sign", "(")
         name = _name_of(token.text)
+        if name in METRICS and self.peek().text in _COMPARISONS:
+            return token._replace(text=name)
+        self.expect("sign", "(")
         return token._replace(text=name) if name in METRICS else self.of_operation(token)
 
     def metric(self) -> Token:
@@ -318,7 +321,7 @@ class _Parser:
         token = Token("quantity", text.strip(), start + len(text) - len(text.lstrip()))
         kind = _QUANTITIES[METRICS[metric].unit]
         try:
-            value = float(kind.read(text))
+            value = float(kind.read(token.text))
         except UnitError as error:
             example = f"{kind.noun}: {kind.example}"
             raise self.wrong(error.what, token, hint=error.hint, next=example) from error

@@ -43,7 +43,8 @@ def tokens_of(text: str, option: Option, until: int | None) -> list[Token]:
         if match is None or match.lastgroup is None:
             start = place + len(text[place:]) - len(text[place:].lstrip())
             unknown = Token("unknown", text[start], start)
-            hint = "a ratio is a number: 0.95" if text[start] in "%." else ""
+            is_of_ratio = option.example.startswith("--fail-if") and text[start] in "%."
+            hint = "a ratio is a number: 0.95" if is_of_ratio else ""
             raise mistake(text, f'unexpected "{text[start]}"', unknown, option, hint=hint)
         kind = match.lastgroup
         found.append(Token(kind, match[kind], match.start(kind)))

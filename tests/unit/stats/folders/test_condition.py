@@ -189,3 +189,13 @@ def test_what_only_many_clients_have() -> None:
         ("system", "xfs"),
     ]
     assert selectors("ratio(create.mean, write) > 1.1") == [("pattern", "write")]
+
+
+def test_a_limit_on_all_cells_needs_no_brackets() -> None:
+    found = parse_limit("iops > 10 k IOPS")
+    assert (found.metric, found.selectors, found.limit) == ("iops", [], 10_000)
+    assert parse_limit("read.p99 < 5 ms").metric == "read.p99"
+    with pytest.raises(InputError, match='"\\(" is missing'):
+        parse_limit("p99 < 5 ms")
+    with pytest.raises(InputError, match='^"500" has no unit'):
+        parse_limit("iops > 500")
