@@ -74,12 +74,15 @@ def _name(between: Between, entry: Entry) -> str:
 
 
 def _names(between: Between, entries: Sequence[Entry]) -> str:
-    """The tests of each system, the system behind them."""
+    """The tests of each system, the system behind them; systems with the same tests together."""
     by_system: dict[str, list[str]] = {}
     for each in entries[:MOST_NAMED]:
         name = _name(between, each).removesuffix(f" on {each.system}")
         by_system.setdefault(each.system, []).append(name)
-    names = [f"{listed(tests)} on {system}" for system, tests in by_system.items()]
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for system, tests in by_system.items():
+        alike.setdefault(tuple(tests), []).append(system)
+    names = [f"{listed(tests)} on {listed(systems)}" for tests, systems in alike.items()]
     more = len(entries) - MOST_NAMED
     return f"{', '.join(names)} and {more} more" if more > 0 else listed(names)
 

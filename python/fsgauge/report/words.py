@@ -120,13 +120,12 @@ def percent_change(number: float) -> str:
 def _signed(number: float, digits: int) -> str:
     """With digits more where it would read as no change, or as the loss of all."""
     percent = 100 * (number - 1)
-    text = f"{abs(percent):,.{digits}f}"
-    while digits < _MOST_DIGITS and (not text.strip("0.") or (text == "100" and 0 < number < 1)):
+    misleading = {0.0, 100.0} if 0 < number < 1 else {0.0}
+    while digits < _MOST_DIGITS and round(abs(percent), digits) in misleading:
         digits += 1
-        text = f"{abs(percent):,.{digits}f}"
-    if not text.strip("0."):
+    if round(abs(percent), digits) == 0:
         return "0 %"
-    return ("+" if percent > 0 else "\u2212") + f"{text} %"
+    return ("+" if percent > 0 else "\u2212") + f"{abs(percent):,.{digits}f} %"
 
 
 _MOST_DIGITS = 3

@@ -84,7 +84,8 @@ def system_table(spec: str) -> dict[str, Any]:
     if "/" in kind:
         return _mounted(name, spec[spec.rindex(kind) :])
     if not name and not KIND.fullmatch(kind):
-        first, _, more = kind.lower().partition(" ")
+        first, _, more = kind.partition(" ")
+        first = first.lower()
         meant = f"{first}:{'mkfs' if more.startswith('-') else 'mount'}={more}" if more else first
         raise InputError(
             f'"{kind}" is not a kind of system',

@@ -143,4 +143,5 @@ def test_what_would_have_shown_is_said_of_each_system() -> None:
 def test_a_margin_is_said_as_it_is() -> None:
     equal = {"verdict": "equivalent", "low": 0.999, "high": 1.001, "margin_percent": 0.4}
     found = with_entry(compare_quiet(A, SLOW), "ext4", **equal)
-    assert "equal within 0.4 %" in summary(found)
+    said = summary(with_entry(found, "raw", **equal))
+    assert "4 KiB random reads at depth 32 on raw and ext4 equal within 0.4 %" in said

@@ -121,7 +121,7 @@ def test_options_as_mkfs_and_mount_take_them_are_led_to_their_key(spec: str, hin
     [
         ("EXT4", "ext4"),
         ("ext4 noatime", "ext4:mount=noatime"),
-        ("XFS -d agcount=8", "xfs:mkfs=-d agcount=8"),
+        ("Xfs -K", "xfs:mkfs=-K"),
     ],
 )
 def test_what_is_no_kind_is_not_told_to_add_a_line(spec: str, meant: str) -> None:

@@ -138,7 +138,7 @@ def test_a_metric_alone_asks_about_every_cell() -> None:
         ("ratio(iops, 4 kk) < 1", "", 13, ""),
         ("ratio(iops, depth x) < 1", "a queue depth is a whole number", 19, ""),
         ("ratio(iops, 2.5 jobs) < 1", "a number of jobs is a whole number", 13, ""),
-        ("ratio(iops) = 1", 'unexpected "="', 13, ""),
+        ("ratio(iops) = 1", "a comparison is missing", 13, ""),
         ("ratio(iops) 1", "a comparison is missing", 13, ""),
         ("ratio(iops) < 0", "above 0", 15, ""),
         ("ratio(iops) < -1", 'unexpected "-"', 15, ""),
