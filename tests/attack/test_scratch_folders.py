@@ -206,7 +206,7 @@ duration = "300 ms"
 warm_up = "100 ms"
 [[workload.group]]
 name = "files"
-operations = { create = 1 }
+operations = { create = 1, unlink = 1 }
 files = 100
 file_sizes = "4 KiB"
 [[workload.group]]
