@@ -44,10 +44,10 @@ def leading(document: Document, path: Path, word: Word) -> InputError:
     inside = _has_inside(document, spelled)
     if not has_key(document, word.key) and inside is not None:
         section, key = inside
-        named = f"{section.name}.NAME.{spelled}" if not origin.numbered else section.header
+        where = f"it in {section.header}" if origin.numbered else f"{section.name}.NAME.{spelled}"
         return InputError(
             f"{word.title}'s {spelled} is said of each {section.name.rpartition('.')[2]} here",
-            location=origin.key(f"write {named}" if not origin.numbered else f"write it in {named}"),
+            location=origin.key(f"write {where}"),
             next=f"fsgauge explain {key}",
         )
     if not has_key(document, word.key):
@@ -181,9 +181,7 @@ def _words_inside(document: Document) -> Iterator[str]:
                     yield note
 
 
-def _word_inside(
-    document: Document, path: Path, section: Section, value: object
-) -> Word | None:
+def _word_inside(document: Document, path: Path, section: Section, value: object) -> Word | None:
     """The word that a key of such a table is, with its key there; None for a key of the table and
     for no word. InputError for a word that has no key there."""
     name = str(path[-1])

@@ -56,7 +56,11 @@ def test_what_is_seen_is_rounded_up_and_a_margin_is_not_rounded() -> None:
 
 @pytest.mark.parametrize(
     ("ratio", "said", "factor"),
-    [(1.003, "100.3 % of raw", "1.003"), (0.996, "99.6 % of raw", "0.996"), (1.0, "100 % of raw", "1.00")],
+    [
+        (1.003, "100.3 % of raw", "1.003"),
+        (0.996, "99.6 % of raw", "0.996"),
+        (1.0, "100 % of raw", "1.00"),
+    ],
 )
 def test_what_never_varied_does_not_read_as_equal(ratio: float, said: str, factor: str) -> None:
     """Of a model: "100 % of raw (in every block)", and the verdict was worse."""

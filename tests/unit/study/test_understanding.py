@@ -414,7 +414,7 @@ def test_a_word_in_a_group_has_its_place_and_overrules_nothing() -> None:
     log = next(each for each in study.workload.model_dump()["group"] if each["name"] == "log")
     assert log["block_sizes"] == 16384
     assert notes == [
-        "--set workload.group.log.bs=16k: fio's bs is workload.group.block_sizes = \"16 KiB\""
+        '--set workload.group.log.bs=16k: fio\'s bs is workload.group.block_sizes = "16 KiB"'
     ]
     twice = refused(MIX.format(keys='bs = "4k"\nblock_sizes = "8 KiB"'), "mix")
     assert twice.what == "bs and workload.group.block_sizes are the same key"
@@ -457,8 +457,10 @@ def test_an_option_of_fio_that_no_key_means_is_called_that(word: str, said: str)
     assert refusal.value.next == f"fsgauge explain {word.partition('=')[0]}"
     study, notes = loaded("log_compression=1")
     assert study.workload == loaded()[0].workload
-    assert notes == ["--set log_compression=1: fio's log_compression is always so: each run has a"
-    " series over time"]
+    assert notes == [
+        "--set log_compression=1: fio's log_compression is always so: each run has a"
+        " series over time"
+    ]
 
 
 def test_a_key_that_stands_elsewhere_is_no_word_of_fio() -> None:

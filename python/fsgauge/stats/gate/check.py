@@ -106,9 +106,7 @@ def check(
             dict.fromkeys(
                 said
                 for folder in folders
-                for said in beyond(
-                    folder.addition.run.space, [run.space for run in learned.runs]
-                )
+                for said in beyond(folder.addition.run.space, [run.space for run in learned.runs])
             )
         ),
         despite=accepted,
