@@ -247,11 +247,8 @@ _ONLY_JOBS = "no key means it alone; fsgauge study from-fio JOB.fio reads it"
 def _of_jobs_alone() -> Iterator[Word]:
     """Options of fio that no row is about, with what becomes of them in a job."""
     title, of_jobs = tools()["fio"].title, table_of_words()["fio"]["job_files"]
-    told = {
-        **of_jobs["noted"],
-        **of_jobs["refused"],
-        **dict.fromkeys(of_jobs["carried"], _ONLY_JOBS),
-    }
+    told = {**of_jobs["noted"], **of_jobs["refused"]}
+    told |= dict.fromkeys(of_jobs["carried"], _ONLY_JOBS)
     for names, why in (*told.items(), *of_jobs["meaningless"].items()):
         first, *others = names.split(", ")
         always = ("*",) if names in of_jobs["meaningless"] else ()

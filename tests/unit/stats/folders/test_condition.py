@@ -197,5 +197,5 @@ def test_a_limit_on_all_cells_needs_no_brackets() -> None:
     assert parse_limit("read.p99 < 5 ms").metric == "read.p99"
     with pytest.raises(InputError, match='"\\(" is missing'):
         parse_limit("p99 < 5 ms")
-    with pytest.raises(InputError, match='^"500" has no unit'):
+    with pytest.raises(InputError, match='"500" has no unit'):
         parse_limit("iops > 500")
