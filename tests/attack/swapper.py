@@ -4,7 +4,8 @@
 
 Runs as user 65534 in SHARED for so long. ROOTS is a folder of root's, to which the links lead. HOW:
 `links`, a folder of links in place of each of root's folders; `link`, a link; `pipe`, a pipe;
-`parent`, SHARED itself is renamed and a link to ROOTS put in its place.
+`parent`, SHARED itself is renamed and a link to ROOTS put in its place; `inside`, folders as they
+were, and a link to ROOTS in place of what root makes in them next.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 
 USER = 65534
 NAMES = ["file", "image", *(f"fsgauge-{number:04d}" for number in range(8))]
-FOLDERS = ["files", "backup", "tree", "written", "aged", "rate"]
+FOLDERS = ["files", "backup", "tree", "written", "aged", "rate", "command"]
 _PAUSE_SECONDS = 0.0005
 
 
@@ -51,12 +52,24 @@ def _put(place: Path, roots: Path, how: str) -> None:
         place.symlink_to(roots)
     elif how == "pipe":
         os.mkfifo(place)
+    elif how == "inside":
+        for name in FOLDERS:
+            (place / name).mkdir(parents=True)
     else:
         place.mkdir()
         for name in NAMES:
             (place / name).symlink_to(roots / "secret")
         for name in FOLDERS:
             (place / name).symlink_to(roots)
+
+
+def _swap_inside(shared: Path, roots: Path) -> None:
+    """What root has made in folders that this user put there."""
+    for place in shared.glob("fsgauge-*/*/*"):
+        with suppress(OSError):
+            if not place.is_symlink() and place.lstat().st_uid == 0:
+                place.rename(place.with_name(f"old-{place.name}-{time.monotonic_ns()}"))
+                place.symlink_to(roots)
 
 
 def _swap_parent(shared: Path, roots: Path) -> None:
@@ -77,6 +90,8 @@ def main(shared: Path, roots: Path, how: str, seconds: float) -> None:
                 _swap_parent(shared, roots)
             else:
                 number = _swap_all(shared, roots, how, number)
+            if how == "inside":
+                _swap_inside(shared, roots)
         time.sleep(_PAUSE_SECONDS)
 
 

@@ -191,6 +191,34 @@ levels = ["10 %"]
 kind = "sharing"
 time_limit = "1 s"
 """,
+    "commits": """
+kind = "commits"
+duration = "300 ms"
+warm_up = "100 ms"
+""",
+    "metadata": """
+kind = "metadata"
+time_limit = "1 s"
+""",
+    "mix": """
+kind = "mix"
+duration = "300 ms"
+warm_up = "100 ms"
+[[workload.group]]
+name = "files"
+operations = { create = 1, unlink = 1 }
+files = 100
+file_sizes = "4 KiB"
+[[workload.group]]
+name = "blocks"
+file_sizes = "8 MiB"
+""",
+    "command": """
+kind = "command"
+program = ["sh", "-c", "echo spoilt | tee file fsgauge-0000 {folder}/secret; sleep 0.1"]
+prepare = ["sleep 0.1; echo spoilt | tee made {folder}/secret"]
+finish = ["rm -f secret file"]
+""",
 }
 
 
@@ -268,6 +296,13 @@ def require_said(done: subprocess.CompletedProcess[str]) -> None:
 def test_a_study_touches_nothing_that_was_put_in_its_folders_place(scene: Path, kind: str) -> None:
     """Root's engine wrote 9 MiB of random bytes through links into a file of root's."""
     require_said(under_attack(scene, "links", *study_in(scene, kind)))
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("how", ["inside", "parent"])
+def test_a_program_works_in_the_folder_that_was_made_for_it(scene: Path, how: str) -> None:
+    """Root started it in a folder that a user had put in the place of its own."""
+    require_said(under_attack(scene, how, *study_in(scene, "command")))
 
 
 @pytest.mark.root

@@ -173,7 +173,9 @@ def copy_image(image: Path, target: Path, ledger: Ledger) -> tuple[How, KeptAge]
     kept = read_age(image)
     record = record_files(folder, target.name).age
     if record.exists():
-        raise RefusedError(f"{record} exists already, so it is left alone")
+        raise RefusedError(
+            f"{record} exists already, so it is left alone", next="another name for the copy"
+        )
     devices = loops_of(image.absolute())
     if devices:
         raise RefusedError(

@@ -325,14 +325,15 @@ def _cost_lines(study: Study, world: Rig) -> list[str]:
 def _race(
     study: Study, world: Rig, asked: _Asked, results: Path, style: str | None
 ) -> tuple[int, str]:
-    """The exit code, and the winner; "" of a race that is not over."""
+    """The exit code, and the winner; "" of a race that is not over, or not valid."""
     from fsgauge.cli.execution import execute, report_in
 
     winners: list[str] = []
 
     def concluded(directory: Path) -> None:
-        race = report_in(directory).get("race")
-        if race is not None and race["ended"] != "running":
+        report = report_in(directory)
+        race = report.get("race")
+        if race is not None and race["ended"] != "running" and report["sureness"]["valid"]:
             winners.append(race["leader"])
 
     code = execute(

@@ -172,14 +172,14 @@ def _exit_code(between: Between, tests: Sequence[Test], on_undecided: str) -> in
 
 
 def _document(between: Between, tests: Sequence[Test], page: Path) -> str:
-    import json
+    from fsgauge.programs.streams import json_line
 
     document = {
         "comparison": between.model_dump(),
         "limits": [test.model_dump() for test in tests],
         "page": str(page),
     }
-    return json.dumps(document)
+    return json_line(document)
 
 
 def _table(between: Between) -> list[str]:

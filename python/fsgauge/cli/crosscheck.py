@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from dataclasses import replace
@@ -15,6 +14,7 @@ from fsgauge.cli.asked_study import AskedStudy, study_choices
 from fsgauge.cli.choices import consent_choices, results_option
 from fsgauge.errors import InputError
 from fsgauge.exit_codes import ends, of_studies
+from fsgauge.programs.streams import json_line
 from fsgauge.progress.terminal import say
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _words(cell: CellAgreement | ProgramAgreement) -> list[str]:
 
 
 def _say(what: str | dict[str, object]) -> None:
-    sys.stdout.write((what if isinstance(what, str) else json.dumps(what)) + "\n")
+    sys.stdout.write((what if isinstance(what, str) else json_line(what)) + "\n")
     sys.stdout.flush()
 
 

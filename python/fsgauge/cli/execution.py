@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from fsgauge.cli.choices import needed_again
 from fsgauge.errors import FsgaugeError, FullModelError, Interrupted
 from fsgauge.exit_codes import ExitCode, gravest, of_report
+from fsgauge.programs.streams import json_line
 from fsgauge.progress.terminal import say
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = Fal
         ratios = primary_ratios(report)
         facts = {"event": "answer", "answer": answer, "report": str(page), "ratios": ratios}
         facts |= {"limits": found} if (found := limits_of(report)) else {}
-        sys.stdout.write(json.dumps(facts) + "\n")
+        sys.stdout.write(json_line(facts) + "\n")
     else:
         if style != "quiet":
             _say_warnings(report)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from collections.abc import Sequence
@@ -34,6 +33,7 @@ from fsgauge.cli.plan_lines import (
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.exit_codes import ends, gravest
 from fsgauge.plan.preview import MeasuredTime, PlanDescription, Sensitivity
+from fsgauge.programs.streams import json_line
 from fsgauge.progress.terminal import width_of, wrapped_lines
 from fsgauge.study.model import Study
 from fsgauge.study.storage import is_preconditioned
@@ -139,7 +139,7 @@ def command(
                 for each in refusals
             ],
         }
-        click.echo(json.dumps(document))
+        click.echo(json_line(document))
         return code
     lines = refused_lines(refusals)
     if not (refusals and is_untried(world, around)):

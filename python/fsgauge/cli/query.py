@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import click
 
 from fsgauge.cli.choices import accept_changed_choice
 from fsgauge.errors import escaped
+from fsgauge.programs.streams import json_line
 
 if TYPE_CHECKING:
     from _csv import Writer
@@ -77,7 +77,7 @@ def _as_json(answer: Answer) -> None:
 
 def _rows_as_json(names: list[str], rows: list[tuple[Any, ...]]) -> None:
     for row in rows:
-        click.echo(json.dumps(dict(zip(names, row, strict=True)), default=str))
+        click.echo(json_line(dict(zip(names, row, strict=True))))
 
 
 def _as_csv(answer: Answer) -> None:

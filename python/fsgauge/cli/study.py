@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fsgauge.errors import InputError, quoted
+from fsgauge.plain_files import cannot_write
 
 if TYPE_CHECKING:
     from fsgauge.converting.groups import Converted
@@ -27,13 +28,7 @@ def new(name: str, like: str | None) -> None:
 
     text = template() if like is None else find_study(like)[1]
     path = Path(name if name.endswith(".toml") else f"{name}.toml")
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError as error:
-        raise InputError(f"{path} exists already", next="choose another name") from error
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from error
+    written(text, path, "choose another name")
     click.echo(f"{path}: edit it, then fsgauge plan {quoted(path)}")
 
 
@@ -138,15 +133,21 @@ def from_command(line: str, systems: tuple[str, ...], output: Path | None) -> No
     _tell(study.converted, path)
 
 
-def written(text: str, path: Path) -> Path:
-    """Write a new file; InputError where there is one."""
+def written(text: str, path: Path, otherwise: str = "--output NAME.toml") -> Path:
+    """Write a new file; InputError where there is one, RigError where it cannot be written whole:
+    then there is none."""
     try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
+        file = path.open("x", encoding="utf-8")
     except FileExistsError as error:
-        raise InputError(f"{path} exists already", next="--output NAME.toml") from error
+        raise InputError(f"{path} exists already", next=otherwise) from error
     except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from error
+        raise cannot_write(path, error) from error
+    try:
+        with file:
+            file.write(text)
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise cannot_write(path, error) from error
     return path
 
 

@@ -13,7 +13,7 @@ from fsgauge.agents.agents import AgentLostError, Agents, folder_name, one
 from fsgauge.agents.processes import Place, process_agents
 from fsgauge.coherence.cases import CASE_SECONDS, CASES, STEP_SECONDS, Pair, StepFailedError
 from fsgauge.coherence.log import Counted, Examined
-from fsgauge.errors import InputError, RigError
+from fsgauge.errors import InputError, RigError, nearest
 
 SEEN_SECONDS = 75.0
 """An NFS client may remember for a minute that a folder was not there."""
@@ -27,7 +27,9 @@ def chosen_cases(names: Sequence[str]) -> list[str]:
     for name in names:
         if name not in CASES:
             raise InputError(
-                f'"{name}" is not among the cases', details=(f"they are: {', '.join(CASES)}",)
+                f'"{name}" is not among the cases',
+                details=(f"they are: {', '.join(CASES)}",),
+                next=f"--case {next(iter([*nearest(name, CASES), *CASES]))}",
             )
     return [name for name in CASES if not names or name in names]
 

@@ -12,6 +12,7 @@ from fsgauge.converting.job_file import Option
 from fsgauge.errors import InputError
 from fsgauge.units import exact_rate, exact_size
 
+_MEND = "write a whole number there, with k, m or g where it is a size"
 _LINE = re.compile(r"^(fsd|fwd|rd)=([^,\s]+)(.*)$")
 _PAIR = re.compile(r"(\w+)=(\([^)]*\)|[^,\s]+)")
 _OPERATIONS = {
@@ -89,7 +90,9 @@ def _group(name: str, given: Mapping[str, str], option: Option, findings: Findin
             group.put("jobs", int(given["threads"]), option)
     except ValueError as error:
         raise InputError(
-            f"{name} has a number that cannot be read: {error}", location=option.location()
+            f"{name} has a number that cannot be read: {error}",
+            location=option.location(),
+            next=_MEND,
         ) from error
     return group
 
@@ -112,7 +115,7 @@ def _files(
         count = int(fsd.get("files", "1")) * folders_below
         each = numbers.size(sizes.strip("()").split(",")[0])
     except ValueError as error:
-        raise InputError(f"{name}: {error}", location=option.location()) from error
+        raise InputError(f"{name}: {error}", location=option.location(), next=_MEND) from error
     if "," in sizes:
         findings.refuse(option, "files of several sizes; the nearest is an fsd of each")
     group.put_files(count, each, own=False, sources=[option])

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from fsgauge.importing.measured import Run, Side, Test, no_latency, unreadable
+from fsgauge.importing.measured import Run, Side, Test, no_latency
 
 TOOL = "elbencho"
 _MIB = 1 << 20
@@ -28,7 +28,7 @@ def is_elbencho(text: str) -> bool:
 
 def read_elbencho(text: str, path: Path, sha256: str) -> list[Run]:
     """Its phases, in runs: a phase that comes again begins the next one."""
-    rows = _of_json(text, path) if text.lstrip().startswith("{") else _of_csv(text, path)
+    rows = _of_json(text) if text.lstrip().startswith("{") else _of_csv(text)
     runs: list[list[Mapping[str, Any]]] = [[]]
     for row in rows:
         if any(
@@ -50,60 +50,54 @@ def read_elbencho(text: str, path: Path, sha256: str) -> list[Run]:
     ]
 
 
-def _of_json(text: str, path: Path) -> list[dict[str, Any]]:
+def _of_json(text: str) -> list[dict[str, Any]]:
     decoder, at, found = json.JSONDecoder(), 0, []
-    try:
-        while at < len(text.rstrip()):
-            row, at = decoder.raw_decode(text, at + len(text[at:]) - len(text[at:].lstrip()))
-            last, config = row["last_done"], row["config"]
-            found.append(
-                {
-                    "name": row["phase_type"],
-                    "config": config,
-                    "version": config.get("version", ""),
-                    "command": config.get("command", ""),
-                    "started": _unix_ns(row.get("iso_start_date", "")),
-                    "ms": int(last["elapsed_time_ms"]),
-                    "iops": float(last.get("iops", 0)),
-                    "entries": float(last.get("entries/s", 0)),
-                    "bytes": float(last.get("bytes/s", 0)),
-                    "latency": float(last.get("latency", {}).get("IO", {}).get("avg_us", 0)),
-                }
-            )
-    except (ValueError, KeyError, TypeError) as error:
-        unreadable(path, TOOL, f"{type(error).__name__} {error}")
+    while at < len(text.rstrip()):
+        row, at = decoder.raw_decode(text, at + len(text[at:]) - len(text[at:].lstrip()))
+        last, config = row["last_done"], row["config"]
+        found.append(
+            {
+                "name": row["phase_type"],
+                "config": config,
+                "version": config.get("version", ""),
+                "command": config.get("command", ""),
+                "started": _unix_ns(row.get("iso_start_date", "")),
+                "ms": int(last["elapsed_time_ms"]),
+                "iops": float(last.get("iops", 0)),
+                "entries": float(last.get("entries/s", 0)),
+                "bytes": float(last.get("bytes/s", 0)),
+                "latency": float(last.get("latency", {}).get("IO", {}).get("avg_us", 0)),
+            }
+        )
     return found
 
 
-def _of_csv(text: str, path: Path) -> list[dict[str, Any]]:
+def _of_csv(text: str) -> list[dict[str, Any]]:
     found = []
-    try:
-        for row in csv.DictReader(io.StringIO(text)):
-            config = {
-                key: row.get(column) or 0
-                for key, column in (
-                    ("threads", "threads"),
-                    ("block_size", "block size"),
-                    ("file_size", "file size"),
-                    ("io_depth", "IO depth"),
-                )
-            }
-            found.append(
-                {
-                    "name": row["operation"],
-                    "config": config,
-                    "version": row.get("version") or "",
-                    "command": row.get("command") or "",
-                    "started": _unix_ns(row.get("ISO date") or ""),
-                    "ms": int(row["time ms [last]"]),
-                    "iops": float(row["IOPS [last]"] or 0),
-                    "entries": float(row["entries/s [last]"] or 0),
-                    "bytes": float(row["MiB/s [last]"] or 0) * _MIB,
-                    "latency": float(row.get("IO lat us [avg]") or 0),
-                }
+    for row in csv.DictReader(io.StringIO(text)):
+        config = {
+            key: row.get(column) or 0
+            for key, column in (
+                ("threads", "threads"),
+                ("block_size", "block size"),
+                ("file_size", "file size"),
+                ("io_depth", "IO depth"),
             )
-    except (ValueError, KeyError) as error:
-        unreadable(path, TOOL, f"{type(error).__name__} {error}")
+        }
+        found.append(
+            {
+                "name": row["operation"],
+                "config": config,
+                "version": row.get("version") or "",
+                "command": row.get("command") or "",
+                "started": _unix_ns(row.get("ISO date") or ""),
+                "ms": int(row["time ms [last]"]),
+                "iops": float(row["IOPS [last]"] or 0),
+                "entries": float(row["entries/s [last]"] or 0),
+                "bytes": float(row["MiB/s [last]"] or 0) * _MIB,
+                "latency": float(row.get("IO lat us [avg]") or 0),
+            }
+        )
     return found
 
 

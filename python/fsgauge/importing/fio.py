@@ -29,10 +29,10 @@ def read_fio(document: dict[str, Any], path: Path, sha256: str) -> list[Run]:
     if not jobs:
         unreadable(path, TOOL, "it has no jobs")
     given = document.get("global options") or {}
-    try:
-        tests = [_test(job, {**given, **(job.get("job options") or {})}) for job in jobs]
-    except (KeyError, TypeError, ValueError) as error:
-        unreadable(path, TOOL, f"{type(error).__name__} {error}")
+    tests = [_test(job, {**given, **(job.get("job options") or {})}) for job in jobs]
+    for job, test in zip(jobs, tests, strict=True):
+        if not (test.read or test.write) and (job.get("trim") or {}).get("total_ios"):
+            unreadable(path, TOOL, f"{test.name} trims, and no number here is of trims")
     stamp_ms = document.get("timestamp_ms") or 1000 * document.get("timestamp", 0)
     longest_ns = max((test.elapsed_ns for test in tests), default=0)
     return [

@@ -31,28 +31,25 @@ def is_ior(text: str) -> bool:
 def read_ior(text: str, path: Path, sha256: str) -> list[Run]:
     """A run for each repetition."""
     version, command, rows = "", "", list[dict[str, Any]]()
-    try:
-        if text.lstrip().startswith("{"):
-            document = json.loads(text)
-            version = str(document.get("Version", ""))
-            command = str(document.get("Command line", ""))
-            rows = [
-                {**each, "rep": rep, "tasks": test.get("Options", {}).get("tasks", 0)}
-                for test in document["tests"]
-                for rep, group in enumerate(test["Results"])
-                for each in (group if isinstance(group, list) else [group])
-                if each.get("access") in ("read", "write")
-            ]
-        elif text.lstrip().startswith(_CSV_HEAD):
-            rows = [_of_csv(row) for row in csv.DictReader(io.StringIO(text.lstrip()))]
-        else:
-            rows = _of_table(text)
-            found = re.search(r"^IOR-(\S+?):", text, re.MULTILINE)
-            version = found[1] if found else ""
-            line = re.search(r"^Command line\s*:\s*(.+)", text, re.MULTILINE)
-            command = line[1] if line else ""
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        unreadable(path, TOOL, f"{type(error).__name__} {error}")
+    if text.lstrip().startswith("{"):
+        document = json.loads(text)
+        version = str(document.get("Version", ""))
+        command = str(document.get("Command line", ""))
+        rows = [
+            {**each, "rep": rep, "tasks": test.get("Options", {}).get("tasks", 0)}
+            for test in document["tests"]
+            for rep, group in enumerate(test["Results"])
+            for each in (group if isinstance(group, list) else [group])
+            if each.get("access") in ("read", "write")
+        ]
+    elif text.lstrip().startswith(_CSV_HEAD):
+        rows = [_of_csv(row) for row in csv.DictReader(io.StringIO(text.lstrip()))]
+    else:
+        rows = _of_table(text)
+        found = re.search(r"^IOR-(\S+?):", text, re.MULTILINE)
+        version = found[1] if found else ""
+        line = re.search(r"^Command line\s*:\s*(.+)", text, re.MULTILINE)
+        command = line[1] if line else ""
     if not rows:
         unreadable(path, TOOL, "it has no row of a write or a read")
     runs: dict[int, list[Test]] = {}

@@ -8,6 +8,7 @@ from typing import Any, Literal, NoReturn
 
 from fsgauge.engine.wire import Histogram
 from fsgauge.errors import InputError, quoted
+from fsgauge.quantities import LARGEST
 
 SUB_BUCKET_BITS = 6
 """Of the engine's histograms; fio's have the same buckets."""
@@ -21,6 +22,11 @@ class Side:
     operations: int
     size_bytes: int
     latency: Histogram
+
+    def __post_init__(self) -> None:
+        """ValueError for numbers that no run has."""
+        if not (0 <= self.operations <= LARGEST and 0 <= self.size_bytes <= LARGEST):
+            raise ValueError(f"{self.operations} operations of {self.size_bytes} bytes")
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,14 @@ class Test:
     cpu_user_ns: int = 0
     cpu_system_ns: int = 0
     errors: int = 0
+
+    def __post_init__(self) -> None:
+        """The same."""
+        least = 1 if self.read or self.write else 0
+        if not least <= self.elapsed_ns <= LARGEST:
+            raise ValueError(f"{self.name} took {self.elapsed_ns} ns")
+        if min(self.cpu_user_ns, self.cpu_system_ns, self.errors) < 0:
+            raise ValueError(f"{self.name} has processor time or errors below 0")
 
 
 @dataclass(frozen=True)

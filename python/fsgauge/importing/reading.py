@@ -5,26 +5,29 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from fsgauge.errors import InputError, quoted
+from fsgauge.importing import bonnie, elbencho, fio, ior, iozone
 from fsgauge.importing.bonnie import is_bonnie, read_bonnie
 from fsgauge.importing.elbencho import is_elbencho, read_elbencho
 from fsgauge.importing.fio import is_fio, read_fio
 from fsgauge.importing.ior import is_ior, read_ior
 from fsgauge.importing.iozone import is_iozone, read_iozone
-from fsgauge.importing.measured import Run
+from fsgauge.importing.measured import Run, unreadable
 from fsgauge.plain_files import read_named
 
 LARGEST_BYTES = 256 << 20
 """fio's json+ of a thousand jobs has some 50 MB."""
 _NO_NUMBER = re.compile(r"([:\[,]\s*)-?(?:nan|inf)\b", re.IGNORECASE)
 _TEXTS = (
-    (is_iozone, read_iozone),
-    (is_elbencho, read_elbencho),
-    (is_ior, read_ior),
-    (is_bonnie, read_bonnie),
+    (is_iozone, read_iozone, iozone.TOOL),
+    (is_elbencho, read_elbencho, elbencho.TOOL),
+    (is_ior, read_ior, ior.TOOL),
+    (is_bonnie, read_bonnie, bonnie.TOOL),
 )
 
 
@@ -35,16 +38,27 @@ def read_file(path: Path) -> list[Run]:
     text = content.decode("utf-8", errors="replace")
     document = _json_in(text)
     if is_fio(document):
-        return read_fio(document, path, sha256)
-    for is_its, read in _TEXTS:
+        with _whole(path, fio.TOOL):
+            return read_fio(document, path, sha256)
+    for is_its, read, tool in _TEXTS:
         if is_its(text):
-            return read(text, path, sha256)
+            with _whole(path, tool):
+                return read(text, path, sha256)
     raise InputError(
         f"nothing that is known here wrote {path}",
         cause="read are fio's JSON and json+, IOzone's table, bonnie++'s CSV, elbencho's CSV and"
         " JSON, IOR's table, JSON and CSV",
         next=f"head {quoted(path)}   (of fio: fio --output-format=json JOB.fio > FILE)",
     )
+
+
+@contextmanager
+def _whole(path: Path, tool: str) -> Iterator[None]:
+    """What is no number, or is not there, makes no result: InputError that names the file."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        unreadable(path, tool, f"{type(error).__name__} {str(error).partition(chr(10))[0][:200]}")
 
 
 def _json_in(text: str) -> Any:  # noqa: ANN401 - whatever it holds

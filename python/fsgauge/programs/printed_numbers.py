@@ -64,10 +64,17 @@ def at_path(document: object, path: str) -> str:
     return str(document)
 
 
+_BY_THOUSANDS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?")
+
+
 def above_zero(text: str) -> float:
-    """The number; ValueError for what is none or has no ratio."""
+    """The number; ValueError for what is none or has no ratio. A comma parts thousands: where it
+    stands for the point, as in many languages, the number would be another one."""
+    text = text.strip()
+    if "," in text and not _BY_THOUSANDS.fullmatch(text):
+        raise ValueError(f'"{text[:40]}" has a comma that parts no thousands: env LC_ALL=C PROGRAM')
     try:
-        value = float(text.replace(",", "").strip())
+        value = float(text.replace(",", ""))
     except ValueError:
         raise ValueError(f'"{text[:40]}" is no number') from None
     if not 0 < value < float("inf"):

@@ -7,6 +7,8 @@ and what cannot be printed any more is known in one place.
 from __future__ import annotations
 
 import io
+import json
+import math
 import os
 import sys
 from typing import TextIO, cast
@@ -67,6 +69,22 @@ class _AsIs:
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._outlet, name)
+
+
+def json_line(value: object) -> str:
+    """A value as one line of JSON; a number that JSON does not have (infinite, none) is null, and
+    what is no value of JSON is text."""
+    return json.dumps(_finite(value), default=str, allow_nan=False)
+
+
+def _finite(value: object) -> object:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return value
 
 
 def display(stream: TextIO) -> TextIO:

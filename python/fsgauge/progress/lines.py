@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
 from fsgauge.errors import escaped
-from fsgauge.programs.streams import discard
+from fsgauge.programs.streams import discard, json_line
 from fsgauge.progress import Progress
 from fsgauge.progress.tally import Tally, operations_per_second, outcome
 from fsgauge.record.machine import BELOW
@@ -107,7 +106,7 @@ class JsonLines(Progress):
             self._say(event="noise_so_far", **asdict(found), too_noisy=found.is_too_noisy)
 
     def _say(self, **facts: object) -> None:
-        self.audience.say(json.dumps(facts) + "\n")
+        self.audience.say(json_line(facts) + "\n")
 
 
 _NAMED_HOSTS = 4

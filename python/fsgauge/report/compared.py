@@ -29,7 +29,7 @@ from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.verdict import OPEN, is_too_wide
 from fsgauge.store import read_results
-from fsgauge.units import figure
+from fsgauge.units import exact_percent, figure
 
 _WITH_TIME = re.compile(r"-\d{4}(-\d\d){2}-\d{6}$")
 """The end of a results folder's name."""
@@ -184,7 +184,7 @@ def verdict_words(between: Between, entry: Entry) -> str:
     if entry.verdict is None:
         return "a range" if between.ends else "two machines"
     if entry.verdict == "equivalent":
-        return f"equivalent (within {words.percent(entry.margin_percent)})"
+        return f"equivalent (within {exact_percent(entry.margin_percent)})"
     if not entry.bases_agree:
         return f"undecided (the ratio to {between.baseline} does not agree)"
     if entry.blocks < words.FEWEST_BLOCKS:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from fsgauge.record.factors import factors_of
@@ -18,12 +17,14 @@ from fsgauge.stats.verdict import OPEN
 from fsgauge.stats.wording import (
     TIMES,
     factor_words,
+    least_shown,
     listed,
     percent,
     percent_range,
     ratio_range,
     shown_percent,
 )
+from fsgauge.units import exact_percent
 
 MOST_NAMED = 4
 
@@ -45,12 +46,13 @@ def changes_sentences(between: Between, idle: Sequence[IdleLine]) -> str:
         clauses.append(f"{len(decided) - MOST_NAMED} more differ, see the table")
     if equal:
         margin = max(each.margin_percent for each in equal)
-        clauses.append(f"{_names(between, equal)} equal within {margin:.0f} %")
+        clauses.append(f"{_names(between, equal)} equal within {exact_percent(margin)}")
     if near:
         most = shown_percent(max(_bound(each) for each in near))
         clauses.append(f"{_names(between, near)}: no difference above {most} %")
     if noisy:
-        clauses += [f"too noisy to tell {_names(between, noisy)}", _least(noisy)]
+        least = least_shown({_name(between, each): _bound(each) for each in noisy}, " or more")
+        clauses += [f"too noisy to tell {_names(between, noisy)}", least]
     if unknown:
         what = f"{len(unknown)} more are not" if clauses else "nothing is"
         clauses.append(f"{what} decided, as nothing shows how sittings differ")
@@ -72,12 +74,15 @@ def _name(between: Between, entry: Entry) -> str:
 
 
 def _names(between: Between, entries: Sequence[Entry]) -> str:
-    """The tests of each system, the system behind them."""
+    """The tests of each system, the system behind them; systems with the same tests together."""
     by_system: dict[str, list[str]] = {}
     for each in entries[:MOST_NAMED]:
         name = _name(between, each).removesuffix(f" on {each.system}")
         by_system.setdefault(each.system, []).append(name)
-    names = [f"{listed(tests)} on {system}" for system, tests in by_system.items()]
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for system, tests in by_system.items():
+        alike.setdefault(tuple(tests), []).append(system)
+    names = [f"{listed(tests)} on {listed(systems)}" for tests, systems in alike.items()]
     more = len(entries) - MOST_NAMED
     return f"{', '.join(names)} and {more} more" if more > 0 else listed(names)
 
@@ -92,16 +97,10 @@ def _change(between: Between, entry: Entry) -> str:
     more, less = ("faster", "slower") if is_rate else ("longer", "shorter")
     if entry.ratio >= 1:
         low, high = low - 1, high - 1
-        return f"{percent(entry.ratio - 1)} {more} ({percent_range(low, high, ' %')})"
-    return f"{percent(1 - entry.ratio)} {less} ({percent_range(1 - high, 1 - low, ' %')})"
-
-
-def _least(noisy: Sequence[Entry]) -> str:
-    found = [_bound(each) for each in noisy]
-    known = [each for each in found if math.isfinite(each) and each < 1000]
-    if not known:
-        return "not even a tenfold difference would have shown"
-    return f"only a difference of {shown_percent(max(known))} % or more would have shown"
+        said = percent(entry.ratio - 1, (low, high))
+        return f"{said} {more} ({percent_range(low, high, ' %')})"
+    low, high = 1 - high, 1 - low
+    return f"{percent(1 - entry.ratio, (low, high))} {less} ({percent_range(low, high, ' %')})"
 
 
 def _free_space(between: Between) -> list[str]:

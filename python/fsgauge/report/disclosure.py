@@ -21,7 +21,7 @@ from fsgauge.report.page import environment_rows, made_systems, study_sha256
 from fsgauge.report.theme import asset, template
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
-from fsgauge.units import count, format_duration, format_size, some_of
+from fsgauge.units import count, exact_percent, format_duration, format_size, some_of
 
 _MOST_CELLS = 8
 _MOST_WARNINGS = 6
@@ -201,7 +201,7 @@ def _repetition(results: Results) -> Rows:
         ),
         ("order", "random within each block; the baseline twice in each"),
         ("intervals", "95 %, t over logarithms of block ratios, corrected for all comparisons"),
-        ("margin of equivalence", words.percent(margin) if margin is not None else None),
+        ("margin of equivalence", exact_percent(margin) if margin is not None else None),
         ("noise floor", words.noise(floor, results.baseline) if floor is not None else None),
     ]
 

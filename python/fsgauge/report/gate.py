@@ -10,6 +10,7 @@ from fsgauge.report.gate_file import NAME
 from fsgauge.stats.evidence import count
 from fsgauge.stats.gate.accept import Readiness
 from fsgauge.stats.gate.noise import FEWEST_RUNS, FEWEST_SITTINGS
+from fsgauge.units import exact_percent
 
 MOST_LINES = 6
 
@@ -34,8 +35,8 @@ def accepted_lines(
                 f"{each.cell}, {each.system}, {each.metric}",
                 words.percent(each.spread_percent),
                 _percent(each.relative_spread_percent),
-                words.percent(each.visible_percent),
-                _percent(each.elsewhere_percent),
+                words.percent_up(each.visible_percent),
+                _seen(each.elsewhere_percent),
             ]
             for each in ready.lines[:MOST_LINES]
         ]
@@ -54,7 +55,7 @@ def options_of(file: str, despite: Sequence[str]) -> str:
 
 
 def _state(ready: Readiness) -> str:
-    asked = words.percent(ready.loss_percent)
+    asked = exact_percent(ready.loss_percent)
     if ready.state == "too few":
         return f"too few runs: {ready.runs} of at least {FEWEST_RUNS}"
     seen = ready.lines[0].visible_percent if ready.lines else None
@@ -63,10 +64,10 @@ def _state(ready: Readiness) -> str:
             return "no accepted run has a line to judge"
         return (
             f"too noisy to see {asked}: the smallest loss that it sees in every line is"
-            f" {words.percent(seen)}"
+            f" {words.percent_up(seen)}"
         )
     return (
-        f"ready: sees a loss of {words.percent(seen or 0.0)} in each of {len(ready.lines)} lines"
+        f"ready: sees a loss of {words.percent_up(seen or 0.0)} in each of {len(ready.lines)} lines"
         f" (asked for: {asked})"
     )
 
@@ -102,7 +103,7 @@ def _against_noise(ready: Readiness, options: str) -> list[str]:
     """What makes the loss visible: more accepted runs, more new ones, or less noise."""
     sample = "sitting" if ready.by_sitting else "run"
     have = ready.sittings if ready.by_sitting else ready.runs
-    asked = words.percent(ready.loss_percent)
+    asked = exact_percent(ready.loss_percent)
     if ready.needed is not None and ready.needed > have:
         return [
             f"next: accept {count(ready.needed - have, f'more {sample}')}: fsgauge gate accept"
@@ -135,6 +136,10 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return [
         "  ".join(row[column].ljust(widths[column]) for column in columns).rstrip() for row in rows
     ]
+
+
+def _seen(number: float | None) -> str:
+    return "" if number is None else words.percent_up(number)
 
 
 def _percent(number: float | None) -> str:

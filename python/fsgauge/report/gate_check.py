@@ -14,7 +14,7 @@ from fsgauge.stats.gate.noise import FEWEST_RUNS, FEWEST_SITTINGS
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.verdict import is_too_wide
 from fsgauge.stats.wording import ratio_range
-from fsgauge.units import figure
+from fsgauge.units import exact_percent, figure
 
 MOST_LINES = 6
 _ORDER = ("worse", "disagrees", "missing", "too noisy", "better", "no loss")
@@ -38,7 +38,7 @@ def checked_lines(checked: Checked, file: str, despite: Sequence[str] = ()) -> l
 
 
 def _summary(checked: Checked) -> str:
-    asked = words.percent(checked.readiness.loss_percent)
+    asked = exact_percent(checked.readiness.loss_percent)
     if checked.verdict != "pass":
         return "; ".join(checked.reasons)
     if checked.conditions:
@@ -70,7 +70,7 @@ def _row(each: GateVerdict, checked: Checked) -> list[str]:
         _ratio(each.direct),
         _to_baseline(each, checked),
         " / ".join(map(words.percent, spreads)),
-        "" if each.visible_percent is None else words.percent(each.visible_percent),
+        "" if each.visible_percent is None else words.percent_up(each.visible_percent),
         _outcome(each, checked),
     ]
 
@@ -160,6 +160,7 @@ def _others(checked: Checked) -> list[str]:
 
 def _notes(checked: Checked) -> list[str]:
     found = [f"compared despite {each.fact}: {each.a} / {each.b}" for each in checked.despite]
+    found += [f"note: {each}" for each in checked.space]
     found += [f"not judged, since an accepted run lacks it: {each}" for each in checked.missing]
     if checked.lines and not any(each.to_baseline for each in checked.lines):
         found.append(

@@ -70,7 +70,7 @@ def race_values(results: Results, stored: StoredStudy) -> dict[str, Any]:
         "race_effect_words": _effect_words(found),
         "race_places": _place_tables(places_of(results)),
         "race_commands": commands_of(systems[race.leader])
-        if race.leader and race.ended != "running"
+        if race.leader and race.ended != "running" and results.sureness.valid
         else [],
     }
 

@@ -127,7 +127,7 @@ def _steady(results: Results) -> Assurance:
         return Assurance("Steadiness", "cannot be judged: the runs are too short", False, "steady")
     unsteady = sure.runs_judged_steady - sure.runs_steady
     if unsteady == 0:
-        return Assurance("Steadiness", f"all {sure.runs_steady} runs", True, "steady")
+        return Assurance("Steadiness", f"all {count(sure.runs_steady, 'run')}", True, "steady")
     text = f"{unsteady} of {sure.runs_judged_steady} runs were not steady"
     return Assurance("Steadiness", text, False, "steady")
 
@@ -160,11 +160,11 @@ def _failures(results: Results) -> Assurance:
     if missing > 0:
         parts.append(f"{missing} not made")
     if sure.io_errors:
-        parts.append(f"{sure.io_errors} operations tried again")
+        parts.append(f"{count(sure.io_errors, 'operation')} tried again")
     if sure.client_errors:
-        parts.append(f"{sure.client_errors:,} operations of clients failed")
+        parts.append(f"{count(sure.client_errors, 'operation')} of clients failed")
     if sure.ageing_errors:
-        parts.append(f"{sure.ageing_errors:,} operations of ageing failed")
+        parts.append(f"{count(sure.ageing_errors, 'operation')} of ageing failed")
     return Assurance("Errors", ", ".join(parts) or "none", not parts, "errors")
 
 
@@ -226,10 +226,10 @@ def _integrity_line(system: str, found: Sequence[IntegrityResult]) -> IntegrityL
         "stale": sum(each.stale_blocks for each in found),
         "lost": sum(each.lost_blocks for each in found),
     }
-    wrong = ", ".join(f"{count:,} {name}" for name, count in faults.items() if count)
+    wrong = ", ".join(f"{many:,} {name}" for name, many in faults.items() if many)
     blocks = sum(each.checked_blocks for each in found)
-    runs = "1 run" if len(found) == 1 else f"{len(found)} runs"
-    text = f"{blocks:,} blocks read back after {runs}: "
+    runs = count(len(found), "run")
+    text = f"{count(blocks, 'block')} read back after {runs}: "
     return IntegrityLine(
         system, text + (wrong or "all whole writes of the right writer"), not wrong
     )

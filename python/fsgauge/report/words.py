@@ -18,8 +18,9 @@ from fsgauge.stats.wording import (
     factor_words,
     never_varied,
     ratio_range,
+    shown_percent,
 )
-from fsgauge.units import format_value
+from fsgauge.units import exact_percent, format_value
 
 FEWEST_BLOCKS = 3
 SMALLEST_RATIO = 0.0001
@@ -108,22 +109,26 @@ def change(number: float) -> str:
     """A ratio as a change: "-6 %", "+12 %", "x 2.3"."""
     if number >= 2:
         return f"x {number:.1f}"
-    percent = 100 * (number - 1)
-    digits = 1 if abs(percent) < 0.95 else 0
-    text = f"{abs(percent):.{digits}f} %"
-    if float(f"{abs(percent):.{digits}f}") == 0:
-        return "0 %"
-    return ("+" if percent > 0 else "\u2212") + text
+    return _signed(number, 1 if abs(number - 1) < 0.0095 else 0)
 
 
 def percent_change(number: float) -> str:
     """A ratio as a change in percent, also a large one: "\u221276 %", "+403 %", "+2.1 %"."""
+    return _signed(number, 1 if abs(number - 1) < 0.0995 else 0)
+
+
+def _signed(number: float, digits: int) -> str:
+    """With digits more where it would read as no change, or as the loss of all."""
     percent = 100 * (number - 1)
-    digits = 1 if abs(percent) < 9.95 else 0
-    text = f"{abs(percent):,.{digits}f} %"
-    if float(f"{abs(percent):.{digits}f}") == 0:
+    misleading = {0.0, 100.0} if 0 < number < 1 else {0.0}
+    while digits < _MOST_DIGITS and round(abs(percent), digits) in misleading:
+        digits += 1
+    if round(abs(percent), digits) == 0:
         return "0 %"
-    return ("+" if percent > 0 else "\u2212") + text
+    return ("+" if percent > 0 else "\u2212") + f"{abs(percent):,.{digits}f} %"
+
+
+_MOST_DIGITS = 3
 
 
 def plus_minus(low: float | None, high: float | None) -> str:
@@ -144,7 +149,7 @@ def verdict(entry: Comparison) -> str:
     if entry.limited_by:
         return f"none: {entry.limited_by}"
     if entry.verdict == "equivalent":
-        return f"equivalent (within {percent(entry.margin_percent)})"
+        return f"equivalent (within {exact_percent(entry.margin_percent)})"
     if entry.n < FEWEST_BLOCKS:
         return entry.verdict
     if entry.verdict in OPEN and entry.detectable_percent is not None:
@@ -156,7 +161,7 @@ def shown(least_percent: float) -> str:
     """ "47 % would have shown"; where noise hides whatever anyone asks about, in words."""
     if least_percent >= HOPELESS_PERCENT:
         return "not even a tenfold difference would have shown"
-    return f"{percent(least_percent)} would have shown"
+    return f"{shown_percent(least_percent)} % would have shown"
 
 
 def percent(number: float) -> str:
@@ -164,6 +169,14 @@ def percent(number: float) -> str:
     if number < 0.95:
         return f"{number:.1f} %"
     return f"{number:.0f} %" if math.isfinite(number) and number < 1000 else "over 1000 %"
+
+
+def percent_up(number: float) -> str:
+    """What is seen, or excluded, in percent: rounded up, so never less than it is."""
+    if not math.isfinite(number) or number >= 1000:
+        return percent(number)
+    steps = 10 if number < 9.9 else 1
+    return f"{math.ceil(number * steps - 1e-6) / steps:g} %"
 
 
 def never_differs(floor: NoiseFloor) -> bool:

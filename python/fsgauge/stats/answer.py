@@ -37,7 +37,7 @@ from fsgauge.stats.wording import (
     share_words,
     too_few,
 )
-from fsgauge.units import format_size
+from fsgauge.units import exact_percent, format_size
 
 
 def not_vouched_for(reason: str) -> str:
@@ -175,6 +175,7 @@ def _free_from(question: Question, free: Sequence[tuple[Cell, list[Comparison]]]
     count = len(question.others)
     none = {1: "it does not differ", 2: "neither differs"}.get(count, "none differs")
     if all(entry.verdict == "equivalent" for entry in entries):
-        return [f"{where} {none} by more than {max(e.margin_percent for e in entries):.0f} %."]
+        margin = max(entry.margin_percent for entry in entries)
+        return [f"{where} {none} by more than {exact_percent(margin)}."]
     hidden = hidden_from(entries)
     return [f"{where} no difference could be seen ({least_shown(hidden)})."] if hidden else []

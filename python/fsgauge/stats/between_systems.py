@@ -38,7 +38,7 @@ from fsgauge.stats.wording import (
     share_words,
     shown_percent,
 )
-from fsgauge.units import count, format_duration
+from fsgauge.units import count, exact_percent, format_duration
 
 NEAR_PERCENT = 25.0
 """A difference that is excluded from here on is a bound that a reader can use."""
@@ -335,7 +335,7 @@ def _open_sentence(
     elif first.equal:
         margin = max(each.margin_percent for told in cells for each in told.equal)
         verb = "equals" if len(known) == 1 else "equal"
-        clauses.append(f"{named(known)} {verb} {subject}{where} within {margin:.0f} %")
+        clauses.append(f"{named(known)} {verb} {subject}{where} within {exact_percent(margin)}")
     if first.noisy:
         least = least_shown(hidden_from(e for told in cells for e in told.noisy), " or more")
         of, where = ("", "") if clauses else (f" from {subject}", where)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 
 from fsgauge.stats.verdict import OPEN
-from fsgauge.units import count, some_of
+from fsgauge.units import count, exact_percent, some_of
 from fsgauge.units import listed as listed
 
 
@@ -142,9 +142,12 @@ def _is_narrow(low: float, high: float) -> bool:
 def _digits(edges: Edges | None, least: int, said: Callable[[float, int], str]) -> int | None:
     """Digits behind the point with which an interval has a width and lies on its own side of 1;
     None where not even many are enough."""
-    if edges is None or never_varied(*edges):
+    if edges is None:
         return least
     low, high = edges
+    if never_varied(*edges):
+        apart = (d for d in range(least, MOST_DIGITS) if said(low, d) != said(1.0, d))
+        return least if math.isclose(low, 1.0, rel_tol=1e-9) else next(apart, MOST_DIGITS)
     for digits in range(least, MOST_DIGITS + 1):
         one, ends = said(1.0, digits), (said(low, digits), said(high, digits))
         if (_is_narrow(low, high) or ends[0] != ends[1]) and (low <= 1 <= high or one not in ends):
@@ -245,7 +248,7 @@ def remark(
     """The words after an interval: ", undecided", ", equivalent within 3 %", ", barely"; or ""."""
     hangs = ", barely" if barely else ""
     if verdict == "equivalent" and margin_percent is not None:
-        return f"{hangs or ','} equivalent within {margin_percent:.0f} %"
+        return f"{hangs or ','} equivalent within {exact_percent(margin_percent)}"
     if verdict is not None and verdict in ("equivalent", *OPEN):
         return f"{hangs or ','} {verdict}"
     return hangs

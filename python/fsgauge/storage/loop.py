@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fsgauge.errors import InputError, RigError
+from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.machine.device import loop_devices
 from fsgauge.machine.device.block_device import device_at
 from fsgauge.machine.device.device_chain import Link, chain_of_device, under
@@ -17,6 +17,7 @@ from fsgauge.machine.folder.places import require_only_ours
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.machine.ledger.traces import LoopTrace, MountTrace
 from fsgauge.machine.process.tool import must_run
+from fsgauge.plain_files import cause_of
 from fsgauge.record.machine import StorageFacts
 from fsgauge.storage.base import ROOM_PERCENT, Base, free_bytes, typed
 from fsgauge.study.model import LoopStorage, RamStorage
@@ -111,7 +112,11 @@ def make_file(file: Path, size_bytes: int, *, preallocate: bool) -> None:
         if preallocate:
             os.posix_fallocate(descriptor, 0, size_bytes)
     except OSError as error:
-        raise RigError(f"cannot allocate {format_size(size_bytes)} for {file}: {error}") from error
+        raise RigError(
+            f"cannot allocate {format_size(size_bytes)} for {file}: {error.strerror}",
+            cause=cause_of(error),
+            next=f"df -h {quoted(file.parent)}; less: --set storage.size=1GiB",
+        ) from error
     finally:
         os.close(descriptor)
 

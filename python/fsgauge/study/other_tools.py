@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -82,12 +82,16 @@ def _percent(text: str, *, of_100: bool = False) -> str:
 
 
 def _size(text: str, of_bare: int) -> str:
-    """A bare number counts `of_bare` bytes; a text with a unit of ours stays."""
+    """A bare number counts `of_bare` bytes, and 4kb is 4096 of them as in these tools; a text with
+    a unit of ours stays."""
     if text.isdecimal():
         return exact_size(int(text) * of_bare)
     if "," in text or "-" in text:
         raise ValueError("one size, of reads and writes alike")
-    return binary_size(text) or text
+    return binary_size(text.lower().removesuffix("b") if _KB.fullmatch(text) else text) or text
+
+
+_KB = re.compile(r"[0-9]+[kmgtp]b", re.IGNORECASE)
 
 
 def _time(text: str, of_bare_ns: int) -> str:
@@ -229,7 +233,33 @@ def _by_spelling() -> dict[str, list[Word]]:
     for word in (word for tool in tools().values() for word in tool.words):
         for spelling in word.spellings:
             found.setdefault(spelling, []).append(word)
+    ours = _last_words_of_keys()
+    for word in _of_jobs_alone():
+        for spelling in word.spellings:
+            if spelling not in ours:
+                found.setdefault(spelling, [word])
     return found
+
+
+_ONLY_JOBS = "no key means it alone; fsgauge study from-fio JOB.fio reads it"
+
+
+def _of_jobs_alone() -> Iterator[Word]:
+    """Options of fio that no row is about, with what becomes of them in a job."""
+    title, of_jobs = tools()["fio"].title, table_of_words()["fio"]["job_files"]
+    told = {**of_jobs["noted"], **of_jobs["refused"]}
+    told |= dict.fromkeys(of_jobs["carried"], _ONLY_JOBS)
+    for names, why in (*told.items(), *of_jobs["meaningless"].items()):
+        first, *others = names.split(", ")
+        always = ("*",) if names in of_jobs["meaningless"] else ()
+        yield Word(title, first, tuple(others), but=why, always=always)
+
+
+def _last_words_of_keys() -> set[str]:
+    """Of keys as they are, and as they were called."""
+    from fsgauge.study.keys import MOVED, all_dotted
+
+    return {key.rpartition(".")[2] for key in (*all_dotted(), *MOVED)}
 
 
 def _word(title: str, row: Mapping[str, Any]) -> Word:

@@ -272,6 +272,13 @@ def _path(document: Document, name: str, origin: Origin) -> Path:
     for listed in listed_sections():
         if name.startswith(f"{listed.name}."):
             return _listed_path(document, listed.name, name, origin)
+    listed_name = next((s.name for s in listed_sections() if s.name.endswith(f".{section}")), "")
+    if listed_name and key:
+        raise InputError(
+            f'unknown key "{name}"',
+            location=origin.key(f"write {listed_name}.{key}"),
+            next=f"fsgauge explain {listed_name}",
+        )
     known = [dotted for dotted in all_dotted() if not dotted.startswith(("system", "fault"))]
     if name not in known and is_word(name):
         return path_of_word(name)

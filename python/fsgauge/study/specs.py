@@ -14,7 +14,7 @@ from typing import Any
 from fsgauge.errors import InputError, SourceLocation
 from fsgauge.study.document import Origin, source_location
 from fsgauge.study.locate import Spans
-from fsgauge.study.system import LONGEST_NAME
+from fsgauge.study.system import KIND, LONGEST_NAME
 
 _STORAGE_FORMS = (
     "loop:8GiB, ram:1GiB, simulated:20TiB, device:NAME, path:/mnt/x, /dev/NAME,"
@@ -83,6 +83,16 @@ def system_table(spec: str) -> dict[str, Any]:
     name, _, kind = (part.strip() for part in head.rpartition("="))
     if "/" in kind:
         return _mounted(name, spec[spec.rindex(kind) :])
+    if not name and not KIND.fullmatch(kind):
+        first, _, more = kind.partition(" ")
+        first = first.lower()
+        meant = f"{first}:{'mkfs' if more.startswith('-') else 'mount'}={more}" if more else first
+        raise InputError(
+            f'"{kind}" is not a kind of system',
+            location=source_location("--system", spec, (0, len(head)), "", False),
+            details=(f'did you mean "{meant}"?',) if KIND.fullmatch(first) else (),
+            next="fsgauge doctor --systems lists the kinds",
+        )
     table: dict[str, Any] = {"kind": kind}
     start = len(spec) - len(options)
     for part in options.split(";") if colon else ():
@@ -104,7 +114,9 @@ def _system_option(table: dict[str, Any], spec: str, part: str, start: int) -> N
     if not equals or not known:
         raise InputError(
             f'"{part.strip()}" is not an option of a system',
-            location=source_location("--system", spec, (start, start + len(part)), "", False),
+            location=source_location(
+                "--system", spec, (start, start + len(part)), _meant_option(part.strip()), False
+            ),
             details=(
                 "known: mkfs=..., mount=..., path=..., access=..., tunables.NAME=..., "
                 "server.NAME=..., settings.NAME=..., allocation_chunk=..., extent_size_hint=...,"
@@ -116,6 +128,18 @@ def _system_option(table: dict[str, Any], spec: str, part: str, start: int) -> N
         table.setdefault(key, {})[tunable] = value.strip()
     else:
         table[key] = value.strip()
+
+
+def _meant_option(part: str) -> str:
+    """Options of mkfs and of mount are given as they are typed there, or a server's folder."""
+    if part.startswith("/"):
+        return "mount it, and name that folder: NAME=/mnt/x"
+    if part.startswith("-"):
+        return f"mkfs={part}"
+    return f"mount={part}" if _MOUNT_OPTION.fullmatch(part) else ""
+
+
+_MOUNT_OPTION = re.compile(r"[a-z][a-z0-9_]*(=[A-Za-z0-9_.:/-]+)?(,[a-z0-9_=]+)*")
 
 
 def _name(table: dict[str, Any]) -> str:

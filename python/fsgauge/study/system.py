@@ -24,7 +24,7 @@ from fsgauge.study.tunable_places import (
 )
 from fsgauge.units import SizeBytes
 
-_KIND = re.compile(r"[a-z][a-z0-9_]{0,31}|" + "|".join(map(re.escape, POLICIES)))
+KIND = re.compile(r"[a-z][a-z0-9_]{0,31}|" + "|".join(map(re.escape, POLICIES)))
 UNFORMATTED = {
     "raw": "raw is the bare device: nothing is formatted or mounted",
     "mounted": "a mounted system is used as it is: nothing is formatted or mounted",
@@ -143,7 +143,7 @@ class System(StudyModel):
 
     @model_validator(mode="after")
     def _has_a_kind(self) -> System:
-        if _KIND.fullmatch(self.kind):
+        if KIND.fullmatch(self.kind):
             return self
         if self.kind == self.name:
             raise conflict(

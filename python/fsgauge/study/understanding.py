@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import tomlkit
@@ -17,7 +18,14 @@ from fsgauge import kinds
 from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.quantities import Quantity
 from fsgauge.study.document import Document, Origin
-from fsgauge.study.keys import all_dotted, sections, valid_keys, value_types
+from fsgauge.study.keys import (
+    Section,
+    all_dotted,
+    listed_sections,
+    sections,
+    valid_keys,
+    value_types,
+)
 from fsgauge.study.locate import Path
 from fsgauge.study.other_tools import Word, words_called
 from fsgauge.study.value_type import ValueType
@@ -31,18 +39,17 @@ def has_key(document: Document, key: str) -> bool:
     return bool(key) and name in valid_keys(section, variant)
 
 
-def translated(document: Document, word: Word, given: object) -> object:
-    """The value as the word's key takes it; ValueError where it means something else here."""
+def translated(document: Document, word: Word, given: object, load: Mapping[str, Any]) -> object:
+    """The value as the word's key takes it, beside the other keys of the load; ValueError where it
+    means something else here."""
     value = word.value(given)
     if word.reads == "pace of a job":
-        value = _of_all_jobs(document, value)
+        value = _of_all_jobs(load, value)
     return _fitting(document, tuple(word.key.split(".")), value)
 
 
-def _of_all_jobs(document: Document, of_one: object) -> str:
-    """A pace as [workload] has it: of all jobs together."""
-    load = document.data.get("workload")
-    named = load if isinstance(load, dict) else {}
+def _of_all_jobs(named: Mapping[str, Any], of_one: object) -> str:
+    """A pace as a load has it: of all jobs together."""
     jobs = next((named[name] for name in ("numjobs", "threads", "jobs") if name in named), 1)
     numbers = jobs if isinstance(jobs, list) else [jobs]
     if len(numbers) != 1 or not str(numbers[0]).isdecimal() or not isinstance(of_one, int):
@@ -94,6 +101,15 @@ def leading(document: Document, path: Path, word: Word) -> InputError:
             location=origin.key(),
             next=f"fsgauge explain {shlex.quote(spelled)}",
         )
+    inside = _has_inside(document, spelled)
+    if not has_key(document, word.key) and inside is not None:
+        section, key = inside
+        where = f"it in {section.header}" if origin.numbered else f"{section.name}.NAME.{spelled}"
+        return InputError(
+            f"{word.title}'s {spelled} is said of each {section.name.rpartition('.')[2]} here",
+            location=origin.key(f"write {where}"),
+            next=f"fsgauge explain {key}",
+        )
     if not has_key(document, word.key):
         owners = " or ".join(section.variant for section in all_dotted()[word.key])
         return InputError(
@@ -106,6 +122,17 @@ def leading(document: Document, path: Path, word: Word) -> InputError:
         location=origin.key(_proposed(document, path, word)),
         next=f"fsgauge explain {word.key}",
     )
+
+
+def _has_inside(document: Document, spelled: str) -> tuple[Section, str] | None:
+    """The table inside this study's [workload] that has a key for a word, and the key."""
+    own = valid_keys("workload", kind_of(document, "workload"))
+    for section in listed_sections():
+        if section.name.rpartition(".")[2] in own:
+            for word in words_called(spelled):
+                if (found := _in_section(word, section)) is not None:
+                    return section, found.key
+    return None
 
 
 def meaning_otherwise(
@@ -134,16 +161,29 @@ def given_twice(document: Document, path: Path, key: str, other: Origin) -> Inpu
 def _proposed(document: Document, path: Path, word: Word) -> str:
     """The key with the value that was typed, or with an example; where it goes if elsewhere."""
     section, _, name = word.key.rpartition(".")
+    is_there = _there(word.key, path)[:-1] == path[:-1]
     example, verb = word.example, "such as"
     if word.is_translated:
         try:
-            value = translated(document, word, value_at(document, path))
+            load = _load_of(document, path)
+            value = translated(document, word, value_at(document, path), load)
             example, verb = f"{name} = {tomlkit.item(value).as_string()}", "write"
         except ValueError:
             pass
     if not document.origins[path].numbered:
-        return f"{verb} {section}.{example}"
-    return f"{verb} {example}" + ("" if path[:-1] == (section,) else f" in [{section}]")
+        named = _load_of(document, path).get("name") if len(path) > _INSIDE else None
+        return f"{verb} {section}.{f'{named}.' if named else ''}{example}"
+    return f"{verb} {example}" + ("" if is_there else f" in [{section}]")
+
+
+_INSIDE = 2
+"""Steps of a path to a key of [workload]; one to a key of a table in it has more."""
+
+
+def _load_of(document: Document, path: Path) -> dict[str, Any]:
+    """[workload], or for a path in one of several tables inside it that table."""
+    load = value_at(document, path[:-1]) if len(path) > _INSIDE else document.data.get("workload")
+    return load if isinstance(load, dict) else {}
 
 
 _LETTER = re.compile(r"-\w")
@@ -157,7 +197,7 @@ def understand(document: Document) -> list[str]:
 
     Raises InputError for a word that means something else here, or nothing.
     """
-    return [*_words(document), *_sizes(document)]
+    return [*_words(document), *_words_inside(document), *_sizes(document)]
 
 
 def is_word(key: str) -> bool:
@@ -187,6 +227,62 @@ def _words(document: Document) -> Iterator[str]:
                 yield note
 
 
+def _words_inside(document: Document) -> Iterator[str]:
+    """The same in tables of which [workload] has several, whose keys are those of [workload]."""
+    for section in listed_sections():
+        first, _, last = section.name.partition(".")
+        around = document.data.get(first)
+        tables = around.get(last) if isinstance(around, dict) else None
+        for index, table in enumerate(tables if isinstance(tables, list) else []):
+            for name, value in list(table.items()) if isinstance(table, dict) else ():
+                path: Path = (first, last, index, name)
+                word = _word_inside(document, path, section, value)
+                if word is not None and (note := _put(document, path, word)):
+                    yield note
+
+
+def _word_inside(document: Document, path: Path, section: Section, value: object) -> Word | None:
+    """The word that a key of such a table is, with its key there; None for a key of the table and
+    for no word. InputError for a word that has no key there."""
+    name = str(path[-1])
+    words = [] if isinstance(value, dict) else words_called(name)
+    here = [found for word in words if (found := _in_section(word, section)) is not None]
+    if name in section.fields:
+        takes = value_types(path, kind_of(document, str(path[0])))
+        own = (word for word in here if word.key == section.dotted(name))
+        return next((word for word in own if _is_of_tool(word, value, takes)), None)
+    always = [word for word in words if word.is_always(value)]
+    taking = [word for word in here if word.is_translated and _takes(word, value)]
+    found = next(iter([*taking, *here, *always]), None)
+    if found is None and words:
+        noun = section.name.rpartition(".")[2]
+        raise InputError(
+            f"{words[0].title}'s {name} has no key of its own in a {noun}",
+            location=document.origins[path].key(),
+            cause=f"what it says of a load is said by several keys of {section.header}, or by none",
+            next=f"fsgauge explain {section.name}; fsgauge study from-fio JOB.fio reads whole jobs",
+        )
+    return found
+
+
+def _in_section(word: Word, section: Section) -> Word | None:
+    """The word with its keys as they are in a table inside [workload]; None where it lacks one."""
+    names = {key: key.rpartition(".")[2] for key in (word.key, *word.sets)}
+    if not all(key.startswith("workload.") and names[key] in section.fields for key in names):
+        return None
+    sets = {section.dotted(names[key]): value for key, value in word.sets.items()}
+    but = "" if word.example else word.but  # which may be about another kind's key
+    return replace(word, key=section.dotted(names[word.key]), sets=sets, but=but)
+
+
+def _there(key: str, path: Path) -> Path:
+    """Where a key is, for a word at a path: beside it in a table of which there are several."""
+    around, _, name = key.rpartition(".")
+    steps = tuple(around.split("."))
+    inside = tuple(step for step in path[:-1] if isinstance(step, str))
+    return (*path[:-1], name) if len(path) > _INSIDE and steps == inside else (*steps, name)
+
+
 def _word_at(document: Document, section: str, name: str, value: object) -> Word | None:
     """The word that a key is: the first whose key this study has, and that takes the value; None
     for a key of ours."""
@@ -200,7 +296,8 @@ def _word_at(document: Document, section: str, name: str, value: object) -> Word
         # A key of another kind, refused as that, unless fio has another meaning for it.
         fio = [word for word in found if word.title == "fio" and section == "workload"]
         return next((word for word in fio if word.key != f"{section}.{name}"), None)
-    always = [word for word in found if word.is_always(value)]
+    is_letter = _LETTER.fullmatch(name)
+    always = [word for word in found if word.is_always(value) and not is_letter]
     taking = [word for word in here if word.is_translated and _takes(word, value)]
     refused = [word for word in found if not word.key and not word.always]
     return next(iter([*taking, *here, *always, *refused, *found]), None)
@@ -227,15 +324,15 @@ def _takes(word: Word, value: object) -> bool:
 def _put(document: Document, path: Path, word: Word) -> str:
     """Put the key in the word's place; gives the note, or "" where an option overrules it."""
     origin, given = document.origins[path], value_at(document, path)
-    if word.is_always(given):
+    is_letter = bool(_LETTER.fullmatch(str(path[-1])))
+    if word.is_always(given) and not is_letter:
         _drop(document, path)
         return f"{_where(origin)}: {word.title}'s {path[-1]} is always so: {word.but}"
-    is_letter = bool(_LETTER.fullmatch(str(path[-1])))
     if not word.key or not has_key(document, word.key) or not word.is_read or is_letter:
         raise leading(document, path, word)
-    there: Path = tuple(word.key.split("."))
+    there = _there(word.key, path)
     try:
-        value = translated(document, word, given)
+        value = translated(document, word, given, _load_of(document, path))
     except ValueError as error:
         raise meaning_otherwise(document, path, word, given, str(error)) from None
     settings: dict[str, object] = {word.key: value, **word.sets}
@@ -248,7 +345,7 @@ def _put(document: Document, path: Path, word: Word) -> str:
             return ""
     _drop(document, path)
     for key, each in settings.items():
-        document.put(tuple(key.split(".")), each, origin)
+        document.put(_there(key, path), each, origin)
     text = " and ".join(
         f"{key} = {tomlkit.item(each).as_string()}" for key, each in settings.items()
     )
@@ -261,7 +358,7 @@ def _put(document: Document, path: Path, word: Word) -> str:
 
 def _written_otherwise(document: Document, key: str, path: Path) -> Origin | None:
     """Where a key was written by its own name; None where that is the word itself."""
-    there = tuple(key.split("."))
+    there = _there(key, path)
     return document.origins[there] if there != path and document.written(there) else None
 
 

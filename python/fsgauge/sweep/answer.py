@@ -114,7 +114,7 @@ def _of_system(panel: YearPanel, line: YearLine, of: str, rates: bool, known: bo
     """ "84 % of year 0's rate on ext4 (70 to 99)", with the rate before it."""
     if len(line.points) == 1:
         return f"{_rate(panel, line.points[0], known=known)} on {line.system}"
-    share = percent(_share(line))
+    share = _share_words(line)
     if not rates:
         return f"{share}{of} on {line.system}{_interval(line, known=known)}"
     rate = panel.said(line.points[-1].value)
@@ -124,7 +124,7 @@ def _of_system(panel: YearPanel, line: YearLine, of: str, rates: bool, known: bo
 def _again(panel: YearPanel, lines: Sequence[YearLine], *, known: bool) -> str:
     """ "32 % (27 to 39) and 59 % (53 to 66)": the systems stand in the order of the first."""
     parts = [
-        f"{percent(_share(line))}{_interval(line, known=known)}"
+        f"{_share_words(line)}{_interval(line, known=known)}"
         if len(line.points) > 1
         else _rate(panel, line.points[0], known=known)
         for line in lines
@@ -143,6 +143,10 @@ def _rate(panel: YearPanel, point: YearPoint, *, known: bool) -> str:
 
 def _share(line: YearLine) -> float:
     return line.points[-1].value / line.points[0].value
+
+
+def _share_words(line: YearLine) -> str:
+    return percent(_share(line), share_interval(line))
 
 
 def share_interval(line: YearLine) -> tuple[float, float] | None:

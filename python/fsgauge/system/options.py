@@ -82,7 +82,11 @@ def _split(text: str, where: str) -> list[str]:
     try:
         return shlex.split(text)
     except ValueError as error:
-        raise InputError(f"{where} cannot be split into words: {error}", details=(text,)) from error
+        raise InputError(
+            f"{where} cannot be split into words: {error}",
+            details=(text,),
+            next="close every quote in it",
+        ) from error
 
 
 def switches(kind: FileSystem, words: Iterable[str], system: str) -> Iterator[tuple[str, str]]:

@@ -200,12 +200,26 @@ def test_iors_repetitions_are_runs(tmp_path: Path) -> None:
         ("Iozone: Performance Test of File I/O\n", "did not complete"),
         ("1.98,2.00a,host\n", "fields"),
         (IOR.split("write ")[0], "no row"),
+        (IOR.replace("0.007000", "NA"), "is no whole result of IOR: ValueError"),
+        (IOR.replace("1024.00 ", "0       "), "is no whole result of IOR: ZeroDivisionError"),
+        (ELBENCHO.replace("900,1000", "0,0"), "took 0 ns"),
+        (ELBENCHO.replace("240000", "-240000"), "ValidationError"),
+        (ELBENCHO.replace("240000", "inf"), "OverflowError"),
     ],
 )
 def test_what_is_no_whole_result_is_refused(tmp_path: Path, text: str, what: str) -> None:
     with pytest.raises(InputError, match=what):
         import_results({"a": [written(tmp_path / "x", text)]}, tmp_path / "results", [])
     assert not (tmp_path / "results").exists()
+
+
+def test_trims_are_no_reads_and_writes_that_did_nothing(tmp_path: Path) -> None:
+    document = json.loads(fio(tmp_path / "t.json", 100).read_text().partition("\n")[2])
+    (job,) = document["jobs"]
+    job["trim"], job["read"] = job["read"], job["trim"]
+    path = written(tmp_path / "t.json", json.dumps(document))
+    with pytest.raises(InputError, match="job trims, and no number here is of trims"):
+        import_results({"a": [path]}, tmp_path / "results", [])
 
 
 def test_two_tools_are_no_repetition(tmp_path: Path) -> None:

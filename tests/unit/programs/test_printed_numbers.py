@@ -21,6 +21,9 @@ def number(**keys: object) -> dict[str, Any]:
         ("tps = ten", '"ten" is no number'),
         ("tps = 0", "a ratio needs a number above 0"),
         ("tps = inf", "a ratio needs a number above 0"),
+        ("tps = 0,95", "a comma that parts no thousands"),
+        ("tps = 12,34", "a comma that parts no thousands"),
+        ("tps = 1.234,5", "a comma that parts no thousands"),
         ("tps = nan", "a ratio needs a number above 0"),
     ],
 )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime
 
 import pytest
+
+from fsgauge.programs.streams import json_line
 
 OPENED = "from fsgauge.programs.streams import open_standard_streams; open_standard_streams(); "
 
@@ -55,3 +59,10 @@ def test_no_locale_has_too_few_letters() -> None:
     words = [sys.executable, "-c", OPENED + "print('\u00e4')"]
     done = subprocess.run(words, capture_output=True, text=True, env=environment, timeout=60)
     assert (done.returncode, done.stdout) == (0, "\\xe4\n")
+
+
+def test_a_line_of_json_has_no_number_that_json_has_not() -> None:
+    """`compare --json` printed Infinity for what no difference would have shown, `query` NaN."""
+    said = json_line({"a": [math.inf, -math.inf, math.nan, 1.5], "b": {"c": (math.inf, "x")}})
+    assert said == '{"a": [null, null, null, 1.5], "b": {"c": [null, "x"]}}'
+    assert json_line({"at": datetime(2026, 11, 27, tzinfo=UTC)}).startswith('{"at": "2026-11-27')

@@ -20,6 +20,7 @@ from fsgauge.report.compared import (
 )
 from fsgauge.report.comparison_basis import basis_sentence
 from fsgauge.report.history import write_history
+from fsgauge.stats.folders.between import Between
 from fsgauge.stats.folders.condition import parse_condition
 from fsgauge.stats.folders.history import follow
 from fsgauge.stats.folders.limits import check
@@ -112,3 +113,35 @@ def test_who_did_nothing_is_said_before_the_counts() -> None:
     said = summary(compare_quiet(replace(whole, label="idle", runs=runs), whole))
     assert said.startswith(f"idle: {slow} did nothing in ")
     assert "whole against idle: " in said
+
+
+def with_entry(between: Between, system: str, **changes: object) -> Between:
+    """The comparison with what decides of one system changed."""
+    entries = [
+        each.model_copy(update=changes) if each.decides and each.system == system else each
+        for each in between.entries
+    ]
+    return between.model_copy(update={"entries": entries})
+
+
+def test_nearly_all_is_not_all() -> None:
+    """A rate of which 0.4 % was left was "100 % slower (99.5 to 99.8 %)"."""
+    found = with_entry(compare_quiet(A, SLOW), "xfs", ratio=0.004, low=0.002, high=0.005)
+    assert "on xfs 99.6 % slower (99.5 to 99.8 %)" in summary(found)
+
+
+def test_what_would_have_shown_is_said_of_each_system() -> None:
+    """Of a system on which nothing would have shown, the figure of another one was said."""
+    noisy = {"verdict": "too noisy", "low": 0.5, "high": 2.0}
+    found = with_entry(compare_quiet(A, SLOW), "xfs", **noisy, detectable_percent=120.0)
+    found = with_entry(found, "ext4", **noisy, detectable_percent=float("inf"))
+    said = summary(found)
+    assert "on xfs would have shown, not even a tenfold on 4 KiB random reads" in said
+    assert "only a difference of 120 %" in said
+
+
+def test_a_margin_is_said_as_it_is() -> None:
+    equal = {"verdict": "equivalent", "low": 0.999, "high": 1.001, "margin_percent": 0.4}
+    found = with_entry(compare_quiet(A, SLOW), "ext4", **equal)
+    said = summary(with_entry(found, "raw", **equal))
+    assert "4 KiB random reads at depth 32 on raw and ext4 equal within 0.4 %" in said

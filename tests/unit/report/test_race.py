@@ -145,6 +145,16 @@ def test_the_page_has_all_of_it(report: Report) -> None:
     assert table.count("<tr>") == len(NAMES) + 1
 
 
+def test_what_is_to_copy_is_called_the_best_only_where_that_is_proven(report: Report) -> None:
+    open_end = report.results.model_copy(
+        update={"race": RACE.model_copy(update={"proven": False, "ended": "budget"})}
+    )
+    assert "The leader, to copy" in dataclasses.replace(report, results=open_end).page()
+    sureness = report.results.sureness.model_copy(update={"valid": False})
+    invalid = report.results.model_copy(update={"sureness": sureness})
+    assert race_values(invalid, report.stored)["race_commands"] == []
+
+
 def test_a_race_without_a_leader_and_a_study_without_a_race_have_pages(report: Report) -> None:
     early = RACE.model_copy(
         update={

@@ -2,18 +2,70 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from fsgauge.report import words
-from fsgauge.stats.wording import least_shown, percent_range, range_words, shown_percent
+from fsgauge.stats.wording import (
+    factor_words,
+    least_shown,
+    percent_range,
+    range_words,
+    remark,
+    share_of,
+    shown_percent,
+)
 
 
 @pytest.mark.parametrize(
     ("number", "expected"),
-    [(0.94, "\u22126 %"), (1.0, "0 %"), (1.004, "+0.4 %"), (1.12, "+12 %"), (2.3, "x 2.3")],
+    [
+        (0.94, "\u22126 %"),
+        (1.0, "0 %"),
+        (1.004, "+0.4 %"),
+        (1.0004, "+0.04 %"),
+        (1.12, "+12 %"),
+        (2.3, "x 2.3"),
+        (0.004, "\u221299.6 %"),
+        (0.0, "\u2212100 %"),
+    ],
 )
 def test_changes(number: float, expected: str) -> None:
     assert words.change(number) == expected
+
+
+def test_a_change_in_percent_is_neither_nothing_nor_all() -> None:
+    assert words.percent_change(0.0004) == "\u221299.96 %"
+    assert words.percent_change(1.0003) == "+0.03 %"
+    assert words.percent_change(5.03) == "+403 %"
+
+
+def test_what_is_seen_is_rounded_up_and_a_margin_is_not_rounded() -> None:
+    """A gate was "too noisy to see 3 %", and saw 3 %; margins of 0.4 % were "within 0 %"."""
+    assert [words.percent_up(each) for each in (3.04, 3.0, 12.3, 0.41)] == [
+        "3.1 %",
+        "3 %",
+        "13 %",
+        "0.5 %",
+    ]
+    assert words.percent_up(math.inf) == "over 1000 %"
+    assert remark("equivalent", 0.4) == ", equivalent within 0.4 %"
+    assert remark("equivalent", 2.5) == ", equivalent within 2.5 %"
+
+
+@pytest.mark.parametrize(
+    ("ratio", "said", "factor"),
+    [
+        (1.003, "100.3 % of raw", "1.003"),
+        (0.996, "99.6 % of raw", "0.996"),
+        (1.0, "100 % of raw", "1.00"),
+    ],
+)
+def test_what_never_varied_does_not_read_as_equal(ratio: float, said: str, factor: str) -> None:
+    """Of a model: "100 % of raw (in every block)", and the verdict was worse."""
+    assert share_of(ratio, "raw", (ratio, ratio)) == said
+    assert factor_words(ratio, (ratio, ratio)) == factor
 
 
 @pytest.mark.parametrize(
@@ -43,6 +95,7 @@ def test_no_ratio_reads_as_nothing(number: float, expected: str) -> None:
 
 def test_what_would_have_shown_is_said_in_words_where_noise_hides_everything() -> None:
     assert words.shown(47.4) == "47 % would have shown"
+    assert words.shown(0.01) == "0.1 % would have shown"
     assert words.shown(float("inf")) == "not even a tenfold difference would have shown"
 
 

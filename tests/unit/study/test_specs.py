@@ -97,3 +97,35 @@ def test_a_made_name_that_is_too_long_is_cut_and_stays_its_own():
     assert names == [system_table(spec)["name"] for spec in specs]
     assert System.model_validate(system_table(specs[0])).name == names[0]
     assert system_table(f"short={start}noatime")["name"] == "short"
+
+
+@pytest.mark.parametrize(
+    ("spec", "hint"),
+    [
+        ("xfs:noatime", "mount=noatime"),
+        ("btrfs:compress=zstd", "mount=compress=zstd"),
+        ("ext4:data=writeback,noatime", "mount=data=writeback,noatime"),
+        ("xfs:-d agcount=8", "mkfs=-d agcount=8"),
+        ("host:/export", "mount it, and name that folder: NAME=/mnt/x"),
+        ("ext4:!", ""),
+    ],
+)
+def test_options_as_mkfs_and_mount_take_them_are_led_to_their_key(spec: str, hint: str) -> None:
+    with pytest.raises(InputError) as refusal:
+        system_table(spec)
+    assert refusal.value.location is not None and refusal.value.location.hint == hint
+
+
+@pytest.mark.parametrize(
+    ("spec", "meant"),
+    [
+        ("EXT4", "ext4"),
+        ("ext4 noatime", "ext4:mount=noatime"),
+        ("Xfs -K", "xfs:mkfs=-K"),
+    ],
+)
+def test_what_is_no_kind_is_not_told_to_add_a_line(spec: str, meant: str) -> None:
+    with pytest.raises(InputError) as refusal:
+        system_table(spec)
+    assert refusal.value.what == f'"{spec}" is not a kind of system'
+    assert refusal.value.details == (f'did you mean "{meant}"?',)

@@ -86,6 +86,9 @@ def test_times_are_as_fio_has_them(given: str, nanoseconds: float) -> None:
         ('"1m"', [1 << 20]),
         ('["4k", "64k"]', [4096, 65536]),
         ('"4 KiB"', [4096]),
+        ('"4kb"', [4096]),
+        ('"64KB"', [65536]),
+        ('"512 kB"', [512_000]),
     ],
 )
 def test_sizes_are_as_fio_has_them(given: str, sizes: list[int]) -> None:
@@ -380,3 +383,120 @@ def test_no_other_load_is_proposed_for_one_that_is_not_there() -> None:
             load_study(study, [f"rw={word}"])
         assert refused.value.location is not None
         assert refused.value.location.hint == proposed
+
+
+MIX = """\
+[[workload.group]]
+name = "log"
+{keys}
+"""
+
+
+def group_of(keys: str) -> dict[str, object]:
+    return read(MIX.format(keys=keys), "mix").workload.model_dump()["group"][0]
+
+
+def test_a_group_is_written_in_the_words_of_fio_too() -> None:
+    found = group_of(
+        'bs = "8k"\niodepth = 4\nnumjobs = 2\nnrfiles = 3\nfilesize = "1g"\ndirect = 1\n'
+        'ioengine = "libaio"\nrate_iops = 50\ntime_based = 1\n'
+    )
+    asked = ("block_sizes", "queue_depth", "jobs", "files", "file_sizes", "direct", "interface")
+    assert [found[key] for key in asked] == [8192, 4, 2, 3, 1 << 30, True, "io_uring"]
+    assert found["rate"] == 100
+    found = group_of('operations = { write = 1 }\nfdatasync = 8\nrandom_distribution = "zipf:1.2"')
+    assert (found["sync"], found["sync_every"]) == ("fdatasync", 8)
+    assert (found["distribution"], found["zipf_theta"]) == ("zipf", 1.2)
+
+
+def test_a_word_in_a_group_has_its_place_and_overrules_nothing() -> None:
+    study, notes = loaded("workload.group.log.bs=16k", name="mix")
+    log = next(each for each in study.workload.model_dump()["group"] if each["name"] == "log")
+    assert log["block_sizes"] == 16384
+    assert notes == [
+        '--set workload.group.log.bs=16k: fio\'s bs is workload.group.block_sizes = "16 KiB"'
+    ]
+    twice = refused(MIX.format(keys='bs = "4k"\nblock_sizes = "8 KiB"'), "mix")
+    assert twice.what == "bs and workload.group.block_sizes are the same key"
+
+
+@pytest.mark.parametrize(
+    ("keys", "said", "hint"),
+    [
+        ("rwmixread = 70", "rwmixread has no key of its own in a group", ""),
+        ('filename = "/dev/sdb"', "filename has no key of its own in a group", ""),
+        ("thinktime = 100", "thinktime is workload.group.think here", 'write think = "100 us"'),
+        ('rate = "10m"', "rate is workload.group.rate here", 'such as rate = "1000 IOPS"'),
+        ('ioengine = "mmap"', "is not a value of it", ""),
+    ],
+)
+def test_what_a_group_does_not_have_is_refused_by_its_name(keys: str, said: str, hint: str) -> None:
+    error = refused(MIX.format(keys=keys), "mix")
+    assert said in error.what and error.next.startswith("fsgauge explain workload.group")
+    assert error.location is not None
+    assert (error.location.line, error.location.hint) == (15, hint)
+
+
+def test_a_latency_without_a_unit_is_in_microseconds_as_fio_has_it() -> None:
+    assert loaded("latency_target=500")[0].plan.latency_limit == 500_000
+    assert loaded("latency_target=5ms")[0].plan.latency_limit == 5_000_000
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("iodepth_low=8", "fio's iodepth_low has no key here: "),
+        ("number_ios=1000", "a run lasts its time, not a number of operations"),
+        ("thinktime_blocks=4", "fsgauge study from-fio JOB.fio reads it"),
+    ],
+)
+def test_an_option_of_fio_that_no_key_means_is_called_that(word: str, said: str) -> None:
+    with pytest.raises(InputError) as refusal:
+        load_study("overhead", [word])
+    assert said in refusal.value.what
+    assert refusal.value.next == f"fsgauge explain {word.partition('=')[0]}"
+    study, notes = loaded("log_compression=1")
+    assert study.workload == loaded()[0].workload
+    assert notes == [
+        "--set log_compression=1: fio's log_compression is always so: each run has a"
+        " series over time"
+    ]
+
+
+def test_a_key_that_stands_elsewhere_is_no_word_of_fio() -> None:
+    with pytest.raises(InputError) as refusal:
+        load_study("overhead", ["volume=x"])
+    assert refusal.value.what == 'unknown key "volume"'
+
+
+@pytest.mark.parametrize(
+    ("word", "key", "value"),
+    [
+        ("bs=16k", "sizes", [16384]),
+        ("numjobs=1,8", "committers", [1, 8]),
+        ("fsync=1", "syncs", ["fsync"]),
+        ("fdatasync=1", "syncs", ["fdatasync"]),
+        ("sync=dsync", "syncs", ["open_datasync"]),
+    ],
+)
+def test_a_study_of_commits_is_asked_in_fios_words(word: str, key: str, value: object) -> None:
+    assert loaded(word, name="commits")[0].workload.model_dump()[key] == value
+
+
+def test_a_word_of_a_group_is_led_to_the_groups() -> None:
+    """`bs` of a mix was "only of a kind overhead or writers"."""
+    with pytest.raises(InputError) as refusal:
+        load_study("mix", ["bs=4k"])
+    assert refusal.value.what == "fio's bs is said of each group here"
+    assert refusal.value.location is not None
+    assert refusal.value.location.hint == "write workload.group.NAME.bs"
+    with pytest.raises(InputError) as refusal:
+        load_study("mix", ["group.log.bs=4k"])
+    assert refusal.value.location is not None
+    assert refusal.value.location.hint == "write workload.group.log.bs"
+
+
+def test_a_letter_alone_is_never_dropped() -> None:
+    """hyperfine's -n says nothing here, and that of others is how many files there are."""
+    with pytest.raises(InputError, match="-n"):
+        load_study("overhead", ["-n=1000"])

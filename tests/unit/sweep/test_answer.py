@@ -107,3 +107,9 @@ def test_levels_are_named_where_there_are_several() -> None:
 
 def test_nothing_is_said_without_points() -> None:
     assert sweep_answer([], {}) == ""
+
+
+def test_a_loss_that_is_known_does_not_read_as_none() -> None:
+    """ "100 % of year 0's rate (99.5 to 99.6)"."""
+    found = panel("read, aged", "as it is", ("ext4", 200.0, 199.2), factor=1.0005)
+    assert "99.6 % of year 0's rate (99.5 to 99.7)" in sweep_answer([found], aged_tests(CELLS))

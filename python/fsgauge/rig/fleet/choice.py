@@ -84,10 +84,13 @@ def _in_words(details: ErrorDetails, file: TomlFile) -> InputError | None:
                 "this host is in the list already",
                 location=file.place(place),
                 cause="each host has a name and an address of its own",
+                next="leave one of the two out",
             )
         case "string_pattern_mismatch":
             wanted = "it has letters, digits, dots and dashes, at most 60"
-            return InputError(f'"{path[-1]}" is no name', location=file.place(path, wanted))
+            return InputError(
+                f'"{path[-1]}" is no name', location=file.place(path, wanted), next=_EXAMPLE
+            )
     return None
 
 
@@ -163,4 +166,5 @@ def _not_a_host(text: str, span: tuple[int, int], hint: str) -> InputError:
     return InputError(
         f'"{word}" is not a host of its own' if word.strip() else "a host's name is empty",
         location=source_location("--hosts", text, span, hint, numbered=False),
+        next="--hosts a,b,u@c:2222",
     )

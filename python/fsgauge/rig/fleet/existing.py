@@ -134,7 +134,11 @@ def existing_cluster(address: str) -> Iterator[Cluster]:
             )
         if isinstance(error, OSError | TimeoutError) and not isinstance(error, NotPlainError):
             words = str(error) or f"no answer within {_CONNECT_SECONDS:.0f} s"
-            return RigError(f"the scheduler {address} cannot be reached: {words}")
+            return RigError(
+                f"the scheduler {address} cannot be reached: {words}",
+                cause="it does not run there, or a firewall is between",
+                next="--hosts tls://HOST:PORT, as the scheduler says it when it starts",
+            )
         return RigError(
             f"the workers of {address} cannot be hosts: {type(error).__name__}: {error}"[:400],
             cause="fsgauge is not installed where they run, or another version",

@@ -31,7 +31,9 @@ def read_text(path: Path, what: str, option: str) -> str:
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not text: {error.reason} at byte {error.start}") from None
+        raise InputError(
+            f"{path} is not text: {error.reason} at byte {error.start}", next=option
+        ) from None
     hosts = sum(line.lstrip().startswith("[[") for line in text.splitlines())
     if hosts > MOST_HOSTS:
         raise InputError(
@@ -105,13 +107,16 @@ class TomlFile:
                 f'unknown key "{key}"',
                 location=self.place(path, hint, of_key=True),
                 details=() if near else (f"valid here: {', '.join(known)}",),
+                next=self.example,
             )
         if details["type"] == "missing":
             return InputError(
                 f'{self.label} does not say "{key}"', location=self.place(path), next=self.example
             )
         message = details["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
-        return InputError(f'"{key}" is not valid', location=self.place(path, message))
+        return InputError(
+            f'"{key}" is not valid', location=self.place(path, message), next=self.example
+        )
 
 
 def _line(error: InputError) -> tuple[int, int]:

@@ -28,6 +28,8 @@ from fsgauge.engine.wire import (
 )
 from fsgauge.errors import InputError, RigError
 from fsgauge.machine.folder.marked_folder import remove_in
+from fsgauge.machine.folder.places import who_can_replace
+from fsgauge.plan.turns import job_for
 from fsgauge.programs import child_environment, interpreter, start
 from fsgauge.programs.finding import find_program
 from fsgauge.record.command import CommandJob, CommandRun, Found
@@ -136,9 +138,10 @@ def _is_file(name: str) -> bool:
     return name.startswith(("./", "../")) or (os.sep in name and os.access(name, os.X_OK))
 
 
-def run_command(made: TurnSystem, position: int, cell: Cell, job: CommandJob) -> RunRecord:
+def run_command(made: TurnSystem, position: int, cell: Cell) -> RunRecord:
     """Measure one cell; a program that fails is recorded as what this run gave."""
     work, prepared = made.work, made.prepared
+    job = _job(made, cell)
     begun_unix_ns = time.time_ns()
     result, command, fault, device, caches = None, None, None, None, ""
     with _own_folder(job.folder), supervised(job.folder) as supervisor:
@@ -172,6 +175,28 @@ def run_command(made: TurnSystem, position: int, cell: Cell, job: CommandJob) ->
     )
     work.tell(record)
     return record
+
+
+def _job(made: TurnSystem, cell: Cell) -> CommandJob:
+    """The cell's program, in a folder that is reached by its descriptor; RigError where that moved.
+
+    The program's own words name it by its path, which `su` and servers of another user can follow
+    too, unless another user can lead that path elsewhere.
+    """
+    work, folder = made.work, made.prepared.folder
+    named, pinned = (
+        job_for(work.study, work.plan, made.turn, cell, target)
+        for target in (made.prepared.target, made.prepared.pinned)
+    )
+    if not isinstance(named, CommandJob) or not isinstance(pinned, CommandJob):
+        raise TypeError("the load of this study is no program")
+    if folder is None:
+        return named
+    try:
+        cause, _ = who_can_replace(folder.path, {0, os.geteuid()})
+    except OSError:
+        raise folder.moved() from None
+    return pinned if cause else named.model_copy(update={"folder": pinned.folder})
 
 
 @contextmanager

@@ -63,7 +63,10 @@ def formatted(
     mkfs may take `seconds`, and mount as long, but no more than five minutes.
     """
     if base.device is None:
-        raise InputError(f'"{system.name}" needs a device, and the storage has none')
+        raise InputError(
+            f'"{system.name}" needs a device, and the storage has none',
+            next="--storage loop:8GiB, or a folder of a mounted file system as the system",
+        )
     with base.claim.used():
         blank, notes = blank_of(base)
         made = make(

@@ -44,7 +44,8 @@ def check_tunables(system: System) -> None:
         other = seen.setdefault(place.path, key)
         if other != key:
             raise InputError(
-                f'the tunables "{other}" and "{key}" of the system "{system.name}" are one setting'
+                f'the tunables "{other}" and "{key}" of the system "{system.name}" are one setting',
+                next="leave one of them out",
             )
 
 

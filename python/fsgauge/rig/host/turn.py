@@ -137,7 +137,7 @@ def _run(made: TurnSystem, position: int, cell: Cell) -> RunRecord:
     work, prepared = made.work, made.prepared
     job = job_for(work.study, work.plan, made.turn, cell, prepared.target)
     if isinstance(job, CommandJob):
-        return run_command(made, position, cell, job)
+        return run_command(made, position, cell)
     with _reached(prepared):
         preconditioning = precondition_cell(work, made.turn, cell, job)
     for _ in range(MOST_STARTS - 1):

@@ -1,13 +1,14 @@
 """Conditions of --fail-if and limits of --limit: from text to a metric, selectors and a limit.
 
     condition  = "ratio" "(" metric { [","] selector } ")" comparison number
-    limit      = metric "(" { [","] selector } ")" comparison quantity
+    limit      = metric [ "(" { [","] selector } ")" ] comparison quantity
     metric     = a name of METRICS: iops, bandwidth, complete, read.p99, create.mean, cpu ...
                | the name's second part, and the operation in brackets: p99(read), mean(sync)
     selector   = word                  of a factor: randread, backup fill, directory order
                | size                  4 KiB, 4k
                | "depth" whole         depth 32
                | whole noun            4 jobs, 2 writers, 590 clients: how many at once
+               | option ["="] value    of fio: bs=4k, iodepth=32, numjobs=4, rw=randread
                | cell id               write-8KiB-writers2
                | quoted system name    "xfs, 8 groups"
     comparison = "<" | "<=" | ">" | ">="
@@ -26,31 +27,32 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
-from fsgauge.errors import InputError, SourceLocation, did_you_mean, nearest
+from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.quantities import Quantity, UnitError
 from fsgauge.record.factors import declarations, factors_of, vocabulary
 from fsgauge.record.records import Cell, FactorValue
+from fsgauge.stats.folders.tokens import Option, Token, mistake, tokens_of
 from fsgauge.stats.metrics import METRICS, Unit
 from fsgauge.units import BANDWIDTH, DURATION, RATE, binary_size, exact_rate, parse_size
 
 Comparison = Literal["<", "<=", ">", ">="]
-LONGEST = 1000
 _COMPARISONS: dict[str, Comparison] = {"<": "<", "<=": "<=", ">": ">", ">=": ">="}
-_TOKEN = re.compile(
-    r"\s*(?:(?P<quoted>\"[^\"]*\"|'[^']*')|(?P<number>[0-9]+(?:\.[0-9]+)?)"
-    r"|(?P<id>[A-Za-z_][A-Za-z0-9_.]*(?:-[A-Za-z0-9_.]+)+)"
-    r"|(?P<word>[A-Za-z_][A-Za-z0-9_.]*)|(?P<sign><=|>=|<|>|\(|\)|,))"
-)
 _COMPARISON = re.compile(r"<=|>=|<|>")
 _NEARLY_A_SIZE = re.compile(r"[kmgtpe]?i?(b|bytes?)?", re.IGNORECASE)
 _WITH_NUMBER = '"4 KiB", "4 jobs" or "2 writers"?'
 
 
-class Option(NamedTuple):
-    """The option of the command line that takes a condition, and one as it is written."""
-
-    name: str
-    example: str
+_OF_FIO = {
+    "bs": "size",
+    "blocksize": "size",
+    "iodepth": "depth",
+    "qd": "depth",
+    "numjobs": "jobs",
+    "rw": "pattern",
+    "readwrite": "pattern",
+}
+"""What its options ask of a cell; rw alone is a pattern of ours."""
+_METRICS_CALLED = {"p99.9": "p999", "bw": "bandwidth", "throughput": "bandwidth"}
 
 
 FAIL_IF = Option("--fail-if", "--fail-if 'ratio(iops, randread, 4 KiB) < 0.95'")
@@ -70,14 +72,6 @@ _QUANTITIES: Mapping[Unit, Quantity] = {
     "ns": DURATION,
     "files/s": _FILES,
 }
-
-
-class Token(NamedTuple):
-    """A piece of a condition; `start` counts from 0. The last one has the kind "end"."""
-
-    kind: str
-    text: str
-    start: int
 
 
 class Selector(NamedTuple):
@@ -110,7 +104,7 @@ class Condition:
 
     def error(self, what: str, token: Token, *, hint: str = "", next: str = "") -> InputError:
         """A mistake at one place of this condition."""
-        return _mistake(self.text, what, token, self.option, hint=hint, next=next)
+        return mistake(self.text, what, token, self.option, hint=hint, next=next)
 
 
 def what_cell_is(cell: Cell) -> dict[str, FactorValue]:
@@ -129,8 +123,9 @@ def _counted() -> set[str]:
 
 
 def _name_of(written: str) -> str:
-    """The metric's name for what people write: p99.9 is p999."""
-    return {"p99.9": "p999"}.get(written, written)
+    """The metric's name for what people write: p99.9 is p999, BW is bandwidth."""
+    small = written.lower()
+    return _METRICS_CALLED.get(small, small)
 
 
 def _statistics() -> set[str]:
@@ -154,7 +149,7 @@ class _Parser:
 
     def __init__(self, text: str, option: Option, until: int | None = None) -> None:
         self.text, self.option = text, option
-        self.tokens = _tokens(text, option, until)
+        self.tokens = tokens_of(text, option, until)
         self.at = 0
 
     def condition(self) -> Condition:
@@ -179,7 +174,7 @@ class _Parser:
     def absolute(self) -> Condition:
         """The whole text as a limit on values."""
         metric = self.named_metric()
-        selectors = self.selectors()
+        selectors = [] if self.peek().text in _COMPARISONS else self.selectors()
         comparison = self.comparison()
         if self.peek().kind != "end":
             raise self.wrong("a limit has one comparison", self.peek())
@@ -187,23 +182,27 @@ class _Parser:
         return Condition(self.text, metric.text, selectors, comparison, limit, metric, self.option)
 
     def _names_a_metric(self, word: str) -> bool:
-        return word in METRICS or _name_of(word) in _statistics()
+        return _name_of(word) in METRICS or _name_of(word) in _statistics()
 
     def named_metric(self) -> Token:
-        """The metric of a limit and its opening bracket; of a part, the operation too."""
+        """The metric of a limit and its opening bracket, if it has one; of a part, the operation
+        too."""
         token = self.take()
         if token.kind != "word" or not self._names_a_metric(token.text):
             what = f'there is no metric "{token.text}"' if token.text else "a metric is missing"
             near = [*METRICS, *sorted(_statistics())]
             raise self.wrong(what, token, near=near, next=f"one of: {', '.join(near)}")
+        name = _name_of(token.text)
+        if name in METRICS and self.peek().text in _COMPARISONS:
+            return token._replace(text=name)
         self.expect("sign", "(")
-        return token if token.text in METRICS else self.of_operation(token)
+        return token._replace(text=name) if name in METRICS else self.of_operation(token)
 
     def metric(self) -> Token:
         """A name of METRICS, in either form; the token has it in the first one."""
         token = self.take()
-        if token.kind == "word" and token.text in METRICS:
-            return token
+        if token.kind == "word" and _name_of(token.text) in METRICS:
+            return token._replace(text=_name_of(token.text))
         if token.kind == "word" and self.is_sign("(") and _name_of(token.text) in _statistics():
             self.take()
             found = self.of_operation(token)
@@ -242,6 +241,8 @@ class _Parser:
             return Selector("system", token.text[1:-1], token)
         if token.kind == "word" and token.text == "depth":
             return Selector("depth", self.whole(self.take(), "a queue depth"), token)
+        if token.kind == "word" and self.is_of_fio(token):
+            return self.of_fio(token)
         if token.kind == "id":
             return Selector("cell", token.text, token)
         if token.kind == "word":
@@ -253,6 +254,24 @@ class _Parser:
             " system is missing",
             token,
         )
+
+    def is_of_fio(self, token: Token) -> bool:
+        """Whether it is an option of fio, with a value behind it."""
+        role = _OF_FIO.get(token.text)
+        return role is not None and (self.is_sign("=") or role != "pattern")
+
+    def of_fio(self, option: Token) -> Selector:
+        """What it asks for: bs=4k, iodepth 32."""
+        if self.is_sign("="):
+            self.take()
+        role, value = _OF_FIO[option.text], self.take()
+        if role == "pattern" and value.kind == "word":
+            return self.word(value)
+        if role == "size" and value.kind == "number":
+            return self.size_or_jobs(value)
+        if role in ("depth", "jobs"):
+            return Selector(role, self.whole(value, option.text), option)
+        raise self.wrong(f"a value of {option.text} is missing", value)
 
     def word(self, token: Token) -> Selector:
         """A value of a factor, of one word or several; any other word is taken for a pattern."""
@@ -300,7 +319,7 @@ class _Parser:
         token = Token("quantity", text.strip(), start + len(text) - len(text.lstrip()))
         kind = _QUANTITIES[METRICS[metric].unit]
         try:
-            value = float(kind.read(text))
+            value = float(kind.read(token.text))
         except UnitError as error:
             example = f"{kind.noun}: {kind.example}"
             raise self.wrong(error.what, token, hint=error.hint, next=example) from error
@@ -344,42 +363,8 @@ class _Parser:
     ) -> InputError:
         """A mistake at a token, with the nearest of what may have been meant."""
         hint = hint or did_you_mean(nearest(token.text, near or []))
-        return _mistake(self.text, what, token, self.option, hint=hint, next=next)
-
-
-def _tokens(text: str, option: Option, until: int | None) -> list[Token]:
-    """All tokens and an "end"; InputError at the first character that begins none."""
-    if len(text) > LONGEST:
-        raise InputError(
-            f"a condition of {len(text)} characters; {LONGEST} are the most", next=option.example
-        )
-    found: list[Token] = []
-    place, end = 0, len(text[:until].rstrip())
-    while place < end:
-        match = _TOKEN.match(text, place, end)
-        if match is None or match.lastgroup is None:
-            start = place + len(text[place:]) - len(text[place:].lstrip())
-            unknown = Token("unknown", text[start], start)
-            raise _mistake(text, f'unexpected "{text[start]}"', unknown, option)
-        kind = match.lastgroup
-        found.append(Token(kind, match[kind], match.start(kind)))
-        place = match.end()
-    return [*found, Token("end", "", end)]
+        return mistake(self.text, what, token, self.option, hint=hint, next=next)
 
 
 def _one_of(names: list[str]) -> str:
     return f"--fail-if 'ratio(METRIC, ...) < 0.95', with one of: {', '.join(names)}"
-
-
-def _mistake(
-    text: str, what: str, token: Token, option: Option, *, hint: str = "", next: str = ""
-) -> InputError:
-    """A mistake at one place of a condition, shown in it."""
-    shown = "".join(letter if letter.isprintable() else "?" for letter in text)
-    return InputError(
-        what,
-        location=SourceLocation(
-            option.name, 0, token.start + 1, shown, width=max(1, len(token.text)), hint=hint
-        ),
-        next=next or option.example,
-    )

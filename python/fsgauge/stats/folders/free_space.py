@@ -6,9 +6,11 @@ file system that was made for the study from after.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from fsgauge.record.records import SystemFacts, TurnRecord
+from fsgauge.stats.result_model import ResultModel
+from fsgauge.stats.wording import percent
 from fsgauge.units import count, format_size
 
 FREE_SPACE = "free space"
@@ -29,12 +31,46 @@ def differing_space(
             yield f"{system}: {FREE_SPACE}", was, now
 
 
+class Space(ResultModel):
+    """Of one file system at the first turn of a run."""
+
+    free_bytes: int
+    size_bytes: int
+
+
+def space_of(turns: Mapping[str, TurnRecord]) -> dict[str, Space]:
+    """By system, where it is known."""
+    known = {name: turn.facts for name, turn in turns.items() if turn.facts.size_bytes}
+    return {
+        name: Space(free_bytes=facts.free_bytes, size_bytes=facts.size_bytes)
+        for name, facts in known.items()
+        if facts.free_bytes is not None
+    }
+
+
+def beyond(found: Mapping[str, Space], before: Sequence[Mapping[str, Space]]) -> Iterator[str]:
+    """A sentence for each system with less or more free than any earlier run had."""
+    for system, space in found.items():
+        earlier = [each[system].free_bytes for each in before if system in each]
+        if not earlier:
+            continue
+        margin = _SIZE_SHARE * space.size_bytes
+        if min(earlier) - margin <= space.free_bytes <= max(earlier) + margin:
+            continue
+        had = dict.fromkeys(format_size(each) for each in (min(earlier), max(earlier)))
+        yield (
+            f"{system} had other {FREE_SPACE}: {format_size(space.free_bytes)} of"
+            f" {format_size(space.size_bytes)}, and {' to '.join(had)} in accepted runs"
+        )
+
+
 def space_words(facts: SystemFacts) -> str:
     """ "3.5 GiB of 8 GiB (56 % full), in 1,203 pieces, the largest 1 GiB"."""
     if facts.free_bytes is None or not facts.size_bytes:
         return "not known"
-    full = 100 * (1 - facts.free_bytes / facts.size_bytes)
-    text = f"{format_size(facts.free_bytes)} of {format_size(facts.size_bytes)} ({full:.0f} % full)"
+    used = 1 - facts.free_bytes / facts.size_bytes
+    full = percent(used, (used, used))  # what is nearly full is not full
+    text = f"{format_size(facts.free_bytes)} of {format_size(facts.size_bytes)} ({full} full)"
     if facts.free_extents is None or facts.largest_free_bytes is None:
         return text
     largest = format_size(facts.largest_free_bytes)

@@ -313,7 +313,9 @@ def meant(
             raise condition.error(
                 f"this study has no {_words_of(selector, cells)}",
                 selector.token,
-                hint=did_you_mean(nearest(str(selector.value), known)),
+                hint=f'write "{selector.value}" in quotes, as it is a system'
+                if selector.kind == "pattern" and selector.value in systems
+                else did_you_mean(nearest(str(selector.value), known)),
                 next=f"it has: {', '.join(known)}" if known else f"the cells are: {names}",
             )
     found = [

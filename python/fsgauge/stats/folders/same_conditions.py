@@ -220,7 +220,7 @@ def listed_differences(a: Side, b: Side) -> list[Unlike]:
     first, second = _listed(a), _listed(b)
     names = [*first, *(name for name in second if name not in first)]
     pairs = [(name, first.get(name, "none"), second.get(name, "none")) for name in names]
-    pairs += differing_space(_first_turns(a), _first_turns(b))
+    pairs += differing_space(first_turns(a), first_turns(b))
     return [
         Unlike(fact=name, a=was, b=now, despite=False)
         for name, was, now in pairs
@@ -269,7 +269,7 @@ def _listed(side: Side) -> dict[str, str]:
         "blocks": len({turn.block for turn in side.study.plan.turns}),
         **_tools(before),
     }
-    for system, turn in _first_turns(side).items():
+    for system, turn in first_turns(side).items():
         facts[f"{system}: mount options in force"] = turn.facts.mount_options or "not mounted"
         facts |= {
             f"{system}: {key}": without_place(value, turn.facts.mount_source)
@@ -299,7 +299,8 @@ def _tools(before: EnvironmentRecord) -> dict[str, object]:
     return {name: conditions.of_machines(before, partial(_version_of, name)) for name in names}
 
 
-def _first_turns(side: Side) -> dict[str, TurnRecord]:
+def first_turns(side: Side) -> dict[str, TurnRecord]:
+    """By system."""
     first: dict[str, TurnRecord] = {}
     for turn in side.turns:
         first.setdefault(turn.system, turn)
@@ -307,7 +308,7 @@ def _first_turns(side: Side) -> dict[str, TurnRecord]:
 
 
 def _bytes_under_load(side: Side) -> int | None:
-    turn = _first_turns(side).get(side.study.plan.baseline)
+    turn = first_turns(side).get(side.study.plan.baseline)
     return None if turn is None or turn.layout is None else turn.layout.size_bytes
 
 

@@ -16,6 +16,7 @@ from typing import Literal
 
 from fsgauge.errors import InputError
 from fsgauge.stats.folders.condition import Condition
+from fsgauge.stats.folders.free_space import beyond
 from fsgauge.stats.folders.limits import Ratios, Required, Test, require
 from fsgauge.stats.folders.limits import check as check_conditions
 from fsgauge.stats.folders.same_conditions import Side, Unlike
@@ -33,7 +34,8 @@ class Checked(ResultModel):
     """Everything that a check says. `lines` decide; `others` moved and are not judged.
 
     `idle` says who did nothing or little in which folder. `elsewhere`: the accepted runs are of few
-    sittings, and none of them is that of the new runs.
+    sittings, and none of them is that of the new runs. `space` says which file system had less or
+    more free than in any accepted run: it decides where files go.
     """
 
     format: Literal[1] = 1
@@ -52,6 +54,7 @@ class Checked(ResultModel):
     limits: list[Required]
     conditions: list[Test]
     missing: list[str]
+    space: list[str]
     despite: list[Unlike]
 
 
@@ -99,6 +102,13 @@ def check(
         limits=required,
         conditions=tests,
         missing=missing_lines(learned),
+        space=list(
+            dict.fromkeys(
+                said
+                for folder in folders
+                for said in beyond(folder.addition.run.space, [run.space for run in learned.runs])
+            )
+        ),
         despite=accepted,
     )
 

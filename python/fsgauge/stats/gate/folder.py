@@ -15,7 +15,13 @@ from typing import Any
 
 from fsgauge.record.conditions import plain
 from fsgauge.stats.folders.folder import nothing_in, read_folder
-from fsgauge.stats.folders.same_conditions import Side, as_written, must_be_equal_to_repeat
+from fsgauge.stats.folders.free_space import space_of
+from fsgauge.stats.folders.same_conditions import (
+    Side,
+    as_written,
+    first_turns,
+    must_be_equal_to_repeat,
+)
 from fsgauge.stats.gate.learned import Addition, Run
 from fsgauge.stats.gate.measured import lines_of
 from fsgauge.stats.idle import idle_words
@@ -64,6 +70,7 @@ def _of_side(side: Side) -> Folder:
         started_unix_ns=started_ns,
         ended_unix_ns=ended_ns,
         blocks=results.sureness.blocks_complete,
+        space=space_of(first_turns(side)),
     )
     cells = [cell.id for cell in results.cells]
     facts = json.loads(json.dumps(must_be_equal_to_repeat(side), default=str))

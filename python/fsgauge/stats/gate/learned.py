@@ -18,6 +18,7 @@ from pydantic import ConfigDict, Field
 
 from fsgauge.record.records import Cell
 from fsgauge.stats.folders.folder import BASES, Basis, Key, by_sitting
+from fsgauge.stats.folders.free_space import Space
 from fsgauge.stats.gate.measured import BlockMean, Mean
 from fsgauge.stats.metrics import Unit
 from fsgauge.stats.result_model import ResultModel
@@ -30,13 +31,15 @@ _DIGITS = 8
 
 
 class Run(ResultModel):
-    """One accepted results folder; `blocks` are those that are complete."""
+    """One accepted results folder; `blocks` are those that are complete. `space` is by system, and
+    empty in an older file."""
 
     label: str
     started: str
     started_unix_ns: int
     ended_unix_ns: int
     blocks: int
+    space: dict[str, Space] = Field(default_factory=dict)
 
 
 class Numbers(ResultModel):

@@ -7,7 +7,7 @@ import math
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.race.model import Race
 from fsgauge.stats.results import Comparison
-from fsgauge.stats.wording import listed, named_systems, percent
+from fsgauge.stats.wording import factor_words, listed, named_systems, percent, ratio_range
 from fsgauge.units import count
 
 
@@ -57,8 +57,10 @@ def _headline(race: Race, winner: Comparison | None) -> str:
         return f"{race.leader}, the baseline, leads the {of}; {open_end}."
     if winner is None or winner.low is None or winner.high is None:
         return f"{leads}; no fresh block confirms it."
-    ends = f"{winner.low:.2f} to {winner.high:.2f}; {race.confirmed} fresh blocks"
-    gain = f"{winner.ratio:.2f} times {race.baseline} in {METRICS[race.metric].label} ({ends})"
+    edges = winner.low, winner.high
+    ends = f"{ratio_range(*edges)}; {race.confirmed} fresh blocks"
+    factor = factor_words(winner.ratio, edges)
+    gain = f"{factor} times {race.baseline} in {METRICS[race.metric].label} ({ends})"
     if winner.verdict != "better":
         return f"None of {of} is shown to beat {race.baseline}: {race.leader} leads, {gain}."
     if race.proven:

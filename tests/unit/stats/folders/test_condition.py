@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fsgauge.errors import InputError
-from fsgauge.stats.folders.condition import parse_condition
+from fsgauge.stats.folders.condition import parse_condition, parse_limit
 
 
 def selectors(text: str) -> list[tuple[str, str | int]]:
@@ -26,6 +26,40 @@ def test_metric_selectors_and_limit() -> None:
 def test_a_size_may_be_written_as_in_fio() -> None:
     of_fio = parse_condition("ratio(iops, randread, 4k) < 0.95")
     assert [each.value for each in of_fio.selectors] == ["randread", 4096]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("bs=4k, iodepth=32", [("size", 4096), ("depth", 32)]),
+        ("rw=randread blocksize=1M", [("pattern", "randread"), ("size", 1 << 20)]),
+        ("rw, numjobs 4, qd 8", [("pattern", "rw"), ("jobs", 4), ("depth", 8)]),
+    ],
+)
+def test_a_cell_may_be_named_by_the_options_of_fio(text: str, found: list[object]) -> None:
+    for metric in ("iops", "IOPS"):
+        assert selectors(f"ratio({metric}, {text}) < 0.95") == found
+    limit = parse_limit(f"BW({text}) > 100 MB/s")
+    assert limit.metric == "bandwidth"
+    assert [(each.kind, each.value) for each in limit.selectors] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "hint"),
+    [
+        ("ratio(iops, bs=) < 0.9", "a value of bs is missing", ""),
+        ("ratio(iops, iodepth=many) < 0.9", "iodepth is a whole number", ""),
+        ("ratio(iops, rw=4) < 0.9", "a value of rw is missing", ""),
+        ("ratio(iops) < 95 %", 'unexpected "%"', "a ratio is a number: 0.95"),
+        ("ratio(iops) < .95", 'unexpected "."', "a ratio is a number: 0.95"),
+        ("ratio(iops) = 0.95", "a comparison is missing: <, <=, > or >=", ""),
+    ],
+)
+def test_a_mistake_in_them_is_pointed_at(text: str, said: str, hint: str) -> None:
+    with pytest.raises(InputError) as refused:
+        parse_condition(text)
+    assert refused.value.location is not None
+    assert (refused.value.what, refused.value.location.hint) == (said, hint)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +138,7 @@ def test_a_metric_alone_asks_about_every_cell() -> None:
         ("ratio(iops, 4 kk) < 1", "", 13, ""),
         ("ratio(iops, depth x) < 1", "a queue depth is a whole number", 19, ""),
         ("ratio(iops, 2.5 jobs) < 1", "a number of jobs is a whole number", 13, ""),
-        ("ratio(iops) = 1", 'unexpected "="', 13, ""),
+        ("ratio(iops) = 1", "a comparison is missing", 13, ""),
         ("ratio(iops) 1", "a comparison is missing", 13, ""),
         ("ratio(iops) < 0", "above 0", 15, ""),
         ("ratio(iops) < -1", 'unexpected "-"', 15, ""),
@@ -155,3 +189,13 @@ def test_what_only_many_clients_have() -> None:
         ("system", "xfs"),
     ]
     assert selectors("ratio(create.mean, write) > 1.1") == [("pattern", "write")]
+
+
+def test_a_limit_on_all_cells_needs_no_brackets() -> None:
+    found = parse_limit("iops > 10 k IOPS")
+    assert (found.metric, found.selectors, found.limit) == ("iops", [], 10_000)
+    assert parse_limit("read.p99 < 5 ms").metric == "read.p99"
+    with pytest.raises(InputError, match='"\\(" is missing'):
+        parse_limit("p99 < 5 ms")
+    with pytest.raises(InputError, match='"500" has no unit'):
+        parse_limit("iops > 500")

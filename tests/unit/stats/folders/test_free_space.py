@@ -39,6 +39,12 @@ def test_a_file_system_that_has_filled_up_is_listed_with_both_numbers() -> None:
     )
 
 
+def test_what_is_nearly_full_is_not_full() -> None:
+    (turn, *_) = filled(BASE, 16 << 20).turns
+    assert space_words(turn.facts) == "16 MiB of 8 GiB (99.8 % full)"
+    assert space_words(turn.facts.model_copy(update={"free_bytes": 0})).endswith("(100 % full)")
+
+
 @pytest.mark.parametrize("other", [3 * GIB, 3 * GIB - (80 << 20), None])
 def test_what_any_use_changes_and_what_is_not_known_is_not_listed(other: int | None) -> None:
     assert differences(filled(BASE, 3 * GIB), filled(BASE, other)) == {}

@@ -17,6 +17,7 @@ from fsgauge.stats.gate.accept import Accepted, accept, readiness
 from fsgauge.stats.gate.check import Checked, check
 from fsgauge.stats.gate.learned import Learned
 from tests.synthetic.idle import did
+from tests.unit.stats.folders.test_free_space import GIB, filled
 from tests.unit.stats.gate.folders import on_kernel, side
 
 RUNS = 6
@@ -323,3 +324,18 @@ def test_hints_name_the_file(file: str, option: str, learned: Learned) -> None:
     slow = checked(learned, side(20, slower=dict.fromkeys(("raw", "ext4", "xfs"), 0.8)))
     (hint,) = [line for line in checked_lines(slow, file) if line.startswith("next: ")]
     assert f"fsgauge gate check DIR DIR{option}. " in hint
+
+
+def test_a_file_system_that_filled_up_meanwhile_is_said(learned: Learned) -> None:
+    """A build failed on a file system that was full, and nothing but the loss was told."""
+    accepted = learnt([filled(side(number), 3 * GIB) for number in range(1, RUNS + 1)]).learned
+    full = checked(accepted, filled(side(20, slower={"xfs": 0.9}), GIB))
+    assert full.verdict == "fail"
+    said = "note: xfs had other free space: 1 GiB of 8 GiB, and 3 GiB in accepted runs"
+    assert said in checked_lines(full, NAME)
+    assert checked(accepted, filled(side(20), 3 * GIB - (50 << 20))).space == []
+    assert checked(learned, filled(side(20), GIB)).space != []
+    older = learned.model_copy(
+        update={"runs": [run.model_copy(update={"space": {}}) for run in learned.runs]}
+    )
+    assert checked(older, filled(side(20), GIB)).space == []

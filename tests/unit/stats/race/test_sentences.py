@@ -175,3 +175,9 @@ def test_five_that_are_not_told_apart_are_counted() -> None:
     names = [f"system {number}" for number in range(6)]
     found = race(systems=[*names, "xfs"], in_race=[*names, "xfs"])
     assert "system 2 and 3 more were not told from it in the race." in race_lines(found, gain())[-1]
+
+
+def test_a_small_gain_reads_as_one() -> None:
+    """ "xfs leads the 4: 1.00 times ext4 (1.00 to 1.01)", and the verdict was better."""
+    said = race_lines(race(), gain(1.004, 1.002, 1.006))
+    assert any("1.004 times ext4" in each and "(1.002 to 1.006;" in each for each in said), said

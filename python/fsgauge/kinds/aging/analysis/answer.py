@@ -26,6 +26,7 @@ from fsgauge.stats.wording import (
     remark,
     too_few,
 )
+from fsgauge.units import exact_percent
 
 MOST_NAMED = 4
 _GERUNDS: dict[Side, str] = {"write": "writing", "read": "reading"}
@@ -55,7 +56,8 @@ def aging_answer(aging: Aging, primary: Sequence[Cell], margin_percent: float) -
         names = listed([each.system for each in kept])
         of_all = f"all {len(kept)} systems: " if len(kept) > NAMED_SYSTEMS else ""
         said = (
-            f"{where} is as fast as when clean, within {margin_percent:.0f} %, on {of_all}{names}"
+            f"{where} is as fast as when clean, within {exact_percent(margin_percent)}, on"
+            f" {of_all}{names}"
         )
         return _with_prediction(said, aging, kept, len(kept))
     clear = [each for each in kept if each.verdict not in OPEN]

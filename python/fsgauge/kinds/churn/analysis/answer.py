@@ -23,7 +23,7 @@ from fsgauge.stats.wording import (
     remark,
     too_few,
 )
-from fsgauge.units import format_size
+from fsgauge.units import exact_percent, format_size
 
 MOST_NAMED = 4
 HOPELESS_LOSS_PERCENT = 90.0
@@ -56,7 +56,7 @@ def _answer(churn: Churn, fill: int, sides: list[Side]) -> str:
         return (
             f"{_at_level(churn, fill)}, the aged system is as fast as a fresh copy in"
             f" {listed([_NOUNS[side] for side in found])} within"
-            f" {everything[0].margin_percent:.0f} %, on"
+            f" {exact_percent(everything[0].margin_percent)}, on"
             f" {listed(_names(everything))}."
         )
     level = _at_level(churn, fill)

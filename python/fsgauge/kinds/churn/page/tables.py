@@ -17,7 +17,7 @@ from fsgauge.report.table_parts import (
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.results import Results
 from fsgauge.stats.verdict import OPEN
-from fsgauge.units import format_size
+from fsgauge.units import exact_percent, format_size
 
 _SIDES = {"read": "reads", "write": "writes"}
 
@@ -110,7 +110,7 @@ def _damage_cell(damage: Damage) -> TableCell:
 def _verdict(damage: Damage) -> str:
     text: str = damage.verdict
     if damage.verdict == "equivalent":
-        text = f"equivalent (within {words.percent(damage.margin_percent)})"
+        text = f"equivalent (within {exact_percent(damage.margin_percent)})"
     elif damage.verdict in OPEN and damage.detectable_loss_percent is not None:
         text = f"{text} ({loss_shown({damage.system: damage.detectable_loss_percent})})"
     return f"{GLYPHS[damage.verdict]} {text}"

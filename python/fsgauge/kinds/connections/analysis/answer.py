@@ -34,6 +34,7 @@ from fsgauge.stats.wording import (
     shown_percent,
     too_few,
 )
+from fsgauge.units import exact_percent
 
 NAMED_TESTS = 4
 _WORDS = {
@@ -99,7 +100,7 @@ def _one_system(tests: Tests, system: str) -> str:
     unclear = [(cell, entry) for cell, entry in shown if entry.verdict in OPEN]
     if all(entry.verdict == "equivalent" for _, entry in shown):
         margin = max(entry.margin_percent for _, entry in shown)
-        return f"{system} equals {tests.baseline} in {_nouns(shown)} within {margin:.0f} %"
+        return f"{system} equals {tests.baseline} in {_nouns(shown)} within {exact_percent(margin)}"
     parts = [
         f"{verb_of(cell)} {_times(entry)} as fast"
         + (f" as {tests.baseline}" if at == 0 else "")

@@ -1,0 +1,42 @@
+"""The end of a race: what is offered to copy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.cli import execution
+from fsgauge.cli.choose import _Asked, _race
+from fsgauge.study.parse import load_study
+
+
+@pytest.mark.parametrize(
+    ("ended", "valid", "winner"),
+    [("one left", True, "xfs"), ("running", True, ""), ("one left", False, "")],
+)
+def test_a_winner_is_one_of_a_race_that_is_over_and_valid(
+    ended: str,
+    valid: bool,
+    winner: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    """The leader of a race that was not valid was given as commands to copy."""
+
+    def executed(_study: object, *, concluded: Callable[[Path], None], **_: object) -> int:
+        concluded(tmp_path)
+        return 0
+
+    def report(_: Path) -> dict[str, Any]:
+        return {"race": {"ended": ended, "leader": "xfs"}, "sureness": {"valid": valid}}
+
+    monkeypatch.setattr(execution, "execute", executed)
+    monkeypatch.setattr(execution, "report_in", report)
+    study = load_study("overhead", systems=["ext4", "xfs"])
+    asked: Any = _Asked((), None, None, None, None, None, safe=False)  # type: ignore[arg-type]
+    assert _race(study, None, asked, tmp_path, None) == (0, winner)  # type: ignore[arg-type]
+    assert ("mkfs.xfs" in capsys.readouterr().out) == bool(winner)

@@ -1,0 +1,50 @@
+"""Study files that commands write: whole, or not at all."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fsgauge.cli.study import written
+from fsgauge.errors import InputError, RigError
+
+
+def test_there_is_one_or_it_is_another_ones(tmp_path: Path) -> None:
+    path = written("a = 1\n", tmp_path / "a.toml")
+    assert path.read_text() == "a = 1\n"
+    with pytest.raises(InputError, match="exists already") as refused:
+        written("b = 1\n", path, "choose another name")
+    assert refused.value.next == "choose another name" and path.read_text() == "a = 1\n"
+
+
+def test_a_link_is_not_followed_and_a_refusal_has_a_next_command(tmp_path: Path) -> None:
+    (tmp_path / "link.toml").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(InputError, match="exists already"):
+        written("a = 1\n", tmp_path / "link.toml")
+    with pytest.raises(RigError) as refused:
+        written("a = 1\n", tmp_path / "missing" / "a.toml")
+    assert refused.value.next.startswith("df -h ") and refused.value.cause
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_where_there_is_no_room_nothing_is_left(tmp_path: Path) -> None:
+    """Half of a study was left on a full disk."""
+    program = (
+        "import resource, signal, sys; from pathlib import Path\n"
+        "from fsgauge.cli.study import written\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+        "written('#' * 100_000, Path(sys.argv[1]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "a.toml")],
+        capture_output=True,
+        text=True,
+        env={**os.environ},
+    )
+    assert done.returncode == 1 and "RigError: cannot write" in done.stderr
+    assert list(tmp_path.iterdir()) == []
