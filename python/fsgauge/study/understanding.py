@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import tomlkit
 
-from fsgauge import kinds
 from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.quantities import Quantity
 from fsgauge.study.document import Document, Origin
@@ -22,68 +21,15 @@ from fsgauge.study.keys import (
     Section,
     all_dotted,
     listed_sections,
-    sections,
     valid_keys,
     value_types,
 )
 from fsgauge.study.locate import Path
 from fsgauge.study.other_tools import Word, words_called
 from fsgauge.study.value_type import ValueType
+from fsgauge.study.word_fit import has_key, kind_of, translated, value_at
 from fsgauge.study.wording import as_details, shown
-from fsgauge.units import SIZE, binary_size, exact_rate
-
-
-def has_key(document: Document, key: str) -> bool:
-    section, _, name = key.rpartition(".")
-    variant = kind_of(document, section) if section == "workload" else ""
-    return bool(key) and name in valid_keys(section, variant)
-
-
-def translated(document: Document, word: Word, given: object, load: Mapping[str, Any]) -> object:
-    """The value as the word's key takes it, beside the other keys of the load; ValueError where it
-    means something else here."""
-    value = word.value(given)
-    if word.reads == "pace of a job":
-        value = _of_all_jobs(load, value)
-    return _fitting(document, tuple(word.key.split(".")), value)
-
-
-def _of_all_jobs(named: Mapping[str, Any], of_one: object) -> str:
-    """A pace as a load has it: of all jobs together."""
-    jobs = next((named[name] for name in ("numjobs", "threads", "jobs") if name in named), 1)
-    numbers = jobs if isinstance(jobs, list) else [jobs]
-    if len(numbers) != 1 or not str(numbers[0]).isdecimal() or not isinstance(of_one, int):
-        raise ValueError("a pace for several numbers of jobs is another one for each")
-    return exact_rate(of_one * int(str(numbers[0])))
-
-
-def _fitting(document: Document, path: Path, value: object) -> object:
-    """The value as the key takes it: alone, or in a list; ValueError for a list elsewhere."""
-    takes = value_types(path, kind_of(document, str(path[0])))
-    is_list = bool(takes) and takes[0].base is list and not takes[0].or_alone
-    if is_list and not isinstance(value, list):
-        return [value]
-    if isinstance(value, list) and not (takes and takes[0].base is list):
-        raise ValueError("one value")
-    return value
-
-
-def kind_of(document: Document, section: str) -> str:
-    """The kind of a section that has kinds, as it is written or by default."""
-    if not any(each.variant for each in sections(section)):
-        return ""
-    table = document.data.get(section)
-    usual = kinds.DEFAULT if section == "workload" else ""
-    kind = table.get("kind", usual) if isinstance(table, dict) else usual
-    return kind if isinstance(kind, str) else ""
-
-
-def value_at(document: Document, path: Path) -> object:
-    value: Any = document.data
-    for step in path:
-        value = value[step]
-    return value
-
+from fsgauge.units import SIZE, binary_size
 
 _SPELT_ALIKE = 0.8
 """Of words: "randraed" is 0.88 of "randread", and "randtrim" 0.71 of "randrw"."""
