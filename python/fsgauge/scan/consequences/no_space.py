@@ -174,7 +174,7 @@ def full(scan: ScanResult) -> Consequence | None:
         return None
     if share_of_size(scan, available) >= 0.1:
         return None
-    if is_ext(scan) and kept and usable:
+    if is_ext(scan) and kept > _own_of_ext4(scan) and usable:
         percent = f"{share_of_size(scan, kept):.1f} %"
         return Consequence(
             "stop",
@@ -195,6 +195,14 @@ def full(scan: ScanResult) -> Consequence | None:
         if scan.source.file_system == "btrfs"
         else "",
     )
+
+
+def _own_of_ext4(scan: ScanResult) -> int:
+    """What ext4 keeps for itself beside root's share (ext4_set_resv_clusters)."""
+    source = scan.source
+    if source.file_system != "ext4":
+        return 0
+    return min(source.size_bytes // 50, 4096 * source.block_size_bytes)
 
 
 def quota(scan: ScanResult) -> Consequence | None:

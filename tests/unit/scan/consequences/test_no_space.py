@@ -140,6 +140,13 @@ def counted(available: int, free: int = 4 * MIB) -> dict[str, int]:
 
 
 def test_what_is_kept_for_root_and_what_is_full() -> None:
+    own = 64 * MIB // 50
+    only = scan(counted=counted(0), reserved_bytes=own, free={"size_bytes": own})
+    assert said(no_space.full(only)).startswith("stop: It is full: no room for new data; 1.27 MiB")
+    of_ext3 = only.model_copy(
+        update={"source": only.source.model_copy(update={"file_system": "ext3"})}
+    )
+    assert "is kept for root" in said(no_space.full(of_ext3))
     kept = scan(counted=counted(0), reserved_bytes=4 * MIB, free={"size_bytes": 4 * MIB})
     found = no_space.full(kept)
     assert "Ordinary users have no room: what is free, 4 MiB, is kept for root" in said(found)
