@@ -101,6 +101,25 @@ def test_full_of_each_kind(
         assert first.sentence.startswith(("It is full: ", "There is no room for data: ")), first
 
 
+def test_btrfs_with_room_on_one_of_two_devices(
+    make_loop: MakeLoop, tmp_path: Path, scan: Scan
+) -> None:
+    other = make_loop(900 * MEBIBYTE)
+    mkfs = ("mkfs.btrfs", "-q", "-f", "-d", "raid1", "-m", "raid1", other)
+    try:
+        with mounted(make_loop, tmp_path, 300, *mkfs) as (point, _):
+            for name, step in (("large", MEBIBYTE), ("small", 4096)):
+                fill(point / name, step)
+            run("sync", "--file-system", str(point))
+            rule, first = consequences(scan(point))[0]
+    finally:
+        run("btrfs", "device", "scan", "--forget", other)
+    assert (rule.name, first.level) == ("full", "stop")
+    assert first.sentence.startswith(
+        "It is full: no room for new data. No chunk is made of the 600"
+    )
+
+
 def test_btrfs_whose_metadata_has_no_room(
     make_loop: MakeLoop, open_folder: Path, scan: Scan, engine: Engine
 ) -> None:

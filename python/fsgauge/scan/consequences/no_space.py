@@ -184,6 +184,18 @@ def full(scan: ScanResult) -> Consequence | None:
             "services of root lose the room in which they go on when users filled the rest, and"
             " files written to the last per cents have more pieces",
         )
+    outside = scan.free.unallocated_bytes or 0
+    if scan.source.file_system == "btrfs" and outside >= LEAST_UNALLOCATED:
+        return Consequence(
+            "stop",
+            f"It is full: {_no(available)} for new data. No chunk is made of the"
+            f" {size_down(outside)} in none: they are on too few devices for its profile, or in"
+            " small pieces",
+            f"btrfs device usage {place_of(scan)} shows which devices have room; btrfs device add"
+            f" NEW {place_of(scan)}, or btrfs replace for a small one",
+            "a profile for fewer devices (btrfs balance start -dconvert=single) would take the room"
+            " too, and keep one copy",
+        )
     rest = f"; {size_down(usable)} is left that the file system keeps for itself" if usable else ""
     return Consequence(
         "stop",

@@ -158,6 +158,13 @@ def test_what_is_kept_for_root_and_what_is_full() -> None:
     assert no_space.full(scan(counted=counted(0), free={"unread_bytes": 5})) is None
 
 
+def test_room_on_too_few_devices_is_not_said_to_be_kept() -> None:
+    found = no_space.full(btrfs(0, 600 * MIB, 60 * MIB, counted=counted(0)))
+    assert said(found).startswith("stop: It is full: no room for new data. No chunk is made of the")
+    assert "600 MiB in none: they are on too few devices" in said(found)
+    assert found is not None and found.do.startswith("btrfs device usage /fake") and found.cost
+
+
 def test_what_is_no_chunk_of_btrfs_is_no_room() -> None:
     def unmounted(unallocated: int) -> Consequence | None:
         return no_space.full(btrfs(0, unallocated, 0, reserve=0))
