@@ -57,8 +57,9 @@ pub use result::{
 };
 pub use room::{Counted, DeletedFile, DeletedFiles, FullFolder, FullQuota, InodeChunk, Inodes, Room};
 pub use scan::{
-    ExactLength, FilesBin, FreeAtLeast, FreeSpace, Group, Jumps, LengthBin, ListedExtent, ListedFile, MetadataSpace,
-    ScanCounts, ScanJob, ScanMap, ScanProblem, ScanProgress, ScanResult, ScanSource, ScanStage,
+    ExactLength, FilesBin, FreeAtLeast, FreeSpace, Group, Jumps, LengthBin, ListedExtent, ListedFile,
+    MetadataSpace, ScanCounts, ScanJob, ScanMap, ScanProblem, ScanProgress, ScanResult, ScanSource,
+    ScanStage,
 };
 pub use share::{NfsTarget, PasswordSource, ShareTarget, SmbDialect, SmbTarget};
 pub use simulate::{

@@ -17,7 +17,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use fsgauge_wire::{
-    ExactLength, FilesBin, FreeSpace, FullFolder, Group, LengthBin, ListedFile, MetadataSpace, ScanCounts, ScanMap,
+    ExactLength, FilesBin, FreeSpace, FullFolder, Group, LengthBin, ListedFile, MetadataSpace, ScanCounts,
+    ScanMap,
 };
 
 pub(crate) use free::sum_only;

@@ -10,7 +10,7 @@ from fsgauge.engine.wire import Jumps, ListedFile, ScanResult
 from fsgauge.errors import escaped
 from fsgauge.scan.consequences.rule import Consequence, is_ext, word_of
 from fsgauge.scan.consequences.unread import is_unread
-from fsgauge.units import size_down
+from fsgauge.units import format_duration, size_down
 
 LEAST_FACTOR = 1.10
 """Reading takes so many times as long, or it does not matter."""
@@ -105,10 +105,13 @@ def matters(scan: ScanResult) -> Consequence | None:
             do,
             cost,
         )
+    longer_ns = slowest.longer_ns(jumps)
+    is_much = slowest.factor(files, jumps, counts.extent_bytes) >= LEAST_FACTOR
+    in_all = f", {format_duration(longer_ns)} longer in all" if is_much else ""
     return Consequence(
         "fine",
         f"Fragmentation does not matter here: reading every file takes {costs} as long as from"
-        f" whole files{unknown}; {short}",
+        f" whole files{in_all}{unknown}; {short}",
     )
 
 

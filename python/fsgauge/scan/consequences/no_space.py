@@ -174,7 +174,7 @@ def full(scan: ScanResult) -> Consequence | None:
         return None
     if share_of_size(scan, available) >= 0.1:
         return None
-    if is_ext(scan) and kept and usable:
+    if is_ext(scan) and kept > _own_of_ext4(scan) and usable:
         percent = f"{share_of_size(scan, kept):.1f} %"
         return Consequence(
             "stop",
@@ -183,6 +183,18 @@ def full(scan: ScanResult) -> Consequence | None:
             f"tune2fs -m 1 {device_of(scan)}   (keeps 1 %)",
             "services of root lose the room in which they go on when users filled the rest, and"
             " files written to the last per cents have more pieces",
+        )
+    outside = scan.free.unallocated_bytes or 0
+    if scan.source.file_system == "btrfs" and outside >= LEAST_UNALLOCATED:
+        return Consequence(
+            "stop",
+            f"It is full: {_no(available)} for new data. No chunk is made of the"
+            f" {size_down(outside)} in none: they are on too few devices for its profile, or in"
+            " small pieces",
+            f"btrfs device usage {place_of(scan)} shows which devices have room; btrfs device add"
+            f" NEW {place_of(scan)}, or btrfs replace for a small one",
+            "a profile for fewer devices (btrfs balance start -dconvert=single) would take the room"
+            " too, and keep one copy",
         )
     rest = f"; {size_down(usable)} is left that the file system keeps for itself" if usable else ""
     return Consequence(
@@ -195,6 +207,14 @@ def full(scan: ScanResult) -> Consequence | None:
         if scan.source.file_system == "btrfs"
         else "",
     )
+
+
+def _own_of_ext4(scan: ScanResult) -> int:
+    """What ext4 keeps for itself beside root's share (ext4_set_resv_clusters)."""
+    source = scan.source
+    if source.file_system != "ext4":
+        return 0
+    return min(source.size_bytes // 50, 4096 * source.block_size_bytes)
 
 
 def quota(scan: ScanResult) -> Consequence | None:

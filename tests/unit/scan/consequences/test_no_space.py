@@ -140,6 +140,13 @@ def counted(available: int, free: int = 4 * MIB) -> dict[str, int]:
 
 
 def test_what_is_kept_for_root_and_what_is_full() -> None:
+    own = 64 * MIB // 50
+    only = scan(counted=counted(0), reserved_bytes=own, free={"size_bytes": own})
+    assert said(no_space.full(only)).startswith("stop: It is full: no room for new data; 1.27 MiB")
+    of_ext3 = only.model_copy(
+        update={"source": only.source.model_copy(update={"file_system": "ext3"})}
+    )
+    assert "is kept for root" in said(no_space.full(of_ext3))
     kept = scan(counted=counted(0), reserved_bytes=4 * MIB, free={"size_bytes": 4 * MIB})
     found = no_space.full(kept)
     assert "Ordinary users have no room: what is free, 4 MiB, is kept for root" in said(found)
@@ -149,6 +156,13 @@ def test_what_is_kept_for_root_and_what_is_full() -> None:
     room = scan(counted=counted(64 * MIB // 1000 + 1), free={"size_bytes": 4 * MIB})
     assert no_space.full(room) is None
     assert no_space.full(scan(counted=counted(0), free={"unread_bytes": 5})) is None
+
+
+def test_room_on_too_few_devices_is_not_said_to_be_kept() -> None:
+    found = no_space.full(btrfs(0, 600 * MIB, 60 * MIB, counted=counted(0)))
+    assert said(found).startswith("stop: It is full: no room for new data. No chunk is made of the")
+    assert "600 MiB in none: they are on too few devices" in said(found)
+    assert found is not None and found.do.startswith("btrfs device usage /fake") and found.cost
 
 
 def test_what_is_no_chunk_of_btrfs_is_no_room() -> None:

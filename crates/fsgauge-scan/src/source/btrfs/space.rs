@@ -226,7 +226,8 @@ mod tests {
 
     fn pieces(copies: &[u64], extents: &[(u64, u64, u64)], lost: Option<(u64, u64)>) -> Pieces {
         let (address, length_bytes) = (10 << 30, 1 << 20);
-        let chunk = Chunk { address, length_bytes, holds_data: true, is_system: false, copies: copies.to_vec() };
+        let chunk =
+            Chunk { address, length_bytes, holds_data: true, is_system: false, copies: copies.to_vec() };
         let mut pieces = Pieces::default();
         let mut problems = Problems::new();
         let mut used = Used::new(&chunk, 4096, &mut pieces);
@@ -283,7 +284,8 @@ mod tests {
     fn an_extent_that_is_lost_itself_ends_before_the_next_one() {
         let k = 1024;
         let (address, length_bytes) = (10 << 30, 1 << 20);
-        let chunk = Chunk { address, length_bytes, holds_data: true, is_system: false, copies: vec![4 << 20] };
+        let chunk =
+            Chunk { address, length_bytes, holds_data: true, is_system: false, copies: vec![4 << 20] };
         let mut pieces = Pieces::default();
         let mut problems = Problems::new();
         let mut used = Used::new(&chunk, 4096, &mut pieces);

@@ -75,7 +75,9 @@ impl Reader<'_> {
         let within = Some(logical - extent.logical_bytes).filter(|&within| within < extent.length_bytes)?;
         let place = extent.physical_bytes + within;
         if !self.ext.met.insert(place / u64::from(size)) {
-            problems.add_damage(format_args!("index of a folder: the block at byte {place} is part of another tree"));
+            problems.add_damage(format_args!(
+                "index of a folder: the block at byte {place} is part of another tree"
+            ));
             return None;
         }
         self.window.get(place, size as usize, problems, "index of a folder").map(<[u8]>::to_vec)
@@ -102,7 +104,9 @@ mod tests {
 
     #[test]
     fn a_block_is_full_at_its_limit() {
-        let block = |limit: u16, count: u16| [[0; 8].to_vec(), limit.to_le_bytes().to_vec(), count.to_le_bytes().to_vec()].concat();
+        let block = |limit: u16, count: u16| {
+            [[0; 8].to_vec(), limit.to_le_bytes().to_vec(), count.to_le_bytes().to_vec()].concat()
+        };
         assert_eq!(is_full(&block(126, 126), 8), Some(true));
         assert_eq!(is_full(&block(126, 125), 8), Some(false));
         assert_eq!((is_full(&block(0, 0), 8), is_full(&block(1, 1), 9)), (Some(false), None));

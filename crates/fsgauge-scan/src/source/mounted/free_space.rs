@@ -44,9 +44,7 @@ fn best(open: BorrowedFd<'_>, mount: &Mount, geometry: &Geometry, wanted: &Wante
     };
     let listed = by_pieces.or_else(|errno| by_mb_groups(mount, geometry, wanted).ok_or(errno));
     match listed {
-        Ok(listed) if mount.is_ext() => {
-            ext_bitmaps::in_place_of(listed, open, mount, geometry, wanted, stop)
-        }
+        Ok(listed) if mount.is_ext() => ext_bitmaps::in_place_of(listed, open, mount, geometry, wanted, stop),
         Ok(listed) => listed,
         Err(errno) => match by_counters(open, mount, wanted) {
             Some(space) => space,

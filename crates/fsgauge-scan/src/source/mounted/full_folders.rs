@@ -2,9 +2,9 @@
 
 use fsgauge_wire::Note;
 
+use super::ext_bitmaps;
 use super::mount::Mount;
 use super::walk::LargeFolder;
-use super::ext_bitmaps;
 use crate::extent::{FileName, Sink};
 use crate::image::Image;
 use crate::problems::Problems;

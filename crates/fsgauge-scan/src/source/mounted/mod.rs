@@ -300,6 +300,10 @@ fn cannot_be_read(path: &Path, errno: Errno) -> Failure {
         // Another path or user is needed, not another machine.
         Errno::ACCESS | Errno::PERM => Failure::job("not_permitted", what, "this user may not read it", next),
         Errno::NOENT => Failure::job("path", what, "it went away", next),
+        Errno::IO => {
+            let cause = "its device is gone or fails, or the file system was shut down for an error";
+            Failure::system("path", Some(errno.raw_os_error()), what, cause, "dmesg | tail")
+        }
         _ => Failure::system("path", Some(errno.raw_os_error()), what, "the kernel refused", next),
     }
 }

@@ -25,7 +25,8 @@ pub(super) fn read(
         available_bytes: found.f_bavail.saturating_mul(found.f_frsize),
     });
     let inodes = found.filter(|found| found.f_files > 0);
-    let reserved = counted.filter(|_| mount.is_ext()).map(|it| it.free_bytes.saturating_sub(it.available_bytes));
+    let reserved =
+        counted.filter(|_| mount.is_ext()).map(|it| it.free_bytes.saturating_sub(it.available_bytes));
     let counters = (mount.file_system == "btrfs").then(|| btrfs_counters::read(open)).flatten();
     Room {
         counted,

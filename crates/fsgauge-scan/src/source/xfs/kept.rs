@@ -82,7 +82,8 @@ fn tree_blocks(block_size: u64, records: u64, (record_bytes, key_bytes): (u64, u
 
 /// All inodes that there can be, and those without a file: by the share that they may take, and by the room for more.
 pub(super) fn inodes(superblock: &Superblock, available_blocks: u64) -> Inodes {
-    let of_blocks = |blocks: u64| blocks.saturating_mul((superblock.block_size / superblock.inode_size).into());
+    let of_blocks =
+        |blocks: u64| blocks.saturating_mul((superblock.block_size / superblock.inode_size).into());
     let (made, free) = (superblock.inodes, superblock.free_inodes);
     let chunk_blocks = (64 * u64::from(superblock.inode_size)).div_ceil(superblock.block_size.into());
     let percent = u64::from(superblock.inode_percent);
