@@ -31,6 +31,8 @@ from tests.known.simulated_races import (
 
 NOISES = (0.03, 0.05, 0.10)
 FEW = 60
+FEW_MISSED = 0.15
+"""Of 60 intervals that each miss in 5 of 100, in a dozen tests: 3.5 standard errors more."""
 SIZES = [pytest.param(FEW, id="few"), pytest.param(1000, id="all", marks=pytest.mark.long)]
 MOST_RUNS = 320
 """On average, the baseline's second turns among them, of 60 systems that differ by 15 %, at 5 %
@@ -58,7 +60,7 @@ def test_the_best_one_stays_and_what_the_end_claims_is_true(
     assert rate(found, lambda each: each.best_left) <= 0.05
     assert rate(found, lambda each: each.is_false_margin) <= 0.05
     assert rate(found, lambda each: each.is_false_at_most) <= 0.05
-    assert missed(found) <= (0.07 if count > FEW else 0.12)
+    assert missed(found) <= (0.07 if count > FEW else FEW_MISSED)
 
 
 @pytest.mark.parametrize("count", SIZES)
@@ -84,7 +86,7 @@ def test_equal_systems_end_without_a_winner_and_with_a_bound(noise: float, count
 @pytest.mark.parametrize("noise", NOISES)
 def test_a_duplicate_of_the_best_does_not_flatter_the_winner(noise: float, count: int) -> None:
     found = races(twice_the_best, noise, count, confirms=True)
-    assert missed(found) <= (0.07 if count > FEW else 0.12)
+    assert missed(found) <= (0.07 if count > FEW else FEW_MISSED)
     assert rate(found, lambda each: each.is_false_margin) <= 0.05
 
 
