@@ -99,7 +99,7 @@ class World:
 
 @dataclass(frozen=True)
 class Ended:
-    """How one race ended. `runs` are those of systems in the race, `beside` the baseline's further
+    """How one race ended. `runs` are those of systems in the race, `beside` the baseline's second
     ones; `miss` is how far the fresh interval of the winner's gain lies from the truth."""
 
     winner: int
@@ -136,13 +136,13 @@ def raced(kind: Truth, noise: float, seed: int, *, confirms: bool = False) -> En
     runs = beside = block = 0
     while block < LOOKS[-1] and not standing.settled:
         running = standing.running
-        asked = [*running, *([baseline] * (2 - (baseline in running)))]
+        asked = [*running, *([baseline] if baseline in running else [])]
         found = world.block(np.array(asked))
         values[block, asked[::-1]] = found[::-1]  # the baseline's first turn is its value
         runs, beside = runs + len(running), beside + len(asked) - len(running)
         block += 1
         if block in LOOKS:
-            standing = look(values[:block], standing, margin_log=MARGIN, looks=LOOKS)
+            standing = look(values[:block], standing, margin_log=MARGIN, looks=len(LOOKS))
     winner = standing.leader
     assert winner is not None
     return Ended(

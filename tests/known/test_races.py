@@ -31,9 +31,12 @@ from tests.known.simulated_races import (
 
 NOISES = (0.03, 0.05, 0.10)
 FEW = 60
+FEW_MISSED = 0.15
+"""Of 60 intervals that each miss in 5 of 100, in a dozen tests: 3.5 standard errors more."""
 SIZES = [pytest.param(FEW, id="few"), pytest.param(1000, id="all", marks=pytest.mark.long)]
 MOST_RUNS = 320
-"""On average, of 60 systems that differ by 15 %, at 5 % noise; 480 are a full plan of 8 blocks."""
+"""On average, the baseline's second turns among them, of 60 systems that differ by 15 %, at 5 %
+noise; 488 are a full plan of 8 blocks."""
 
 
 def rate(found: Sequence[Ended], what: Callable[[Ended], bool]) -> float:
@@ -57,16 +60,14 @@ def test_the_best_one_stays_and_what_the_end_claims_is_true(
     assert rate(found, lambda each: each.best_left) <= 0.05
     assert rate(found, lambda each: each.is_false_margin) <= 0.05
     assert rate(found, lambda each: each.is_false_at_most) <= 0.05
-    assert missed(found) <= (0.07 if count > FEW else 0.12)
+    assert missed(found) <= (0.07 if count > FEW else FEW_MISSED)
 
 
 @pytest.mark.parametrize("count", SIZES)
 def test_it_takes_two_thirds_of_a_full_plan(count: int) -> None:
     found = races(spread, 0.05, count)
-    assert fmean(each.runs for each in found) <= MOST_RUNS
+    assert fmean(each.runs + each.beside for each in found) <= MOST_RUNS
     assert rate(found, lambda each: each.worse_by <= MARGIN) >= 0.95
-    beside = fmean(each.beside for each in found)
-    assert beside <= 2 * LOOKS[-1], "the baseline's second turns, and its first after it left"
 
 
 @pytest.mark.parametrize("count", SIZES)
@@ -85,7 +86,7 @@ def test_equal_systems_end_without_a_winner_and_with_a_bound(noise: float, count
 @pytest.mark.parametrize("noise", NOISES)
 def test_a_duplicate_of_the_best_does_not_flatter_the_winner(noise: float, count: int) -> None:
     found = races(twice_the_best, noise, count, confirms=True)
-    assert missed(found) <= (0.07 if count > FEW else 0.12)
+    assert missed(found) <= (0.07 if count > FEW else FEW_MISSED)
     assert rate(found, lambda each: each.is_false_margin) <= 0.05
 
 
@@ -102,7 +103,7 @@ def test_one_noisy_system_is_not_judged_by_the_others() -> None:
         chance = np.random.default_rng(seed)
         values = chance.normal(0, 0.01, (5, 20))
         values[:, 0] = chance.normal(0.02, 0.10, 5)
-        standing = rules.look(values, rules.Standing(20), margin_log=MARGIN, looks=LOOKS)
+        standing = rules.look(values, rules.Standing(20), margin_log=MARGIN, looks=len(LOOKS))
         left += 0 in standing.left
     assert left <= 10
 
@@ -118,7 +119,7 @@ def test_a_look_is_a_matter_of_milliseconds() -> None:
 
     sys.setprofile(count)
     try:
-        rules.look(values, rules.Standing(200), margin_log=MARGIN, looks=LOOKS)
+        rules.look(values, rules.Standing(200), margin_log=MARGIN, looks=len(LOOKS))
     finally:
         sys.setprofile(None)
     assert calls < 10 * 200

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from fsgauge.choosing.load import Load
 from fsgauge.durability import Weak, weakened
@@ -70,15 +71,12 @@ class Proposed:
 def every_option() -> tuple[Option, ...]:
     """The file, in its order."""
     text = (files("fsgauge.choosing") / "options.toml").read_text("utf-8")
-    return tuple(
-        Option(
-            **{
-                key: tuple(value) if isinstance(value, list) else value
-                for key, value in each.items()
-            }
-        )
-        for each in tomllib.loads(text)["option"]
-    )
+    return tuple(map(_option, tomllib.loads(text)["option"]))
+
+
+def _option(table: dict[str, Any]) -> Option:
+    lists = {key: tuple(each) for key, each in table.items() if isinstance(each, list)}
+    return Option(**{**table, **lists})
 
 
 def proposed(kinds: Sequence[str], loads: Iterable[Load], *, safe: bool) -> list[Proposed]:

@@ -99,6 +99,7 @@ def _last(race: Race, name: str) -> tuple[float, float | None, float | None]:
 
 
 def _place(race: Race, left: Departure | None, name: str, rank: int) -> Place:
+    ratio: float | None
     if left is None:
         ratio, low, high = _last(race, name)
         if name == race.leader:

@@ -59,7 +59,6 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
     recorded = {(run.block, run.system) for run in own}
     samples = collect(plan, own)
     logs = [samples.of(metric, cell, system) for system in plan.systems]
-    baseline = plan.systems.index(plan.baseline)
     eligible = _eligible(plan, race)
     looks = [block for block in LOOKS if block <= race.blocks]
     values = np.full((race.blocks, len(plan.systems)), np.nan)
@@ -68,7 +67,7 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
     asked: list[list[int]] = []
     while ended == "running" and len(asked) < race.blocks:
         block = len(asked)
-        now = sorted({*standing.running, baseline})
+        now = standing.running
         if any((block, plan.systems[place]) not in recorded for place in now):
             break
         for place in now:
@@ -81,7 +80,7 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
                 values[: block + 1],
                 standing,
                 margin_log=math.log1p(race.margin_percent / 100),
-                looks=looks,
+                looks=len(looks),
                 eligible=eligible,
             )
         ended = _ended(plan, race, standing, eligible, block + 1, runs)
@@ -120,7 +119,7 @@ def _eligible(plan: Plan, race: RaceRules) -> list[bool]:
 
 def _turns(plan: Plan, found: Replay) -> Iterable[Turn]:
     last = {*finalists_of(plan, found)}
-    running = {plan.baseline, *(plan.systems[place] for place in found.standing.running)}
+    running = {plan.systems[place] for place in found.standing.running}
     for turn in plan.turns:
         if turn.block < found.blocks:
             chosen = {plan.systems[place] for place in found.asked[turn.block]}
@@ -151,8 +150,9 @@ def _ended(
     if race.budget_seconds is None or blocks < LOOKS[0]:
         return "running"
     spent, of_turn = spent_seconds(plan, runs, blocks)
-    chosen = len(rules.finalists(standing, plan.systems.index(plan.baseline), eligible))
-    coming = len(standing.running) + 1 + race.confirm * (chosen + 1)
+    baseline = plan.systems.index(plan.baseline)
+    chosen = len(rules.finalists(standing, baseline, eligible))
+    coming = len(standing.running) + (baseline in standing.running) + race.confirm * (chosen + 1)
     return "budget" if spent + coming * of_turn > race.budget_seconds else "running"
 
 

@@ -65,6 +65,8 @@ def race_in(study: StudyRecord, runs: Sequence[RunRecord], found: Replay) -> Rac
     own = [run for run in runs if run.block < found.blocks]
     seconds, of_turn = spent_seconds(study.plan, own, found.blocks)
     full = found.blocks * (len(names) + 1)
+    baseline = names.index(study.plan.baseline)
+    turns = sum(len(each) + (baseline in each) for each in found.asked)
     written = sum(_written_bytes(run) for run in own)
     has_ended = found.ended != "running"
     return Race(
@@ -95,12 +97,12 @@ def race_in(study: StudyRecord, runs: Sequence[RunRecord], found: Replay) -> Rac
         },
         finalists=finalists_of(study.plan, found) if has_ended else [],
         confirmed=len({run.block for run in runs if run.block >= rules.blocks}),
-        runs=sum(map(len, found.asked)) + found.blocks,
+        runs=turns,
         seconds=seconds,
         bytes_written=written,
         full_runs=full,
         full_seconds=full * of_turn,
-        full_bytes_written=int(written * full / max(1, sum(map(len, found.asked)) + found.blocks)),
+        full_bytes_written=int(written * full / max(1, turns)),
     )
 
 

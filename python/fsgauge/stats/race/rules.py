@@ -83,11 +83,10 @@ def look(
     standing: Standing,
     *,
     margin_log: float,
-    looks: Sequence[int],
+    looks: int,
     eligible: Sequence[bool] | None = None,
 ) -> Standing:
-    """The standing after a look at all blocks so far; `looks` are the blocks after which the race
-    is looked at.
+    """The standing after a look at all blocks so far; `looks` is how many the race has at most.
 
     Of a system that is not `eligible` (it gives up what the others keep) nothing is claimed, and it
     never leads; it is parked once it is surely better.
@@ -98,8 +97,7 @@ def look(
     of = dict(zip(active, means, strict=True))
     run_now = [place for place in may_lead if place not in standing.parked]
     leader = max(run_now or may_lead, key=lambda place: of[place])
-    level = of_look(len(values), looks, standing.systems - 1)
-    errors = t_quantile(freedom, level)
+    errors = t_quantile(freedom, of_look(looks, standing.systems - 1))
     intervals = _over(values, active, leader, variance, errors)
     left, parked, tops = dict(standing.left), set(), [-math.inf]
     for place, interval in intervals.items():

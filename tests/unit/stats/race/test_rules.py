@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from fsgauge.record.race import LOOKS
 from fsgauge.stats.race.rules import (
     Array,
     Interval,
@@ -28,7 +27,7 @@ def values(*means: float, blocks: int = 6, noise: float = 0.01, seed: int = 3) -
 
 def looked(found: Array, standing: Standing | None = None, **keys: object) -> Standing:
     before = standing or Standing(found.shape[1])
-    return look(found, before, margin_log=MARGIN, looks=LOOKS, **keys)  # type: ignore[arg-type]
+    return look(found, before, margin_log=MARGIN, looks=10, **keys)  # type: ignore[arg-type]
 
 
 def test_what_is_surely_slower_leaves_and_what_is_close_stays() -> None:
