@@ -18,7 +18,7 @@ import click
 
 from fsgauge.cli.run import LONG_SECONDS, MUCH_BYTES, is_meant
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError, quoted
-from fsgauge.exit_codes import ExitCode
+from fsgauge.exit_codes import ExitCode, gravest
 from fsgauge.programs.interruption import interruptible
 from fsgauge.published.archive import FORMAT, Contents, LeftOut, publication_named, write_archive
 from fsgauge.published.parts import StudyPart, parts_of
@@ -75,7 +75,8 @@ class Ahead:
         """Its line of the plan."""
         takes = format_duration(round(self.seconds * 1e9))
         if self.begun is not None:
-            return f"goes on in {self.begun}, about {takes}" if self.seconds else "was run"
+            goes_on = f"goes on in {self.begun}, about {takes}"
+            return goes_on if self.seconds else f"was run: {self.begun}"
         writes = f", writes about {format_size(self.written_bytes)}" if self.written_bytes else ""
         return f"about {takes}{writes}"
 
@@ -107,7 +108,7 @@ def run_publication(
     if plan_only:
         return ExitCode.ANSWERED
     if not ahead:
-        raise _nothing_can_run(name, left_out, has_failed=False)
+        raise _nothing_can_run(name, left_out, ExitCode.ANSWERED)
     if not yes:
         _ask(ahead, asked.again(name))
     return _run_all(folder, ledger, ahead, left_out, asked)
@@ -122,7 +123,7 @@ def _looked_at(part: StudyPart, name: str, asked: Asked) -> Ahead | LeftOut:
     from fsgauge.study.parse import load_study
 
     try:
-        if (begun := _begun(part, asked.results)) is not None:
+        if (begun := _begun(part, asked)) is not None:
             return _what_is_left(part, begun)
         if part.needs_heads and asked.storage is None:
             return LeftOut(
@@ -144,15 +145,35 @@ def _looked_at(part: StudyPart, name: str, asked: Asked) -> Ahead | LeftOut:
     return Ahead(part, plan.expected_seconds, written, study=study, rig=rig)
 
 
-def _begun(part: StudyPart, results: Path) -> Path | None:
-    """The newest folder of an earlier run of the study; None without one."""
+def _begun(part: StudyPart, asked: Asked) -> Path | None:
+    """The newest folder of an earlier run of the study; None without one. Of a storage that was
+    asked for, only a run on that is."""
     from fsgauge.plain_files import PlainFolder
 
+    results = asked.results
     if not results.is_dir():
         return None
     with PlainFolder.opened(results) as folder:
         begun = [name for name in folder.names() if name.startswith(f"{part.study}-20")]
-    return results / max(begun) if begun else None
+    if part.rig != "host" or asked.storage is None:
+        return results / max(begun) if begun else None
+    newest_first = (results / name for name in sorted(begun, reverse=True))
+    return next((each for each in newest_first if _is_on(each, part, asked.storage)), None)
+
+
+def _is_on(directory: Path, part: StudyPart, storage: str) -> bool:
+    """Whether a run was on this storage; one that cannot be read is, and says why it cannot."""
+    from fsgauge.store import read_results
+    from fsgauge.study.parse import load_study
+
+    wanted = load_study(str(part.path), [], [], storage, None).model_dump(
+        mode="json", by_alias=True
+    )
+    try:
+        recorded = read_results(directory).study.study
+    except FsgaugeError:
+        return True
+    return bool(recorded.get("storage") == wanted["storage"])
 
 
 def _what_is_left(part: StudyPart, begun: Path) -> Ahead:
@@ -198,9 +219,14 @@ def _ask(ahead: Sequence[Ahead], again: str) -> None:
         raise Interrupted("nothing was started", next=again)
 
 
-def _nothing_can_run(name: str, left_out: Sequence[LeftOut], *, has_failed: bool) -> FsgaugeError:
-    return (RigError if has_failed else InputError)(
-        f"this machine can run no part of {name}",
+def _nothing_can_run(name: str, left_out: Sequence[LeftOut], came_to: ExitCode) -> FsgaugeError:
+    """`came_to` is the gravest that runs came to; ANSWERED where none began."""
+    from fsgauge.published.runs import NotValidError
+
+    error = {ExitCode.ANSWERED: InputError, ExitCode.FINDING: NotValidError}.get(came_to, RigError)
+    what = f"this machine can run no part of {name}"
+    return error(
+        what if came_to == ExitCode.ANSWERED else f"no run of {name} can be judged",
         details=tuple(f"{each.study}: {each.why}" for each in left_out),
         next=next((each.next for each in left_out if each.next), "fsgauge doctor"),
     )
@@ -215,7 +241,7 @@ def _run_all(
 
     name, results = ledger.publication.name, asked.results
     ran: list[tuple[Path, JudgedRun]] = []
-    failed: list[FsgaugeError] = []
+    codes: list[int] = []
     stopped: Interrupted | None = None
     for each in ahead:
         try:
@@ -226,8 +252,9 @@ def _run_all(
         except Interrupted as error:
             stopped = error
         except FsgaugeError as error:
-            if not isinstance(error, InputError) and _begun(each.part, results) is not None:
-                failed.append(error)
+            is_refused = error.exit_code == ExitCode.REFUSED or _begun(each.part, asked) is None
+            if not is_refused:
+                codes.append(error.exit_code)
             helps = error.next or asked.alone(each.part)
             left_out.append(LeftOut(study=each.part.study, why=error.what, next=helps))
             sys.stderr.write(f"not run: {each.part.study}: {error.what}\n")
@@ -239,7 +266,7 @@ def _run_all(
         if not ran:
             raise stopped
     if not ran:
-        raise _nothing_can_run(name, left_out, has_failed=bool(failed))
+        raise _nothing_can_run(name, left_out, gravest(codes))
     contents = Contents(
         format=FORMAT,
         fsgauge=__version__,
@@ -257,7 +284,7 @@ def _run_all(
     click.echo(f"page: {page}")
     if stopped is not None:
         raise stopped
-    return ExitCode.FAILED if failed else ExitCode.ANSWERED
+    return gravest(codes)
 
 
 def _ledger_lines(folder: str, ledger: Ledger, runs: Mapping[str, JudgedRun]) -> Iterator[str]:

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from fsgauge.importing.ior import is_ior, read_ior
 from fsgauge.importing.iozone import is_iozone, read_iozone
 from fsgauge.importing.measured import Run, unreadable
 from fsgauge.plain_files import read_named
+from fsgauge.quantities import LARGEST
 
 LARGEST_BYTES = 256 << 20
 """fio's json+ of a thousand jobs has some 50 MB."""
@@ -39,17 +41,27 @@ def read_file(path: Path) -> list[Run]:
     document = _json_in(text)
     if is_fio(document):
         with _whole(path, fio.TOOL):
-            return read_fio(document, path, sha256)
+            return _checked(read_fio(document, path, sha256), path, fio.TOOL)
     for is_its, read, tool in _TEXTS:
         if is_its(text):
             with _whole(path, tool):
-                return read(text, path, sha256)
+                return _checked(read(text, path, sha256), path, tool)
     raise InputError(
         f"nothing that is known here wrote {path}",
         cause="read are fio's JSON and json+, IOzone's table, bonnie++'s CSV, elbencho's CSV and"
         " JSON, IOR's table, JSON and CSV",
         next=f"head {quoted(path)}   (of fio: fio --output-format=json JOB.fio > FILE)",
     )
+
+
+def _checked(runs: list[Run], path: Path, tool: str) -> list[Run]:
+    """Runs that have tests, at a time that can be: a clock before 1970 says none."""
+    if not any(run.tests for run in runs):
+        unreadable(path, tool, "it has no results")
+    return [
+        run if 0 < (run.started_unix_ns or 0) < LARGEST else replace(run, started_unix_ns=None)
+        for run in runs
+    ]
 
 
 @contextmanager

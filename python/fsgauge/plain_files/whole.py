@@ -77,7 +77,7 @@ def cannot_write(path: Path, error: OSError) -> RigError:
     return RigError(
         f"cannot write {path}: {error.strerror or error}",
         cause=cause_of(error),
-        next=f"df -h {path.parent}",
+        next=f"{'mkdir -p' if error.errno == errno.ENOENT else 'df -h'} {quoted(path.parent)}",
     )
 
 
@@ -88,7 +88,7 @@ _CAUSES = {
     errno.EFBIG: "the file would be larger than the file system, or ulimit -f, allows",
     errno.EACCES: "this user may not write there",
     errno.EPERM: "this user may not write there, or the folder is immutable (lsattr -d)",
-    errno.ENOENT: "the folder was removed meanwhile",
+    errno.ENOENT: "the folder is not there, or was removed meanwhile",
     errno.EIO: "the storage failed: dmesg | tail",
 }
 

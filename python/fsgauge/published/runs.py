@@ -15,6 +15,7 @@ from pydantic import Field, ValidationError
 
 from fsgauge import kinds
 from fsgauge.errors import InputError, quoted
+from fsgauge.exit_codes import ExitCode
 from fsgauge.published.ledger import Claim, Part, ledgers
 from fsgauge.published.observe import Observation, observe
 from fsgauge.published.trial import Observable
@@ -26,6 +27,12 @@ from fsgauge.stats.run_checks import starved
 from fsgauge.stats.storage_findings import file_set_bytes
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.study.parse import load_study
+
+
+class NotValidError(InputError):
+    """A run that was measured, and is not valid: a finding, and no claim is judged by it."""
+
+    exit_code = ExitCode.FINDING
 
 
 class Observed(Observation):
@@ -106,7 +113,7 @@ def judge(directory: Path, results: Results | None = None) -> tuple[Path, Judged
     folder, path = _study_of(results, directory)
     _require_as_shipped(stored, path, directory)
     if not results.sureness.valid:
-        raise InputError(
+        raise NotValidError(
             f"the run in {directory} is not valid: {results.sureness.invalid_reason}",
             next=f"fsgauge run {quoted(path)}",
         )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from fsgauge.record.factors import factors_of
 from fsgauge.report.compared_models import model_and_measured
-from fsgauge.stats.between_systems import NEAR_PERCENT, bound_percent
+from fsgauge.stats.between_systems import bound_percent, is_near
 from fsgauge.stats.folders.between import Between, Entry, IdleLine
 from fsgauge.stats.folders.free_space import FREE_SPACE
 from fsgauge.stats.sentence import DECIDED
@@ -38,9 +38,9 @@ def changes_sentences(between: Between, idle: Sequence[IdleLine]) -> str:
     decided = [each for each in entries if each.verdict in DECIDED]
     equal = [each for each in entries if each.verdict == "equivalent"]
     still_open = [each for each in entries if each.verdict in OPEN]
-    near = [each for each in still_open if _bound(each) <= NEAR_PERCENT]
+    near = [each for each in still_open if is_near(_bound(each), each.detectable_percent)]
     unknown = [each for each in still_open if each.low is None]
-    noisy = [each for each in still_open if each.low and _bound(each) > NEAR_PERCENT]
+    noisy = [each for each in still_open if each.low and each not in near]
     clauses = [f"{_name(between, each)} {_change(between, each)}" for each in decided[:MOST_NAMED]]
     if len(decided) > MOST_NAMED:
         clauses.append(f"{len(decided) - MOST_NAMED} more differ, see the table")
@@ -51,7 +51,7 @@ def changes_sentences(between: Between, idle: Sequence[IdleLine]) -> str:
         most = shown_percent(max(_bound(each) for each in near))
         clauses.append(f"{_names(between, near)}: no difference above {most} %")
     if noisy:
-        least = least_shown({_name(between, each): _bound(each) for each in noisy}, " or more")
+        least = least_shown(_by_name(between, noisy), " or more")
         clauses += [f"too noisy to tell {_names(between, noisy)}", least]
     if unknown:
         what = f"{len(unknown)} more are not" if clauses else "nothing is"
@@ -71,6 +71,17 @@ def _name(between: Between, entry: Entry) -> str:
     noun = factors_of(between.cell(entry.cell)).noun
     label = "" if entry.metric == "iops" else f"{between.metric(entry.metric).label} of "
     return f"{label}{noun} on {entry.system}"
+
+
+def _by_name(between: Between, entries: Sequence[Entry]) -> dict[str, float]:
+    """The bound of each, by what tells it from the others: its test, its system, or both."""
+    tests = [_name(between, each).removesuffix(f" on {each.system}") for each in entries]
+    bounds = [_bound(each) for each in entries]
+    if len({each.system for each in entries}) == 1:
+        return dict(zip(tests, bounds, strict=True))
+    if len(set(tests)) == 1:
+        return dict(zip([each.system for each in entries], bounds, strict=True))
+    return dict(zip([_name(between, each) for each in entries], bounds, strict=True))
 
 
 def _names(between: Between, entries: Sequence[Entry]) -> str:

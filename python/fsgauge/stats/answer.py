@@ -138,7 +138,8 @@ def _too_few(question: Question, lead: Cell, found: Sequence[Comparison]) -> str
     shown.append(f"{last.system} at {share_of(last.ratio, question.baseline)}")
     named = f"{listed(shown)}{left_out(len(found))}"
     where = f"At {place_of(lead)}, in {_measured(question, lead)}"
-    return f"{too_few(found[0].n)} {where} they show {named}."
+    shows = "it shows" if found[0].n == 1 else "they show"
+    return f"{too_few(found[0].n)} {where} {shows} {named}."
 
 
 def _measured(question: Question, cell: Cell) -> str:

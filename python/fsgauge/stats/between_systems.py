@@ -65,12 +65,12 @@ class Told:
     @cached_property
     def near(self) -> list[Comparison]:
         """Undecided, though a difference of some use is excluded."""
-        return [each for each in self._open if bound_of(each) <= NEAR_PERCENT]
+        return [each for each in self._open if is_near(bound_of(each), each.detectable_percent)]
 
     @cached_property
     def noisy(self) -> list[Comparison]:
         """Undecided, and nothing of use is excluded."""
-        return [each for each in self._open if bound_of(each) > NEAR_PERCENT]
+        return [each for each in self._open if each not in self.near]
 
     @cached_property
     def served(self) -> list[Comparison]:
@@ -97,6 +97,13 @@ def bound_percent(low: float | None, high: float | None, detectable_percent: flo
     if low is None or high is None or detectable_percent is None:
         return math.inf
     return max(100 * (max(high, 1 / low) - 1), detectable_percent)
+
+
+def is_near(bound: float, detectable_percent: float | None) -> bool:
+    """Whether a difference of some use is excluded. Where one of NEAR_PERCENT would have shown, up
+    to twice that is: beside such a figure "too noisy" would be no reason."""
+    shows = detectable_percent is not None and detectable_percent <= NEAR_PERCENT
+    return bound <= NEAR_PERCENT * (2 if shows else 1)
 
 
 def bound_of(entry: Comparison) -> float:

@@ -26,6 +26,8 @@ _MOST_NAMED = 6
 _NONSENSE = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 
 
+_ADDED = "this record was added; the journal does not list it"
+
 Changes = tuple[str, ...]
 """What differs from the seals, a sentence each."""
 
@@ -35,13 +37,22 @@ class ChangedError(RigError):
 
     def __init__(self, directory: Path, changes: Changes) -> None:
         more = len(changes) - _MOST_NAMED
+        only_added = all(change.endswith(_ADDED) for change in changes)
         super().__init__(
             f"records in {directory} were changed after they were written",
             details=(*changes[:_MOST_NAMED], *([f"and {more} more"] if more > 0 else [])),
-            cause="they were edited or damaged, or only part of the folder was copied: they "
+            cause="another program put them there, such as one that keeps folders in step: the"
+            " journal lists every record that fsgauge wrote"
+            if only_added
+            else "they were edited or damaged, or only part of the folder was copied: they "
             "differ from the checksums in its journal",
-            next="restore the folder from a copy; report, compare, history, query and resume go on"
-            " with --accept-changed, which names the changes",
+            next=(
+                "move what was added out of the folder"
+                if only_added
+                else "restore the folder from a copy"
+            )
+            + "; report, compare, history, query and resume go on with --accept-changed, which"
+            " names the changes",
         )
 
 
@@ -120,7 +131,7 @@ def changes_in(folder: PlainFolder, seals: Seals, files: Iterable[str]) -> Chang
         if now != seal:
             found.append(f"{name}: this record was changed after it was written")
     found += [
-        f"{name}: this record was added; the journal does not list it"
+        f"{name}: {_ADDED}"
         for name in files
         if name not in seals.files and not seals.is_leaving(name)
     ]

@@ -26,18 +26,31 @@ def typed_value(text: str, takes: Sequence[ValueType] = ()) -> object:
         return _listed(text, takes)
     if number_beyond_toml(value) is not None:
         return text
+    entry = _listed_type(takes)
+    if entry is not None and isinstance(value, str | int | float):
+        return [text if entry.is_written_as_text and not isinstance(value, str) else value]
     in_quotes = bool(takes) and all(each.is_written_as_text for each in takes)
     return text if in_quotes and not isinstance(value, str) else value
 
 
-def _listed(text: str, takes: Sequence[ValueType]) -> object:
-    """A list without brackets, where the key takes one of numbers, quantities or words: 4k,64k."""
-    parts = [part.strip() for part in text.split(",")]
+def _listed_type(takes: Sequence[ValueType]) -> ValueType | None:
+    """What a list of numbers, quantities or words holds, where the key takes nothing else."""
     entries = [each.entry for each in takes if each.base is list and each.entry is not None]
     is_plain = bool(entries) and all(
         entry.base is int or entry.choices or entry.quantity for entry in entries
     )
-    if len(parts) < 2 or len(entries) < len(takes) or not is_plain or text.startswith("["):
+    if len(entries) < len(takes) or not is_plain:
+        return None
+    return next((entry for entry in entries if entry.is_written_as_text), entries[0])
+
+
+def _listed(text: str, takes: Sequence[ValueType]) -> object:
+    """A list without brackets or, as a shell leaves it, without quotes, where the key takes one of
+    numbers, quantities or words: 4k,64k and [4k, 64k] and 4k."""
+    entry = _listed_type(takes)
+    within = text.strip().removeprefix("[").removesuffix("]")
+    if entry is None or not within.strip() or text.startswith("[") != text.endswith("]"):
         return text
-    in_text = any(entry.is_written_as_text for entry in entries)
+    parts = [part.strip() for part in within.split(",")]
+    in_text = entry.is_written_as_text
     return [int(part) if not in_text and _WHOLE.fullmatch(part) else part for part in parts]

@@ -20,8 +20,9 @@ from fsgauge.machine.device.consent import Consent
 from fsgauge.published.archive import LeftOut, read_archive
 from fsgauge.published.ledger import ledger_of
 from fsgauge.published.parts import StudyPart, parts_of
-from fsgauge.published.runs import JudgedRun, run_of
+from fsgauge.published.runs import JudgedRun, NotValidError, run_of
 from fsgauge.report import write_report
+from fsgauge.study.parse import load_study
 from tests.synthetic import make_study
 
 HOUR = 3600.0
@@ -179,3 +180,48 @@ def test_a_signal_between_two_runs_packs_what_was_run(
     assert contents.studies == [first.study]
     assert [each.study for each in contents.left_out] == [second.study]
     assert (tmp_path / "published-flash.html").is_file()
+
+
+@pytest.mark.usefixtures("blank_pictures")
+def test_a_run_that_is_not_valid_is_a_finding_beside_one_that_is(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It ended with 0, data lost or not, as long as another part could be judged."""
+    ledger = ledger_of("overhead")
+    first, second = [part for part in parts_of("overhead", ledger) if part.rig == "host"]
+    whole = make_study(block_sizes=(4096,), blocks=4).write(tmp_path / f"{second.study}-2026")
+    write_report(whole)
+    kept = run_of("overhead", first.study)
+    assert kept is not None
+
+    def measured(each: Ahead, asked: Asked) -> tuple[Path, JudgedRun]:
+        if each.part is second:
+            raise NotValidError("the run is not valid: data was lost", next="fsgauge doctor")
+        return whole, kept
+
+    monkeypatch.setattr(published_run, "_measured", measured)
+    asked = Asked(tmp_path, None, None)
+    both = [Ahead(part, 1.0, 0, whole) for part in (first, second)]
+    assert published_run._run_all("overhead", ledger, both, [], asked) == ExitCode.FINDING
+    with pytest.raises(NotValidError, match="no run of flash can be judged") as none:
+        published_run._run_all("overhead", ledger, both[1:], [], asked)
+    assert none.value.exit_code == ExitCode.FINDING
+
+
+def test_a_run_on_another_storage_is_not_taken_for_one_on_what_was_asked_for(
+    tmp_path: Path,
+) -> None:
+    part = next(each for each in parts() if each.study == "writers-at-scale")
+    made = make_study(blocks=4)
+    begun = made.write(tmp_path / "writers-at-scale-2026-11-27T08-00-00")
+    assert published_run._begun(part, Asked(tmp_path, None, None)) == begun
+    assert published_run._begun(part, Asked(tmp_path, "ram:3GiB", None)) is None
+    shipped = load_study(str(part.path), [], [], "ram:3GiB", None).model_dump(
+        mode="json", by_alias=True
+    )
+    study = {**made.study.study, "storage": shipped["storage"]}
+    record = made.study.model_copy(update={"study": study})
+    same = replace(made, study=record).write(tmp_path / "writers-at-scale-2026-11-26T08-00-00")
+    assert published_run._begun(part, Asked(tmp_path, "ram:3GiB", None)) == same
+    (same / "journal.ndjson").unlink()
+    assert published_run._begun(part, Asked(tmp_path, "ram:3GiB", None)) == same

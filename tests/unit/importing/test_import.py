@@ -10,6 +10,7 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.importing import import_results
+from fsgauge.importing.reading import read_file
 from fsgauge.record.foreign import ForeignJob
 from fsgauge.report.write import results_of
 from fsgauge.stats.metrics import values
@@ -205,12 +206,20 @@ def test_iors_repetitions_are_runs(tmp_path: Path) -> None:
         (ELBENCHO.replace("900,1000", "0,0"), "took 0 ns"),
         (ELBENCHO.replace("240000", "-240000"), "ValidationError"),
         (ELBENCHO.replace("240000", "inf"), "OverflowError"),
+        (ELBENCHO.splitlines()[0] + "\n", "of elbencho: it has no results"),
     ],
 )
 def test_what_is_no_whole_result_is_refused(tmp_path: Path, text: str, what: str) -> None:
     with pytest.raises(InputError, match=what):
         import_results({"a": [written(tmp_path / "x", text)]}, tmp_path / "results", [])
     assert not (tmp_path / "results").exists()
+
+
+def test_a_clock_before_1970_says_no_time(tmp_path: Path) -> None:
+    message, _, text = fio(tmp_path / "t.json", 100).read_text().partition("\n")
+    document = {**json.loads(text), "timestamp": 1, "timestamp_ms": 1}
+    path = written(tmp_path / "t.json", f"{message}\n{json.dumps(document)}")
+    assert [run.started_unix_ns for run in read_file(path)] == [None]
 
 
 def test_trims_are_no_reads_and_writes_that_did_nothing(tmp_path: Path) -> None:

@@ -10,7 +10,14 @@ from fsgauge.plain_files import PlainFolder
 from fsgauge.store import ResultsFolder
 from fsgauge.store.files import record_files
 from fsgauge.store.journal import NAME, Journal
-from fsgauge.store.seals import NOT_STORED, SET_ASIDE, STORED, changes_in, read_seals
+from fsgauge.store.seals import (
+    NOT_STORED,
+    SET_ASIDE,
+    STORED,
+    ChangedError,
+    changes_in,
+    read_seals,
+)
 from tests.sealing import seal
 
 TURN = "records/000-00-raw/turn.json"
@@ -116,3 +123,11 @@ def test_a_folder_that_is_written_lists_what_it_writes(tmp_path: Path) -> None:
         folder.write(RUN.rpartition("/")[2], "{}")
         where = folder.directory
     assert changes(where) == []
+
+
+def test_what_was_only_added_is_moved_out_and_nothing_is_restored(tmp_path: Path) -> None:
+    added = "a (1).json: this record was added; the journal does not list it"
+    error = ChangedError(tmp_path, (added, added))
+    assert (error.next or "").startswith("move what was added out of the folder; report, ")
+    mixed = ChangedError(tmp_path, (added, "b.json: it is missing"))
+    assert (mixed.next or "").startswith("restore the folder from a copy; report, ")

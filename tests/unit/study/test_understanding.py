@@ -273,6 +273,31 @@ def test_a_list_of_the_command_line_needs_no_brackets() -> None:
 
 
 @pytest.mark.parametrize(
+    ("override", "key", "value"),
+    [
+        ("workload.patterns=randread", "patterns", ["randread"]),
+        ("workload.patterns='randread'", "patterns", ["randread"]),
+        ("workload.block_sizes=64KiB", "block_sizes", [65536]),
+        ("workload.queue_depths=4", "queue_depths", [4]),
+        ("workload.patterns=[randread]", "patterns", ["randread"]),
+        ("workload.patterns=[randread, randwrite]", "patterns", ["randread", "randwrite"]),
+        ("workload.block_sizes=[4k,64KiB]", "block_sizes", [4096, 65536]),
+    ],
+)
+def test_one_entry_needs_no_brackets_and_a_shell_may_take_the_quotes(
+    override: str, key: str, value: list[object]
+) -> None:
+    """The refusal said: write ["randread"], of which a shell leaves [randread]."""
+    assert loaded(override)[0].workload.model_dump()[key] == value
+
+
+@pytest.mark.parametrize("text", ["[1", "1]", "1.5", "true", ""])
+def test_what_is_no_list_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="queue_depths must be a"):
+        load_study("overhead", [f"workload.queue_depths={text}"])
+
+
+@pytest.mark.parametrize(
     "override",
     [
         f"workload.jobs=1,{'9' * 5000}",
