@@ -69,6 +69,24 @@ def test_a_set_that_does_not_fit_is_refused() -> None:
         method.in_room(Room(1 << 50, least="ext4", inodes=500, fewest="ext4"))
 
 
+def test_a_share_that_is_taken_is_filled_beside_the_files_of_the_groups() -> None:
+    lines = 'fill = "90 %"\n' + READERS + 'file_sizes = "1 GiB"\n'
+    method = MixMethod(workload(lines))
+    assert method.file_sets.folders == ("readers", "_beside")
+    (beside,) = method.laid_out_beside(PLACE.model_copy(update={"available_bytes": 10 << 30}), 7)
+    assert beside.target.directory == "/mnt/_beside"
+    filled = beside.target.count * beside.target.file_size_bytes
+    assert (8 << 30) - beside.target.count * (1 << 20) < filled <= 8 << 30
+    first = next(iter(method.workload.cells()))
+    plain = MixMethod(workload(lines.partition("\n")[2]))
+    assert method.written_bytes(first, 10 << 30) - plain.written_bytes(first, 10 << 30) == 8 << 30
+    assert plain.laid_out_beside(PLACE, 7) == []
+    with pytest.raises(InputError, match="the files of all groups take") as refused:
+        method.in_room(Room(1 << 30, least="ext4"))
+    assert "922 MiB are to be filled" in refused.value.cause
+    assert method.in_room(Room(10 << 30, least="ext4")) is method
+
+
 def test_the_first_cell_stands_for_the_time_of_all() -> None:
     method = MixMethod(workload(READERS + LOG))
     readers, log = (method.run_seconds(cell, 0) for cell in method.workload.cells())
