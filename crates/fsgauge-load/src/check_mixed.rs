@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use fsgauge_wire::{Access, Failure, FileOperation, Interface, LoadJob, Sync, Target};
+use fsgauge_wire::{Access, Data, Failure, FileOperation, Interface, LoadJob, Sync, Target};
 
 use crate::target::Geometry;
 
@@ -16,6 +16,7 @@ fn refuse(key: &str, what: impl Into<String>, cause: &str, next: &str) -> Check 
 pub(crate) fn check_mixed(load: &LoadJob) -> Check {
     check_order(load)?;
     check_files_per_job(load)?;
+    check_data(load)?;
     check_pace(load)?;
     if load.operations.is_empty() {
         return match load.file_sizes {
@@ -90,6 +91,25 @@ fn check_files_per_job(load: &LoadJob) -> Check {
         );
     }
     Ok(())
+}
+
+fn check_data(load: &LoadJob) -> Check {
+    match load.data {
+        Data::Duplicated { .. } if load.verify => refuse(
+            "data",
+            "duplicates in data that is verified",
+            "each sector says where it belongs, so none is like another",
+            "verify=false",
+        ),
+        Data::Duplicated { duplicate_percent: percent, .. }
+        | Data::Duplicated { compressible_percent: percent, .. }
+        | Data::Compressible { compressible_percent: percent }
+            if percent > 100 =>
+        {
+            refuse("data", format!("{percent} percent of the data"), "it is a share", "choose 0 to 100")
+        }
+        _ => Ok(()),
+    }
 }
 
 fn check_pace(load: &LoadJob) -> Check {
@@ -178,6 +198,10 @@ mod tests {
         LoadJob { operations: all.iter().map(one).collect(), ..plain() }
     }
 
+    fn duplicated(duplicate_percent: u8, compressible_percent: u8) -> Data {
+        Data::Duplicated { duplicate_percent, compressible_percent }
+    }
+
     #[test]
     fn what_a_mix_is_made_of_passes() {
         let one = NonZeroU32::new(1).unwrap();
@@ -188,6 +212,7 @@ mod tests {
             LoadJob { access: Access::Pareto { h: 0.2 }, random_percent: Some(10), ..plain() },
             LoadJob { rest: Some(rest), ..plain() },
             LoadJob { files_per_job: Some(one), ..plain() },
+            LoadJob { data: duplicated(100, 50), ..plain() },
             operations(&[(FileOperation::Stat, 1), (FileOperation::Create, 1), (FileOperation::Unlink, 1)]),
         ] {
             assert!(check_mixed(&load).is_ok(), "{load:?}");
@@ -213,6 +238,9 @@ mod tests {
             LoadJob { burst: Some(one), ..plain() },
             LoadJob { rest: Some(rest), rate, ..plain() },
             LoadJob { file_sizes: sizes, ..plain() },
+            LoadJob { data: duplicated(101, 0), ..plain() },
+            LoadJob { data: duplicated(0, 101), ..plain() },
+            LoadJob { data: duplicated(10, 0), verify: true, ..plain() },
             LoadJob { direct: true, ..stat.clone() },
             LoadJob { sync: Sync::Fsync { every: 1 }, ..stat.clone() },
             LoadJob { interface: Interface::IoUring, ..stat },

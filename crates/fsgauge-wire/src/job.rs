@@ -286,6 +286,13 @@ pub enum Data {
         /// The share of zeros, 0 to 100.
         compressible_percent: u8,
     },
+    /// The same, and some writes repeat what their job has written before.
+    Duplicated {
+        /// The share of writes whose data is that of an earlier one, 0 to 100.
+        duplicate_percent: u8,
+        /// The share of zeros, 0 to 100.
+        compressible_percent: u8,
+    },
 }
 
 /// Which places of the target belong to which job. A place is one block; all jobs then have one block size.

@@ -92,9 +92,16 @@ def _group(job: FioJob, name: str, size_bytes: int | None) -> Group:
 def _data(job: FioJob, group: Group) -> None:
     if job.switch("zero_buffers"):
         group.put("data", "zero", job.option("zero_buffers"))
-    percent = job.read("buffer_compress_percentage", numbers.number, 0)
-    if percent:
-        group.put("compressible", f"{percent} %", job.option("buffer_compress_percentage"))
+    for name, key in (("buffer_compress_percentage", "compressible"), ("dedupe_percentage", "duplicates")):
+        percent, option = job.read(name, numbers.number, 0), job.option(name)
+        if not 0 <= percent <= 100 and option is not None:
+            job.wrong(option, "0 to 100")
+        if percent:
+            group.put(key, f"{percent} %", option)
+    mode = job.option("dedupe_mode")
+    if mode is not None and mode.value != "repeat":
+        why = "blocks repeat an earlier one of their job; the nearest is dedupe_mode=repeat"
+        job.findings.refuse(mode, why)
 
 
 def _share_files(jobs: list[FioJob], groups: list[Group]) -> None:

@@ -20,7 +20,8 @@ _ORDER = (
     "distribution", "zipf_theta", "pareto_h", "normal_deviation", "zone_sizes", "zone_weights",
     "interface", "queue_depth", "submit_batch", "direct", "jobs", "files_of_jobs", "files",
     "file_sizes", "files_of", "rate", "bandwidth", "arrival", "think", "think_every", "sync",
-    "sync_every", "data", "compressible", "verify", "start_after", "after", "duration",
+    "sync_every", "data", "compressible", "duplicates",
+    "verify", "start_after", "after", "duration",
 )  # fmt: skip
 
 

@@ -68,6 +68,7 @@ def refused(tmp_path: Path, text: str) -> InputError:
         ("rw=write\nsync=dsync", {"sync": "dsync"}),
         ("rw=write\nthinktime=2000\nthinktime_blocks=4", {"think": "2 ms", "think_every": 4}),
         ("rw=write\nbuffer_compress_percentage=50", {"compressible": "50 %"}),
+        ("rw=write\ndedupe_percentage=30\ndedupe_mode=repeat", {"duplicates": "30 %"}),
         ("rw=write\nzero_buffers", {"data": "zero"}),
         ("rw=randwrite\nverify=crc32c", {"verify": True}),
         ("rw=randread\nnumjobs=4\nnrfiles=2",

@@ -127,7 +127,8 @@ class Group(GroupKeys):
         if self.sync not in ("fsync", "fdatasync"):
             found["sync_every"] = (f'sync is "{self.sync}"', "sync")
         if self.data == "zero":
-            found["compressible"] = ("all of it is zeros", "data")
+            reason = ("all of it is zeros", "data")
+            found |= dict.fromkeys(("compressible", "duplicates"), reason)
         return found
 
     def _weights_fit(self) -> None:
@@ -287,6 +288,7 @@ class Group(GroupKeys):
             "distribution": self.distribution != "uniform" or self.random_percent < 100,
             "files_of": self.files_of is not None,
             "think": bool(self.think),
+            "duplicates": bool(self.duplicates),
         }
         for key, hinders in reasons.items():
             if hinders:

@@ -193,6 +193,11 @@ class GroupKeys(Listed):
     compressible: WholePercent = Field(
         0, description="Share of each 4 KiB written that is zeros, so that it can be compressed."
     )
+    duplicates: WholePercent = Field(
+        0,
+        description="Share of the writes whose data is that of an earlier write, so that it can be"
+        " deduplicated: a whole block, which the job repeats from one of its buffers.",
+    )
     verify: bool = Field(
         False,
         description="Whether every sector written carries its place, and all is read back after"

@@ -225,6 +225,9 @@ def _access(group: Group) -> dict[str, object]:
 def _data(group: Group) -> dict[str, object]:
     if group.data == "zero":
         return {"kind": "zero"}
+    if group.duplicates:
+        shares = {"duplicate_percent": group.duplicates, "compressible_percent": group.compressible}
+        return {"kind": "duplicated", **shares}
     if group.compressible:
         return {"kind": "compressible", "compressible_percent": group.compressible}
     return {"kind": "incompressible"}

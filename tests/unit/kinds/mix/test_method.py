@@ -53,6 +53,22 @@ def test_bursts_rests_part_random_and_own_files_reach_the_engine() -> None:
     assert (own.files_per_job, own.target.count) == (2, 6)
 
 
+@pytest.mark.parametrize(
+    ("lines", "data"),
+    [
+        ('compressible = "40 %"', {"kind": "compressible", "compressible_percent": 40}),
+        (
+            'compressible = "40 %"\nduplicates = "25 %"',
+            {"kind": "duplicated", "duplicate_percent": 25, "compressible_percent": 40},
+        ),
+        ('data = "zero"', {"kind": "zero"}),
+    ],
+)
+def test_what_is_written_reaches_the_engine(lines: str, data: dict[str, object]) -> None:
+    (load,) = loads(READERS + "operations = { write = 1 }\n" + lines + "\n")
+    assert load.data.model_dump(mode="json") == data
+
+
 def test_operations_on_names_have_a_set() -> None:
     lines = 'operations = { stat = 2, read_file = 1 }\nfiles = 10\nfile_sizes = ["0 B", "8 KiB"]\n'
     (load,) = loads(READERS + lines)
