@@ -215,7 +215,9 @@ def _of_study(small: Path, scratch: Path) -> tuple[dict[str, Requests], set[str]
     place = ClientFolders(
         directory=str(scratch / "study"), files_per_client=0, backup_files_per_client=0
     )
-    found = (method_of(study.workload).load_job(cell, place, _SEED) for cell in study.workload.cells())
+    found = (
+        method_of(study.workload).load_job(cell, place, _SEED) for cell in study.workload.cells()
+    )
     loads = [load for load in found if isinstance(load, LoadJob)]
     for group in converted.groups:
         Path(place.folder(group.name)).mkdir(parents=True)
@@ -303,9 +305,7 @@ def compared(
 
 def _steps(*both: Counter[tuple[str, int]]) -> Iterator[Counter[tuple[str, int]]]:
     """Steps that either side often makes, and how many of the others go on, or back."""
-    often = {
-        step for each in both for step, times in each.items() if times > OFTEN * each.total()
-    }
+    often = {step for each in both for step, times in each.items() if times > OFTEN * each.total()}
     for each in both:
         found: Counter[tuple[str, int]] = Counter()
         for (kind, step), times in each.items():

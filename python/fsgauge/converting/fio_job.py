@@ -126,9 +126,13 @@ class FioJob:
             )
 
     def check_options(self) -> None:
-        """Raise InputError for an unknown option; note or refuse what the table says."""
+        """Raise InputError for an unknown option; note or refuse what the table says. A refused
+        engine may have options that no one here knows."""
+        is_refused = self._check_engine()
         for option in self.section.options.values():
             known = by_name().get(option.name)
+            if known is None and is_refused:
+                continue
             if known is None:
                 near = nearest(option.name, by_name())
                 raise InputError(
@@ -144,12 +148,13 @@ class FioJob:
                 self.findings.note(option, known.why)
             elif known.fate == "carried":
                 self.findings.carry(option)
-        self._check_engine()
 
-    def _check_engine(self) -> None:
-        option, engine = self.option("ioengine"), engines().get(self.engine)
+    def _check_engine(self) -> bool:
+        """Whether none of its load is measured."""
+        option, name = self.option("ioengine"), self.engine
         if option is None:
-            return
+            return False
+        engine = engines().get("external" if "/" in name or name.endswith(".so") else name)
         if engine is None:
             near = nearest(self.engine, engines())
             raise InputError(
@@ -161,3 +166,4 @@ class FioJob:
             self.findings.refuse(option, engine.refused)
         elif engine.note:
             self.findings.note(option, engine.note)
+        return bool(engine.refused)

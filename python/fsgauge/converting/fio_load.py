@@ -124,7 +124,9 @@ def _sizes_of(job: FioJob, direction: int) -> list[tuple[int, int]]:
         size = job.size(text)
     except ValueError as error:
         assert option is not None  # noqa: S101 - 4k is a size
-        job.wrong(option, str(error))
+        job.wrong(
+            option, "one size; several with their shares are bssplit" if "/" in text else str(error)
+        )
     if size < 1 and option is not None:
         job.wrong(option, "a size above 0")
     return [(size, 1)]

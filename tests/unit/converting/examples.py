@@ -73,5 +73,7 @@ def row(job: Path, tell: Callable[[str], None]) -> str:
 
 def page(rows: list[str]) -> str:
     """docs/evidence/fio-examples.md."""
-    converted, equal = (sum(f"| {word} |" in each for each in rows) for word in ("converted", "equal"))
+    converted, equal = (
+        sum(f"| {word} |" in each for each in rows) for word in ("converted", "equal")
+    )
     return HEAD.format(converted=converted, equal=equal) + "".join(rows)

@@ -100,7 +100,9 @@ class MixMethod(MakesOwnFiles):
 
     def laid_out_beside(self, target: Place, seed: int) -> list[LoadJob]:
         """Files that fill a system to `fill` with those of the groups, of which no load is."""
-        if not (self.workload.fill and isinstance(target, ClientFolders) and target.available_bytes):
+        if not (
+            self.workload.fill and isinstance(target, ClientFolders) and target.available_bytes
+        ):
             return []
         size_bytes = self._beside_bytes(target.available_bytes)
         count = max(-(-size_bytes // _PIECE_BYTES), 1)
