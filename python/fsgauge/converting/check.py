@@ -1,9 +1,9 @@
 """`study from-fio --check`: job and study in small, both under strace, request by request.
 
 What a job draws (kinds, sizes, offsets) does not depend on how requests are submitted, so both run
-with pread and pwrite, one at a time, for some seconds on small files in the page cache; all sections
-at once. strace sees each call with its file, on any Linux, without root. What says when, how fast,
-where and on which machine is left out of both: nothing of it is compared.
+with pread and pwrite, one at a time, for some seconds on small files in the page cache, all
+sections at once. strace sees each call with its file, on any Linux, without root. What says when, how fast,
+where and on which machine is left out of both.
 """
 
 from __future__ import annotations

@@ -113,10 +113,10 @@ def _data(job: FioJob, group: Group) -> None:
 def _pattern(job: FioJob, group: Group) -> None:
     """What buffers are filled with: of data that is compressed, the part that can be."""
     pattern, chunk = job.option("buffer_pattern"), job.option("buffer_compress_chunk")
-    if chunk is not None and "compressible" in group.keys:
-        if job.read("buffer_compress_chunk", job.size, 0) not in (0, PIECE_BYTES):
-            why = "pieces are of 4 KiB; the nearest is buffer_compress_chunk=4k"
-            job.findings.refuse(chunk, why)
+    piece_bytes = job.read("buffer_compress_chunk", job.size, 0)
+    others = piece_bytes not in (0, PIECE_BYTES)
+    if chunk is not None and others and "compressible" in group.keys:
+        job.findings.refuse(chunk, "pieces are of 4 KiB; the nearest is buffer_compress_chunk=4k")
     if pattern is None or "compressible" in group.keys:
         return
     if set((pattern.value or "").lower().removeprefix("0x").strip('"')) <= {"0"}:

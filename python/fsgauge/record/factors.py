@@ -189,7 +189,7 @@ class CellFactors(Kept):
 
     @property
     def asked(self) -> str:
-        """What the study names of it, in its own words: "commits of log"; "" where it names none."""
+        """What the study names of it, in its own words: "commits of log"; "" for nothing."""
         return ""
 
     @property

@@ -23,8 +23,8 @@ HEAD = """\
 
 The 86 job files in `examples/` of fio 3.33, each through `fsgauge study from-fio`; {converted} \
 become studies, and of {equal} of these all sections ask for the same as fio does: kinds, sizes, \
-offsets and steps of their requests, [compared at the system calls](../guides/fio.md#is-it-the-same-load) \
-in small.
+offsets and steps of their requests, \
+[compared at the system calls](../guides/fio.md#is-it-the-same-load) in small.
 
 | job | | requests | |
 | --- | --- | --- | --- |

@@ -54,9 +54,9 @@ class MixWorkload(WorkloadKeys):
     )
     fill: Annotated[Fill, Field(le=95)] | None = Field(
         None,
-        description="Share of each system that is taken before the load begins, at most 95 %: by the"
-        " groups' files, as far as these may grow, and beside them by files that are written once."
-        " Default: none; the groups' files alone.",
+        description="Share of each system that is taken before the load begins, at most 95 %: by"
+        " the groups' files, as far as these may grow, and beside them by files that are written"
+        " once. Default: none; the groups' files alone.",
     )
     scan: bool = Field(False, description=SCAN)
     group: Annotated[list[Group], Field(min_length=1, max_length=MOST_GROUPS)] = Field(

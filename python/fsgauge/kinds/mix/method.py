@@ -60,9 +60,10 @@ class MixMethod(MakesOwnFiles):
         usable = room.free_bytes * (self.workload.fill or _USABLE_PERCENT) // 100
         if needed > usable:
             name = max(self._owners(), key=stored_bytes).name
+            asked = "are to be filled" if self.workload.fill else "can be used"
             raise InputError(
                 f"the files of all groups take {format_size(needed)}",
-                cause=f"{format_size(usable)} {'are to be filled' if self.workload.fill else 'can be used'}"
+                cause=f"{format_size(usable)} {asked}"
                 + (f' on "{room.least}"' if room.least else " of the storage"),
                 next=f'larger storage, or smaller file_sizes of "{name}", which has the most',
             )

@@ -38,11 +38,10 @@ def question(primary: str, *, verdict: str = "better") -> Question:
     mix = workload(f'primary = "{primary}"\n{READERS}{LOG}{EARLIER}')
     cell = next(each for each in mix.cells() if each.id in mix.default_primary())
     metric = str(cell.factors["judged_by"])
+    said = {"cell": cell.id, "system": "xfs", "metric": metric, "verdict": verdict}
+    numbers = {"ratio": 1.21, "n": 8, "detectable_percent": 12.0, "margin_percent": 5.0}
     edges = {"low": 1.15, "high": 1.28, "pick_low": 1.15, "pick_high": 1.28}
-    entry = Comparison.model_construct(
-        **{"cell": cell.id, "system": "xfs", "metric": metric, "ratio": 1.21, "n": 8, **edges},
-        **{"verdict": verdict, "detectable_percent": 12.0, "margin_percent": 5.0},
-    )
+    entry = Comparison.model_construct(**said, **numbers, **edges)
     return Question(
         baseline="ext4",
         baseline_is_raw=False,
