@@ -68,6 +68,17 @@ fn check_order(load: &LoadJob) -> Check {
                 "leave it out",
             )
         }
+        Access::Sequential {} | Access::Backwards {} | Access::Strided { .. }
+            if load.apart && (1..100).contains(&load.read_percent) && load.ranges.is_none() =>
+        {
+            Ok(())
+        }
+        _ if load.apart => refuse(
+            "apart",
+            "apart without reads and writes in an order that is not random",
+            "nothing goes on from a place of its own",
+            "leave it out",
+        ),
         _ if load.random_percent.is_some_and(|percent| percent > 100) => {
             refuse("random_percent", "random_percent is above 100", "it is a share", "choose 0 to 100")
         }
@@ -213,6 +224,7 @@ mod tests {
             LoadJob { rest: Some(rest), ..plain() },
             LoadJob { files_per_job: Some(one), ..plain() },
             LoadJob { data: duplicated(100, 50), ..plain() },
+            LoadJob { apart: true, access: Access::Backwards {}, read_percent: 50, ..plain() },
             operations(&[(FileOperation::Stat, 1), (FileOperation::Create, 1), (FileOperation::Unlink, 1)]),
         ] {
             assert!(check_mixed(&load).is_ok(), "{load:?}");
@@ -239,6 +251,8 @@ mod tests {
             LoadJob { rest: Some(rest), rate, ..plain() },
             LoadJob { file_sizes: sizes, ..plain() },
             LoadJob { data: duplicated(101, 0), ..plain() },
+            LoadJob { apart: true, read_percent: 50, ..plain() },
+            LoadJob { apart: true, access: Access::Sequential {}, ..plain() },
             LoadJob { data: duplicated(0, 101), ..plain() },
             LoadJob { data: duplicated(10, 0), verify: true, ..plain() },
             LoadJob { direct: true, ..stat.clone() },

@@ -453,6 +453,9 @@ pub struct LoadJob {
     /// all of them.
     #[serde(default)]
     pub random_percent: Option<u8>,
+    /// Reads and writes of an order that is not random each go on where the last of their kind ended.
+    #[serde(default)]
+    pub apart: bool,
     /// Job j of the load uses only so many files, those from j times that number on. Null: every job uses all.
     #[serde(default)]
     pub files_per_job: Option<NonZeroU32>,
@@ -593,6 +596,7 @@ impl LoadJob {
             noatime: false,
             access: Access::Random {},
             random_percent: None,
+            apart: false,
             files_per_job: None,
             operations: Vec::new(),
             file_sizes: None,

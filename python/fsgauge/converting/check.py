@@ -2,8 +2,8 @@
 
 What a job draws (kinds, sizes, offsets) does not depend on how requests are submitted, so both run
 with pread and pwrite, one at a time, for some seconds on small files in the page cache, all
-sections at once. strace sees each call with its file, on any Linux, without root. What says when, how fast,
-where and on which machine is left out of both.
+sections at once. strace sees each call with its file, on any Linux, without root. What says when,
+how fast, where and on which machine is left out of both.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ _WHEN = {
     "rate", "rate_iops", "rate_min", "ratemin", "rate_iops_min", "rate_process", "rate_cycle",
     "rate_ignore_thinktime", "thinktime", "thinktime_blocks", "thinktime_blocks_type", "startdelay",
     "ramp_time", "runtime", "timeout", "time_based", "io_size", "io_limit", "loops", "number_ios",
-    "stonewall", "wait_for", "wait_for_previous", "exitall", "exit_what", "exitall_on_error", "flow",
-    "flow_id", "flow_sleep", "steadystate", "ss", "steadystate_duration", "ss_dur",
+    "stonewall", "wait_for", "wait_for_previous", "exitall", "exit_what", "exitall_on_error",
+    "flow", "flow_id", "flow_sleep", "steadystate", "ss", "steadystate_duration", "ss_dur",
     "steadystate_ramp_time", "ss_ramp", "io_submit_mode", "fill_device", "fill_fs", "numjobs",
     "iodepth", "iodepth_batch", "iodepth_batch_submit", "iodepth_batch_complete",
     "iodepth_batch_complete_min", "iodepth_batch_complete_max", "iodepth_low",

@@ -185,10 +185,8 @@ def _order(
     _zoned(job, is_sequential=True)
     if step and pattern:
         _strided(job, group, step, pattern, sizes)
-    elif len(kinds) == 2:
-        job.findings.note(
-            pattern, "reads and writes go on from one place; in fio each goes on from its own"
-        )
+    if len(kinds) == 2 and group.is_mixed:
+        group.put("apart", True, pattern)
 
 
 def _zoned(job: FioJob, *, is_sequential: bool) -> None:

@@ -95,9 +95,13 @@ class Group(GroupKeys):
         found: Inapplicable = {}
         if self.order != "strided":
             found["stride"] = (f'the order is "{self.order}"', "order")
+        reason = (f'the order is "{self.order}"', "order")
         if self.order != "random":
-            reason = (f'the order is "{self.order}"', "order")
             found |= dict.fromkeys(("random_percent", "distribution"), reason)
+        else:
+            found["apart"] = reason
+        if not {"read", "write"} <= self.operations.keys():
+            found["apart"] = ("it does not read and write", "operations")
         for key, distribution in _OF_A_DISTRIBUTION.items():
             if self.order != "random" or self.distribution != distribution:
                 found[key] = (f'the distribution is not "{distribution}"', "distribution")

@@ -78,6 +78,12 @@ class GroupKeys(Listed):
         1 << 20,
         description="For order strided: from the start of one operation to the start of the next.",
     )
+    apart: bool = Field(
+        False,
+        description="For sequential, backwards and strided groups that read and write: reads and"
+        " writes each go on from where the last of their kind ended. Default: all go on from one"
+        " place.",
+    )
     random_percent: WholePercent = Field(
         100,
         description="For order random: share of the operations at offsets that are drawn; the"

@@ -148,6 +148,8 @@ class MixMethod(MakesOwnFiles):
         }
         if group.order == "random" and group.random_percent < 100:
             load["random_percent"] = group.random_percent
+        if group.apart:
+            load["apart"] = True
         if not group.is_plain:
             drawn = group.operations.items()
             load["operations"] = [{"operation": name, "weight": each} for name, each in drawn]

@@ -43,6 +43,19 @@ def test_orders_reach_the_engine(lines: str, kind: str) -> None:
     assert load.access.kind == kind
 
 
+def test_reads_and_writes_apart_reach_the_engine() -> None:
+    lines = 'operations = { read = 1, write = 1 }\norder = "sequential"\n'
+    assert [
+        loads(READERS + lines)[0].apart,
+        loads(READERS + lines + "apart = true\n")[0].apart,
+    ] == [
+        False,
+        True,
+    ]
+    with pytest.raises(InputError, match="apart"):
+        workload(READERS + 'order = "sequential"\napart = true\n')
+
+
 def test_bursts_rests_part_random_and_own_files_reach_the_engine() -> None:
     (paced,) = loads(READERS + 'rate = "100 IOPS"\nburst = 5\nrandom_percent = "30 %"\n')
     assert (paced.burst, paced.random_percent, paced.rest) == (5, 30, None)
