@@ -105,22 +105,26 @@ fn check_files_per_job(load: &LoadJob) -> Check {
 }
 
 fn check_data(load: &LoadJob) -> Check {
-    match load.data {
-        Data::Duplicated { .. } if load.verify => refuse(
+    let (duplicates, zeros) = match load.data {
+        Data::Duplicated { duplicate_percent, compressible_percent } => {
+            (duplicate_percent, compressible_percent)
+        }
+        Data::Compressible { compressible_percent } => (0, compressible_percent),
+        Data::Incompressible | Data::Zero => (0, 0),
+    };
+    if duplicates > 100 || zeros > 100 {
+        let what = format!("{} percent of the data", duplicates.max(zeros));
+        return refuse("data", what, "it is a share", "choose 0 to 100");
+    }
+    if duplicates > 0 && load.verify {
+        return refuse(
             "data",
             "duplicates in data that is verified",
             "each sector says where it belongs, so none is like another",
             "verify=false",
-        ),
-        Data::Duplicated { duplicate_percent: percent, .. }
-        | Data::Duplicated { compressible_percent: percent, .. }
-        | Data::Compressible { compressible_percent: percent }
-            if percent > 100 =>
-        {
-            refuse("data", format!("{percent} percent of the data"), "it is a share", "choose 0 to 100")
-        }
-        _ => Ok(()),
+        );
     }
+    Ok(())
 }
 
 fn check_pace(load: &LoadJob) -> Check {

@@ -60,7 +60,7 @@ impl Counted {
     pub(super) fn told(self) -> ([Tally; 2], Vec<Tally>) {
         let mut sides: [Tally; 2] = Default::default();
         self.by_side(|side, tally| sides[side].merge(tally));
-        let mut kinds: Vec<Tally> = self.drawn.into_iter().collect();
+        let mut kinds = Vec::from(*self.drawn);
         let [open, close] = self.calls;
         kinds[FileOperation::Open as usize] = open;
         kinds[FileOperation::Close as usize] = close;
