@@ -46,20 +46,18 @@ impl AnyOrder {
 
 /// What the load's `access` is.
 fn order_of(load: &LoadJob, sizes: &Sizes, geometry: &Geometry, (job, jobs): (u32, u32)) -> Box<dyn Order> {
-        let step_bytes = sizes.step_bytes();
-        let share = || Sequential::new(geometry, step_bytes, job, jobs);
-        match &load.access {
-            Access::Sequential {} => Box::new(share()),
-            Access::Backwards {} => Box::new(Backwards::new(geometry, step_bytes, job, jobs)),
-            Access::Strided { stride_bytes } => Box::new(Strided::new(share(), *stride_bytes)),
-            Access::Random {} => Box::new(Uniform::new(geometry)),
-            Access::Zipf { theta } => Box::new(Zipf::new(*theta, geometry, sizes)),
-            Access::Pareto { h } => Box::new(Pareto::new(*h, geometry, sizes)),
-            Access::Normal { deviation_percent } => {
-                Box::new(Normal::new(*deviation_percent, geometry, sizes))
-            }
-            Access::Zones { zones } => Box::new(Zones::new(zones, geometry, sizes)),
-        }
+    let step_bytes = sizes.step_bytes();
+    let share = || Sequential::new(geometry, step_bytes, job, jobs);
+    match &load.access {
+        Access::Sequential {} => Box::new(share()),
+        Access::Backwards {} => Box::new(Backwards::new(geometry, step_bytes, job, jobs)),
+        Access::Strided { stride_bytes } => Box::new(Strided::new(share(), *stride_bytes)),
+        Access::Random {} => Box::new(Uniform::new(geometry)),
+        Access::Zipf { theta } => Box::new(Zipf::new(*theta, geometry, sizes)),
+        Access::Pareto { h } => Box::new(Pareto::new(*h, geometry, sizes)),
+        Access::Normal { deviation_percent } => Box::new(Normal::new(*deviation_percent, geometry, sizes)),
+        Access::Zones { zones } => Box::new(Zones::new(zones, geometry, sizes)),
+    }
 }
 
 /// What job `job` uses: the shape of its files, which job it is among those that share them, and its first file.
