@@ -18,6 +18,7 @@ from typing import Any
 
 from fsgauge.converting.fio import convert_fio
 from fsgauge.converting.fio_load import FILE_ENGINES
+from fsgauge.converting.fio_options import drawing
 from fsgauge.converting.job_file import Section, read_job_file
 from fsgauge.converting.study_text import study_text
 from fsgauge.engine.client import Engine
@@ -42,37 +43,14 @@ OFTEN = 0.02
 _SEED = 1
 SCATTERED = ("zipf", "pareto")
 """Distributions whose hot places lie anywhere: how hot these are is compared, not where."""
-_WHEN = {
-    "rate", "rate_iops", "rate_min", "ratemin", "rate_iops_min", "rate_process", "rate_cycle",
-    "rate_ignore_thinktime", "thinktime", "thinktime_blocks", "thinktime_blocks_type", "startdelay",
-    "ramp_time", "runtime", "timeout", "time_based", "io_size", "io_limit", "loops", "number_ios",
-    "stonewall", "wait_for", "wait_for_previous", "exitall", "exit_what", "exitall_on_error",
-    "flow", "flow_id", "flow_sleep", "steadystate", "ss", "steadystate_duration", "ss_dur",
-    "steadystate_ramp_time", "ss_ramp", "io_submit_mode", "fill_device", "fill_fs", "numjobs",
-    "iodepth", "iodepth_batch", "iodepth_batch_submit", "iodepth_batch_complete",
-    "iodepth_batch_complete_min", "iodepth_batch_complete_max", "iodepth_low",
+LEFT_OUT = {
+    "rate", "rate_iops", "rate_process", "rate_cycle", "rate_ignore_thinktime", "thinktime",
+    "thinktime_blocks", "thinktime_blocks_type", "iodepth", "iodepth_batch", "iodepth_batch_submit",
+    "iodepth_batch_complete", "iodepth_batch_complete_min", "iodepth_batch_complete_max",
+    "iodepth_low", "io_submit_mode", "ioengine", "direct", "buffered", "fixedbufs", "registerfiles",
+    "nonvectored", "force_async", "sqthread_poll", "verify",
 }  # fmt: skip
-_WHERE = {
-    "size", "filesize", "filename", "directory", "filename_format", "unique_filename", "opendir",
-    "offset", "fileoffset", "offset_increment", "offset_align", "allow_file_create", "ioengine",
-    "direct", "buffered", "zonemode", "zonesize", "zonerange", "zoneskip", "zonecapacity",
-    "read_beyond_wp", "zone_reset_threshold", "zone_reset_frequency", "max_open_zones",
-    "job_max_open_zones", "ignore_zone_limits", "hostname", "port", "nfs_url", "uri", "pool",
-    "rbdname", "clustername", "clientname", "conf", "cont", "object_class", "chunk_size",
-    "busy_poll", "touch_objects", "namenode", "hdfsdirectory", "volume", "brick", "xnvme_async",
-    "xnvme_sync", "xnvme_admin", "xnvme_dev_nsid", "xnvme_iovec", "cmd_type", "gpu_dev_ids",
-    "gpu_dev_id", "cuda_io", "fixedbufs", "registerfiles", "nonvectored", "force_async",
-    "sqthread_poll", "sqthread_poll_cpu", "cpus_allowed", "cpumask", "cpus_allowed_policy",
-    "numa_cpu_nodes", "numa_mem_policy", "gtod_cpu", "nice",
-}  # fmt: skip
-_READ_BACK = {
-    "verify", "do_verify", "verify_pattern", "verify_interval", "verify_offset", "verify_fatal",
-    "verify_dump", "verify_async", "verify_async_cpus", "verify_backlog", "verify_backlog_batch",
-    "experimental_verify", "verify_state_load", "verify_state_save", "write_bw_log",
-    "write_lat_log", "write_iops_log", "write_hist_log",
-}  # fmt: skip
-LEFT_OUT = _WHEN | _WHERE | _READ_BACK
-"""Of the job in small: what says when, how fast, where, and what is read back or logged besides."""
+"""Of what draws requests: how they are submitted, how fast, and what is read back."""
 _KINDS = {
     "pread64": "read", "pwrite64": "write", "preadv2": "read", "pwritev2": "write",
     "fsync": "fsync", "fdatasync": "fdatasync", "fallocate": "trim",
@@ -186,7 +164,8 @@ def _in_small(sections: list[Section], without: frozenset[str], scratch: Path) -
     lines = []
     for number, section in enumerate(sections):
         left = LEFT_OUT | without
-        kept = [each for each in section.options.values() if each.name not in left]
+        units = [each for each in section.options.values() if each.name == "kb_base"]
+        kept = [*units, *(each for each in drawing(section) if each.name not in left)]
         folder = scratch / "fio" / _name(number)
         folder.mkdir(parents=True)
         lines += [
