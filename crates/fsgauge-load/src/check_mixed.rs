@@ -16,6 +16,7 @@ fn refuse(key: &str, what: impl Into<String>, cause: &str, next: &str) -> Check 
 pub(crate) fn check_mixed(load: &LoadJob) -> Check {
     check_order(load)?;
     check_files_per_job(load)?;
+    check_hashed(load)?;
     check_data(load)?;
     check_pace(load)?;
     if load.operations.is_empty() {
@@ -100,6 +101,14 @@ fn check_files_per_job(load: &LoadJob) -> Check {
             "each job has its own, and all of them are used; ranges and operations deal them otherwise",
             "as many files as jobs times files_per_job",
         );
+    }
+    Ok(())
+}
+
+fn check_hashed(load: &LoadJob) -> Check {
+    if load.hashed && !matches!(load.access, Access::Zipf { .. } | Access::Pareto { .. }) {
+        let cause = "only zipf and pareto have hot places anywhere";
+        return refuse("hashed", "hashed without hot places", cause, "leave it out");
     }
     Ok(())
 }
@@ -228,6 +237,7 @@ mod tests {
             LoadJob { rest: Some(rest), ..plain() },
             LoadJob { files_per_job: Some(one), ..plain() },
             LoadJob { data: duplicated(100, 50), ..plain() },
+            LoadJob { hashed: true, access: Access::Zipf { theta: 0.9 }, ..plain() },
             LoadJob { apart: true, access: Access::Backwards {}, read_percent: 50, ..plain() },
             operations(&[(FileOperation::Stat, 1), (FileOperation::Create, 1), (FileOperation::Unlink, 1)]),
         ] {
@@ -255,6 +265,7 @@ mod tests {
             LoadJob { rest: Some(rest), rate, ..plain() },
             LoadJob { file_sizes: sizes, ..plain() },
             LoadJob { data: duplicated(101, 0), ..plain() },
+            LoadJob { hashed: true, ..plain() },
             LoadJob { apart: true, read_percent: 50, ..plain() },
             LoadJob { apart: true, access: Access::Sequential {}, ..plain() },
             LoadJob { data: duplicated(0, 101), ..plain() },

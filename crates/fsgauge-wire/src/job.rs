@@ -456,6 +456,9 @@ pub struct LoadJob {
     /// Reads and writes of an order that is not random each go on where the last of their kind ended.
     #[serde(default)]
     pub apart: bool,
+    /// Hot places of zipf and pareto lie where fio's hash puts their ranks: some meet, others are never used.
+    #[serde(default)]
+    pub hashed: bool,
     /// Job j of the load uses only so many files, those from j times that number on. Null: every job uses all.
     #[serde(default)]
     pub files_per_job: Option<NonZeroU32>,
@@ -597,6 +600,7 @@ impl LoadJob {
             access: Access::Random {},
             random_percent: None,
             apart: false,
+            hashed: false,
             files_per_job: None,
             operations: Vec::new(),
             file_sizes: None,

@@ -32,7 +32,8 @@ from fsgauge.workload import method_of
 from fsgauge.workload.folders import ClientFolders
 
 SECONDS = 3
-FILE_BYTES = 4 << 20
+FILE_BYTES = 5 << 20
+"""No power of two: see `hashed` of a group."""
 PARTS = 10
 """Into which a file is divided: a request is in one of them."""
 ALLOWED = 0.05

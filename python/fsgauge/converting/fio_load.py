@@ -245,12 +245,14 @@ def _distribution(job: FioJob, option: Option) -> dict[str, str | float | list[s
         return {}
     try:
         if kind == "zipf":
-            return {"distribution": "zipf", "zipf_theta": float(rest or 1.1)}
+            return {"distribution": "zipf", "zipf_theta": float(rest or 1.1), "hashed": True}
         if kind == "pareto":
-            return {"distribution": "pareto", "pareto_h": float(rest or 0.2)}
+            return {"distribution": "pareto", "pareto_h": float(rest or 0.2), "hashed": True}
         if kind == "normal":
-            deviation = exact_percent(float(rest))
-            return {"distribution": "normal", "normal_deviation": deviation}
+            float(rest)
+            why = "fio spreads it by a hash, as widely for any deviation; the nearest is zipf"
+            job.findings.refuse(option, why)
+            return {}
         if kind == "zoned":
             return _zones(rest)
     except ValueError as error:

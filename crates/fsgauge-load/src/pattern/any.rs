@@ -27,6 +27,7 @@ impl AnyOrder {
         let is_usual = matches!(load.access, Access::Sequential {} | Access::Random {} | Access::Zipf { .. });
         !is_usual
             || load.apart
+            || load.hashed
             || load.files_per_job.is_some()
             || load.random_percent.is_some_and(|percent| percent < 100)
     }
@@ -53,7 +54,9 @@ fn order_of(load: &LoadJob, sizes: &Sizes, geometry: &Geometry, (job, jobs): (u3
         Access::Backwards {} => Box::new(Backwards::new(geometry, step_bytes, job, jobs)),
         Access::Strided { stride_bytes } => Box::new(Strided::new(share(), *stride_bytes)),
         Access::Random {} => Box::new(Uniform::new(geometry)),
+        Access::Zipf { theta } if load.hashed => Box::new(Zipf::new(*theta, geometry, sizes).hashed()),
         Access::Zipf { theta } => Box::new(Zipf::new(*theta, geometry, sizes)),
+        Access::Pareto { h } if load.hashed => Box::new(Pareto::new(*h, geometry, sizes).hashed()),
         Access::Pareto { h } => Box::new(Pareto::new(*h, geometry, sizes)),
         Access::Normal { deviation_percent } => Box::new(Normal::new(*deviation_percent, geometry, sizes)),
         Access::Zones { zones } => Box::new(Zones::new(zones, geometry, sizes)),

@@ -105,6 +105,8 @@ class Group(GroupKeys):
         for key, distribution in _OF_A_DISTRIBUTION.items():
             if self.order != "random" or self.distribution != distribution:
                 found[key] = (f'the distribution is not "{distribution}"', "distribution")
+        if self.order != "random" or self.distribution not in ("zipf", "pareto"):
+            found["hashed"] = ("the distribution has no hot places anywhere", "distribution")
         if len(self.block_sizes) == 1:
             found["block_weights"] = ("there is one block size", "block_sizes")
         if self.queue_depth == 1:

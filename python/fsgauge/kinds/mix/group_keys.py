@@ -101,6 +101,12 @@ class GroupKeys(Listed):
         0.2,
         description="For pareto: the share h of the places gets the share 1 - h of the operations.",
     )
+    hashed: bool = Field(
+        False,
+        description="For zipf and pareto: hot places lie where fio's hash puts them. Some then meet"
+        " and others are never used, unless the blocks of the files are a power of two. Default:"
+        " each place has its own share.",
+    )
     normal_deviation: Annotated[WholePercent, Field(ge=1)] = Field(
         20, description="For normal: the standard deviation, as a share of the space."
     )

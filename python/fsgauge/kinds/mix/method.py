@@ -148,8 +148,7 @@ class MixMethod(MakesOwnFiles):
         }
         if group.order == "random" and group.random_percent < 100:
             load["random_percent"] = group.random_percent
-        if group.apart:
-            load["apart"] = True
+        load |= {key: True for key in ("apart", "hashed") if getattr(group, key)}
         if not group.is_plain:
             drawn = group.operations.items()
             load["operations"] = [{"operation": name, "weight": each} for name, each in drawn]
