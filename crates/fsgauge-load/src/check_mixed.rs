@@ -16,6 +16,7 @@ fn refuse(key: &str, what: impl Into<String>, cause: &str, next: &str) -> Check 
 pub(crate) fn check_mixed(load: &LoadJob) -> Check {
     check_order(load)?;
     check_files_per_job(load)?;
+    check_apart(load)?;
     check_hashed(load)?;
     check_data(load)?;
     check_pace(load)?;
@@ -69,17 +70,6 @@ fn check_order(load: &LoadJob) -> Check {
                 "leave it out",
             )
         }
-        Access::Sequential {} | Access::Backwards {} | Access::Strided { .. }
-            if load.apart && (1..100).contains(&load.read_percent) && load.ranges.is_none() =>
-        {
-            Ok(())
-        }
-        _ if load.apart => refuse(
-            "apart",
-            "apart without reads and writes in an order that is not random",
-            "nothing goes on from a place of its own",
-            "leave it out",
-        ),
         _ if load.random_percent.is_some_and(|percent| percent > 100) => {
             refuse("random_percent", "random_percent is above 100", "it is a share", "choose 0 to 100")
         }
@@ -101,6 +91,18 @@ fn check_files_per_job(load: &LoadJob) -> Check {
             "each job has its own, and all of them are used; ranges and operations deal them otherwise",
             "as many files as jobs times files_per_job",
         );
+    }
+    Ok(())
+}
+
+fn check_apart(load: &LoadJob) -> Check {
+    let is_in_order =
+        matches!(load.access, Access::Sequential {} | Access::Backwards {} | Access::Strided { .. });
+    let goes_on = is_in_order || load.random_percent.is_some_and(|percent| percent < 100);
+    let is_mixed = (1..100).contains(&load.read_percent);
+    if load.apart && !(goes_on && is_mixed && load.ranges.is_none()) {
+        let what = "apart without reads and writes that go on from somewhere";
+        return refuse("apart", what, "each offset is drawn, or all are of one kind", "leave it out");
     }
     Ok(())
 }

@@ -453,7 +453,7 @@ pub struct LoadJob {
     /// all of them.
     #[serde(default)]
     pub random_percent: Option<u8>,
-    /// Reads and writes of an order that is not random each go on where the last of their kind ended.
+    /// Reads and writes that are not drawn each go on where the last of their kind ended.
     #[serde(default)]
     pub apart: bool,
     /// Hot places of zipf and pareto lie where fio's hash puts their ranks: some meet, others are never used.

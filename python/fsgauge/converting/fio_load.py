@@ -230,6 +230,8 @@ def _random(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
     share = job.of_direction("percentage_random", "100")[WRITE if kinds == ("write",) else READ]
     if share != "100":
         group.put("random_percent", exact_percent(float(share)), job.option("percentage_random"))
+        if group.is_mixed:
+            group.put("apart", True, job.option("percentage_random"))
     option = job.option("random_distribution")
     if option is None or option.value in (None, "random"):
         return

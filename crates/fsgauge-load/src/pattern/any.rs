@@ -35,13 +35,14 @@ impl AnyOrder {
     /// The order of job `job`.
     pub(crate) fn new(load: &LoadJob, sizes: &Sizes, job: u32) -> Self {
         let (geometry, turn, first_file) = part(load, job);
-        let inner = order_of(load, sizes, &geometry, turn);
-        let inner = match load.random_percent {
-            Some(percent) if percent < 100 => Box::new(OnFromThere::new(inner, percent, &geometry)),
-            _ => inner,
+        let order = || -> Box<dyn Order> {
+            let inner = order_of(load, sizes, &geometry, turn);
+            match load.random_percent {
+                Some(percent) if percent < 100 => Box::new(OnFromThere::new(inner, percent, &geometry)),
+                _ => inner,
+            }
         };
-        let writes = load.apart.then(|| order_of(load, sizes, &geometry, turn));
-        AnyOrder { inner, writes, first_file }
+        AnyOrder { inner: order(), writes: load.apart.then(order), first_file }
     }
 }
 

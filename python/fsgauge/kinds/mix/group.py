@@ -98,7 +98,7 @@ class Group(GroupKeys):
         reason = (f'the order is "{self.order}"', "order")
         if self.order != "random":
             found |= dict.fromkeys(("random_percent", "distribution"), reason)
-        else:
+        elif self.random_percent == 100:
             found["apart"] = reason
         if not {"read", "write"} <= self.operations.keys():
             found["apart"] = ("it does not read and write", "operations")

@@ -80,9 +80,8 @@ class GroupKeys(Listed):
     )
     apart: bool = Field(
         False,
-        description="For sequential, backwards and strided groups that read and write: reads and"
-        " writes each go on from where the last of their kind ended. Default: all go on from one"
-        " place.",
+        description="For groups that read and write at offsets that are not drawn: reads and writes"
+        " each go on from where the last of their kind ended. Default: all go on from one place.",
     )
     random_percent: WholePercent = Field(
         100,
