@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NoReturn, TypeVar
 
 from fsgauge.converting import numbers
-from fsgauge.converting.fio_options import by_name, canonical, engines
+from fsgauge.converting.fio_options import FioEngine, by_name, canonical, engines
 from fsgauge.converting.groups import Findings
 from fsgauge.converting.job_file import Option, Section
 from fsgauge.errors import InputError, did_you_mean, nearest
@@ -128,7 +128,8 @@ class FioJob:
     def check_options(self) -> None:
         """Raise InputError for an unknown option; note or refuse what the table says. A refused
         engine may have options that no one here knows."""
-        is_refused = self._check_engine()
+        engine = self._engine
+        is_refused = engine is not None and bool(engine.refused)
         for option in self.section.options.values():
             known = by_name().get(option.name)
             if known is None and is_refused:
@@ -148,13 +149,18 @@ class FioJob:
                 self.findings.note(option, known.why)
             elif known.fate == "carried":
                 self.findings.carry(option)
+        self._check_engine()
 
-    def _check_engine(self) -> bool:
-        """Whether none of its load is measured."""
-        option, name = self.option("ioengine"), self.engine
+    @property
+    def _engine(self) -> FioEngine | None:
+        """What becomes of its ioengine, in a library of its own or not; None for an unknown one."""
+        name = self.engine
+        return engines().get("external" if "/" in name or name.endswith(".so") else name)
+
+    def _check_engine(self) -> None:
+        option, engine = self.option("ioengine"), self._engine
         if option is None:
-            return False
-        engine = engines().get("external" if "/" in name or name.endswith(".so") else name)
+            return
         if engine is None:
             near = nearest(self.engine, engines())
             raise InputError(
@@ -166,4 +172,3 @@ class FioJob:
             self.findings.refuse(option, engine.refused)
         elif engine.note:
             self.findings.note(option, engine.note)
-        return bool(engine.refused)
