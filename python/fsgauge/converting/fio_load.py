@@ -252,7 +252,10 @@ def _distribution(job: FioJob, option: Option) -> dict[str, str | float | list[s
             return {"distribution": "pareto", "pareto_h": float(rest or 0.2), "hashed": True}
         if kind == "normal":
             float(rest)
-            why = "fio spreads it by a hash, as widely for any deviation; the nearest is zipf"
+            why = (
+                "fio spreads it over the whole space by a hash, its deviation on top of one of 8 %;"
+                " the nearest is zipf"
+            )
             job.findings.refuse(option, why)
             return {}
         if kind == "zoned":
