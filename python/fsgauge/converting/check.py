@@ -26,7 +26,7 @@ from fsgauge.engine.wire import LoadJob
 from fsgauge.errors import InputError, RigError
 from fsgauge.exit_codes import ExitCode
 from fsgauge.machine.process.tool import find_tool, run_tool
-from fsgauge.rig.host.turn import mixed
+from fsgauge.plan.turns import mixed
 from fsgauge.study.parse import parse_study
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import ClientFolders

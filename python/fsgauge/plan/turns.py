@@ -22,11 +22,12 @@ two, so that the baseline against itself shows the noise (A/A). A turn makes its
 from __future__ import annotations
 
 import hashlib
+import json
 import random
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from fsgauge.engine.wire import ClientsJob, LoadJob
+from fsgauge.engine.wire import ClientsJob, LoadJob, MixJob
 from fsgauge.errors import InputError
 from fsgauge.plain_files.bounds import MOST_RUNS
 from fsgauge.plan.around import HERE, Around
@@ -154,6 +155,14 @@ def load_for(
     if isinstance(job, CommandJob):
         raise TypeError("a program is started by the rig, and the engine has nothing to do")
     return job
+
+
+def mixed(loads: Sequence[LoadJob], *, lay_out: bool = False) -> MixJob:
+    """The job of several loads that begin together; with `lay_out` it writes their files, and that
+    is all."""
+    own = {"kind", "held", "lease"}
+    each = [load.model_dump(mode="json", exclude=own) for load in loads]
+    return MixJob.model_validate_json(json.dumps({"loads": each, "lay_out": lay_out}))
 
 
 def steps_for(study: Study, plan: Plan, turn: Turn, cell: Cell, target: Place) -> list[Step]:

@@ -25,6 +25,7 @@ from fsgauge.machine.ledger.ledger import opened_ledger
 from fsgauge.machine.ledger.ledger_folder import private_folder
 from fsgauge.machine.process.tool import find_tool, must_run, run_tool
 from fsgauge.plain_files.opening import names_in
+from fsgauge.plan.turns import mixed
 from fsgauge.record.machine import StorageFacts, cached_direct_cautions
 from fsgauge.record.records import Plan
 from fsgauge.rig.happenings import Tell
@@ -36,7 +37,7 @@ from fsgauge.rig.host.rings import ring_cautions
 from fsgauge.rig.host.side_by_side import hindrance, measure_side_by_side
 from fsgauge.rig.host.systems import HostSystems
 from fsgauge.rig.host.trial import ScratchImage
-from fsgauge.rig.host.turn import measure_turn, mixed
+from fsgauge.rig.host.turn import measure_turn
 from fsgauge.rig.host.turn_steps import Work
 from fsgauge.rig.host.used_folders import facts_of_folders, folders_seen, opened_folders
 from fsgauge.rig.host.working_set import WorkingSet, working_set

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -19,11 +18,10 @@ from fsgauge.engine.wire import (
     Event,
     LoadJob,
     LoadResult,
-    MixJob,
     PathTarget,
 )
 from fsgauge.machine.facts.limits import watch_throttling
-from fsgauge.plan.turns import derived_seed, job_for, load_for
+from fsgauge.plan.turns import derived_seed, job_for, load_for, mixed
 from fsgauge.record.command import CommandJob
 from fsgauge.record.parts import in_one
 from fsgauge.record.preconditioning import CellPreconditioning
@@ -71,14 +69,6 @@ def measure_at_once(made: TurnSystem, cells: Sequence[Cell]) -> None:
             started_unix_ns=started_unix_ns,
         )
         work.tell(record)
-
-
-def mixed(loads: Sequence[LoadJob], *, lay_out: bool = False) -> MixJob:
-    """The job of several loads that begin together; with `lay_out` it writes their files, and that
-    is all."""
-    own = {"kind", "held", "lease"}
-    each = [load.model_dump(mode="json", exclude=own) for load in loads]
-    return MixJob.model_validate_json(json.dumps({"loads": each, "lay_out": lay_out}))
 
 
 def measure_turn(work: Work, turn: Turn) -> None:

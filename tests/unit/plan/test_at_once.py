@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsgauge.rig.host.turn import mixed
+from fsgauge.plan.turns import mixed
 from tests.unit.kinds.mix.studies import LOG, READERS
 from tests.unit.kinds.mix.test_method import loads
 
