@@ -265,14 +265,17 @@ def compared(
     most = {
         kind: min(len(fio.offsets.get(kind, [])), len(study.offsets.get(kind, []))) for kind in both
     }
-    offsets = (each.heat(most) if is_scattered else each.places(most) for each in (fio, study))
-    lines, apart = [], []
-    for what, of_fio, of_study in (
+    offsets = [each.heat(most) if is_scattered else each.places(most) for each in (fio, study)]
+    steps = list(_steps(fio.steps, study.steps))
+    told: list[tuple[str, Mapping[Any, int], Mapping[Any, int]]] = [
         ("kinds", fio.kinds, study.kinds),
         ("sizes", fio.sizes, study.sizes),
-        ("offsets", *offsets),
-        ("steps", *_steps(fio.steps, study.steps)),
-    ):
+        ("offsets", offsets[0], offsets[1]),
+        ("steps", steps[0], steps[1]),
+    ]
+    lines: list[str] = []
+    apart: list[str] = []
+    for what, of_fio, of_study in told:
         difference, bound = distance(of_fio, of_study)
         word = "equal" if difference <= bound else "unlike"
         apart += [what] if word == "unlike" else []
