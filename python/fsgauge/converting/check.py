@@ -19,6 +19,7 @@ from typing import Any
 from fsgauge.converting.fio import convert_fio
 from fsgauge.converting.fio_load import FILE_ENGINES
 from fsgauge.converting.fio_options import drawing
+from fsgauge.converting.groups import Converted
 from fsgauge.converting.job_file import Section, read_job_file
 from fsgauge.converting.study_text import study_text
 from fsgauge.engine.client import Engine
@@ -28,19 +29,22 @@ from fsgauge.exit_codes import ExitCode
 from fsgauge.machine.process.tool import find_tool, run_tool
 from fsgauge.plan.turns import mixed
 from fsgauge.study.parse import parse_study
+from fsgauge.units import parse_size
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import ClientFolders
 
 SECONDS = 3
 FILE_BYTES = 5 << 20
-"""No power of two: see `hashed` of a group."""
+"""No power of two: see `hashed` of a group. Of large blocks as many as make an order."""
+FEWEST_BLOCKS = 41
 PARTS = 10
 """Into which a file is divided: a request is in one of them."""
 ALLOWED = 0.05
 """How far two shares may be apart beyond what chance does in one of ten thousand cases."""
 _CHANCE = 3.9
-OFTEN = 0.02
-"""Of its requests: a step of a random order is made less often."""
+_FAR = 1 << 62
+OFTEN = 0.2
+"""Of its requests: a step of a random order is made less often, of few blocks too."""
 _SEED = 1
 SCATTERED = ("zipf", "pareto")
 """Distributions whose hot places lie anywhere: how hot these are is compared, not where."""
@@ -70,6 +74,7 @@ class Requests:
     sizes: Counter[tuple[str, int]] = field(default_factory=Counter)
     steps: Counter[tuple[str, int]] = field(default_factory=Counter)
     offsets: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
+    file_bytes: int = FILE_BYTES
     _ends: dict[str, int] = field(default_factory=dict)
 
     def add(self, kind: str, size: int, offset: int, file: str) -> None:
@@ -84,7 +89,7 @@ class Requests:
     def places(self, most: Mapping[str, int]) -> Counter[tuple[str, int]]:
         """In which part of a file the first so many requests of each kind lie."""
         return Counter(
-            (kind, min(PARTS - 1, PARTS * offset // FILE_BYTES))
+            (kind, min(PARTS - 1, PARTS * offset // self.file_bytes))
             for kind, found in self.offsets.items()
             for _, offset in found[: most[kind]]
         )
@@ -132,11 +137,12 @@ def compared_sections(
             )
     sections = read_job_file(job, environment)
     _require_requests(sections)
+    file_bytes = _file_bytes(convert_fio(job, without=without, environment=environment))
     with tempfile.TemporaryDirectory(prefix="fsgauge-check-") as scratch:
         place = Path(scratch)
-        small = _in_small(sections, without, place)
-        of_fio = _of_fio(small, place)
-        of_study, scattered = _of_study(small, place)
+        small = _in_small(sections, without, place, file_bytes)
+        of_fio = _of_fio(small, place, file_bytes)
+        of_study, scattered = _of_study(small, place, file_bytes)
     for number in range(len(sections)):
         name = _name(number)
         both = of_fio.get(name, Requests()), of_study.get(name, Requests())
@@ -155,12 +161,20 @@ def _require_requests(sections: list[Section]) -> None:
             )
 
 
+def _file_bytes(converted: Converted) -> int:
+    sizes = [group.keys["block_sizes"] for group in converted.groups]
+    every = [text for each in sizes for text in (each if isinstance(each, list) else [each])]
+    return max(FILE_BYTES, FEWEST_BLOCKS * max(parse_size(str(text)) for text in every))
+
+
 def _name(number: int) -> str:
     """A section in small, its group and its folder."""
     return f"section{number}"
 
 
-def _in_small(sections: list[Section], without: frozenset[str], scratch: Path) -> Path:
+def _in_small(
+    sections: list[Section], without: frozenset[str], scratch: Path, file_bytes: int
+) -> Path:
     """A job file of the same draws."""
     lines = []
     for number, section in enumerate(sections):
@@ -173,7 +187,7 @@ def _in_small(sections: list[Section], without: frozenset[str], scratch: Path) -
             f"[{_name(number)}]",
             *(each.name if each.value is None else f"{each.name}={each.value}" for each in kept),
             "ioengine=psync",
-            f"size={FILE_BYTES}",
+            f"size={file_bytes}",
             "time_based",
             f"runtime={SECONDS}",
             "overwrite=1",
@@ -184,11 +198,12 @@ def _in_small(sections: list[Section], without: frozenset[str], scratch: Path) -
     return small
 
 
-def _of_fio(small: Path, scratch: Path) -> dict[str, Requests]:
-    return collected(_traced(["fio", "--output-format=json", str(small)], scratch / "fio.trace"))
+def _of_fio(small: Path, scratch: Path, file_bytes: int) -> dict[str, Requests]:
+    trace = _traced(["fio", "--output-format=json", str(small)], scratch / "fio.trace")
+    return collected(trace, file_bytes)
 
 
-def _of_study(small: Path, scratch: Path) -> tuple[dict[str, Requests], set[str]]:
+def _of_study(small: Path, scratch: Path, file_bytes: int) -> tuple[dict[str, Requests], set[str]]:
     """And which groups have hot places anywhere."""
     converted = convert_fio(small)
     study = parse_study(study_text(converted, ["ext4"]), small.name, small.stem)
@@ -206,7 +221,7 @@ def _of_study(small: Path, scratch: Path) -> tuple[dict[str, Requests], set[str]
     job.write_text(mixed(loads).model_dump_json(), encoding="utf-8")
     command = ["sh", "-c", 'exec "$0" < "$1"', str(engine.binary), str(job)]
     scattered = {g.name for g in converted.groups if g.keys.get("distribution") in SCATTERED}
-    return collected(_traced(command, scratch / "study.trace")), scattered
+    return collected(_traced(command, scratch / "study.trace"), file_bytes), scattered
 
 
 def _traced(command: list[str], trace: Path) -> Iterator[str]:
@@ -222,7 +237,7 @@ def _traced(command: list[str], trace: Path) -> Iterator[str]:
         yield from lines
 
 
-def collected(lines: Iterable[str]) -> dict[str, Requests]:
+def collected(lines: Iterable[str], file_bytes: int = FILE_BYTES) -> dict[str, Requests]:
     """Requests by the folder of their file."""
     found: dict[str, Requests] = {}
     for line in _whole(lines):
@@ -233,7 +248,8 @@ def collected(lines: Iterable[str]) -> dict[str, Requests]:
         size, offset = map(int, numbers[-1]) if numbers else (0, 0)
         if match["name"] == "fallocate":
             offset, size = size, offset
-        requests = found.setdefault(Path(match["path"]).parent.name, Requests())
+        folder = Path(match["path"]).parent.name
+        requests = found.setdefault(folder, Requests(file_bytes=file_bytes))
         requests.add(_KINDS[match["name"]], size, offset, match["path"])
     return found
 
@@ -292,8 +308,8 @@ def _steps(*both: Counter[tuple[str, int]]) -> Iterator[Counter[tuple[str, int]]
     for each in both:
         found: Counter[tuple[str, int]] = Counter()
         for (kind, step), times in each.items():
-            far = FILE_BYTES if step > 0 else -FILE_BYTES
-            found[kind, step if (kind, step) in often else far] += times
+            far = _FAR if step > 0 else -_FAR
+            found[kind, step if not step or (kind, step) in often else far] += times
         yield found
 
 

@@ -179,7 +179,7 @@ def _order(
             )
         group.put("order", "random", pattern)
         _zoned(job, is_sequential=False)
-        _random(job, group, kinds)
+        _random(job, group, kinds, sizes)
         return
     group.put("order", "sequential", pattern)
     _zoned(job, is_sequential=True)
@@ -219,14 +219,7 @@ def _strided(job: FioJob, group: Group, step: str, pattern: Option, sizes: list[
         )
 
 
-def _random(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
-    if not job.switch("norandommap") and not job.switch("softrandommap"):
-        job.findings.note(
-            None,
-            "offsets are drawn independently of one another; fio takes each block once before any"
-            " comes again",
-            name="norandommap is not set",
-        )
+def _random(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) -> None:
     share = job.of_direction("percentage_random", "100")[WRITE if kinds == ("write",) else READ]
     if share != "100":
         group.put("random_percent", exact_percent(float(share)), job.option("percentage_random"))
@@ -234,9 +227,23 @@ def _random(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
             group.put("apart", True, job.option("percentage_random"))
     option = job.option("random_distribution")
     if option is None or option.value in (None, "random"):
+        if not job.switch("norandommap") and not job.switch("softrandommap"):
+            _each_once(job, group, is_part=share != "100", sizes=sizes)
         return
     for key, value in _distribution(job, option).items():
         group.put(key, value, option)
+
+
+def _each_once(job: FioJob, group: Group, *, is_part: bool, sizes: list[int]) -> None:
+    """fio's map of blocks that were taken: each comes once before any comes again."""
+    if len(sizes) > 1:
+        what = "sizes keep their shares; fio cuts blocks short at those that were taken"
+    elif is_part or not group.is_plain:
+        what = "offsets are drawn independently; fio takes each block once before any comes again"
+    else:
+        group.put("each_once", True)
+        return
+    job.findings.note(None, what, name="norandommap is not set")
 
 
 def _distribution(job: FioJob, option: Option) -> dict[str, str | float | list[str] | list[int]]:

@@ -107,6 +107,10 @@ class Group(GroupKeys):
                 found[key] = (f'the distribution is not "{distribution}"', "distribution")
         if self.order != "random" or self.distribution not in ("zipf", "pareto"):
             found["hashed"] = ("the distribution has no hot places anywhere", "distribution")
+        if self.order != "random" or self.distribution != "uniform" or self.random_percent < 100:
+            found["each_once"] = ("not all offsets are drawn evenly", "distribution")
+        elif len(self.block_sizes) > 1 or not self.is_plain:
+            found["each_once"] = ("there are no blocks of one size to go through", "block_sizes")
         if len(self.block_sizes) == 1:
             found["block_weights"] = ("there is one block size", "block_sizes")
         if self.queue_depth == 1:

@@ -88,6 +88,11 @@ class GroupKeys(Listed):
         description="For order random: share of the operations at offsets that are drawn; the"
         " others go on where the one before ended.",
     )
+    each_once: bool = Field(
+        False,
+        description="For uniform random offsets of one block size: each block comes once before any"
+        " comes again. Default: offsets are drawn independently.",
+    )
     distribution: Literal["uniform", "zipf", "pareto", "normal", "zones"] = Field(
         "uniform",
         description="How random offsets are spread: uniformly, more often over hot places (zipf,"

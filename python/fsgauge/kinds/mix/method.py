@@ -153,7 +153,7 @@ class MixMethod(MakesOwnFiles):
             drawn = group.operations.items()
             load["operations"] = [{"operation": name, "weight": each} for name, each in drawn]
             load["file_sizes"] = size_law(group)
-        elif group.verify:
+        elif group.verify or group.each_once:
             load["ranges"] = {"kind": _ranges(group)}
         elif owner.files_of_jobs == "own" and group.jobs > 1 and group is owner:
             load["files_per_job"] = group.files
@@ -245,7 +245,7 @@ def _sync(group: Group) -> dict[str, object]:
 
 def _ranges(group: Group) -> str:
     """Places are dealt so that what is read back has one writer."""
-    if group.jobs == 1:
+    if group.jobs == 1 or not (group.verify or group.files_of_jobs == "own"):
         return "shared"
     return "own_files" if group.files_of_jobs == "own" and group.files == 1 else "segmented"
 
