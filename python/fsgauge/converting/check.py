@@ -291,8 +291,10 @@ def compared(
     ]
     lines: list[str] = []
     apart: list[str] = []
+    blocks = len({place for found in study.offsets.values() for place in found})
     for what, of_fio, of_study in told:
-        difference, bound = distance(of_fio, of_study)
+        drawn = blocks if what == "steps" else None  # an order may come again in every round
+        difference, bound = distance(of_fio, of_study, drawn)
         word = "equal" if difference <= bound else "unlike"
         apart += [what] if word == "unlike" else []
         lines.append(
@@ -313,16 +315,18 @@ def _steps(*both: Counter[tuple[str, int]]) -> Iterator[Counter[tuple[str, int]]
         yield found
 
 
-def distance(a: Mapping[Any, int], b: Mapping[Any, int]) -> tuple[float, float]:
+def distance(
+    a: Mapping[Any, int], b: Mapping[Any, int], drawn: int | None = None
+) -> tuple[float, float]:
     """The share of requests that would have to be others for the two to be alike, and how large
-    that may be by chance: a bound on the sum of deviations of shares of independent draws."""
+    that may be by chance: a bound on the sum of deviations of shares of independent draws, of
+    which each has `drawn` at most."""
     total_a, total_b = sum(a.values()), sum(b.values())
     if not total_a or not total_b:
         return (0.0, 0.0) if total_a == total_b else (1.0, 0.0)
     keys = a.keys() | b.keys()
     shares = [(a.get(key, 0) / total_a, b.get(key, 0) / total_b) for key in keys]
     difference = sum(abs(x - y) for x, y in shares) / 2
-    deviation = sum(
-        (p * (1 - p) * (1 / total_a + 1 / total_b)) ** 0.5 for p in ((x + y) / 2 for x, y in shares)
-    )
+    in_all = sum(1 / min(total, drawn or total) for total in (total_a, total_b))
+    deviation = sum((p * (1 - p) * in_all) ** 0.5 for p in ((x + y) / 2 for x, y in shares))
     return difference, ALLOWED * (len(keys) > 1) + _CHANCE * deviation / 2
