@@ -29,6 +29,8 @@ offsets and steps of their requests, \
 | job | | requests | |
 | --- | --- | --- | --- |
 """
+OF_REQUESTS = "norandommap is not set"
+"""The note of a study whose requests are others than fio's."""
 VARIABLES = {
     "FIO_RW": "randread",
     "FIO_IODEPTH": "4",
@@ -68,7 +70,9 @@ def row(job: Path, tell: Callable[[str], None]) -> str:
         if apart
     ]
     word = "unlike" if unlike else "equal"
-    return f"| `{job.name}` | converted | {word} | {'; '.join(unlike)} |\n"
+    notes = study_from_file(job, environment=VARIABLES).converted.findings.notes.values()
+    reasons = [note.text for note in notes if unlike and note.option == OF_REQUESTS]
+    return f"| `{job.name}` | converted | {word} | {'; '.join([*unlike, *reasons])} |\n"
 
 
 def page(rows: list[str]) -> str:
