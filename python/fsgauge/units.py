@@ -6,6 +6,7 @@ second. What `exact_...` writes reads back to the same number; `format_...` roun
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -249,6 +250,14 @@ def format_value(number: float, unit: str) -> str:
             return format_duration(number)
         case _:
             raise ValueError(f"no metric is in {unit}")
+
+
+def rounded(value: float) -> str:
+    """Three digits, as people write them: "1,240", "0.00123"."""
+    if value >= 1000:
+        digits = 2 - math.floor(math.log10(value))
+        return f"{round(value, digits):,.0f}"
+    return f"{value:.3g}"
 
 
 def _three_digits(value: float) -> str:

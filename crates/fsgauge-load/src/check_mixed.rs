@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use fsgauge_wire::{Access, Failure, FileOperation, Interface, LoadJob, Sync, Target};
+use fsgauge_wire::{Access, Data, Failure, FileOperation, Interface, LoadJob, Sync, Target};
 
 use crate::target::Geometry;
 
@@ -16,6 +16,9 @@ fn refuse(key: &str, what: impl Into<String>, cause: &str, next: &str) -> Check 
 pub(crate) fn check_mixed(load: &LoadJob) -> Check {
     check_order(load)?;
     check_files_per_job(load)?;
+    check_apart(load)?;
+    check_hashed(load)?;
+    check_data(load)?;
     check_pace(load)?;
     if load.operations.is_empty() {
         return match load.file_sizes {
@@ -87,6 +90,49 @@ fn check_files_per_job(load: &LoadJob) -> Check {
             format!("files_per_job {files} of {} jobs on {count} files", load.jobs),
             "each job has its own, and all of them are used; ranges and operations deal them otherwise",
             "as many files as jobs times files_per_job",
+        );
+    }
+    Ok(())
+}
+
+fn check_apart(load: &LoadJob) -> Check {
+    let is_in_order =
+        matches!(load.access, Access::Sequential {} | Access::Backwards {} | Access::Strided { .. });
+    let goes_on = is_in_order || load.random_percent.is_some_and(|percent| percent < 100);
+    let is_mixed = (1..100).contains(&load.read_percent);
+    if load.apart && !(goes_on && is_mixed && load.ranges.is_none()) {
+        let what = "apart without reads and writes that go on from somewhere";
+        return refuse("apart", what, "each offset is drawn, or all are of one kind", "leave it out");
+    }
+    Ok(())
+}
+
+fn check_hashed(load: &LoadJob) -> Check {
+    if load.hashed && !matches!(load.access, Access::Zipf { .. } | Access::Pareto { .. }) {
+        let cause = "only zipf and pareto have hot places anywhere";
+        return refuse("hashed", "hashed without hot places", cause, "leave it out");
+    }
+    Ok(())
+}
+
+fn check_data(load: &LoadJob) -> Check {
+    let (duplicates, zeros) = match load.data {
+        Data::Duplicated { duplicate_percent, compressible_percent } => {
+            (duplicate_percent, compressible_percent)
+        }
+        Data::Compressible { compressible_percent } => (0, compressible_percent),
+        Data::Incompressible | Data::Zero => (0, 0),
+    };
+    if duplicates > 100 || zeros > 100 {
+        let what = format!("{} percent of the data", duplicates.max(zeros));
+        return refuse("data", what, "it is a share", "choose 0 to 100");
+    }
+    if duplicates > 0 && load.verify {
+        return refuse(
+            "data",
+            "duplicates in data that is verified",
+            "each sector says where it belongs, so none is like another",
+            "verify=false",
         );
     }
     Ok(())
@@ -178,6 +224,10 @@ mod tests {
         LoadJob { operations: all.iter().map(one).collect(), ..plain() }
     }
 
+    fn duplicated(duplicate_percent: u8, compressible_percent: u8) -> Data {
+        Data::Duplicated { duplicate_percent, compressible_percent }
+    }
+
     #[test]
     fn what_a_mix_is_made_of_passes() {
         let one = NonZeroU32::new(1).unwrap();
@@ -188,6 +238,9 @@ mod tests {
             LoadJob { access: Access::Pareto { h: 0.2 }, random_percent: Some(10), ..plain() },
             LoadJob { rest: Some(rest), ..plain() },
             LoadJob { files_per_job: Some(one), ..plain() },
+            LoadJob { data: duplicated(100, 50), ..plain() },
+            LoadJob { hashed: true, access: Access::Zipf { theta: 0.9 }, ..plain() },
+            LoadJob { apart: true, access: Access::Backwards {}, read_percent: 50, ..plain() },
             operations(&[(FileOperation::Stat, 1), (FileOperation::Create, 1), (FileOperation::Unlink, 1)]),
         ] {
             assert!(check_mixed(&load).is_ok(), "{load:?}");
@@ -213,6 +266,12 @@ mod tests {
             LoadJob { burst: Some(one), ..plain() },
             LoadJob { rest: Some(rest), rate, ..plain() },
             LoadJob { file_sizes: sizes, ..plain() },
+            LoadJob { data: duplicated(101, 0), ..plain() },
+            LoadJob { hashed: true, ..plain() },
+            LoadJob { apart: true, read_percent: 50, ..plain() },
+            LoadJob { apart: true, access: Access::Sequential {}, ..plain() },
+            LoadJob { data: duplicated(0, 101), ..plain() },
+            LoadJob { data: duplicated(10, 0), verify: true, ..plain() },
             LoadJob { direct: true, ..stat.clone() },
             LoadJob { sync: Sync::Fsync { every: 1 }, ..stat.clone() },
             LoadJob { interface: Interface::IoUring, ..stat },

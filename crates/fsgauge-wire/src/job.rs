@@ -286,6 +286,13 @@ pub enum Data {
         /// The share of zeros, 0 to 100.
         compressible_percent: u8,
     },
+    /// The same, and some writes repeat what their job has written before.
+    Duplicated {
+        /// The share of writes whose data is that of an earlier one, 0 to 100.
+        duplicate_percent: u8,
+        /// The share of zeros, 0 to 100.
+        compressible_percent: u8,
+    },
 }
 
 /// Which places of the target belong to which job. A place is one block; all jobs then have one block size.
@@ -446,6 +453,12 @@ pub struct LoadJob {
     /// all of them.
     #[serde(default)]
     pub random_percent: Option<u8>,
+    /// Reads and writes that are not drawn each go on where the last of their kind ended.
+    #[serde(default)]
+    pub apart: bool,
+    /// Hot places of zipf and pareto lie where fio's hash puts their ranks: some meet, others are never used.
+    #[serde(default)]
+    pub hashed: bool,
     /// Job j of the load uses only so many files, those from j times that number on. Null: every job uses all.
     #[serde(default)]
     pub files_per_job: Option<NonZeroU32>,
@@ -586,6 +599,8 @@ impl LoadJob {
             noatime: false,
             access: Access::Random {},
             random_percent: None,
+            apart: false,
+            hashed: false,
             files_per_job: None,
             operations: Vec::new(),
             file_sizes: None,

@@ -115,7 +115,12 @@ def from_fio(
     study = study_from_file(job, systems=systems or SYSTEMS, without=without, size_bytes=size_bytes)
     path = written(study.text, output or Path(f"{job.stem}.toml"))
     _tell(study.converted, path)
-    return check_job(job, click.echo) if check else 0
+    if check and study.converted.tool != "fio":
+        raise InputError(
+            f"--check runs a job by fio, and {job} is one of {study.converted.tool}",
+            next=f"fsgauge study from-fio {quoted(job)}",
+        )
+    return check_job(job, click.echo, without=frozenset(without)) if check else 0
 
 
 @command.command("from-command")

@@ -1,9 +1,9 @@
 """`study from-fio --check`: job and study in small, both under strace, request by request.
 
 What a job draws (kinds, sizes, offsets) does not depend on how requests are submitted, so both run
-with pread and pwrite, one at a time, for some seconds on small files in the page cache. strace sees
-each call with its file, on any Linux, without root. Paces and rests are left out: they say when,
-not what.
+with pread and pwrite, one at a time, for some seconds on small files in the page cache, all
+sections at once. strace sees each call with its file, on any Linux, without root. What says when,
+how fast, where and on which machine is left out of both.
 """
 
 from __future__ import annotations
@@ -16,62 +16,117 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fsgauge import kinds
 from fsgauge.converting.fio import convert_fio
-from fsgauge.converting.job_file import read_job_file
+from fsgauge.converting.fio_load import FILE_ENGINES
+from fsgauge.converting.fio_options import drawing
+from fsgauge.converting.groups import Converted
+from fsgauge.converting.job_file import Section, read_job_file
 from fsgauge.converting.study_text import study_text
+from fsgauge.engine.client import Engine, mixed
+from fsgauge.engine.wire import LoadJob
 from fsgauge.errors import InputError, RigError
 from fsgauge.exit_codes import ExitCode
 from fsgauge.machine.process.tool import find_tool, run_tool
-from fsgauge.programs.starting import interpreter
+from fsgauge.study.parse import parse_study
+from fsgauge.units import parse_size
+from fsgauge.workload import method_of
+from fsgauge.workload.folders import ClientFolders
 
 SECONDS = 3
-FILE_BYTES = 4 << 20
+FILE_BYTES = 5 << 20
+"""No power of two: see `hashed` of a group. Of large blocks as many as make an order."""
+FEWEST_BLOCKS = 41
 PARTS = 10
 """Into which a file is divided: a request is in one of them."""
 ALLOWED = 0.05
 """How far two shares may be apart beyond what chance does in one of ten thousand cases."""
 _CHANCE = 3.9
+_FAR = 1 << 62
+OFTEN = 0.2
+"""Of its requests: a step of a random order is made less often, of few blocks too."""
+_SEED = 1
+SCATTERED = ("zipf", "pareto")
+"""Distributions whose hot places lie anywhere: how hot these are is compared, not where."""
 LEFT_OUT = {
-    "rate", "rate_iops", "rate_min", "ratemin", "rate_iops_min", "rate_process", "thinktime",
-    "thinktime_blocks", "startdelay", "ramp_time", "runtime", "timeout", "time_based", "iodepth",
-    "iodepth_batch", "iodepth_batch_submit", "ioengine", "direct", "buffered", "size", "filesize",
-    "io_size", "io_limit", "loops", "number_ios", "filename", "directory", "filename_format",
-    "verify", "do_verify", "stonewall", "wait_for", "wait_for_previous", "write_bw_log",
-    "write_lat_log", "write_iops_log", "write_hist_log", "fill_device", "fill_fs", "offset",
-    "offset_increment", "numjobs", "io_submit_mode",
+    "rate", "rate_iops", "rate_process", "rate_cycle", "rate_ignore_thinktime", "thinktime",
+    "thinktime_blocks", "thinktime_blocks_type", "iodepth", "iodepth_batch", "iodepth_batch_submit",
+    "iodepth_batch_complete", "iodepth_batch_complete_min", "iodepth_batch_complete_max",
+    "iodepth_low", "io_submit_mode", "ioengine", "direct", "buffered", "fixedbufs", "registerfiles",
+    "nonvectored", "force_async", "sqthread_poll", "verify",
 }  # fmt: skip
-"""Of the job in small: what says when, how fast and where, and what another line says for it."""
+"""Of what draws requests: how they are submitted, how fast, and what is read back."""
 _KINDS = {
     "pread64": "read", "pwrite64": "write", "preadv2": "read", "pwritev2": "write",
     "fsync": "fsync", "fdatasync": "fdatasync", "fallocate": "trim",
 }  # fmt: skip
-_CALL = re.compile(r"^(?P<pid>\d+)\s+(?P<name>\w+)\((?P<rest>.*)$")
-_FILE = re.compile(r"^\d+<(?P<path>[^>]*)>")
+_CALL = re.compile(r"^\d+\s+(?P<name>\w+)\(\d+<(?P<path>[^>]*)>(?P<rest>.*)$")
 _NUMBERS = re.compile(r", (\d+), (\d+)\)? ")
-_CHILD = re.compile(r"= (\d+)$")
 _RESUMED = re.compile(r"<\.\.\. \w+ resumed>(.*)")
-_MIX = re.compile(r'^0<[^>]*>, "\{\\"format\\":1,\\"kind\\":\\"(\w+)\\"')
 
 
 @dataclass
 class Requests:
-    """What one side asked for on one folder: how often each kind, size, and part of a file."""
+    """What one side asked for of one section: how often each kind and size, and how far each
+    request is from the end of the one before it in its file; the offsets of each kind."""
 
     kinds: Counter[str] = field(default_factory=Counter)
     sizes: Counter[tuple[str, int]] = field(default_factory=Counter)
-    places: Counter[tuple[str, int]] = field(default_factory=Counter)
+    steps: Counter[tuple[str, int]] = field(default_factory=Counter)
+    offsets: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
+    file_bytes: int = FILE_BYTES
+    _ends: dict[str, int] = field(default_factory=dict)
 
-    def add(self, kind: str, size: int, offset: int, file_bytes: int) -> None:
+    def add(self, kind: str, size: int, offset: int, file: str) -> None:
         """One request."""
         self.kinds[kind] += 1
         if kind in ("read", "write", "trim"):
             self.sizes[kind, size] += 1
-            self.places[kind, min(PARTS - 1, PARTS * offset // max(file_bytes, 1))] += 1
+            self.steps[kind, offset - self._ends.get(file, 0)] += 1
+            self._ends[file] = offset + size
+            self.offsets.setdefault(kind, []).append((file, offset))
+
+    def places(self, most: Mapping[str, int]) -> Counter[tuple[str, int]]:
+        """In which part of a file the first so many requests of each kind lie."""
+        return Counter(
+            (kind, min(PARTS - 1, PARTS * offset // self.file_bytes))
+            for kind, found in self.offsets.items()
+            for _, offset in found[: most[kind]]
+        )
+
+    def heat(self, most: Mapping[str, int]) -> Counter[tuple[str, int]]:
+        """Requests of the hottest place, of the next two, of the next four and so on."""
+        heat: Counter[tuple[str, int]] = Counter()
+        for kind, found in self.offsets.items():
+            ranked = Counter(found[: most[kind]]).most_common()
+            for rank, (_, times) in enumerate(ranked, start=1):
+                heat[kind, rank.bit_length()] += times
+        return heat
 
 
-def check_job(job: Path, tell: Callable[[str], None]) -> int:
+def check_job(
+    job: Path,
+    tell: Callable[[str], None],
+    *,
+    without: frozenset[str] = frozenset(),
+    environment: Mapping[str, str] | None = None,
+) -> int:
     """Exit code 0 where both ask for the same, 1 where they do not."""
+    unlike = 0
+    for lines, apart in compared_sections(job, without=without, environment=environment):
+        unlike += len(apart)
+        for line in lines:
+            tell(line)
+    return ExitCode.FINDING if unlike else ExitCode.ANSWERED
+
+
+def compared_sections(
+    job: Path,
+    *,
+    without: frozenset[str] = frozenset(),
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[tuple[list[str], list[str]]]:
+    """Of each section what is said of it, and what is unlike: "kinds", "sizes", "offsets" or
+    "steps"."""
     for program, package in (("strace", "strace"), ("fio", "fio")):
         if find_tool(program) is None:
             raise RigError(
@@ -79,75 +134,101 @@ def check_job(job: Path, tell: Callable[[str], None]) -> int:
                 cause="--check runs fio and the study under strace",
                 next=f"apt-get install {package}",
             )
+    sections = read_job_file(job, environment)
+    _require_requests(sections)
+    file_bytes = _file_bytes(convert_fio(job, without=without, environment=environment))
     with tempfile.TemporaryDirectory(prefix="fsgauge-check-") as scratch:
-        small = _in_small(job, Path(scratch))
-        of_fio = _of_fio(small, Path(scratch))
-        of_study = _of_study(small, Path(scratch))
-    unlike = 0
-    for name in of_fio | of_study:
-        lines, apart = compared(name, of_fio.get(name, Requests()), of_study.get(name, Requests()))
-        unlike += apart
-        for line in lines:
-            tell(line)
-    return ExitCode.FINDING if unlike else ExitCode.ANSWERED
+        place = Path(scratch)
+        small = _in_small(sections, without, place, file_bytes)
+        of_fio = _of_fio(small, place, file_bytes)
+        of_study, scattered = _of_study(small, place, file_bytes)
+    for number in range(len(sections)):
+        name = _name(number)
+        both = of_fio.get(name, Requests()), of_study.get(name, Requests())
+        yield compared(f"section {number + 1}", *both, is_scattered=name in scattered)
 
 
-def _in_small(job: Path, scratch: Path) -> Path:
+def _require_requests(sections: list[Section]) -> None:
+    for section in sections:
+        engine = section.options.get("ioengine")
+        if engine is not None and engine.value in FILE_ENGINES:
+            raise InputError(
+                f"{engine.value} is done once for each file, and a study goes on for its time",
+                location=engine.location(),
+                cause="there are no requests to compare: how many files there are ends fio's run",
+                next="without --check: the study's notes say what differs",
+            )
+
+
+def _file_bytes(converted: Converted) -> int:
+    sizes = [group.keys["block_sizes"] for group in converted.groups]
+    every = [text for each in sizes for text in (each if isinstance(each, list) else [each])]
+    return max(FILE_BYTES, FEWEST_BLOCKS * max(parse_size(str(text)) for text in every))
+
+
+def _name(number: int) -> str:
+    """A section in small, its group and its folder."""
+    return f"section{number}"
+
+
+def _in_small(
+    sections: list[Section], without: frozenset[str], scratch: Path, file_bytes: int
+) -> Path:
     """A job file of the same draws."""
     lines = []
-    for number, section in enumerate(read_job_file(job)):
-        lines += [f"[{re.sub(r'[^A-Za-z0-9]+', '-', section.name).strip('-') or 'job'}{number}]"]
-        kept = [each for each in section.options.values() if each.name not in LEFT_OUT]
-        lines += [each.name if each.value is None else f"{each.name}={each.value}" for each in kept]
+    for number, section in enumerate(sections):
+        left = LEFT_OUT | without
+        units = [each for each in section.options.values() if each.name == "kb_base"]
+        kept = [*units, *(each for each in drawing(section) if each.name not in left)]
+        folder = scratch / "fio" / _name(number)
+        folder.mkdir(parents=True)
         lines += [
+            f"[{_name(number)}]",
+            *(each.name if each.value is None else f"{each.name}={each.value}" for each in kept),
             "ioengine=psync",
-            f"size={FILE_BYTES}",
+            f"size={file_bytes}",
             "time_based",
             f"runtime={SECONDS}",
             "overwrite=1",
-            f"directory={scratch}/fio/{number}",
-            "stonewall",
+            f"directory={folder}",
         ]
-        (scratch / "fio" / str(number)).mkdir(parents=True)
     small = scratch / "small.fio"
     small.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return small
 
 
-def _of_fio(small: Path, scratch: Path) -> dict[str, Requests]:
+def _of_fio(small: Path, scratch: Path, file_bytes: int) -> dict[str, Requests]:
     trace = _traced(["fio", "--output-format=json", str(small)], scratch / "fio.trace")
-    names = {f"{scratch}/fio/{number}": f"section {number + 1}" for number in range(1000)}
-    return collected(trace, lambda path: names.get(str(Path(path).parent)), only_mix=False)
+    return collected(trace, file_bytes)
 
 
-def _of_study(small: Path, scratch: Path) -> dict[str, Requests]:
+def _of_study(small: Path, scratch: Path, file_bytes: int) -> tuple[dict[str, Requests], set[str]]:
+    """And which groups have hot places anywhere."""
     converted = convert_fio(small)
-    (scratch / "study").mkdir()
-    study = scratch / "small.toml"
-    study.write_text(study_text(converted, ["ext4"]), encoding="utf-8")
-    command = [
-        *interpreter("fsgauge", "run", str(study), "--system", f"{scratch}/study"),
-        *("--set", "plan.blocks=2", "--results", f"{scratch}/results"),
-    ]
-    trace = _traced(command, scratch / "study.trace")
-    folders = {group.name.replace(" ", "-"): place for place, group in enumerate(converted.groups)}
-
-    def owner(path: str) -> str | None:
-        found = next(
-            (folders[part] for part in reversed(Path(path).parts) if part in folders), None
-        )
-        return None if found is None else f"section {found + 1}"
-
-    return collected(trace, owner, only_mix=True)
+    study = parse_study(study_text(converted, ["ext4"]), small.name, small.stem)
+    place = ClientFolders(
+        directory=str(scratch / "study"), files_per_client=0, backup_files_per_client=0
+    )
+    found = (
+        method_of(study.workload).load_job(cell, place, _SEED) for cell in study.workload.cells()
+    )
+    loads = [load for load in found if isinstance(load, LoadJob)]
+    for group in converted.groups:
+        Path(place.folder(group.name)).mkdir(parents=True)
+    engine, job = Engine(), scratch / "mix.json"
+    engine.mix(loads, lay_out=True)
+    job.write_text(mixed(loads).model_dump_json(), encoding="utf-8")
+    command = ["sh", "-c", 'exec "$0" < "$1"', str(engine.binary), str(job)]
+    scattered = {g.name for g in converted.groups if g.keys.get("distribution") in SCATTERED}
+    return collected(_traced(command, scratch / "study.trace"), file_bytes), scattered
 
 
 def _traced(command: list[str], trace: Path) -> Iterator[str]:
-    calls = ",".join([*_KINDS, "execve", "clone", "clone3", "vfork", "fork", "read"])
-    strace = ["strace", "-f", "-y", "--seccomp-bpf", "-s", "64", "-e", f"trace={calls}"]
-    said = run_tool([*strace, "-o", str(trace), *command], seconds=600.0)
-    if said.exit_code not in (0, 5) or not trace.exists():
+    strace = ["strace", "-f", "-y", "--seccomp-bpf", "-s", "0", "-e", f"trace={','.join(_KINDS)}"]
+    said = run_tool([*strace, "-o", str(trace), *command], seconds=120.0)
+    if said.exit_code != 0 or not trace.exists():
         raise RigError(
-            f"{command[0]} failed under strace (exit code {said.exit_code})",
+            f"{trace.stem} failed under strace (exit code {said.exit_code})",
             details=tuple(said.words.splitlines()[-6:]),
             next="strace -f true",
         )
@@ -155,45 +236,21 @@ def _traced(command: list[str], trace: Path) -> Iterator[str]:
         yield from lines
 
 
-def collected(
-    lines: Iterable[str], owner: Callable[[str], str | None], *, only_mix: bool
-) -> dict[str, Requests]:
-    """Requests by what `owner` says of their file; of the engine that ran the mix alone."""
-    found: dict[tuple[str, str], Requests] = {}
-    roots: dict[str, str] = {}
-    asked: dict[str, str] = {}
+def collected(lines: Iterable[str], file_bytes: int = FILE_BYTES) -> dict[str, Requests]:
+    """Requests by the folder of their file."""
+    found: dict[str, Requests] = {}
     for line in _whole(lines):
         match = _CALL.match(line)
-        if match is None:
-            continue
-        pid, name, rest = match["pid"], match["name"], match["rest"].rstrip()
-        root = roots.setdefault(pid, pid)
-        if name in ("clone", "clone3", "vfork", "fork"):
-            if child := _CHILD.search(rest):
-                roots.setdefault(child[1], root)
-        elif name == "execve":
-            roots[pid] = pid
-        elif name == "read":
-            if job := _MIX.match(rest):
-                asked[root] = job[1]
-        elif name == "fallocate" and "PUNCH_HOLE" not in rest:
+        if match is None or (match["name"] == "fallocate" and "PUNCH_HOLE" not in match["rest"]):
             continue  # fio makes room for a file
-        elif (file := _FILE.match(rest)) and (folder := owner(file["path"])) is not None:
-            requests = found.setdefault((root, folder), Requests())
-            numbers = _NUMBERS.findall(rest)
-            size, offset = map(int, numbers[-1]) if numbers else (0, 0)
-            if name == "fallocate":
-                offset, size = size, offset
-            requests.add(_KINDS[name], size, offset, FILE_BYTES)
-    merged: dict[str, Requests] = {}
-    for (root, folder), requests in found.items():
-        if only_mix and asked.get(root) not in (kinds.GROUPS, "load"):
-            continue
-        into = merged.setdefault(folder, Requests())
-        into.kinds += requests.kinds
-        into.sizes += requests.sizes
-        into.places += requests.places
-    return merged
+        numbers = _NUMBERS.findall(match["rest"])
+        size, offset = map(int, numbers[-1]) if numbers else (0, 0)
+        if match["name"] == "fallocate":
+            offset, size = size, offset
+        folder = Path(match["path"]).parent.name
+        requests = found.setdefault(folder, Requests(file_bytes=file_bytes))
+        requests.add(_KINDS[match["name"]], size, offset, match["path"])
+    return found
 
 
 def _whole(lines: Iterable[str]) -> Iterator[str]:
@@ -209,23 +266,36 @@ def _whole(lines: Iterable[str]) -> Iterator[str]:
             yield line
 
 
-def compared(name: str, fio: Requests, study: Requests) -> tuple[list[str], int]:
-    """A line for each of kinds, sizes and places, and how many of them differ."""
+def compared(
+    name: str, fio: Requests, study: Requests, *, is_scattered: bool = False
+) -> tuple[list[str], list[str]]:
+    """A line for each of kinds, sizes, offsets and steps, and which of them differ."""
     if not fio.kinds or not study.kinds:
         raise InputError(
             f"{name}: {'fio' if not fio.kinds else 'the study'} made no request that strace saw",
             cause="it uses other calls than pread, pwrite, fsync, fdatasync and fallocate",
             next="without --check: the study's notes say what differs",
         )
-    lines, apart = [], 0
-    for what, of_fio, of_study in (
+    both = fio.offsets.keys() | study.offsets.keys()
+    most = {
+        kind: min(len(fio.offsets.get(kind, [])), len(study.offsets.get(kind, []))) for kind in both
+    }
+    offsets = [each.heat(most) if is_scattered else each.places(most) for each in (fio, study)]
+    steps = list(_steps(fio.steps, study.steps))
+    told: list[tuple[str, Mapping[Any, int], Mapping[Any, int]]] = [
         ("kinds", fio.kinds, study.kinds),
         ("sizes", fio.sizes, study.sizes),
-        ("offsets", fio.places, study.places),
-    ):
-        difference, bound = distance(of_fio, of_study)
+        ("offsets", offsets[0], offsets[1]),
+        ("steps", steps[0], steps[1]),
+    ]
+    lines: list[str] = []
+    apart: list[str] = []
+    blocks = len({place for found in study.offsets.values() for place in found})
+    for what, of_fio, of_study in told:
+        drawn = blocks if what == "steps" else None  # an order may come again in every round
+        difference, bound = distance(of_fio, of_study, drawn)
         word = "equal" if difference <= bound else "unlike"
-        apart += word == "unlike"
+        apart += [what] if word == "unlike" else []
         lines.append(
             f"{name}: {what} {word}: {difference:.1%} of requests apart, {bound:.1%} by chance"
             f" ({sum(of_fio.values()):,} of fio, {sum(of_study.values()):,} of the study)"
@@ -233,16 +303,29 @@ def compared(name: str, fio: Requests, study: Requests) -> tuple[list[str], int]
     return lines, apart
 
 
-def distance(a: Mapping[Any, int], b: Mapping[Any, int]) -> tuple[float, float]:
+def _steps(*both: Counter[tuple[str, int]]) -> Iterator[Counter[tuple[str, int]]]:
+    """Steps that either side often makes, and how many of the others go on, or back."""
+    often = {step for each in both for step, times in each.items() if times > OFTEN * each.total()}
+    for each in both:
+        found: Counter[tuple[str, int]] = Counter()
+        for (kind, step), times in each.items():
+            far = _FAR if step > 0 else -_FAR
+            found[kind, step if not step or (kind, step) in often else far] += times
+        yield found
+
+
+def distance(
+    a: Mapping[Any, int], b: Mapping[Any, int], drawn: int | None = None
+) -> tuple[float, float]:
     """The share of requests that would have to be others for the two to be alike, and how large
-    that may be by chance: a bound on the sum of deviations of shares of independent draws."""
+    that may be by chance: a bound on the sum of deviations of shares of independent draws, of
+    which each has `drawn` at most."""
     total_a, total_b = sum(a.values()), sum(b.values())
     if not total_a or not total_b:
         return (0.0, 0.0) if total_a == total_b else (1.0, 0.0)
     keys = a.keys() | b.keys()
     shares = [(a.get(key, 0) / total_a, b.get(key, 0) / total_b) for key in keys]
     difference = sum(abs(x - y) for x, y in shares) / 2
-    deviation = sum(
-        (p * (1 - p) * (1 / total_a + 1 / total_b)) ** 0.5 for p in ((x + y) / 2 for x, y in shares)
-    )
+    in_all = sum(1 / min(total, drawn or total) for total in (total_a, total_b))
+    deviation = sum((p * (1 - p) * in_all) ** 0.5 for p in ((x + y) / 2 for x, y in shares))
     return difference, ALLOWED * (len(keys) > 1) + _CHANCE * deviation / 2

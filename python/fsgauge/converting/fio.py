@@ -21,6 +21,8 @@ from fsgauge.converting.job_file import Option, Section, read_job_file
 from fsgauge.errors import quoted
 
 LONGEST_NAME = 40
+PIECE_BYTES = 4096
+"""Of what is compressible, each piece has its share."""
 
 
 def convert_fio(
@@ -92,9 +94,36 @@ def _group(job: FioJob, name: str, size_bytes: int | None) -> Group:
 def _data(job: FioJob, group: Group) -> None:
     if job.switch("zero_buffers"):
         group.put("data", "zero", job.option("zero_buffers"))
-    percent = job.read("buffer_compress_percentage", numbers.number, 0)
-    if percent:
-        group.put("compressible", f"{percent} %", job.option("buffer_compress_percentage"))
+    for name, key in (
+        ("buffer_compress_percentage", "compressible"),
+        ("dedupe_percentage", "duplicates"),
+    ):
+        percent, option = job.read(name, numbers.number, 0), job.option(name)
+        if not 0 <= percent <= 100 and option is not None:
+            job.wrong(option, "0 to 100")
+        if percent:
+            group.put(key, f"{percent} %", option)
+    _pattern(job, group)
+    mode = job.option("dedupe_mode")
+    if mode is not None and mode.value != "repeat":
+        why = "blocks repeat an earlier one of their job; the nearest is dedupe_mode=repeat"
+        job.findings.refuse(mode, why)
+
+
+def _pattern(job: FioJob, group: Group) -> None:
+    """What buffers are filled with: of data that is compressed, the part that can be."""
+    pattern, chunk = job.option("buffer_pattern"), job.option("buffer_compress_chunk")
+    piece_bytes = job.read("buffer_compress_chunk", job.size, 0)
+    others = piece_bytes not in (0, PIECE_BYTES)
+    if chunk is not None and others and "compressible" in group.keys:
+        job.findings.refuse(chunk, "pieces are of 4 KiB; the nearest is buffer_compress_chunk=4k")
+    if pattern is None or "compressible" in group.keys:
+        return
+    if set((pattern.value or "").lower().removeprefix("0x").strip('"')) <= {"0"}:
+        group.put("data", "zero", pattern)
+    else:
+        why = "a block is random, in part or not; the nearest is buffer_compress_percentage"
+        job.findings.refuse(pattern, why)
 
 
 def _share_files(jobs: list[FioJob], groups: list[Group]) -> None:

@@ -34,6 +34,13 @@ def put_files(job: FioJob, group: Group, size_bytes: int | None) -> None:
     if job.engine == "filecreate":
         each_bytes = 0
     group.put_files(count, each_bytes, own=own, sources=[source])
+    if count > 1 and job.engine not in FILE_ENGINES and job.option("file_service_type") is None:
+        job.findings.note(
+            None,
+            "blocks are drawn over all files together; fio takes its files in turns, each with"
+            " offsets of its own",
+            name="file_service_type is not set",
+        )
     named = job.option("offset_increment") or job.option("filename") or job.option("numjobs")
     for key, option in (
         ("files_of_jobs", named),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NoReturn, TypeVar
 
 from fsgauge.converting import numbers
-from fsgauge.converting.fio_options import by_name, canonical, engines
+from fsgauge.converting.fio_options import FioEngine, by_name, canonical, engines
 from fsgauge.converting.groups import Findings
 from fsgauge.converting.job_file import Option, Section
 from fsgauge.errors import InputError, did_you_mean, nearest
@@ -126,9 +126,14 @@ class FioJob:
             )
 
     def check_options(self) -> None:
-        """Raise InputError for an unknown option; note or refuse what the table says."""
+        """Raise InputError for an unknown option; note or refuse what the table says. A refused
+        engine may have options that no one here knows."""
+        engine = self._engine
+        is_refused = engine is not None and bool(engine.refused)
         for option in self.section.options.values():
             known = by_name().get(option.name)
+            if known is None and is_refused:
+                continue
             if known is None:
                 near = nearest(option.name, by_name())
                 raise InputError(
@@ -146,8 +151,14 @@ class FioJob:
                 self.findings.carry(option)
         self._check_engine()
 
+    @property
+    def _engine(self) -> FioEngine | None:
+        """What becomes of its ioengine, in a library of its own or not; None for an unknown one."""
+        name = self.engine
+        return engines().get("external" if "/" in name or name.endswith(".so") else name)
+
     def _check_engine(self) -> None:
-        option, engine = self.option("ioengine"), engines().get(self.engine)
+        option, engine = self.option("ioengine"), self._engine
         if option is None:
             return
         if engine is None:

@@ -124,7 +124,9 @@ def _sizes_of(job: FioJob, direction: int) -> list[tuple[int, int]]:
         size = job.size(text)
     except ValueError as error:
         assert option is not None  # noqa: S101 - 4k is a size
-        job.wrong(option, str(error))
+        job.wrong(
+            option, "one size; several with their shares are bssplit" if "/" in text else str(error)
+        )
     if size < 1 and option is not None:
         job.wrong(option, "a size above 0")
     return [(size, 1)]
@@ -177,16 +179,14 @@ def _order(
             )
         group.put("order", "random", pattern)
         _zoned(job, is_sequential=False)
-        _random(job, group, kinds)
+        _random(job, group, kinds, sizes)
         return
     group.put("order", "sequential", pattern)
     _zoned(job, is_sequential=True)
     if step and pattern:
         _strided(job, group, step, pattern, sizes)
-    elif len(kinds) == 2:
-        job.findings.note(
-            pattern, "reads and writes go on from one place; in fio each goes on from its own"
-        )
+    if len(kinds) == 2 and group.is_mixed:
+        group.put("apart", True, pattern)
 
 
 def _zoned(job: FioJob, *, is_sequential: bool) -> None:
@@ -219,22 +219,31 @@ def _strided(job: FioJob, group: Group, step: str, pattern: Option, sizes: list[
         )
 
 
-def _random(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
-    if not job.switch("norandommap") and not job.switch("softrandommap"):
-        job.findings.note(
-            None,
-            "offsets are drawn independently of one another; fio takes each block once before any"
-            " comes again",
-            name="norandommap is not set",
-        )
+def _random(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) -> None:
     share = job.of_direction("percentage_random", "100")[WRITE if kinds == ("write",) else READ]
     if share != "100":
         group.put("random_percent", exact_percent(float(share)), job.option("percentage_random"))
+        if group.is_mixed:
+            group.put("apart", True, job.option("percentage_random"))
     option = job.option("random_distribution")
     if option is None or option.value in (None, "random"):
+        if not job.switch("norandommap") and not job.switch("softrandommap"):
+            _each_once(job, group, is_part=share != "100", sizes=sizes)
         return
     for key, value in _distribution(job, option).items():
         group.put(key, value, option)
+
+
+def _each_once(job: FioJob, group: Group, *, is_part: bool, sizes: list[int]) -> None:
+    """fio's map of blocks that were taken: each comes once before any comes again."""
+    if len(sizes) > 1:
+        what = "sizes keep their shares; fio cuts blocks short at those that were taken"
+    elif is_part or not group.is_plain:
+        what = "offsets are drawn independently; fio takes each block once before any comes again"
+    else:
+        group.put("each_once", True)
+        return
+    job.findings.note(None, what, name="norandommap is not set")
 
 
 def _distribution(job: FioJob, option: Option) -> dict[str, str | float | list[str] | list[int]]:
@@ -245,12 +254,17 @@ def _distribution(job: FioJob, option: Option) -> dict[str, str | float | list[s
         return {}
     try:
         if kind == "zipf":
-            return {"distribution": "zipf", "zipf_theta": float(rest or 1.1)}
+            return {"distribution": "zipf", "zipf_theta": float(rest or 1.1), "hashed": True}
         if kind == "pareto":
-            return {"distribution": "pareto", "pareto_h": float(rest or 0.2)}
+            return {"distribution": "pareto", "pareto_h": float(rest or 0.2), "hashed": True}
         if kind == "normal":
-            deviation = exact_percent(float(rest))
-            return {"distribution": "normal", "normal_deviation": deviation}
+            float(rest)
+            why = (
+                "fio spreads it over the whole space by a hash, its deviation on top of one of 8 %;"
+                " the nearest is zipf"
+            )
+            job.findings.refuse(option, why)
+            return {}
         if kind == "zoned":
             return _zones(rest)
     except ValueError as error:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from fsgauge.converting.job_file import Option, Section
 from fsgauge.study.other_tools import table_of_words
 
 Fate = Literal["carried", "noted", "refused", "meaningless"]
@@ -66,6 +67,35 @@ _SAME = (
     ("rate_min", "ratemin"), ("offset", "fileoffset"), ("bs_unaligned", "blocksize_unaligned"),
     ("fill_device", "fill_fs"), ("mem", "iomem"), ("mem_align", "iomem_align"),
 )  # fmt: skip
+
+
+_PLACES_AND_TIMES = {
+    "filename", "directory", "filename_format", "unique_filename", "size", "filesize", "nrfiles",
+    "nr_files", "runtime", "timeout", "ramp_time", "time_based", "wait_for", "stonewall",
+    "wait_for_previous", "randseed", "numjobs", "startdelay", "kb_base",
+}  # fmt: skip
+"""Where, when and for how long: given to fio as the study has it."""
+_KEPT = {
+    "norandommap", "softrandommap", "random_generator", "iodepth_batch_complete_min",
+    "iodepth_batch_complete", "iodepth_batch_complete_max", "iodepth_low", "fixedbufs",
+    "registerfiles", "nonvectored", "force_async", "thread", "file_service_type", "fadvise_hint",
+    "verify", "io_submit_mode", "rate_cycle", "rate_ignore_thinktime", "thinktime_blocks_type",
+    "blockalign", "ba", "sqthread_poll",
+}  # fmt: skip
+"""Besides what a study carries over: how fio draws and submits. Nothing else of a job is told to
+fio, so that none of it runs a command, writes another file or changes the machine."""
+
+
+def drawing(section: Section) -> list[Option]:
+    """Of a job's section what says which requests there are and how they are submitted; not where,
+    when and for how long, which a study has."""
+    return [
+        option
+        for name, option in section.options.items()
+        if name not in _PLACES_AND_TIMES
+        and name in by_name()
+        and (by_name()[name].fate == "carried" or name in _KEPT)
+    ]
 
 
 @cache

@@ -39,6 +39,12 @@ class Group:
         operations = self.keys.get("operations")
         return isinstance(operations, dict) and set(operations) <= {"read", "write"}
 
+    @property
+    def is_mixed(self) -> bool:
+        """Whether it reads and writes."""
+        operations = self.keys.get("operations")
+        return isinstance(operations, dict) and {"read", "write"} <= operations.keys()
+
     def put_files(
         self, count: int, size_bytes: int, *, own: bool, sources: Sequence[Option | None] = ()
     ) -> None:

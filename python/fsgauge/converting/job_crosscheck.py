@@ -15,7 +15,7 @@ from typing import Any
 
 from fsgauge import kinds
 from fsgauge.converting.fio import convert_fio
-from fsgauge.converting.fio_options import by_name
+from fsgauge.converting.fio_options import drawing
 from fsgauge.converting.groups import SYSTEMS, Converted
 from fsgauge.converting.job_file import Section, read_job_file
 from fsgauge.converting.study_text import study_text
@@ -35,21 +35,6 @@ from fsgauge.study.model import Study
 from fsgauge.study.parse import parse_study
 from fsgauge.workload.folders import Place
 
-_OF_STUDY = {
-    "filename", "directory", "filename_format", "unique_filename", "size", "filesize", "nrfiles",
-    "nr_files", "runtime", "timeout", "ramp_time", "time_based", "wait_for", "stonewall",
-    "wait_for_previous", "randseed", "numjobs", "startdelay", "kb_base",
-}  # fmt: skip
-"""Where, when and for how long: given to fio as the study has it."""
-_KEPT = {
-    "norandommap", "softrandommap", "random_generator", "iodepth_batch_complete_min",
-    "iodepth_batch_complete", "iodepth_batch_complete_max", "iodepth_low", "fixedbufs",
-    "registerfiles", "nonvectored", "force_async", "thread", "file_service_type", "fadvise_hint",
-    "verify", "io_submit_mode", "rate_cycle", "rate_ignore_thinktime", "thinktime_blocks_type",
-    "blockalign", "ba", "sqthread_poll",
-}  # fmt: skip
-"""Besides what a study carries over: how fio draws and submits. Nothing else of a job is told to
-fio, so that none of it runs a command, writes another file or changes the machine."""
 _SAME = ("--fallocate=none", "--allow_file_create=0", "--invalidate=0", "--do_verify=0")
 """The files are there, caches are settled, and nothing is read back while time is measured."""
 _TIMES = ("duration", "warm_up")
@@ -214,11 +199,7 @@ def job_command(sections: list[Section], loads: list[LoadJob]) -> list[str]:
 
 
 def _options(section: Section) -> list[str]:
-    kept = [
-        option
-        for name, option in section.options.items()
-        if name not in _OF_STUDY and (by_name()[name].fate == "carried" or name in _KEPT)
-    ]
+    kept = drawing(section)
     kb_base = section.options.get("kb_base")  # before all sizes
     ordered = [kb_base, *kept] if kb_base else kept
     return [f"--{o.name}" if o.value is None else f"--{o.name}={o.value}" for o in ordered]

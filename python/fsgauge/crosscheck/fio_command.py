@@ -10,6 +10,7 @@ from __future__ import annotations
 from fsgauge.engine.wire import (
     BlockTarget,
     CompressibleData,
+    DuplicatedData,
     FilesTarget,
     FileTarget,
     LoadJob,
@@ -129,6 +130,9 @@ def _data(job: LoadJob) -> list[str]:
             return [*keep, "--zero_buffers"]
         case CompressibleData(compressible_percent=percent):
             return [*keep, f"--buffer_compress_percentage={percent}", "--refill_buffers"]
+        case DuplicatedData(duplicate_percent=same, compressible_percent=percent):
+            compressed = [f"--buffer_compress_percentage={percent}"] if percent else []
+            return [*keep, f"--dedupe_percentage={same}", *compressed]
         case _:
             return [*keep, "--scramble_buffers=1"]
 

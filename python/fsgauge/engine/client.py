@@ -81,7 +81,7 @@ _SLOWEST_READING_BYTES_PER_SECOND = 5 << 20
 _SLOWEST_DIRECTORY_SECONDS = 0.02
 _LATER_KEYS = (
     *("list_whole", "held", "lease", "start_at_ns", "start_on_order", "jobs_of_all"),
-    *("random_percent", "files_per_job", "operations", "file_sizes"),
+    *("random_percent", "apart", "hashed", "files_per_job", "operations", "file_sizes"),
     *("burst", "rest", "start_after_ns"),
 )
 

@@ -187,6 +187,11 @@ class CellFactors(Kept):
         return self.pattern_word
 
     @property
+    def asked(self) -> str:
+        """What the study names of it, in its own words: "commits of log"; "" for nothing."""
+        return ""
+
+    @property
     def noun(self) -> str:
         """The cell as a thing, in a sentence: "4 KiB random reads at depth 32"."""
         size, _, rest = self.place.partition(" and ")

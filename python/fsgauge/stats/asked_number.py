@@ -1,4 +1,4 @@
-"""The number of a cell as its asker says it: a rate, or a time in milliseconds with its p99.
+"""The number of a cell as its asker says it: what the study names, or a time with its p99.
 
 A load that makes every write durable is one of commits: it is compared by its rate, and what its
 asker waits for is the time of one.
@@ -16,24 +16,27 @@ from fsgauge.stats.evidence import Question
 from fsgauge.stats.metrics import METRICS, SYNC
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.wording import Edges
-from fsgauge.units import format_duration, format_size, format_value
+from fsgauge.units import format_duration, format_size, format_value, rounded
 
 
 @dataclass(frozen=True)
-class Timed:
-    """How long something takes on each system, in ns; `start` begins its sentence: "A commit of
+class Asked:
+    """A number on each system, in `unit`: "ns" of a time; `start` begins its sentence: "A commit of
     8 KiB takes". `of_rate`: systems are compared by a rate, of which it is the inverse. `p99_ns` is
     of `p99_of`: of the sync alone where that is a call of its own, behind the write."""
 
     start: str
-    value_ns: Mapping[str, float]
+    values: Mapping[str, float]
     p99_ns: Mapping[str, float]
-    of_rate: bool
+    of_rate: bool = False
     p99_of: str = "p99"
+    unit: str = "ns"
 
     def said(self, system: str) -> str:
-        """ "1.8 ms on ext4"."""
-        return f"{format_duration(self.value_ns[system])} on {system}"
+        """ "1.8 ms on ext4", "3,210/s on ext4"."""
+        value = self.values[system]
+        number = f"{rounded(value)}/s" if self.unit == "IOPS" else format_value(value, self.unit)
+        return f"{number} on {system}"
 
     def tail(self, system: str) -> str:
         """ " (sync p99 6.1 ms)"; "" where it is not known."""
@@ -41,18 +44,27 @@ class Timed:
         return "" if p99_ns is None else f" ({self.p99_of} {format_duration(p99_ns)})"
 
     def factor(self, entry: Comparison, edges: Edges) -> tuple[float, Edges]:
-        """The ratio of times and its interval."""
+        """The ratio of these numbers and its interval."""
         if not self.of_rate:
             return entry.ratio, edges
         return 1 / entry.ratio, (1 / edges[1], 1 / edges[0])
 
 
-def timed(question: Question, cell: Cell) -> Timed | None:
-    """The times of a cell; None of one whose asker asks for a rate."""
+def asked_of(question: Question, cell: Cell) -> Asked | None:
+    """The number of a cell that its study names or that is a time; None of a plain rate."""
     metric = METRICS[question.metrics[cell.id]]
+    if factors_of(cell).asked:
+        p99 = _p99_of(question, cell)
+        return Asked(
+            f"{thing_of(question, cell, is_first=True)}:",
+            _values(question, cell, metric.name),
+            {} if metric.unit == "ns" else _values(question, cell, p99),
+            p99_of="sync p99" if p99 == f"{SYNC}.p99" else "p99",
+            unit=metric.unit,
+        )
     if _is_of_commits(question, cell):
         at_once = factors_of(cell).at_once_on_all_hosts
-        return Timed(
+        return Asked(
             f"A commit{_of_commit(cell)} takes",
             {name: at_once * 1e9 / rate for name, rate in _values(question, cell, "iops").items()},
             _values(question, cell, question.commits[cell.id]),
@@ -61,12 +73,17 @@ def timed(question: Question, cell: Cell) -> Timed | None:
         )
     if metric.unit != "ns":
         return None
-    return Timed(
-        f"{thing_of(question, cell, is_first=True)} is",
-        _values(question, cell, metric.name),
-        {},
-        of_rate=False,
+    return Asked(
+        f"{thing_of(question, cell, is_first=True)} is", _values(question, cell, metric.name), {}
     )
+
+
+def _p99_of(question: Question, cell: Cell) -> str:
+    """Of what is waited for: of syncs where there are some, else of the one operation; "" of
+    several."""
+    known = {each.metric for each in question.measurements if each.cell == cell.id}
+    found = sorted(each for each in known if each.endswith(".p99"))
+    return next((each for each in found if each == f"{SYNC}.p99" or len(found) == 1), "")
 
 
 MOST_OWN = 3
@@ -76,11 +93,11 @@ def own_numbers(question: Question) -> str:
     """What the baseline does in the first primary cells, where nothing is held against it."""
     said = []
     for cell in question.primary[:MOST_OWN]:
-        times, name = timed(question, cell), question.baseline
+        asked, name = asked_of(question, cell), question.baseline
         metric = METRICS[question.metrics[cell.id]]
         rate = _values(question, cell, metric.name).get(name)
-        if times is not None and name in times.value_ns:
-            said.append(f"{times.start} {times.said(name)}{times.tail(name)}.")
+        if asked is not None and name in asked.values:
+            said.append(f"{asked.start} {asked.said(name)}{asked.tail(name)}.")
         elif rate is not None:
             thing = factors_of(cell).noun
             said.append(f"{name} does {format_value(rate, metric.unit)} in {thing}.")
@@ -110,7 +127,9 @@ def thing_of(question: Question, cell: Cell, *, is_first: bool = False) -> str:
     """What a cell's number is of: "4 KiB random reads at depth 32", "the p99 latency of 4 KiB
     random reads at depth 32"; `is_first` begins a sentence."""
     metric = METRICS[question.metrics[cell.id]]
-    noun = factors_of(cell).noun
+    noun, asked = factors_of(cell).noun, factors_of(cell).asked
+    if asked:
+        return f"{asked[0].upper()}{asked[1:]}" if is_first else asked
     if _is_of_commits(question, cell):
         return f"{'Commits' if is_first else 'commits'}{_of_commit(cell)}"
     if metric.name in ("iops", "files"):

@@ -16,7 +16,7 @@ from functools import cached_property
 from fsgauge.plan.levels import corrected
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
-from fsgauge.stats.asked_number import Timed, thing_of, timed
+from fsgauge.stats.asked_number import Asked, asked_of, thing_of
 from fsgauge.stats.evidence import Question
 from fsgauge.stats.headline import is_headline
 from fsgauge.stats.metrics import METRICS
@@ -117,10 +117,10 @@ def comparing_sentences(question: Question) -> list[str]:
     ]
     decided = [each for each in cells if each.decided]
     lead, *others = decided or cells
-    times = timed(question, lead.cell)
+    asked = asked_of(question, lead.cell)
     said = []
-    if times is not None and question.baseline in times.value_ns:
-        said = _times(question, lead, times)
+    if asked is not None and question.baseline in asked.values:
+        said = _numbers(question, lead, asked)
     elif decided:
         said = _rates(question, lead)
     if decided:
@@ -220,35 +220,35 @@ def _share(question: Question, entry: Comparison, *, is_pick: bool = False) -> _
     return _Share(said, f"{span}{barely}")
 
 
-def _times(question: Question, told: Told, times: Timed) -> list[str]:
-    """The same in a unit of time: that of the baseline, then of each that differs."""
-    own = f"{times.start} {times.said(question.baseline)}{times.tail(question.baseline)}"
+def _numbers(question: Question, told: Told, asked: Asked) -> list[str]:
+    """The same as numbers: that of the baseline, then of each that differs."""
+    own = f"{asked.start} {asked.said(question.baseline)}{asked.tail(question.baseline)}"
 
     def of(entry: Comparison, *, is_pick: bool) -> str:
-        ratio, edges = times.factor(entry, edges_of(entry, is_pick=is_pick))
+        ratio, edges = asked.factor(entry, edges_of(entry, is_pick=is_pick))
         barely = ", barely" if entry.barely else ""
         factor = factor_words(ratio, edges)
-        return f"{times.said(entry.system)} ({factor} times, {ratio_range(*edges)}{barely})"
+        return f"{asked.said(entry.system)} ({factor} times, {ratio_range(*edges)}{barely})"
 
     def sentence(shown: Sequence[Comparison], *, is_pick: bool) -> str:
         return ", ".join([own, *(of(each, is_pick=is_pick) for each in shown)])
 
     if not told.decided:
-        return [f"{own}.", *_tails(question, times)]
+        return [f"{own}.", *_tails(question, asked)]
     said, shown = _short_enough(told.decided, sentence)
     others = [each for each in told.decided if each not in shown]
-    short = _others(others, of, lambda each: times.said(each.system))
-    return [said, *short, *_tails(question, times)]
+    short = _others(others, of, lambda each: asked.said(each.system))
+    return [said, *short, *_tails(question, asked)]
 
 
-def _tails(question: Question, times: Timed) -> list[str]:
+def _tails(question: Question, asked: Asked) -> list[str]:
     """The p99 of every other system that has one; the baseline's is told with its time."""
-    order = [each for each in question.others if each in times.p99_ns]
-    named = [f"{each} {format_duration(times.p99_ns[each])}" for each in order]
+    order = [each for each in question.others if each in asked.p99_ns]
+    named = [f"{each} {format_duration(asked.p99_ns[each])}" for each in order]
     if not named:
         return []
     more = f", and {len(named) - MOST_NAMED} more in the tables" if len(named) > MOST_NAMED else ""
-    return [f"{times.p99_of.replace('sync', 'Sync')}: {', '.join(named[:MOST_NAMED])}{more}."]
+    return [f"{asked.p99_of.replace('sync', 'Sync')}: {', '.join(named[:MOST_NAMED])}{more}."]
 
 
 def _best(question: Question, told: Told) -> list[str]:
@@ -273,9 +273,9 @@ def _best(question: Question, told: Told) -> list[str]:
 
 def _further(question: Question, told: Told) -> str:
     """Another cell that decides something: "4 KiB random writes at depth 32: ext4 94 % ..."."""
-    times = timed(question, told.cell)
-    if times is not None and question.baseline in times.value_ns:
-        return _times(question, told, times)[0]
+    asked = asked_of(question, told.cell)
+    if asked is not None and question.baseline in asked.values:
+        return _numbers(question, told, asked)[0]
     shown = ends(told.decided, lambda each: each.ratio, named=MOST_NAMED)
     is_pick = len(shown) < len(told.decided)
     shares = [_share(question, each, is_pick=is_pick) for each in shown]

@@ -225,6 +225,11 @@ class Method:
         """The job of one cell on a system whose files are `target`."""
         raise NotImplementedError
 
+    def laid_out_beside(self, target: Place, seed: int) -> list[LoadJob]:  # noqa: ARG002
+        """Where cells run at once: loads whose files are written with theirs, and which never
+        run."""
+        return []
+
     def timed_load(self, cell: Cell, target: Place, seed: int, **own: object) -> LoadJob:
         """A load on the files for a time, its numbers those of the cell's factors; `own` is what
         the kind has otherwise."""

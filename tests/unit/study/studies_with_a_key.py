@@ -146,6 +146,7 @@ BASES: list[dict[str, Any]] = [
         for own in (
             {},
             {"order": "strided"},
+            {"order": "sequential", "operations": {"read": 1, "write": 1}},
             *({"distribution": each} for each in ("zipf", "pareto", "normal")),
             {"distribution": "zones", "zone_sizes": ["50 %", "50 %"], "zone_weights": [1, 2]},
             {"block_sizes": ["4 KiB", "8 KiB"]},

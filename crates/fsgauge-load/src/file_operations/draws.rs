@@ -7,12 +7,13 @@ use crate::random::Random;
 /// Operations with their shares of all draws.
 #[derive(Debug)]
 pub(crate) struct Draws {
-    /// A draw at or below the number belongs to this operation or to one before it.
-    up_to: Vec<(u64, FileOperation)>,
+    operations: Vec<FileOperation>,
+    /// A draw above the number belongs to an operation after the one at its place.
+    up_to: Vec<u64>,
 }
 
 impl Draws {
-    /// `operations` has at least one, and no weight is 0. The most frequent are looked at first.
+    /// `operations` has at least one, and no weight is 0.
     pub(crate) fn new(operations: &[WeightedOperation]) -> Self {
         let mut sorted = operations.to_vec();
         sorted.sort_by_key(|each| std::cmp::Reverse(each.weight));
@@ -20,17 +21,18 @@ impl Draws {
         let mut weight = 0;
         let share = |each: &WeightedOperation| {
             weight += u64::from(each.weight);
-            let up_to = u128::from(u64::MAX) * u128::from(weight) / u128::from(total.max(1));
-            (up_to as u64, each.operation)
+            (u128::from(u64::MAX) * u128::from(weight) / u128::from(total.max(1))) as u64
         };
-        Draws { up_to: sorted.iter().map(share).collect() }
+        let up_to = sorted.iter().map(share).collect();
+        Draws { operations: sorted.iter().map(|each| each.operation).collect(), up_to }
     }
 
+    /// All shares are compared: a search that ends where the draw lies is a branch that no processor foresees.
     #[inline]
     pub(crate) fn next(&self, random: &mut Random) -> FileOperation {
         let draw = random.next();
-        let found = self.up_to.iter().find(|(up_to, _)| draw <= *up_to);
-        found.map_or(self.up_to[0].1, |(_, operation)| *operation)
+        let place: usize = self.up_to.iter().map(|up_to| usize::from(draw > *up_to)).sum();
+        self.operations[place]
     }
 }
 

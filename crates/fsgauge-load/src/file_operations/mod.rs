@@ -1,6 +1,7 @@
 //! Operations on the files of a set, drawn by weight, one call at a time: a job's loop and what it works on.
 
 mod calls;
+mod counted;
 mod draws;
 mod file_set;
 mod lay_out;

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use fsgauge_wire::{Ended, Failure, FileOperation, Interval, IntervalCount, Pauses, Stop};
 
+use super::counted::Counted;
 use super::{Done, FileLoop};
-use crate::instruments::{Boundary, Clock, RunQueue, Tally, Window, cpu};
+use crate::instruments::{Boundary, Clock, RunQueue, Window, cpu};
 use crate::outcome::{JobOutcome, Report};
 use crate::pace::{BACKLOG_LIMIT_NS, Pace};
 
@@ -22,9 +23,8 @@ struct Measured<'a> {
     job: u32,
     window: Window,
     reports: Option<&'a Sender<Report>>,
-    /// Those that change nothing, then the others.
-    sides: [Tally; 2],
-    kinds: Vec<Tally>,
+    counted: Counted,
+    /// What both sides had at the last boundary.
     counts: [IntervalCount; 2],
     in_flight_ns: u64,
     backlog_dropped: u64,
@@ -97,8 +97,7 @@ impl<'a> Measured<'a> {
         let mut measured = Measured {
             job,
             reports,
-            sides: Default::default(),
-            kinds: FileOperation::ALL.iter().map(|_| Tally::default()).collect(),
+            counted: Counted::new(),
             counts: Default::default(),
             in_flight_ns: 0,
             backlog_dropped: 0,
@@ -133,19 +132,7 @@ impl<'a> Measured<'a> {
         let (_, start_ns, now_ns) = times;
         let begin_ns = self.begin_ns.unwrap_or(now_ns);
         self.in_flight_ns += now_ns.saturating_sub(start_ns.max(begin_ns));
-        record::<P>(&mut self.sides[usize::from(!operation.only_reads())], done, times);
-        if operation != FileOperation::Open {
-            record::<P>(&mut self.kinds[operation as usize], done, times);
-        }
-        if done.open_ns > 0 {
-            for (call, latency_ns) in
-                [(FileOperation::Open, done.open_ns), (FileOperation::Close, done.close_ns)]
-            {
-                let tally = &mut self.kinds[call as usize];
-                tally.operations += 1;
-                tally.service.record(latency_ns, 1);
-            }
-        }
+        self.counted.count::<P>(operation, done, times);
     }
 
     /// Steps over all boundaries up to now. True at the end.
@@ -165,7 +152,7 @@ impl<'a> Measured<'a> {
     }
 
     fn report(&mut self, end_ns: u64) {
-        let counts = [self.sides[0].count(), self.sides[1].count()];
+        let counts = self.counted.sides();
         let begin_ns = self.window.interval_begin_ns;
         let interval = Interval {
             start_ns: begin_ns - self.window.zero_ns,
@@ -182,7 +169,7 @@ impl<'a> Measured<'a> {
     }
 
     fn begin(&mut self, at_ns: u64) {
-        self.sides.iter_mut().chain(&mut self.kinds).for_each(Tally::clear);
+        self.counted.clear();
         self.counts = Default::default();
         (self.in_flight_ns, self.backlog_dropped) = (0, 0);
         self.cpu_begin_ns = cpu::thread_user_system_ns();
@@ -199,8 +186,9 @@ impl<'a> Measured<'a> {
         if !is_measured {
             self.begin(end_ns);
         }
+        let (tallies, file_operations) = self.counted.told();
         JobOutcome {
-            tallies: self.sides,
+            tallies,
             begin_ns: self.begin_ns.unwrap_or(end_ns),
             end_ns,
             in_flight_ns: self.in_flight_ns,
@@ -210,7 +198,7 @@ impl<'a> Measured<'a> {
             drain_ns: drained.unwrap_or(0),
             unfinished: 0,
             syncs: None,
-            file_operations: self.kinds,
+            file_operations,
             user_ns: user_ns.saturating_sub(self.cpu_begin_ns.0),
             system_ns: system_ns.saturating_sub(self.cpu_begin_ns.1),
             finish: None,
@@ -218,16 +206,5 @@ impl<'a> Measured<'a> {
             ended,
             true_start: None,
         }
-    }
-}
-
-/// Counts an operation with when it was due, began and ended.
-#[inline]
-fn record<P: Pace>(tally: &mut Tally, done: Done, (due_ns, start_ns, now_ns): (u64, u64, u64)) {
-    tally.operations += 1;
-    tally.size_bytes += done.size_bytes;
-    tally.service.record(now_ns - start_ns, 1);
-    if P::OPEN {
-        tally.response.record(now_ns.saturating_sub(due_ns), 1);
     }
 }

@@ -15,6 +15,8 @@ use crate::target::Geometry;
 /// An order of any kind.
 pub(crate) struct AnyOrder {
     inner: Box<dyn Order>,
+    /// Where writes go on from a place of their own.
+    writes: Option<Box<dyn Order>>,
     /// The first file of the job; 0 where it uses all.
     first_file: u32,
 }
@@ -23,31 +25,42 @@ impl AnyOrder {
     /// Whether the order of a load is one of these: the usual ones have loops of their own.
     pub(crate) fn is_needed(load: &LoadJob) -> bool {
         let is_usual = matches!(load.access, Access::Sequential {} | Access::Random {} | Access::Zipf { .. });
-        !is_usual || load.files_per_job.is_some() || load.random_percent.is_some_and(|percent| percent < 100)
+        !is_usual
+            || load.apart
+            || load.hashed
+            || load.files_per_job.is_some()
+            || load.random_percent.is_some_and(|percent| percent < 100)
     }
 
     /// The order of job `job`.
     pub(crate) fn new(load: &LoadJob, sizes: &Sizes, job: u32) -> Self {
-        let (geometry, (job, jobs), first_file) = part(load, job);
-        let step_bytes = sizes.step_bytes();
-        let share = || Sequential::new(&geometry, step_bytes, job, jobs);
-        let inner: Box<dyn Order> = match &load.access {
-            Access::Sequential {} => Box::new(share()),
-            Access::Backwards {} => Box::new(Backwards::new(&geometry, step_bytes, job, jobs)),
-            Access::Strided { stride_bytes } => Box::new(Strided::new(share(), *stride_bytes)),
-            Access::Random {} => Box::new(Uniform::new(&geometry)),
-            Access::Zipf { theta } => Box::new(Zipf::new(*theta, &geometry, sizes)),
-            Access::Pareto { h } => Box::new(Pareto::new(*h, &geometry, sizes)),
-            Access::Normal { deviation_percent } => {
-                Box::new(Normal::new(*deviation_percent, &geometry, sizes))
+        let (geometry, turn, first_file) = part(load, job);
+        let order = || -> Box<dyn Order> {
+            let inner = order_of(load, sizes, &geometry, turn);
+            match load.random_percent {
+                Some(percent) if percent < 100 => Box::new(OnFromThere::new(inner, percent, &geometry)),
+                _ => inner,
             }
-            Access::Zones { zones } => Box::new(Zones::new(zones, &geometry, sizes)),
         };
-        let inner = match load.random_percent {
-            Some(percent) if percent < 100 => Box::new(OnFromThere::new(inner, percent, &geometry)),
-            _ => inner,
-        };
-        AnyOrder { inner, first_file }
+        AnyOrder { inner: order(), writes: load.apart.then(order), first_file }
+    }
+}
+
+/// What the load's `access` is.
+fn order_of(load: &LoadJob, sizes: &Sizes, geometry: &Geometry, (job, jobs): (u32, u32)) -> Box<dyn Order> {
+    let step_bytes = sizes.step_bytes();
+    let share = || Sequential::new(geometry, step_bytes, job, jobs);
+    match &load.access {
+        Access::Sequential {} => Box::new(share()),
+        Access::Backwards {} => Box::new(Backwards::new(geometry, step_bytes, job, jobs)),
+        Access::Strided { stride_bytes } => Box::new(Strided::new(share(), *stride_bytes)),
+        Access::Random {} => Box::new(Uniform::new(geometry)),
+        Access::Zipf { theta } if load.hashed => Box::new(Zipf::new(*theta, geometry, sizes).hashed()),
+        Access::Zipf { theta } => Box::new(Zipf::new(*theta, geometry, sizes)),
+        Access::Pareto { h } if load.hashed => Box::new(Pareto::new(*h, geometry, sizes).hashed()),
+        Access::Pareto { h } => Box::new(Pareto::new(*h, geometry, sizes)),
+        Access::Normal { deviation_percent } => Box::new(Normal::new(*deviation_percent, geometry, sizes)),
+        Access::Zones { zones } => Box::new(Zones::new(zones, geometry, sizes)),
     }
 }
 
@@ -63,7 +76,16 @@ fn part(load: &LoadJob, job: u32) -> (Geometry, (u32, u32), u32) {
 impl Order for AnyOrder {
     #[inline]
     fn next(&mut self, random: &mut Random, class: &SizeClass) -> Place {
-        let place = self.inner.next(random, class);
+        self.next_of(false, random, class)
+    }
+
+    #[inline]
+    fn next_of(&mut self, write: bool, random: &mut Random, class: &SizeClass) -> Place {
+        let order = match &mut self.writes {
+            Some(order) if write => order,
+            _ => &mut self.inner,
+        };
+        let place = order.next(random, class);
         Place { file: self.first_file + place.file, ..place }
     }
 }
@@ -102,6 +124,18 @@ mod tests {
         assert!(AnyOrder::is_needed(&load(Access::Backwards {})));
         assert!(AnyOrder::is_needed(&LoadJob { random_percent: Some(50), ..load(Access::Random {}) }));
         assert!(!AnyOrder::is_needed(&LoadJob { random_percent: Some(100), ..load(Access::Random {}) }));
+    }
+
+    #[test]
+    fn reads_and_writes_apart_go_on_from_places_of_their_own() {
+        let load = LoadJob { apart: true, read_percent: 50, ..load(Access::Sequential {}) };
+        assert!(AnyOrder::is_needed(&load));
+        let sizes = Sizes::new(&load.block_sizes, &Geometry::of(&load.target));
+        let (mut order, mut random) = (AnyOrder::new(&load, &sizes, 0), Random::new(1, 0));
+        let class = *sizes.next(&mut random);
+        let kinds = [false, false, true, false, true];
+        let found = kinds.map(|write| order.next_of(write, &mut random, &class).offset_bytes / 4096);
+        assert_eq!(found, [0, 1, 0, 2, 1]);
     }
 
     #[test]

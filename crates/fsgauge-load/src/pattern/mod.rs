@@ -37,6 +37,12 @@ pub(crate) struct Place {
 pub(crate) trait Order {
     /// The place of the next operation, which has the size `class`.
     fn next(&mut self, random: &mut Random, class: &SizeClass) -> Place;
+
+    /// The same, where reads and writes may go on from places of their own.
+    #[inline]
+    fn next_of(&mut self, _write: bool, random: &mut Random, class: &SizeClass) -> Place {
+        self.next(random, class)
+    }
 }
 
 /// Reads and writes in a fixed proportion, each drawn by itself.
@@ -80,7 +86,7 @@ impl<O: Order> Pattern<O> {
     pub(crate) fn next(&mut self) -> Operation {
         let write = self.mix.is_write(&mut self.random);
         let class = self.sizes.next(&mut self.random);
-        let place = self.order.next(&mut self.random, class);
+        let place = self.order.next_of(write, &mut self.random, class);
         let offset_bytes = self.base_bytes + place.offset_bytes;
         Operation { write, file: place.file, size_bytes: class.size_bytes, offset_bytes }
     }

@@ -41,6 +41,11 @@ impl Pareto {
         Pareto { line, power: h.ln() / (1.0 - h).ln(), scatter: Scatter::new(line.count) }
     }
 
+    /// With its ranks where fio's hash puts them.
+    pub(crate) fn hashed(self) -> Self {
+        Pareto { scatter: self.scatter.hashed(), ..self }
+    }
+
     fn rank(&self, random: &mut Random) -> u64 {
         let drawn = self.line.count as f64 * random.fraction().powf(self.power);
         (drawn as u64).min(self.line.count - 1)

@@ -33,6 +33,11 @@ impl Zipf {
         zipf
     }
 
+    /// With its ranks where fio's hash puts them.
+    pub(crate) fn hashed(self) -> Self {
+        Zipf { scatter: self.scatter.hashed(), ..self }
+    }
+
     fn density(&self, x: f64) -> f64 {
         (-self.theta * x.ln()).exp()
     }

@@ -254,6 +254,12 @@ class CompressibleData(Wire):
     compressible_percent: Annotated[int, Field(ge=0, le=255)]
 
 
+class DuplicatedData(Wire):
+    kind: Literal["duplicated"] = "duplicated"
+    duplicate_percent: Annotated[int, Field(ge=0, le=255)]
+    compressible_percent: Annotated[int, Field(ge=0, le=255)]
+
+
 class SharedRanges(Wire):
     kind: Literal["shared"] = "shared"
 
@@ -1000,7 +1006,9 @@ class Rest(Wire):
     think: Think
 
 
-Data = Annotated[IncompressibleData | ZeroData | CompressibleData, Field(discriminator="kind")]
+Data = Annotated[
+    IncompressibleData | ZeroData | CompressibleData | DuplicatedData, Field(discriminator="kind")
+]
 Ranges = Annotated[
     SharedRanges | SegmentedRanges | InterleavedRanges | StridedRanges | OwnFilesRanges,
     Field(discriminator="kind"),
@@ -1645,6 +1653,8 @@ class LoadJob(Wire):
     noatime: bool = False
     access: Access
     random_percent: Annotated[int | None, Field(ge=0, le=255)] = None
+    apart: bool = False
+    hashed: bool = False
     files_per_job: Annotated[int | None, Field(ge=1)] = None
     operations: Annotated[list[WeightedOperation], Field(validate_default=True)] = []
     file_sizes: FileSizes | None = None

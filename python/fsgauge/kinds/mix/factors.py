@@ -38,6 +38,12 @@ class MixFactors(CellFactors):
         return self.judged_as
 
     @property
+    def asked(self) -> str:
+        """As `primary` has it: "commits of log", "append p99 of mail"."""
+        operation, _, part = self.judged_by.partition(".")
+        return f"{f'{operation} {part}' if part else self.judged_as} of {self.group}"
+
+    @property
     def more_space(self) -> str:
         """Each group says how large its files are."""
         return f'larger storage, or smaller file_sizes of group "{self.group}"'

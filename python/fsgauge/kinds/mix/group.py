@@ -95,12 +95,22 @@ class Group(GroupKeys):
         found: Inapplicable = {}
         if self.order != "strided":
             found["stride"] = (f'the order is "{self.order}"', "order")
+        reason = (f'the order is "{self.order}"', "order")
         if self.order != "random":
-            reason = (f'the order is "{self.order}"', "order")
             found |= dict.fromkeys(("random_percent", "distribution"), reason)
+        elif self.random_percent == 100:
+            found["apart"] = reason
+        if not {"read", "write"} <= self.operations.keys():
+            found["apart"] = ("it does not read and write", "operations")
         for key, distribution in _OF_A_DISTRIBUTION.items():
             if self.order != "random" or self.distribution != distribution:
                 found[key] = (f'the distribution is not "{distribution}"', "distribution")
+        if self.order != "random" or self.distribution not in ("zipf", "pareto"):
+            found["hashed"] = ("the distribution has no hot places anywhere", "distribution")
+        if self.order != "random" or self.distribution != "uniform" or self.random_percent < 100:
+            found["each_once"] = ("not all offsets are drawn evenly", "distribution")
+        elif len(self.block_sizes) > 1 or not self.is_plain:
+            found["each_once"] = ("there are no blocks of one size to go through", "block_sizes")
         if len(self.block_sizes) == 1:
             found["block_weights"] = ("there is one block size", "block_sizes")
         if self.queue_depth == 1:
@@ -127,7 +137,8 @@ class Group(GroupKeys):
         if self.sync not in ("fsync", "fdatasync"):
             found["sync_every"] = (f'sync is "{self.sync}"', "sync")
         if self.data == "zero":
-            found["compressible"] = ("all of it is zeros", "data")
+            reason = ("all of it is zeros", "data")
+            found |= dict.fromkeys(("compressible", "duplicates"), reason)
         return found
 
     def _weights_fit(self) -> None:
@@ -287,6 +298,7 @@ class Group(GroupKeys):
             "distribution": self.distribution != "uniform" or self.random_percent < 100,
             "files_of": self.files_of is not None,
             "think": bool(self.think),
+            "duplicates": bool(self.duplicates),
         }
         for key, hinders in reasons.items():
             if hinders:

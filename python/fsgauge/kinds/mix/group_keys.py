@@ -91,10 +91,20 @@ class GroupKeys(Listed):
         1 << 20,
         description="For order strided: from the start of one operation to the start of the next.",
     )
+    apart: bool = Field(
+        False,
+        description="For groups that read and write at offsets that are not drawn: reads and writes"
+        " each go on from where the last of their kind ended. Default: all go on from one place.",
+    )
     random_percent: WholePercent = Field(
         100,
         description="For order random: share of the operations at offsets that are drawn; the"
         " others go on where the one before ended.",
+    )
+    each_once: bool = Field(
+        False,
+        description="For uniform random offsets of one block size: each block comes once before any"
+        " comes again. Default: offsets are drawn independently.",
     )
     distribution: Literal["uniform", "zipf", "pareto", "normal", "zones"] = Field(
         "uniform",
@@ -107,6 +117,12 @@ class GroupKeys(Listed):
     pareto_h: Annotated[float, Field(gt=0, lt=1)] = Field(
         0.2,
         description="For pareto: the share h of the places gets the share 1 - h of the operations.",
+    )
+    hashed: bool = Field(
+        False,
+        description="For zipf and pareto: hot places lie where fio's hash puts them. Some then meet"
+        " and others are never used, unless the blocks of the files are a power of two. Default:"
+        " each place has its own share.",
     )
     normal_deviation: Annotated[WholePercent, Field(ge=1)] = Field(
         20, description="For normal: the standard deviation, as a share of the space."
@@ -189,6 +205,11 @@ class GroupKeys(Listed):
     data: Data = Field("incompressible", description="The data written.")
     compressible: WholePercent = Field(
         0, description="Share of each 4 KiB written that is zeros, so that it can be compressed."
+    )
+    duplicates: WholePercent = Field(
+        0,
+        description="Share of the writes whose data is that of an earlier write, so that it can be"
+        " deduplicated: a whole block, which the job repeats from one of its buffers.",
     )
     verify: bool = Field(
         False,

@@ -12,7 +12,7 @@ from fsgauge.kinds.mix.factors import MixFactors
 from fsgauge.kinds.mix.group import Group
 from fsgauge.record.records import Cell
 from fsgauge.study.base import OneLine, OneOrSwept, conflict
-from fsgauge.study.sweep import SCAN
+from fsgauge.study.sweep import SCAN, Fill
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, exact_duration
 
@@ -51,6 +51,12 @@ class MixWorkload(WorkloadKeys):
     )
     duration: Annotated[DurationNs, Field(ge=10_000_000)] = Field(
         10_000_000_000, description="The measured part of each run."
+    )
+    fill: Annotated[Fill, Field(le=95)] | None = Field(
+        None,
+        description="Share of each system that is taken before the load begins, at most 95 %: by"
+        " the groups' files, as far as these may grow, and beside them by files that are written"
+        " once. Default: none; the groups' files alone.",
     )
     scan: bool = Field(False, description=SCAN)
     group: Annotated[list[Group], Field(min_length=1, max_length=MOST_GROUPS)] = Field(

@@ -26,6 +26,11 @@ _USABLE_PERCENT = 95
 """Share of the free space that files may take: file systems need the rest as they fill."""
 _FILES_IN_DIRECTORY = 100
 _PREFIX = "f"
+_BESIDE = "_beside"
+"""The folder of files that only take space; no group can be called so."""
+_PIECE_BYTES = 1 << 30
+_WRITTEN_BYTES = 1 << 20
+"""At a time, where files are laid out: they are whole multiples of it."""
 
 
 @dataclass(frozen=True)
@@ -47,19 +52,21 @@ class MixMethod(MakesOwnFiles):
 
     @property
     def file_sets(self) -> FileSets:
-        """A folder for each group that has files of its own."""
+        """A folder for each group that has files of its own, and for those that take space."""
         folders = [folder_of(group.name) for group in self._owners()]
+        folders += [_BESIDE] if self.workload.fill else []
         return FileSets(folders=tuple(folders), of_clients=())
 
     def in_room(self, room: Room) -> MixMethod:
         """The same; InputError where the files do not fit."""
-        needed = sum(map(stored_bytes, self._owners()))
-        usable = room.free_bytes * _USABLE_PERCENT // 100
+        needed = self._stored_bytes()
+        usable = room.free_bytes * (self.workload.fill or _USABLE_PERCENT) // 100
         if needed > usable:
             name = max(self._owners(), key=stored_bytes).name
+            asked = "are to be filled" if self.workload.fill else "can be used"
             raise InputError(
                 f"the files of all groups take {format_size(needed)}",
-                cause=f"{format_size(usable)} can be used"
+                cause=f"{format_size(usable)} {asked}"
                 + (f' on "{room.least}"' if room.least else " of the storage"),
                 next=f'larger storage, or smaller file_sizes of "{name}", which has the most',
             )
@@ -93,9 +100,25 @@ class MixMethod(MakesOwnFiles):
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
         """The load of one group."""
+        return self._load(self._group(cell), target, seed)
+
+    def laid_out_beside(self, target: Place, seed: int) -> list[LoadJob]:
+        """Files that fill a system to `fill` with those of the groups, of which no load is."""
+        if not (
+            self.workload.fill and isinstance(target, ClientFolders) and target.available_bytes
+        ):
+            return []
+        size_bytes = self._beside_bytes(target.available_bytes)
+        count = max(-(-size_bytes // _PIECE_BYTES), 1)
+        each_bytes = size_bytes // count // _WRITTEN_BYTES * _WRITTEN_BYTES
+        if not each_bytes:
+            return []
+        files = Group(name="beside", files=count, file_sizes=[each_bytes])
+        return [self._load(files.model_copy(update={"name": _BESIDE}), target, seed)]
+
+    def _load(self, group: Group, target: Place, seed: int) -> LoadJob:
         if not isinstance(target, ClientFolders):
             raise TypeError("groups need folders, and this target has none")
-        group = self._group(cell)
         owner = self.workload.named(group.files_of) if group.files_of else group
         begin_ns, warm_up_ns, duration_ns = self.workload.span_ns(group)
         weights = group.block_weights or [1] * len(group.block_sizes)
@@ -128,25 +151,27 @@ class MixMethod(MakesOwnFiles):
         }
         if group.order == "random" and group.random_percent < 100:
             load["random_percent"] = group.random_percent
+        load |= {key: True for key in ("apart", "hashed") if getattr(group, key)}
         if not group.is_plain:
             drawn = group.operations.items()
             load["operations"] = [{"operation": name, "weight": each} for name, each in drawn]
             load["file_sizes"] = size_law(group)
-        elif group.verify:
+        elif group.verify or group.each_once:
             load["ranges"] = {"kind": _ranges(group)}
         elif owner.files_of_jobs == "own" and group.jobs > 1 and group is owner:
             load["files_per_job"] = group.files
         return LoadJob.model_validate_json(json.dumps(load))
 
-    def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
+    def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:
         """All groups run at once, so the first one's cell stands for all, and for their files."""
         if self._group(cell) is not self.workload.group[0]:
             return 0.0
-        laid_out = sum(map(stored_bytes, self._owners())) / speed.bytes_per_second
+        laid_out = (self._stored_bytes() + self._beside_bytes(space_bytes)) / speed.bytes_per_second
         return laid_out + (self.workload.warm_up + self.workload.duration) / 1e9
 
-    def written_bytes(self, cell: Cell, space_bytes: int) -> float:  # noqa: ARG002
-        """Its own files once, then at the assumed rate, its pace, or what its rests leave."""
+    def written_bytes(self, cell: Cell, space_bytes: int) -> float:
+        """Its own files once, then at the assumed rate, its pace, or what its rests leave. What
+        only takes space is the first group's."""
         group = self._group(cell)
         _, warm_up_ns, duration_ns = self.workload.span_ns(group)
         rate = operations_per_second(round(group.mean_block_bytes), group.queue_depth * group.jobs)
@@ -155,11 +180,14 @@ class MixMethod(MakesOwnFiles):
             rate = min(rate, group.jobs * group.think_every / group.think * 1e9)
         share = (100 - group.read_percent) / 100
         moved = rate * (warm_up_ns + duration_ns) / 1e9 * group.mean_block_bytes * share
-        return moved + (stored_bytes(group) if group.files_of is None else 0)
+        beside = self._beside_bytes(space_bytes) if group is self.workload.group[0] else 0
+        return moved + beside + (stored_bytes(group) if group.files_of is None else 0)
 
     def held_equal(self, space: str, has_raw: bool) -> list[str]:  # noqa: ARG002 - raw is refused
         """A line a group."""
         lines = [f"{group.name}: {_in_words(group)}" for group in self.workload.group]
+        if self.workload.fill:
+            lines.append(f"space: {self.workload.fill} % of each system is taken before the load")
         return [*lines, f"time: {self.time_words()}, all groups at once"]
 
     def without_equal_in_fio(self) -> tuple[str, str]:
@@ -167,6 +195,12 @@ class MixMethod(MakesOwnFiles):
 
     def _group(self, cell: Cell) -> Group:
         return self.workload.named(MixFactors.of(cell).group)
+
+    def _stored_bytes(self) -> int:
+        return sum(map(stored_bytes, self._owners()))
+
+    def _beside_bytes(self, space_bytes: int) -> int:
+        return max(space_bytes * (self.workload.fill or 0) // 100 - self._stored_bytes(), 0)
 
     def _owners(self) -> Sequence[Group]:
         return [group for group in self.workload.group if group.files_of is None]
@@ -198,6 +232,9 @@ def _access(group: Group) -> dict[str, object]:
 def _data(group: Group) -> dict[str, object]:
     if group.data == "zero":
         return {"kind": "zero"}
+    if group.duplicates:
+        shares = {"duplicate_percent": group.duplicates, "compressible_percent": group.compressible}
+        return {"kind": "duplicated", **shares}
     if group.compressible:
         return {"kind": "compressible", "compressible_percent": group.compressible}
     return {"kind": "incompressible"}
@@ -211,7 +248,7 @@ def _sync(group: Group) -> dict[str, object]:
 
 def _ranges(group: Group) -> str:
     """Places are dealt so that what is read back has one writer."""
-    if group.jobs == 1:
+    if group.jobs == 1 or not (group.verify or group.files_of_jobs == "own"):
         return "shared"
     return "own_files" if group.files_of_jobs == "own" and group.files == 1 else "segmented"
 

@@ -21,7 +21,7 @@ from fsgauge.engine.wire import (
     PathTarget,
 )
 from fsgauge.machine.facts.limits import watch_throttling
-from fsgauge.plan.turns import job_for, load_for
+from fsgauge.plan.turns import derived_seed, job_for, load_for
 from fsgauge.record.command import CommandJob
 from fsgauge.record.parts import in_one
 from fsgauge.record.preconditioning import CellPreconditioning
@@ -52,11 +52,13 @@ def _at_once_from_caches(made: TurnSystem, cells: Sequence[Cell]) -> None:
     work, turn, prepared = made.work, made.turn, made.prepared
     jobs = [load_for(work.study, work.plan, turn, cell, prepared.target) for cell in cells]
     loads = [job for job in jobs if isinstance(job, LoadJob)]
+    seed = derived_seed(work.plan.seed, turn.block, "beside")
+    beside = method_of(work.study.workload).laid_out_beside(prepared.target, seed)
     results: list[LoadResult] = []
     fault: EngineFault | None = None
     caches, throttled, started_unix_ns = "", watch_throttling(), time.time_ns()
     try:
-        work.engine.mix(loads, lay_out=True)
+        work.engine.mix([*loads, *beside], lay_out=True)
         caches = work.systems.settle(prepared)[0]
         work.tell(RunStarted(turn, cells[0]))
         throttled, started_unix_ns = watch_throttling(), time.time_ns()

@@ -1,9 +1,24 @@
-"""A group that the others leave nothing is a finding."""
+"""A group that the others leave nothing is a finding; the headline is in what the study names."""
 
 from __future__ import annotations
 
+import pytest
+
 from fsgauge.engine.wire import LoadResult, OperationResult
 from fsgauge.kinds.mix.analysis import starves
+from fsgauge.stats.between_systems import comparing_sentences
+from fsgauge.stats.evidence import Question
+from fsgauge.stats.results import Comparison, Measurement
+from tests.unit.kinds.mix.studies import LOG, READERS, workload
+
+MEASURED = {
+    "iops": {"ext4": 3209.6, "xfs": 3884.0},
+    "bandwidth": {"ext4": 26_214_400.0, "xfs": 31_457_280.0},
+    "sync.p99": {"ext4": 6_100_000.0, "xfs": 5_200_000.0},
+    "write.p99": {"ext4": 31_000.0, "xfs": 37_500.0},
+}
+EARLIER = "sync_every = 8\n"
+"""Not each write is a commit."""
 
 
 def result(done: int, dropped: int) -> LoadResult:
@@ -16,3 +31,67 @@ def test_a_group_starves_that_does_nothing_or_less_than_half() -> None:
     assert starves(result(4, 6)) == "it did 4 of 10 operations that were due"
     assert starves(result(5, 5)) == ""
     assert starves(result(100, 0)) == ""
+
+
+def question(primary: str, *, verdict: str = "better") -> Question:
+    """The log of a mix on two systems, of which the second has 1.21 of the first's number."""
+    mix = workload(f'primary = "{primary}"\n{READERS}{LOG}{EARLIER}')
+    cell = next(each for each in mix.cells() if each.id in mix.default_primary())
+    metric = str(cell.factors["judged_by"])
+    said = {"cell": cell.id, "system": "xfs", "metric": metric, "verdict": verdict}
+    numbers = {"ratio": 1.21, "n": 8, "detectable_percent": 12.0, "margin_percent": 5.0}
+    edges = {"low": 1.15, "high": 1.28, "pick_low": 1.15, "pick_high": 1.28}
+    entry = Comparison.model_construct(**said, **numbers, **edges)
+    return Question(
+        baseline="ext4",
+        baseline_is_raw=False,
+        others=["xfs"],
+        cells=mix.cells(),
+        primary=[cell],
+        metrics={cell.id: metric},
+        comparisons=[entry],
+        noise=None,
+        blocks_complete=8,
+        few_operations="",
+        next_step="",
+        invalid_reason="",
+        margin_percent=5.0,
+        own=None,
+        measurements=[
+            Measurement(cell="log", system=at, metric=name, value=value, low=None, high=None, n=8)
+            for name, values in MEASURED.items()
+            for at, value in values.items()
+        ],
+        commits={},
+    )
+
+
+@pytest.mark.parametrize(
+    ("primary", "said"),
+    [
+        (
+            "commits of log",
+            "Commits of log: 3,210/s on ext4 (sync p99 6.1 ms), 3,880/s on xfs"
+            " (1.21 times, 1.15 to 1.28).",
+        ),
+        (
+            "bandwidth of log",
+            "Bandwidth of log: 25 MiB/s on ext4 (sync p99 6.1 ms), 30 MiB/s on xfs"
+            " (1.21 times, 1.15 to 1.28).",
+        ),
+        (
+            "write p99 of log",
+            "Write p99 of log: 31 us on ext4, 37.5 us on xfs (1.21 times, 1.15 to 1.28).",
+        ),
+    ],
+)
+def test_the_headline_is_in_what_is_compared(primary: str, said: str) -> None:
+    assert comparing_sentences(question(primary))[0] == said
+
+
+def test_what_is_not_decided_has_its_number_all_the_same() -> None:
+    said = " ".join(comparing_sentences(question("commits of log", verdict="undecided")))
+    assert said.startswith(
+        "Commits of log: 3,210/s on ext4 (sync p99 6.1 ms). Sync p99: xfs 5.2 ms."
+    )
+    assert "Too noisy to tell xfs from ext4" in said and "1.21" not in said

@@ -43,6 +43,19 @@ def test_orders_reach_the_engine(lines: str, kind: str) -> None:
     assert load.access.kind == kind
 
 
+def test_reads_and_writes_apart_reach_the_engine() -> None:
+    lines = 'operations = { read = 1, write = 1 }\norder = "sequential"\n'
+    assert [
+        loads(READERS + lines)[0].apart,
+        loads(READERS + lines + "apart = true\n")[0].apart,
+    ] == [
+        False,
+        True,
+    ]
+    with pytest.raises(InputError, match="apart"):
+        workload(READERS + 'order = "sequential"\napart = true\n')
+
+
 def test_bursts_rests_part_random_and_own_files_reach_the_engine() -> None:
     (paced,) = loads(READERS + 'rate = "100 IOPS"\nburst = 5\nrandom_percent = "30 %"\n')
     assert (paced.burst, paced.random_percent, paced.rest) == (5, 30, None)
@@ -51,6 +64,22 @@ def test_bursts_rests_part_random_and_own_files_reach_the_engine() -> None:
     assert (resting.rest.every, resting.rest.think.mean_ns) == (4, 1_000_000)
     (own,) = loads(READERS + 'jobs = 3\nfiles = 2\nfiles_of_jobs = "own"\n')
     assert (own.files_per_job, own.target.count) == (2, 6)
+
+
+@pytest.mark.parametrize(
+    ("lines", "data"),
+    [
+        ('compressible = "40 %"', {"kind": "compressible", "compressible_percent": 40}),
+        (
+            'compressible = "40 %"\nduplicates = "25 %"',
+            {"kind": "duplicated", "duplicate_percent": 25, "compressible_percent": 40},
+        ),
+        ('data = "zero"', {"kind": "zero"}),
+    ],
+)
+def test_what_is_written_reaches_the_engine(lines: str, data: dict[str, object]) -> None:
+    (load,) = loads(READERS + "operations = { write = 1 }\n" + lines + "\n")
+    assert load.data.model_dump(mode="json") == data
 
 
 def test_operations_on_names_have_a_set() -> None:
@@ -67,6 +96,24 @@ def test_a_set_that_does_not_fit_is_refused() -> None:
         method.in_room(Room(1 << 30, least="ext4"))
     with pytest.raises(InputError, match="inodes"):
         method.in_room(Room(1 << 50, least="ext4", inodes=500, fewest="ext4"))
+
+
+def test_a_share_that_is_taken_is_filled_beside_the_files_of_the_groups() -> None:
+    lines = 'fill = "90 %"\n' + READERS + 'file_sizes = "1 GiB"\n'
+    method = MixMethod(workload(lines))
+    assert method.file_sets.folders == ("readers", "_beside")
+    (beside,) = method.laid_out_beside(PLACE.model_copy(update={"available_bytes": 10 << 30}), 7)
+    assert beside.target.directory == "/mnt/_beside"
+    filled = beside.target.count * beside.target.file_size_bytes
+    assert (8 << 30) - beside.target.count * (1 << 20) < filled <= 8 << 30
+    first = next(iter(method.workload.cells()))
+    plain = MixMethod(workload(lines.partition("\n")[2]))
+    assert method.written_bytes(first, 10 << 30) - plain.written_bytes(first, 10 << 30) == 8 << 30
+    assert plain.laid_out_beside(PLACE, 7) == []
+    with pytest.raises(InputError, match="the files of all groups take") as refused:
+        method.in_room(Room(1 << 30, least="ext4"))
+    assert "922 MiB are to be filled" in refused.value.cause
+    assert method.in_room(Room(10 << 30, least="ext4")) is method
 
 
 def test_the_first_cell_stands_for_the_time_of_all() -> None:

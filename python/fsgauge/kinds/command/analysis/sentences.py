@@ -5,7 +5,6 @@ Then what share of its time it waits for storage, and its own numbers.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from fsgauge.kinds.command.analysis.model import Command, OwnNumberResult, Waits
@@ -16,7 +15,7 @@ from fsgauge.stats.results import JudgedRatio
 from fsgauge.stats.sentence import comparisons_in
 from fsgauge.stats.verdict import OPEN
 from fsgauge.stats.wording import factor_words, listed, ratio_range
-from fsgauge.units import format_duration
+from fsgauge.units import format_duration, rounded
 
 _MOST_NUMBERS = 3
 _SOME = 0.01
@@ -94,11 +93,3 @@ def _numbers(own: Command, cell: str) -> str:
 def _number(each: OwnNumberResult) -> str:
     said = f"{rounded(each.value.value)} {each.unit}".strip() + f" on {each.system}"
     return said if each.ratio is None else f"{said} ({_ratio(each.ratio)})"
-
-
-def rounded(value: float) -> str:
-    """Three digits, as people write them: "1,240", "0.00123"."""
-    if value >= 1000:
-        digits = 2 - math.floor(math.log10(value))
-        return f"{round(value, digits):,.0f}"
-    return f"{value:.3g}"

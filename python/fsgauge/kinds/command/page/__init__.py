@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from fsgauge.kinds.command.analysis.model import Command, OwnNumberResult, Waits
-from fsgauge.kinds.command.analysis.sentences import rounded
 from fsgauge.report import words
 from fsgauge.report.kind_page import KindPage
 from fsgauge.report.table_parts import NOTHING, Rows, Table, TableCell, estimate_cell, judged_cell
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
-from fsgauge.units import format_size
+from fsgauge.units import format_size, rounded
 
 
 class CommandPage(KindPage):
