@@ -55,6 +55,7 @@ pub use file_sizes::SizeLaw;
 pub use filler::Filler;
 pub use layout::run_layout;
 pub use mix::run_mix;
+pub use pace::{Pace, Paced};
 pub use pattern::Shuffle;
 pub use probe::run_probe;
 pub use processes::{WorkerCommand, run_worker};

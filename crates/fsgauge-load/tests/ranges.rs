@@ -180,6 +180,23 @@ fn calls_are_counted_in_the_measured_part_and_under_a_mix() {
 }
 
 #[test]
+fn under_a_pace_a_write_counts_until_it_is_durable() {
+    for (interface, queue_depth) in INTERFACES {
+        let directory = tempfile::tempdir().unwrap();
+        let rate = Some(Rate { operations_per_second: 100_000.0, arrival: Arrival::Constant });
+        let load = writers(file(directory.path()), Ranges::Segmented {});
+        let sync = Sync::Fdatasync { every: 4 };
+        let result = run(LoadJob { rate, sync, interface, queue_depth, ..load }).unwrap();
+        let (write, sync) = (result.write.unwrap(), result.sync.unwrap());
+        let (written, durable) = (write.response_latency.unwrap(), sync.response_latency.unwrap());
+        // 33 + 34 + 34 writes; those behind a job's last call are never durable.
+        assert_eq!((written.operations, durable.operations), (101, 4 * sync.calls));
+        assert!(durable.max_ns >= written.max_ns.min(sync.latency.max_ns), "{interface:?}");
+        assert!(durable.sum_ns >= 4 * sync.latency.sum_ns, "{interface:?}");
+    }
+}
+
+#[test]
 fn a_load_without_calls_has_no_result_of_them() {
     let directory = tempfile::tempdir().unwrap();
     for sync in [Sync::None, Sync::Dsync, Sync::RwfDsync] {

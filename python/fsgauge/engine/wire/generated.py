@@ -610,6 +610,9 @@ class Steady(Wire):
 class SyncResult(Wire):
     calls: Annotated[int, Field(ge=0)]
     latency: Histogram
+    response_latency: Annotated[
+        Histogram | None, Field(exclude_if=lambda value: value is None)
+    ] = None
 
 
 class FileOperationResult(Wire):
@@ -1428,6 +1431,7 @@ class ClientsJob(Wire):
     interface: ClientsInterface = "auto"
     ramp_ns: Annotated[int, Field(ge=0)] = 0
     think: Think | None = None
+    rate: Rate | None = None
     files: FileSet
     order: FileOrder = "number"
     wear_out: bool = False
@@ -1464,6 +1468,7 @@ class ClientsResult(Wire):
     operations: list[ClientOperationResult]
     errors: list[ClientError]
     files: Annotated[int, Field(ge=0)]
+    file_latency: Annotated[Histogram | None, Field(exclude_if=lambda value: value is None)] = None
     names: Annotated[int, Field(ge=0)] = 0
     fewest_files: Annotated[int, Field(ge=0)] = 0
     most_files: Annotated[int, Field(ge=0)] = 0

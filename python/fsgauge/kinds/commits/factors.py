@@ -12,6 +12,8 @@ Sync = Literal["fdatasync", "fsync", "open_datasync", "rwf_dsync", "sync_file_ra
 sync_file_range promises nothing."""
 Log = Literal["overwrite", "append", "preallocated"]
 NO_PROMISE = "sync_file_range"
+ALONE: tuple[Sync, ...] = ("open_datasync", "rwf_dsync")
+"""They make each write durable on its own; the others are calls behind it."""
 
 
 class CommitsFactors(CellFactors):
@@ -42,6 +44,16 @@ class CommitsFactors(CellFactors):
         """ "commits of 8 KiB with fdatasync by 4 committers"."""
         several = f" by {self.at_once_words}" if self.committers > 1 else ""
         return f"commits of {self.place}{several}"
+
+    @property
+    def waited_for(self) -> str:
+        """A write that is durable on its own, or one with the call behind it."""
+        return "write" if self.sync in ALONE else "commit"
+
+    @property
+    def rate_unit(self) -> str:
+        """Commits, however many share a sync."""
+        return "commits/s"
 
     @property
     def makes_files_anew(self) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from fsgauge.kinds.commits.factors import CommitsFactors, Log, Sync
+from fsgauge.kinds.commits.factors import ALONE, CommitsFactors, Log, Sync
 from fsgauge.record.records import Cell
 from fsgauge.study.base import Distinct, conflict
 from fsgauge.study.sweep import (
@@ -17,6 +17,7 @@ from fsgauge.study.sweep import (
     Fill,
     Inapplicable,
     Jobs,
+    RateOperationsPerSecond,
     require_few_cells,
     require_whole_sectors,
 )
@@ -43,6 +44,8 @@ Together = Annotated[int, Field(ge=1, le=100_000)]
 
 class CommitsWorkload(WorkloadKeys):
     """One cell for each sync, size, number of committers, log and number of commits a sync."""
+
+    pace: ClassVar[str] = "rate"
 
     kind: Literal["commits"] = Field(
         "commits",
@@ -83,6 +86,15 @@ class CommitsWorkload(WorkloadKeys):
         description="Other logs that are appended to and synced alongside, each by a writer of its"
         " own, with 16 KiB an append: what else keeps the device busy.",
     )
+    rate: RateOperationsPerSecond | None = Field(
+        None,
+        description="A pace in commits, of all committers together; latency then counts from when a"
+        " commit was due. Default: none; each commits as soon as its last commit is durable.",
+    )
+    arrival: Literal["constant", "exponential"] = Field(
+        "exponential",
+        description="How the starts of paced commits are spread: evenly or as a Poisson process.",
+    )
     warm_up: DurationNs = Field(
         200_000_000,
         description="Commits before the measured part of each run; not counted. A log that grows"
@@ -101,8 +113,7 @@ class CommitsWorkload(WorkloadKeys):
         """Raise a conflict where keys contradict one another."""
         for index, size_bytes in enumerate(self.sizes if self.direct else ()):
             require_whole_sectors(size_bytes, ("sizes", index), "direct", "direct = false")
-        calls = ("fdatasync", "fsync", "sync_file_range")
-        alone = [index for index, each in enumerate(self.syncs) if each not in calls]
+        alone = [index for index, each in enumerate(self.syncs) if each in ALONE]
         if alone and self.together != [1]:
             raise conflict(
                 f"{self.syncs[alone[0]]} makes each write durable on its own: none can share it",
@@ -144,9 +155,12 @@ class CommitsWorkload(WorkloadKeys):
 
     def inapplicable(self) -> Inapplicable:
         """A log that grows is measured from its first commit on."""
-        if "overwrite" in self.logs:
-            return {}
-        return {"warm_up": ("a log that grows has no warm-up", "logs")}
+        found: Inapplicable = {}
+        if "overwrite" not in self.logs:
+            found["warm_up"] = ("a log that grows has no warm-up", "logs")
+        if self.rate is None:
+            found["arrival"] = ("there is no rate, so a commit begins when one ends", "rate")
+        return found
 
     def needs_files(self) -> tuple[str, str, str] | None:
         """A commit is what a file system makes durable."""

@@ -111,6 +111,7 @@ class CommitsMethod(Method):
             *super().held_equal(space, has_raw),
             f"commits: a write {way} and its sync, then the next, to one {shapes} log",
             *([f"alongside: {' and '.join(also)}"] if also else []),
+            *([f"pace: {workload.rate:g} commits/s, {workload.arrival} arrivals"] if workload.rate else []),
         ]
 
     def cannot_tell(self) -> str:

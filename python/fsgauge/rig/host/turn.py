@@ -23,6 +23,7 @@ from fsgauge.engine.wire import (
     PathTarget,
 )
 from fsgauge.machine.facts.limits import watch_throttling
+from fsgauge.plan.curve import runs_at_once
 from fsgauge.plan.turns import job_for, load_for
 from fsgauge.record.command import CommandJob
 from fsgauge.record.parts import in_one
@@ -38,14 +39,16 @@ from fsgauge.study.reached import over_paths
 from fsgauge.workload import method_of
 
 
-def measure_at_once(made: TurnSystem, cells: Sequence[Cell]) -> None:
-    """Measure all cells of a turn at once: one engine job of several loads, and a record of each.
+def measure_at_once(made: TurnSystem, cells: Sequence[Cell], beside: Sequence[Cell]) -> None:
+    """Measure cells of a turn at once: one engine job of several loads, and a record of each;
+    those `beside` them run as well.
 
     The files of all loads are laid out by a job of its own; then caches are settled as before any
     run. A fault of the storage is recorded as what every cell gave.
     """
     work, turn, prepared = made.work, made.turn, made.prepared
-    jobs = [load_for(work.study, work.plan, turn, cell, prepared.target) for cell in cells]
+    run = [*cells, *beside]
+    jobs = [load_for(work.study, work.plan, turn, cell, prepared.target) for cell in run]
     loads = [job for job in jobs if isinstance(job, LoadJob)]
     results: list[LoadResult] = []
     fault: EngineFault | None = None
@@ -59,8 +62,9 @@ def measure_at_once(made: TurnSystem, cells: Sequence[Cell]) -> None:
     except EngineFaultError as error:
         fault = error.fault
     at_its_end = throttled()
-    for position in range(len(cells)):
-        result = results[position] if results else None
+    for at, cell in enumerate(cells):
+        result = results[at] if results else None
+        position = turn.cells.index(cell.id)
         record = run_record(
             *(work.study, work.plan, turn, position, prepared.target),
             parts=in_one(work.systems.machine_name, result, at_its_end),
@@ -84,7 +88,8 @@ def measure_turn(work: Work, turn: Turn) -> None:
     cells = {cell.id: cell for cell in work.plan.cells}
     with turn_system(work, turn) as made:
         if method_of(work.study.workload).at_once:
-            measure_at_once(made, [cells[cell_id] for cell_id in turn.cells])
+            for run, beside in runs_at_once(work.plan, turn):
+                measure_at_once(made, run, beside)
             made.scan_layout("after")
             return
         for position, cell_id in enumerate(turn.cells):

@@ -46,8 +46,7 @@ def of_loads(plan: Plan) -> Plan:
     ]
     loads = [
         cell.model_copy(update={"name": f"{cell.name}, {words}"})
-        for cell in plan.cells
-        if cell.pace is None
+        for cell in plan.paced_loads
     ]
     primary = list(dict.fromkeys(of_cell[step] for step in plan.primary))
     return plan.model_copy(update={"cells": loads, "turns": turns, "primary": primary})
