@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -122,6 +123,24 @@ class GatedEngine(Engine):
         self._leave(job, label, cell)
         assert isinstance(result, LoadResult)  # noqa: S101 - that of a load
         return result
+
+    @contextmanager
+    def together(self, longest_seconds: float, stop: Callable[[], None]) -> Iterator[None]:
+        """This host's start of a program, at the moment that all hosts are given."""
+        expected, self._next = self._next, None
+        if expected is None or self._share.hosts == 1:
+            yield
+            return
+        label, _ = expected
+        start_ns = self._gate.wait(label)
+        time.sleep(max(0, start_ns - time.monotonic_ns()) / 1e9)
+        self._interrupt = stop
+        try:
+            yield
+        finally:
+            self._interrupt = None
+            self._gate.require_not_ended()
+        _require_counts(self._gate.meet(label.met(THROUGH, longest_seconds)), label)
 
     def run(
         self,
