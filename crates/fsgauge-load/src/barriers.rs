@@ -52,6 +52,13 @@ impl<'a> Barriers<'a> {
         Barriers { pass_every, to_pass: pass_every, ..Self::none() }
     }
 
+    /// What was written is made durable by fdatasync after every so many writes.
+    pub(crate) fn synced(every: u64, written: Written<'a>) -> Self {
+        let every = every.max(1);
+        let syncs = Some(Syncs::new(written, Call::Fdatasync));
+        Barriers { syncs, sync_every: every, to_sync: every, ..Self::none() }
+    }
+
     /// No barriers.
     pub(crate) fn none() -> Self {
         let never = u64::MAX;

@@ -50,6 +50,7 @@ mod slots;
 mod steady;
 mod sync_file_range;
 mod target;
+mod wear_out;
 
 pub use file_sizes::SizeLaw;
 pub use filler::Filler;
@@ -61,3 +62,4 @@ pub use probe::run_probe;
 pub use processes::{WorkerCommand, run_worker};
 pub use random::Random;
 pub use run::run_load;
+pub use wear_out::{WEAR_OUT_TIMES, WearOut};

@@ -44,7 +44,11 @@ COMMIT = "commit"
 """A paced write with what makes it durable: from its intended start to the return of the call."""
 WHOLE_FILE = "file"
 """All that is done to one file of a paced client: from its intended start to the last call."""
-COMPANIONS: dict[str, str] = {"log": "log write", "reader": "companion read"}
+COMPANIONS: dict[str, str] = {
+    "log": "log write",
+    "reader": "companion read",
+    "checkpoint": "checkpoint write",
+}
 """What companions do, by their role: a log write is an append with its fdatasync."""
 OPERATIONS = (
     *("read", "write", SYNC, COMMIT, WHOLE_FILE),

@@ -31,14 +31,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fsgauge_load::instruments::{Clock, RunQueue, Window};
-use fsgauge_load::{Pace, Paced, Random};
+use fsgauge_load::{Pace, Paced, Random, WearOut};
 use fsgauge_net::{Answer, Request, Started, Target, Traffic};
 use fsgauge_wire::{Ended, Failure, Interval, IntervalCount, Outcome, Pauses, Rate, Stop};
 
 use self::client_directory::DirectoryState;
 use self::drain::DRAIN_LIMIT_NS;
 pub(crate) use self::drain::Drained;
-pub(crate) use self::stonewall::{WEAR_OUT_TIMES, WearOut};
 use crate::client::{Client, Lane, Paths};
 use crate::clients_tally::ClientsTally;
 use crate::cpu_time::CpuTime;

@@ -70,7 +70,7 @@ class Finish(Wire):
     close: bool
 
 
-CompanionKind = Literal["reader", "log"]
+CompanionKind = Literal["reader", "log", "checkpoint"]
 ClockKind = Literal["tsc", "clock_gettime"]
 Stamps = Literal["operation", "batch"]
 

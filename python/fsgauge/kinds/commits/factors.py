@@ -11,6 +11,8 @@ Sync = Literal["fdatasync", "fsync", "open_datasync", "rwf_dsync", "sync_file_ra
 """As pg_test_fsync and wal_sync_method have them; rwf_dsync is pwritev2 with RWF_DSYNC, and
 sync_file_range promises nothing."""
 Log = Literal["overwrite", "append", "preallocated"]
+Beside = Literal["nothing", "log", "checkpoint", "backup"]
+"""What is written meanwhile on the same system."""
 NO_PROMISE = "sync_file_range"
 ALONE: tuple[Sync, ...] = ("open_datasync", "rwf_dsync")
 """They make each write durable on its own; the others are calls behind it."""
@@ -26,13 +28,20 @@ class CommitsFactors(CellFactors):
     committers: Annotated[int, Factor("committers", role="jobs", one="committer", key="committers")]
     log: Annotated[Log, Factor("log", key="logs", column="commit_log")]
     together: Annotated[int, Factor("commits a sync", key="together", column="commits_a_sync")]
+    beside: Annotated[Beside, Factor("beside", key="beside", column="commit_beside")] = "nothing"
 
     @property
     def place(self) -> str:
         """ "8 KiB with fdatasync, appended"."""
         ways = {"overwrite": "", "append": ", appended", "preallocated": ", preallocated"}
         shared = f", {self.together} to a sync" if self.together > 1 else ""
-        return f"{format_size(self.size_bytes)} with {self.sync}{ways[self.log]}{shared}"
+        return f"{format_size(self.size_bytes)} with {self.sync}{ways[self.log]}{shared}{self.meanwhile}"
+
+    @property
+    def meanwhile(self) -> str:
+        """ ", while a checkpoint is written"."""
+        called = {"log": "another log", "checkpoint": "a checkpoint", "backup": "a backup"}
+        return f", while {called[self.beside]} is written" if self.beside in called else ""
 
     @property
     def work(self) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from fsgauge.kinds.commits.factors import ALONE, CommitsFactors, Log, Sync
+from fsgauge.kinds.commits.factors import ALONE, Beside, CommitsFactors, Log, Sync
 from fsgauge.record.records import Cell
 from fsgauge.study.base import Distinct, conflict
 from fsgauge.study.sweep import (
@@ -43,7 +43,8 @@ Together = Annotated[int, Field(ge=1, le=100_000)]
 
 
 class CommitsWorkload(WorkloadKeys):
-    """One cell for each sync, size, number of committers, log and number of commits a sync."""
+    """One cell for each sync, size, number of committers, log, number of commits a sync, and what
+    is beside them."""
 
     pace: ClassVar[str] = "rate"
 
@@ -81,10 +82,11 @@ class CommitsWorkload(WorkloadKeys):
     readers: Annotated[int, Field(ge=0, le=1024)] = Field(
         0, description="Random readers of the log alongside, one read at a time each."
     )
-    backups: Annotated[int, Field(ge=0, le=64)] = Field(
-        0,
-        description="Other logs that are appended to and synced alongside, each by a writer of its"
-        " own, with 16 KiB an append: what else keeps the device busy.",
+    beside: Distinct[Beside] = Field(
+        ["nothing"],
+        description="What is written meanwhile on the same system. log: another log, appended to"
+        " by 16 KiB and synced. checkpoint: random 8 KiB pages of a file of 64 MiB, synced every"
+        " 16 MiB. backup: a file written from start to end by 1 MiB, synced.",
     )
     rate: RateOperationsPerSecond | None = Field(
         None,
@@ -126,18 +128,23 @@ class CommitsWorkload(WorkloadKeys):
                 ["readers", "logs"],
                 next='readers = 0, or logs = ["overwrite"]',
             )
-        require_few_cells(self, ["syncs", "sizes", "committers", "logs", "together"])
+        require_few_cells(self, ["syncs", "sizes", "committers", "logs", "together", "beside"])
 
     def cells(self) -> list[Cell]:
-        """Committers vary fastest. Log and commits a sync are named where there are several."""
-        several = [name for name in ("logs", "together") if len(getattr(self, name)) > 1]
-        fields = {"logs": "log", "together": "together"}
+        """Committers vary fastest. What is the same in all cells is not named."""
+        fields = {"logs": "log", "together": "together", "beside": "beside"}
+        several = [name for name in fields if len(getattr(self, name)) > 1]
         return [
             CommitsFactors(
-                sync=sync, size_bytes=size_bytes, committers=committers, log=log, together=together
+                sync=sync,
+                size_bytes=size_bytes,
+                committers=committers,
+                log=log,
+                together=together,
+                beside=beside,
             ).cell_named_by("sync", "size_bytes", "committers", *(fields[each] for each in several))
-            for sync, log, size_bytes, together, committers in product(
-                self.syncs, self.logs, self.sizes, self.together, self.committers
+            for sync, log, size_bytes, together, beside, committers in product(
+                self.syncs, self.logs, self.sizes, self.together, self.beside, self.committers
             )
         ]
 
@@ -150,6 +157,7 @@ class CommitsWorkload(WorkloadKeys):
             and factors.log == self.logs[0]
             and factors.size_bytes == min(self.sizes)
             and factors.together == min(self.together)
+            and factors.beside == self.beside[0]
             and factors.committers in {min(self.committers), max(self.committers)}
         ]
 
