@@ -32,10 +32,14 @@ class CommitsFactors(CellFactors):
 
     @property
     def place(self) -> str:
-        """ "8 KiB with fdatasync, appended"."""
+        """ "8 KiB with fdatasync, appended, while a checkpoint is written"."""
+        return f"{self._what}{self.meanwhile}"
+
+    @property
+    def _what(self) -> str:
         ways = {"overwrite": "", "append": ", appended", "preallocated": ", preallocated"}
         shared = f", {self.together} to a sync" if self.together > 1 else ""
-        return f"{format_size(self.size_bytes)} with {self.sync}{ways[self.log]}{shared}{self.meanwhile}"
+        return f"{format_size(self.size_bytes)} with {self.sync}{ways[self.log]}{shared}"
 
     @property
     def meanwhile(self) -> str:
@@ -52,7 +56,7 @@ class CommitsFactors(CellFactors):
     def noun(self) -> str:
         """ "commits of 8 KiB with fdatasync by 4 committers"."""
         several = f" by {self.at_once_words}" if self.committers > 1 else ""
-        return f"commits of {self.place}{several}"
+        return f"commits of {self._what}{several}{self.meanwhile}"
 
     @property
     def waited_for(self) -> str:

@@ -27,7 +27,7 @@ MOST_ENTRIES = 100_000_000
 MOST_OF_A_CLIENT = 10_000_000
 IOR_HARD_BYTES = 47_008
 FileSize = Annotated[int, SIZE, Field(ge=0, le=1 << 20)]
-_OF_FILES = ("folders", "entries", "file_sizes", "fsync", "order", "stonewall", "rate")
+_OF_FILES = ("folders", "entries", "file_sizes", "fsync", "order", "rate")
 _ANSWERED: tuple[Operation, ...] = ("create", "stat", "unlink", *RECORDS)
 
 
@@ -66,9 +66,9 @@ class MetadataWorkload(WorkloadKeys):
     )
     stonewall: Annotated[DurationNs, Field(ge=100_000_000)] | None = Field(
         None,
-        description="With it creates stop here: then each client goes on until it has as many files"
-        " as the one that had most (IO500's wear-out), and `entries` are the most that there may"
-        " be. What follows is on the files that are there.",
+        description="With it creates and record writes stop here: then each client goes on until it"
+        " has as many files, or records, as the one that had most (IO500's wear-out), and `entries`"
+        " and `records` are the most that there may be. What follows is on what is there.",
     )
     rate: RateOperationsPerSecond | None = Field(
         None,
@@ -153,6 +153,8 @@ class MetadataWorkload(WorkloadKeys):
             found |= dict.fromkeys(_OF_FILES, reason)
         elif not {"stat", "read", "rename", "unlink"} & set(self.operations):
             found["order"] = ("no operation comes to files that are there", "operations")
+        if not {"create", "record write"} & set(self.operations):
+            found["stonewall"] = ("nothing is made", "operations")
         if self.rate is None:
             found["arrival"] = ("there is no rate, so a client goes on to the next file", "rate")
         if not set(RECORDS) & set(self.operations):

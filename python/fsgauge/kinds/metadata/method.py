@@ -177,7 +177,9 @@ class MetadataMethod(MakesOwnFiles):
         factors = MetadataFactors.of(cell)
         moved = self._contents(factors) / speed.bytes_per_second
         if factors.is_of_records:
-            return moved + factors.clients * self.workload.records * 10e-6
+            seconds = moved + factors.clients * self.workload.records * 10e-6
+            walled = self.workload.stonewall
+            return seconds if walled is None else min(seconds, 3 * walled / 1e9)
         files = factors.entries or 0
         calls = files * _SECONDS[factors.operation] * (_AT_RATES if cell.pace else 1)
         if self.workload.rate is not None and factors.operation in PACED:
@@ -217,8 +219,8 @@ class MetadataMethod(MakesOwnFiles):
         ends = f"time: until every client is done{at_most(workload.time_limit, in_model=False)}"
         if workload.stonewall is not None:
             ends += (
-                f"; creates until {exact_duration(workload.stonewall)}, then until each client has"
-                " as many as the one that had most"
+                f"; creates and record writes until {exact_duration(workload.stonewall)}, then until"
+                " each client has as many as the one that had most"
             )
         return [
             *lines,
@@ -248,6 +250,9 @@ class MetadataMethod(MakesOwnFiles):
         workload, size_bytes = self.workload, factors.record_size_bytes or 1
         is_new = factors.operation == "record write"
         whole = factors.clients * workload.records * size_bytes
+        limit_ns = workload.time_limit
+        if is_new and workload.stonewall is not None:
+            limit_ns = workload.stonewall
         return LoadJob(
             target=FileTarget(path=path, size_bytes=whole),
             interface="psync",
@@ -259,9 +264,11 @@ class MetadataMethod(MakesOwnFiles):
             queue_depth=1,
             jobs=factors.clients,
             passes=1,
+            wear_out=is_new and workload.stonewall is not None,
+            only_existing=not is_new and workload.stonewall is not None,
             extend=is_new,
-            duration_ns=workload.time_limit,
-            interval_ns=interval_ns(workload.time_limit),
+            duration_ns=limit_ns,
+            interval_ns=interval_ns(limit_ns),
             finish=Finish(fsync=is_new, close=True),
             seed=seed,
         )

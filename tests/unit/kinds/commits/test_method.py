@@ -51,3 +51,22 @@ def test_a_log_holds_a_commit_of_each() -> None:
     method.require_room(32 << 10, "")
     with pytest.raises(InputError, match="32 KiB"):
         method.require_room((32 << 10) - 1, "")
+
+
+def test_a_pace_is_of_commits() -> None:
+    (load,) = loads('rate = "200 IOPS"\narrival = "constant"')
+    assert load.rate is not None
+    assert (load.rate.operations_per_second, load.rate.arrival) == (200, "constant")
+
+
+def test_what_is_written_meanwhile_is_a_companion_of_its_cell_alone() -> None:
+    found = loads('beside = ["nothing", "log", "checkpoint", "backup"]')
+    assert [[(e.role, e.block_size_bytes) for e in load.companions] for load in found] == [
+        [],
+        [("log", 16 << 10)],
+        [("checkpoint", 8 << 10)],
+        [("log", 1 << 20)],
+    ]
+    method = CommitsMethod(workload('beside = ["nothing", "checkpoint"]'))
+    assert method.reserve_bytes == 64 << 20
+    assert CommitsMethod(workload()).reserve_bytes == 0
