@@ -114,6 +114,7 @@ impl PreparedLoad {
 
 /// The load on the places that its file has, as many for each job.
 fn as_it_is(mut load: LoadJob, ground: &Ground) -> Outcome<LoadJob> {
+    let Target::File { size_bytes: full_bytes, .. } = load.target else { return Ok(load) };
     let path = target::path_of(&load.target, 0);
     let failed = |errno| target::open_failure(&path, errno, false);
     let file = target::open_first(&load.target, ground, open_mode(&load))?;
@@ -121,14 +122,16 @@ fn as_it_is(mut load: LoadJob, ground: &Ground) -> Outcome<LoadJob> {
         Some(file) => rustix::fs::fstat(file).map_err(failed)?.st_size as u64,
         None => 0,
     };
-    let Target::File { size_bytes, .. } = &mut load.target else { return Ok(load) };
     let round = load.block_sizes.iter().map(|size| u64::from(size.size_bytes)).sum::<u64>();
     let round = round * u64::from(load.jobs);
-    *size_bytes = (*size_bytes).min(there / round * round);
-    if *size_bytes == 0 {
+    let found_bytes = full_bytes.min(there / round * round);
+    if found_bytes == 0 {
         let what = format!("{} has no place for each of {} jobs: {there} bytes", path.display(), load.jobs);
         let cause = "what was to write it ended too early";
         return Err(Failure::system("target.short", None, what, cause, "a longer stonewall"));
+    }
+    if let Target::File { size_bytes, .. } = &mut load.target {
+        *size_bytes = found_bytes;
     }
     Ok(load)
 }

@@ -253,8 +253,8 @@ impl<'run, T: Target> EventLoop<'run, T> {
     /// Queues every client at its time in the ramp.
     fn line_up(&mut self, zero_ns: u64) {
         let job = &self.context.plan.job;
-        if let Some(rate) = &job.rate {
-            return self.line_up_paced(rate, zero_ns);
+        if let Some(rate) = job.rate {
+            return self.line_up_paced(&rate, zero_ns);
         }
         for (lane, times) in self.times.iter_mut().enumerate() {
             let member = &mut self.clients[self.lanes[lane].client as usize];

@@ -190,7 +190,7 @@ fn spawn_reader(shared: &Shared, number: u32, companion: &Companion, stop: Stop)
     let files = target::open(&load.target, &shared.ground, mode)?;
     let geometry = Geometry::of(&load.target);
     let parts = Parts::new(shared, number, companion, Uniform::new(&geometry), geometry)?;
-    spawn(shared, number, stop, load.target.clone(), files, parts, (None, SyncQueue::new))
+    spawn(shared, number, stop, load.target.clone(), files, parts, SyncQueue::new)
 }
 
 fn spawn_log(
@@ -204,7 +204,7 @@ fn spawn_log(
     let order = Sequential::new(&geometry, u64::from(companion.block_size_bytes), 0, 1);
     let parts = Parts::new(shared, number, companion, order, geometry)?;
     let target = Target::File { path, size_bytes: LOG_BYTES };
-    spawn(shared, number, stop, target, vec![opened], parts, (None, |files| LogQueue::new(&files[0])))
+    spawn(shared, number, stop, target, vec![opened], parts, |files| LogQueue::new(&files[0]))
 }
 
 fn spawn_checkpoint(
@@ -216,15 +216,17 @@ fn spawn_checkpoint(
 ) -> Outcome<Thread> {
     let geometry = Geometry { files: 1, file_size_bytes: CHECKPOINT_BYTES, base_bytes: 0 };
     let parts = Parts::new(shared, number, companion, Uniform::new(&geometry), geometry)?;
+    let synced_every = Some(CHECKPOINT_EVERY_BYTES / u64::from(companion.block_size_bytes));
     let target = Target::File { path, size_bytes: CHECKPOINT_BYTES };
-    let every = CHECKPOINT_EVERY_BYTES / u64::from(companion.block_size_bytes);
-    spawn(shared, number, stop, target, vec![opened], parts, (Some(every), SyncQueue::new))
+    spawn(shared, number, stop, target, vec![opened], Parts { synced_every, ..parts }, SyncQueue::new)
 }
 
 /// What a companion's loop is made of, besides its queue.
 struct Parts<O> {
     pattern: Pattern<O>,
     buffers: Buffers,
+    /// Writes between two calls of fdatasync, where the loop makes them.
+    synced_every: Option<u64>,
 }
 
 impl<O: Order> Parts<O> {
@@ -243,7 +245,7 @@ impl<O: Order> Parts<O> {
         let pattern = Pattern::new(order, sizes, if is_reader { 100 } else { 0 }, random, &geometry);
         let filler = Filler::for_data(load.data, load.seed, stream);
         let buffers = Buffers::new(1, size_bytes, (is_reader, !is_reader), filler)?;
-        Ok(Parts { pattern, buffers })
+        Ok(Parts { pattern, buffers, synced_every: None })
     }
 }
 
@@ -254,7 +256,7 @@ fn spawn<Q: Queue + 'static, O: Order + Send + 'static>(
     target: Target,
     files: Vec<OwnedFd>,
     parts: Parts<O>,
-    (synced_every, queue): (Option<u64>, fn(&[OwnedFd]) -> Q),
+    queue: fn(&[OwnedFd]) -> Q,
 ) -> Outcome<Thread> {
     let shared = shared.clone();
     let run = move || {
@@ -262,7 +264,7 @@ fn spawn<Q: Queue + 'static, O: Order + Send + 'static>(
         let zero_ns = shared.start.wait(&shared.clock).zero_ns;
         let queue = queue(&files);
         let files = OpenFiles::from(files);
-        let barriers = match synced_every {
+        let barriers = match parts.synced_every {
             Some(writes) => Barriers::synced(writes, Written::Files(&files)),
             None => Barriers::none(),
         };
