@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fsgauge.engine.wire import (
     BlockTarget,
     Companion,
+    CompanionKind,
     DsyncSync,
     FdatasyncSync,
     FsyncSync,
@@ -26,7 +27,7 @@ from fsgauge.units import format_size
 from fsgauge.workload.folders import Place
 from fsgauge.workload.method import Method, data_of, laid_out
 
-_BESIDE: dict[Beside, tuple[str, int, int]] = {
+_BESIDE: dict[Beside, tuple[CompanionKind, int, int]] = {
     "log": ("log", 16 << 10, 256 << 20),
     "checkpoint": ("checkpoint", 8 << 10, 64 << 20),
     "backup": ("log", 1 << 20, 256 << 20),
@@ -117,7 +118,7 @@ class CommitsMethod(Method):
             *super().held_equal(space, has_raw),
             f"commits: a write {way} and its sync, then the next, to one {shapes} log",
             *([f"alongside: {' and '.join(also)}"] if also else []),
-            *([f"pace: {workload.rate:g} commits/s, {workload.arrival} arrivals"] if workload.rate else []),
+            *([f"pace: {workload.rate:g} commits/s, {workload.arrival}"] if workload.rate else []),
         ]
 
     def cannot_tell(self) -> str:
@@ -133,11 +134,7 @@ class CommitsMethod(Method):
             found.append(Companion(role="reader", count=count, block_size_bytes=8 << 10))
         if factors.beside in _BESIDE:
             role, size_bytes, _ = _BESIDE[factors.beside]
-            found.append(
-                Companion.model_validate(
-                    {"role": role, "count": 1, "block_size_bytes": size_bytes}
-                )
-            )
+            found.append(Companion(role=role, count=1, block_size_bytes=size_bytes))
         return found
 
 
