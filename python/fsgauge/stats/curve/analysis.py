@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from fsgauge.record.curve import Curve
 from fsgauge.record.records import Cell
@@ -27,6 +28,10 @@ class CurveAnalysis(Analysis):
     own = CurveResults
     said_better = frozenset({"idle.system", "noise.unknown"})
     """A system's rates are given, and differ from block to block; a bound is no sample of noise."""
+
+    def __init__(self, of_kind: Analysis) -> None:
+        """Of a load of that kind."""
+        self._of_kind = of_kind
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002 - a rate at a pace
         """The rate that is carried below the limit."""
@@ -52,16 +57,16 @@ class CurveAnalysis(Analysis):
             capacities=[_capacity(place, each, curve, material) for place, each in own.items()],
         )
 
-    def findings(self, evidence: Evidence) -> Iterable[Finding]:
-        """Bounds, rates that the engine could not offer, runs with too few operations."""
-        return curve_findings(evidence)
+    def findings(self, evidence: Evidence) -> Iterator[Finding]:
+        """Bounds, rates that the engine could not offer, runs with too few operations; and what
+        its kind finds in the runs at the highest rate that was served."""
+        yield from curve_findings(evidence)
+        yield from self._of_kind.findings(replace(evidence, own=None))
 
     def answer(self, question: Question) -> str | None:
         """What each system carries below the limit."""
         return curve_answer(question)
 
-
-ANALYSIS = CurveAnalysis()
 
 
 DRAWN = 24
