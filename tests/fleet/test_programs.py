@@ -35,9 +35,7 @@ def test_all_hosts_begin_a_program_together(fsgauge: Run, tmp_path: Path) -> Non
     hosts = hosts_file(tmp_path, "a", "b")
     script = "case $PWD in */b/*) sleep 1; echo tps 30;; *) echo tps 10;; esac; sync"
     number = 'workload.number=[{name="tps", better="higher", pattern="tps ([0-9]+)"}]'
-    done = fsgauge(
-        *words(tmp_path, hosts, "--set", number, "--", "sh", "-c", script)
-    )
+    done = fsgauge(*words(tmp_path, hosts, "--set", number, "--", "sh", "-c", script))
     assert done.returncode == 0, done.stderr
     found = stored(tmp_path)
     assert len(found.runs) == 4

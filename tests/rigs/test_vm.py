@@ -48,7 +48,14 @@ def test_a_program_of_the_guest_is_timed_in_it(scene: Path) -> None:
         *("--storage", "loop:320MiB", "--set", f"storage.directory={scene / 'disks'}"),
         *("--set", "plan.blocks=2", "--seed", "1", "--results", str(scene / "results")),
     )
-    copying = ("--prepare", "seq 1 20000 > numbers", "--", "sh", "-c", "sort -r numbers > out; sync")
+    copying = (
+        "--prepare",
+        "seq 1 20000 > numbers",
+        "--",
+        "sh",
+        "-c",
+        "sort -r numbers > out; sync",
+    )
     done = fsgauge(*common, *copying)
     assert done.returncode == 0, done.stdout + done.stderr
     (folder,) = (scene / "results").iterdir()

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use fsgauge_load::instruments::Tally;
 use fsgauge_wire::{
-    BadRecord, ClientError, ClientErrorKind, ClientOperation, ClientOperationResult, IntervalCount,
-    Recorder,
+    BadRecord, ClientError, ClientErrorKind, ClientOperation, ClientOperationResult, IntervalCount, Recorder,
 };
 
 /// How many bad records are listed.

@@ -9,8 +9,7 @@ use crate::support::{Heard, assert_consistent, engine, files, lay_out, null_load
 
 const READER: Companion = Companion { role: CompanionKind::Reader, count: 2, block_size_bytes: 8192 };
 const LOG: Companion = Companion { role: CompanionKind::Log, count: 2, block_size_bytes: 16384 };
-const CHECKPOINT: Companion =
-    Companion { role: CompanionKind::Checkpoint, count: 1, block_size_bytes: 8192 };
+const CHECKPOINT: Companion = Companion { role: CompanionKind::Checkpoint, count: 1, block_size_bytes: 8192 };
 
 fn load(target: &Target, companions: Vec<Companion>) -> LoadJob {
     let target = target.clone();

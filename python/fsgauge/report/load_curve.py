@@ -127,9 +127,7 @@ def load_curve(results: Results) -> Drawing | None:
         return None
     rows = panels.styled(results, rows)
     met = [each for each in found.capacities if each.system in systems]
-    crossings = panels.styled(
-        results, [_crossing(each, found, units[each.load]) for each in met]
-    )
+    crossings = panels.styled(results, [_crossing(each, found, units[each.load]) for each in met])
     loads = [load for load in found.operation if any(row["load"] == load for row in rows)]
 
     def panel(load: str, width: int) -> vega.Chart:

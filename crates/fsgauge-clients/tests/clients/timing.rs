@@ -4,7 +4,9 @@ use std::time::Duration;
 use std::time::Instant;
 
 use fsgauge_clients::run_clients;
-use fsgauge_wire::{Arrival, ClientOperation, ClientsJob, ClientsTarget, Dispatch, Ended, Event, Rate, Stop, Think};
+use fsgauge_wire::{
+    Arrival, ClientOperation, ClientsJob, ClientsTarget, Dispatch, Ended, Event, Rate, Stop, Think,
+};
 
 use super::jobs::*;
 use super::mix::mix;

@@ -610,9 +610,9 @@ class Steady(Wire):
 class SyncResult(Wire):
     calls: Annotated[int, Field(ge=0)]
     latency: Histogram
-    response_latency: Annotated[
-        Histogram | None, Field(exclude_if=lambda value: value is None)
-    ] = None
+    response_latency: Annotated[Histogram | None, Field(exclude_if=lambda value: value is None)] = (
+        None
+    )
 
 
 class FileOperationResult(Wire):

@@ -260,7 +260,9 @@ def _program(runs: dict[str, CommandRun | None]) -> CommandRun | None:
         peak_memory_bytes=max(each.peak_memory_bytes for each in every),
         values={name: fmean(each.values[name] for each in every) for name in names},
         unread={
-            name: f"{host}: {why}" for host, each in known.items() for name, why in each.unread.items()
+            name: f"{host}: {why}"
+            for host, each in known.items()
+            for name, why in each.unread.items()
         },
         left=list(dict.fromkeys(name for each in every for name in each.left)),
         output=[f"{host}: {line}" for host, each in known.items() for line in each.output],

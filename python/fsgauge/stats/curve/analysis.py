@@ -68,7 +68,6 @@ class CurveAnalysis(Analysis):
         return curve_answer(question)
 
 
-
 DRAWN = 24
 """Rates at which a curve is read, evenly from the least to the highest that was offered."""
 

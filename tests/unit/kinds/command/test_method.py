@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.errors import InputError
 from fsgauge.kinds.command.method import CommandMethod
 from fsgauge.rig.registry import rig_named
 from fsgauge.workload.folders import ClientFolders
