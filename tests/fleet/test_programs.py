@@ -1,6 +1,4 @@
-"""A program of the user's on every host of a fleet: begun together, its numbers read, its end waited
-for, whatever one host's does.
-"""
+"""A program of the user's on every host of a fleet: begun together, read, its end waited for."""
 
 from __future__ import annotations
 

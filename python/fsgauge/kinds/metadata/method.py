@@ -219,8 +219,8 @@ class MetadataMethod(MakesOwnFiles):
         ends = f"time: until every client is done{at_most(workload.time_limit, in_model=False)}"
         if workload.stonewall is not None:
             ends += (
-                f"; creates and record writes until {exact_duration(workload.stonewall)}, then until"
-                " each client has as many as the one that had most"
+                f"; creates and record writes until {exact_duration(workload.stonewall)}, then"
+                " until each client has as many as the one that had most"
             )
         return [
             *lines,

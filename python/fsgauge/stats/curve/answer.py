@@ -98,6 +98,6 @@ def _bound(each: Capacity, found: CurveResults, unit: str) -> str:
         )
     latency = format_duration(each.bound_latency_ns or 0.0)
     return (
-        f"On {each.system} even {format_rate(each.bound, unit)} have a {quantile} of {latency}: nothing"
-        f" is served below {limit}."
+        f"On {each.system} even {format_rate(each.bound, unit)} have a {quantile} of {latency}:"
+        f" nothing is served below {limit}."
     )

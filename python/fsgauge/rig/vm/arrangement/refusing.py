@@ -103,7 +103,7 @@ def _require_programs(study: Study) -> None:
             raise InputError(
                 f"there is no {name} in the virtual machine",
                 cause="it is a small system of its own, without this machine's programs",
-                next="--rig host; programs that it has, with sh, dd, tar and sort: fsgauge rig shell",
+                next="--rig host; what it has (sh, dd, tar, sort and more): fsgauge rig shell",
             )
 
 
