@@ -16,15 +16,11 @@ REFUSED = {
     "quantile would be ignored": ("overhead", ["plan.quantile=p50"]),
     "kind writers has no rate that could rise": ("writers", [CURVE, LIMIT]),
     "rate would be ignored": ("overhead", [CURVE, LIMIT, "workload.rate=100 IOPS"]),
-    'rate of "backends" would be ignored': (
+    'rate of "log" would be ignored': (
         "mix",
-        [CURVE, LIMIT, "workload.group.backends.rate=100 IOPS"],
+        [CURVE, LIMIT, "workload.group.log.rate=100 IOPS"],
     ),
     "stonewall ends creates before": ("metadata", [CURVE, LIMIT, "workload.stonewall=2s"]),
-    "operations has nothing that is done to files": (
-        "metadata",
-        [CURVE, LIMIT, 'workload.operations=["record write"]'],
-    ),
     "has all of its blocks": ("overhead", [CURVE, LIMIT, "plan.stop_interval=5%"]),
 }
 

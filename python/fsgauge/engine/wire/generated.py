@@ -1650,6 +1650,8 @@ class LoadJob(Wire):
     ranges: Ranges | None = None
     jobs_of_all: JobsOfAll | None = None
     passes: Annotated[int | None, Field(ge=0)] = None
+    wear_out: bool = False
+    only_existing: bool = False
     extend: bool = False
     preallocate: bool = False
     preallocate_chunk_bytes: Annotated[int | None, Field(ge=0)] = None

@@ -17,12 +17,11 @@ from fsgauge.study.sweep import (
     Fill,
     Inapplicable,
     Jobs,
-    RateOperationsPerSecond,
     require_few_cells,
     require_whole_sectors,
 )
 from fsgauge.study.workload_keys import WorkloadKeys
-from fsgauge.units import DurationNs
+from fsgauge.units import DurationNs, RateOperationsPerSecond
 
 ELSEWHERE = {"fsync_writethrough": "it is a call of macOS and Windows"}
 """Of pg_test_fsync, and nothing of Linux: no other word that is spelt like it is meant."""

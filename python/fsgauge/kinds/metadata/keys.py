@@ -18,9 +18,9 @@ from fsgauge.kinds.metadata.factors import (
 )
 from fsgauge.record.records import Cell
 from fsgauge.study.base import OneOrSwept, conflict
-from fsgauge.study.sweep import SCAN, Inapplicable, RateOperationsPerSecond, require_few
+from fsgauge.study.sweep import SCAN, Inapplicable, require_few
 from fsgauge.study.workload_keys import WorkloadKeys
-from fsgauge.units import SIZE, DurationNs, exact_size
+from fsgauge.units import SIZE, DurationNs, RateOperationsPerSecond, exact_size
 
 MOST_CLIENTS = 4096
 MOST_ENTRIES = 100_000_000

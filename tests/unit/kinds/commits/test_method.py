@@ -36,7 +36,7 @@ def test_a_log_that_grows_is_filled_once_and_has_no_warm_up() -> None:
 
 
 def test_committers_take_blocks_of_one_log_in_turn() -> None:
-    (load,) = loads("committers = [4]\nreaders = 2\nbackups = 1")
+    (load,) = loads('committers = [4]\nreaders = 2\nbeside = ["log"]')
     assert (load.jobs, load.queue_depth, load.ranges.kind, load.read_percent) == (
         4,
         1,

@@ -101,7 +101,7 @@ def test_too_many_clients_for_this_process_are_refused() -> None:
 
 def test_what_is_held_equal_says_the_stonewall() -> None:
     lines = MetadataMethod(workload('stonewall="2 s"')).held_equal("", False)
-    assert any("creates until 2 s" in line for line in lines)
+    assert any("creates and record writes until 2 s" in line for line in lines)
     assert isinstance(job("unlink"), ClientsJob)
 
 
@@ -117,7 +117,7 @@ def test_a_paced_file_is_due_at_its_time_and_each_rate_of_a_curve_makes_its_file
     found = method.load_job(paced, PLACE, 7)
     assert isinstance(found, ClientsJob) and found.rate is not None
     assert found.rate.operations_per_second == 500
-    assert method.steps_before(paced, PLACE, 7) == [ClearFolder("/mnt/x/own")]
+    assert method.steps_before(paced, PLACE, 7) == [ClearFolder("/mnt/x/files")]
     assert method.steps_before(create_cell, PLACE, 7) == []
     shared = method.dealt(found, Share(number=1, hosts=4))
     assert isinstance(shared, ClientsJob) and shared.rate is not None
@@ -130,3 +130,9 @@ def test_records_stop_at_the_stonewall_and_are_read_as_they_are() -> None:
     assert isinstance(write, LoadJob) and isinstance(read, LoadJob)
     assert (write.wear_out, write.only_existing, write.duration_ns) == (True, False, 2 * 10**9)
     assert (read.wear_out, read.only_existing, read.duration_ns) == (False, True, 600 * 10**9)
+
+
+def test_a_curve_needs_files_of_clients() -> None:
+    found = workload('operations=["record write"]').against_curve()
+    assert found is not None and found[0] == "operations"
+    assert workload().against_curve() is None
