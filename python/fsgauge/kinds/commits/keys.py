@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from fsgauge.kinds.commits.factors import ALONE, Beside, CommitsFactors, Log, Sync
+from fsgauge.kinds.commits.factors import ALONE, CommitsFactors, Log, Meanwhile, Sync
 from fsgauge.record.records import Cell
 from fsgauge.study.base import Distinct, conflict
 from fsgauge.study.sweep import (
@@ -43,7 +43,7 @@ Together = Annotated[int, Field(ge=1, le=100_000)]
 
 class CommitsWorkload(WorkloadKeys):
     """One cell for each sync, size, number of committers, log, number of commits a sync, and what
-    is beside them."""
+    is written meanwhile."""
 
     pace: ClassVar[str] = "rate"
 
@@ -81,7 +81,7 @@ class CommitsWorkload(WorkloadKeys):
     readers: Annotated[int, Field(ge=0, le=1024)] = Field(
         0, description="Random readers of the log alongside, one read at a time each."
     )
-    beside: Distinct[Beside] = Field(
+    meanwhile: Distinct[Meanwhile] = Field(
         ["nothing"],
         description="What is written meanwhile on the same system. log: another log, appended to"
         " by 16 KiB and synced. checkpoint: random 8 KiB pages of a file of 64 MiB, synced every"
@@ -127,11 +127,11 @@ class CommitsWorkload(WorkloadKeys):
                 ["readers", "logs"],
                 next='readers = 0, or logs = ["overwrite"]',
             )
-        require_few_cells(self, ["syncs", "sizes", "committers", "logs", "together", "beside"])
+        require_few_cells(self, ["syncs", "sizes", "committers", "logs", "together", "meanwhile"])
 
     def cells(self) -> list[Cell]:
         """Committers vary fastest. What is the same in all cells is not named."""
-        fields = {"logs": "log", "together": "together", "beside": "beside"}
+        fields = {"logs": "log", "together": "together", "meanwhile": "meanwhile"}
         several = [name for name in fields if len(getattr(self, name)) > 1]
         return [
             CommitsFactors(
@@ -140,10 +140,10 @@ class CommitsWorkload(WorkloadKeys):
                 committers=committers,
                 log=log,
                 together=together,
-                beside=beside,
+                meanwhile=meanwhile,
             ).cell_named_by("sync", "size_bytes", "committers", *(fields[each] for each in several))
-            for sync, log, size_bytes, together, beside, committers in product(
-                self.syncs, self.logs, self.sizes, self.together, self.beside, self.committers
+            for sync, log, size_bytes, together, meanwhile, committers in product(
+                self.syncs, self.logs, self.sizes, self.together, self.meanwhile, self.committers
             )
         ]
 
@@ -156,7 +156,7 @@ class CommitsWorkload(WorkloadKeys):
             and factors.log == self.logs[0]
             and factors.size_bytes == min(self.sizes)
             and factors.together == min(self.together)
-            and factors.beside == self.beside[0]
+            and factors.meanwhile == self.meanwhile[0]
             and factors.committers in {min(self.committers), max(self.committers)}
         ]
 

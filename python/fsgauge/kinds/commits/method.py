@@ -20,14 +20,14 @@ from fsgauge.engine.wire import (
     SyncFileRangeSync,
 )
 from fsgauge.errors import InputError
-from fsgauge.kinds.commits.factors import Beside, CommitsFactors
+from fsgauge.kinds.commits.factors import CommitsFactors, Meanwhile
 from fsgauge.kinds.commits.keys import CommitsWorkload
 from fsgauge.record.records import Cell
 from fsgauge.units import format_size
 from fsgauge.workload.folders import Place
 from fsgauge.workload.method import Method, data_of, laid_out
 
-_BESIDE: dict[Beside, tuple[CompanionKind, int, int]] = {
+_COMPANIONS: dict[Meanwhile, tuple[CompanionKind, int, int]] = {
     "log": ("log", 16 << 10, 256 << 20),
     "checkpoint": ("checkpoint", 8 << 10, 64 << 20),
     "backup": ("log", 1 << 20, 256 << 20),
@@ -49,7 +49,9 @@ class CommitsMethod(Method):
     @property
     def reserve_bytes(self) -> int:
         """The largest file of what is written meanwhile."""
-        return max(_BESIDE[each][2] if each in _BESIDE else 0 for each in self.workload.beside)
+        return max(
+            _COMPANIONS[each][2] if each in _COMPANIONS else 0 for each in self.workload.meanwhile
+        )
 
     @property
     def overwrites(self) -> bool:
@@ -106,14 +108,14 @@ class CommitsMethod(Method):
         )
 
     def held_equal(self, space: str, has_raw: bool) -> list[str]:
-        """Besides what every kind holds equal: how commits are made."""
+        """Meanwhiles what every kind holds equal: how commits are made."""
         workload = self.workload
         way = "past the page cache" if workload.direct else "through the page cache"
         logs = {"overwrite": "recycled", "append": "grown", "preallocated": "preallocated"}
         shapes = " and ".join(logs[each] for each in workload.logs)
         also = [f"{workload.readers} readers"] if workload.readers else []
-        if workload.beside != ["nothing"]:
-            also.append(f"{' or '.join(workload.beside)} (by cell)")
+        if workload.meanwhile != ["nothing"]:
+            also.append(f"{' or '.join(workload.meanwhile)} (by cell)")
         return [
             *super().held_equal(space, has_raw),
             f"commits: a write {way} and its sync, then the next, to one {shapes} log",
@@ -132,8 +134,8 @@ class CommitsMethod(Method):
         if self.workload.readers:
             count = self.workload.readers
             found.append(Companion(role="reader", count=count, block_size_bytes=8 << 10))
-        if factors.beside in _BESIDE:
-            role, size_bytes, _ = _BESIDE[factors.beside]
+        if factors.meanwhile in _COMPANIONS:
+            role, size_bytes, _ = _COMPANIONS[factors.meanwhile]
             found.append(Companion(role=role, count=1, block_size_bytes=size_bytes))
         return found
 

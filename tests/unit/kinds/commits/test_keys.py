@@ -60,8 +60,8 @@ def test_a_call_of_another_system_is_not_taken_for_the_word_that_is_spelt_like_i
     assert "sync_file_range" not in said
 
 
-def test_the_answer_is_about_commits_alone_and_cells_say_what_is_beside_them() -> None:
-    keys = workload('beside = ["nothing", "checkpoint"]\ncommitters = [4]')
+def test_the_answer_is_about_commits_alone_and_cells_say_what_is_written_meanwhile() -> None:
+    keys = workload('meanwhile = ["nothing", "checkpoint"]\ncommitters = [4]')
     alone, beside = keys.cells()
     assert beside.name == "fdatasync 8 KiB, 4 committers, checkpoint"
     assert keys.default_primary() == [alone.id]

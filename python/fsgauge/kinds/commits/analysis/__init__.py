@@ -51,13 +51,13 @@ class CommitsAnalysis(Analysis):
                             size_bytes=numbers["bytes"],
                         )
                     )
-        beside = meanwhile(plan, material.samples, material.equivalence_percent)
-        return CommitsResults(asked=found, meanwhile=beside)
+        costs = meanwhile(plan, material.samples, material.equivalence_percent)
+        return CommitsResults(asked=found, meanwhile=costs)
 
     def answer(self, question: Question) -> str | None:
         """How systems compare, and what it costs that something else is written meanwhile."""
-        beside = meanwhile_sentence(question)
-        return f"{plain_answer(question)} {beside}" if beside else None
+        cost = meanwhile_sentence(question)
+        return f"{plain_answer(question)} {cost}" if cost else None
 
     def findings(self, evidence: Evidence) -> Iterator[Finding]:
         """Commits that reach no flush, and those that promise nothing."""

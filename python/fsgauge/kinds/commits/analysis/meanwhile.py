@@ -18,7 +18,7 @@ _RATE = "iops"
 
 
 def meanwhile(plan: Plan, samples: Samples, equivalence_percent: float) -> list[Meanwhile]:
-    """Of every cell with something beside it that has a partner without, on every system."""
+    """Of every cell with something meanwhile that has a partner without, on every system."""
     contrasts = {
         (cell.id, alone.id, system): Contrast(
             Value(_RATE, cell.id, system), Value(_RATE, alone.id, system), family=cell.id
@@ -36,19 +36,19 @@ def meanwhile(plan: Plan, samples: Samples, equivalence_percent: float) -> list[
 
 def _pairs(plan: Plan) -> Iterator[tuple[Cell, Cell]]:
     alone = {
-        _but_beside(factors): cell
+        _but_meanwhile(factors): cell
         for cell in plan.cells
-        if (factors := CommitsFactors.of(cell)).beside == "nothing"
+        if (factors := CommitsFactors.of(cell)).meanwhile == "nothing"
     }
     for cell in plan.cells:
         factors = CommitsFactors.of(cell)
-        partner = alone.get(_but_beside(factors))
-        if factors.beside != "nothing" and partner is not None:
+        partner = alone.get(_but_meanwhile(factors))
+        if factors.meanwhile != "nothing" and partner is not None:
             yield cell, partner
 
 
-def _but_beside(factors: CommitsFactors) -> str:
-    return factors.model_copy(update={"beside": "nothing"}).model_dump_json()
+def _but_meanwhile(factors: CommitsFactors) -> str:
+    return factors.model_copy(update={"meanwhile": "nothing"}).model_dump_json()
 
 
 def meanwhile_sentence(question: Question) -> str:
@@ -61,7 +61,7 @@ def meanwhile_sentence(question: Question) -> str:
         return ""
     cells = {cell.id: cell for cell in question.cells}
     first = [each for each in own if each.cell == own[0].cell]
-    what = CommitsFactors.of(cells[own[0].cell]).meanwhile.removeprefix(", ")
+    what = CommitsFactors.of(cells[own[0].cell]).meanwhile_words.removeprefix(", ")
     said = [_on(each) for each in first[:NAMED_SYSTEMS]]
     return f"{what[0].upper()}{what[1:]}, {', '.join(said)}{left_out(len(first))}."
 

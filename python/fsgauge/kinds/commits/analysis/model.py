@@ -21,8 +21,8 @@ class AskedOfDevice(ResultModel):
 
 
 class Meanwhile(JudgedRatio):
-    """Commits a second of a cell with something beside it, over those of `alone`, the same without,
-    on one system."""
+    """Commits a second of a cell in which something is written meanwhile, over those of `alone`,
+    the same without, on one system."""
 
     cell: str
     alone: str

@@ -41,7 +41,7 @@ class CommitsPage(KindPage):
             "meanwhile_tables": Rows(own.meanwhile if own else []).tables(
                 "meanwhile",
                 "While something else is written",
-                "Commits a second, over those of the same cell with nothing beside it, on the same"
+                "Commits a second, over those of the same cell with nothing meanwhile, on the same"
                 " system and in the same block.",
                 [
                     ("cell", "", lambda each: results.cell(each.cell).name),
