@@ -158,7 +158,7 @@ fn check_pace(job: &ClientsJob) -> Check {
     }
     let is_of_files = !matches!(job.phase, Phase::Mix { .. } | Phase::Clear {});
     if !is_of_files || job.outstanding != 1 || job.think.is_some() || job.ramp_ns > 0 || job.wear_out {
-        let what = "a rate beside rests, a ramp, several files at a time, wear_out, or in a mix".to_string();
+        let what = "a rate with rests, a ramp, several files at a time, wear_out, or in a mix".to_string();
         let cause = "under a rate a file is due at its own time, and nothing else says when it begins";
         return refuse("rate", what, cause, "leave the others out");
     }

@@ -85,8 +85,8 @@ fn jobs_that_cannot_be_are_refused() {
             "think.mean_ns is 0",
         ),
         (with(&|job| job.rate = paced(0.0)), "operations_per_second 0 is not above 0"),
-        (with(&|job| (job.rate, job.ramp_ns) = (paced(10.0), 5)), "a rate beside rests, a ramp,"),
-        (with(&|job| (job.rate, job.phase) = (paced(10.0), mix())), "a rate beside rests, a ramp,"),
+        (with(&|job| (job.rate, job.ramp_ns) = (paced(10.0), 5)), "a rate with rests, a ramp,"),
+        (with(&|job| (job.rate, job.phase) = (paced(10.0), mix())), "a rate with rests, a ramp,"),
         (with(&|job| job.files.files_per_client = 0), "files.files_per_client is 0"),
         (with(&|job| job.files.record_size_bytes = 0), "files.record_size_bytes 0 is not between"),
         (
