@@ -610,9 +610,7 @@ class Steady(Wire):
 class SyncResult(Wire):
     calls: Annotated[int, Field(ge=0)]
     latency: Histogram
-    response_latency: Annotated[Histogram | None, Field(exclude_if=lambda value: value is None)] = (
-        None
-    )
+    response_latency: Histogram | None = None
 
 
 class FileOperationResult(Wire):
@@ -1468,7 +1466,7 @@ class ClientsResult(Wire):
     operations: list[ClientOperationResult]
     errors: list[ClientError]
     files: Annotated[int, Field(ge=0)]
-    file_latency: Annotated[Histogram | None, Field(exclude_if=lambda value: value is None)] = None
+    file_latency: Histogram | None = None
     names: Annotated[int, Field(ge=0)] = 0
     fewest_files: Annotated[int, Field(ge=0)] = 0
     most_files: Annotated[int, Field(ge=0)] = 0
