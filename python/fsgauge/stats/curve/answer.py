@@ -40,8 +40,7 @@ def _of_load(question: Question, found: CurveResults, cell: Cell) -> str:
     measured = [each for each in known if each.number is not None]
     several = f" {factors_of(cell).work}" if len(question.primary) > 1 else ""
     said = [_measured(question, cell, measured, f"{limit}{several}")] if measured else []
-    unit = factors_of(cell).rate_unit
-    said += [_bound(each, found, unit) for each in known if each.number is None]
+    said += [_bound(each, found, cell, several) for each in known if each.number is None]
     return " ".join(filter(None, said))
 
 
@@ -84,12 +83,13 @@ def _ratio(entry: Comparison | None) -> str:
     return f" ({factor_words(entry.ratio, entry.edges)}, {interval})"
 
 
-def _bound(each: Capacity, found: CurveResults, unit: str) -> str:
+def _bound(each: Capacity, found: CurveResults, cell: Cell, several: str) -> str:
+    unit, of_load = factors_of(cell).rate_unit, several and f" of{several}"
     limit = format_duration(found.limit_ns)
     quantile = quantile_words(found.quantile)
     if each.bound is None:
         why = f": in {part_of(each.bound_blocks, each.blocks, 'block')} it was above it from the"
-        said = f"What {each.system} serves below {limit} is not known"
+        said = f"What {each.system} serves{of_load} below {limit} is not known"
         return said + (f"{why} least rate on." if each.state == "unsteady" else ".")
     if each.state == "at least":
         return (
