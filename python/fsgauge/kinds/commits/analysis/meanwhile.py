@@ -11,7 +11,7 @@ from fsgauge.record.records import Cell, Plan
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
 from fsgauge.stats.evidence import Question
 from fsgauge.stats.samples import Samples
-from fsgauge.stats.verdict import OPEN
+from fsgauge.stats.verdict import OPEN, is_too_wide
 from fsgauge.stats.wording import NAMED_SYSTEMS, factor_words, left_out, ratio_range
 
 _RATE = "iops"
@@ -67,7 +67,7 @@ def meanwhile_sentence(question: Question) -> str:
 
 
 def _on(each: Meanwhile) -> str:
-    if each.low is None or each.high is None:
+    if each.low is None or each.high is None or is_too_wide(each.low, each.high):
         return f"nothing is known of {each.system}"
     edges = (1 / each.high, 1 / each.low)
     if each.verdict in OPEN:
