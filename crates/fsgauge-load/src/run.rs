@@ -114,10 +114,12 @@ impl PreparedLoad {
 
 /// The load on the places that its file has, as many for each job.
 fn as_it_is(mut load: LoadJob, ground: &Ground) -> Outcome<LoadJob> {
-    let Target::File { size_bytes: full_bytes, .. } = load.target else { return Ok(load) };
+    let Target::File { path: name, size_bytes: full_bytes } = &load.target else { return Ok(load) };
+    // A file is opened as one that has what its target says, at least.
+    let (full_bytes, any) = (*full_bytes, Target::File { path: name.clone(), size_bytes: 1 });
     let path = target::path_of(&load.target, 0);
     let failed = |errno| target::open_failure(&path, errno, false);
-    let file = target::open_first(&load.target, ground, open_mode(&load))?;
+    let file = target::open_first(&any, ground, open_mode(&load))?;
     let there = match &file {
         Some(file) => rustix::fs::fstat(file).map_err(failed)?.st_size as u64,
         None => 0,
