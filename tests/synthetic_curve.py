@@ -28,6 +28,8 @@ from fsgauge.record.parts import in_one
 from fsgauge.record.records import Cell, Plan, RunRecord, StudyRecord, Turn, TurnRecord
 from fsgauge.stats.curve.rates import plan_of_block
 from fsgauge.study.model import LoopStorage, PlanSettings, Study, System
+from fsgauge.study.workload_keys import WorkloadKeys
+from fsgauge.workload.folders import Place
 from tests.synthetic import ENGINE, Recipe, SyntheticStudy, histogram_of
 from tests.synthetic.setting import MACHINE, environment, target_of, turn_record
 
@@ -60,11 +62,19 @@ class RunPlace:
     cell: Cell
 
 
+Serve = Callable[[Any, Queue, float, float], LoadResult]
+"""What a job gives on a queue: `shift` of its most, `factor` of its p99."""
 QUEUES = {"ext4": Queue(50_000.0), "xfs": Queue(54_000.0)}
 
 
 def curve_study(
-    systems: Sequence[str], *, blocks: int = 8, seed: int = 7, duration_s: float = 2.0, **keys: Any
+    systems: Sequence[str],
+    *,
+    blocks: int = 8,
+    seed: int = 7,
+    duration_s: float = 2.0,
+    workload: WorkloadKeys | None = None,
+    **keys: Any,
 ) -> Study:
     plan: dict[str, Any] = {"mode": "curve", "latency_limit": int(LIMIT_MS * 1e6), **keys}
     return Study(
@@ -73,7 +83,8 @@ def curve_study(
         question="How many IOPS below 5 ms?",
         storage=LoopStorage(size=GIB),
         systems=[System(name=name, kind=name) for name in systems],
-        workload=OverheadWorkload(
+        workload=workload
+        or OverheadWorkload(
             patterns=["randread"],
             block_sizes=[4096],
             queue_depths=[DEPTH],
@@ -91,9 +102,12 @@ def make_curve(
     p99_noise: float = 0.1,
     seed: int = 7,
     blocks_measured: int | None = None,
+    serve: Serve | None = None,
+    place: Place | None = None,
     **study: Any,
 ) -> SyntheticStudy:
-    """The records of a study; `noise` is that of a turn's `most`, `p99_noise` that of a run."""
+    """The records of a study; `noise` is that of a turn's `most`, `p99_noise` that of a run.
+    `serve` plays another load than reads, in `place`."""
     asked = curve_study(list(queues), seed=seed, **study)
     plan = make_plan(asked, size_bytes=GIB)
     recipe = Recipe(systems={name: name for name in queues})
@@ -108,7 +122,11 @@ def make_curve(
             for position, cell_id in enumerate(turn.cells):
                 cell = next(cell for cell in known.cells if cell.id == cell_id)
                 runs.append(
-                    _run(asked, known, turn, position, cell, queues, shift, chance, p99_noise)
+                    _run(
+                        *(asked, known, turn, position, cell, queues, shift, chance, p99_noise),
+                        serve or served,
+                        place,
+                    )
                 )
     record = StudyRecord(
         fsgauge_version="0.1.0",
@@ -133,10 +151,11 @@ def _run(
     shift: float,
     chance: random.Random,
     p99_noise: float,
+    serve: Serve,
+    place: Place | None,
 ) -> RunRecord:
-    target = target_of(Recipe(systems={name: name for name in queues}), turn.system)
+    target = place or target_of(Recipe(systems={name: name for name in queues}), turn.system)
     job = job_for(study, plan, turn, cell, target)
-    assert isinstance(job, LoadJob)
     queue = queues[turn.system]
     stalls = queue.stalls(RunPlace(turn.block, turn.system, cell))
     factor = math.exp(chance.gauss(0, p99_noise)) * (50 if stalls else 1)
@@ -149,7 +168,7 @@ def _run(
         cell=cell,
         job=job,
         caches="dropped",
-        parts=in_one(MACHINE, served(job, queue, shift, factor)),
+        parts=in_one(MACHINE, serve(job, queue, shift, factor)),
         fault=None,
         started_unix_ns=1_795_000_000 * 10**9 + turn.block * 10**12,
     )

@@ -224,12 +224,12 @@ def format_duration(duration_ns: float) -> str:
     return f"{_three_digits(duration_ns)} ns"
 
 
-def format_rate(operations_per_second: float) -> str:
-    """A rate for people: "212 k IOPS", "950 IOPS"; three digits."""
+def format_rate(operations_per_second: float, unit: str = "IOPS") -> str:
+    """A rate for people: "212 k IOPS", "950 IOPS", "4.1 k commits/s"; three digits."""
     for prefix, factor in (("M ", 1e6), ("k ", 1e3)):
         if abs(operations_per_second) >= factor * 0.9995:
-            return f"{_three_digits(operations_per_second / factor)} {prefix}IOPS"
-    return f"{_three_digits(operations_per_second)} IOPS"
+            return f"{_three_digits(operations_per_second / factor)} {prefix}{unit}"
+    return f"{_three_digits(operations_per_second)} {unit}"
 
 
 def format_bandwidth(bytes_per_second: float) -> str:
@@ -238,16 +238,14 @@ def format_bandwidth(bytes_per_second: float) -> str:
 
 
 def format_value(number: float, unit: str) -> str:
-    """A metric's value with its unit: IOPS, files/s, B/s or ns."""
+    """A metric's value with its unit: IOPS or other things a second, B/s or ns."""
     match unit:
-        case "IOPS":
-            return format_rate(number)
-        case "files/s":
-            return format_rate(number).replace("IOPS", unit)
         case "B/s":
             return format_bandwidth(number)
         case "ns":
             return format_duration(number)
+        case _ if unit == "IOPS" or unit.endswith("/s"):
+            return format_rate(number, unit)
         case _:
             raise ValueError(f"no metric is in {unit}")
 

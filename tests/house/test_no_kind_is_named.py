@@ -25,6 +25,7 @@ WORD_FOR_TYPED = (
     "record/command.py",
     "report/disclosure.py",
     "report/page.py",
+    "rig/fleet/gathered.py",
     "rig/fleet/launcher/kubernetes.py",
     "rig/vm/lending.py",
     "store/views.py",

@@ -41,6 +41,36 @@ def scene(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.long
+def test_a_program_of_the_guest_is_timed_in_it(scene: Path) -> None:
+    """And one that only this machine has is refused before a machine is started."""
+    common = (
+        *("run", "command", "--rig", "vm", "--system", "ext4", "--system", "xfs", "--yes"),
+        *("--storage", "loop:320MiB", "--set", f"storage.directory={scene / 'disks'}"),
+        *("--set", "plan.blocks=2", "--seed", "1", "--results", str(scene / "results")),
+    )
+    copying = (
+        "--prepare",
+        "seq 1 20000 > numbers",
+        "--",
+        "sh",
+        "-c",
+        "sort -r numbers > out; sync",
+    )
+    done = fsgauge(*common, *copying)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (folder,) = (scene / "results").iterdir()
+    stored = read_results(folder)
+    assert stored.study.rig == "vm" and len(stored.runs) == 6
+    for run in stored.runs:
+        assert run.fault is None and run.command is not None and run.result is not None
+        assert run.command.exit_code == 0 and run.result.elapsed_ns > 0
+        assert run.command.found is not None and run.command.found.files == 1
+    refused = fsgauge(*common, "--", "pgbench")
+    assert refused.returncode == 2
+    assert "there is no pgbench in the virtual machine" in refused.stderr
+
+
+@pytest.mark.long
 def test_a_study_is_measured_and_its_page_says_what_was_emulated(scene: Path) -> None:
     done = fsgauge(
         *("run", "overhead", "--rig", "vm", "--system", "nilfs2", *SMALL),

@@ -11,13 +11,14 @@ use fsgauge_load::instruments::{
     Begun, Clock, Deadline, FirstMoment, RunMonitor, Series, Start, TICK, cpu, interrupt, send_event,
     stop_all, unix_ns,
 };
+use fsgauge_load::{WEAR_OUT_TIMES, WearOut};
 use fsgauge_net::{NfsTarget, Target, Waiting};
 use fsgauge_wire::{
     ClientsInterface, ClientsJob, Dispatch, Event, Failure, Features, Interval, Listener, MachineCpu, Note,
     Outcome, Pauses, Phase, Stop, Tree,
 };
 
-use super::event_loop::{EventLoop, LoopContext, LoopOutcome, WEAR_OUT_TIMES, WearOut};
+use super::event_loop::{EventLoop, LoopContext, LoopOutcome};
 use super::existing::existing;
 use super::file_set::{Directory, directories};
 use super::plan::Plan;

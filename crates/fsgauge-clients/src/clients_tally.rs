@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fsgauge_load::instruments::Tally;
 use fsgauge_wire::{
-    BadRecord, ClientError, ClientErrorKind, ClientOperation, ClientOperationResult, IntervalCount,
+    BadRecord, ClientError, ClientErrorKind, ClientOperation, ClientOperationResult, IntervalCount, Recorder,
 };
 
 /// How many bad records are listed.
@@ -30,6 +30,8 @@ pub(crate) struct ClientsTally {
     operations: [Option<Box<Tally>>; OPERATIONS.len()],
     errors: BTreeMap<(ClientOperation, ClientErrorKind), Errors>,
     pub(crate) files: u64,
+    /// From each file's intended start to its end; empty without a pace.
+    pub(crate) file_response: Option<Recorder>,
     pub(crate) files_given_up: u64,
     pub(crate) checked_records: u64,
     pub(crate) bad_records: u64,
@@ -121,6 +123,9 @@ impl ClientsTally {
             }
         }
         self.files += other.files;
+        if let Some(theirs) = &other.file_response {
+            self.file_response.get_or_insert_with(Recorder::default).merge(theirs);
+        }
         self.files_given_up += other.files_given_up;
         self.checked_records += other.checked_records;
         self.bad_records += other.bad_records;

@@ -5,7 +5,7 @@ use fsgauge_net::Traffic;
 use fsgauge_wire::{
     ClientOperation, ClientsInterface, ClientsJob, ClientsResult, ClientsTarget, Cpu, Dispatch, Drain, Ended,
     Engine, FORMAT, Interface, JobCount, LoadResult, NetworkResult, Note, OperationCall, OperationResult,
-    Pauses, Phase, SelfMeasure, Steady,
+    Pauses, Phase, Recorder, SelfMeasure, Steady,
 };
 
 use super::event_loop::{ClientCount, LoopOutcome};
@@ -43,6 +43,7 @@ pub(crate) fn result(
         operations: all.tally.results(),
         errors: all.tally.errors(),
         files: files(&job.phase, &all.tally),
+        file_latency: all.tally.file_response.as_ref().map(Recorder::to_histogram),
         files_given_up: all.tally.files_given_up,
         clients_gave_up: all.clients.iter().filter(|client| client.gave_up).count() as u32,
         first_done_ns: all.done_ns().min(),

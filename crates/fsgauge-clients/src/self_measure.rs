@@ -35,6 +35,7 @@ fn on_nothing(job: &ClientsJob) -> ClientsJob {
         interface: ClientsInterface::Plain,
         ramp_ns: 0,
         think: None,
+        rate: None,
         time_limit_ns: MEASURE_NS,
         interval_ns: MEASURE_NS,
         ..job.clone()

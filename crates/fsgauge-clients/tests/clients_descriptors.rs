@@ -49,6 +49,7 @@ fn too_many_open_files_are_counted_and_the_run_goes_on() {
         interface: ClientsInterface::Plain,
         ramp_ns: 0,
         think: None,
+        rate: None,
         files: FileSet {
             clients: 50,
             files_per_client: 4,

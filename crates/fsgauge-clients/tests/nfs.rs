@@ -46,6 +46,7 @@ fn job(target: NfsTarget, phase: Phase) -> ClientsJob {
         interface: ClientsInterface::Auto,
         ramp_ns: 0,
         think: None,
+        rate: None,
         files: FileSet {
             clients: 12,
             files_per_client: 6,

@@ -6,6 +6,7 @@ use std::os::fd::AsFd;
 
 use fsgauge_wire::{Failure, LoadJob, Recorder, Stop, Sync};
 use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
 
 use crate::share::Connection;
 use crate::sync_file_range::sync_file_range;
@@ -51,6 +52,13 @@ impl<'a> Barriers<'a> {
         Barriers { pass_every, to_pass: pass_every, ..Self::none() }
     }
 
+    /// What was written is made durable by fdatasync after every so many writes.
+    pub(crate) fn synced(every: u64, written: Written<'a>) -> Self {
+        let every = every.max(1);
+        let syncs = Some(Syncs::new(written, Call::Fdatasync));
+        Barriers { syncs, sync_every: every, to_sync: every, ..Self::none() }
+    }
+
     /// No barriers.
     pub(crate) fn none() -> Self {
         let never = u64::MAX;
@@ -84,20 +92,31 @@ impl<'a> Barriers<'a> {
     /// Discards the calls of the warm-up.
     pub(crate) fn begin_measuring(&mut self) {
         if let Some(syncs) = &mut self.syncs {
-            syncs.latency.clear();
+            syncs.times.latency.clear();
+            syncs.times.response.clear();
         }
     }
 
-    /// A call has returned after `latency_ns`.
-    pub(crate) fn record(&mut self, latency_ns: u64) {
+    /// A paced write that was due then has completed; it is not durable yet.
+    pub(crate) fn written(&mut self, due_ns: u64) {
         if let Some(syncs) = &mut self.syncs {
-            syncs.latency.record(latency_ns, 1);
+            syncs.undurable.push(due_ns);
+        }
+    }
+
+    /// A call has returned at `now_ns`, after `latency_ns`.
+    pub(crate) fn record(&mut self, now_ns: u64, latency_ns: u64) {
+        if let Some(syncs) = &mut self.syncs {
+            syncs.times.latency.record(latency_ns, 1);
+            for due_ns in syncs.undurable.drain(..) {
+                syncs.times.response.record(now_ns.saturating_sub(due_ns), 1);
+            }
         }
     }
 
     /// How long the calls took; none when the load makes none.
-    pub(crate) fn take_latency(&mut self) -> Option<Recorder> {
-        self.syncs.take().map(|syncs| syncs.latency)
+    pub(crate) fn take_times(&mut self) -> Option<SyncTimes> {
+        self.syncs.take().map(|syncs| syncs.times)
     }
 }
 
@@ -127,17 +146,27 @@ impl Call {
     }
 }
 
+/// How long calls took that make writes durable, and how long paced writes, until they were.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct SyncTimes {
+    pub(crate) latency: Recorder,
+    /// From each write's intended start; empty without a pace.
+    pub(crate) response: Recorder,
+}
+
 /// Calls of fsync(2), fdatasync(2) or sync_file_range(2) on a job's file, or messages that mean it.
 #[derive(Debug)]
 pub(crate) struct Syncs<'a> {
     written: Written<'a>,
     call: Call,
-    latency: Recorder,
+    times: SyncTimes,
+    /// When paced writes were due that no call has made durable yet.
+    undurable: Vec<u64>,
 }
 
 impl<'a> Syncs<'a> {
     pub(crate) fn new(written: Written<'a>, call: Call) -> Self {
-        Syncs { written, call, latency: Recorder::default() }
+        Syncs { written, call, times: SyncTimes::default(), undurable: Vec::new() }
     }
 
     /// Makes everything written durable. False when the run was stopped instead.

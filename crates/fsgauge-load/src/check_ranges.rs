@@ -1,6 +1,8 @@
 //! What a load must be that has ranges, or options that need them.
 
-use fsgauge_wire::{Access, CompanionKind, Failure, Interface, LoadJob, Ranges, Sync, Target, Transfer};
+use fsgauge_wire::{
+    Access, CompanionKind, Failure, Interface, LoadJob, Ranges, Sync, Target, Transfer, Workers,
+};
 
 use crate::pattern::RangeOrder;
 
@@ -28,6 +30,8 @@ fn check_without(load: &LoadJob) -> Check {
         ("extend", load.extend),
         ("verify", load.verify),
         ("jobs_of_all", load.jobs_of_all.is_some()),
+        ("wear_out", load.wear_out),
+        ("only_existing", load.only_existing),
     ];
     let Some((key, _)) = asked.into_iter().find(|(_, asked)| *asked) else { return Ok(()) };
     refuse(
@@ -127,7 +131,7 @@ fn check_own_files(load: &LoadJob) -> Check {
 }
 
 fn check_passes(load: &LoadJob) -> Check {
-    let Some(passes) = load.passes else { return Ok(()) };
+    let Some(passes) = load.passes else { return check_without_passes(load) };
     if passes == 0 {
         return refuse("passes", "passes is 0", "nothing would be measured", "choose 1 or more");
     }
@@ -139,12 +143,41 @@ fn check_passes(load: &LoadJob) -> Check {
             "set warm_up_ns to 0, or leave passes out",
         );
     }
-    if load.rate.is_some() {
+    check_stonewall(load)
+}
+
+fn check_without_passes(load: &LoadJob) -> Check {
+    let asked = [("wear_out", load.wear_out), ("only_existing", load.only_existing)];
+    let Some((key, _)) = asked.into_iter().find(|(_, asked)| *asked) else { return Ok(()) };
+    refuse(
+        key,
+        format!("{key} needs passes"),
+        "without them the time alone ends a job, and its places have no end",
+        "\"passes\": 1, or leave it out",
+    )
+}
+
+fn check_stonewall(load: &LoadJob) -> Check {
+    let is_simple = load.interface == Interface::Psync
+        && load.queue_depth == 1
+        && load.rate.is_none()
+        && load.workers == Workers::Threads
+        && load.sync == Sync::None
+        && load.read_percent == 0;
+    if load.wear_out && !is_simple {
         return refuse(
-            "passes",
-            "passes with a rate",
-            "how long a pass takes would be set by the rate, and not by the storage",
-            "leave rate out, or leave passes out and give a duration",
+            "wear_out",
+            "wear_out with reads, a queue, a rate, a sync or processes",
+            "the jobs meet at the stonewall between two writes of a thread each",
+            "interface psync with writes alone, or leave wear_out out",
+        );
+    }
+    if load.only_existing && !(matches!(load.target, Target::File { .. }) && !load.extend) {
+        return refuse(
+            "only_existing",
+            "only_existing on a target that is not one file that is there",
+            "the file says how many places it has",
+            "a target of kind file, without extend; or leave it out",
         );
     }
     Ok(())

@@ -33,6 +33,7 @@ use crate::random::Random;
 use crate::ring_setup::{RingSetup, refused};
 use crate::share::{Connection, Session};
 use crate::target::{Geometry, Ground, OpenFiles, OpenMode, path_of};
+use crate::wear_out::{Stonewall, WearOut};
 
 /// The largest batch that the engine chooses by itself.
 const BATCH_LIMIT: u32 = 16;
@@ -51,6 +52,8 @@ pub(crate) struct Shared {
     pub(crate) clock: Clock,
     pub(crate) stop: Stop,
     pub(crate) start: Arc<Start>,
+    /// Where jobs meet at the stonewall, where the load has one.
+    pub(crate) wear_out: Option<Arc<WearOut>>,
 }
 
 /// One job of a load.
@@ -259,6 +262,11 @@ impl JobThread {
         Ok(JobOutcome { true_start, ..outcome })
     }
 
+    fn stonewall(&self) -> Option<Stonewall> {
+        let meeting = self.shared.wear_out.clone()?;
+        Some(Stonewall { meeting, write_bytes: u64::from(largest_block_size(&self.shared.load)) })
+    }
+
     fn with_pace<Q: Queue, O: Order, P: Pace>(
         &self,
         zero_ns: u64,
@@ -280,6 +288,7 @@ impl JobThread {
             wanted: load.batch.unwrap_or(1),
             size_limit_bytes: size_limit_bytes(load, self.job),
             barriers,
+            stonewall: self.stonewall(),
             window: Window::new(zero_ns, load.warm_up_ns, load.duration_ns, load.interval_ns),
         };
         JobLoop::new(setup, queue, pattern, pace, buffers).run()

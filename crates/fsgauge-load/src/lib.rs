@@ -50,13 +50,16 @@ mod slots;
 mod steady;
 mod sync_file_range;
 mod target;
+mod wear_out;
 
 pub use file_sizes::SizeLaw;
 pub use filler::Filler;
 pub use layout::run_layout;
 pub use mix::run_mix;
+pub use pace::{Pace, Paced};
 pub use pattern::Shuffle;
 pub use probe::run_probe;
 pub use processes::{WorkerCommand, run_worker};
 pub use random::Random;
 pub use run::run_load;
+pub use wear_out::{WEAR_OUT_TIMES, WearOut};

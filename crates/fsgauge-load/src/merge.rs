@@ -4,9 +4,10 @@ use fsgauge_clock::Armed;
 use fsgauge_wire::{
     CommonStart, Cpu, Drain, Ended, Engine, FORMAT, Features, FileOperation, FileOperationResult,
     FinishResult, Interval, JobCount, LoadJob, LoadResult, MachineCpu, Note, OperationResult, Pauses,
-    Recorder, SelfMeasure, SyncResult,
+    SelfMeasure, SyncResult,
 };
 
+use crate::barriers::SyncTimes;
 use crate::finish::FinishOutcome;
 use crate::instruments::{Clock, Tally, pauses};
 use crate::outcome::JobOutcome;
@@ -126,13 +127,17 @@ impl LoadOutcome {
     }
 
     /// All calls of fsync and fdatasync.
-    fn syncs(&self) -> Option<SyncResult> {
-        let mut all: Option<Recorder> = None;
-        for latency in self.answers().filter_map(|job| job.syncs.as_ref()) {
-            all.get_or_insert_with(Recorder::default).merge(latency);
+    fn syncs(&self, load: &LoadJob) -> Option<SyncResult> {
+        let mut all: Option<SyncTimes> = None;
+        for times in self.answers().filter_map(|job| job.syncs.as_ref()) {
+            let all = all.get_or_insert_with(SyncTimes::default);
+            all.latency.merge(&times.latency);
+            all.response.merge(&times.response);
         }
-        let latency = all?.to_histogram();
-        Some(SyncResult { calls: latency.operations, latency })
+        let all = all?;
+        let latency = all.latency.to_histogram();
+        let response_latency = load.rate.map(|_| all.response.to_histogram());
+        Some(SyncResult { calls: latency.operations, latency, response_latency })
     }
 
     /// Each operation of a file set that was done.
@@ -213,7 +218,7 @@ pub(crate) fn merge(
         cpu: measured.cpu(load.jobs),
         machine_cpu: measured.machine,
         steady: Some(judge(load, &measured.intervals)),
-        sync: measured.syncs(),
+        sync: measured.syncs(load),
         file_operations: measured.file_operations(load),
         finish: measured.finish(load.jobs),
         intervals: measured.intervals,

@@ -1,9 +1,10 @@
 //! What one job hands over: its intervals while it runs, and its outcome at the end.
 
 use fsgauge_clock::TrueStart;
-use fsgauge_wire::{Ended, Failure, Features, Interval, Note, Pauses, Recorder};
+use fsgauge_wire::{Ended, Failure, Features, Interval, Note, Pauses};
 use serde::{Deserialize, Serialize};
 
+use crate::barriers::SyncTimes;
 use crate::finish::FinishOutcome;
 use crate::instruments::Tally;
 
@@ -28,7 +29,7 @@ pub(crate) struct JobOutcome {
     /// Operations that had not completed when the job gave up waiting: the kernel may still carry them out.
     pub(crate) unfinished: u32,
     /// How long calls of fsync and fdatasync took; none when the load makes none.
-    pub(crate) syncs: Option<Recorder>,
+    pub(crate) syncs: Option<SyncTimes>,
     /// Each operation of a file set by itself, at the place of its number; empty for plain loads.
     pub(crate) file_operations: Vec<Tally>,
     pub(crate) user_ns: u64,

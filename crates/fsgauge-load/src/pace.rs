@@ -10,7 +10,7 @@ use crate::random::Random;
 pub(crate) const BACKLOG_LIMIT_NS: u64 = 10_000_000_000;
 
 /// When operations are due. `PACED` and `OPEN` are known while compiling, so a closed loop pays nothing.
-pub(crate) trait Pace {
+pub trait Pace {
     /// Whether an operation may have to be waited for.
     const PACED: bool;
     /// Whether operations are due whatever becomes of those before: then there may be a backlog.
@@ -45,7 +45,7 @@ impl Pace for Unpaced {
 
 /// An open loop: due at constant or exponential distances, whatever the target does.
 #[derive(Debug)]
-pub(crate) struct Paced {
+pub struct Paced {
     arrival: Arrival,
     begin_ns: f64,
     gap_ns: f64,
@@ -57,7 +57,7 @@ pub(crate) struct Paced {
 
 impl Paced {
     /// The share of job `job` of `jobs`. Constant arrivals of the jobs interleave evenly.
-    pub(crate) fn new(rate: &Rate, job: u32, jobs: u32, zero_ns: u64, random: Random) -> Self {
+    pub fn new(rate: &Rate, job: u32, jobs: u32, zero_ns: u64, random: Random) -> Self {
         let gap_ns = 1e9 / rate.operations_per_second;
         let begin_ns = zero_ns as f64 + gap_ns * f64::from(job);
         let gap_ns = gap_ns * f64::from(jobs);

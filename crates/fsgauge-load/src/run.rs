@@ -3,7 +3,7 @@
 use fsgauge_net::Access;
 use fsgauge_wire::{
     CompanionKind, Engine, Event, Failure, Features, Limits, Listener, LoadJob, LoadResult, Note, Outcome,
-    SelfMeasure, Stop,
+    SelfMeasure, Stop, Sync, Target,
 };
 
 use crate::check::{aligned, check_load};
@@ -38,8 +38,23 @@ pub fn run_load(
     }
     let (clock, clock_note) = load.measured_before.as_ref().map_or_else(Clock::new, Clock::like);
     let mut prepared = PreparedLoad::new(load, (clock, clock_note), workers, listener, stop)?;
-    let measured = prepared.running.follow(listener)?;
+    let sync = prepared.running.shared.load.sync;
+    let measured = prepared.running.follow(listener).map_err(|failure| of_refused_flag(sync, failure))?;
     prepared.result(measured, engine, stop)
+}
+
+/// Says that a file system does not take the flag of a write, where that is why it failed.
+fn of_refused_flag(sync: Sync, failure: Failure) -> Failure {
+    if sync != Sync::RwfDsync || failure.errno != Some(libc::EOPNOTSUPP) {
+        return failure;
+    }
+    Failure {
+        what: format!("this file system refuses RWF_DSYNC: {}", failure.what),
+        cause: "its writes take no flags of pwritev2(2)".into(),
+        next: "another sync method: O_DSYNC, a flag of the whole file, promises the same".into(),
+        code: "sync.refused".into(),
+        ..failure
+    }
 }
 
 /// A load whose jobs have opened their files and wait for their start.
@@ -64,6 +79,7 @@ impl PreparedLoad {
         check_load(&load)?;
         let mut notes: Vec<Note> = clock_note.into_iter().collect();
         let ground = Ground::of(&load.target, load.read_percent < 100)?;
+        let load = if load.only_existing { as_it_is(load, &ground)? } else { load };
         let access = share::access_of(&load.target)?;
         match &access {
             Some(access) => prepare_share(&load, access, &stop, &mut notes)?,
@@ -94,6 +110,32 @@ impl PreparedLoad {
         let result = merge(&running.shared.load, measured, engine, features, notes, self_measure);
         Ok(LoadResult { companions, integrity, limits, ..result })
     }
+}
+
+/// The load on the places that its file has, as many for each job.
+fn as_it_is(mut load: LoadJob, ground: &Ground) -> Outcome<LoadJob> {
+    let Target::File { path: name, size_bytes: full_bytes } = &load.target else { return Ok(load) };
+    // A file is opened as one that has what its target says, at least.
+    let (full_bytes, any) = (*full_bytes, Target::File { path: name.clone(), size_bytes: 1 });
+    let path = target::path_of(&load.target, 0);
+    let failed = |errno| target::open_failure(&path, errno, false);
+    let file = target::open_first(&any, ground, open_mode(&load))?;
+    let there = match &file {
+        Some(file) => rustix::fs::fstat(file).map_err(failed)?.st_size as u64,
+        None => 0,
+    };
+    let round = load.block_sizes.iter().map(|size| u64::from(size.size_bytes)).sum::<u64>();
+    let round = round * u64::from(load.jobs);
+    let found_bytes = full_bytes.min(there / round * round);
+    if found_bytes == 0 {
+        let what = format!("{} has no place for each of {} jobs: {there} bytes", path.display(), load.jobs);
+        let cause = "what was to write it ended too early";
+        return Err(Failure::system("target.short", None, what, cause, "a longer stonewall"));
+    }
+    if let Target::File { size_bytes, .. } = &mut load.target {
+        *size_bytes = found_bytes;
+    }
+    Ok(load)
 }
 
 /// Checks the alignment that direct I/O needs on this very target, says when files will be made, and empties
@@ -148,4 +190,20 @@ fn check_alignment(load: &LoadJob, ground: &Ground) -> Outcome<()> {
         aligned(u64::from(reader.block_size_bytes), "the reader's block size", alignment)?;
     }
     aligned(target::Geometry::of(&load.target).base_bytes, "offset_bytes", alignment)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_flag_is_named_and_nothing_else_is() {
+        let failed = |errno| Failure::system("io.failed", Some(errno), "write of 8192 bytes failed", "", "");
+        let named = of_refused_flag(Sync::RwfDsync, failed(libc::EOPNOTSUPP));
+        assert!(named.what.starts_with("this file system refuses RWF_DSYNC: write of"), "{}", named.what);
+        assert_eq!((named.code.as_str(), named.errno), ("sync.refused", Some(libc::EOPNOTSUPP)));
+        for (sync, errno) in [(Sync::RwfDsync, libc::EIO), (Sync::Dsync, libc::EOPNOTSUPP)] {
+            assert_eq!(of_refused_flag(sync, failed(errno)).code, "io.failed");
+        }
+    }
 }

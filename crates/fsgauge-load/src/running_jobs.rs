@@ -18,6 +18,7 @@ use crate::outcome::Report;
 use crate::processes::WorkerCommand;
 use crate::running_job::RunningJob;
 use crate::target::{self, Ground};
+use crate::wear_out::{WEAR_OUT_TIMES, WearOut};
 use fsgauge_net::Access;
 
 /// From the moment all jobs are ready to the load's first moment.
@@ -58,6 +59,7 @@ impl RunningJobs {
         let jobs = load.jobs;
         let opened = if medium == Medium::Target { shared_files(&load, &ground)? } else { None };
         let (sender, reports) = channel();
+        let wear_out = load.wear_out.then(|| Arc::new(WearOut::new(load.jobs)));
         let shared = Shared {
             load: Arc::new(load),
             medium,
@@ -67,6 +69,7 @@ impl RunningJobs {
             clock,
             stop,
             start: Arc::new(Start::default()),
+            wear_out,
         };
         let companions = Companions::spawn(&shared)?;
         let mut running = RunningJobs { shared, jobs: Vec::new(), leaving: Vec::new(), reports, companions };
@@ -115,7 +118,9 @@ impl RunningJobs {
         let zero_ns = first.zero_ns;
         let until_ns = zero_ns.saturating_sub(self.shared.clock.now_ns());
         let mut measured = LoadOutcome::new(&self.shared.load, unix_ns() + until_ns);
-        let (warm_up_ns, duration_ns) = (self.shared.load.warm_up_ns, self.shared.load.duration_ns);
+        let load = &self.shared.load;
+        let times = if load.wear_out { WEAR_OUT_TIMES } else { 1 };
+        let (warm_up_ns, duration_ns) = (load.warm_up_ns, load.duration_ns.saturating_mul(times));
         let measured_from_ns = zero_ns + warm_up_ns;
         let late_ns = measured_from_ns.saturating_add(duration_ns).saturating_add(LATE_NS);
         let (clock, stop) = (self.shared.clock, self.shared.stop);

@@ -78,6 +78,7 @@ fn measure<O: Order>(load: &LoadJob, clock: &Clock, order: O, sizes: Sizes) -> R
         wanted: load.batch.unwrap_or(1),
         size_limit_bytes: None,
         barriers: Barriers::without_files(load, places(load, 0)),
+        stonewall: None,
         window: Window::new(clock.now_ns(), 0, duration_ns, duration_ns),
     };
     let job_loop = JobLoop::new(setup, null_queue(load), pattern, Unpaced, buffers);

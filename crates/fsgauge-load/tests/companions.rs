@@ -9,6 +9,7 @@ use crate::support::{Heard, assert_consistent, engine, files, lay_out, null_load
 
 const READER: Companion = Companion { role: CompanionKind::Reader, count: 2, block_size_bytes: 8192 };
 const LOG: Companion = Companion { role: CompanionKind::Log, count: 2, block_size_bytes: 16384 };
+const CHECKPOINT: Companion = Companion { role: CompanionKind::Checkpoint, count: 1, block_size_bytes: 8192 };
 
 fn load(target: &Target, companions: Vec<Companion>) -> LoadJob {
     let target = target.clone();
@@ -46,12 +47,13 @@ fn readers_and_logs_are_counted_apart_from_the_jobs() {
     // A warm-up that were counted would be four times the room that there is. A log's first write waits for
     // the disk, which others may keep busy for long.
     let (warm_up_ns, duration_ns) = (2_400_000_000, 600_000_000);
-    let load = LoadJob { warm_up_ns, duration_ns, ..load(&target, vec![READER, LOG]) };
+    let load = LoadJob { warm_up_ns, duration_ns, ..load(&target, vec![READER, LOG, CHECKPOINT]) };
     let result = run(load).unwrap();
     assert_consistent(&result);
-    assert_eq!((result.jobs.len(), result.companions.len(), result.read.is_none()), (2, 2, true));
+    assert_eq!((result.jobs.len(), result.companions.len(), result.read.is_none()), (2, 3, true));
     assert_counted(&result.companions[0], &READER);
     assert_counted(&result.companions[1], &LOG);
+    assert_counted(&result.companions[2], &CHECKPOINT);
     assert_fit_the_measured_part(&result);
     assert_eq!(names(directory.path()), ["data-0000", "data-0001", "data-0002"]);
 }

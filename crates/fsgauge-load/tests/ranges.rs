@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use fsgauge_wire::{Access, Data, Descriptors, Ended, Interface, LoadJob, LoadResult, Ranges, Sync, Target};
+use fsgauge_wire::{
+    Access, Arrival, BlockSize, Data, Descriptors, Ended, Interface, LoadJob, LoadResult, Ranges, Rate, Sync,
+    Target,
+};
 
 use crate::support::{assert_consistent, files, lay_out, null_load, run};
 
@@ -177,6 +180,59 @@ fn calls_are_counted_in_the_measured_part_and_under_a_mix() {
     let (writes, calls) = (result.write.unwrap().operations, result.sync.unwrap().calls);
     // Each job may have begun the measured part within ten writes of a call, and have ended it so.
     assert!(writes > 0 && calls.abs_diff(writes / 10) <= 4, "{calls} calls for {writes} writes");
+}
+
+#[test]
+fn under_a_pace_a_write_counts_until_it_is_durable() {
+    for (interface, queue_depth) in INTERFACES {
+        let directory = tempfile::tempdir().unwrap();
+        let rate = Some(Rate { operations_per_second: 100_000.0, arrival: Arrival::Constant });
+        let load = writers(file(directory.path()), Ranges::Segmented {});
+        let sync = Sync::Fdatasync { every: 4 };
+        let result = run(LoadJob { rate, sync, interface, queue_depth, ..load }).unwrap();
+        let (write, sync) = (result.write.unwrap(), result.sync.unwrap());
+        let (written, durable) = (write.response_latency.unwrap(), sync.response_latency.unwrap());
+        // 33 + 34 + 34 writes; those behind a job's last call are never durable.
+        assert_eq!((written.operations, durable.operations), (101, 4 * sync.calls), "{interface:?}");
+        assert!(durable.sum_ns >= 4 * sync.latency.sum_ns, "{interface:?}");
+        assert!(durable.max_ns >= sync.latency.max_ns, "{interface:?}");
+    }
+}
+
+#[test]
+fn at_the_stonewall_all_go_on_to_as_many_as_the_one_that_had_most() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("records").display().to_string();
+    let target = Target::File { path, size_bytes: 3 * 4_000_000 * 47 };
+    let load = LoadJob {
+        target: target.clone(),
+        ranges: Some(Ranges::Interleaved {}),
+        passes: Some(1),
+        wear_out: true,
+        extend: true,
+        jobs: 3,
+        read_percent: 0,
+        block_sizes: vec![BlockSize { size_bytes: 47, weight: 1 }],
+        interface: Interface::Psync,
+        queue_depth: 1,
+        access: Access::Sequential {},
+        warm_up_ns: 0,
+        duration_ns: 50_000_000,
+        ..null_load()
+    };
+    let result = run(load.clone()).unwrap();
+    let (found, most) = (counts(&result), counts(&result)[0]);
+    assert_eq!((result.ended, found), (Ended::SizeLimit, vec![most; 3]));
+    assert!((1..4_000_000).contains(&most) && result.elapsed_ns >= 50_000_000, "{most}");
+    assert!(result.elapsed_ns < 500_000_000, "{}", result.elapsed_ns);
+    let size_bytes = std::fs::metadata(directory.path().join("records")).unwrap().len();
+    assert_eq!(size_bytes, 3 * most * 47);
+    // What reads it then finds as many, and not those of the full file.
+    let (duration_ns, read_percent) = (60_000_000_000, 100);
+    let reads =
+        LoadJob { wear_out: false, extend: false, only_existing: true, duration_ns, read_percent, ..load };
+    let result = run(reads).unwrap();
+    assert_eq!((result.ended, counts(&result)), (Ended::SizeLimit, vec![most; 3]));
 }
 
 #[test]

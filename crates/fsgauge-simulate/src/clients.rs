@@ -34,9 +34,9 @@ pub(crate) fn check(job: &ClientsJob) -> Outcome<()> {
         let cause = "the simulator has a file system, and no server over it";
         return State::no_model("clients of a server have no model", cause);
     }
-    if job.think.is_some() {
+    if job.think.is_some() || job.rate.is_some() {
         let cause = "the simulator has no time but that of the device";
-        return State::no_model("clients that rest have no model", cause);
+        return State::no_model("clients that rest, or have a pace, have no model", cause);
     }
     Ok(())
 }
@@ -201,6 +201,7 @@ fn clients_result(job: &ClientsJob, moved: &Moved, result: &LoadResult, files: u
             .collect(),
         errors: Vec::new(),
         files,
+        file_latency: None,
         files_given_up: 0,
         clients_gave_up: 0,
         first_done_ns: Some(elapsed_ns),

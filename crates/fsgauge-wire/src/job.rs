@@ -415,6 +415,10 @@ pub enum CompanionKind {
     /// Appends to a file of its own beside the target's first, each followed by fdatasync, as a database
     /// writes its log. The file begins again at 256 MiB and is removed at the end.
     Log,
+    /// Writes at random places of a file of its own beside the target's first, through the page cache, and fdatasync
+    /// after every 16 MiB, as a database's checkpoint writes its pages back. The file has 64 MiB, is written whole
+    /// before the load, and is removed at the end.
+    Checkpoint,
 }
 
 /// Threads that work beside the jobs and are counted apart from them.
@@ -526,6 +530,15 @@ pub struct LoadJob {
     /// Needs ranges, and no warm-up.
     #[serde(default)]
     pub passes: Option<u32>,
+    /// With `passes` of one write at a time: whether `duration_ns` is a stonewall with wear-out, as IO500 has it: when it
+    /// is reached, every job goes on until it has written as many places as the one that had most then, in at most ten
+    /// times the duration.
+    #[serde(default)]
+    pub wear_out: bool,
+    /// With `passes` on one file of this machine: whether its places are those that it has, and not those of its full
+    /// size. It is as large as `wear_out` left it.
+    #[serde(default)]
+    pub only_existing: bool,
     /// Whether files are emptied before the load, so that its writes extend them. Needs ranges.
     #[serde(default)]
     pub extend: bool,
@@ -623,6 +636,8 @@ impl LoadJob {
             ranges: None,
             jobs_of_all: None,
             passes: None,
+            wear_out: false,
+            only_existing: false,
             extend: false,
             preallocate: false,
             preallocate_chunk_bytes: None,

@@ -166,6 +166,9 @@ pub struct SyncResult {
     pub calls: u64,
     /// How long they took.
     pub latency: Histogram,
+    /// Under a rate: of each write, from its intended start to the return of the call that made it durable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_latency: Option<Histogram>,
 }
 
 /// What jobs did with their files when their work was done. Nothing else in the result contains it: `elapsed_ns` and

@@ -82,7 +82,7 @@ _SLOWEST_DIRECTORY_SECONDS = 0.02
 _LATER_KEYS = (
     *("list_whole", "held", "lease", "start_at_ns", "start_on_order", "jobs_of_all"),
     *("random_percent", "apart", "hashed", "files_per_job", "operations", "file_sizes"),
-    *("burst", "rest", "start_after_ns"),
+    *("burst", "rest", "start_after_ns", "rate"),
 )
 
 
@@ -128,6 +128,13 @@ class Engine:
     def load(self, job: LoadJob | ClientsJob, on_event: OnEvent | None = None) -> LoadResult:
         """Run a load or clients job; raises EngineFaultError, Interrupted, RigError."""
         return _expect(LoadResult, self.run(job, on_event))
+
+    @contextmanager
+    def together(self, longest_seconds: float, stop: Callable[[], None]) -> Iterator[None]:  # noqa: ARG002
+        """Where another program is the load of a measured run: it is begun within, once all hosts
+        of a fleet are ready for it, and they leave once all are through, `longest_seconds` later at
+        most. `stop` ends the program. Alone there is nobody to wait for."""
+        yield
 
     def mix(
         self, loads: Sequence[LoadJob], on_event: OnEvent | None = None, *, lay_out: bool = False

@@ -18,12 +18,12 @@ from fsgauge.errors import InputError, did_you_mean, nearest
 
 
 def _is_operation(name: str) -> bool:
-    """Whether its numbers share pages with others': those of clients, of file sets, and of
-    companions."""
+    """Whether its numbers share pages with others': those of clients, of file sets, of
+    companions, and of what a pace times."""
     from fsgauge.engine.wire import ClientOperation, FileOperation
 
     operations = (*get_args(ClientOperation), *get_args(FileOperation))
-    return name in (*operations, "sync", "log", "reader")
+    return name in (*operations, "sync", "commit", "file", "log", "reader", "checkpoint")
 
 
 def metric_pages() -> dict[str, str]:

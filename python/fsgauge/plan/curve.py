@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from fsgauge.record.curve import Curve, Pace
-from fsgauge.record.records import Cell, Plan
+from fsgauge.record.factors import factors_of
+from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.study.model import Study
 from fsgauge.study.workload import cells_of
 from fsgauge.units import format_duration, format_rate
@@ -34,13 +35,12 @@ def curve_of(study: Study) -> Curve | None:
 
 def planned_cells(study: Study) -> list[Cell]:
     """The cells of a turn: those of the workload, or of a curve the paced ones."""
-    loads = cells_of(study.workload)
     if curve_of(study) is None:
-        return loads
+        return cells_of(study.workload)
     searches = min(MOST_SEARCHES, 1 + SEARCHES_OF_SYSTEM * len(study.systems))
     return [
         _paced(load, Pace(load=load.id, part=part, number=number))
-        for load in loads
+        for load in study.workload.paced_loads()
         for part, many in (("step", STEPS), ("search", searches))
         for number in range(1, many + 1)
     ]
@@ -50,6 +50,19 @@ def _paced(load: Cell, pace: Pace) -> Cell:
     words = f"{pace.part} {pace.number}"
     update = {"id": f"{load.id}-{pace.part}{pace.number}", "name": f"{load.name}, {words}"}
     return load.model_copy(update={**update, "pace": pace})
+
+
+def runs_at_once(plan: Plan, turn: Turn) -> list[tuple[list[Cell], list[Cell]]]:
+    """Of a turn whose cells are loads side by side: those of each run, and the loads beside them
+    that no curve is of. Without a pace all cells are one run."""
+    cells = {cell.id: cell for cell in plan.cells}
+    runs: dict[tuple[str, int] | None, list[Cell]] = {}
+    for cell in (cells[each] for each in turn.cells):
+        at = (cell.pace.part, cell.pace.number) if cell.pace else None
+        runs.setdefault(at, []).append(cell)
+    raised = plan.paced_loads
+    others = [cell for cell in plan.cells if not cell.pace and cell not in raised]
+    return [(own, [] if at is None else others) for at, own in runs.items()]
 
 
 def steps_of(cells: Sequence[Cell], loads: Sequence[str]) -> list[str]:
@@ -67,7 +80,8 @@ def at_rates(plan: Plan, rates: Mapping[str, float]) -> Plan:
     cells = [
         cell.model_copy(
             update={
-                "name": f"{names[cell.pace.load]} at {format_rate(rates[cell.id])}",
+                "name": f"{names[cell.pace.load]} at"
+                f" {format_rate(rates[cell.id], factors_of(cell).rate_unit)}",
                 "pace": cell.pace.model_copy(update={"rate": rates[cell.id]}),
             }
         )
@@ -83,7 +97,7 @@ def curve_words(plan: Plan) -> str:
     if plan.curve is None:
         return ""
     searches = len({cell.id for cell in plan.cells if cell.pace and cell.pace.part == "search"})
-    searches //= sum(cell.pace is None for cell in plan.cells)
+    searches //= len(plan.paced_loads)
     share = f"{100 * FIRST_SHARE:.0f} to {100 * LAST_SHARE:.0f} %"
     return (
         f"block 1 unpaced; then in each block {STEPS} rates, {share} of what the slowest reached,"

@@ -15,7 +15,8 @@ two, so that the baseline against itself shows the noise (A/A). A turn makes its
 - Cells have one order for all turns of a block, so that each system is worn alike when a cell
   begins. Cells that disturb the layout least come first: pure reads, then mixes, then pure
   writes, those that make files anew last; inside these groups the order is random.
-  Where cells build on one another (connections), all turns have them in the study's own order.
+  Where cells build on one another (connections), all turns have them in the study's own order;
+  of a load curve those of one rate, and the rates are in random order.
 - All turns of a block read and write the same offsets: seeds depend on block and cell alone.
 """
 
@@ -237,6 +238,8 @@ def _turns(
         stages = stage_orders[block]
         if not method.keeps_order:
             stages = [_cell_order(cells, chance)]
+        elif any(cell.pace for cell in cells):
+            stages = [_rates_order(cells, chance)]
         made = [(system, again, stage) for system, again in orders[block] for stage in stages]
         planned = [
             Turn(block=first_block + block, turn=0, system=system, again=again, cells=stage)
@@ -308,6 +311,15 @@ def _cell_order(cells: list[Cell], chance: random.Random) -> list[str]:
     anew = [cell for cell, factors in writes if factors.makes_files_anew]
     over = [cell for cell, factors in writes if not factors.makes_files_anew]
     return [cell for group in (reads, mixes, over, anew) for cell in _shuffled(group, chance)]
+
+
+def _rates_order(cells: list[Cell], chance: random.Random) -> list[str]:
+    """Rates in random order; cells that build on one another stay together, and in their order."""
+    chains: dict[tuple[str, int], list[str]] = {}
+    for cell in cells:
+        if cell.pace is not None:
+            chains.setdefault((cell.pace.part, cell.pace.number), []).append(cell.id)
+    return [cell for chain in _shuffled(chains.values(), chance) for cell in chain]
 
 
 def _shuffled(things: Iterable[Thing], chance: random.Random) -> list[Thing]:

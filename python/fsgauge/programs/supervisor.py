@@ -308,6 +308,7 @@ def timed(order: dict[str, Any]) -> dict[str, Any]:
     values, unread = read_numbers(order["numbers"], outputs[0].text, outputs[1].text)
     return {
         "exit_code": code,
+        "began_ns": began_ns,
         "elapsed_ns": ended_ns - began_ns,
         "user_ns": round(used.ru_utime * 1e9) if used else 0,
         "system_ns": round(used.ru_stime * 1e9) if used else 0,

@@ -209,6 +209,17 @@ class CellFactors(Kept):
         return int(getattr(self, "read_percent", 0))
 
     @property
+    def waited_for(self) -> str:
+        """The operation whose latency counts under a pace, by its name in a result: the limit of a
+        load curve is of it. Reads, or writes where a load has more of them."""
+        return "read" if self.share_of_reads >= 50 else "write"
+
+    @property
+    def rate_unit(self) -> str:
+        """What a rate of it is in, in its user's words: "commits/s"."""
+        return "IOPS"
+
+    @property
     def makes_files_anew(self) -> bool:
         """Whether it takes space that another cell would find taken: it comes last in a turn."""
         return False
@@ -227,6 +238,11 @@ class CellFactors(Kept):
     def more_space(self) -> str:
         """What it needs where it found the storage full."""
         return "larger storage, or a smaller workload.fill"
+
+    @property
+    def longer_runs(self) -> str:
+        """What gives a run of it more operations, in words that end with the change."""
+        return "longer runs (--set workload.duration=...)"
 
     def scans(self, workload: Mapping[str, Any]) -> set[str]:  # noqa: ARG002 - of some kinds
         """Scans that the cell gives beside those of its turn, by when: "after cell", "aged".

@@ -131,6 +131,12 @@ class Plan(Kept):
     race: RaceRules | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
+    def paced_loads(self) -> list[Cell]:
+        """Of a curve, the cells whose rate it raises."""
+        paced = {cell.pace.load for cell in self.cells if cell.pace}
+        return [cell for cell in self.cells if cell.id in paced]
+
+    @property
     def all_turns(self) -> list[Turn]:
         """Those that are compared, and those that are struck."""
         return [*self.turns, *self.struck]
@@ -142,8 +148,7 @@ class Plan(Kept):
     @property
     def comparisons(self) -> int:
         """The primary cells times the systems next to the baseline: corrected together."""
-        loads = [cell for cell in self.cells if cell.pace is None]
-        cells = loads if self.curve else self.primary or self.cells
+        cells = self.paced_loads if self.curve else self.primary or self.cells
         return max(1, len(cells) * (len(self.systems) - 1))
 
     def has_cell(self, measured: Cell) -> bool:

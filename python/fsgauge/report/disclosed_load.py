@@ -75,6 +75,12 @@ def _pace(job: LoadJob) -> str:
     return format_rate(job.rate.operations_per_second)
 
 
+def _pace_of_clients(job: ClientsJob) -> str:
+    if job.rate is None:
+        return "none: as fast as answers come"
+    return format_rate(job.rate.operations_per_second, "files/s")
+
+
 def _end(job: LoadJob) -> str:
     if job.passes is not None:
         return f"{job.passes} of its passes, or {format_duration(job.duration_ns)}"
@@ -92,6 +98,7 @@ def _of_clients(jobs: Sequence[ClientsJob]) -> Rows:
         ("reached over", _each(jobs, lambda job: job.target.kind)),
         ("data pattern", _each(jobs, lambda job: job.data.kind)),
         ("fsync", _each(jobs, lambda job: "before each close" if job.fsync else "none")),
+        ("pace", _each(jobs, _pace_of_clients)),
         (
             "a run ends",
             _each(

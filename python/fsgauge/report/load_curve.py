@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from fsgauge.record.factors import factors_of
 from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.charts.axes import Along
@@ -63,6 +64,7 @@ def _limit(found: CurveResults | None) -> str:
 class _Line(NamedTuple):
     capacity: Capacity
     load: str
+    unit: str
     ratio: Comparison | None
 
 
@@ -73,7 +75,10 @@ def capacity_tables(results: Results) -> list[Table]:
         return []
     lines = [
         _Line(
-            each, results.cell(each.load).name, results.comparison(each.load, each.system, "iops")
+            each,
+            results.cell(each.load).name,
+            factors_of(results.cell(each.load)).rate_unit,
+            results.comparison(each.load, each.system, "iops"),
         )
         for each in found.capacities
     ]
@@ -88,7 +93,7 @@ def capacity_tables(results: Results) -> list[Table]:
             ("load", "", lambda line: line.load) if several else None,
             (f"rate with {_limit(found)}", "capacity", _rate_cell),
             (f"of {results.baseline}", "ratio", lambda line: judged_cell(line.ratio)),
-            ("knee", "capacity", lambda line: value_cell(line.capacity.knee, "IOPS")),
+            ("knee", "capacity", lambda line: value_cell(line.capacity.knee, line.unit)),
             ("limited by", "capacity", lambda line: line.capacity.limited_words or None),
         ],
         drop_empty=True,
@@ -98,12 +103,12 @@ def capacity_tables(results: Results) -> list[Table]:
 def _rate_cell(line: _Line) -> TableCell | str:
     each = line.capacity
     if each.number is not None:
-        return value_cell(each.number, "IOPS")
+        return value_cell(each.number, line.unit)
     if each.bound is None:
         return "not known"
     if each.state == "at least":
-        return f"at least {format_rate(each.bound)}"
-    return f"less than {format_rate(each.bound)}"
+        return f"at least {format_rate(each.bound, line.unit)}"
+    return f"less than {format_rate(each.bound, line.unit)}"
 
 
 def load_curve(results: Results) -> Drawing | None:
@@ -112,13 +117,15 @@ def load_curve(results: Results) -> Drawing | None:
     if found is None:
         return None
     systems = panels.drawn_systems(results)
-    rows = [_row(point, found) for point in found.points if point.system in systems]
+    units = {cell.id: factors_of(cell).rate_unit for cell in results.cells}
+    rows = [
+        _row(point, found, units[point.load]) for point in found.points if point.system in systems
+    ]
     if not rows:
         return None
     rows = panels.styled(results, rows)
-    crossings = panels.styled(
-        results, [_crossing(each, found) for each in found.capacities if each.system in systems]
-    )
+    met = [each for each in found.capacities if each.system in systems]
+    crossings = panels.styled(results, [_crossing(each, found, units[each.load]) for each in met])
     loads = [load for load in found.operation if any(row["load"] == load for row in rows)]
 
     def panel(load: str, width: int) -> vega.Chart:
@@ -134,7 +141,7 @@ def load_curve(results: Results) -> Drawing | None:
     return draw(NAME, label, *build, rows, more_tips=tips, note=panels.left_out(results))
 
 
-def _row(point: CurvePoint, found: CurveResults) -> dict[str, Any]:
+def _row(point: CurvePoint, found: CurveResults, unit: str) -> dict[str, Any]:
     latency = point.latency
     top = _FURTHEST_OVER * found.limit_ns
     low, high = latency.edges
@@ -145,7 +152,7 @@ def _row(point: CurvePoint, found: CurveResults) -> dict[str, Any]:
         "latency_us": min(latency.value, top) / 1e3,
         "low": min(low, top) / 1e3,
         "high": min(high, top) / 1e3,
-        "tip": f"{point.system} at {format_rate(point.rate)}: {_latency_words(point, found)}"
+        "tip": f"{point.system} at {format_rate(point.rate, unit)}: {_latency_words(point, found)}"
         f" ({words.value_range(*latency.edges, 'ns')})",
     }
 
@@ -156,7 +163,7 @@ def _latency_words(point: CurvePoint, found: CurveResults) -> str:
     return words.value(point.latency.value, "ns")
 
 
-def _crossing(each: Capacity, found: CurveResults) -> dict[str, Any]:
+def _crossing(each: Capacity, found: CurveResults, unit: str) -> dict[str, Any]:
     rate = each.number.value if each.number is not None else None
     low, high = each.number.edges if each.number is not None else (None, None)
     return {
@@ -166,7 +173,7 @@ def _crossing(each: Capacity, found: CurveResults) -> dict[str, Any]:
         "from": low,
         "to": high,
         "limit_us": found.limit_ns / 1e3,
-        "tip": f"{each.system}: {format_rate(rate or 0.0)} at the limit",
+        "tip": f"{each.system}: {format_rate(rate or 0.0, unit)} at the limit",
     }
 
 

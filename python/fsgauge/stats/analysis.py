@@ -79,7 +79,7 @@ class Analysis:
         """What a cell is judged by: its rate; under a pace, which sets that, the p99 latency."""
         if not paced:
             return "iops"
-        return "read.p99" if factors_of(cell).share_of_reads >= 50 else "write.p99"
+        return f"{factors_of(cell).waited_for}.p99"
 
     def primary_ratios(
         self,

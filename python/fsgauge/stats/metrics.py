@@ -40,9 +40,22 @@ FILE_OPERATIONS = (
 """What the groups of a mix do beside those, in the order in which reports show it."""
 SYNC = "sync"
 """A load's own calls of fsync or fdatasync, or the messages that mean it."""
-COMPANIONS: dict[str, str] = {"log": "log write", "reader": "companion read"}
+COMMIT = "commit"
+"""A paced write with what makes it durable: from its intended start to the return of the call."""
+WHOLE_FILE = "file"
+"""All that is done to one file of a paced client: from its intended start to the last call."""
+COMPANIONS: dict[str, str] = {
+    "log": "log write",
+    "reader": "companion read",
+    "checkpoint": "checkpoint write",
+}
 """What companions do, by their role: a log write is an append with its fdatasync."""
-OPERATIONS = ("read", "write", SYNC, *CLIENT_OPERATIONS, *FILE_OPERATIONS, *COMPANIONS)
+OPERATIONS = (
+    *("read", "write", SYNC, COMMIT, WHOLE_FILE),
+    *CLIENT_OPERATIONS,
+    *FILE_OPERATIONS,
+    *COMPANIONS,
+)
 """Everything that has latencies, in the order in which reports show it."""
 CALLS = (SYNC, *COMPANIONS)
 """Those of which a latency is the time of the call, whatever the load's pace."""
@@ -157,15 +170,32 @@ def latencies(result: LoadResult) -> dict[str, Histogram]:
     found = {name: latency_of(part) for name, part in parts.items() if part and part.operations}
     if result.sync is not None and result.sync.calls:
         found[SYNC] = result.sync.latency
+        if result.sync.response_latency is not None:
+            found[COMMIT] = result.sync.response_latency
     for role in COMPANIONS:
         of_role = [each.latency for each in result.companions if each.role == role]
         done = merge(each for each in of_role if each.operations)
         if done is not None:
             found[role] = done
+    if result.clients is not None and result.clients.file_latency is not None:
+        found[WHOLE_FILE] = result.clients.file_latency
     for other in result.clients.operations if result.clients is not None else ():
         if other.operation in CLIENT_OPERATIONS and other.operations:
             found[other.operation] = other.response_latency
     return found
+
+
+def service_times(result: LoadResult, operation: str) -> list[Histogram]:
+    """How long the calls themselves took that an operation is made of, without the wait for a
+    place: of reads and writes from submission; a commit's are those that make it durable."""
+    clients = result.clients
+    if operation == COMMIT and result.sync is not None:
+        return [result.sync.latency]
+    if operation == WHOLE_FILE and clients is not None:
+        return [each.service_latency for each in timed_parts(clients)]
+    side = {"read": result.read, "write": result.write}.get(operation)
+    sides = sides_of(result) if side is None else [side]
+    return [each.service_latency for each in sides]
 
 
 def latency_of(part: OperationResult) -> Histogram:

@@ -39,6 +39,7 @@ from fsgauge.stats.noise import ASKED_PERCENT
 from fsgauge.stats.of_kind import analysis_of
 from fsgauge.stats.planned import primary_cells
 from fsgauge.stats.ratio import t_quantile
+from fsgauge.stats.run_checks import rate_offered
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 
@@ -92,7 +93,7 @@ def pilot_noise(study: StudyRecord, runs: Sequence[RunRecord]) -> PilotNoise:
     Each cell counts by its primary metric: the rate, or the p99 latency under a pace.
     """
     samples, analysis = samples_of(study.plan, runs), analysis_of(study)
-    paced = any(run.load is not None and run.load.rate is not None for run in runs)
+    paced = any(rate_offered(run) is not None for run in runs)
     variances = _variances(samples, primary_cells(study.plan), analysis, paced, FEWEST_BLOCKS)
     if not variances:
         raise InputError(
@@ -217,7 +218,7 @@ def noise_so_far(
     """From the runs of whole blocks; None before there are two with the baseline twice."""
     named = [cell for cell in plan.cells if cell.id in plan.primary or cell.name in plan.primary]
     own = [run for run in runs if run.system == plan.baseline and not (run.over_path or run.struck)]
-    paced = any(run.load is not None and run.load.rate is not None for run in own)
+    paced = any(rate_offered(run) is not None for run in own)
     analysis = cast(Analysis, kinds.part(kind, "analysis").ANALYSIS)
     variances = _variances(
         samples_of(plan, own), named or plan.cells, analysis, paced, FEWEST_BLOCKS_SO_FAR

@@ -16,6 +16,7 @@ from fsgauge.stats.analysis import Analysis, Interval
 from fsgauge.stats.compare import compare_all
 from fsgauge.stats.curve.blocks import of_loads, samples_of
 from fsgauge.stats.of_kind import analysis_of
+from fsgauge.stats.run_checks import rate_offered
 from fsgauge.stats.samples import whole_blocks
 
 DEFAULT_EQUIVALENCE_PERCENT = 3.0
@@ -39,7 +40,7 @@ def primary_metrics(
     study: StudyRecord, runs: Sequence[RunRecord], analysis: Analysis
 ) -> dict[str, str]:
     """What each cell is judged by."""
-    paced = any(run.load is not None and run.load.rate is not None for run in runs)
+    paced = any(rate_offered(run) is not None for run in runs)
     return {cell.id: analysis.primary_metric(cell, paced=paced) for cell in study.plan.cells}
 
 

@@ -14,7 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fsgauge.engine.wire import LoadResult, elapsed_with_finish_ns, sides_of, timed_operations
+from fsgauge.engine.wire import (
+    ClientsJob,
+    LoadJob,
+    LoadResult,
+    elapsed_with_finish_ns,
+    sides_of,
+    timed_operations,
+)
 from fsgauge.record.factors import factors_of
 from fsgauge.record.parts import DeviceRun
 from fsgauge.record.records import RunRecord
@@ -158,15 +165,27 @@ def passes_cut(run: RunRecord, result: LoadResult) -> str | None:
     return f"ended after {result.elapsed_ns / 1e9:.0f} s"
 
 
+def rate_offered(run: RunRecord) -> float | None:
+    """Operations a second, or files of clients, that were due of each machine's load; None without
+    a pace."""
+    rate = run.job.rate if isinstance(run.job, LoadJob | ClientsJob) else None
+    return rate.operations_per_second if rate is not None else None
+
+
+def done_at_pace(result: LoadResult) -> int:
+    """What a pace counts: operations, or files of clients."""
+    return operations(result) if result.clients is None else result.clients.files
+
+
 def rate_missed(run: RunRecord, result: LoadResult) -> str | None:
     """Under a pace: less was done than was offered, or much was never begun. A run's end leaves a
     few that were due."""
-    rate = run.load.rate if run.load is not None else None
+    rate, done = rate_offered(run), done_at_pace(result)
     if rate is None or result.elapsed_ns == 0:
         return None
-    achieved = operations(result) * 1e9 / result.elapsed_ns / rate.operations_per_second
+    achieved = done * 1e9 / result.elapsed_ns / rate
     dropped = sum(part.backlog_dropped for part in sides_of(result))
-    asked = operations(result) + dropped
+    asked = done + dropped
     if achieved >= ACHIEVED_RATE and dropped <= (1 - ACHIEVED_RATE) * asked:
         return None
     more = f", {count(dropped, 'operation')} dropped" if dropped else ""

@@ -19,7 +19,7 @@ from fsgauge.stats.asked_number import own_numbers
 from fsgauge.stats.evidence import Question
 from fsgauge.stats.metrics import METRICS, QUANTILES, latencies
 from fsgauge.stats.results import Comparison
-from fsgauge.stats.run_checks import rate_missed
+from fsgauge.stats.run_checks import rate_missed, rate_offered
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.verdict import OPEN, is_too_wide
 from fsgauge.stats.wording import (
@@ -187,7 +187,7 @@ def next_step(runs: Iterable[RunRecord]) -> str:
     """How a run gets more operations: a higher pace helps where the pace was kept, and only
     there."""
     longer = "Measure longer (--set workload.duration=...)"
-    paced = [run for run in runs if run.load is not None and run.load.rate is not None]
+    paced = [run for run in runs if rate_offered(run) is not None]
     kept = all(run.result is None or not rate_missed(run, run.result) for run in paced)
     if paced and kept:
         return f"{longer} or at a higher rate (--set workload.rate=...)."

@@ -97,9 +97,12 @@ def _has_pace(workload: Workload) -> None:
             [("plan", "mode"), ("workload", "kind")],
             next=f'kind = "{able[0]}", or mode = "all"',
         )
-    if getattr(workload, workload.pace) is not None:
+    hindrance = workload.against_curve()
+    if hindrance is not None:
+        place, why = hindrance
+        parts = place if isinstance(place, tuple) else (place,)
         raise conflict(
-            f"{workload.pace} would be ignored: a curve sets the pace itself",
-            [("workload", workload.pace), ("plan", "mode")],
-            next=f"leave {workload.pace} out",
+            f"{parts[-1]} {why}",
+            [("workload", *parts), ("plan", "mode")],
+            next=f"leave {parts[-1]} out",
         )

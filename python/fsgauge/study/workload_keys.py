@@ -40,7 +40,8 @@ class WorkloadKeys(StudyModel):
     """Whether its page tells a server's own share, from turns over the path in the same block."""
 
     pace: ClassVar[str] = ""
-    """The key that is the rate of a cell's load; "" where cells have no pace of their own."""
+    """The key that is the rate of a cell's load, in [workload] or its tables; "" where cells have
+    no pace of their own."""
 
     rewrites: ClassVar[str] = ""
     """The key that says how often live bytes are written anew, where files come and go."""
@@ -65,6 +66,16 @@ class WorkloadKeys(StudyModel):
         model = declared(self.kind)
         swept = [name for name, factor in model.DECLARED.items() if factor.key]
         return [point.cell_named_by(*swept) for point in model.points(self)]
+
+    def paced_loads(self) -> list[Cell]:
+        """The cells whose rate a load curve raises."""
+        return self.cells()
+
+    def against_curve(self) -> tuple[str | tuple[str | int, ...], str] | None:
+        """The key that a load curve contradicts, and why, in words behind its name."""
+        if self.pace and getattr(self, self.pace) is not None:
+            return self.pace, "would be ignored: a curve sets the pace itself"
+        return None
 
     def default_primary(self) -> list[str]:
         """Ids of the cells that the answer is about unless the study says: the smallest size."""

@@ -18,6 +18,7 @@ from fsgauge.engine.wire import (
     Interface,
     LayoutJob,
     LoadJob,
+    Rate,
     ScanJob,
     Target,
     ZeroData,
@@ -245,6 +246,7 @@ class Method:
             "warm_up_ns": self.workload.warm_up,
             "duration_ns": self.workload.duration,
             "interval_ns": interval_ns(self.workload.duration),
+            "rate": self.pace_of(cell),
             "seed": seed,
         }
         return LoadJob.model_validate(usual | own)
@@ -255,6 +257,13 @@ class Method:
             return cell.pace.rate or None
         key = self.workload.pace
         return getattr(self.workload, key) if key else None
+
+    def pace_of(self, cell: Cell) -> Rate | None:
+        """The same for the engine."""
+        per_second = self.rate_of(cell)
+        if per_second is None:
+            return None
+        return Rate(operations_per_second=per_second, arrival=self.workload.arrival)
 
     def slicing(self, cell: Cell) -> Slicing:  # noqa: ARG002
         """How its time may be divided where systems are measured side by side."""

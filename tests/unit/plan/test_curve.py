@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from fsgauge.plan.curve import STEPS, at_rates, curve_words
+from fsgauge.kinds.metadata.keys import MetadataWorkload
+from fsgauge.plan.curve import STEPS, at_rates, curve_words, runs_at_once
 from fsgauge.plan.estimate import block_seconds
 from fsgauge.plan.turns import make_plan
 from fsgauge.study.model import Study
 from tests.synthetic_curve import GIB, curve_study
+from tests.unit.kinds.mix.studies import LOG, READERS
+from tests.unit.kinds.mix.studies import workload as mix
 
 STUDY = curve_study(["ext4", "xfs"], blocks=3)
 PLAN = make_plan(STUDY, size_bytes=GIB)
@@ -59,3 +62,37 @@ def test_words() -> None:
         STUDY.model_dump(by_alias=True) | {"plan": {"seed": 1, "blocks": 2}}
     )
     assert curve_words(make_plan(plain, size_bytes=GIB)) == ""
+
+
+def test_cells_that_build_on_one_another_stay_together_at_each_rate() -> None:
+    workload = MetadataWorkload(clients=[1, 4], folders=["own", "shared"])
+    plan = make_plan(curve_study(["ext4"], blocks=2, workload=workload), size_bytes=GIB)
+    raised = [cell.factors["operation"] for cell in plan.paced_loads]
+    assert raised == ["create", "stat", "unlink"]  # of the one set of files with the most clients
+    of_cell = {cell.id: cell for cell in plan.cells}
+    orders = []
+    for turn in (turn for turn in plan.turns if turn.block):
+        chains = [turn.cells[at : at + 3] for at in range(0, len(turn.cells), 3)]
+        for chain in chains:
+            paces = [of_cell[cell].pace for cell in chain]
+            assert [of_cell[cell].factors["operation"] for cell in chain] == raised
+            assert len({(pace.part, pace.number) for pace in paces if pace}) == 1
+        orders.append((turn.block, [chain[0] for chain in chains]))
+    (_, first), *others = orders
+    assert all(order == first for block, order in others if block == 1)
+    assert any(order != first for block, order in others if block == 2)
+
+
+def test_groups_that_no_curve_is_of_run_beside_those_that_one_is_of() -> None:
+    lines = READERS + LOG + '[[workload.group]]\nname = "writers"\noperations = { write = 1 }\n'
+    study = curve_study(["ext4"], blocks=2, workload=mix(lines))
+    plan = make_plan(study, size_bytes=4 * GIB)
+    assert [cell.name for cell in plan.paced_loads] == ["readers"]
+    first, *_, last = plan.turns
+    ((own, beside),) = runs_at_once(plan, first)
+    assert [cell.name for cell in own] == ["readers", "log", "writers"] and beside == []
+    runs = runs_at_once(plan, last)
+    assert len(runs) == STEPS + 3
+    for own, beside in runs:
+        assert [cell.factors["group"] for cell in own] == ["readers"]
+        assert [cell.name for cell in beside] == ["log", "writers"]

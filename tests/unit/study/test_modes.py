@@ -16,6 +16,11 @@ REFUSED = {
     "quantile would be ignored": ("overhead", ["plan.quantile=p50"]),
     "kind writers has no rate that could rise": ("writers", [CURVE, LIMIT]),
     "rate would be ignored": ("overhead", [CURVE, LIMIT, "workload.rate=100 IOPS"]),
+    'rate of "log" would be ignored': (
+        "mix",
+        [CURVE, LIMIT, "workload.group.log.rate=100 IOPS"],
+    ),
+    "stonewall ends creates before": ("metadata", [CURVE, LIMIT, "workload.stonewall=2s"]),
     "has all of its blocks": ("overhead", [CURVE, LIMIT, "plan.stop_interval=5%"]),
 }
 
@@ -31,6 +36,12 @@ def test_refused(what: str) -> None:
 def test_taken() -> None:
     plan = load_study("overhead", [CURVE, LIMIT]).plan
     assert (plan.mode, plan.latency_limit, plan.quantile) == ("curve", 5_000_000, "p99")
+
+
+@pytest.mark.parametrize("kind", ["commits", "metadata", "mix"])
+def test_kinds_with_a_pace_have_a_curve(kind: str) -> None:
+    study = load_study(kind, [CURVE, LIMIT])
+    assert study.workload.paced_loads()
 
 
 def test_a_study_that_is_read_back_needs_no_mode() -> None:

@@ -61,9 +61,9 @@ pub(super) fn check(job: &ClientsJob) -> Outcome<BackupPlan> {
         return refuse("order", what, cause, "leave order and sync_at_end out");
     }
     check_start(&job.wanted_start())?;
-    if job.think.is_some() {
-        let what = "a backup does not rest between files";
-        return refuse("think", what, "it is as fast as its storage", "leave think out");
+    if job.think.is_some() || job.rate.is_some() {
+        let what = "a backup does not rest between files, and has no pace";
+        return refuse("think", what, "it is as fast as its storage", "leave think and rate out");
     }
     if block_size_bytes == 0 || block_size_bytes > BLOCK_SIZE_LIMIT {
         let what = format!("block_size_bytes {block_size_bytes} is not between 1 and {BLOCK_SIZE_LIMIT}");

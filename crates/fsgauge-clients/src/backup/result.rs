@@ -91,6 +91,7 @@ fn clients_result(
         operations,
         errors: tally.errors(),
         files: tally.files,
+        file_latency: None,
         files_given_up: tally.files_given_up,
         clients_gave_up: 0,
         first_done_ns: done_ns,

@@ -146,6 +146,22 @@ pub(crate) fn check_times(job: &ClientsJob) -> Check {
         let what = "think.mean_ns is 0".to_string();
         return refuse("think", what, "that is no rest", "leave think out");
     }
+    check_pace(job)
+}
+
+fn check_pace(job: &ClientsJob) -> Check {
+    let Some(rate) = job.rate else { return Ok(()) };
+    let files_a_second = rate.operations_per_second;
+    if !(files_a_second > 0.0 && files_a_second <= 1e9) {
+        let what = format!("operations_per_second {files_a_second} is not above 0 and at most 1e9");
+        return refuse("rate", what, "that is no pace", "choose a rate, or null");
+    }
+    let is_of_files = !matches!(job.phase, Phase::Mix { .. } | Phase::Clear {});
+    if !is_of_files || job.outstanding != 1 || job.think.is_some() || job.ramp_ns > 0 || job.wear_out {
+        let what = "a rate with rests, a ramp, several files at a time, wear_out, or in a mix".to_string();
+        let cause = "under a rate a file is due at its own time, and nothing else says when it begins";
+        return refuse("rate", what, cause, "leave the others out");
+    }
     Ok(())
 }
 

@@ -24,6 +24,7 @@ fn job(phase: Phase) -> ClientsJob {
         interface: ClientsInterface::Plain,
         ramp_ns: 0,
         think: Some(fsgauge_wire::Think { mean_ns: 1, spread: Arrival::Constant }),
+        rate: None,
         files: FileSet {
             clients: 1,
             files_per_client: 3,

@@ -1,7 +1,8 @@
 //! Answers: counted, and the lane is queued, put to think, or finished.
 
+use fsgauge_load::Pace;
 use fsgauge_net::{Answer, Target, message_of};
-use fsgauge_wire::{BadRecord, ClientErrorKind, ClientOperation};
+use fsgauge_wire::{BadRecord, ClientErrorKind, ClientOperation, Recorder};
 
 use super::EventLoop;
 use super::client_directory::DirectoryState;
@@ -64,6 +65,10 @@ impl<T: Target> EventLoop<'_, T> {
             FileProgress::Pending => self.ready.push_back(lane),
             FileProgress::Whole => {
                 self.tally.files += u64::from(is_counted);
+                if let Some(pace) = self.paces.get(lane as usize).filter(|_| is_counted) {
+                    let response = self.tally.file_response.get_or_insert_with(Recorder::default);
+                    response.record(at_ns.saturating_sub(pace.due_ns()), 1);
+                }
                 self.file_done(lane, at_ns);
             }
             FileProgress::GivenUp => {
@@ -98,7 +103,7 @@ impl<T: Target> EventLoop<'_, T> {
         self.now_ns = self.context.clock.now_ns();
     }
 
-    /// A lane has finished a file: it takes the next, after the think time if there is one.
+    /// A lane has finished a file: it takes the next, when it is due or after the think time if there is either.
     #[inline(always)]
     fn file_done(&mut self, lane: u32, at_ns: u64) {
         let plan = self.context.plan;
@@ -110,13 +115,24 @@ impl<T: Target> EventLoop<'_, T> {
         if is_draining {
             return self.lane_ended(lane, at_ns);
         }
-        let Some(think) = &plan.job.think else { return self.ready.push_back(lane) };
+        let next_ns = if let Some(pace) = self.paces.get_mut(lane as usize) {
+            pace.advance();
+            pace.due_ns()
+        } else if let Some(think) = &plan.job.think {
+            at_ns + think_time_ns(think, state.random())
+        } else {
+            return self.ready.push_back(lane);
+        };
         let times = &mut self.times[lane as usize];
+        if next_ns <= at_ns && !self.paces.is_empty() {
+            times.asked_ns = next_ns;
+            return self.ready.push_back(lane);
+        }
         if !self.is_cleaning_up {
             self.in_flight_ns += at_ns.saturating_sub(times.since_ns);
         }
         (times.is_thinking, times.since_ns) = (true, at_ns);
-        self.wake_queue.add(at_ns + think_time_ns(think, state.random()), lane);
+        self.wake_queue.add(next_ns, lane);
     }
 
     /// A lane has finished.

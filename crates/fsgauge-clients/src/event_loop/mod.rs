@@ -5,7 +5,8 @@
 //! is fixed, round robin. An answered lane is queued again.
 //!
 //! The response time of an operation counts from the moment its client requests it: the previous answer, or the end of
-//! the think time. So clients = throughput x (response + think time) holds by construction.
+//! the think time. So clients = throughput x (response + think time) holds by construction. Under a pace it counts from
+//! when a file was due, whatever became of the one before.
 //!
 //! When the time is up, requests made by then are carried out and count until they are answered.
 //!
@@ -30,13 +31,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fsgauge_load::instruments::{Clock, RunQueue, Window};
+use fsgauge_load::{Pace, Paced, Random, WearOut};
 use fsgauge_net::{Answer, Request, Started, Target, Traffic};
-use fsgauge_wire::{Ended, Failure, Interval, IntervalCount, Outcome, Pauses, Stop};
+use fsgauge_wire::{Ended, Failure, Interval, IntervalCount, Outcome, Pauses, Rate, Stop};
 
 use self::client_directory::DirectoryState;
 use self::drain::DRAIN_LIMIT_NS;
 pub(crate) use self::drain::Drained;
-pub(crate) use self::stonewall::{WEAR_OUT_TIMES, WearOut};
 use crate::client::{Client, Lane, Paths};
 use crate::clients_tally::ClientsTally;
 use crate::cpu_time::CpuTime;
@@ -46,6 +47,11 @@ use crate::wake_queue::WakeQueue;
 
 /// The longest wait; then the stop flag is checked.
 const WAIT_LIMIT_NS: u64 = 20_000_000;
+
+/// A paced wait ends so long before the next file is due, and the loop polls the rest: waking up takes time.
+const POLL_NS: u64 = 20_000;
+/// Arrivals are drawn apart from sizes, contents and orders.
+const PACE_STREAM: u64 = 0x9ace_9ace_0000_0000;
 
 /// What a loop is given beside its clients and its target.
 pub(crate) struct LoopContext<'run> {
@@ -63,6 +69,8 @@ pub(crate) struct EventLoop<'run, T> {
     clients: Vec<Member>,
     lanes: Vec<Lane>,
     times: Vec<Times>,
+    /// When each lane's file is due; empty without a pace.
+    paces: Vec<Paced>,
     /// Lanes with a request to start.
     ready: VecDeque<u32>,
     wake_queue: WakeQueue,
@@ -182,6 +190,7 @@ impl<'run, T: Target> EventLoop<'run, T> {
             clients,
             lanes,
             times: vec![Times { directory: DirectoryState::at_first(plan), ..Times::default() }; count],
+            paces: Vec::new(),
             ready: VecDeque::with_capacity(count),
             wake_queue: WakeQueue::default(),
             pending: 0,
@@ -244,6 +253,9 @@ impl<'run, T: Target> EventLoop<'run, T> {
     /// Queues every client at its time in the ramp.
     fn line_up(&mut self, zero_ns: u64) {
         let job = &self.context.plan.job;
+        if let Some(rate) = job.rate {
+            return self.line_up_paced(&rate, zero_ns);
+        }
         for (lane, times) in self.times.iter_mut().enumerate() {
             let member = &mut self.clients[self.lanes[lane].client as usize];
             let share = u128::from(job.ramp_ns) * u128::from(member.count.number) / u128::from(job.clients);
@@ -254,6 +266,21 @@ impl<'run, T: Target> EventLoop<'run, T> {
             } else {
                 self.wake_queue.add(member.start_ns, lane as u32);
             }
+        }
+    }
+
+    /// Queues every client at the time at which its first file is due.
+    fn line_up_paced(&mut self, rate: &Rate, zero_ns: u64) {
+        let (clients, seed) = (self.context.plan.job.clients, self.context.plan.job.seed);
+        for (lane, times) in self.times.iter_mut().enumerate() {
+            let member = &mut self.clients[self.lanes[lane].client as usize];
+            let number = member.count.number;
+            let random = Random::new(seed, PACE_STREAM ^ u64::from(number));
+            let pace = Paced::new(rate, number, clients, zero_ns, random);
+            member.start_ns = pace.due_ns();
+            (times.asked_ns, times.since_ns) = (pace.due_ns(), pace.due_ns());
+            self.wake_queue.add(pace.due_ns(), lane as u32);
+            self.paces.push(pace);
         }
     }
 
@@ -333,11 +360,18 @@ impl<'run, T: Target> EventLoop<'run, T> {
     fn wait(&mut self) -> io::Result<()> {
         let limit_ns = if self.ready.is_empty() && self.left > 0 {
             let next_ns = self.window.next_ns.min(self.wake_queue.next_ns());
-            next_ns.saturating_sub(self.now_ns).min(WAIT_LIMIT_NS)
+            let polled_ns = if self.paces.is_empty() { 0 } else { POLL_NS };
+            next_ns.saturating_sub(self.now_ns).saturating_sub(polled_ns).min(WAIT_LIMIT_NS)
         } else {
             0
         };
-        if self.pending > 0 || limit_ns > 0 { self.take_answers(limit_ns) } else { Ok(()) }
+        if self.pending > 0 || limit_ns > 0 {
+            return self.take_answers(limit_ns);
+        }
+        if !self.paces.is_empty() && self.ready.is_empty() {
+            self.now_ns = self.context.clock.now_ns();
+        }
+        Ok(())
     }
 
     fn take_answers(&mut self, limit_ns: u64) -> io::Result<()> {

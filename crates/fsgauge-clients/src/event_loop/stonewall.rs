@@ -3,51 +3,14 @@
 //! All loops meet there, since the client that had most may be another's.
 
 use std::io;
-use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
+use fsgauge_load::{WEAR_OUT_TIMES, WearOut};
 use fsgauge_net::Target;
-use fsgauge_wire::{Ended, Stop};
+use fsgauge_wire::Ended;
 
-use super::drain::{DRAIN_LIMIT_NS, Drained};
-use super::{EventLoop, WAIT_LIMIT_NS};
+use super::EventLoop;
+use super::drain::Drained;
 use crate::client::Client;
-
-/// A run lasts so many times its limit at most, with what clients do beyond the stonewall.
-pub(crate) const WEAR_OUT_TIMES: u64 = 10;
-
-/// Where the loops of a run meet.
-#[derive(Debug)]
-pub(crate) struct WearOut {
-    loops: u32,
-    /// Loops that have come, and the most files of a client of theirs.
-    come: Mutex<(u32, u32)>,
-    changed: Condvar,
-}
-
-impl WearOut {
-    pub(crate) fn new(loops: u32) -> Self {
-        WearOut { loops, come: Mutex::default(), changed: Condvar::new() }
-    }
-
-    /// A loop has come: one of its clients has `most` files, and none has more.
-    fn come(&self, most: u32) {
-        let mut come = self.come.lock().unwrap_or_else(PoisonError::into_inner);
-        *come = (come.0 + 1, come.1.max(most));
-        self.changed.notify_all();
-    }
-
-    /// Waits for all loops, as long as calls may last that were made before the stonewall; gives the most of all.
-    fn most(&self, stop: &Stop) -> u32 {
-        let until = Instant::now() + Duration::from_nanos(DRAIN_LIMIT_NS);
-        let mut come = self.come.lock().unwrap_or_else(PoisonError::into_inner);
-        while come.0 < self.loops && !stop.is_set() && Instant::now() < until {
-            let waited = self.changed.wait_timeout(come, Duration::from_nanos(WAIT_LIMIT_NS));
-            come = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-        come.1
-    }
-}
 
 impl<T: Target> EventLoop<'_, T> {
     /// The loop meets the others there.
@@ -72,12 +35,12 @@ impl<T: Target> EventLoop<'_, T> {
     /// Goes on beyond the stonewall, if the time is up and the job asks for it.
     pub(super) fn wear_out(&mut self) -> io::Result<()> {
         let Some(wear_out) = self.wear_out.take() else { return Ok(()) };
-        wear_out.come(self.clients.iter().map(|member| member.client.begun()).max().unwrap_or(0));
+        wear_out.come(self.clients.iter().map(|member| u64::from(member.client.begun())).max().unwrap_or(0));
         let (stop, hangs) = (self.context.stop, self.drained.unanswered > 0);
         if self.ended != Some(Ended::Duration) || hangs {
             return Ok(());
         }
-        let most = wear_out.most(&stop);
+        let most = wear_out.most(&stop) as u32;
         self.stonewall_ns = Some(self.time_up_ns - self.window.zero_ns);
         self.count_files();
         let limit_ns = self.context.plan.job.time_limit_ns.saturating_mul(WEAR_OUT_TIMES);
@@ -108,33 +71,5 @@ impl<T: Target> EventLoop<'_, T> {
             (times.asked_ns, times.since_ns) = (now_ns, now_ns);
             self.ready.push_back(lane as u32);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn all_learn_the_most_of_all() {
-        let wear_out = WearOut::new(3);
-        std::thread::scope(|scope| {
-            let loops = [4, 9, 2].map(|most| {
-                let wear_out = &wear_out;
-                scope.spawn(move || {
-                    wear_out.come(most);
-                    wear_out.most(&Stop::never())
-                })
-            });
-            loops.into_iter().for_each(|each| assert_eq!(each.join().unwrap(), 9));
-        });
-    }
-
-    #[test]
-    fn a_stop_ends_the_wait_for_others() {
-        let (wear_out, stop) = (WearOut::new(2), Stop::new());
-        stop.set();
-        wear_out.come(1);
-        assert_eq!(wear_out.most(&stop), 1);
     }
 }

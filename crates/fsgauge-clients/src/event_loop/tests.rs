@@ -67,6 +67,7 @@ fn job() -> ClientsJob {
         interface: ClientsInterface::Plain,
         ramp_ns: 0,
         think: None,
+        rate: None,
         files: FileSet {
             clients: 3,
             files_per_client: 2,

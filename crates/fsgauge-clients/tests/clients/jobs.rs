@@ -32,6 +32,7 @@ pub(crate) fn job(directory: &Path, phase: Phase) -> ClientsJob {
         interface: ClientsInterface::Auto,
         ramp_ns: 0,
         think: None,
+        rate: None,
         files: FileSet {
             clients: 10,
             files_per_client: 6,

@@ -1,10 +1,11 @@
 //! Jobs that are refused, and the message.
 
 use super::jobs::*;
+use super::mix::mix;
 use super::mounted::Mounted;
 use fsgauge_wire::{
     Activity, Arrival, ClientsInterface, ClientsJob, ClientsTarget, Data, Dispatch, FileSet, FileSizes,
-    Phase, Think, Tree, WeightedActivity,
+    Phase, Rate, Think, Tree, WeightedActivity,
 };
 use std::path::Path;
 
@@ -62,6 +63,7 @@ fn jobs_that_cannot_be_are_refused() {
         largest_bytes: 1000,
     };
     let mixed = |activities: Vec<WeightedActivity>| on_nothing(Phase::Mix { activities });
+    let paced = |operations_per_second| Some(Rate { operations_per_second, arrival: Arrival::Constant });
     let threads = with(&|job| (job.dispatch, job.threads) = (Dispatch::Threads, None));
     let refusals = [
         (with(&|job| job.clients = 0), "clients 0 is not between 1 and 1000000"),
@@ -82,6 +84,9 @@ fn jobs_that_cannot_be_are_refused() {
             with(&|job| job.think = Some(Think { mean_ns: 0, spread: Arrival::Constant })),
             "think.mean_ns is 0",
         ),
+        (with(&|job| job.rate = paced(0.0)), "operations_per_second 0 is not above 0"),
+        (with(&|job| (job.rate, job.ramp_ns) = (paced(10.0), 5)), "a rate with rests, a ramp,"),
+        (with(&|job| (job.rate, job.phase) = (paced(10.0), mix())), "a rate with rests, a ramp,"),
         (with(&|job| job.files.files_per_client = 0), "files.files_per_client is 0"),
         (with(&|job| job.files.record_size_bytes = 0), "files.record_size_bytes 0 is not between"),
         (

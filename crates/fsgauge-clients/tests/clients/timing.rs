@@ -4,7 +4,9 @@ use std::time::Duration;
 use std::time::Instant;
 
 use fsgauge_clients::run_clients;
-use fsgauge_wire::{Arrival, ClientsJob, ClientsTarget, Dispatch, Ended, Event, Stop, Think};
+use fsgauge_wire::{
+    Arrival, ClientOperation, ClientsJob, ClientsTarget, Dispatch, Ended, Event, Rate, Stop, Think,
+};
 
 use super::jobs::*;
 use super::mix::mix;
@@ -29,6 +31,43 @@ fn all_operations_of_a_client_are_its_own_time() {
         let expected = if think.is_some() { 7.0 * 59.0 * 300_000.0 } else { 0.0 };
         assert!((rests - expected).abs() <= 0.3 * expected, "{rests} against {expected}");
     }
+}
+
+#[test]
+fn under_a_pace_files_are_begun_when_they_are_due() {
+    // 4 clients of 50 files: 200 at 1000 a second are due within 200 ms, whoever carries them.
+    for (arrival, dispatch) in
+        [(Arrival::Constant, Dispatch::EventLoop), (Arrival::Exponential, Dispatch::Threads)]
+    {
+        let rate = Some(Rate { operations_per_second: 1000.0, arrival });
+        let threads = (dispatch == Dispatch::EventLoop).then_some(2);
+        let mut job = ClientsJob { clients: 4, rate, dispatch, threads, ..on_nothing(WRITE) };
+        job.files.files_per_client = 50;
+        let result = run(&job).unwrap();
+        assert_whole(&result);
+        assert!((150_000_000..PATIENCE.as_nanos() as u64).contains(&result.elapsed_ns));
+        let of_files = clients(&result).file_latency.as_ref().unwrap();
+        assert_eq!(of_files.operations, 200);
+        let creates = &find(&result, ClientOperation::Create).unwrap().response_latency;
+        assert!(of_files.sum_ns > creates.sum_ns);
+        assert!(of_files.min_ns < 20_000_000, "{}", of_files.min_ns);
+    }
+}
+
+#[test]
+fn what_was_due_while_another_file_took_its_time_has_waited() {
+    // Two clients that are due a file each microsecond: all but the first ones wait, each longer than the last.
+    let rate = Some(Rate { operations_per_second: 2e6, arrival: Arrival::Constant });
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let mut job = ClientsJob { clients: 2, rate, ..job(directory.path(), WRITE) };
+    job.files.files_per_client = 200;
+    let result = run(&job).unwrap();
+    assert_whole(&result);
+    let of_files = clients(&result).file_latency.as_ref().unwrap();
+    assert!(of_files.max_ns * 11 > result.elapsed_ns * 10 - 2_200_000, "{}", of_files.max_ns);
+    assert!(of_files.sum_ns / 400 > result.elapsed_ns / 4, "{} of {}", of_files.sum_ns, result.elapsed_ns);
+    let closed = run(&ClientsJob { rate: None, phase: READ, ..job }).unwrap();
+    assert!(clients(&closed).file_latency.is_none());
 }
 
 #[test]

@@ -27,6 +27,7 @@ pub fn job(target: SmbTarget, phase: Phase) -> ClientsJob {
         interface: ClientsInterface::Auto,
         ramp_ns: 0,
         think: None,
+        rate: None,
         files: FileSet {
             clients: 4,
             files_per_client: 4,

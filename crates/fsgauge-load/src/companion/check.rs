@@ -2,7 +2,7 @@
 
 use fsgauge_wire::{Companion, CompanionKind, Failure, LoadJob, Target};
 
-use super::LOG_BYTES;
+use super::{CHECKPOINT_EVERY_BYTES, LOG_BYTES};
 use crate::target::Geometry;
 
 /// The most threads beside the jobs.
@@ -29,6 +29,7 @@ fn check_companion(load: &LoadJob, companion: &Companion) -> Result<(), Failure>
     let name = match companion.role {
         CompanionKind::Reader => "reader",
         CompanionKind::Log => "log",
+        CompanionKind::Checkpoint => "checkpoint",
     };
     if companion.count == 0 {
         return refuse(
@@ -40,6 +41,7 @@ fn check_companion(load: &LoadJob, companion: &Companion) -> Result<(), Failure>
     let longest_bytes = match companion.role {
         CompanionKind::Reader => Geometry::of(&load.target).file_size_bytes.min(1 << 30),
         CompanionKind::Log => LOG_BYTES,
+        CompanionKind::Checkpoint => CHECKPOINT_EVERY_BYTES,
     };
     let size_bytes = companion.block_size_bytes;
     if size_bytes == 0 || u64::from(size_bytes) > longest_bytes {
@@ -51,7 +53,7 @@ fn check_companion(load: &LoadJob, companion: &Companion) -> Result<(), Failure>
     }
     match companion.role {
         CompanionKind::Reader => check_reader(load, size_bytes),
-        CompanionKind::Log => check_log(&load.target),
+        CompanionKind::Log | CompanionKind::Checkpoint => check_beside(name, &load.target),
     }
 }
 
@@ -73,20 +75,20 @@ fn check_reader(load: &LoadJob, size_bytes: u32) -> Result<(), Failure> {
     Ok(())
 }
 
-fn check_log(target: &Target) -> Result<(), Failure> {
+fn check_beside(name: &str, target: &Target) -> Result<(), Failure> {
     match target {
         // Companions of a load on a share were refused before.
         Target::ShareFile { .. } | Target::ShareFiles { .. } => Ok(()),
         Target::File { .. } | Target::Files { .. } => Ok(()),
         Target::Block { path, .. } => refuse(
-            format!("a log cannot be written next to {path}"),
+            format!("a {name} cannot be written next to {path}"),
             "a bare device holds no second file",
-            "choose a target of kind \"file\" or \"files\", or leave the log out",
+            "choose a target of kind \"file\" or \"files\", or leave it out",
         ),
         Target::Null { .. } => refuse(
-            "a log cannot be written next to the null target".into(),
+            format!("a {name} cannot be written next to the null target"),
             "it has no directory",
-            "choose a target of kind \"file\" or \"files\", or leave the log out",
+            "choose a target of kind \"file\" or \"files\", or leave it out",
         ),
     }
 }

@@ -49,6 +49,28 @@ impl LogFile {
         Ok((LogFile { path, folder: Some(folder) }, opened))
     }
 
+    /// Writes it whole, and makes that durable: what comes then finds its blocks there.
+    pub(super) fn fill(&self, opened: &OwnedFd, size_bytes: u64) -> Result<(), Failure> {
+        let piece = vec![0x5a; 1 << 20];
+        let mut at = 0;
+        let written = loop {
+            if at >= size_bytes {
+                break rustix::fs::fdatasync(opened);
+            }
+            match rustix::io::pwrite(opened, &piece, at) {
+                Ok(bytes) => at += bytes as u64,
+                Err(Errno::INTR) => {}
+                Err(errno) => break Err(errno),
+            }
+        };
+        written.map_err(|errno| {
+            let what = format!("{} could not be filled: {errno}", self.path());
+            let cause = "the file system is full, or reported an error";
+            let next = "df -h; dmesg | tail; larger storage";
+            Failure::system("companion.checkpoint", Some(errno.raw_os_error()), what, cause, next)
+        })
+    }
+
     pub(super) fn path(&self) -> String {
         self.path.display().to_string()
     }

@@ -1,4 +1,4 @@
-//! Companions: readers and log writers that work beside the jobs, as those of a database do.
+//! Companions: readers, log writers and checkpoints that work beside the jobs, as those of a database do.
 //!
 //! Each is one thread with the same loop as a job, at depth 1. They start with the jobs, and are told to end
 //! once the last job has ended.
@@ -16,7 +16,7 @@ use std::os::fd::OwnedFd;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::barriers::Barriers;
+use crate::barriers::{Barriers, Written};
 use crate::buffers::Buffers;
 use crate::filler::Filler;
 use crate::instruments::Window;
@@ -27,11 +27,14 @@ use crate::pace::Unpaced;
 use crate::pattern::{Order, Pattern, Sequential, Sizes, Uniform};
 use crate::queue::{LogQueue, Queue, SyncQueue};
 use crate::random::Random;
-use crate::target::{self, Geometry, OpenMode};
+use crate::target::{self, Geometry, OpenFiles, OpenMode};
 use log_file::LogFile;
 
 /// A log begins again here.
 const LOG_BYTES: u64 = 256 << 20;
+/// What checkpoints write to, and how much between two calls of fdatasync.
+const CHECKPOINT_BYTES: u64 = 64 << 20;
+const CHECKPOINT_EVERY_BYTES: u64 = 16 << 20;
 /// Their random streams lie beyond those of jobs.
 const FIRST_STREAM: u32 = 1 << 24;
 
@@ -69,6 +72,14 @@ impl Companions {
                         companions.logs.push(file);
                         let path = companions.logs[companions.logs.len() - 1].path();
                         spawn_log(shared, number, companion, stop, (path, opened))?
+                    }
+                    CompanionKind::Checkpoint => {
+                        let (file, opened) =
+                            LogFile::create(&shared.load.target, &shared.ground, companions.logs.len())?;
+                        companions.logs.push(file);
+                        let log = &companions.logs[companions.logs.len() - 1];
+                        log.fill(&opened, CHECKPOINT_BYTES)?;
+                        spawn_checkpoint(shared, number, companion, stop, (log.path(), opened))?
                     }
                 });
                 number += 1;
@@ -158,7 +169,7 @@ impl Entry {
 fn kind(role: CompanionKind) -> usize {
     match role {
         CompanionKind::Reader => 0,
-        CompanionKind::Log => 1,
+        CompanionKind::Log | CompanionKind::Checkpoint => 1,
     }
 }
 
@@ -196,10 +207,26 @@ fn spawn_log(
     spawn(shared, number, stop, target, vec![opened], parts, |files| LogQueue::new(&files[0]))
 }
 
+fn spawn_checkpoint(
+    shared: &Shared,
+    number: u32,
+    companion: &Companion,
+    stop: Stop,
+    (path, opened): (String, OwnedFd),
+) -> Outcome<Thread> {
+    let geometry = Geometry { files: 1, file_size_bytes: CHECKPOINT_BYTES, base_bytes: 0 };
+    let parts = Parts::new(shared, number, companion, Uniform::new(&geometry), geometry)?;
+    let synced_every = Some(CHECKPOINT_EVERY_BYTES / u64::from(companion.block_size_bytes));
+    let target = Target::File { path, size_bytes: CHECKPOINT_BYTES };
+    spawn(shared, number, stop, target, vec![opened], Parts { synced_every, ..parts }, SyncQueue::new)
+}
+
 /// What a companion's loop is made of, besides its queue.
 struct Parts<O> {
     pattern: Pattern<O>,
     buffers: Buffers,
+    /// Writes between two calls of fdatasync, where the loop makes them.
+    synced_every: Option<u64>,
 }
 
 impl<O: Order> Parts<O> {
@@ -218,7 +245,7 @@ impl<O: Order> Parts<O> {
         let pattern = Pattern::new(order, sizes, if is_reader { 100 } else { 0 }, random, &geometry);
         let filler = Filler::for_data(load.data, load.seed, stream);
         let buffers = Buffers::new(1, size_bytes, (is_reader, !is_reader), filler)?;
-        Ok(Parts { pattern, buffers })
+        Ok(Parts { pattern, buffers, synced_every: None })
     }
 }
 
@@ -235,6 +262,12 @@ fn spawn<Q: Queue + 'static, O: Order + Send + 'static>(
     let run = move || {
         let load = &shared.load;
         let zero_ns = shared.start.wait(&shared.clock).zero_ns;
+        let queue = queue(&files);
+        let files = OpenFiles::from(files);
+        let barriers = match parts.synced_every {
+            Some(writes) => Barriers::synced(writes, Written::Files(&files)),
+            None => Barriers::none(),
+        };
         let setup = LoopSetup {
             job: FIRST_STREAM + number,
             clock: shared.clock,
@@ -245,10 +278,11 @@ fn spawn<Q: Queue + 'static, O: Order + Send + 'static>(
             batch: 1,
             wanted: 1,
             size_limit_bytes: None,
-            barriers: Barriers::none(),
+            barriers,
+            stonewall: None,
             window: Window::new(zero_ns, load.warm_up_ns, load.duration_ns, load.interval_ns),
         };
-        JobLoop::new(setup, queue(&files), parts.pattern, Unpaced, parts.buffers).run()
+        JobLoop::new(setup, queue, parts.pattern, Unpaced, parts.buffers).run()
     };
     std::thread::Builder::new().name(format!("companion-{number}")).spawn(run).map_err(|error| {
         let what = format!("companion {number} of the load cannot be started: {error}");

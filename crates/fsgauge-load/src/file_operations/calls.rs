@@ -14,7 +14,7 @@ use crate::filler::Filler;
 use crate::instruments::Clock;
 use crate::pattern::Sizes;
 use crate::random::Random;
-use crate::target::Geometry;
+use crate::target::{DSYNC, Geometry};
 
 /// Files of a job that stay open, each at the place of its number.
 const STAY_OPEN: usize = 64;
@@ -59,7 +59,7 @@ impl FileCalls {
             filler,
             buffer,
             names: vec![MaybeUninit::uninit(); LISTED_BYTES],
-            flags: if dsync { OFlags::DSYNC } else { OFlags::empty() },
+            flags: if dsync { DSYNC } else { OFlags::empty() },
         })
     }
 

@@ -38,7 +38,7 @@ impl<Q: Queue, O: Order, P: Pace> JobLoop<'_, Q, O, P> {
         if is_over {
             self.overrun_ns = self.now_ns - self.end_ns;
         }
-        self.setup.barriers.record(self.now_ns - begin_ns);
+        self.setup.barriers.record(self.now_ns, self.now_ns - begin_ns);
         Ok(is_over)
     }
 }

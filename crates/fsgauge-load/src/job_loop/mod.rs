@@ -27,6 +27,7 @@ use crate::pace::Pace;
 use crate::pattern::{Order, Pattern};
 use crate::queue::{Queue, carried_failure};
 use crate::slots::Slots;
+use crate::wear_out::Stonewall;
 
 /// What a loop needs besides its four parts.
 pub(crate) struct LoopSetup<'a> {
@@ -42,6 +43,8 @@ pub(crate) struct LoopSetup<'a> {
     pub(crate) wanted: u32,
     pub(crate) size_limit_bytes: Option<u64>,
     pub(crate) barriers: Barriers<'a>,
+    /// Where jobs meet when the time is up, if they go on then.
+    pub(crate) stonewall: Option<Stonewall>,
     pub(crate) window: Window,
 }
 
@@ -77,6 +80,8 @@ pub(crate) struct JobLoop<'a, Q, O, P> {
     overrun_ns: u64,
     failed: Vec<(u32, i32)>,
     retries_in_row: u32,
+    /// Whether it has just met the other jobs at the stonewall.
+    has_met: bool,
 }
 
 impl<'a, Q: Queue, O: Order, P: Pace> JobLoop<'a, Q, O, P> {
@@ -116,6 +121,7 @@ impl<'a, Q: Queue, O: Order, P: Pace> JobLoop<'a, Q, O, P> {
             overrun_ns: 0,
             failed,
             retries_in_row: 0,
+            has_met: false,
         };
         if !job_loop.window.in_warm_up() {
             job_loop.begin_measuring(now_ns);
@@ -127,6 +133,9 @@ impl<'a, Q: Queue, O: Order, P: Pace> JobLoop<'a, Q, O, P> {
     pub(crate) fn run(mut self) -> Result<JobOutcome, Failure> {
         let late_start_ns = self.setup.clock.now_ns().saturating_sub(self.window.measured_from_ns());
         let driven = self.drive();
+        if let Some(stonewall) = self.setup.stonewall.take() {
+            stonewall.meeting.come(self.begun()); // others wait for it, however it ended
+        }
         let completed = self.completed();
         let drained = self.drain();
         let measured =
@@ -141,7 +150,7 @@ impl<'a, Q: Queue, O: Order, P: Pace> JobLoop<'a, Q, O, P> {
     fn drive(&mut self) -> Result<Ended, Failure> {
         loop {
             let taken = self.fill();
-            let start_ns = self.setup.clock.now_ns();
+            let mut start_ns = self.setup.clock.now_ns();
             if start_ns >= self.window.next_ns && self.cross(start_ns) {
                 // Prepared operations are submitted while the others drain, and count like them: they took their
                 // slots before the end, however long the thread was kept from submitting them.
@@ -150,6 +159,10 @@ impl<'a, Q: Queue, O: Order, P: Pace> JobLoop<'a, Q, O, P> {
                 self.integrate(start_ns);
                 self.in_flight += taken as u32;
                 return Ok(Ended::Duration);
+            }
+            if self.has_met {
+                // Others were waited for: that is no part of the operation.
+                (start_ns, self.has_met) = (self.setup.clock.now_ns(), false);
             }
             self.enter(taken, start_ns)?;
             if self.now_ns >= self.window.next_ns && self.cross(self.now_ns) {

@@ -41,7 +41,7 @@ impl<Q: Queue, O: Order, P: Pace> JobLoop<'_, Q, O, P> {
             drained: self.completed() - completed,
             drain_ns,
             unfinished: self.in_flight,
-            syncs: self.setup.barriers.take_latency(),
+            syncs: self.setup.barriers.take_times(),
             file_operations: Vec::new(),
             tallies: std::mem::take(&mut self.tallies),
             user_ns: user_ns - self.cpu_begin_ns.0,

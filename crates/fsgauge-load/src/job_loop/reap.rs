@@ -22,7 +22,7 @@ impl<Q: Queue, O: Order, P: Pace> JobLoop<'_, Q, O, P> {
     pub(super) fn reap(&mut self) -> Result<(), Failure> {
         self.integrate(self.now_ns);
         let (mut group, mut reaped) = (Group::EMPTY, 0);
-        let JobLoop { queue, slots, tallies, failed, now_ns, .. } = self;
+        let JobLoop { queue, slots, tallies, failed, now_ns, setup, .. } = self;
         queue.reap(|index, result| {
             let slot = slots.get(index);
             let size_bytes = slot.size_bytes();
@@ -39,6 +39,9 @@ impl<Q: Queue, O: Order, P: Pace> JobLoop<'_, Q, O, P> {
             if P::OPEN {
                 let response = &mut tallies[usize::from(slot.is_write())].response;
                 response.record(now_ns.saturating_sub(slot.due_ns), 1);
+                if slot.is_write() {
+                    setup.barriers.written(slot.due_ns);
+                }
             }
             slots.release(index);
             reaped += 1;

@@ -32,6 +32,7 @@ fn run<Q: Queue>(queue: Q, depth: u32, ago_ns: u64) -> JobOutcome {
         wanted: 1,
         size_limit_bytes: None,
         barriers: Barriers::none(),
+        stonewall: None,
         window: Window::new(clock.now_ns().saturating_sub(ago_ns), 0, 20 * MS, 20 * MS),
     };
     JobLoop::new(setup, queue, pattern, Unpaced, buffers).run().unwrap()

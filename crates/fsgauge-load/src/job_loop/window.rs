@@ -8,6 +8,7 @@ use crate::outcome::Report;
 use crate::pace::Pace;
 use crate::pattern::Order;
 use crate::queue::Queue;
+use crate::wear_out::{Stonewall, WEAR_OUT_TIMES};
 
 impl<Q: Queue, O: Order, P: Pace> JobLoop<'_, Q, O, P> {
     /// Steps over all boundaries up to now. True at the end. Every stamp is checked before it is used: nothing is
@@ -18,6 +19,10 @@ impl<Q: Queue, O: Order, P: Pace> JobLoop<'_, Q, O, P> {
         while now_ns >= self.window.next_ns {
             let at_ns = self.window.next_ns;
             if self.window.is_at_end() {
+                if let Some(stonewall) = self.setup.stonewall.take() {
+                    self.go_on(&stonewall);
+                    continue;
+                }
                 self.close(at_ns);
                 return true;
             }
@@ -28,6 +33,23 @@ impl<Q: Queue, O: Order, P: Pace> JobLoop<'_, Q, O, P> {
             }
         }
         false
+    }
+
+    /// Goes on beyond the stonewall, to as many writes as the job that has begun most.
+    fn go_on(&mut self, stonewall: &Stonewall) {
+        let begun = self.begun();
+        stonewall.meeting.come(begun);
+        let left = stonewall.meeting.most(&self.setup.stop).saturating_sub(begun);
+        let left_bytes = left.saturating_mul(stonewall.write_bytes);
+        (self.remaining_bytes, self.has_met) = (self.remaining_bytes.min(left_bytes), true);
+        let lasted_ns = self.window.next_ns - self.window.measured_from_ns();
+        let limit_ns = lasted_ns.saturating_mul(WEAR_OUT_TIMES);
+        self.window.go_on_until(self.window.measured_from_ns().saturating_add(limit_ns));
+    }
+
+    /// Writes that were prepared so far.
+    pub(super) fn begun(&self) -> u64 {
+        self.writes_allowed - self.writes_left
     }
 
     /// Nothing more is submitted. The current interval is the last, and lasts until everything has completed.

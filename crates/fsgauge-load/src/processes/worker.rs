@@ -47,8 +47,17 @@ fn work(task: Task, stop: Stop) -> io::Result<()> {
     };
     allow_interrupts();
     let start = Arc::new(Start::default());
-    let shared =
-        Shared { load: Arc::new(load), medium: Medium::Target, opened, access, ground, clock, stop, start };
+    let shared = Shared {
+        load: Arc::new(load),
+        medium: Medium::Target,
+        opened,
+        access,
+        ground,
+        clock,
+        stop,
+        start,
+        wear_out: None,
+    };
     let (sender, reports) = channel();
     let thread = match spawn_job(&shared, job, sender) {
         Ok(thread) => thread,

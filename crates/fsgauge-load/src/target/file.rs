@@ -60,6 +60,10 @@ pub(super) fn empty(
     })
 }
 
+/// O_DSYNC. What rustix 1 calls so is O_SYNC (linux_raw), which makes times of files durable too: on ext4 a commit of
+/// the journal for each tick of the clock.
+pub(crate) const DSYNC: OFlags = OFlags::from_bits_retain(libc::O_DSYNC as u32);
+
 /// The flags that a mode asks for.
 pub(super) fn flags(mode: OpenMode) -> OFlags {
     let access = match (mode.reads, mode.writes) {
@@ -69,7 +73,7 @@ pub(super) fn flags(mode: OpenMode) -> OFlags {
     };
     let direct = if mode.direct { OFlags::DIRECT } else { OFlags::empty() };
     let noatime = if mode.noatime { OFlags::NOATIME } else { OFlags::empty() };
-    let dsync = if mode.dsync { OFlags::DSYNC } else { OFlags::empty() };
+    let dsync = if mode.dsync { DSYNC } else { OFlags::empty() };
     access | direct | noatime | dsync | OFlags::CLOEXEC
 }
 
@@ -100,7 +104,17 @@ mod tests {
         };
         assert_eq!(flags(plain), OFlags::WRONLY | OFlags::CLOEXEC);
         let dsync = OpenMode { dsync: true, ..plain };
-        assert_eq!(flags(dsync), OFlags::WRONLY | OFlags::CLOEXEC | OFlags::DSYNC);
+        assert_eq!(flags(dsync), OFlags::WRONLY | OFlags::CLOEXEC | DSYNC);
+    }
+
+    #[test]
+    fn what_is_durable_by_each_write_is_its_data_and_not_its_times() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("data");
+        let file = rustix::fs::open(&path, OFlags::WRONLY | OFlags::CREATE | DSYNC, 0o600.into()).unwrap();
+        let found = rustix::fs::fcntl_getfl(&file).unwrap().bits() as i32 & libc::O_SYNC;
+        assert_eq!(found, libc::O_DSYNC);
+        assert_ne!(libc::O_DSYNC, libc::O_SYNC);
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod on_share;
 mod open_files;
 
 pub(crate) use alignment::required_alignment;
-pub(crate) use file::allow_open_files;
+pub(crate) use file::{DSYNC, allow_open_files};
 pub(crate) use ground::Ground;
 pub(crate) use name::{describe_io_failure, directory_of, open_failure, path_of};
 pub(crate) use on_share::{io_advice, path_in, shown};

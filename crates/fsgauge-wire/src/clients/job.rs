@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Arrival, ClientsTarget, Data, FileSet, Held, Lease, WantedStart};
+use crate::{Arrival, ClientsTarget, Data, FileSet, Held, Lease, Rate, WantedStart};
 
 /// kind "clients": many clients work on a file set; each is a small state machine with few operations at a
 /// time. The result is that of a load (`result` kind "load") with `clients` in it.
@@ -37,6 +37,11 @@ pub struct ClientsJob {
     /// Rest of a client after each file (of a mix: after each activity); null: none.
     #[serde(default)]
     pub think: Option<Think>,
+    /// A pace in files a second, all clients together: each file is begun when it is due, or when its client has done the
+    /// one before; null: the next begins when one ends. For phases of files that are there or made, by one file of a client
+    /// at a time, without rests, ramp and wear-out.
+    #[serde(default)]
+    pub rate: Option<Rate>,
     /// The files, as a formula.
     pub files: FileSet,
     /// In which order a client comes to its files. Not for a mix and a backup.

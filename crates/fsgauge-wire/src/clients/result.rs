@@ -52,6 +52,9 @@ pub struct ClientsResult {
     pub errors: Vec<ClientError>,
     /// Files that were done whole (of a mix: activities; of a phase rename: renames; of a phase list: lists).
     pub files: u64,
+    /// Under a rate: from a file's intended start to its end, of each file that was done whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_latency: Option<Histogram>,
     /// Names that phase list was given, all lists together.
     #[serde(default)]
     pub names: u64,

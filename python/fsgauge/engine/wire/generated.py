@@ -70,7 +70,7 @@ class Finish(Wire):
     close: bool
 
 
-CompanionKind = Literal["reader", "log"]
+CompanionKind = Literal["reader", "log", "checkpoint"]
 ClockKind = Literal["tsc", "clock_gettime"]
 Stamps = Literal["operation", "batch"]
 
@@ -616,6 +616,7 @@ class Steady(Wire):
 class SyncResult(Wire):
     calls: Annotated[int, Field(ge=0)]
     latency: Histogram
+    response_latency: Histogram | None = None
 
 
 class FileOperationResult(Wire):
@@ -1454,6 +1455,7 @@ class ClientsJob(Wire):
     interface: ClientsInterface = "auto"
     ramp_ns: Annotated[int, Field(ge=0)] = 0
     think: Think | None = None
+    rate: Rate | None = None
     files: FileSet
     order: FileOrder = "number"
     wear_out: bool = False
@@ -1490,6 +1492,7 @@ class ClientsResult(Wire):
     operations: list[ClientOperationResult]
     errors: list[ClientError]
     files: Annotated[int, Field(ge=0)]
+    file_latency: Histogram | None = None
     names: Annotated[int, Field(ge=0)] = 0
     fewest_files: Annotated[int, Field(ge=0)] = 0
     most_files: Annotated[int, Field(ge=0)] = 0
@@ -1677,6 +1680,8 @@ class LoadJob(Wire):
     ranges: Ranges | None = None
     jobs_of_all: JobsOfAll | None = None
     passes: Annotated[int | None, Field(ge=0)] = None
+    wear_out: bool = False
+    only_existing: bool = False
     extend: bool = False
     preallocate: bool = False
     preallocate_chunk_bytes: Annotated[int | None, Field(ge=0)] = None

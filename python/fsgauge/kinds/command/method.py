@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from fsgauge.errors import InputError
 from fsgauge.kinds.command.keys import CommandWorkload
 from fsgauge.record.command import CommandJob
 from fsgauge.record.records import Cell
@@ -70,13 +69,8 @@ class CommandMethod(MakesOwnFiles):
             )
         )
 
-    def require_dealable(self, hosts: int) -> None:  # noqa: ARG002
-        """Other rigs ask, and do not start programs."""
-        raise InputError(
-            "a program of yours is started on this machine only so far",
-            cause="hosts of a fleet and virtual machines run the engine, and no other program",
-            next="leave --rig out; on another machine: fsgauge run there",
-        )
+    def require_dealable(self, hosts: int) -> None:
+        """Each host starts the program, in a folder of its own, at one moment."""
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
         """What the study says."""

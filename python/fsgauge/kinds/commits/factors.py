@@ -11,7 +11,11 @@ Sync = Literal["fdatasync", "fsync", "open_datasync", "rwf_dsync", "sync_file_ra
 """As pg_test_fsync and wal_sync_method have them; rwf_dsync is pwritev2 with RWF_DSYNC, and
 sync_file_range promises nothing."""
 Log = Literal["overwrite", "append", "preallocated"]
+Meanwhile = Literal["nothing", "log", "checkpoint", "backup"]
+"""What is written meanwhile on the same system."""
 NO_PROMISE = "sync_file_range"
+ALONE: tuple[Sync, ...] = ("open_datasync", "rwf_dsync")
+"""They make each write durable on its own; the others are calls behind it."""
 
 
 class CommitsFactors(CellFactors):
@@ -24,13 +28,24 @@ class CommitsFactors(CellFactors):
     committers: Annotated[int, Factor("committers", role="jobs", one="committer", key="committers")]
     log: Annotated[Log, Factor("log", key="logs", column="commit_log")]
     together: Annotated[int, Factor("commits a sync", key="together", column="commits_a_sync")]
+    meanwhile: Annotated[Meanwhile, Factor("meanwhile", key="meanwhile")] = "nothing"
 
     @property
     def place(self) -> str:
-        """ "8 KiB with fdatasync, appended"."""
+        """ "8 KiB with fdatasync, appended, while a checkpoint is written"."""
+        return f"{self._what}{self.meanwhile_words}"
+
+    @property
+    def _what(self) -> str:
         ways = {"overwrite": "", "append": ", appended", "preallocated": ", preallocated"}
         shared = f", {self.together} to a sync" if self.together > 1 else ""
         return f"{format_size(self.size_bytes)} with {self.sync}{ways[self.log]}{shared}"
+
+    @property
+    def meanwhile_words(self) -> str:
+        """ ", while a checkpoint is written"."""
+        called = {"log": "another log", "checkpoint": "a checkpoint", "backup": "a backup"}
+        return f", while {called[self.meanwhile]} is written" if self.meanwhile in called else ""
 
     @property
     def work(self) -> str:
@@ -41,7 +56,17 @@ class CommitsFactors(CellFactors):
     def noun(self) -> str:
         """ "commits of 8 KiB with fdatasync by 4 committers"."""
         several = f" by {self.at_once_words}" if self.committers > 1 else ""
-        return f"commits of {self.place}{several}"
+        return f"commits of {self._what}{several}{self.meanwhile_words}"
+
+    @property
+    def waited_for(self) -> str:
+        """A write that is durable on its own, or one with the call behind it."""
+        return "write" if self.sync in ALONE else "commit"
+
+    @property
+    def rate_unit(self) -> str:
+        """Commits, however many share a sync."""
+        return "commits/s"
 
     @property
     def makes_files_anew(self) -> bool:

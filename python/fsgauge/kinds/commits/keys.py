@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from fsgauge.kinds.commits.factors import CommitsFactors, Log, Sync
+from fsgauge.kinds.commits.factors import ALONE, CommitsFactors, Log, Meanwhile, Sync
 from fsgauge.record.records import Cell
 from fsgauge.study.base import Distinct, conflict
 from fsgauge.study.sweep import (
@@ -21,7 +21,7 @@ from fsgauge.study.sweep import (
     require_whole_sectors,
 )
 from fsgauge.study.workload_keys import WorkloadKeys
-from fsgauge.units import DurationNs
+from fsgauge.units import DurationNs, RateOperationsPerSecond
 
 ELSEWHERE = {"fsync_writethrough": "it is a call of macOS and Windows"}
 """Of pg_test_fsync, and nothing of Linux: no other word that is spelt like it is meant."""
@@ -42,7 +42,10 @@ Together = Annotated[int, Field(ge=1, le=100_000)]
 
 
 class CommitsWorkload(WorkloadKeys):
-    """One cell for each sync, size, number of committers, log and number of commits a sync."""
+    """One cell for each sync, size, number of committers, log, number of commits a sync, and what
+    is written meanwhile."""
+
+    pace: ClassVar[str] = "rate"
 
     kind: Literal["commits"] = Field(
         "commits",
@@ -78,10 +81,20 @@ class CommitsWorkload(WorkloadKeys):
     readers: Annotated[int, Field(ge=0, le=1024)] = Field(
         0, description="Random readers of the log alongside, one read at a time each."
     )
-    backups: Annotated[int, Field(ge=0, le=64)] = Field(
-        0,
-        description="Other logs that are appended to and synced alongside, each by a writer of its"
-        " own, with 16 KiB an append: what else keeps the device busy.",
+    meanwhile: Distinct[Meanwhile] = Field(
+        ["nothing"],
+        description="What is written meanwhile on the same system. log: another log, appended to"
+        " by 16 KiB and synced. checkpoint: random 8 KiB pages of a file of 64 MiB, synced every"
+        " 16 MiB. backup: a file written from start to end by 1 MiB, synced.",
+    )
+    rate: RateOperationsPerSecond | None = Field(
+        None,
+        description="A pace in commits, of all committers together; latency then counts from when a"
+        " commit was due. Default: none; each commits as soon as its last commit is durable.",
+    )
+    arrival: Literal["constant", "exponential"] = Field(
+        "exponential",
+        description="How the starts of paced commits are spread: evenly or as a Poisson process.",
     )
     warm_up: DurationNs = Field(
         200_000_000,
@@ -101,8 +114,7 @@ class CommitsWorkload(WorkloadKeys):
         """Raise a conflict where keys contradict one another."""
         for index, size_bytes in enumerate(self.sizes if self.direct else ()):
             require_whole_sectors(size_bytes, ("sizes", index), "direct", "direct = false")
-        calls = ("fdatasync", "fsync", "sync_file_range")
-        alone = [index for index, each in enumerate(self.syncs) if each not in calls]
+        alone = [index for index, each in enumerate(self.syncs) if each in ALONE]
         if alone and self.together != [1]:
             raise conflict(
                 f"{self.syncs[alone[0]]} makes each write durable on its own: none can share it",
@@ -115,18 +127,23 @@ class CommitsWorkload(WorkloadKeys):
                 ["readers", "logs"],
                 next='readers = 0, or logs = ["overwrite"]',
             )
-        require_few_cells(self, ["syncs", "sizes", "committers", "logs", "together"])
+        require_few_cells(self, ["syncs", "sizes", "committers", "logs", "together", "meanwhile"])
 
     def cells(self) -> list[Cell]:
-        """Committers vary fastest. Log and commits a sync are named where there are several."""
-        several = [name for name in ("logs", "together") if len(getattr(self, name)) > 1]
-        fields = {"logs": "log", "together": "together"}
+        """Committers vary fastest. What is the same in all cells is not named."""
+        fields = {"logs": "log", "together": "together", "meanwhile": "meanwhile"}
+        several = [name for name in fields if len(getattr(self, name)) > 1]
         return [
             CommitsFactors(
-                sync=sync, size_bytes=size_bytes, committers=committers, log=log, together=together
+                sync=sync,
+                size_bytes=size_bytes,
+                committers=committers,
+                log=log,
+                together=together,
+                meanwhile=meanwhile,
             ).cell_named_by("sync", "size_bytes", "committers", *(fields[each] for each in several))
-            for sync, log, size_bytes, together, committers in product(
-                self.syncs, self.logs, self.sizes, self.together, self.committers
+            for sync, log, size_bytes, together, meanwhile, committers in product(
+                self.syncs, self.logs, self.sizes, self.together, self.meanwhile, self.committers
             )
         ]
 
@@ -139,14 +156,18 @@ class CommitsWorkload(WorkloadKeys):
             and factors.log == self.logs[0]
             and factors.size_bytes == min(self.sizes)
             and factors.together == min(self.together)
+            and factors.meanwhile == self.meanwhile[0]
             and factors.committers in {min(self.committers), max(self.committers)}
         ]
 
     def inapplicable(self) -> Inapplicable:
         """A log that grows is measured from its first commit on."""
-        if "overwrite" in self.logs:
-            return {}
-        return {"warm_up": ("a log that grows has no warm-up", "logs")}
+        found: Inapplicable = {}
+        if "overwrite" not in self.logs:
+            found["warm_up"] = ("a log that grows has no warm-up", "logs")
+        if self.rate is None:
+            found["arrival"] = ("there is no rate, so a commit begins when one ends", "rate")
+        return found
 
     def needs_files(self) -> tuple[str, str, str] | None:
         """A commit is what a file system makes durable."""

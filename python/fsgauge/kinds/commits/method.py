@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fsgauge.engine.wire import (
     BlockTarget,
     Companion,
+    CompanionKind,
     DsyncSync,
     FdatasyncSync,
     FsyncSync,
@@ -19,7 +20,7 @@ from fsgauge.engine.wire import (
     SyncFileRangeSync,
 )
 from fsgauge.errors import InputError
-from fsgauge.kinds.commits.factors import CommitsFactors
+from fsgauge.kinds.commits.factors import CommitsFactors, Meanwhile
 from fsgauge.kinds.commits.keys import CommitsWorkload
 from fsgauge.record.records import Cell
 from fsgauge.units import format_size
@@ -27,8 +28,12 @@ from fsgauge.workload.dealing import Dealt, Share, require_enough
 from fsgauge.workload.folders import Place
 from fsgauge.workload.method import Method, data_of, laid_out
 
-LARGEST_LOG_BYTES = 256 << 20
-"""Where the engine's other logs begin their file again."""
+_COMPANIONS: dict[Meanwhile, tuple[CompanionKind, int, int]] = {
+    "log": ("log", 16 << 10, 256 << 20),
+    "checkpoint": ("checkpoint", 8 << 10, 64 << 20),
+    "backup": ("log", 1 << 20, 256 << 20),
+}
+"""The engine's companion, its block, and the largest that its file gets."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +49,10 @@ class CommitsMethod(Method):
 
     @property
     def reserve_bytes(self) -> int:
-        """The other logs at their largest."""
-        return self.workload.backups * LARGEST_LOG_BYTES
+        """The largest file of what is written meanwhile."""
+        return max(
+            _COMPANIONS[each][2] if each in _COMPANIONS else 0 for each in self.workload.meanwhile
+        )
 
     @property
     def overwrites(self) -> bool:
@@ -108,21 +115,24 @@ class CommitsMethod(Method):
             extend=grows,
             preallocate=factors.log == "preallocated",
             sync=sync_of(factors),
-            companions=self._companions(),
+            companions=self._companions(factors),
             **own,
         )
 
     def held_equal(self, space: str, has_raw: bool) -> list[str]:
-        """Besides what every kind holds equal: how commits are made."""
+        """Meanwhiles what every kind holds equal: how commits are made."""
         workload = self.workload
         way = "past the page cache" if workload.direct else "through the page cache"
         logs = {"overwrite": "recycled", "append": "grown", "preallocated": "preallocated"}
         shapes = " and ".join(logs[each] for each in workload.logs)
-        also = [f"{each.count} {each.role}s" for each in self._companions()]
+        also = [f"{workload.readers} readers"] if workload.readers else []
+        if workload.meanwhile != ["nothing"]:
+            also.append(f"{' or '.join(workload.meanwhile)} (by cell)")
         return [
             *super().held_equal(space, has_raw),
             f"commits: a write {way} and its sync, then the next, to one {shapes} log",
             *([f"alongside: {' and '.join(also)}"] if also else []),
+            *([f"pace: {workload.rate:g} commits/s, {workload.arrival}"] if workload.rate else []),
         ]
 
     def cannot_tell(self) -> str:
@@ -131,13 +141,15 @@ class CommitsMethod(Method):
             return ""
         return "what commits at the same time gain (workload.committers = [1, 4] shows it)"
 
-    def _companions(self) -> list[Companion]:
-        workload = self.workload
-        found = [
-            Companion(role="reader", count=workload.readers, block_size_bytes=8 << 10),
-            Companion(role="log", count=workload.backups, block_size_bytes=16 << 10),
-        ]
-        return [each for each in found if each.count]
+    def _companions(self, factors: CommitsFactors) -> list[Companion]:
+        found = []
+        if self.workload.readers:
+            count = self.workload.readers
+            found.append(Companion(role="reader", count=count, block_size_bytes=8 << 10))
+        if factors.meanwhile in _COMPANIONS:
+            role, size_bytes, _ = _COMPANIONS[factors.meanwhile]
+            found.append(Companion(role=role, count=1, block_size_bytes=size_bytes))
+        return found
 
 
 def sync_of(factors: CommitsFactors) -> Sync:

@@ -14,6 +14,8 @@ Operation = Literal[FileOperation, RecordOperation]
 Folder = Literal["own", "shared"]
 RECORDS: tuple[Operation, ...] = get_args(RecordOperation)
 """On one file of all clients; the others are on files of their own."""
+PACED: tuple[Operation, ...] = ("create", "stat", "read", "rename", "unlink")
+"""A file at a time, each of which may be due at a time of its own."""
 IN_ORDER: tuple[Operation, ...] = (*get_args(FileOperation), *RECORDS)
 """As a turn has them: each finds what those before it left."""
 _WORK: Mapping[Operation, str] = {
@@ -60,6 +62,21 @@ class MetadataFactors(CellFactors):
     def metric(self) -> str:
         """Files a second; of records, operations a second."""
         return "iops" if self.is_of_records else "files"
+
+    @property
+    def waited_for(self) -> str:
+        """All that is done to a file; of records, one."""
+        return super().waited_for if self.is_of_records else "file"
+
+    @property
+    def rate_unit(self) -> str:
+        """ "creates/s"."""
+        return f"{self.work}/s"
+
+    @property
+    def longer_runs(self) -> str:
+        """A file is done once."""
+        return "more files (--set workload.entries=...)"
 
     @property
     def work(self) -> str:

@@ -8,19 +8,26 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from fsgauge.kinds.metadata.factors import IN_ORDER, RECORDS, Folder, MetadataFactors, Operation
+from fsgauge.kinds.metadata.factors import (
+    IN_ORDER,
+    PACED,
+    RECORDS,
+    Folder,
+    MetadataFactors,
+    Operation,
+)
 from fsgauge.record.records import Cell
 from fsgauge.study.base import OneOrSwept, conflict
 from fsgauge.study.sweep import SCAN, Inapplicable, require_few
 from fsgauge.study.workload_keys import WorkloadKeys
-from fsgauge.units import SIZE, DurationNs, exact_size
+from fsgauge.units import SIZE, DurationNs, RateOperationsPerSecond, exact_size
 
 MOST_CLIENTS = 4096
 MOST_ENTRIES = 100_000_000
 MOST_OF_A_CLIENT = 10_000_000
 IOR_HARD_BYTES = 47_008
 FileSize = Annotated[int, SIZE, Field(ge=0, le=1 << 20)]
-_OF_FILES = ("folders", "entries", "file_sizes", "fsync", "order", "stonewall")
+_OF_FILES = ("folders", "entries", "file_sizes", "fsync", "order", "rate")
 _ANSWERED: tuple[Operation, ...] = ("create", "stat", "unlink", *RECORDS)
 
 
@@ -28,6 +35,7 @@ class MetadataWorkload(WorkloadKeys):
     """Clients make files, and do one thing after the other to all of them; each is a cell."""
 
     question_of_folders: ClassVar[str] = "How many files a second do these file systems make?"
+    pace: ClassVar[str] = "rate"
 
     kind: Literal["metadata"] = Field(
         "metadata", description="The load: clients make, find and remove many files, as in mdtest."
@@ -58,9 +66,19 @@ class MetadataWorkload(WorkloadKeys):
     )
     stonewall: Annotated[DurationNs, Field(ge=100_000_000)] | None = Field(
         None,
-        description="With it creates stop here: then each client goes on until it has as many files"
-        " as the one that had most (IO500's wear-out), and `entries` are the most that there may"
-        " be. What follows is on the files that are there.",
+        description="With it creates and record writes stop here: then each client goes on until it"
+        " has as many files, or records, as the one that had most (IO500's wear-out), and `entries`"
+        " and `records` are the most that there may be. What follows is on what is there.",
+    )
+    rate: RateOperationsPerSecond | None = Field(
+        None,
+        description="A pace in files, of all clients together, for create, stat, read, rename and"
+        " unlink; latency then counts from when a file was due. Default: none; a client goes on to"
+        " the next.",
+    )
+    arrival: Literal["constant", "exponential"] = Field(
+        "exponential",
+        description="How the starts of paced files are spread: evenly or as a Poisson process.",
     )
     records: Annotated[int, Field(ge=1, le=10_000_000)] = Field(
         2000, description="Records of each client in the shared file."
@@ -90,8 +108,29 @@ class MetadataWorkload(WorkloadKeys):
         found = [factors for factors in last if factors.operation in _ANSWERED]
         return [_cell(factors).id for factors in found or last or [next(self._points())]]
 
+    def paced_loads(self) -> list[Cell]:
+        """Of the largest set of files, what is done to one at a time: in this order at each rate,
+        from the files that the first makes."""
+        primary = self.default_primary()
+        found = [cell for cell in self.cells() if cell.factors["operation"] in PACED]
+        return [cell for cell in found if cell.id in primary]
+
+    def against_curve(self) -> tuple[str | tuple[str | int, ...], str] | None:
+        """A stonewall ends creates where a curve needs all of them."""
+        if self.stonewall is not None:
+            return "stonewall", "ends creates before all files are there, and a curve needs them"
+        if not self._of_files:
+            return "operations", "has nothing that is done to files of clients, one at a time"
+        return super().against_curve()
+
     def keys_agree(self) -> None:
         """Raise a conflict where keys contradict one another."""
+        if self.rate is not None and self.stonewall is not None:
+            raise conflict(
+                "clients that go on to as many files as another have no pace",
+                ["rate", "stonewall"],
+                next="leave one out",
+            )
         if self._of_files:
             self._files_are_made()
             self._each_has_files()
@@ -114,6 +153,10 @@ class MetadataWorkload(WorkloadKeys):
             found |= dict.fromkeys(_OF_FILES, reason)
         elif not {"stat", "read", "rename", "unlink"} & set(self.operations):
             found["order"] = ("no operation comes to files that are there", "operations")
+        if not {"create", "record write"} & set(self.operations):
+            found["stonewall"] = ("nothing is made", "operations")
+        if self.rate is None:
+            found["arrival"] = ("there is no rate, so a client goes on to the next file", "rate")
         if not set(RECORDS) & set(self.operations):
             reason = ("no operation is on records of a shared file", "operations")
             found |= dict.fromkeys(("records", "record_size"), reason)

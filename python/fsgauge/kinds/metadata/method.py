@@ -26,7 +26,7 @@ from fsgauge.engine.wire import (
     WritePhase,
 )
 from fsgauge.errors import InputError
-from fsgauge.kinds.metadata.factors import RECORDS, MetadataFactors, Operation
+from fsgauge.kinds.metadata.factors import PACED, RECORDS, MetadataFactors, Operation
 from fsgauge.kinds.metadata.keys import MetadataWorkload
 from fsgauge.kinds.metadata.room import METADATA_BYTES, record_bytes, require_room, stored_bytes
 from fsgauge.record.records import Cell
@@ -36,6 +36,7 @@ from fsgauge.workload.dealing import Dealt, Share, require_enough
 from fsgauge.workload.folders import OWN, ClientFolders, FileSets, Place
 from fsgauge.workload.method import MakesOwnFiles, at_most
 from fsgauge.workload.slicing import interval_ns
+from fsgauge.workload.steps import ClearFolder, Step
 
 _SHARED_FILE = "records"
 _SPARE_DESCRIPTORS = 256
@@ -49,6 +50,8 @@ _SECONDS: Mapping[Operation, float] = {
     "unlink": 25e-6,
 }
 """For each file."""
+_AT_RATES = 3.0
+"""A run of a load curve over an unpaced one: the mean of the rates from a tenth on."""
 _PHASES: Mapping[Operation, Phase] = {
     "create": WritePhase(),
     "stat": StatPhase(),
@@ -140,10 +143,18 @@ class MetadataMethod(MakesOwnFiles):
             wear_out=is_walled and operation == "create",
             only_existing=is_walled and operation not in ("create", "list"),
             fsync=workload.fsync and operation == "create",
+            rate=self.pace_of(cell) if operation in PACED else None,
             time_limit_ns=limit_ns,
             interval_ns=interval_ns(limit_ns),
             seed=seed,
         )
+
+    def steps_before(self, cell: Cell, place: Place, seed: int) -> list[Step]:  # noqa: ARG002
+        """Of a curve each rate makes its files anew."""
+        is_anew = cell.pace is not None and MetadataFactors.of(cell).operation == "create"
+        if not is_anew or not isinstance(place, ClientFolders):
+            return []
+        return [ClearFolder(place.folder(OWN))]
 
     def require_dealable(self, hosts: int) -> None:
         """Clients are dealt out, each host has folders of its own."""
@@ -155,17 +166,24 @@ class MetadataMethod(MakesOwnFiles):
         if not isinstance(job, ClientsJob) or share.hosts == 1:
             return super().dealt(job, share)
         files = job.files.model_copy(update={"clients": share.of(job.files.clients)})
-        own = {"clients": share.of(job.clients), "files": files, "seed": share.seed(job.seed)}
-        return job.model_copy(update=own)
+        own: dict[str, object] = {"clients": share.of(job.clients), "files": files}
+        if job.rate is not None:
+            each = job.rate.operations_per_second * share.of(job.clients) / job.clients
+            own["rate"] = job.rate.model_copy(update={"operations_per_second": each})
+        return job.model_copy(update={**own, "seed": share.seed(job.seed)})
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
         """By files, and by bytes at the storage's speed."""
         factors = MetadataFactors.of(cell)
         moved = self._contents(factors) / speed.bytes_per_second
         if factors.is_of_records:
-            return moved + factors.clients * self.workload.records * 10e-6
+            seconds = moved + factors.clients * self.workload.records * 10e-6
+            walled = self.workload.stonewall
+            return seconds if walled is None else min(seconds, 3 * walled / 1e9)
         files = factors.entries or 0
-        calls = files * _SECONDS[factors.operation]
+        calls = files * _SECONDS[factors.operation] * (_AT_RATES if cell.pace else 1)
+        if self.workload.rate is not None and factors.operation in PACED:
+            calls = max(calls, files / self.workload.rate)
         is_made = factors.operation == "create"
         if is_made and self.workload.fsync:
             calls += files * speed.latency_seconds
@@ -201,8 +219,8 @@ class MetadataMethod(MakesOwnFiles):
         ends = f"time: until every client is done{at_most(workload.time_limit, in_model=False)}"
         if workload.stonewall is not None:
             ends += (
-                f"; creates until {exact_duration(workload.stonewall)}, then until each client has"
-                " as many as the one that had most"
+                f"; creates and record writes until {exact_duration(workload.stonewall)}, then"
+                " until each client has as many as the one that had most"
             )
         return [
             *lines,
@@ -232,6 +250,9 @@ class MetadataMethod(MakesOwnFiles):
         workload, size_bytes = self.workload, factors.record_size_bytes or 1
         is_new = factors.operation == "record write"
         whole = factors.clients * workload.records * size_bytes
+        limit_ns = workload.time_limit
+        if is_new and workload.stonewall is not None:
+            limit_ns = workload.stonewall
         return LoadJob(
             target=FileTarget(path=path, size_bytes=whole),
             interface="psync",
@@ -243,9 +264,11 @@ class MetadataMethod(MakesOwnFiles):
             queue_depth=1,
             jobs=factors.clients,
             passes=1,
+            wear_out=is_new and workload.stonewall is not None,
+            only_existing=not is_new and workload.stonewall is not None,
             extend=is_new,
-            duration_ns=workload.time_limit,
-            interval_ns=interval_ns(workload.time_limit),
+            duration_ns=limit_ns,
+            interval_ns=interval_ns(limit_ns),
             finish=Finish(fsync=is_new, close=True),
             seed=seed,
         )

@@ -9,7 +9,8 @@ from fsgauge.record.factors import CellFactors, Factor
 
 class MixFactors(CellFactors):
     """One group; the queue is of each of its jobs. `judged_by` is the metric that it is
-    compared by, `judged_as` the study's words for what it does."""
+    compared by, `judged_as` the study's words for what it does, `timed` what counts under a pace:
+    what it does most, a commit where that is a write with its sync."""
 
     KIND: ClassVar = "mix"
 
@@ -21,6 +22,7 @@ class MixFactors(CellFactors):
     interface: Annotated[Literal["io_uring", "psync"], Factor("interface")]
     judged_by: Annotated[str, Factor("judged by")] = "iops"
     judged_as: Annotated[str, Factor("judged as")] = "operations"
+    timed: Annotated[str, Factor("timed")] = ""
 
     @property
     def can_begin_again(self) -> bool:
@@ -42,6 +44,19 @@ class MixFactors(CellFactors):
         """As `primary` has it: "commits of log", "append p99 of mail"."""
         operation, _, part = self.judged_by.partition(".")
         return f"{f'{operation} {part}' if part else self.judged_as} of {self.group}"
+
+    @property
+    def waited_for(self) -> str:
+        """What it is judged by the latency of, or else does most."""
+        judged, _, part = self.judged_by.rpartition(".")
+        if part and judged:
+            return "commit" if judged == "sync" else judged
+        return self.timed or super().waited_for
+
+    @property
+    def rate_unit(self) -> str:
+        """Commits where the study calls them so."""
+        return "commits/s" if self.judged_as == "commits" else super().rate_unit
 
     @property
     def more_space(self) -> str:

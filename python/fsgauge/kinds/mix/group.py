@@ -48,6 +48,13 @@ class Group(GroupKeys):
         return all(operation in PLAIN for operation in self.operations)
 
     @property
+    def timed(self) -> str:
+        """The operation that it does most; "commit" where that is a write with the call that makes
+        it durable."""
+        most = max(self.operations, key=lambda name: self.operations[name])
+        return "commit" if most == "write" and self.sync in ("fsync", "fdatasync") else most
+
+    @property
     def changes_files(self) -> bool:
         """Whether anything that it does changes what is stored."""
         return any(operation not in READING for operation in self.operations)

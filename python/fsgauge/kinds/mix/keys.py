@@ -35,6 +35,7 @@ class MixWorkload(WorkloadKeys):
     """Unlike groups of clients, all at once; one cell a group."""
 
     question_of_folders: ClassVar[str] = "How do these file systems carry this mix of clients?"
+    pace: ClassVar[str] = "group.rate"
 
     kind: Literal["mix"] = Field(
         "mix", description="The load: groups of unlike clients that work side by side."
@@ -71,6 +72,21 @@ class MixWorkload(WorkloadKeys):
         """The groups that `primary` names, or the first one."""
         named = dict.fromkeys(each.group for each in self.judged())
         return [cell.id for cell in self.cells() if cell.factors["group"] in named]
+
+    def paced_loads(self) -> list[Cell]:
+        """The groups that the answer is about; the others run beside them as they are."""
+        primary = self.default_primary()
+        return [cell for cell in self.cells() if cell.id in primary]
+
+    def against_curve(self) -> tuple[str | tuple[str | int, ...], str] | None:
+        """A pace of its own of a group that a curve gives one, or rests."""
+        paced = [cell.factors["group"] for cell in self.paced_loads()]
+        for index, group in enumerate(self.group):
+            for key in ("rate", "bandwidth", "think") if group.name in paced else ():
+                if getattr(group, key):
+                    why = f'of "{group.name}" would be ignored: a curve sets the pace itself'
+                    return ("group", index, key), why
+        return None
 
     def judged(self) -> list[Judged]:
         """What `primary` says, or the usual; raises a conflict for what is not there."""
@@ -230,6 +246,7 @@ class MixWorkload(WorkloadKeys):
             interface=group.calls,
             judged_by=judged[0].metric,
             judged_as=judged[0].what,
+            timed=group.timed,
         )
         return factors.cell(folder_of(group.name), group.name)
 
@@ -243,8 +260,7 @@ def _usual_metric(group: Group) -> str:
     """Its rate; of a pace, which sets that, the p99 of what it does most."""
     if group.operations_per_second is None:
         return "iops"
-    most = max(group.operations, key=lambda name: group.operations[name])
-    return f"{most}.p99"
+    return f"{group.timed}.p99"
 
 
 def _known_measures(group: Group) -> list[str]:

@@ -100,7 +100,7 @@ class MixMethod(MakesOwnFiles):
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
         """The load of one group."""
-        return self._load(self._group(cell), target, seed)
+        return self._load(self._group(cell), target, seed, self.rate_of(cell))
 
     def laid_out_beside(self, target: Place, seed: int) -> list[LoadJob]:
         """Files that fill a system to `fill` with those of the groups, of which no load is."""
@@ -114,9 +114,9 @@ class MixMethod(MakesOwnFiles):
         if not each_bytes:
             return []
         files = Group(name="beside", files=count, file_sizes=[each_bytes])
-        return [self._load(files.model_copy(update={"name": _BESIDE}), target, seed)]
+        return [self._load(files.model_copy(update={"name": _BESIDE}), target, seed, None)]
 
-    def _load(self, group: Group, target: Place, seed: int) -> LoadJob:
+    def _load(self, group: Group, target: Place, seed: int, rate: float | None) -> LoadJob:
         if not isinstance(target, ClientFolders):
             raise TypeError("groups need folders, and this target has none")
         owner = self.workload.named(group.files_of) if group.files_of else group
@@ -147,7 +147,7 @@ class MixMethod(MakesOwnFiles):
             "sync": _sync(group),
             "seed": seed,
             "verify": group.verify,
-            **_pace(group),
+            **_pace(group, rate),
         }
         if group.order == "random" and group.random_percent < 100:
             load["random_percent"] = group.random_percent
@@ -162,9 +162,16 @@ class MixMethod(MakesOwnFiles):
             load["files_per_job"] = group.files
         return LoadJob.model_validate_json(json.dumps(load))
 
+    def rate_of(self, cell: Cell) -> float | None:
+        """Of a curve the cell's, or else the group's."""
+        if cell.pace is not None:
+            return cell.pace.rate or None
+        return self._group(cell).operations_per_second
+
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:
         """All groups run at once, so the first one's cell stands for all, and for their files."""
-        if self._group(cell) is not self.workload.group[0]:
+        first = self.workload.cells()[0] if cell.pace is None else self.workload.paced_loads()[0]
+        if cell.factors["group"] != first.factors["group"]:
             return 0.0
         laid_out = (self._stored_bytes() + self._beside_bytes(space_bytes)) / speed.bytes_per_second
         return laid_out + (self.workload.warm_up + self.workload.duration) / 1e9
@@ -175,7 +182,7 @@ class MixMethod(MakesOwnFiles):
         group = self._group(cell)
         _, warm_up_ns, duration_ns = self.workload.span_ns(group)
         rate = operations_per_second(round(group.mean_block_bytes), group.queue_depth * group.jobs)
-        rate = min(rate, group.operations_per_second or rate)
+        rate = min(rate, self.rate_of(cell) or rate)
         if group.think:
             rate = min(rate, group.jobs * group.think_every / group.think * 1e9)
         share = (100 - group.read_percent) / 100
@@ -253,9 +260,8 @@ def _ranges(group: Group) -> str:
     return "own_files" if group.files_of_jobs == "own" and group.files == 1 else "segmented"
 
 
-def _pace(group: Group) -> dict[str, object]:
+def _pace(group: Group, rate: float | None) -> dict[str, object]:
     found: dict[str, object] = {}
-    rate = group.operations_per_second
     if rate is not None:
         found["rate"] = {"operations_per_second": rate, "arrival": group.arrival}
         if group.burst > 1:

@@ -10,7 +10,6 @@ from fsgauge.engine.wire import (
     LayoutJob,
     LoadJob,
     RandomAccess,
-    Rate,
     SequentialAccess,
     ZipfAccess,
 )
@@ -75,9 +74,6 @@ class OverheadMethod(Method):
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
         workload, factors = self.workload, OverheadFactors.of(cell)
-        rate, per_second = None, self.rate_of(cell)
-        if per_second is not None:
-            rate = Rate(operations_per_second=per_second, arrival=workload.arrival)
         return self.timed_load(
             cell,
             target,
@@ -86,7 +82,6 @@ class OverheadMethod(Method):
             direct=workload.direct,
             access=self._access(factors),
             submit_batch=workload.submit_batch,
-            rate=rate,
             interval_ns=workload.series_interval or interval_ns(workload.duration),
             data=data_of(workload.data),
         )

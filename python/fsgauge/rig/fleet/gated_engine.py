@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -164,6 +165,24 @@ class GatedEngine(Engine):
         self._gate.require_not_ended()
         self._leave(job, expected)
         return result
+
+    @contextmanager
+    def together(self, longest_seconds: float, stop: Callable[[], None]) -> Iterator[None]:
+        """This host's start of a program, at the moment that all hosts are given."""
+        expected, self._next = self._next, None
+        if expected is None or self._share.hosts == 1:
+            yield
+            return
+        label, _ = expected
+        start_ns = self._gate.wait(label)
+        time.sleep(max(0, start_ns - time.monotonic_ns()) / 1e9)
+        self._interrupt = stop
+        try:
+            yield
+        finally:
+            self._interrupt = None
+            self._gate.require_not_ended()
+        _require_counts(self._gate.meet(label.met(THROUGH, longest_seconds)), label)
 
     def run(
         self,

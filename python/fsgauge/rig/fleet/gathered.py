@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from statistics import fmean
 from typing import NoReturn
 
 from pydantic import ValidationError
 
 from fsgauge.errors import RigError
+from fsgauge.record.command import CommandRun, Found
 from fsgauge.record.factors import factors_of
 from fsgauge.record.parts import MachineStart, Traffic
 from fsgauge.record.preconditioning import CellPreconditioning
@@ -232,7 +234,45 @@ def _run(records: dict[str, RunRecord], starts: Sequence[MachineStart]) -> RunRe
             "preconditioning": _least_steady(list(records.values())),
             "starts": list(starts),
             "traffic": _added([each.traffic for each in records.values()]),
+            "command": _program({host: each.command for host, each in records.items()}),
         }
+    )
+
+
+def _program(runs: dict[str, CommandRun | None]) -> CommandRun | None:
+    """What a program did on all hosts; None where it was not started on each.
+
+    Its own numbers are the mean of the hosts: it prints rates and times, and nobody here knows
+    which of them add up.
+    """
+    known = {host: each for host, each in runs.items() if each is not None}
+    if not known or len(known) < len(runs):
+        return None
+    if len(known) == 1:
+        return next(iter(known.values()))
+    every = list(known.values())
+    names = [name for name in every[0].values if all(name in each.values for each in every)]
+    founds = [each.found for each in every if each.found is not None]
+    return CommandRun(
+        exit_code=next((each.exit_code for each in every if each.exit_code != 0), 0),
+        looks=sum(each.looks for each in every),
+        waiting=sum(each.waiting for each in every),
+        peak_memory_bytes=max(each.peak_memory_bytes for each in every),
+        values={name: fmean(each.values[name] for each in every) for name in names},
+        unread={
+            name: f"{host}: {why}"
+            for host, each in known.items()
+            for name, why in each.unread.items()
+        },
+        left=list(dict.fromkeys(name for each in every for name in each.left)),
+        output=[f"{host}: {line}" for host, each in known.items() for line in each.output],
+        errors=[f"{host}: {line}" for host, each in known.items() for line in each.errors],
+        found=None
+        if len(founds) < len(every)
+        else Found(
+            files=sum(each.files for each in founds),
+            size_bytes=sum(each.size_bytes for each in founds),
+        ),
     )
 
 

@@ -19,6 +19,7 @@ from typing import Any
 from fsgauge import __version__
 from fsgauge.engine.process import TimeLimit, end, hand_over, has_ended, how_it_ended, lines
 from fsgauge.engine.wire import (
+    CommonStart,
     Engine,
     EngineFault,
     LoadResult,
@@ -70,6 +71,12 @@ class Supervisor:
         seconds = job.time_limit_ns / 1e9
         order = job.model_dump(include={"program", "numbers", "written_back"})
         return self._ask({**order, "seconds": seconds}, seconds)
+
+    def stop(self) -> None:
+        """End what it has started, and itself: whoever waits for its answer learns that."""
+        if self._process.stdin is not None:
+            with suppress(OSError):
+                self._process.stdin.close()
 
     def _ask(self, order: dict[str, Any], seconds: float) -> dict[str, Any]:
         pipes = self._process.stdin, self._process.stdout
@@ -143,7 +150,7 @@ def run_command(made: TurnSystem, position: int, cell: Cell) -> RunRecord:
     work, prepared = made.work, made.prepared
     job = _job(made, cell)
     begun_unix_ns = time.time_ns()
-    result, command, fault, device, caches = None, None, None, None, ""
+    result, command, fault, device, found, caches = None, None, None, None, None, ""
     with _own_folder(job.folder), supervised(job.folder) as supervisor:
         failed = supervisor.steps(job.prepare)
         if failed is not None:
@@ -153,17 +160,19 @@ def run_command(made: TurnSystem, position: int, cell: Cell) -> RunRecord:
             caches = "as the steps before left them"
             if not job.kept_caches:
                 caches = work.systems.settle(prepared)[0]
-            work.tell(RunStarted(made.turn, cell))
-            begun_unix_ns = time.time_ns()
-            counted = watch_device(prepared)
-            said = supervisor.timed(job)
-            device = counted()
-            fault = _fault_of(job, said)
-            if "not_started" not in said:
-                command = _command_run(said, found)
-                result = _result(said, begun_unix_ns) if fault is None else None
-            if fault is None and (failed := supervisor.steps(job.finish)) is not None:
-                fault, result = _fault_of_step("finish", failed, job.folder), None
+        work.tell(RunStarted(made.turn, cell))  # of a failed step too: other hosts wait for it
+        with work.engine.together(job.time_limit_ns / 1e9 + _SLACK_SECONDS, supervisor.stop):
+            if fault is None:
+                begun_unix_ns = time.time_ns()
+                counted = watch_device(prepared)
+                said = supervisor.timed(job)
+                device = counted()
+                fault = _fault_of(job, said)
+                if "not_started" not in said:
+                    command = _command_run(said, found)
+                    result = _result(said, begun_unix_ns) if fault is None else None
+        if result is not None and (failed := supervisor.steps(job.finish)) is not None:
+            fault, result = _fault_of_step("finish", failed, job.folder), None
     record = run_record(
         *(work.study, work.plan, made.turn, position, prepared.target),
         parts=in_one(work.systems.machine_name, result),
@@ -299,7 +308,7 @@ def _fault(what: str, cause: str, next: str, code: str, number: int | None = Non
 
 
 def _command_run(said: dict[str, Any], found: Found | None) -> CommandRun:
-    of_result = {"elapsed_ns", "user_ns", "system_ns"}
+    of_result = {"began_ns", "elapsed_ns", "user_ns", "system_ns"}
     own = {name: value for name, value in said.items() if name not in of_result}
     return CommandRun(**own, found=found)
 
@@ -321,10 +330,25 @@ def _result(said: dict[str, Any], started_unix_ns: int) -> LoadResult:
         cpu=ProcessorTime(user_ns=said["user_ns"], system_ns=said["system_ns"], threads=1),
         machine_cpu=MachineProcessorTime(busy_ns=0, total_ns=0),
         intervals=[],
+        common_start=_start_of(said["began_ns"], said["elapsed_ns"]),
         self_measure=SelfMeasure(
             null_ns_per_operation=0.0,
             clock_ns_per_read=0.0,
             clock="clock_gettime",
             stamps="operation",
         ),
+    )
+
+
+def _start_of(began_ns: int, elapsed_ns: int) -> CommonStart:
+    """When it began and ended by this machine's clock, for hosts that were to begin together."""
+    return CommonStart(
+        start_at_ns=began_ns,
+        armed_at_ns=began_ns,
+        started_at_ns=began_ns,
+        last_started_at_ns=began_ns,
+        ended_at_ns=began_ns + elapsed_ns,
+        real_time=False,
+        spun=False,
+        suspended_ns=0,
     )

@@ -21,6 +21,7 @@ from fsgauge.engine.wire import (
     PathTarget,
 )
 from fsgauge.machine.facts.limits import watch_throttling
+from fsgauge.plan.curve import runs_at_once
 from fsgauge.plan.turns import derived_seed, job_for, load_for
 from fsgauge.record.command import CommandJob
 from fsgauge.record.parts import in_one
@@ -36,29 +37,31 @@ from fsgauge.study.reached import over_paths
 from fsgauge.workload import method_of
 
 
-def measure_at_once(made: TurnSystem, cells: Sequence[Cell]) -> None:
-    """Measure all cells of a turn at once: one engine job of several loads, a record of each."""
+def measure_at_once(made: TurnSystem, cells: Sequence[Cell], beside: Sequence[Cell]) -> None:
+    """Measure cells of a turn at once: one engine job of several loads, and a record of each;
+    those `beside` them run as well."""
     for _ in range(MOST_STARTS - 1):
         with suppress(RunBeginsAgain):
-            _at_once_from_caches(made, cells)
+            _at_once_from_caches(made, cells, beside)
             return
-    _at_once_from_caches(made, cells)
+    _at_once_from_caches(made, cells, beside)
 
 
-def _at_once_from_caches(made: TurnSystem, cells: Sequence[Cell]) -> None:
+def _at_once_from_caches(made: TurnSystem, cells: Sequence[Cell], beside: Sequence[Cell]) -> None:
     """The files of all loads are laid out by a job of its own; then caches are settled as before
     any run. A fault of the storage is recorded as what every cell gave.
     """
     work, turn, prepared = made.work, made.turn, made.prepared
-    jobs = [load_for(work.study, work.plan, turn, cell, prepared.target) for cell in cells]
+    run = [*cells, *beside]
+    jobs = [load_for(work.study, work.plan, turn, cell, prepared.target) for cell in run]
     loads = [job for job in jobs if isinstance(job, LoadJob)]
     seed = derived_seed(work.plan.seed, turn.block, "beside")
-    beside = method_of(work.study.workload).laid_out_beside(prepared.target, seed)
+    rest = method_of(work.study.workload).laid_out_beside(prepared.target, seed)
     results: list[LoadResult] = []
     fault: EngineFault | None = None
     caches, throttled, started_unix_ns = "", watch_throttling(), time.time_ns()
     try:
-        work.engine.mix([*loads, *beside], lay_out=True)
+        work.engine.mix([*loads, *rest], lay_out=True)
         caches = work.systems.settle(prepared)[0]
         work.tell(RunStarted(turn, cells[0]))
         throttled, started_unix_ns = watch_throttling(), time.time_ns()
@@ -66,8 +69,9 @@ def _at_once_from_caches(made: TurnSystem, cells: Sequence[Cell]) -> None:
     except EngineFaultError as error:
         fault = error.fault
     at_its_end = throttled()
-    for position in range(len(cells)):
-        result = results[position] if results else None
+    for at, cell in enumerate(cells):
+        result = results[at] if results else None
+        position = turn.cells.index(cell.id)
         record = run_record(
             *(work.study, work.plan, turn, position, prepared.target),
             parts=in_one(work.systems.machine_name, result, at_its_end),
@@ -83,7 +87,8 @@ def measure_turn(work: Work, turn: Turn) -> None:
     cells = {cell.id: cell for cell in work.plan.cells}
     with turn_system(work, turn) as made:
         if method_of(work.study.workload).at_once:
-            measure_at_once(made, [cells[cell_id] for cell_id in turn.cells])
+            for run, beside in runs_at_once(work.plan, turn):
+                measure_at_once(made, run, beside)
             made.scan_layout("after")
             return
         for position, cell_id in enumerate(turn.cells):

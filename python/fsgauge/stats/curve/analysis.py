@@ -6,9 +6,11 @@ What the reader of a load curve has to know: bounds, rates not offered, runs tha
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from fsgauge.record.curve import Curve
+from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.curve.answer import curve_answer
@@ -30,11 +32,12 @@ def curve_findings(evidence: Evidence) -> Iterator[Finding]:
     for each in found.capacities:
         yield from _bounds(evidence, each, curve)
     yield from _not_offered(evidence, curve)
-    yield from _few(found, curve)
+    yield from _few(evidence, found, curve)
 
 
 def _bounds(evidence: Evidence, each: Capacity, curve: Curve) -> Iterator[Finding]:
-    where = f"{each.system}, {load_of(evidence.study.plan, each.load).name}"
+    load = load_of(evidence.study.plan, each.load)
+    where, factors = f"{each.system}, {load.name}", factors_of(load)
     blocks = part_of(each.bound_blocks, each.blocks, "block")
     limit = format_duration(curve.limit_ns)
     if each.state == "at least" and each.bound is not None:
@@ -42,7 +45,7 @@ def _bounds(evidence: Evidence, each: Capacity, curve: Curve) -> Iterator[Findin
             "curve.unreached",
             "note",
             f"{each.system} passed {limit} at no rate that it was offered in {blocks}: it serves"
-            f" {format_rate(each.bound)} at least.",
+            f" {format_rate(each.bound, factors.rate_unit)} at least.",
             "More blocks look higher (--set plan.blocks=...), or a lower limit answers.",
             [where],
         )
@@ -51,9 +54,9 @@ def _bounds(evidence: Evidence, each: Capacity, curve: Curve) -> Iterator[Findin
             "curve.first_over",
             "warning",
             f"{each.system} was above {limit} at the least rate already:"
-            f" {format_rate(each.bound)}.",
+            f" {format_rate(each.bound, factors.rate_unit)}.",
             "A higher limit (--set plan.latency_limit=...), or look at why single operations take"
-            " so long. Longer runs can offer lower rates (--set workload.duration=...).",
+            f" so long. Lower rates need {factors.longer_runs}.",
             [where],
         )
     if each.state == "unsteady":
@@ -62,8 +65,8 @@ def _bounds(evidence: Evidence, each: Capacity, curve: Curve) -> Iterator[Findin
             "warning",
             f"{each.system} was above {limit} at the least rate already in {blocks}, and in others"
             " not: it has no number.",
-            "The system stalls, or the machine does: look at these blocks, and use longer runs"
-            " (--set workload.duration=...).",
+            "The system stalls, or the machine does: look at these blocks, and use"
+            f" {factors.longer_runs}.",
             [where],
         )
 
@@ -77,20 +80,22 @@ def _not_offered(evidence: Evidence, curve: Curve) -> Iterator[Finding]:
             "warning",
             f"In {count(len(late), 'run')} the engine was late, not the system: the rate"
             " was not offered. These runs are in no curve.",
-            "More jobs (--set workload.jobs=...), or nothing else on this machine.",
+            "More that work at once, or nothing else on this machine.",
             [f"{name_of(each.run)}" for each in late],
         )
 
 
-def _few(found: CurveResults, curve: Curve) -> Iterator[Finding]:
+def _few(evidence: Evidence, found: CurveResults, curve: Curve) -> Iterator[Finding]:
     few = sum(each.few for each in found.capacities)
     if few:
+        first = next(each.load for each in found.capacities if each.few)
+        longer = factors_of(load_of(evidence.study.plan, first)).longer_runs
         yield finding(
             "curve.few_operations",
             "warning",
             f"{count(few, 'run')} had fewer than the {operations_needed(curve):,} operations that"
             f" {limit_words(curve).split()[0]} needs, and say nothing.",
-            "Longer runs (--set workload.duration=...), or --set plan.quantile=p50.",
+            f"{longer[0].upper()}{longer[1:]}, or --set plan.quantile=p50.",
         )
 
 
@@ -103,6 +108,10 @@ class CurveAnalysis(Analysis):
     own = CurveResults
     said_better = frozenset({"idle.system", "noise.unknown"})
     """A system's rates are given, and differ from block to block; a bound is no sample of noise."""
+
+    def __init__(self, of_kind: Analysis) -> None:
+        """Of a load of that kind."""
+        self._of_kind = of_kind
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002 - a rate at a pace
         """The rate that is carried below the limit."""
@@ -128,16 +137,15 @@ class CurveAnalysis(Analysis):
             capacities=[_capacity(place, each, curve, material) for place, each in own.items()],
         )
 
-    def findings(self, evidence: Evidence) -> Iterable[Finding]:
-        """Bounds, rates that the engine could not offer, runs with too few operations."""
-        return curve_findings(evidence)
+    def findings(self, evidence: Evidence) -> Iterator[Finding]:
+        """Bounds, rates that the engine could not offer, runs with too few operations; and what
+        its kind finds in the runs at the highest rate that was served."""
+        yield from curve_findings(evidence)
+        yield from self._of_kind.findings(replace(evidence, own=None))
 
     def answer(self, question: Question) -> str | None:
         """What each system carries below the limit."""
         return curve_answer(question)
-
-
-ANALYSIS = CurveAnalysis()
 
 
 DRAWN = 24

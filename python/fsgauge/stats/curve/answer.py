@@ -40,7 +40,7 @@ def _of_load(question: Question, found: CurveResults, cell: Cell) -> str:
     measured = [each for each in known if each.number is not None]
     several = f" {factors_of(cell).work}" if len(question.primary) > 1 else ""
     said = [_measured(question, cell, measured, f"{limit}{several}")] if measured else []
-    said += [_bound(each, found) for each in known if each.number is None]
+    said += [_bound(each, found, cell, several) for each in known if each.number is None]
     return " ".join(filter(None, said))
 
 
@@ -56,16 +56,19 @@ def _measured(question: Question, cell: Cell, found: list[Capacity], limit: str)
     shown = others[:NAMED_SYSTEMS]
     blocks = first.number.n if first.number else 0
     few = blocks < BLOCKS_FOR_A_VERDICT
-    parts = [f"{first.system} serves {_rate(first)} with {limit}"]
-    parts += [f"{each.system} {_rate(each)}{_ratio(ratios.get(each.system))}" for each in shown]
+    unit = factors_of(cell).rate_unit
+    parts = [f"{first.system} serves {_rate(first, unit)} with {limit}"]
+    parts += [
+        f"{each.system} {_rate(each, unit)}{_ratio(ratios.get(each.system))}" for each in shown
+    ]
     sentence = f"{', '.join(parts)}{left_out(len(others))}."
     if few and others:
         sentence += f" Of {number_words(blocks)} blocks, none of it is told from noise."
     return sentence
 
 
-def _rate(each: Capacity) -> str:
-    return format_rate(each.number.value) if each.number is not None else ""
+def _rate(each: Capacity, unit: str) -> str:
+    return format_rate(each.number.value, unit) if each.number is not None else ""
 
 
 def _ratio(entry: Comparison | None) -> str:
@@ -80,20 +83,21 @@ def _ratio(entry: Comparison | None) -> str:
     return f" ({factor_words(entry.ratio, entry.edges)}, {interval})"
 
 
-def _bound(each: Capacity, found: CurveResults) -> str:
+def _bound(each: Capacity, found: CurveResults, cell: Cell, several: str) -> str:
+    unit, of_load = factors_of(cell).rate_unit, several and f" of{several}"
     limit = format_duration(found.limit_ns)
     quantile = quantile_words(found.quantile)
     if each.bound is None:
         why = f": in {part_of(each.bound_blocks, each.blocks, 'block')} it was above it from the"
-        said = f"What {each.system} serves below {limit} is not known"
+        said = f"What {each.system} serves{of_load} below {limit} is not known"
         return said + (f"{why} least rate on." if each.state == "unsteady" else ".")
     if each.state == "at least":
         return (
-            f"{each.system} serves at least {format_rate(each.bound)}: {quantile} passed"
+            f"{each.system} serves at least {format_rate(each.bound, unit)}: {quantile} passed"
             f" {limit} at no rate offered."
         )
     latency = format_duration(each.bound_latency_ns or 0.0)
     return (
-        f"On {each.system} even {format_rate(each.bound)} have a {quantile} of {latency}: nothing"
-        f" is served below {limit}."
+        f"On {each.system} even {format_rate(each.bound, unit)} have a {quantile} of {latency}:"
+        f" nothing is served below {limit}."
     )

@@ -44,11 +44,7 @@ def of_loads(plan: Plan) -> Plan:
         for turn in plan.turns
         if turn.cells and turn.cells[0] in of_cell
     ]
-    loads = [
-        cell.model_copy(update={"name": f"{cell.name}, {words}"})
-        for cell in plan.cells
-        if cell.pace is None
-    ]
+    loads = [cell.model_copy(update={"name": f"{cell.name}, {words}"}) for cell in plan.paced_loads]
     primary = list(dict.fromkeys(of_cell[step] for step in plan.primary))
     return plan.model_copy(update={"cells": loads, "turns": turns, "primary": primary})
 

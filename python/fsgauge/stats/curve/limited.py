@@ -16,7 +16,7 @@ from fsgauge.stats.curve.blocks import BlockCurve
 from fsgauge.stats.curve.model import LimitedBy
 from fsgauge.stats.curve.point import operation_of
 from fsgauge.stats.histogram import quantile_ns
-from fsgauge.stats.metrics import QUANTILES
+from fsgauge.stats.metrics import QUANTILES, service_times
 from fsgauge.stats.rig_limits import BY_RIG, WORDS, Place, RigLimit
 from fsgauge.units import format_duration
 
@@ -51,9 +51,9 @@ def _seen(run: RunRecord, curve: Curve) -> LimitedBy:
     own_ns, of_ns = threads.user_ns + threads.system_ns, threads.threads * result.elapsed_ns
     if machine.busy_ns >= BUSY * machine.total_ns > 0 or own_ns >= BUSY * of_ns > 0:
         return "processors"
-    side = result.read if operation_of(run.cell) == "read" else result.write
-    service_ns = quantile_ns(side.service_latency, QUANTILES[curve.quantile]) if side else None
-    return "service" if (service_ns or 0.0) > curve.limit_ns else "queue"
+    services = service_times(result, operation_of(run.cell))
+    took_ns = [quantile_ns(each, QUANTILES[curve.quantile]) or 0.0 for each in services]
+    return "service" if max(took_ns, default=0.0) > curve.limit_ns else "queue"
 
 
 def _words(found: LimitedBy, run: RunRecord, curve: Curve) -> str:
@@ -61,6 +61,7 @@ def _words(found: LimitedBy, run: RunRecord, curve: Curve) -> str:
         return "the processors: those of the load's threads have no time left"
     if found == "service":
         return f"the operations: their own time is above {format_duration(curve.limit_ns)}"
-    depth = run.load.queue_depth * run.load.jobs if run.load is not None else 1
+    at_once = len(run.result.jobs) if run.result is not None else 1
+    depth = at_once * (run.load.queue_depth if run.load is not None else 1)
     places = "one operation at a time" if depth == 1 else f"all {depth} places are taken"
     return f"the queue: {places}"

@@ -22,8 +22,8 @@ from fsgauge.stats.histogram import quantile_of
 from fsgauge.stats.metrics import QUANTILES, latencies
 from fsgauge.stats.run_checks import (
     FULL_QUEUE,
+    done_at_pace,
     engine_heavy,
-    operations,
     paused,
     rate_missed,
     starved,
@@ -52,8 +52,8 @@ class Point:
 
 
 def operation_of(cell: Cell) -> str:
-    """What the limit is of: reads, or writes where a load has more of them."""
-    return "read" if factors_of(cell).share_of_reads >= 50 else "write"
+    """What the limit is of, by its name in a result."""
+    return factors_of(cell).waited_for
 
 
 def operations_needed(curve: Curve) -> int:
@@ -83,7 +83,9 @@ def _engine_was_late(run: RunRecord, result: LoadResult) -> bool:
     if paused(run, result):
         return True
     depth = run.load.queue_depth if run.load is not None else 1
-    is_full = result.in_flight_mean >= FULL_QUEUE * depth * len(result.jobs)
+    calls_ns = result.sync.latency.sum_ns if result.sync is not None else 0
+    in_flight = result.in_flight_mean + depth * calls_ns / result.elapsed_ns
+    is_full = in_flight >= FULL_QUEUE * depth * len(result.jobs)
     return not is_full and bool(starved(run, result) or engine_heavy(run, result))
 
 
@@ -93,7 +95,7 @@ def _latency_ns(run: RunRecord, result: LoadResult, rate: float, curve: Curve) -
         return None
     dropped = sum(side.backlog_dropped for side in sides_of(result))
     over = max(0.0, dropped - rate * curve.limit_ns / 1e9)
-    return _with_unbegun(histogram, over / operations(result), curve)
+    return _with_unbegun(histogram, over / done_at_pace(result), curve)
 
 
 def _with_unbegun(histogram: Histogram, unbegun: float, curve: Curve) -> float | None:

@@ -13,14 +13,15 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 
+from fsgauge.engine.wire import LoadResult
 from fsgauge.errors import RigError
 from fsgauge.plan.curve import FIRST_SHARE, LAST_SHARE, at_rates
 from fsgauge.record.curve import Curve
-from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell, Plan, RunRecord
 from fsgauge.stats.curve.crossing import crossing
 from fsgauge.stats.curve.point import operation_of, operations_needed, points_of
-from fsgauge.stats.metrics import values
+from fsgauge.stats.metrics import latencies
+from fsgauge.stats.run_checks import done_at_pace, operations
 from fsgauge.stats.samples import is_complete
 
 SPARE_OPERATIONS = 1.2
@@ -43,7 +44,7 @@ def plan_of_block(plan: Plan, block: int, runs: Sequence[RunRecord]) -> Plan:
         return plan
     before = [run for run in runs if run.block < block]
     rates: dict[str, float] = {}
-    for load in (cell for cell in plan.cells if cell.pace is None):
+    for load in plan.paced_loads:
         rates |= _rates_of_load(plan, plan.curve, load, before)
     return at_rates(plan, rates)
 
@@ -58,7 +59,7 @@ def _rates_of_load(
             f'no system was measured in "{load.name}" without a pace, which a curve begins with',
             next="look at the journal for why: fsgauge report DIR",
         )
-    least = min(_least_rate(curve, load, run) for run in own)
+    least = min(_least_rate(curve, run) for run in own)
     cells = [cell for cell in plan.cells if cell.pace and cell.pace.load == load.id]
     steps = [cell for cell in cells if cell.pace and cell.pace.part == "step"]
     searches = [cell for cell in cells if cell.pace and cell.pace.part == "search"]
@@ -73,17 +74,31 @@ def _rates_of_load(
 
 
 def _unpaced(system: str, runs: Sequence[RunRecord]) -> float | None:
-    found = [values(run.result).get("iops") for run in runs if run.system == system and run.result]
-    rates = [rate for rate in found if rate]
+    found = [run.result for run in runs if run.system == system and run.result]
+    rates = [
+        done_at_pace(each) * 1e9 / each.elapsed_ns
+        for each in found
+        if each.elapsed_ns and done_at_pace(each)
+    ]
     return statistics.geometric_mean(rates) if rates else None
 
 
-def _least_rate(curve: Curve, load: Cell, run: RunRecord) -> float:
-    """Below it, a run as long as this one has too few operations for the quantile."""
-    share = factors_of(load).share_of_reads / 100
-    share = share if operation_of(load) == "read" else 1 - share
-    elapsed_ns = run.result.elapsed_ns if run.result else 0
-    return SPARE_OPERATIONS * operations_needed(curve) / share * 1e9 / max(elapsed_ns, 1)
+def _least_rate(curve: Curve, run: RunRecord) -> float:
+    """Below it, a run as long as this one has too few operations for the quantile; of files that
+    are each done once, none is too low."""
+    if run.result is None or run.result.clients is not None:
+        return 0.0
+    needed = SPARE_OPERATIONS * operations_needed(curve) / _share_waited_for(run, run.result)
+    return needed * 1e9 / max(run.result.elapsed_ns, 1)
+
+
+def _share_waited_for(run: RunRecord, result: LoadResult) -> float:
+    """Of all operations of an unpaced run, those that the limit is of. A commit is a write here."""
+    found = latencies(result).get(operation_of(run.cell))
+    if found is None:
+        found = result.write.service_latency if result.write is not None else None
+    waited = found.operations if found is not None else 0
+    return waited / operations(result) if waited else 1.0
 
 
 def _steps(slowest: float, least: float, number: int) -> list[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.errors import InputError
+from fsgauge.kinds.commits.factors import CommitsFactors
 from tests.unit.kinds.commits.studies import workload
 
 
@@ -57,3 +58,21 @@ def test_a_call_of_another_system_is_not_taken_for_the_word_that_is_spelt_like_i
     said = refused.value.render()
     assert "fsync flushes the device's cache itself here" in said
     assert "sync_file_range" not in said
+
+
+def test_the_answer_is_about_commits_alone_and_cells_say_what_is_written_meanwhile() -> None:
+    keys = workload('meanwhile = ["nothing", "checkpoint"]\ncommitters = [4]')
+    alone, beside = keys.cells()
+    assert beside.name == "fdatasync 8 KiB, 4 committers, checkpoint"
+    assert keys.default_primary() == [alone.id]
+    noun = CommitsFactors.of(beside).noun
+    assert noun == "commits of 8 KiB with fdatasync by 4 committers, while a checkpoint is written"
+
+
+@pytest.mark.parametrize(
+    ("sync", "waited_for"), [("fdatasync", "commit"), ("fsync", "commit"), ("rwf_dsync", "write")]
+)
+def test_a_commit_is_waited_for_until_it_is_durable(sync: str, waited_for: str) -> None:
+    (cell,) = workload(f'syncs = ["{sync}"]').cells()
+    assert CommitsFactors.of(cell).waited_for == waited_for
+    assert CommitsFactors.of(cell).rate_unit == "commits/s"

@@ -36,7 +36,7 @@ def test_a_log_that_grows_is_filled_once_and_has_no_warm_up() -> None:
 
 
 def test_committers_take_blocks_of_one_log_in_turn() -> None:
-    (load,) = loads("committers = [4]\nreaders = 2\nbackups = 1")
+    (load,) = loads('committers = [4]\nreaders = 2\nmeanwhile = ["log"]')
     assert (load.jobs, load.queue_depth, load.ranges.kind, load.read_percent) == (
         4,
         1,
@@ -51,3 +51,22 @@ def test_a_log_holds_a_commit_of_each() -> None:
     method.require_room(32 << 10, "")
     with pytest.raises(InputError, match="32 KiB"):
         method.require_room((32 << 10) - 1, "")
+
+
+def test_a_pace_is_of_commits() -> None:
+    (load,) = loads('rate = "200 IOPS"\narrival = "constant"')
+    assert load.rate is not None
+    assert (load.rate.operations_per_second, load.rate.arrival) == (200, "constant")
+
+
+def test_what_is_written_meanwhile_is_a_companion_of_its_cell_alone() -> None:
+    found = loads('meanwhile = ["nothing", "log", "checkpoint", "backup"]')
+    assert [[(e.role, e.block_size_bytes) for e in load.companions] for load in found] == [
+        [],
+        [("log", 16 << 10)],
+        [("checkpoint", 8 << 10)],
+        [("log", 1 << 20)],
+    ]
+    method = CommitsMethod(workload('meanwhile = ["nothing", "checkpoint"]'))
+    assert method.reserve_bytes == 64 << 20
+    assert CommitsMethod(workload()).reserve_bytes == 0

@@ -7,7 +7,9 @@ import pytest
 from fsgauge.engine.wire import ClientsJob, LoadJob, OwnTree, SharedTree
 from fsgauge.errors import InputError
 from fsgauge.kinds.metadata.method import MetadataMethod
+from fsgauge.record.curve import Pace
 from fsgauge.workload.dealing import Share
+from fsgauge.workload.steps import ClearFolder
 from tests.unit.kinds.metadata.studies import PLACE, cell_of, job, workload
 
 
@@ -99,5 +101,38 @@ def test_too_many_clients_for_this_process_are_refused() -> None:
 
 def test_what_is_held_equal_says_the_stonewall() -> None:
     lines = MetadataMethod(workload('stonewall="2 s"')).held_equal("", False)
-    assert any("creates until 2 s" in line for line in lines)
+    assert any("creates and record writes until 2 s" in line for line in lines)
     assert isinstance(job("unlink"), ClientsJob)
+
+
+def test_a_paced_file_is_due_at_its_time_and_each_rate_of_a_curve_makes_its_files_anew() -> None:
+    create, listed = (job(each, 'rate="2000 IOPS"') for each in ("create", "list"))
+    assert create.rate is not None and listed.rate is None
+    assert (create.rate.operations_per_second, create.rate.arrival) == (2000, "exponential")
+    made = workload("clients=4")
+    method, create_cell = MetadataMethod(made), cell_of(made, "create")
+    paced = create_cell.model_copy(
+        update={"pace": Pace(load=create_cell.id, part="step", number=1, rate=500.0)}
+    )
+    found = method.load_job(paced, PLACE, 7)
+    assert isinstance(found, ClientsJob) and found.rate is not None
+    assert found.rate.operations_per_second == 500
+    assert method.steps_before(paced, PLACE, 7) == [ClearFolder("/mnt/x/files")]
+    assert method.steps_before(create_cell, PLACE, 7) == []
+    shared = method.dealt(found, Share(number=1, hosts=4))
+    assert isinstance(shared, ClientsJob) and shared.rate is not None
+    assert shared.rate.operations_per_second == pytest.approx(125)
+
+
+def test_records_stop_at_the_stonewall_and_are_read_as_they_are() -> None:
+    made = workload('operations=["record write","record read"]', 'stonewall="2 s"')
+    write, read = (MetadataMethod(made).load_job(cell, PLACE, 7) for cell in made.cells()[:2])
+    assert isinstance(write, LoadJob) and isinstance(read, LoadJob)
+    assert (write.wear_out, write.only_existing, write.duration_ns) == (True, False, 2 * 10**9)
+    assert (read.wear_out, read.only_existing, read.duration_ns) == (False, True, 600 * 10**9)
+
+
+def test_a_curve_needs_files_of_clients() -> None:
+    found = workload('operations=["record write"]').against_curve()
+    assert found is not None and found[0] == "operations"
+    assert workload().against_curve() is None

@@ -6,7 +6,9 @@ import pytest
 
 from fsgauge.engine.wire import LoadJob
 from fsgauge.errors import InputError
+from fsgauge.kinds.mix.factors import MixFactors
 from fsgauge.kinds.mix.method import MixMethod
+from fsgauge.record.curve import Pace
 from fsgauge.workload.assumed import Room
 from fsgauge.workload.folders import ClientFolders
 from tests.unit.kinds.mix.studies import LOG, READERS, workload
@@ -129,3 +131,27 @@ def test_a_group_that_rests_writes_no_more_than_its_rests_leave_time_for() -> No
     asked = workload(lines)
     written = MixMethod(asked).written_bytes(next(iter(asked.cells())), 0)
     assert written == (1 << 20) + 10 * 2 * 4096
+
+
+def test_a_curve_sets_the_pace_of_its_group() -> None:
+    made = workload(READERS + LOG)
+    method = MixMethod(made)
+    readers, log = made.cells()
+    paced = readers.model_copy(
+        update={"pace": Pace(load=readers.id, part="step", number=1, rate=500.0)}
+    )
+    found = method.load_job(paced, PLACE, 7)
+    assert found.rate is not None and found.rate.operations_per_second == 500
+    assert method.load_job(log, PLACE, 7).rate is None
+    assert method.run_seconds(paced, 0) > 1 and method.run_seconds(log, 0) == 0
+
+
+def test_what_counts_under_a_pace_is_what_a_group_does_most() -> None:
+    made = workload(READERS + LOG)
+    assert [MixFactors.of(cell).waited_for for cell in made.cells()] == ["read", "commit"]
+    named = workload('primary = "sync p99 of log"\n' + READERS + LOG)
+    (log,) = named.paced_loads()
+    assert MixFactors.of(log).waited_for == "commit"
+    stats = READERS + "operations = { stat = 2, read_file = 1 }\n"
+    (cell,) = workload(stats).cells()
+    assert MixFactors.of(cell).waited_for == "stat"

@@ -98,6 +98,7 @@ fn job(target: ClientsTarget, phase: Phase) -> ClientsJob {
         interface: ClientsInterface::Auto,
         ramp_ns: 0,
         think: None,
+        rate: None,
         files: FileSet {
             clients: CLIENTS,
             files_per_client: 60,

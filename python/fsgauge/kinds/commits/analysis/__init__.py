@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from fsgauge.kinds.commits.analysis.meanwhile import meanwhile, meanwhile_sentence
 from fsgauge.kinds.commits.analysis.model import AskedOfDevice, CommitsResults
 from fsgauge.kinds.commits.factors import NO_PROMISE, CommitsFactors
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.analysis import Analysis, Material
-from fsgauge.stats.evidence import Evidence, finding
+from fsgauge.stats.answer import plain_answer
+from fsgauge.stats.evidence import Evidence, Question, finding
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.traffic import operations_of
@@ -49,7 +51,13 @@ class CommitsAnalysis(Analysis):
                             size_bytes=numbers["bytes"],
                         )
                     )
-        return CommitsResults(asked=found)
+        costs = meanwhile(plan, material.samples, material.equivalence_percent)
+        return CommitsResults(asked=found, meanwhile=costs)
+
+    def answer(self, question: Question) -> str | None:
+        """How systems compare, and what it costs that something else is written meanwhile."""
+        cost = meanwhile_sentence(question)
+        return f"{plain_answer(question)} {cost}" if cost else None
 
     def findings(self, evidence: Evidence) -> Iterator[Finding]:
         """Commits that reach no flush, and those that promise nothing."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.result_model import ResultModel
-from fsgauge.stats.results import OwnResults
+from fsgauge.stats.results import JudgedRatio, OwnResults
 
 
 class AskedOfDevice(ResultModel):
@@ -18,7 +20,17 @@ class AskedOfDevice(ResultModel):
     size_bytes: Estimate
 
 
+class Meanwhile(JudgedRatio):
+    """Commits a second of a cell in which something is written meanwhile, over those of `alone`,
+    the same without, on one system."""
+
+    cell: str
+    alone: str
+    system: str
+
+
 class CommitsResults(OwnResults):
     """In the order of cells, then of systems."""
 
     asked: list[AskedOfDevice]
+    meanwhile: list[Meanwhile] = Field([])

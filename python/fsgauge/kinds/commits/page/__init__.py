@@ -6,7 +6,7 @@ from typing import Any
 
 from fsgauge.kinds.commits.analysis.model import AskedOfDevice, CommitsResults
 from fsgauge.report.kind_page import KindPage
-from fsgauge.report.table_parts import NOTHING, Rows, TableCell, estimate_cell
+from fsgauge.report.table_parts import NOTHING, Rows, TableCell, estimate_cell, judged_cell
 from fsgauge.report.traffic import count_text
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
@@ -37,7 +37,18 @@ class CommitsPage(KindPage):
                     ("requests", "requests", lambda e: estimate_cell(e.requests, _count)),
                     ("written", "written", lambda e: estimate_cell(e.size_bytes, _size)),
                 ],
-            )
+            ),
+            "meanwhile_tables": Rows(own.meanwhile if own else []).tables(
+                "meanwhile",
+                "While something else is written",
+                "Commits a second, over those of the same cell with nothing meanwhile, on the same"
+                " system and in the same block.",
+                [
+                    ("cell", "", lambda each: results.cell(each.cell).name),
+                    ("system", "", lambda each: each.system),
+                    ("rate over that without", "ratio", judged_cell),
+                ],
+            ),
         }
 
 

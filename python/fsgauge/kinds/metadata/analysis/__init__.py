@@ -9,7 +9,7 @@ from fsgauge.kinds.metadata.analysis.findings import (
     never_full,
     uneven_at_the_stonewall,
 )
-from fsgauge.kinds.metadata.factors import MetadataFactors
+from fsgauge.kinds.metadata.factors import PACED, MetadataFactors
 from fsgauge.record.records import Cell
 from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.evidence import Evidence
@@ -22,9 +22,11 @@ class MetadataAnalysis(Analysis):
     worker = "client"
     worker_advice = " Compare single clients in the records."
 
-    def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002 - none is
-        """Files a second, or records."""
-        return MetadataFactors.of(cell).metric
+    def primary_metric(self, cell: Cell, *, paced: bool) -> str:
+        """Files a second, or records; under a pace, which sets that, how long a file takes."""
+        factors = MetadataFactors.of(cell)
+        is_paced = paced and factors.operation in PACED
+        return super().primary_metric(cell, paced=True) if is_paced else factors.metric
 
     def findings(self, evidence: Evidence) -> Iterator[Finding]:
         """Uneven clients, folders that never had their size, and answers from memory."""

@@ -77,6 +77,7 @@ def looks(study: Study) -> Iterator[Look]:
     """What is refused about the nodes and about each system's arrangement."""
     roles = roles_of(study)
     yield lambda: method_of(study.workload).require_dealable(len(roles.loads))
+    yield partial(_require_programs, study)
     yield partial(_require_mounted, study)
     try:
         arranged = arrangements(study)
@@ -91,6 +92,19 @@ def looks(study: Study) -> Iterator[Look]:
         yield partial(_require_one, study, found, roles)
         yield partial(_require_files, study, found)
         yield partial(_require_mount_used, found)
+
+
+def _require_programs(study: Study) -> None:
+    """Programs of the user's are those of the guest; one that a step makes has a path."""
+    wanted = recipe()
+    there = {"sh", *wanted.busybox, *(file.rpartition("/")[2] for file in wanted.files)}
+    for name in method_of(study.workload).programs:
+        if "/" not in name and name not in there:
+            raise InputError(
+                f"there is no {name} in the virtual machine",
+                cause="it is a small system of its own, without this machine's programs",
+                next="--rig host; what it has (sh, dd, tar, sort and more): fsgauge rig shell",
+            )
 
 
 def require_modules(found: Arrangement, kernel: Kernel) -> None:

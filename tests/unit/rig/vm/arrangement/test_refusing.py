@@ -13,6 +13,7 @@ from fsgauge.rig.vm.arrangement.refusing import looks, require_modules
 from fsgauge.rig.vm.arrangement.roles import arrangements
 from fsgauge.rig.vm.cache import Kernel, KernelFacts
 from fsgauge.study.model import Study
+from fsgauge.study.parse import load_study
 from tests.unit.rig.vm.arrangement.given import ours, study
 
 pytestmark = pytest.mark.usefixtures(ours.__name__)
@@ -118,3 +119,13 @@ def test_a_kernel_without_the_module_of_a_layer_is_refused() -> None:
         require_modules(found, Kernel(Path("/none"), facts))
     has = facts.model_copy(update={"modules": ["clustered_fs"]})
     require_modules(found, Kernel(Path("/none"), has))
+
+
+def test_programs_are_those_of_the_guest() -> None:
+    def of(program: str) -> list[str]:
+        changes = [f'workload.program=["{program}"]', "workload.packages={}"]
+        return [each.render() for each in refused(load_study("command", changes))]
+
+    assert any("there is no pgbench in the virtual machine" in text for text in of("pgbench"))
+    for there in ("sh", "dd", "sort", "./made-by-a-step"):
+        assert not any("in the virtual machine" in text for text in of(there)), there

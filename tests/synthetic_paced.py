@@ -1,0 +1,94 @@
+"""Paced loads that never ran, of kinds that are no plain reads: commits, and clients' files."""
+
+from __future__ import annotations
+
+import math
+
+from fsgauge.engine.wire import (
+    ClientOperationResult,
+    ClientsJob,
+    ClientsResult,
+    LoadJob,
+    LoadResult,
+    SyncResult,
+)
+from tests.synthetic import histogram_of
+from tests.synthetic_curve import Queue, served
+
+SYNC_SHARE = 0.8
+"""Of a commit's own time, what is spent in the call behind the write."""
+
+
+def committed(job: LoadJob, queue: Queue, shift: float, factor: float) -> LoadResult:
+    """The queue is one of commits: writes return at once, and wait for the call that follows."""
+    whole = served(job.model_copy(update={"read_percent": 100}), queue, shift, factor)
+    assert whole.read is not None and job.sync.kind == "fdatasync"
+    done = whole.read.operations
+    own_ns = max(int(queue.service_ms * 1e6), 10)
+    writes = whole.read.model_copy(
+        update={
+            "service_latency": histogram_of({own_ns // 10: done}),
+            "response_latency": histogram_of({own_ns // 10: done}) if job.rate else None,
+        }
+    )
+    sync = SyncResult(
+        calls=done,
+        latency=histogram_of({int(own_ns * SYNC_SHARE): done}),
+        response_latency=whole.read.response_latency,
+    )
+    return whole.model_copy(update={"read": None, "write": writes, "sync": sync})
+
+
+def done_by_clients(job: ClientsJob, queue: Queue, shift: float, factor: float) -> LoadResult:
+    """The queue is one of files, all of which are done once: a run lasts as long as that takes."""
+    files = job.files.files_per_client * job.clients
+    offered = job.rate.operations_per_second if job.rate else math.inf
+    seconds = files / min(offered, queue.most * shift, queue.offers)
+    load = LoadJob.model_validate(
+        {
+            "target": {"kind": "null", "size_bytes": 4096},
+            "interface": "psync",
+            "direct": False,
+            "access": {"kind": "random"},
+            "read_percent": 100,
+            "block_sizes": [{"size_bytes": 4096, "weight": 1}],
+            "queue_depth": 1,
+            "jobs": 1,
+            "duration_ns": int(seconds * 1e9),
+            "seed": 1,
+            "rate": job.rate,
+        }
+    )
+    whole = served(load, queue, shift, factor)
+    assert whole.read is not None
+    response = whole.read.response_latency
+    operation = ClientOperationResult(
+        operation="create",
+        operations=files,
+        size_bytes=0,
+        errors=0,
+        response_latency=whole.read.service_latency,
+        service_latency=whole.read.service_latency,
+    )
+    clients = ClientsResult(
+        dispatch="threads",
+        threads=job.clients,
+        calls=[],
+        connect_ns=0,
+        operations=[operation],
+        errors=[],
+        files=files,
+        file_latency=response,
+        files_given_up=0,
+        clients_gave_up=0,
+        active_ns=0,
+        think_ns=0,
+        checked_records=0,
+        bad_records=0,
+        bad=[],
+        peak_memory_bytes=0,
+    )
+    jobs = [each.model_copy(update={"operations": 0, "size_bytes": 0}) for each in whole.jobs]
+    return whole.model_copy(
+        update={"read": None, "clients": clients, "jobs": jobs, "ended": "size_limit"}
+    )

@@ -1,0 +1,49 @@
+"""What it costs commits that something else is written, in a sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.kinds.commits.analysis.meanwhile import _on, _pairs
+from fsgauge.kinds.commits.analysis.model import Meanwhile
+from fsgauge.stats.verdict import Verdict
+from tests.synthetic import make_study
+from tests.unit.kinds.commits.studies import workload
+
+
+def cost(ratio: float, low: float, high: float, verdict: Verdict) -> str:
+    return _on(
+        Meanwhile(
+            ratio=ratio,
+            low=low,
+            high=high,
+            p_adjusted=0.01,
+            verdict=verdict,
+            n=6,
+            cell="with",
+            alone="without",
+            system="ext4",
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"),
+    [
+        ((0.2, 0.16, 0.25, "worse"), "a commit on ext4 takes 5.00 times as long (4.00 to 6.25)"),
+        ((0.9, 0.7, 1.2, "undecided"), "are not told from those without (0.83 to 1.43)"),
+        ((0.9, 1e-7, 1e7, "undecided"), "nothing is known of ext4"),
+    ],
+)
+def test_a_rate_is_said_as_a_time(numbers: tuple[float, float, float, Verdict], said: str) -> None:
+    assert said in cost(*numbers)
+
+
+def test_a_cell_is_held_against_the_same_without() -> None:
+    cells = workload('meanwhile = ["nothing", "checkpoint"]\ncommitters = [1, 4]').cells()
+    plan = make_study(blocks=2).study.plan.model_copy(update={"cells": cells})
+    found = [(cell.name, alone.name) for cell, alone in _pairs(plan)]
+    assert found == [
+        ("fdatasync 8 KiB, 1 committer, checkpoint", "fdatasync 8 KiB, 1 committer, nothing"),
+        ("fdatasync 8 KiB, 4 committers, checkpoint", "fdatasync 8 KiB, 4 committers, nothing"),
+    ]
