@@ -27,7 +27,7 @@ def test_a_link_is_not_followed_and_a_refusal_has_a_next_command(tmp_path: Path)
         written("a = 1\n", tmp_path / "link.toml")
     with pytest.raises(RigError) as refused:
         written("a = 1\n", tmp_path / "missing" / "a.toml")
-    assert refused.value.next.startswith("df -h ") and refused.value.cause
+    assert refused.value.next.startswith("mkdir -p ") and refused.value.cause
     assert not (tmp_path / "elsewhere").exists()
 
 
