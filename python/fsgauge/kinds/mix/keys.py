@@ -56,7 +56,7 @@ class MixWorkload(WorkloadKeys):
     fill: Annotated[Fill, Field(le=95)] | None = Field(
         None,
         description="Share of each system that is taken before the load begins, at most 95 %: by"
-        " the groups' files, as far as these may grow, and beside them by files that are written"
+        " the groups' files, as far as these may grow, and by others that are written"
         " once. Default: none; the groups' files alone.",
     )
     scan: bool = Field(False, description=SCAN)
