@@ -168,7 +168,7 @@ def test_more_clients_than_descriptors_are_refused(fsgauge: Run, study: Path) ->
     words = [word for key in keys for word in ("--set", f"workload.{key}")]
     words += ["--set", 'workload.file_sizes=["4 KiB"]', "--set", "storage.size=512GiB"]
     done = fsgauge("plan", str(study), *words)
-    assert "refused   99999 clients with 32 open files each are more than" in done.stdout
+    assert "refused   99,999 clients with 32 open files each are more than" in done.stdout
 
 
 def test_a_crosscheck_is_refused(fsgauge: Run, study: Path, place: Path) -> None:
