@@ -162,9 +162,15 @@ fn passes_and_extending() {
     refusals(vec![
         (passes(0), "job.passes: passes is 0"),
         (LoadJob { warm_up_ns: 5, ..passes(1) }, "job.passes: passes with a warm-up of 5 ns"),
-        (LoadJob { wear_out: true, rate, ..passes(1) }, "job.wear_out: wear_out with reads, a queue"),
+        (
+            LoadJob { wear_out: true, rate, ..passes(1) },
+            "job.wear_out: wear_out with reads, a queue, a rate, a sync or processes",
+        ),
         (LoadJob { wear_out: true, passes: None, ..passes(1) }, "job.wear_out: wear_out needs passes"),
-        (LoadJob { only_existing: true, ..passes(1) }, "job.only_existing: only_existing on a target that"),
+        (
+            LoadJob { only_existing: true, ..passes(1) },
+            "job.only_existing: only_existing on a target that is not one file that is there",
+        ),
         (LoadJob { read_percent: 10, ..extend() }, "job.extend: extend with reads"),
         (LoadJob { companions: vec![reader], ..extend() }, "job.extend: extend with reads"),
         (LoadJob { target: device, ..extend() }, "job.extend: extend on a target without files"),

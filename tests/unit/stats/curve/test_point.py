@@ -89,3 +89,12 @@ def test_too_few_operations_for_the_quantile_say_nothing() -> None:
     few = [run for run in make_curve(blocks=2, duration_s=0.01).runs if run.cell.pace]
     found = points_of(few, CURVE)
     assert found and any(each.latency_ns is None for each in found)
+
+
+def test_a_rate_of_too_few_operations_says_nothing_whatever_came_of_it() -> None:
+    """A few of them that were late by chance are no sign of a system."""
+    assert RUN.cell.pace is not None and RUN.result is not None
+    rate = 999e9 / RUN.result.elapsed_ns
+    pace = RUN.cell.pace.model_copy(update={"rate": rate})
+    slow = RUN.model_copy(update={"cell": RUN.cell.model_copy(update={"pace": pace})})
+    assert point(with_reads(slow, {MS: 10}, dropped=500)).latency_ns is None
