@@ -13,7 +13,9 @@ def test_the_first_lines_are_files_and_free_space() -> None:
     lines = words.lines_of(example(), top=3, extents=False)
     assert lines[0].startswith("/fake  ext4, 64 MiB, 56 % full")
     assert lines[0].endswith("2 files in 4 extents: 2.00 per file, 50 % of files fragmented")
-    assert lines[1].startswith("means ") and lines[2].startswith(" ")
+    assert lines[1].startswith("means ") and lines[2].startswith("free ")
+    matters = words.lines_of(example(extents=400), top=3, extents=False)
+    assert matters[1].startswith("means ") and matters[2].startswith(" ")
     free = next(line for line in lines if line.startswith("free "))
     assert free.endswith(
         "28 MiB in 3 extents; 86 % of it in extents of 8 MiB or more; largest 16 MiB"
