@@ -168,7 +168,7 @@ fn passes_and_extending() {
         ),
         (LoadJob { wear_out: true, passes: None, ..passes(1) }, "job.wear_out: wear_out needs passes"),
         (
-            LoadJob { only_existing: true, ..passes(1) },
+            LoadJob { only_existing: true, extend: true, ..passes(1) },
             "job.only_existing: only_existing on a target that is not one file that is there",
         ),
         (LoadJob { read_percent: 10, ..extend() }, "job.extend: extend with reads"),
