@@ -285,7 +285,7 @@ def _load_seconds(job: Measured) -> float:
     """How long others may be at work once a host has missed the start."""
     if isinstance(job, MixJob):
         spans = ("start_after_ns", "warm_up_ns", "duration_ns")
-        return max(sum(load.get(key, 0) for key in spans) for load in job.loads) / 1e9
+        return float(max(sum(load.get(key, 0) for key in spans) for load in job.loads)) / 1e9
     if isinstance(job, LoadJob):
         return (job.warm_up_ns + job.duration_ns) / 1e9
     return (job.ramp_ns + job.time_limit_ns) / 1e9
