@@ -48,7 +48,7 @@ RULES = (
     Rule(
         "chunks",
         "Can btrfs give chunks to data and metadata?",
-        "under 1 MiB is in no chunk, and beside the reserve metadata has under 4 MiB or 1 %, or"
+        "under 1 MiB is in no chunk, and metadata has under 4 MiB or 1 % above the reserve, or"
         " data under 1 %; or statfs(2) calls nothing available",
         "btrfs_statfs in fs/btrfs/super.c, fs/btrfs/block-rsv.c of Linux 6.12; btrfs-balance(8)",
         no_space.metadata,

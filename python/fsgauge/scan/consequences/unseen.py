@@ -5,6 +5,7 @@ from __future__ import annotations
 from os.path import normpath
 
 from fsgauge.engine.wire import FreeSpace, ScanResult
+from fsgauge.errors import quoted
 from fsgauge.scan.consequences.rule import Consequence, device_of, place_of, share_of_size
 from fsgauge.units import size_down
 
@@ -39,7 +40,7 @@ def unseen(scan: ScanResult) -> Consequence | None:
             "attention",
             f"{what}deleted files that the kernel still holds (a loop device, a swap file, an NFS"
             " server), or a counter that is wrong",
-            f"losetup -a; swapon --show; or unmount it, and fsgauge scan {device_of(scan)}",
+            f"losetup -a; swapon --show; or unmount it, and fsgauge scan {quoted(device_of(scan))}",
         )
     return Consequence(
         "attention",
