@@ -16,7 +16,8 @@ fn mix(loads: &[LoadJob], lay_out: bool) -> Vec<LoadResult> {
 
 fn begun(loads: &[LoadJob], lay_out: bool, start_at_ns: Option<u64>) -> Vec<LoadResult> {
     let (loads, start_on_order) = (loads.to_vec(), false);
-    let mix = MixJob { format: 1, loads, lay_out, held: Vec::new(), lease: None, start_at_ns, start_on_order };
+    let mix =
+        MixJob { format: 1, loads, lay_out, held: Vec::new(), lease: None, start_at_ns, start_on_order };
     run_mix(mix, engine(), &mut Heard::default(), Stop::new()).unwrap().results
 }
 
