@@ -172,7 +172,7 @@ fn check_stonewall(load: &LoadJob) -> Check {
             "interface psync with writes alone, or leave wear_out out",
         );
     }
-    if load.only_existing && !(matches!(load.target, Target::File { .. }) && !load.extend) {
+    if load.only_existing && (load.extend || !matches!(load.target, Target::File { .. })) {
         return refuse(
             "only_existing",
             "only_existing on a target that is not one file that is there",
