@@ -252,7 +252,7 @@ def format_value(number: float, unit: str) -> str:
 
 def rounded(value: float) -> str:
     """Three digits, as people write them: "1,240", "0.00123"."""
-    if value >= 1000:
+    if value >= 999.5:
         digits = 2 - math.floor(math.log10(value))
         return f"{round(value, digits):,.0f}"
     return f"{value:.3g}"

@@ -113,13 +113,13 @@ def from_fio(
 
     size_bytes = parse_size(binary_size(size) or size) if size else None
     study = study_from_file(job, systems=systems or SYSTEMS, without=without, size_bytes=size_bytes)
-    path = written(study.text, output or Path(f"{job.stem}.toml"))
-    _tell(study.converted, path)
     if check and study.converted.tool != "fio":
         raise InputError(
             f"--check runs a job by fio, and {job} is one of {study.converted.tool}",
             next=f"fsgauge study from-fio {quoted(job)}",
         )
+    path = written(study.text, output or Path(f"{job.stem}.toml"))
+    _tell(study.converted, path)
     return check_job(job, click.echo, without=frozenset(without)) if check else 0
 
 

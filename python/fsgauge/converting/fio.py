@@ -101,9 +101,13 @@ def _data(job: FioJob, group: Group) -> None:
         percent, option = job.read(name, numbers.number, 0), job.option(name)
         if not 0 <= percent <= 100 and option is not None:
             job.wrong(option, "0 to 100")
-        if percent:
+        if percent and option and key == "duplicates" and job.option("verify") is not None:
+            job.findings.refuse(option, "what is verified has no duplicates; leave verify out")
+        elif percent:
             group.put(key, f"{percent} %", option)
     _pattern(job, group)
+    if "data" in group.keys:  # zeros, which are all alike
+        group.keys.pop("duplicates", None)
     mode = job.option("dedupe_mode")
     if mode is not None and mode.value != "repeat":
         why = "blocks repeat an earlier one of their job; the nearest is dedupe_mode=repeat"
@@ -119,7 +123,7 @@ def _pattern(job: FioJob, group: Group) -> None:
         job.findings.refuse(chunk, "pieces are of 4 KiB; the nearest is buffer_compress_chunk=4k")
     if pattern is None or "compressible" in group.keys:
         return
-    if set((pattern.value or "").lower().removeprefix("0x").strip('"')) <= {"0"}:
+    if set((pattern.value or "").lower().removeprefix("0x").strip('"')) == {"0"}:
         group.put("data", "zero", pattern)
     else:
         why = "a block is random, in part or not; the nearest is buffer_compress_percentage"

@@ -77,6 +77,7 @@ _LONGEST_WALK_SECONDS = 24 * 3600.0
 _SLACK_SECONDS = 180.0
 _LONGEST_WAIT_SECONDS = 3600.0
 _LONGEST_SYNC_SECONDS = 1800.0
+_WEAR_OUT_TIMES = 10
 _SLOWEST_READING_BYTES_PER_SECOND = 5 << 20
 _SLOWEST_DIRECTORY_SECONDS = 0.02
 _LATER_KEYS = (
@@ -284,16 +285,26 @@ def _ask_to_end(process: subprocess.Popen[bytes], job: Job, limit: TimeLimit) ->
 def _deadline_seconds(job: Job) -> float:
     """How long a job may take before it counts as hung."""
     if isinstance(job, LoadJob):
-        seconds = (job.warm_up_ns + job.duration_ns) / 1e9 + _reading_seconds(job)
+        seconds = longest_seconds(job) + _reading_seconds(job)
         return seconds + _SLACK_SECONDS + _waiting_seconds(job)
     if isinstance(job, ClientsJob):
-        seconds = (job.ramp_ns + job.time_limit_ns) / 1e9 + _before_clients_seconds(job)
+        seconds = longest_seconds(job) + _before_clients_seconds(job)
         return seconds + _waiting_seconds(job)
     if isinstance(job, ServeClockJob | ExchangeClockJob):
         return job.time_limit_ns / 1e9 + _SLACK_SECONDS
     if isinstance(job, AgeJob):
         return job.time_limit_ns / 1e9 + _LONGEST_SYNC_SECONDS
     return _SLACK_SECONDS if isinstance(job, ProbeJob) else _LONGEST_WALK_SECONDS
+
+
+def longest_seconds(job: LoadJob | ClientsJob) -> float:
+    """How long a load may be at work; the engine gives those that wear out ten times as long."""
+    before_ns, limit_ns = (
+        (job.warm_up_ns, job.duration_ns)
+        if isinstance(job, LoadJob)
+        else (job.ramp_ns, job.time_limit_ns)
+    )
+    return (before_ns + limit_ns * (_WEAR_OUT_TIMES if job.wear_out else 1)) / 1e9
 
 
 def _waiting_seconds(job: LoadJob | ClientsJob) -> float:

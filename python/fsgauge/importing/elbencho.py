@@ -41,7 +41,7 @@ def read_elbencho(text: str, path: Path, sha256: str) -> list[Run]:
             tool=f"{TOOL} {run[0]['version']}".strip(),
             path=path,
             sha256=sha256,
-            tests=tuple(_test(row) for row in run),
+            tests=tuple(_test(row) for row in run if row["ms"]),  # in whole milliseconds
             started_unix_ns=run[0]["started"],
             command=run[0]["command"],
         )

@@ -27,6 +27,7 @@ from fsgauge.stats.run_checks import starved
 from fsgauge.stats.storage_findings import file_set_bytes
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.study.parse import load_study
+from fsgauge.units import count
 
 
 class NotValidError(InputError):
@@ -174,7 +175,7 @@ def _judged(stored: StoredStudy, results: Results, folder: str, path: Path) -> J
         date=started.date().isoformat(),
         fsgauge=stored.study.fsgauge_version,
         kernel=machine.kernel.split(" #")[0],
-        machine=f"{machine.processor_count} processors{virtual}",
+        machine=f"{count(machine.processor_count, 'processor')}{virtual}",
         storage=storage.sentence,
         heads=seeks_of(storage),
         blocks=results.sureness.blocks_complete,

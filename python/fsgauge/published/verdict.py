@@ -59,7 +59,7 @@ class TrialVerdict:
 def judged(trial: Trial, published: float | None, seen: Sequence[Observation]) -> TrialVerdict:
     """What observations make of a trial; `published` is the ratio to hold them against."""
     if not seen:
-        return TrialVerdict("not yet", "nothing was observed")
+        return TrialVerdict("not yet", "its run has no such ratio, or the rig's limits set it")
     if trial.rule in ("below", "above", "no gain", "same"):
         return _of_each(trial, published, seen)
     if trial.rule == "at least":

@@ -320,7 +320,7 @@ def _judged(
                 threshold=threshold,
                 family=len(members),
                 verdict=each.verdict(each.ratio, p, margin),
-                margin_percent=100 * -math.expm1(-margin),
+                margin_percent=round(100 * -math.expm1(-margin), 9),  # as it was asked for
                 logs=each.logs,
                 against=each.against,
             )

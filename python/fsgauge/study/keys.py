@@ -107,6 +107,7 @@ MOVED = {
         f"workload.{key}": f"access.{key}" for key in (*SMB_KEYS, "nfs_mount_port", "password_file")
     },
     "system.target": "system.access",
+    "workload.backups": "workload.meanwhile",
 }
 """Where keys are that once stood elsewhere, for whoever writes them from memory."""
 

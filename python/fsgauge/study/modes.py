@@ -40,7 +40,7 @@ def check_mode(
     if plan.mode != "curve":
         return
     _has_limit(plan)
-    _has_pace(workload)
+    _has_pace(plan, workload)
     if plan.stop_interval is not None:
         raise conflict(
             "a curve has all of its blocks: each looks for its rates where the last ones found the"
@@ -87,7 +87,7 @@ def _has_limit(plan: PlanSettings) -> None:
         )
 
 
-def _has_pace(workload: Workload) -> None:
+def _has_pace(plan: PlanSettings, workload: Workload) -> None:
     """The load has a key for its pace, and no pace of its own."""
     if not workload.pace:
         able = [name for name in kinds.names() if keys_of(name).pace]
@@ -96,6 +96,13 @@ def _has_pace(workload: Workload) -> None:
             " a pace",
             [("plan", "mode"), ("workload", "kind")],
             next=f'kind = "{able[0]}", or mode = "all"',
+        )
+    raised = {each for cell in workload.paced_loads() for each in (cell.id, cell.name)}
+    if plan.primary and not raised & set(plan.primary):
+        raise conflict(
+            f"no curve is of {plan.primary[0]}",
+            [("plan", "primary"), ("plan", "mode")],
+            next=f'primary = ["{workload.paced_loads()[0].id}"], or leave it out',
         )
     hindrance = workload.against_curve()
     if hindrance is not None:

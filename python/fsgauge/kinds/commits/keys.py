@@ -85,7 +85,7 @@ class CommitsWorkload(WorkloadKeys):
         ["nothing"],
         description="What is written meanwhile on the same system. log: another log, appended to"
         " by 16 KiB and synced. checkpoint: random 8 KiB pages of a file of 64 MiB, synced every"
-        " 16 MiB. backup: a file written from start to end by 1 MiB, synced.",
+        " 16 MiB. backup: a file that grows by 1 MiB, each synced, and begins again at 256 MiB.",
     )
     rate: RateOperationsPerSecond | None = Field(
         None,

@@ -23,7 +23,7 @@ from fsgauge.errors import InputError
 from fsgauge.kinds.commits.factors import CommitsFactors, Meanwhile
 from fsgauge.kinds.commits.keys import CommitsWorkload
 from fsgauge.record.records import Cell
-from fsgauge.units import format_size
+from fsgauge.units import count, format_size
 from fsgauge.workload.dealing import Dealt, Share, require_enough
 from fsgauge.workload.folders import Place
 from fsgauge.workload.method import Method, data_of, laid_out
@@ -76,10 +76,15 @@ class CommitsMethod(Method):
             require_enough("committer", self.workload.committers, hosts, "workload.committers")
 
     def dealt(self, job: Dealt, share: Share) -> Dealt:
+        """The host's committers, at as fast a pace each as those of the others."""
         dealt = super().dealt(job, share)
-        if share.cell is None or not isinstance(dealt, LoadJob):
+        if share.cell is None or not isinstance(job, LoadJob):
             return dealt
-        return dealt.model_copy(update={"jobs": share.of(dealt.jobs)})
+        own: dict[str, object] = {"jobs": share.of(job.jobs)}
+        if job.rate is not None:
+            each = job.rate.operations_per_second * share.of(job.jobs) / job.jobs
+            own["rate"] = job.rate.model_copy(update={"operations_per_second": each})
+        return dealt.model_copy(update=own)
 
     def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002 - no device
         """All of them, where the log is written past the cache."""
@@ -120,14 +125,15 @@ class CommitsMethod(Method):
         )
 
     def held_equal(self, space: str, has_raw: bool) -> list[str]:
-        """Meanwhiles what every kind holds equal: how commits are made."""
+        """Besides what every kind holds equal: how commits are made."""
         workload = self.workload
         way = "past the page cache" if workload.direct else "through the page cache"
         logs = {"overwrite": "recycled", "append": "grown", "preallocated": "preallocated"}
         shapes = " and ".join(logs[each] for each in workload.logs)
-        also = [f"{workload.readers} readers"] if workload.readers else []
-        if workload.meanwhile != ["nothing"]:
-            also.append(f"{' or '.join(workload.meanwhile)} (by cell)")
+        also = [count(workload.readers, "reader")] if workload.readers else []
+        written = [each for each in workload.meanwhile if each != "nothing"]
+        if written:
+            also.append(f"in cells of their own a {' or a '.join(written)}")
         return [
             *super().held_equal(space, has_raw),
             f"commits: a write {way} and its sync, then the next, to one {shapes} log",
@@ -144,8 +150,8 @@ class CommitsMethod(Method):
     def _companions(self, factors: CommitsFactors) -> list[Companion]:
         found = []
         if self.workload.readers:
-            count = self.workload.readers
-            found.append(Companion(role="reader", count=count, block_size_bytes=8 << 10))
+            readers = self.workload.readers
+            found.append(Companion(role="reader", count=readers, block_size_bytes=8 << 10))
         if factors.meanwhile in _COMPANIONS:
             role, size_bytes, _ = _COMPANIONS[factors.meanwhile]
             found.append(Companion(role=role, count=1, block_size_bytes=size_bytes))

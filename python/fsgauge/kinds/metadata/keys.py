@@ -131,6 +131,13 @@ class MetadataWorkload(WorkloadKeys):
                 ["rate", "stonewall"],
                 next="leave one out",
             )
+        if self.rate is not None and max(self.entries) / self.rate * 1e9 > self.time_limit:
+            raise conflict(
+                f"at that rate {max(self.entries):,} files take"
+                f" {max(self.entries) / self.rate:,.0f} s, and the time limit ends it before",
+                ["rate", "time_limit"],
+                next="fewer entries, a higher rate, or a longer time_limit",
+            )
         if self._of_files:
             self._files_are_made()
             self._each_has_files()

@@ -141,7 +141,8 @@ class MetadataMethod(MakesOwnFiles):
             ),
             order="number" if operation in ("create", "list") else workload.order,
             wear_out=is_walled and operation == "create",
-            only_existing=is_walled and operation not in ("create", "list"),
+            only_existing=(is_walled or self.rate_of(cell) is not None)
+            and operation not in ("create", "list"),
             fsync=workload.fsync and operation == "create",
             rate=self.pace_of(cell) if operation in PACED else None,
             time_limit_ns=limit_ns,

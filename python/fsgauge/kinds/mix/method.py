@@ -170,25 +170,38 @@ class MixMethod(MakesOwnFiles):
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:
         """All groups run at once, so the first one's cell stands for all, and for their files."""
-        first = self.workload.cells()[0] if cell.pace is None else self.workload.paced_loads()[0]
-        if cell.factors["group"] != first.factors["group"]:
+        if not self._stands_for_all(cell):
             return 0.0
-        laid_out = (self._stored_bytes() + self._beside_bytes(space_bytes)) / speed.bytes_per_second
-        return laid_out + (self.workload.warm_up + self.workload.duration) / 1e9
+        laid_out = self._stored_bytes() + self._beside_bytes(space_bytes, cell)
+        taken = self.workload.warm_up + self.workload.duration
+        return laid_out / speed.bytes_per_second + taken / 1e9
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:
-        """Its own files once, then at the assumed rate, its pace, or what its rests leave. What
-        only takes space is the first group's."""
+        """What its group writes; with the first one's, the files of all groups, what only takes
+        space, and what groups beside a curve write."""
         group = self._group(cell)
+        moved = self._moved_bytes(group, self.rate_of(cell))
+        if not self._stands_for_all(cell):
+            return moved
+        if cell.pace is not None:
+            raised = {each.factors["group"] for each in self.workload.paced_loads()}
+            others = [each for each in self.workload.group if each.name not in raised]
+            moved += sum(self._moved_bytes(each, each.operations_per_second) for each in others)
+        return moved + self._stored_bytes() + self._beside_bytes(space_bytes, cell)
+
+    def _moved_bytes(self, group: Group, pace: float | None) -> float:
+        """At the assumed rate, its pace, or what its rests leave."""
         _, warm_up_ns, duration_ns = self.workload.span_ns(group)
         rate = operations_per_second(round(group.mean_block_bytes), group.queue_depth * group.jobs)
-        rate = min(rate, self.rate_of(cell) or rate)
+        rate = min(rate, pace or rate)
         if group.think:
             rate = min(rate, group.jobs * group.think_every / group.think * 1e9)
         share = (100 - group.read_percent) / 100
-        moved = rate * (warm_up_ns + duration_ns) / 1e9 * group.mean_block_bytes * share
-        beside = self._beside_bytes(space_bytes) if group is self.workload.group[0] else 0
-        return moved + beside + (stored_bytes(group) if group.files_of is None else 0)
+        return rate * (warm_up_ns + duration_ns) / 1e9 * group.mean_block_bytes * share
+
+    def _stands_for_all(self, cell: Cell) -> bool:
+        first = self.workload.cells()[0] if cell.pace is None else self.workload.paced_loads()[0]
+        return cell.factors["group"] == first.factors["group"]
 
     def held_equal(self, space: str, has_raw: bool) -> list[str]:  # noqa: ARG002 - raw is refused
         """A line a group."""
@@ -206,7 +219,11 @@ class MixMethod(MakesOwnFiles):
     def _stored_bytes(self) -> int:
         return sum(map(stored_bytes, self._owners()))
 
-    def _beside_bytes(self, space_bytes: int) -> int:
+    def _beside_bytes(self, space_bytes: int, cell: Cell | None = None) -> int:
+        """What only takes space; of a curve, with its first rate."""
+        pace = cell.pace if cell is not None else None
+        if pace is not None and (pace.part, pace.number) != ("step", 1):
+            return 0
         return max(space_bytes * (self.workload.fill or 0) // 100 - self._stored_bytes(), 0)
 
     def _owners(self) -> Sequence[Group]:

@@ -15,6 +15,7 @@ from fsgauge.engine.client import (
     EngineFaultError,
     OnEvent,
     Start,
+    longest_seconds,
     mixed,
     results_of_mix,
 )
@@ -131,7 +132,7 @@ class GatedEngine(Engine):
         self, loads: Sequence[LoadJob], on_event: OnEvent | None = None, *, lay_out: bool = False
     ) -> list[LoadResult]:
         """The same of loads that run at once."""
-        expected = self._expected()
+        expected = None if lay_out else self._expected()
         share = expected.share if expected else self._share
         own = [self._method.dealt(load, share) for load in loads]
         if expected is None:
@@ -170,14 +171,16 @@ class GatedEngine(Engine):
     def together(self, longest_seconds: float, stop: Callable[[], None]) -> Iterator[None]:
         """This host's start of a program, at the moment that all hosts are given."""
         expected, self._next = self._next, None
-        if expected is None or self._share.hosts == 1:
+        if expected is None:
             yield
             return
         label, _ = expected
+        self._gate.meet(label.met("prepared", LONGEST_REST_SECONDS))
         start_ns = self._gate.wait(label)
         time.sleep(max(0, start_ns - time.monotonic_ns()) / 1e9)
         self._interrupt = stop
         try:
+            self._gate.require_not_ended()
             yield
         finally:
             self._interrupt = None
@@ -286,6 +289,4 @@ def _load_seconds(job: Measured) -> float:
     if isinstance(job, MixJob):
         spans = ("start_after_ns", "warm_up_ns", "duration_ns")
         return float(max(sum(load.get(key, 0) for key in spans) for load in job.loads)) / 1e9
-    if isinstance(job, LoadJob):
-        return (job.warm_up_ns + job.duration_ns) / 1e9
-    return (job.ramp_ns + job.time_limit_ns) / 1e9
+    return longest_seconds(job)

@@ -9,7 +9,7 @@ from functools import partial
 
 from fsgauge.access.kind import explained
 from fsgauge.access.observation import Observation
-from fsgauge.engine.client import EngineFaultError
+from fsgauge.engine.client import EngineFaultError, longest_seconds
 from fsgauge.engine.wire import (
     ClientsInEvent,
     ClientsJob,
@@ -55,17 +55,22 @@ def _at_once_from_caches(made: TurnSystem, cells: Sequence[Cell], beside: Sequen
     run = [*cells, *beside]
     jobs = [load_for(work.study, work.plan, turn, cell, prepared.target) for cell in run]
     loads = [job for job in jobs if isinstance(job, LoadJob)]
-    seed = derived_seed(work.plan.seed, turn.block, "beside")
-    rest = method_of(work.study.workload).laid_out_beside(prepared.target, seed)
     results: list[LoadResult] = []
     fault: EngineFault | None = None
-    caches, throttled, started_unix_ns = "", watch_throttling(), time.time_ns()
+    caches = ""
     try:
-        work.engine.mix([*loads, *rest], lay_out=True)
+        work.engine.mix([*loads, *_laid_out_once(made, cells[0])], lay_out=True)
         caches = work.systems.settle(prepared)[0]
-        work.tell(RunStarted(turn, cells[0]))
-        throttled, started_unix_ns = watch_throttling(), time.time_ns()
-        results = work.engine.mix(loads, work.tell)
+    except EngineFaultError as error:
+        fault = error.fault
+    work.tell(RunStarted(turn, cells[0]))  # of files that do not fit too: other hosts wait for it
+    throttled, started_unix_ns = watch_throttling(), time.time_ns()
+    try:
+        if fault is None:
+            results = work.engine.mix(loads, work.tell)
+        else:
+            with work.engine.together(max(map(longest_seconds, loads)), lambda: None):
+                pass
     except EngineFaultError as error:
         fault = error.fault
     at_its_end = throttled()
@@ -80,6 +85,14 @@ def _at_once_from_caches(made: TurnSystem, cells: Sequence[Cell], beside: Sequen
             started_unix_ns=started_unix_ns,
         )
         work.tell(record)
+
+
+def _laid_out_once(made: TurnSystem, first: Cell) -> list[LoadJob]:
+    """Files that only take space, before the first run of a turn."""
+    if made.turn.cells[0] != first.id:
+        return []
+    seed = derived_seed(made.work.plan.seed, made.turn.block, "beside")
+    return method_of(made.work.study.workload).laid_out_beside(made.prepared.target, seed)
 
 
 def measure_turn(work: Work, turn: Turn) -> None:

@@ -41,7 +41,7 @@ def _ext(scan: ScanResult) -> list[str]:
     if own > 0:
         found.append(f"it leaves out {size_down(own)} of tables, which are in use")
     if kept:
-        found.append(f"it counts {size_down(kept)} kept for root as not available")
+        found.append(f"it counts {size_down(kept)} kept for root and ext4 itself as not available")
     return found
 
 

@@ -141,7 +141,7 @@ def metadata(scan: ScanResult) -> Consequence | None:
         " device has to be added for as long (btrfs device add)"
     )
     is_short = whole > 0 and spare < max(LEAST_SPARE, whole * FEW_PERCENT / 100)
-    if is_refused or (is_short and free.size_bytes >= LEAST_UNALLOCATED):
+    if (is_refused and whole > 0) or (is_short and free.size_bytes >= LEAST_UNALLOCATED):
         return Consequence(
             "stop",
             "Nothing can be changed, or soon nothing: the chunks for metadata are full"
@@ -185,7 +185,8 @@ def full(scan: ScanResult) -> Consequence | None:
             " files written to the last per cents have more pieces",
         )
     outside = scan.free.unallocated_bytes or 0
-    if scan.source.file_system == "btrfs" and outside >= LEAST_UNALLOCATED:
+    is_refused = scan.room.counted is not None and available < LEAST_UNALLOCATED <= outside
+    if scan.source.file_system == "btrfs" and is_refused:
         return Consequence(
             "stop",
             f"It is full: {_no(available)} for new data. No chunk is made of the"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from os.path import normpath
 
 from fsgauge.engine.wire import FreeSpace, ScanResult
-from fsgauge.errors import quoted
 from fsgauge.scan.consequences.rule import Consequence, device_of, place_of, share_of_size
 from fsgauge.units import size_down
 
@@ -35,12 +34,13 @@ def unseen(scan: ScanResult) -> Consequence | None:
             "what was kept in a snapshot is gone; defragment writes the files again, and apart"
             " from their snapshots",
         )
+    quoted_device = device_of(scan)
     if not any(note.code == "other_mounts" for note in scan.notes):
         return Consequence(
             "attention",
             f"{what}deleted files that the kernel still holds (a loop device, a swap file, an NFS"
             " server), or a counter that is wrong",
-            f"losetup -a; swapon --show; or unmount it, and fsgauge scan {quoted(device_of(scan))}",
+            f"losetup -a; swapon --show; or unmount it, and fsgauge scan {quoted_device}",
         )
     return Consequence(
         "attention",

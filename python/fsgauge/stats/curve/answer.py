@@ -38,10 +38,18 @@ def _of_load(question: Question, found: CurveResults, cell: Cell) -> str:
     known = [each for each in of if each is not None]
     limit = f"{quantile_words(found.quantile)} below {format_duration(found.limit_ns)}"
     measured = [each for each in known if each.number is not None]
-    several = f" {factors_of(cell).work}" if len(question.primary) > 1 else ""
-    said = [_measured(question, cell, measured, f"{limit}{several}")] if measured else []
+    several = f" {_apart(question, cell)}" if len(question.primary) > 1 else ""
+    of_load = f"in {several.strip()}, " if several else ""
+    said = [_measured(question, cell, measured, limit, of_load)] if measured else []
     said += [_bound(each, found, cell, several) for each in known if each.number is None]
     return " ".join(filter(None, said))
+
+
+def _apart(question: Question, cell: Cell) -> str:
+    """What tells a load from the others: what is done, or where that is the same its whole name."""
+    alike = [each for each in question.primary if factors_of(each).work == factors_of(cell).work]
+    own = factors_of(cell)
+    return own.work if len(alike) == 1 else own.asked or own.noun
 
 
 def quantile_words(quantile: str) -> str:
@@ -49,7 +57,9 @@ def quantile_words(quantile: str) -> str:
     return METRICS[f"read.{quantile}"].label.split()[1]
 
 
-def _measured(question: Question, cell: Cell, found: list[Capacity], limit: str) -> str:
+def _measured(
+    question: Question, cell: Cell, found: list[Capacity], limit: str, of_load: str
+) -> str:
     """ "ext4 serves 41 k IOPS with p99 below 5 ms, xfs 44 k IOPS (1.07, 1.02 to 1.12)."."""
     first, *others = found
     ratios = {each.system: each for each in comparisons_in(question, cell)}
@@ -61,7 +71,8 @@ def _measured(question: Question, cell: Cell, found: list[Capacity], limit: str)
     parts += [
         f"{each.system} {_rate(each, unit)}{_ratio(ratios.get(each.system))}" for each in shown
     ]
-    sentence = f"{', '.join(parts)}{left_out(len(others))}."
+    said = f"{', '.join(parts)}{left_out(len(others))}."
+    sentence = f"{of_load[:1].upper()}{of_load[1:]}{said}"
     if few and others:
         sentence += f" Of {number_words(blocks)} blocks, none of it is told from noise."
     return sentence

@@ -74,7 +74,8 @@ def _point(run: RunRecord, result: LoadResult | None, curve: Curve) -> Point | N
     is_missed = rate_missed(run, result) is not None
     is_late = is_missed and _engine_was_late(run, result)
     latency_ns = math.inf if is_missed else _latency_ns(run, result, rate, curve)
-    if rate * result.elapsed_ns < 1e9 * operations_needed(curve):
+    due = rate * result.elapsed_ns / 1e9 if result.clients is None else done_at_pace(result)
+    if due < operations_needed(curve):
         latency_ns = None  # a few that come late by chance are no sign of a system
     return Point(rate, latency_ns, is_late, run)
 

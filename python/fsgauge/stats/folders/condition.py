@@ -268,6 +268,8 @@ class _Parser:
         if role == "pattern" and value.kind == "word":
             return self.word(value)
         if role == "size" and value.kind == "number":
+            if self.at >= len(self.tokens) or self.tokens[self.at].kind != "word":
+                return Selector("size", self.whole(value, option.text), option)
             return self.size_or_jobs(value)
         if role in ("depth", "jobs"):
             return Selector(role, self.whole(value, option.text), option)

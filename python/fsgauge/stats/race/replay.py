@@ -68,6 +68,9 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
     while ended == "running" and len(asked) < race.blocks:
         block = len(asked)
         now = standing.running
+        kept = plan.systems.index(plan.baseline)
+        if kept not in now and (block, plan.baseline) in recorded:
+            now = sorted([*now, kept])  # races of older versions went on with it
         if any((block, plan.systems[place]) not in recorded for place in now):
             break
         for place in now:

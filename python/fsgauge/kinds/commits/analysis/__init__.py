@@ -13,6 +13,7 @@ from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.answer import plain_answer
 from fsgauge.stats.evidence import Evidence, Question, finding
 from fsgauge.stats.results import Finding
+from fsgauge.stats.run_checks import rate_offered
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.traffic import operations_of
 from fsgauge.stats.wording import listed
@@ -51,7 +52,8 @@ class CommitsAnalysis(Analysis):
                             size_bytes=numbers["bytes"],
                         )
                     )
-        costs = meanwhile(plan, material.samples, material.equivalence_percent)
+        is_paced = any(rate_offered(run) is not None for run in material.runs)
+        costs = [] if is_paced else meanwhile(plan, material.samples, material.equivalence_percent)
         return CommitsResults(asked=found, meanwhile=costs)
 
     def answer(self, question: Question) -> str | None:

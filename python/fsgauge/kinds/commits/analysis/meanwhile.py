@@ -68,9 +68,9 @@ def meanwhile_sentence(question: Question) -> str:
 
 def _on(each: Meanwhile) -> str:
     if each.low is None or each.high is None or is_too_wide(each.low, each.high):
-        return f"nothing is known of {each.system}"
+        return f"on {each.system} the noise is too large to say"
     edges = (1 / each.high, 1 / each.low)
     if each.verdict in OPEN:
-        return f"commits on {each.system} are not told from those without ({ratio_range(*edges)})"
+        return f"a commit on {each.system} is not told from one without it ({ratio_range(*edges)})"
     times = factor_words(1 / each.ratio, edges)
     return f"a commit on {each.system} takes {times} times as long ({ratio_range(*edges)})"
