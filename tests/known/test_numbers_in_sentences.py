@@ -114,7 +114,7 @@ def test_what_is_said_to_differ_has_an_interval_on_one_side(case: str) -> None:
     """Without a word behind it, an interval says that a system differs."""
     for claim in CLAIM.finditer(made(case).answer):
         word = claim["word"] or ""
-        if " of the earlier " in claim[0]:
+        if " of the first's " in claim[0]:
             continue  # two equal turns
         if "equivalent" in word or "undecided" in word:
             continue

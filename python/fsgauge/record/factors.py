@@ -308,15 +308,18 @@ def counting() -> set[str]:
 @cache
 def vocabulary() -> dict[tuple[str, ...], tuple[str, str]]:
     """Words that are values of a factor, as a cell's name has them; each gives the factor's role
-    or name, and the value."""
+    or name, and the value: the longest first; a pattern before another factor of that word."""
     found: dict[tuple[str, ...], tuple[str, str]] = {}
     for kind in kinds.names():
         model = declared(kind)
         for name, factor in model.DECLARED.items():
             for value in _words(model.model_fields[name].annotation):
                 phrase = tuple(f"{value} {factor.behind}".split())
+                is_load = factor.role == "pattern"
+                if is_load and found.get(phrase, ("",))[0] != "pattern":
+                    found[phrase] = ("pattern", value)
                 found.setdefault(phrase, (factor.role or name, value))
-    return found
+    return dict(sorted(found.items(), key=lambda each: -len(each[0])))
 
 
 def declared(kind: str) -> type[CellFactors]:
