@@ -12,7 +12,7 @@ from fsgauge.kinds.metadata.keys import MetadataWorkload
 from fsgauge.stats import Results
 from fsgauge.stats.curve.model import Capacity, CurveResults
 from fsgauge.workload.folders import ClientFolders
-from tests.synthetic_curve import Queue, make_curve, read
+from tests.synthetic_curve import Queue, make_curve
 from tests.synthetic_paced import committed, done_by_clients
 
 QUEUES = {"ext4": Queue(5_000.0), "xfs": Queue(5_500.0)}
@@ -21,13 +21,13 @@ FOLDERS = ClientFolders(directory="/mnt/x", files_per_client=0, backup_files_per
 
 def of_commits(queues: dict[str, Queue] = QUEUES, **keys: Any) -> Results:
     workload = CommitsWorkload(committers=[4], duration=2_000_000_000, warm_up=0)
-    return read(make_curve(queues, workload=workload, serve=committed, **keys))
+    return make_curve(queues, workload=workload, serve=committed, **keys).results()
 
 
 def of_creates(queues: dict[str, Queue] = QUEUES) -> Results:
     workload = MetadataWorkload(operations=["create"], clients=[4], folders=["shared"])
     made = make_curve(queues, workload=workload, serve=done_by_clients, place=FOLDERS)
-    return read(made)
+    return made.results()
 
 
 def capacities(results: Results) -> dict[str, Capacity]:

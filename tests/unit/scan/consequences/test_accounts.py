@@ -21,7 +21,7 @@ def test_df_differs_by_tables_and_by_what_is_kept_for_root() -> None:
     assert found is not None and found.level == "fine"
     assert found.sentence == (
         "df says 55 % of 58 MiB is in use: it leaves out 6 MiB of tables, which are in use;"
-        " it counts 3 MiB kept for root as not available"
+        " it counts 3 MiB kept for root and ext4 itself as not available"
     )
     assert accounts.df(scan(counted=counted(64, 28, 28))) is None
 
