@@ -80,10 +80,11 @@ fn groups(open: BorrowedFd<'_>) -> Result<BTreeMap<u64, GroupQuota>, Errno> {
     Ok(groups)
 }
 
-/// A change reserves more than it takes: with less than a 64th left, at least 1 MiB, the next is refused or soon.
+/// A change reserves more than it takes: with less than a 64th left, from 1 to 16 MiB, the next is refused or soon.
 fn full_group((group, quota): (u64, GroupQuota)) -> Option<FullQuota> {
-    let is_used_up =
-        |limit: u64, used: u64| limit > 0 && used.saturating_add((limit / 64).max(1 << 20)) > limit;
+    let is_used_up = |limit: u64, used: u64| {
+        limit > 0 && used.saturating_add((limit / 64).clamp(1 << 20, 16 << 20)) > limit
+    };
     let limits = [(quota.limit_bytes, quota.used_bytes), (quota.own_limit_bytes, quota.own_bytes)];
     let (limit, _) = limits.into_iter().find(|&(limit, used)| is_used_up(limit, used))?;
     let (level, id) = (group >> 48, u32::try_from(group & ((1 << 48) - 1)).ok()?);
