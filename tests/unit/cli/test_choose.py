@@ -37,6 +37,6 @@ def test_a_winner_is_one_of_a_race_that_is_over_and_valid(
     monkeypatch.setattr(execution, "execute", executed)
     monkeypatch.setattr(execution, "report_in", report)
     study = load_study("overhead", systems=["ext4", "xfs"])
-    asked: Any = _Asked((), None, None, None, None, None, safe=False)  # type: ignore[arg-type]
+    asked: Any = _Asked((), None, None, None, None, None, None, safe=False)  # type: ignore[arg-type]
     assert _race(study, None, asked, tmp_path, None) == (0, winner)  # type: ignore[arg-type]
     assert ("mkfs.xfs" in capsys.readouterr().out) == bool(winner)

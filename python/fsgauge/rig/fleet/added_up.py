@@ -14,7 +14,15 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from fsgauge.engine.wire import AgeEnded, AgeResult, FreeSpace, Room, ScanCounts, ScanResult
+from fsgauge.engine.wire import (
+    AgeEnded,
+    AgeResult,
+    FreeSpace,
+    Jumps,
+    Room,
+    ScanCounts,
+    ScanResult,
+)
 from fsgauge.record.records import ScanRecord, StepRecord
 
 M = TypeVar("M", bound=BaseModel)
@@ -98,7 +106,9 @@ def _scanned(results: Sequence[ScanResult]) -> ScanResult:
         update={
             name: _sum_of_known([getattr(each.counts, name) for each in results])
             for name in ScanCounts.model_fields
+            if name != "jumps"
         }
+        | {"jumps": _jumps([each.counts.jumps for each in results])}
     )
     return results[0].model_copy(
         update={
@@ -119,6 +129,14 @@ def _scanned(results: Sequence[ScanResult]) -> ScanResult:
             "elapsed_ns": max(each.elapsed_ns for each in results),
         }
     )
+
+
+def _jumps(of_hosts: Sequence[Jumps | None]) -> Jumps | None:
+    """None where one host does not know its own."""
+    known = [each for each in of_hosts if each is not None]
+    if len(known) < len(of_hosts):
+        return None
+    return known[0].model_copy(update=_sums(known, *Jumps.model_fields))
 
 
 def _free(known: Sequence[FreeSpace], hosts: int) -> FreeSpace | None:

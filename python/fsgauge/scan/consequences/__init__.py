@@ -56,8 +56,8 @@ RULES = (
     Rule(
         "quota",
         "Are quotas used up?",
-        "no block more fits under a hard limit (btrfs: 1 to 16 MiB), or the grace above a soft one is"
-        " over",
+        "no block more fits under a hard limit (btrfs: 1 to 16 MiB), or the grace above a soft one"
+        " is over",
         "quotactl(2)",
         no_space.quota,
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.engine.wire import EngineFault
+from fsgauge.engine.wire import EngineFault, Jumps
 from fsgauge.record.records import ScanRecord, StepRecord
 from fsgauge.rig.fleet.added_up import scan_of_all, step_of_all
 from fsgauge.scan.numbers import numbers_of
@@ -69,6 +69,11 @@ def test_scans_add_up() -> None:
     assert sum(each.extents for each in whole.result.extent_lengths) == 2 * sum(
         each.extents for each in scan.result.extent_lengths
     )
+    jumped = scan.result.counts.model_copy(update={"jumps": Jumps(far=2, near=3, passed_bytes=5)})
+    known = scan.model_copy(update={"result": scan.result.model_copy(update={"counts": jumped})})
+    for others, found in ((known, Jumps(far=4, near=6, passed_bytes=10)), (scan, None)):
+        both_scans = scan_of_all([known, others]).result
+        assert both_scans is not None and both_scans.counts.jumps == found
     if scan.result.free is not None:
         assert whole.result.free is not None
         assert whole.result.free.size_bytes == 2 * scan.result.free.size_bytes
