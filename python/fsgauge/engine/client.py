@@ -131,11 +131,15 @@ class Engine:
         """Run a load or clients job; raises EngineFaultError, Interrupted, RigError."""
         return _expect(LoadResult, self.run(job, on_event))
 
+    def prepared(self) -> None:
+        """What comes before a program's start took each host of a fleet its own time: they wait
+        here for one another. Alone it does nothing."""
+
     @contextmanager
     def together(self, longest_seconds: float, stop: Callable[[], None]) -> Iterator[None]:  # noqa: ARG002
         """Where another program is the load of a measured run: it is begun within, once all hosts
         of a fleet are ready for it, and they leave once all are through, `longest_seconds` later at
-        most. `stop` ends the program. Alone there is nobody to wait for."""
+        most. `stop` ends the program. Alone it begins at once."""
         yield
 
     def mix(
@@ -300,7 +304,7 @@ def _deadline_seconds(job: Job) -> float:
 def longest_seconds(job: LoadJob | ClientsJob) -> float:
     """How long a load may be at work; the engine gives those that wear out ten times as long."""
     before_ns, limit_ns = (
-        (job.warm_up_ns, job.duration_ns)
+        (job.start_after_ns + job.warm_up_ns, job.duration_ns)
         if isinstance(job, LoadJob)
         else (job.ramp_ns, job.time_limit_ns)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeVar
 
-from fsgauge.engine.wire import AgeJob, ClientsJob, LoadJob
+from fsgauge.engine.wire import AgeJob, ClientsJob, LoadJob, Rate
 from fsgauge.errors import InputError
 from fsgauge.record.records import Cell
 from fsgauge.units import count
@@ -37,6 +37,13 @@ class Share:
     def most(self, whole: int) -> int:
         """What the host with the largest share has of them."""
         return -(-whole // self.hosts)
+
+    def pace(self, rate: Rate | None, whole: int) -> Rate | None:
+        """Its part of a pace that `whole` equal things have together."""
+        if rate is None:
+            return None
+        each = rate.operations_per_second * self.of(whole) / whole
+        return rate.model_copy(update={"operations_per_second": each})
 
     def prefix_of_part(self, prefix: str) -> str:
         """What the names of files begin with that are this host's part of those of all hosts; the

@@ -282,9 +282,8 @@ class Method:
         """One host's share of a job, as `require_dealable` allows it: all of it, with data and
         offsets of its own; of a pace, its share."""
         update: dict[str, object] = {"seed": share.seed(job.seed)}
-        if isinstance(job, LoadJob) and job.rate is not None:
-            each = job.rate.operations_per_second / share.hosts
-            update["rate"] = job.rate.model_copy(update={"operations_per_second": each})
+        if isinstance(job, LoadJob):
+            update["rate"] = share.pace(job.rate, share.hosts)
         return job.model_copy(update=update)
 
     def is_on_files_of_all(self, job: LoadJob | ClientsJob) -> bool:  # noqa: ARG002

@@ -80,10 +80,7 @@ class CommitsMethod(Method):
         dealt = super().dealt(job, share)
         if share.cell is None or not isinstance(job, LoadJob):
             return dealt
-        own: dict[str, object] = {"jobs": share.of(job.jobs)}
-        if job.rate is not None:
-            each = job.rate.operations_per_second * share.of(job.jobs) / job.jobs
-            own["rate"] = job.rate.model_copy(update={"operations_per_second": each})
+        own = {"jobs": share.of(job.jobs), "rate": share.pace(job.rate, job.jobs)}
         return dealt.model_copy(update=own)
 
     def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002 - no device

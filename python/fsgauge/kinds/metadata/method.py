@@ -168,9 +168,7 @@ class MetadataMethod(MakesOwnFiles):
             return super().dealt(job, share)
         files = job.files.model_copy(update={"clients": share.of(job.files.clients)})
         own: dict[str, object] = {"clients": share.of(job.clients), "files": files}
-        if job.rate is not None:
-            each = job.rate.operations_per_second * share.of(job.clients) / job.clients
-            own["rate"] = job.rate.model_copy(update={"operations_per_second": each})
+        own["rate"] = share.pace(job.rate, job.clients)
         return job.model_copy(update={**own, "seed": share.seed(job.seed)})
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002

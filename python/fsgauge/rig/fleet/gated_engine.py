@@ -167,6 +167,10 @@ class GatedEngine(Engine):
         self._leave(job, expected)
         return result
 
+    def prepared(self) -> None:
+        if self._next is not None:
+            self._gate.meet(self._next[0].met("prepared", LONGEST_REST_SECONDS))
+
     @contextmanager
     def together(self, longest_seconds: float, stop: Callable[[], None]) -> Iterator[None]:
         """This host's start of a program, at the moment that all hosts are given."""
@@ -175,7 +179,6 @@ class GatedEngine(Engine):
             yield
             return
         label, _ = expected
-        self._gate.meet(label.met("prepared", LONGEST_REST_SECONDS))
         start_ns = self._gate.wait(label)
         time.sleep(max(0, start_ns - time.monotonic_ns()) / 1e9)
         self._interrupt = stop

@@ -161,6 +161,7 @@ def run_command(made: TurnSystem, position: int, cell: Cell) -> RunRecord:
             if not job.kept_caches:
                 caches = work.systems.settle(prepared)[0]
         work.tell(RunStarted(made.turn, cell))  # of a failed step too: other hosts wait for it
+        work.engine.prepared()
         with work.engine.together(job.time_limit_ns / 1e9 + _SLACK_SECONDS, supervisor.stop):
             if fault is None:
                 begun_unix_ns = time.time_ns()

@@ -15,7 +15,7 @@ from fsgauge.units import format_duration, size_down
 LEAST_FACTOR = 1.10
 """Reading takes so many times as long, or it does not matter."""
 LEAST_EXTRA_NS = 0.5e9
-"""Reading takes so much longer, or nobody waits for it: one seek is no loss."""
+"""By how much reading must take longer before fragmentation matters: one seek is no loss."""
 LEAST_OF_A_FILE = 2.0
 """A single file is worth a word from this factor on."""
 _PASSED_BYTES = 512 << 10
