@@ -10,8 +10,11 @@ from pydantic import Field, field_validator
 from fsgauge.plain_files.kept import Kept
 from fsgauge.record.limits import Limits, in_force
 from fsgauge.record.preconditioning import StoragePreconditioning
+from fsgauge.units import some_of
 
 _OLD_CLAIM = ": ratios hold, rates do not"
+_MOST_NAMED = 3
+"""Systems in one sentence: a race has dozens that differ in one option."""
 
 
 class StorageFacts(Kept):
@@ -43,10 +46,14 @@ class StorageFacts(Kept):
 
 
 def cached_direct_cautions(systems: Mapping[str, str]) -> list[str]:
-    """A sentence for each system whose direct I/O goes through the page cache."""
+    """A sentence for the systems whose direct I/O goes through the page cache to the same extent."""
+    alike: dict[str, list[str]] = {}
+    for name, words in systems.items():
+        alike.setdefault(words, []).append(f'"{name}"')
     return [
-        f'direct I/O of "{name}" goes through the page cache: {words} were seen there'
-        for name, words in systems.items()
+        f"direct I/O of {some_of(names, _MOST_NAMED)} goes through the page cache:"
+        f" {words} were seen there"
+        for words, names in alike.items()
     ]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.record.machine import cached_direct_cautions
 from fsgauge.record.preconditioning import CellPreconditioning, StoragePreconditioning
 from fsgauge.record.records import RunRecord
 from fsgauge.report.disclosure import disclosed
@@ -133,3 +134,14 @@ def test_direct_io_that_was_copied_is_a_warning_on_the_first_screen(
     first_screen = page[page.index('id="first-screen"') : page.index("</header>")]
     assert "goes through the page cache" in first_screen
     assert found(stored(small, tmp_path / "b"), "direct.cached") is None
+
+
+def test_many_systems_whose_direct_io_is_cached_are_one_sentence() -> None:
+    """A race over 16 btrfs said the same words of each, half a page long."""
+    all_pages, half = "1,024 of 1,024 pages of a direct write", "512 of 1,024 pages of it"
+    cached = {f"btrfs {number}": all_pages for number in range(5)} | {"zfs": half}
+    assert cached_direct_cautions(cached) == [
+        'direct I/O of "btrfs 0", "btrfs 1", "btrfs 2" and 2 more goes through the page cache:'
+        f" {all_pages} were seen there",
+        f'direct I/O of "zfs" goes through the page cache: {half} were seen there',
+    ]

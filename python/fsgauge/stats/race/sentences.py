@@ -46,7 +46,8 @@ def _no_difference(race: Race) -> list[str]:
 
 
 def _headline(race: Race, winner: Comparison | None) -> str:
-    of = f"{len(race.systems)} in {race.decides}" if race.decides else str(len(race.systems))
+    where = f" in {race.decides}" if race.decides else ""
+    of = f"{len(race.systems)}{where}"
     leads = f"{race.leader} leads the {of}"
     if race.ended == "running":
         return f"{leads} after {count(race.blocks, 'block')}; the race is not over."
@@ -62,7 +63,8 @@ def _headline(race: Race, winner: Comparison | None) -> str:
     factor = factor_words(winner.ratio, edges)
     gain = f"{factor} times {race.baseline} in {METRICS[race.metric].label} ({ends})"
     if winner.verdict != "better":
-        return f"None of {of} is shown to beat {race.baseline}: {race.leader} leads, {gain}."
+        none = f"None of {count(len(race.systems), 'system')} is shown to beat {race.baseline}"
+        return f"{none}{where}: {race.leader} leads, {gain}."
     if race.proven:
         return f"{race.leader} is the best of {of}: {gain}."
     return f"{leads}: {gain}; {open_end}."
