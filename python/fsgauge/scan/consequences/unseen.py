@@ -19,7 +19,7 @@ def unseen(scan: ScanResult) -> Consequence | None:
     lost = _lost_bytes(scan)
     if share_of_size(scan, lost) < LEAST_PERCENT:
         return None
-    point = place_of(scan)
+    point = quoted_point = place_of(scan)
     what = (
         f"{size_down(lost)} ({share_of_size(scan, lost):.0f} %) are in use, and no file that was"
         " found here has them: "
@@ -42,7 +42,7 @@ def unseen(scan: ScanResult) -> Consequence | None:
             return Consequence(
                 "attention",
                 f"{what}most likely deleted files that are open; those of others root alone sees",
-                f"sudo fsgauge scan {point}",
+                f"sudo fsgauge scan {quoted_point}",
             )
         return Consequence(
             "attention",
