@@ -49,8 +49,9 @@ def document_of(scan: ScanResult, **more: object) -> str:
 
 
 def is_kept_scan(path: Path) -> bool:
-    """Whether a regular file begins like a saved scan."""
-    return head_of(path, len(HEAD)) == HEAD
+    """Whether a regular file begins like a saved scan, or is cut before it could be told apart."""
+    found = head_of(path, len(HEAD))
+    return bool(found) and HEAD.startswith(found)
 
 
 def read_scan(path: Path) -> ScanResult:

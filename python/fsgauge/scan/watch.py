@@ -4,7 +4,10 @@ Each line is a JSON object with the flat numbers of `fsgauge scan --json`, the w
 first consequence. A line that was cut by a crash is left out and counted; the next begins anew.
 
 The forecast takes the changes from line to line as a random walk with a drift: its interval is that
-of the mean change. It is given where there are enough changes, and the interval says enough.
+of the mean change. It goes by the last lines of one size, and of these by the changes since growth
+was surely another, where it is fuller now than it was before them. It is given where there are
+enough changes, and the interval says enough. Full is where ordinary users have no room, which on
+ext is before all is in use.
 """
 
 from __future__ import annotations
@@ -22,11 +25,13 @@ from typing import Any
 from fsgauge.engine.wire import ScanResult
 from fsgauge.errors import InputError
 from fsgauge.plain_files import PlainFolder, cannot_write, head_of, read_named, write_all
+from fsgauge.plan.levels import LEVEL
 from fsgauge.scan import words
 from fsgauge.scan.consequences import consequences
+from fsgauge.scan.consequences.rule import available_bytes
 from fsgauge.scan.numbers import QUANTITIES, Difference, numbers_of
 from fsgauge.stats.ratio import t_quantile
-from fsgauge.units import plural
+from fsgauge.units import count, plural
 
 HEAD = b'{"kind": "scan-watch", "format": 1,'
 _LARGEST_BYTES = 256 << 20
@@ -35,6 +40,10 @@ _WORST_FILES = 3
 _DAY_NS = 86_400 * 10**9
 FEWEST_CHANGES = 10
 """Fewer changes have an interval that says nothing of how they are spread."""
+CHANGED_LEVEL = 0.999
+"""Growth has changed where two means differ at this level: it is asked some ten times."""
+FULL_PERCENT = 0.1
+"""With less of it left, it is full."""
 WIDEST = 4.0
 """The latest day of a forecast is at most so many times as far away as the first."""
 
@@ -68,8 +77,9 @@ class Forecast:
 
 
 def is_watch(path: Path) -> bool:
-    """Whether a file begins like one of `--watch`."""
-    return head_of(path, len(HEAD)) == HEAD
+    """Whether a file begins like one of `--watch`, even one cut in its head."""
+    found = head_of(path, len(HEAD))
+    return b"scan-" in found and HEAD.startswith(found)
 
 
 def require_watch(path: Path, place: str) -> None:
@@ -115,6 +125,7 @@ def _line(scan: ScanResult) -> str:
         "file_system": scan.source.file_system,
         "started_unix_ns": scan.started_unix_ns,
         **numbers_of(scan),
+        "available_bytes": available_bytes(scan) if scan.free else None,
         "worst": [[file.name, file.extents] for file in scan.top[:_WORST_FILES]],
         "sentence": said[0][1].sentence if said else "",
     }
@@ -172,17 +183,43 @@ def series(watch: Watch, name: str) -> list[tuple[int, float]]:
     ]
 
 
-def forecast(watch: Watch) -> Forecast | str:
-    """When there will be no room; or in words why that cannot be said."""
-    used = series(watch, "used_percent")
-    changes = [
-        (later - before, (at - since) / _DAY_NS)
-        for (since, before), (at, later) in pairwise(used)
-        if at > since
-    ]
-    if len(changes) < FEWEST_CHANGES:
-        missing = FEWEST_CHANGES - len(changes)
-        return f"no forecast yet: {missing} {plural(missing, 'line')} more, then one may be given"
+def _used(watch: Watch) -> list[tuple[int, float]]:
+    """When, and what ordinary users cannot have, in percent: of the last lines that know it alike.
+
+    Another size, or a line of before this was known, is no growth.
+    """
+    found: list[tuple[int, float]] = []
+    kind = None
+    for point in reversed(watch.points):
+        size, available = point.numbers.get("size_bytes"), point.numbers.get("available_bytes")
+        used = point.numbers.get("used_percent")
+        if used is None:
+            continue
+        by_room = size is not None and size > 0 and available is not None
+        if kind is not None and kind != (size, by_room):
+            break
+        kind = (size, by_room)
+        if size and available is not None:
+            used = 100 - 100 * available / size
+        found.append((point.started_unix_ns, used))
+    return found[::-1]
+
+
+@dataclass(frozen=True)
+class _Drift:
+    """The mean change a day, its standard error, and of how many changes and days it is."""
+
+    mean: float
+    error: float
+    changes: int
+    days: float
+
+    def half(self, level: float) -> float:
+        """Half of the interval of the mean."""
+        return t_quantile(self.changes - 1, level) * self.error
+
+
+def _drift(changes: Sequence[tuple[float, float]]) -> _Drift:
     days = sum(length for _, length in changes)
     mean = sum(change for change, _ in changes) / days
     # Of a random walk, a change over more days is spread by the root of their number.
@@ -191,18 +228,52 @@ def forecast(watch: Watch) -> Forecast | str:
         * len(changes)
         / (len(changes) - 1)
     )
-    half = t_quantile(len(changes) - 1) * math.sqrt(spread / days)
+    return _Drift(mean, math.sqrt(spread / days), len(changes), days)
+
+
+def _of_late(changes: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:
+    """The last changes, as far back as their mean is surely one."""
+    half = len(changes) // 2
+    if half < FEWEST_CHANGES:
+        return changes
+    late = _of_late(changes[half:])
+    before, after = _drift(changes[: -len(late)]), _drift(late)
+    apart = math.hypot(before.half(CHANGED_LEVEL), after.half(CHANGED_LEVEL))
+    return late if abs(after.mean - before.mean) > apart else changes
+
+
+def forecast(watch: Watch) -> Forecast | str:
+    """When there will be no room; or in words why that cannot be said."""
+    used = _used(watch)
+    left = max(100 - used[-1][1], 0.0) if used else 0.0
+    if used and left < FULL_PERCENT:
+        return "it is full"
+    changes = [
+        (later - before, (at - since) / _DAY_NS)
+        for (since, before), (at, later) in pairwise(used)
+        if at > since
+    ]
+    if len(changes) < FEWEST_CHANGES:
+        missing = FEWEST_CHANGES - len(changes)
+        return f"no forecast yet: {missing} {plural(missing, 'line')} more, then one may be given"
+    late = _of_late(changes)
+    if max((share for _, share in used[: -len(late)]), default=0.0) >= used[-1][1]:
+        late = changes  # it was as full before, and was emptied: that may come again
+    drift = _drift(late)
+    mean, half = drift.mean, drift.half(LEVEL)
     if mean - half <= 0:
         return "no forecast: it does not surely fill"
-    left = max(100 - used[-1][1], 0.0)
     found = Forecast(left / mean, left / (mean + half), left / (mean - half))
     if found.last > WIDEST * found.first:
         return (
             f"no forecast: it fills, but the day lies between {found.first:,.0f} and"
             f" {found.last:,.0f} days away, which says too little"
         )
-    if found.days > days:
-        return f"no forecast: {found.days:,.0f} days is further ahead than the lines reach back"
+    if found.days > drift.days:
+        return (
+            f"no forecast: {found.days:,.0f} days is further ahead than the growth of the last"
+            f" {drift.days:,.0f} reaches back"
+        )
     return found
 
 
@@ -211,9 +282,12 @@ def forecast_words(watch: Watch) -> str:
     found = forecast(watch)
     if isinstance(found, str):
         return found
+    days, first, last = (math.floor(each) for each in (found.days, found.first, found.last))
+    if not last:
+        return "full within a day, if it goes on filling as it did"
     return (
-        f"full in {found.days:,.0f} days, with 95 % between {found.first:,.0f} and"
-        f" {found.last:,.0f}, if it goes on filling as it did"
+        f"full in {count(days, 'day')}, with 95 % between {first:,} and {last + 1:,}, if it goes on"
+        " filling as it did"
     )
 
 

@@ -57,6 +57,19 @@ def test_only_the_head_tells_a_kept_scan(tmp_path: Path) -> None:
     assert not is_kept_scan(tmp_path / "nothing")
 
 
+def test_one_that_is_cut_in_its_head_is_refused_as_a_saved_scan(tmp_path: Path) -> None:
+    """Its own extents and its host's numbers would be the answer."""
+    file = tmp_path / "cut.json"
+    whole = document_of(example()).encode()
+    for length in range(1, 40):
+        file.write_bytes(whole[:length])
+        assert is_kept_scan(file), length
+        with pytest.raises(InputError, match="is not a saved scan"):
+            read_scan(file)
+    file.write_bytes(b"")
+    assert not is_kept_scan(file), "the engine refuses what is empty"
+
+
 def test_a_saved_scan_of_a_newer_version_is_known_as_one(tmp_path: Path) -> None:
     newer = tmp_path / "newer.json"
     newer.write_text('{"kind": "scan", "format": 2, "result": {}}')

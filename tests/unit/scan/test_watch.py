@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import json
 import random
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.scan import watch as watching
-from fsgauge.scan.watch import Forecast, Point, Watch, append, forecast, read_watch, require_watch
+from fsgauge.scan.watch import (
+    Forecast,
+    Point,
+    Watch,
+    append,
+    forecast,
+    forecast_words,
+    read_watch,
+    require_watch,
+)
 from tests.scan_example import example
 
 DAY = 86_400 * 10**9
@@ -102,7 +113,7 @@ def test_a_steady_growth_has_a_forecast_whose_interval_holds_the_truth() -> None
         ([10.0 + each for each in range(10)], "no forecast yet: 1 line more"),
         ([50.0 + each % 2 for each in range(60)], "does not surely fill"),
         ([50.0 - each / 10 for each in range(60)], "does not surely fill"),
-        ([10.0 + each / 100 for each in range(60)], "further ahead than the lines reach back"),
+        ([10.0 + each / 100 for each in range(60)], "than the growth of the last 59 reaches back"),
         (
             [30.0, *(30 + each / 2 + 3 * (each % 2) for each in range(1, 40))],
             "",
@@ -112,6 +123,80 @@ def test_a_steady_growth_has_a_forecast_whose_interval_holds_the_truth() -> None
 def test_elsewhere_it_says_why_there_is_none(used: list[float], words: str) -> None:
     found = forecast(daily(used))
     assert isinstance(found, str) and words in found
+
+
+def test_growth_that_began_of_late_is_not_lost_in_the_years_before() -> None:
+    """Three years, of which the last 95 days grow by half a point: it was said to take 519 days."""
+    chance, used = random.Random(5), [30.0]
+    for day in range(1095):
+        used.append(used[-1] + (0.5 if day >= 1000 else 0.0) + chance.gauss(0, 0.05))
+    found = forecast(daily(used))
+    assert isinstance(found, Forecast)
+    assert found.first <= (100 - used[-1]) / 0.5 <= found.last < 80
+
+
+def test_what_was_emptied_at_the_same_height_before_is_not_said_to_fill() -> None:
+    chance, used = random.Random(6), [30.0]
+    for _ in range(2000):
+        used.append(30.0 if used[-1] > 80 else used[-1] + 0.5 + chance.gauss(0, 0.1))
+    assert used[-1] > 40
+    found = forecast(daily(used))
+    assert isinstance(found, str) and "does not surely fill" in found
+
+
+def sized(points: tuple[Point, ...], size: int, available: float | None) -> tuple[Point, ...]:
+    """Points of a size; `available` is the share of it that users may have of what is free."""
+
+    def of(point: Point) -> Point:
+        numbers = dict(point.numbers) | {"size_bytes": float(size)}
+        used = numbers["used_percent"]
+        assert used is not None
+        if available is not None:
+            numbers["available_bytes"] = size * (100 - used - 100 * available) / 100
+        return replace(point, numbers=numbers)
+
+    return tuple(map(of, points))
+
+
+def test_another_size_is_no_growth() -> None:
+    small = daily([10.0 + each / 2 + each % 2 / 10 for each in range(100)]).points
+    large = daily([30.0 + each / 4 + each % 2 / 10 for each in range(200)]).points[100:]
+    found = forecast(Watch(path="/", points=sized(small, 100, None) + sized(large, 200, None)))
+    assert isinstance(found, Forecast) and found.days == pytest.approx(20.25 * 4, rel=0.05)
+
+
+def test_full_is_where_ordinary_users_have_no_room() -> None:
+    points = daily([50.0 + each * 0.3 + each % 2 / 10 for each in range(100)]).points
+    by_used = forecast(Watch(path="/", points=sized(points, 1000, None)))
+    kept = forecast(Watch(path="/", points=sized(points, 1000, 0.05)))
+    assert isinstance(by_used, Forecast) and isinstance(kept, Forecast)
+    assert by_used.days - kept.days == pytest.approx(5 / 0.3, rel=0.1)
+    # Lines of before this was known are no jump.
+    mixed = sized(points[:20], 1000, None) + sized(points[20:], 1000, 0.05)
+    assert isinstance(forecast(Watch(path="/", points=mixed)), Forecast)
+    full = sized(daily([95.0]).points, 1000, 0.05)
+    assert forecast(Watch(path="/", points=full)) == "it is full"
+
+
+def test_a_forecast_is_in_whole_days_that_hold_it() -> None:
+    fast = daily([each * 8.0 + each % 2 / 10 for each in range(13)])
+    assert forecast_words(fast) == "full within a day, if it goes on filling as it did"
+    slow = daily([each * 8.0 + each % 2 / 10 for each in range(12)])
+    assert re.fullmatch(r"full in 1 day, with 95 % between 1 and 2, .*", forecast_words(slow))
+
+
+def test_a_scan_says_what_ordinary_users_may_have(tmp_path: Path) -> None:
+    append(tmp_path / "w", example())
+    assert read_watch(tmp_path / "w").points[0].numbers["available_bytes"] == 28 << 20
+
+
+def test_one_that_is_cut_in_its_head_is_known_by_it(tmp_path: Path) -> None:
+    file = tmp_path / "w"
+    append(file, example())
+    whole = file.read_bytes()
+    for length, known in ((0, False), (10, False), (16, True), (30, True), (60, True)):
+        file.write_bytes(whole[:length])
+        assert watching.is_watch(file) is known, length
 
 
 def test_two_scans_at_one_moment_are_no_change() -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from itertools import groupby
 
 from fsgauge import __version__
 from fsgauge.errors import escaped
-from fsgauge.report.theme import template
+from fsgauge.report.theme import asset, template
 from fsgauge.report.words import moment
 from fsgauge.scan import words
 from fsgauge.scan.numbers import QUANTITIES, Quantity
-from fsgauge.scan.watch import Watch, forecast_words, series
+from fsgauge.scan.watch import Point, Watch, forecast_words, series
 
 SHOWN = (
     "used_percent",
@@ -45,11 +46,25 @@ def watch_page(watch: Watch) -> str:
         forecast=forecast_words(watch),
         left_out=watch.left_out,
         charts=[(quantity, _chart(quantity, points)) for quantity, points in drawn if points],
-        rows=[
-            (moment(point.started_unix_ns), point.worst, point.sentence)
-            for point in reversed(watch.points[-_ROWS:])
-        ],
+        rows=_rows(watch.points)[:_ROWS],
+        scan_style=asset("scan.css"),
     )
+
+
+Row = tuple[str, Sequence[tuple[str, int]], str]
+
+
+def _rows(points: Sequence[Point]) -> list[Row]:
+    """The last first; scans in a row with the same answer are one, in the words of the last."""
+    found: list[Row] = []
+    for _, same in groupby(reversed(points), key=lambda point: point.sentence.partition(":")[0]):
+        each = list(same)
+        first, last = each[-1], each[0]
+        when = moment(last.started_unix_ns)
+        if len(each) > 1:
+            when = f"{moment(first.started_unix_ns)[:10]} to {when[:10]}, {len(each):,} scans"
+        found.append((when, last.worst, last.sentence))
+    return found
 
 
 def _chart(quantity: Quantity, points: Sequence[tuple[int, float]]) -> str:

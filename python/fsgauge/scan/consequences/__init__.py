@@ -79,7 +79,7 @@ RULES = (
         "unseen",
         "Is space in use that no file here has?",
         "5 % of the file system, with 4 KiB taken off for each inode; mounted, from its top, and"
-        " nothing refused",
+        " nothing refused but lost+found",
         "btrfs-subvolume(8); mount(8), --bind; proc(5), /proc/PID/mountinfo",
         unseen.unseen,
     ),

@@ -64,6 +64,8 @@ def _others(scan: ScanResult) -> list[str]:
         found.append("a quota of the folder (project) bounds what it shows")
     if counted.size_bytes < size:
         found.append(f"it leaves out {size_down(size - counted.size_bytes)}, such as the log")
+    if (kept := counted.free_bytes - counted.available_bytes) > 0:
+        found.append(f"it counts {size_down(kept)} that ordinary users cannot have as in use")
     if counted.free_bytes < free.size_bytes:
         kept = free.size_bytes - counted.free_bytes
         found.append(

@@ -166,7 +166,9 @@ def _remedy(scan: ScanResult, file: ListedFile | None) -> tuple[str, str]:
     if scan.source.file_system == "btrfs":
         shared = scan.counts.shared_bytes
         apart = f"; what files share ({size_down(shared)}) is written for each" if shared else ""
-        return f"btrfs filesystem defragment -t 32M {name}", f"{needs}{apart}"
+        more = "; chattr +C FOLDER keeps files whole that are made in it later and written in place"
+        plain = "; without checksums and compression, with chattr +C"
+        return f"btrfs filesystem defragment -t 32M {name}{more}", f"{needs}{apart}{plain}"
     if scan.source.file_system == "xfs":
         more = "; mount -o allocsize=64m keeps files that grow in fewer pieces"
         return f"xfs_fsr -v {name}{more}", needs

@@ -225,23 +225,29 @@ def quota(scan: ScanResult) -> Consequence | None:
     said = ", ".join(map(_quota, scan.room.full_quotas[:3]))
     more = len(scan.room.full_quotas) - 3
     said += f", and {more} more" if more > 0 else ""
-    tool = (
-        f"btrfs qgroup show -re {place_of(scan)}; btrfs qgroup limit ..."
-        if scan.source.file_system == "btrfs"
-        else f"xfs_quota -x -c 'report -ugp' {place_of(scan)}; xfs_quota -x -c 'limit ...'"
-        if scan.source.file_system == "xfs"
-        else f"repquota -ug {place_of(scan)}; setquota"
-    )
     return Consequence(
         "stop",
         f"Quotas are used up, although {size_down(usable_bytes(scan))} are free: {said}",
-        tool,
-        "who has the quota can delete files as well",
+        _more_quota(scan, scan.room.full_quotas[0]),
+        "others have less room; who has the quota can delete files as well",
     )
 
 
+def _more_quota(scan: ScanResult, full: FullQuota) -> str:
+    """Shows all, and doubles the first."""
+    point, twice = place_of(scan), 2 * full.limit
+    if scan.source.file_system == "btrfs":
+        level = full.kind.removeprefix("qgroup ")
+        return f"btrfs qgroup show -re {point}; btrfs qgroup limit {twice} {level}{full.id} {point}"
+    if scan.source.file_system == "xfs":
+        what = f"{'i' if full.of == 'inodes' else 'b'}hard={twice}"
+        limit = f"xfs_quota -x -c 'limit -{full.kind[0]} {what} {full.id}' {point}"
+        return f"xfs_quota -x -c 'report -ugp -bi' {point}; {limit}"
+    return f"repquota -ugP {point}; edquota -{full.kind[0].replace('p', 'P')} {full.id}"
+
+
 def _quota(full: FullQuota) -> str:
-    limit = size_down(full.limit) if full.of == "bytes" else f"{full.limit:,} files"
+    limit = f"{full.limit:,} files" if full.of == "inodes" else size_down(full.limit)
     gap = "" if full.kind.endswith("/") else " "
     return f"{full.kind}{gap}{full.id} has its {limit}"
 

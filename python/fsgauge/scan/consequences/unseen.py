@@ -19,7 +19,7 @@ def unseen(scan: ScanResult) -> Consequence | None:
     lost = _lost_bytes(scan)
     if share_of_size(scan, lost) < LEAST_PERCENT:
         return None
-    point = place_of(scan)
+    point = quoted_point = place_of(scan)
     what = (
         f"{size_down(lost)} ({share_of_size(scan, lost):.0f} %) are in use, and no file that was"
         " found here has them: "
@@ -29,18 +29,27 @@ def unseen(scan: ScanResult) -> Consequence | None:
             "attention",
             f"{what}they belong to snapshots and subvolumes outside this tree, or to extents that"
             " were overwritten in part and are kept whole",
-            f"btrfs subvolume list -s {point}, then btrfs subvolume delete for those that are not"
-            f" needed; without any: btrfs filesystem defragment -r -t 32M {point}",
+            f"btrfs subvolume list {point}, then btrfs subvolume delete for those that are not"
+            f" needed; btrfs subvolume sync {point} waits until their room is free; without any:"
+            f" btrfs filesystem defragment -r -t 32M {point}",
             "what was kept in a snapshot is gone; defragment writes the files again, and apart"
             " from their snapshots",
         )
     quoted_device = device_of(scan)
     if not any(note.code == "other_mounts" for note in scan.notes):
+        deleted = scan.room.deleted
+        if deleted is not None and not deleted.all_processes:
+            return Consequence(
+                "attention",
+                f"{what}most likely deleted files that are open; those of others root alone sees",
+                f"sudo fsgauge scan {quoted_point}",
+            )
         return Consequence(
             "attention",
             f"{what}deleted files that the kernel still holds (a loop device, a swap file, an NFS"
             " server), or a counter that is wrong",
-            f"losetup -a; swapon --show; or unmount it, and fsgauge scan {quoted_device}",
+            "losetup -a | grep deleted, then losetup -d; swapon --show; or unmount it, and fsgauge"
+            f" scan {quoted_device}",
         )
     return Consequence(
         "attention",
@@ -54,8 +63,10 @@ def _lost_bytes(scan: ScanResult) -> int:
     """What is in use less what files have; 0 where either is not known whole."""
     source, counted, free, counts = scan.source, scan.room.counted, scan.free, scan.counts
     is_whole = source.mount_point is not None and normpath(source.path) == source.mount_point
-    if not is_whole or scan.problems or counted is None or free is None:
+    if not is_whole or counted is None or free is None or not _all_was_walked(scan):
         return 0
+    if source.file_system == "xfs" and free.extents is None:
+        return 0  # statfs(2) counts as in use what XFS keeps
     inodes = scan.room.inodes
     made = inodes.total - inodes.free if inodes and inodes.total else counts.files
     # By stat(2) also what whole clusters and large folders take.
@@ -67,6 +78,17 @@ def _lost_bytes(scan: ScanResult) -> int:
     else:
         taken_bytes = counted.size_bytes - max(counted.free_bytes, free.size_bytes)
     return max(taken_bytes - files - tables, 0)
+
+
+def _all_was_walked(scan: ScanResult) -> bool:
+    """Whether nothing was refused; lost+found, which is root's and nearly always empty, may be."""
+    lost = f"{(scan.source.mount_point or '').rstrip('/')}/lost+found:"
+    return all(
+        problem.code == "not_permitted"
+        and problem.count == 1
+        and problem.examples[0].startswith(lost)
+        for problem in scan.problems
+    )
 
 
 def _data_bytes_of_btrfs(size_bytes: int, free: FreeSpace) -> int:

@@ -72,3 +72,11 @@ def test_blocks_behind_the_ends_of_files() -> None:
         found = accounts.beyond_end(image.model_copy(update={"counts": counts}))
         assert found is not None and words in found.do and "7 MiB (11 %)" in found.sentence
     assert accounts.beyond_end(scan()) is None
+
+
+def test_df_differs_by_what_ordinary_users_cannot_have() -> None:
+    """As of an overlay over an ext4: its statfs(2) is that of the one below."""
+    overlay = scan(counted=counted(64, 28, 20), source={"file_system": "overlay"})
+    found = accounts.df(overlay)
+    assert found is not None
+    assert found.sentence.endswith("it counts 8 MiB that ordinary users cannot have as in use")

@@ -125,13 +125,18 @@ def test_one_file_may_matter_where_all_do_not() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "command"),
-    [("xfs", "xfs_fsr -v"), ("btrfs", "btrfs filesystem defragment"), ("f2fs", "cp --reflink")],
+    ("kind", "command", "later"),
+    [
+        ("xfs", "xfs_fsr -v", "allocsize"),
+        ("btrfs", "btrfs filesystem defragment", "chattr +C"),
+        ("f2fs", "cp --reflink", ""),
+    ],
 )
-def test_what_to_do_is_of_the_file_system(kind: str, command: str) -> None:
+def test_what_to_do_is_of_the_file_system(kind: str, command: str, later: str) -> None:
     scanned = files(10, 1000, 1 << 30, rotational=True, source={"file_system": kind})
     found = fragmentation.matters(scanned)
     assert found is not None and found.do.startswith(command) and found.cost
+    assert later in found.do
 
 
 @pytest.mark.parametrize(

@@ -183,4 +183,21 @@ def test_quotas() -> None:
     group = quota | {"kind": "qgroup 0/", "id": 257}
     of_btrfs = no_space.quota(scan(full_quotas=[group], source={"file_system": "btrfs"}))
     assert "qgroup 0/257 has its 10 MiB" in said(of_btrfs)
-    assert of_btrfs is not None and of_btrfs.do.startswith("btrfs qgroup show -re /fake")
+    assert of_btrfs is not None
+    assert of_btrfs.do == ("btrfs qgroup show -re /fake; btrfs qgroup limit 20971520 0/257 /fake")
+
+
+@pytest.mark.parametrize(
+    ("system", "quota", "command"),
+    [
+        ("xfs", ("user", 7, "bytes"), "xfs_quota -x -c 'limit -u bhard=200 7' /fake"),
+        ("xfs", ("project", 7, "inodes"), "xfs_quota -x -c 'limit -p ihard=200 7' /fake"),
+        ("ext4", ("group", 7, "bytes"), "repquota -ugP /fake; edquota -g 7"),
+        ("ext4", ("project", 7, "bytes"), "repquota -ugP /fake; edquota -P 7"),
+        ("btrfs", ("qgroup 1/", 7, "bytes"), "btrfs qgroup limit 200 1/7 /fake"),
+    ],
+)
+def test_a_quota_is_doubled(system: str, quota: tuple[str, int, str], command: str) -> None:
+    full = dict(zip(("kind", "id", "of"), quota, strict=True)) | {"limit": 100}
+    found = no_space.quota(scan(full_quotas=[full], source={"file_system": system}))
+    assert found is not None and found.do.endswith(command) and found.cost

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine.wire import Note, ScanResult
+from fsgauge.engine.wire import Note, ScanProblem, ScanResult
 from fsgauge.scan.consequences import unseen
 from tests.unit.scan.consequences.test_no_space import MIB, scan
 
@@ -54,6 +54,34 @@ def test_what_was_refused_may_have_it() -> None:
     assert unseen.unseen(lost(9, problems=example)) is None
 
 
+def test_lost_and_found_alone_may_be_refused() -> None:
+    def refused(*places: str, code: str = "not_permitted") -> ScanResult:
+        problem = {"code": code, "text": "", "count": len(places), "examples": list(places)}
+        return lost(9, problems=[ScanProblem.model_validate(problem)])
+
+    own = "/srv/lost+found: Permission denied"
+    assert unseen.unseen(refused(own)) is not None
+    for other in (refused("/srv/a: Permission denied"), refused(own, own), refused(own, code="io")):
+        assert unseen.unseen(other) is None
+
+
+def test_an_ordinary_user_is_told_what_root_alone_sees() -> None:
+    whole = lost(9)
+    deleted = {"files": 0, "size_bytes": 0, "all_processes": False, "largest": []}
+    dump = whole.model_dump(mode="json")
+    dump["room"]["deleted"] = deleted
+    found = unseen.unseen(ScanResult.model_validate(dump))
+    assert found is not None and "root alone sees" in found.sentence
+    assert found.do == "sudo fsgauge scan /srv"
+
+
+def test_of_an_xfs_whose_free_pieces_are_not_known_its_own_share_is_not_either() -> None:
+    xfs = lost(9, source={"file_system": "xfs"})
+    assert unseen.unseen(xfs) is not None and xfs.free is not None
+    free = xfs.free.model_copy(update={"extents": None})
+    assert unseen.unseen(xfs.model_copy(update={"free": free})) is None
+
+
 def test_deleted_files_that_are_open_are_known() -> None:
     whole = lost(9)
     deleted = {"files": 1, "size_bytes": 6 * MIB, "all_processes": True, "largest": []}
@@ -85,4 +113,4 @@ def test_btrfs_without_its_metadata_and_with_every_copy_once() -> None:
     found = unseen.unseen(ScanResult.model_validate(dump))
     # 100 less 10, less two copies of 8, is 74; half of it, less 28 free, is 9.
     assert found is not None and found.sentence.startswith("9 MiB (9 %) are in use")
-    assert found.do.startswith("btrfs subvolume list -s /srv")
+    assert found.do.startswith("btrfs subvolume list /srv, then btrfs subvolume delete")
