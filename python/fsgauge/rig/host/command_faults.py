@@ -11,13 +11,15 @@ from typing import Any
 from fsgauge.engine.process import how_it_ended
 from fsgauge.engine.wire import EngineFault
 from fsgauge.record.command import CommandJob
+from fsgauge.storage.base import typed
+from fsgauge.study.storage import LoopStorage, RamStorage, Storage
 
 _FULL_SHARE = 0.01
 _NO_FORMAT = os.strerror(errno.ENOEXEC)
 _BY_HAND = "try it by hand in an empty folder"
 
 
-def fault_of(job: CommandJob, said: dict[str, Any]) -> EngineFault | None:
+def fault_of(job: CommandJob, said: dict[str, Any], storage: Storage) -> EngineFault | None:
     """Of the program, by what its supervisor says; None where it did its work."""
     name = Path(job.program[0]).name
     if "not_started" in said:
@@ -36,16 +38,16 @@ def fault_of(job: CommandJob, said: dict[str, Any]) -> EngineFault | None:
         return None
     how = how_it_ended(said["exit_code"])
     if _is_full(job.folder, last):
-        return _full(f"{name} ended with {how}: the file system is full{words}")
+        return _full(f"{name} ended with {how}: the file system is full{words}", storage)
     cause, next_step = _of_code(said["exit_code"], job.exit_codes)
     return _fault(f"{name} ended with {how}{words}", cause, next_step, "command.failed")
 
 
-def fault_of_step(which: str, failed: str, folder: str) -> EngineFault:
+def fault_of_step(which: str, failed: str, folder: str, storage: Storage) -> EngineFault:
     """Of a step of workload.prepare or workload.finish, by its last lines."""
     words = " / ".join(failed.splitlines())
     if _is_full(folder, failed.splitlines()):
-        return _full(f"a step of {which} found the file system full: {words}")
+        return _full(f"a step of {which} found the file system full: {words}", storage)
     return _fault(
         f"a step of {which} failed: {words}",
         "steps run in a shell, in the folder of the run.",
@@ -83,11 +85,12 @@ def _is_full(folder: str, last: list[str]) -> bool:
     return room.f_bavail < _FULL_SHARE * room.f_blocks or no_inodes
 
 
-def _full(what: str) -> EngineFault:
+def _full(what: str, storage: Storage) -> EngineFault:
+    is_scratch = isinstance(storage, LoopStorage | RamStorage)
     return _fault(
         what,
-        "the program and its steps need more room than the system has.",
-        "Larger storage: --set 'storage.size=8 GiB'.",
+        "the program and its steps need more room than the system has",
+        f"--set storage.size={typed(4 * storage.size)}" if is_scratch else "df -h; df -i; more room",
         "command.full",
         errno.ENOSPC,
     )

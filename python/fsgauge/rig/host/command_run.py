@@ -122,7 +122,7 @@ def run_command(made: TurnSystem, position: int, cell: Cell) -> RunRecord:
     with _own_folder(job.folder), supervised(job.folder) as supervisor:
         failed = supervisor.steps(job.prepare)
         if failed is not None:
-            fault = fault_of_step("prepare", failed, job.folder)
+            fault = fault_of_step("prepare", failed, job.folder, work.study.storage)
         else:
             found = _found(job.folder)
             caches = "as the steps before left them"
@@ -136,12 +136,13 @@ def run_command(made: TurnSystem, position: int, cell: Cell) -> RunRecord:
                 counted = watch_device(prepared)
                 said = supervisor.timed(job)
                 device = counted()
-                fault = fault_of(job, said)
+                fault = fault_of(job, said, work.study.storage)
                 if "not_started" not in said:
                     command = _command_run(said, found)
                     result = _result(said, begun_unix_ns) if fault is None else None
         if result is not None and (failed := supervisor.steps(job.finish)) is not None:
-            fault, result = fault_of_step("finish", failed, job.folder), None
+            fault = fault_of_step("finish", failed, job.folder, work.study.storage)
+            result = None
     record = run_record(
         *(work.study, work.plan, made.turn, position, prepared.target),
         parts=in_one(work.systems.machine_name, result),
