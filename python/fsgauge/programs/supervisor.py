@@ -251,6 +251,7 @@ def carry_out_steps(steps: list[str], folder: str, seconds: float) -> str | None
             try:
                 code, _, _ = wait_for(process, seconds, {}, lambda said=said: _require_few(said))
             except PrintsTooMuch:
+                kill_all()
                 how = f"printed more than {_MOST_STEP_BYTES >> 20} MiB"
             else:
                 if code == 0:

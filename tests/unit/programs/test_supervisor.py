@@ -176,9 +176,10 @@ def test_a_step_that_never_ends(asked: Asked) -> None:
 def test_a_step_that_prints_without_end_is_no_memory_without_end(asked: Asked) -> None:
     """All that it printed was kept until its half hour was over."""
     begin = time.monotonic()
-    said = asked.ask(steps=["yes"])["failed"]
-    assert said.startswith("yes printed more than 16 MiB\ny\n")
+    said = asked.ask(steps=["echo $$ > pid; exec yes"])["failed"]
+    assert said.startswith("echo $$ > pid; exec yes printed more than 16 MiB\ny\n")
     assert time.monotonic() - begin < SECONDS / 2
+    assert is_gone(pid_in(asked.folder / "pid"))
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
