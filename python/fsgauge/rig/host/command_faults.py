@@ -90,7 +90,9 @@ def _full(what: str, storage: Storage) -> EngineFault:
     return _fault(
         what,
         "the program and its steps need more room than the system has",
-        f"--set storage.size={typed(4 * storage.size)}" if is_scratch else "df -h; df -i; more room",
+        f"--set storage.size={typed(4 * storage.size)}"
+        if is_scratch
+        else "df -h; df -i; more room",
         "command.full",
         errno.ENOSPC,
     )

@@ -47,8 +47,9 @@ def _require_path(name: str, *, has_steps: bool) -> None:
         raise InputError(
             f"{name} is not in the folder that it starts in",
             cause="each run begins in an empty folder of its own",
-            next=f"-- {shlex.quote(str(place.absolute()))}" if there else "--prepare with a step"
-            " that makes it there",
+            next=f"-- {shlex.quote(str(place.absolute()))}"
+            if there
+            else "--prepare with a step that makes it there",
         )
     if not place.is_file():
         raise InputError(
