@@ -224,8 +224,6 @@ def _every_block(
                 recording.folder.write_environment("before", session.describe().environment)
                 return False
         compact(recording.folder, block, len(blocks))
-        if block != blocks[-1]:
-            recording.require_some()
     return True
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fsgauge.engine.wire import ClientsResult, EngineFault
+from fsgauge.engine.wire import ClientsResult
 from fsgauge.errors import RigError
 from fsgauge.progress import Progress
 from fsgauge.record.factors import factors_of
@@ -39,9 +39,6 @@ class Recording:
     runs: list[RunRecord] = field(default_factory=list)
     during: str = ""
     """What the rig did last, for the journal."""
-    gave: int = 0
-    """Runs that gave a result, or whose load was struck."""
-    faults: list[EngineFault] = field(default_factory=list)
 
     def __call__(self, happening: Happening) -> None:
         """Raises RigError where it cannot be stored, or nothing more is worth measuring."""
@@ -93,18 +90,6 @@ class Recording:
             case _:
                 self.progress.event(happening)
 
-    def require_some(self) -> None:
-        """Raise RigError where no run has given anything: the next ones would give no more."""
-        if self.gave or not self.faults:
-            return
-        first = self.faults[0]
-        raise RigError(
-            f"all {len(self.faults)} runs of the first block failed, so there is no second",
-            details=(first.what,),
-            cause=first.cause,
-            next=first.next,
-        )
-
     def void(self, blocks: set[int], because: str, **facts: object) -> None:
         """What was recorded of these blocks is set aside: they are measured again."""
         others = {turn.block for turn in self.plan.all_turns} - blocks
@@ -127,10 +112,6 @@ class Recording:
         if self.keeps_runs and not (record.over_path or record.struck):
             self.runs.append(record)
         self.progress.run_ended(record)
-        if record.struck or record.fault is None:
-            self.gave += 1
-        else:
-            self.faults.append(record.fault)
         if record.struck:
             return
         require_server(record)

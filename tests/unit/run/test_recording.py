@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
-from fsgauge.engine.client import EngineFaultError
-from fsgauge.engine.wire import ClientErrorKind, EngineFault, LoadJob, LoadResult
+from fsgauge.engine.wire import ClientErrorKind, EngineFault, LoadResult
 from fsgauge.errors import RigError
 from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.plan.turns import job_for, make_plan, with_seed
@@ -18,11 +16,10 @@ from fsgauge.record.parts import in_one
 from fsgauge.record.records import RunRecord
 from fsgauge.run.recording import require_clients, require_server
 from fsgauge.stats.client_errors import ERRORS, needed
-from fsgauge.store import read_results
 from fsgauge.study.parse import load_study
 from fsgauge.study.workload import cells_of
 from fsgauge.workload.folders import ClientFolders
-from tests.laboratory import NoDiskEngine, run
+from tests.laboratory import NoDiskEngine
 from tests.synthetic.setting import with_result
 
 PLACE = ClientFolders(directory="/mnt", files_per_client=6, backup_files_per_client=2)
@@ -161,28 +158,3 @@ def test_every_kind_of_error_has_words_and_advice(
 ) -> None:
     words, cell = ERRORS[kind], record(monkeypatch, 1).cell
     assert words.name and words.because and needed(kind, cell)
-
-
-@pytest.mark.parametrize(("good", "blocks"), [(0, 1), (1, 4)])
-def test_a_first_block_that_gave_nothing_is_the_last(
-    good: int, blocks: int, tmp_path: Path
-) -> None:
-    """A program that hangs took its time limit in each of thirty runs."""
-    left = [None] * good
-
-    def before(job: object) -> None:
-        if not isinstance(job, LoadJob):
-            return
-        if not left:
-            fault = EngineFault(what="it hangs", cause="no input", next="try it", code="x")
-            raise EngineFaultError(fault)
-        left.pop()
-
-    outcome = run(tmp_path, NoDiskEngine(0, before))
-    assert {each.block for each in read_results(outcome.directory).runs} == set(range(blocks))
-    if good:
-        assert outcome.ended_by is None
-        return
-    ended = outcome.ended_by
-    assert ended is not None and ended.what.startswith("all 16 runs of the first block failed")
-    assert (ended.details, ended.cause, ended.next) == (("it hangs",), "no input", "try it")
