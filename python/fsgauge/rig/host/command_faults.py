@@ -86,13 +86,14 @@ def _is_full(folder: str, last: list[str]) -> bool:
 
 
 def _full(what: str, storage: Storage) -> EngineFault:
-    is_scratch = isinstance(storage, LoopStorage | RamStorage)
+    if isinstance(storage, LoopStorage | RamStorage):
+        next_step = f"--set storage.size={typed(4 * storage.size)}"
+    else:
+        next_step = "df -h; df -i; more room"
     return _fault(
         what,
         "the program and its steps need more room than the system has",
-        f"--set storage.size={typed(4 * storage.size)}"
-        if is_scratch
-        else "df -h; df -i; more room",
+        next_step,
         "command.full",
         errno.ENOSPC,
     )
