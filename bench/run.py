@@ -104,7 +104,7 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     },
     "metadata-tmpfs-own-elbencho": of_names.against_elbencho(clients.tmpfs),
     "metadata-ext4-own-elbencho": of_names.against_elbencho(clients.ext4),
-    "commits-ext4-pg-test-fsync": commits.against_pg_test_fsync(clients.ext4),
+    "commits-ext4-pg-test-fsync": commits.against_pg_test_fsync(commits.memory),
     "commits-disk-pg-test-fsync": commits.against_pg_test_fsync(commits.disk),
     "sharing-characters": sharing.characters,
     "sharing-bonnie-file": sharing.BonnieFile(clients.tmpfs, sharing.ON_FILE, sharing.TMPFS_MIB),

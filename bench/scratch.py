@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -19,6 +20,8 @@ FILLED_BYTES = 512 << 20
 EVERYWHERE_BYTES = 3600 << 20
 # Memory that no cache drop takes away.
 MEMORY = Path("/dev/shm/fsgauge-bench")
+ZRAM = Path("/sys/class/zram-control")
+ZRAM_BYTES = 1 << 30
 CHUNK_BYTES = 1 << 20
 BLOCK_BYTES = 4096
 
@@ -60,6 +63,11 @@ class Scratch:
         for place in [MEMORY / "mounted", *places]:
             if os.path.ismount(place):
                 subprocess.run(["umount", str(place)], check=False)
+        if os.path.ismount(zram := self.directory / "ext4-on-zram"):
+            number = os.minor(zram.stat().st_dev)
+            subprocess.run(["umount", str(zram)], check=False)
+            with suppress(OSError):  # still in use
+                (ZRAM / "hot_remove").write_text(str(number))
         if os.geteuid() == 0 and shutil.which("losetup"):
             listing = subprocess.run(
                 ["losetup", "--list", "--json"], capture_output=True, text=True, check=False
@@ -172,6 +180,29 @@ class Scratch:
         directory.mkdir(exist_ok=True)
         return directory
 
+    def ext4_on_zram(self) -> Path:
+        """Give an empty folder on an ext4, on a device that takes a block within the call.
+
+        A loop device has a worker, and on which processor that runs decides a rate of small writes.
+        """
+        if os.geteuid() != 0:
+            raise Skipped("mounting needs root: sudo python3 bench/run.py --only commits-ext4")
+        if not ZRAM.exists():
+            raise Skipped("this kernel has no zram: modprobe zram")
+        mounted = self.directory / "ext4-on-zram"
+        if not os.path.ismount(mounted):
+            mounted.mkdir(exist_ok=True)
+            number = (ZRAM / "hot_add").read_text().strip()
+            try:
+                Path(f"/sys/block/zram{number}/disksize").write_text(str(ZRAM_BYTES))
+                make_ext4(f"/dev/zram{number}", mounted, inodes=10_000)
+            except BaseException:
+                (ZRAM / "hot_remove").write_text(number)
+                raise
+        directory = mounted / "commits"
+        directory.mkdir(exist_ok=True)
+        return directory
+
     def _fill_to_scan(self, directory: Path) -> None:
         """Small files of one extent each; large ones in pairs that grow in turn, block by block."""
         for number in range(self.SMALL_FILES):
@@ -210,7 +241,11 @@ def mount_ext4(directory: Path, name: str, *, size_bytes: int, inodes: int) -> N
     image = MEMORY / name
     with image.open("wb") as file:
         file.truncate(size_bytes)
-    device = attach(image)
+    make_ext4(attach(image), directory, inodes=inodes)
+
+
+def make_ext4(device: str, directory: Path, *, inodes: int) -> None:
+    """Make an ext4 on a device and mount it; nothing of it is left to be written later."""
     written = "lazy_itable_init=0,lazy_journal_init=0"
     run(["mkfs.ext4", "-q", "-N", str(inodes), "-E", written, device])
     run(["mount", device, str(directory)])

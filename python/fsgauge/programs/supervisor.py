@@ -41,6 +41,8 @@ MOST_LEFT = 20
 _LONGEST_LINE = 500
 _MOST_STEP_BYTES = 16 << 20
 _PR_SET_CHILD_SUBREAPER = 36
+_CLONE_NEWNS = 0x20000
+_MS_REC_SLAVE = 0x4000 | 0x80000
 _LOOK_SECONDS = 0.02
 _SHELL = "/bin/sh"
 _LOOK_SHARE = 100
@@ -54,6 +56,10 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 
 class Abandoned(Exception):
     """Standard input has ended: fsgauge is gone, or wants no more."""
+
+
+class PrintsTooMuch(Exception):
+    """A step prints more than is kept of it."""
 
 
 @dataclass
@@ -242,18 +248,29 @@ def carry_out_steps(steps: list[str], folder: str, seconds: float) -> str | None
                 process = start(shell, stdout=said, stderr=said, folder=Path(folder))
             except OSError as error:
                 return f"{step} could not start in {folder}: {error.strerror}"
-            code, _, _ = wait_for(process, seconds, {})
-            size_bytes = os.fstat(said).st_size
-            if code == 0 and size_bytes <= _MOST_STEP_BYTES:
-                continue
-            end = os.pread(said, _PIECE_BYTES, max(0, size_bytes - _PIECE_BYTES))
-            how = "did not end in time" if code is None else f"ended with {how_it_ended(code)}"
-            how = "printed too much" if code == 0 else how
+            try:
+                code, _, _ = wait_for(process, seconds, {}, lambda said=said: _require_few(said))
+            except PrintsTooMuch:
+                kill_all()
+                how = f"printed more than {_MOST_STEP_BYTES >> 20} MiB"
+            else:
+                if code == 0:
+                    continue
+                how = "did not end in time" if code is None else f"ended with {how_it_ended(code)}"
+            end = os.pread(said, _PIECE_BYTES, max(0, os.fstat(said).st_size - _PIECE_BYTES))
             lines = last_lines(end.decode(errors="replace"))
             return "\n".join([f"{step} {how}", *lines[-5:]])
         finally:
             os.close(said)
     return None
+
+
+def _require_few(said: int) -> float:
+    """Raises PrintsTooMuch: what a step prints is kept in memory. Gives the seconds until the next
+    look."""
+    if os.fstat(said).st_size > _MOST_STEP_BYTES:
+        raise PrintsTooMuch
+    return _LOOK_SECONDS
 
 
 def how_it_ended(code: int) -> str:
@@ -335,6 +352,9 @@ def _written_back_ns(descriptor: int) -> int:
 def main() -> None:
     """Orders until standard input ends."""
     _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    if os.geteuid() == 0 and _LIBC.unshare(_CLONE_NEWNS) == 0:
+        # What a program mounts is gone with this process; what fsgauge unmounts is gone here too.
+        _LIBC.mount(None, b"/", None, ctypes.c_ulong(_MS_REC_SLAVE), None)
     for asked in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         # The end of standard input says it. A handler, which programs do not inherit as SIG_IGN.
         signal.signal(asked, lambda *_: None)

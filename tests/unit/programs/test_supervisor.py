@@ -173,6 +173,24 @@ def test_a_step_that_never_ends(asked: Asked) -> None:
     assert "did not end in time" in asked.ask(steps=["sleep 1000"], seconds=0.3)["failed"]
 
 
+def test_a_step_that_prints_without_end_is_no_memory_without_end(asked: Asked) -> None:
+    """All that it printed was kept until its half hour was over."""
+    begin = time.monotonic()
+    said = asked.ask(steps=["echo $$ > pid; exec yes"])["failed"]
+    assert said.startswith("echo $$ > pid; exec yes printed more than 16 MiB\ny\n")
+    assert time.monotonic() - begin < SECONDS / 2
+    assert is_gone(pid_in(asked.folder / "pid"))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
+def test_what_a_program_mounts_is_gone_with_it(tmp_path: Path) -> None:
+    with supervisor(tmp_path) as asked:
+        said = asked.shell("mkdir m && mount -t tmpfs none m && touch m/there && ls m")
+    assert (said["exit_code"], said["output"]) == (0, ["there"]), said["errors"]
+    assert not (tmp_path / "m").is_mount()
+    (tmp_path / "m").rmdir()
+
+
 def test_a_program_that_removes_its_folder(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     folder.mkdir()

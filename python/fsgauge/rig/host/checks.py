@@ -19,7 +19,7 @@ from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.machine.device.safety import find_device
 from fsgauge.machine.process.tool import find_tool
 from fsgauge.plan.space import planned_room
-from fsgauge.rig.host.command_run import require_program
+from fsgauge.rig.host.command_there import require_program
 from fsgauge.rig.host.direct import (
     require_direct_device,
     require_direct_files,

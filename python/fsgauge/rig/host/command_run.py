@@ -5,10 +5,8 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
-import shlex
 import subprocess
 import time
 from collections.abc import Iterator
@@ -17,38 +15,33 @@ from pathlib import Path
 from typing import Any
 
 from fsgauge import __version__
-from fsgauge.engine.process import TimeLimit, end, hand_over, has_ended, how_it_ended, lines
+from fsgauge.engine.process import TimeLimit, end, hand_over, has_ended, lines
 from fsgauge.engine.wire import (
     CommonStart,
     Engine,
-    EngineFault,
     LoadResult,
     MachineProcessorTime,
     ProcessorTime,
     SelfMeasure,
 )
-from fsgauge.errors import InputError, RigError
+from fsgauge.errors import RigError
 from fsgauge.machine.folder.marked_folder import remove_in
 from fsgauge.machine.folder.places import who_can_replace
 from fsgauge.plan.turns import job_for
 from fsgauge.programs import child_environment, interpreter, start
-from fsgauge.programs.finding import find_program
 from fsgauge.record.command import CommandJob, CommandRun, Found
 from fsgauge.record.parts import in_one
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.rig.happenings import RunStarted
+from fsgauge.rig.host.command_faults import fault_of, fault_of_step
 from fsgauge.rig.host.facts import watch_device
 from fsgauge.rig.host.turn_steps import TurnSystem
 from fsgauge.rig.recording import run_record
-from fsgauge.study.model import Study
-from fsgauge.workload import method_of
 
 _STEP_SECONDS = 1800.0
 _SLACK_SECONDS = 300.0
 _END_SECONDS = 15.0
 _MOST_FOUND = 1_000_000
-_FULL_SHARE = 0.01
-_CHILDREN = Path("/proc/thread-self/children")
 
 
 class Supervisor:
@@ -120,31 +113,6 @@ def supervised(folder: str) -> Iterator[Supervisor]:
         end(process)
 
 
-def require_program(study: Study) -> None:
-    """InputError for a program that is not here, with the package that has it where a study says
-    so; RigError where what it starts cannot be found again."""
-    needed = method_of(study.workload).programs
-    for name, package in needed.items():
-        if find_program(name) is None and not _is_file(name):
-            raise InputError(
-                f"{name} is not installed",
-                cause="the study starts it, and fsgauge does not include it",
-                next=f"apt-get install {package}" if package else f"command -v {shlex.quote(name)}",
-            )
-    if needed and not _CHILDREN.exists():
-        raise RigError(
-            "this kernel does not list the children of a process",
-            cause="it was built without CONFIG_PROC_CHILDREN, and what a program leaves behind"
-            " could not be found",
-            next="another kernel",
-        )
-
-
-def _is_file(name: str) -> bool:
-    """A program that is given by its path; one in the run's folder is made by a step."""
-    return name.startswith(("./", "../")) or (os.sep in name and os.access(name, os.X_OK))
-
-
 def run_command(made: TurnSystem, position: int, cell: Cell) -> RunRecord:
     """Measure one cell; a program that fails is recorded as what this run gave."""
     work, prepared = made.work, made.prepared
@@ -154,7 +122,7 @@ def run_command(made: TurnSystem, position: int, cell: Cell) -> RunRecord:
     with _own_folder(job.folder), supervised(job.folder) as supervisor:
         failed = supervisor.steps(job.prepare)
         if failed is not None:
-            fault = _fault_of_step("prepare", failed, job.folder)
+            fault = fault_of_step("prepare", failed, job.folder, work.study.storage)
         else:
             found = _found(job.folder)
             caches = "as the steps before left them"
@@ -168,12 +136,13 @@ def run_command(made: TurnSystem, position: int, cell: Cell) -> RunRecord:
                 counted = watch_device(prepared)
                 said = supervisor.timed(job)
                 device = counted()
-                fault = _fault_of(job, said)
+                fault = fault_of(job, said, work.study.storage)
                 if "not_started" not in said:
                     command = _command_run(said, found)
                     result = _result(said, begun_unix_ns) if fault is None else None
         if result is not None and (failed := supervisor.steps(job.finish)) is not None:
-            fault, result = _fault_of_step("finish", failed, job.folder), None
+            fault = fault_of_step("finish", failed, job.folder, work.study.storage)
+            result = None
     record = run_record(
         *(work.study, work.plan, made.turn, position, prepared.target),
         parts=in_one(work.systems.machine_name, result),
@@ -244,68 +213,6 @@ def _found(folder: str) -> Found | None:
             with suppress(FileNotFoundError):
                 size_bytes += os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_size
     return Found(files=files, size_bytes=size_bytes)
-
-
-def _fault_of(job: CommandJob, said: dict[str, Any]) -> EngineFault | None:
-    """Why the run counts as failed."""
-    name = Path(job.program[0]).name
-    if "not_started" in said:
-        return _fault(f"could not start {said['not_started']}", "", "", "command.not_started")
-    last = (said["errors"] or said["output"])[-3:]
-    words = f': "{" / ".join(last)}"' if last else ""
-    if said["exit_code"] is None:
-        return _fault(
-            f"{name} did not end within {job.time_limit_ns / 1e9:g} s, and was killed{words}",
-            "it hangs, or needs longer",
-            "a longer workload.time_limit, if it is to take so long.",
-            "command.time_limit",
-        )
-    if said["exit_code"] in job.exit_codes:
-        return None
-    how = how_it_ended(said["exit_code"])
-    if _is_full(job.folder, last):
-        return _full(f"{name} ended with {how}: the file system is full{words}")
-    return _fault(
-        f"{name} ended with {how}{words}",
-        "it failed; its last lines are in the records.",
-        "Try it by hand in an empty folder; codes that are no failure: workload.exit_codes.",
-        "command.failed",
-    )
-
-
-def _fault_of_step(which: str, failed: str, folder: str) -> EngineFault:
-    words = " / ".join(failed.splitlines())
-    if _is_full(folder, failed.splitlines()):
-        return _full(f"a step of {which} found the file system full: {words}")
-    return _fault(
-        f"a step of {which} failed: {words}",
-        "steps run in a shell, in the folder of the run.",
-        f"Try workload.{which} by hand in an empty folder.",
-        f"command.{which}",
-    )
-
-
-def _is_full(folder: str, last: list[str]) -> bool:
-    """By what it said, or by the room that is left, of bytes or of inodes."""
-    if any(os.strerror(errno.ENOSPC) in line for line in last):
-        return True
-    room = os.statvfs(Path(folder).parent)  # the run's own may be removed by its program
-    no_inodes = room.f_files > 0 and room.f_ffree == 0
-    return room.f_bavail < _FULL_SHARE * room.f_blocks or no_inodes
-
-
-def _full(what: str) -> EngineFault:
-    return _fault(
-        what,
-        "the program and its steps need more room than the system has.",
-        "Larger storage: --set 'storage.size=8 GiB'.",
-        "command.full",
-        errno.ENOSPC,
-    )
-
-
-def _fault(what: str, cause: str, next: str, code: str, number: int | None = None) -> EngineFault:
-    return EngineFault(what=what, cause=cause, next=next, errno=number, code=code)
 
 
 def _command_run(said: dict[str, Any], found: Found | None) -> CommandRun:

@@ -1,6 +1,6 @@
-"""The answer: "git clone takes 41 s on ext4, 39 s on xfs (0.95, 0.93 to 0.98)."
+"""The answer: "git clone waits for storage 12 % of its time; the rest it computes."
 
-Then what share of its time it waits for storage, and its own numbers.
+So the reader knows what another system can change at most. Then its times and its own numbers.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def answer(question: Question) -> str | None:
     times = own.of_cell(cell.id) if own is not None else []
     if own is None or not times:
         return None
-    said = [_takes(question, cell, times), _waiting(question, times), _numbers(own, cell.id)]
+    said = [_takes(question, cell, times), _numbers(own, cell.id)]
     if own.primary != "time":
-        said = [said[2], *said[:2]]
-    return " ".join(filter(None, said))
+        said.reverse()
+    return " ".join(filter(None, [_waiting(question, cell, times), *said]))
 
 
 def _takes(question: Question, cell: Cell, times: Sequence[Waits]) -> str:
@@ -40,9 +40,7 @@ def _takes(question: Question, cell: Cell, times: Sequence[Waits]) -> str:
         time = f"{format_duration(round(each.time.value))} on {each.system}"
         entry = ratios.get(each.system)
         words.append(time if entry is None else f"{time} ({_ratio(entry)})")
-    factors = factors_of(cell)
-    name = factors.place if len(question.cells) > 1 else factors.work
-    return f"{name} takes {listed(words)}."
+    return f"It takes {listed(words)}."
 
 
 def _ratio(entry: JudgedRatio) -> str:
@@ -54,14 +52,13 @@ def _ratio(entry: JudgedRatio) -> str:
     return f"{ratio}, undecided" if entry.verdict in OPEN else ratio
 
 
-def _waiting(question: Question, times: Sequence[Waits]) -> str:
+def _waiting(question: Question, cell: Cell, times: Sequence[Waits]) -> str:
     """Of the baseline; of the others where theirs is another one."""
+    factors = factors_of(cell)
+    name = factors.place if len(question.cells) > 1 else factors.work
     shares = {each.system: each.waiting for each in times if each.waiting is not None}
     if question.baseline not in shares:
-        return (
-            "What share of that it waits for storage is not known: its runs are too short to look"
-            " at its threads."
-        )
+        return f"{name} is too short to see what share of its time it waits for storage."
     first = shares[question.baseline]
     others = [
         f"{_percent(share)} on {system}"
@@ -69,7 +66,8 @@ def _waiting(question: Question, times: Sequence[Waits]) -> str:
         if system != question.baseline and abs(share - first) > max(0.05, 0.25 * first)
     ]
     also = f" on {question.baseline}, {listed(others)}" if others else ""
-    return f"It waits for storage {_percent(first)} of its time{also}; the rest it computes or" + (
+    return (
+        f"{name} waits for storage {_percent(first)} of its time{also}; the rest it computes or"
         " waits for something else."
     )
 

@@ -111,6 +111,10 @@ def _fill(lab: Path, given: set[str]) -> None:
         ignore=_without,
         ignore_dangling_symlinks=True,
     )
+    # An isolated interpreter, as that of a study's programs, reads no PYTHONPATH.
+    for folder in ("site-packages", "dist-packages"):
+        (python / "lib" / version / folder).mkdir()
+        (python / "lib" / version / folder / "lab.pth").write_text("/lab/packages\n")
     (lab / "packages").mkdir()
     for name, file in _imported().items():
         _take(name, Path(file), lab / "packages")

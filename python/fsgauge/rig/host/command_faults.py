@@ -1,0 +1,103 @@
+"""Why a run of a program has failed, and what helps."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shlex
+from pathlib import Path
+from typing import Any
+
+from fsgauge.engine.process import how_it_ended
+from fsgauge.engine.wire import EngineFault
+from fsgauge.record.command import CommandJob
+from fsgauge.storage.base import typed
+from fsgauge.study.storage import LoopStorage, RamStorage, Storage
+
+_FULL_SHARE = 0.01
+_NO_FORMAT = os.strerror(errno.ENOEXEC)
+_BY_HAND = "try it by hand in an empty folder"
+
+
+def fault_of(job: CommandJob, said: dict[str, Any], storage: Storage) -> EngineFault | None:
+    """Of the program, by what its supervisor says; None where it did its work."""
+    name = Path(job.program[0]).name
+    if "not_started" in said:
+        return _not_started(job.program[0], said["not_started"])
+    last = (said["errors"] or said["output"])[-3:]
+    words = f': "{" / ".join(last)}"' if last else ""
+    if said["exit_code"] is None:
+        seconds = job.time_limit_ns / 1e9
+        return _fault(
+            f"{name} did not end within {seconds:g} s, and was killed{words}",
+            "it hangs, waits for input, or needs longer",
+            f"{_BY_HAND}; if it may take longer: --set workload.time_limit={10 * seconds:g}s",
+            "command.time_limit",
+        )
+    if said["exit_code"] in job.exit_codes:
+        return None
+    how = how_it_ended(said["exit_code"])
+    if _is_full(job.folder, last):
+        return _full(f"{name} ended with {how}: the file system is full{words}", storage)
+    cause, next_step = _of_code(said["exit_code"], job.exit_codes)
+    return _fault(f"{name} ended with {how}{words}", cause, next_step, "command.failed")
+
+
+def fault_of_step(which: str, failed: str, folder: str, storage: Storage) -> EngineFault:
+    """Of a step of workload.prepare or workload.finish, by its last lines."""
+    words = " / ".join(failed.splitlines())
+    if _is_full(folder, failed.splitlines()):
+        return _full(f"a step of {which} found the file system full: {words}", storage)
+    return _fault(
+        f"a step of {which} failed: {words}",
+        "steps run in a shell, in the folder of the run.",
+        f"Try workload.{which} by hand in an empty folder.",
+        f"command.{which}",
+    )
+
+
+def _not_started(name: str, words: str) -> EngineFault:
+    if words.endswith(_NO_FORMAT):
+        cause, next_step = "its first line names no interpreter", f"-- sh {shlex.quote(name)}"
+    else:
+        cause = "its steps did not make it, or the interpreter in its first line is missing"
+        next_step = f"{_BY_HAND}: sh -c {shlex.quote(name)}"
+    return _fault(f"could not start {words}", cause, next_step, "command.not_started")
+
+
+def _of_code(code: int, known: list[int]) -> tuple[str, str]:
+    """The likely cause of an exit code or a signal, and what to try."""
+    if code < 0:
+        return "it crashed, or was killed (out of memory?)", f"dmesg | tail; {_BY_HAND}"
+    codes = ", ".join(map(str, [*known, code]))
+    return (
+        "it failed; its last lines are in the records",
+        f"{_BY_HAND}; if that code is no failure: --set 'workload.exit_codes=[{codes}]'",
+    )
+
+
+def _is_full(folder: str, last: list[str]) -> bool:
+    """By what it said, or by the room that is left, of bytes or of inodes."""
+    if any(os.strerror(errno.ENOSPC) in line for line in last):
+        return True
+    room = os.statvfs(Path(folder).parent)  # the run's own may be removed by its program
+    no_inodes = room.f_files > 0 and room.f_ffree == 0
+    return room.f_bavail < _FULL_SHARE * room.f_blocks or no_inodes
+
+
+def _full(what: str, storage: Storage) -> EngineFault:
+    if isinstance(storage, LoopStorage | RamStorage):
+        next_step = f"--set storage.size={typed(4 * storage.size)}"
+    else:
+        next_step = "df -h; df -i; more room"
+    return _fault(
+        what,
+        "the program and its steps need more room than the system has",
+        next_step,
+        "command.full",
+        errno.ENOSPC,
+    )
+
+
+def _fault(what: str, cause: str, next: str, code: str, number: int | None = None) -> EngineFault:
+    return EngineFault(what=what, cause=cause, next=next, errno=number, code=code)

@@ -1,0 +1,84 @@
+"""What a run of a program that failed says, and what it advises."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.engine.wire import EngineFault
+from fsgauge.record.command import CommandJob
+from fsgauge.rig.host.command_faults import fault_of, fault_of_step
+from fsgauge.study.storage import PathStorage, RamStorage, Storage
+
+STORAGE = RamStorage(size=320 << 20)
+
+
+def job(folder: Path, **changes: Any) -> CommandJob:
+    usual = {"program": ["/opt/bin/tool"], "time_limit_ns": 600_000_000_000}
+    return CommandJob.model_validate({"folder": str(folder / "run"), **usual, **changes})
+
+
+def failure(
+    job: CommandJob, said: dict[str, Any], storage: Storage = STORAGE
+) -> EngineFault | None:
+    return fault_of(job, said, storage)
+
+
+def said(exit_code: int | None, **lines: list[str]) -> dict[str, Any]:
+    return {"exit_code": exit_code, "output": [], "errors": [], **lines}
+
+
+def test_known_codes_are_no_failure(tmp_path: Path) -> None:
+    assert failure(job(tmp_path), said(0)) is None
+    assert failure(job(tmp_path, exit_codes=[0, 24]), said(24)) is None
+
+
+def test_another_code_is_told_with_the_key_that_allows_it(tmp_path: Path) -> None:
+    found = failure(job(tmp_path, exit_codes=[0, 24]), said(3, errors=["a", "b", "c", "d"]))
+    assert found is not None and found.code == "command.failed"
+    assert found.what == 'tool ended with exit code 3: "b / c / d"'
+    assert found.next.endswith("--set 'workload.exit_codes=[0, 24, 3]'")
+
+
+def test_a_signal_has_no_key(tmp_path: Path) -> None:
+    found = failure(job(tmp_path), said(-9, output=["so far"]))
+    assert found is not None and found.what == 'tool ended with signal SIGKILL: "so far"'
+    assert "out of memory" in found.cause and "exit_codes" not in found.next
+
+
+def test_a_longer_limit_is_proposed(tmp_path: Path) -> None:
+    found = failure(job(tmp_path, time_limit_ns=300_000_000), said(None))
+    assert found is not None and "within 0.3 s, and was killed" in found.what
+    assert found.next.endswith("--set workload.time_limit=3s")
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(errno.ENOEXEC, "-- sh /opt/bin/tool"), (errno.ENOENT, "sh -c /opt/bin/tool")],
+)
+def test_what_could_not_start_says_how_it_could(number: int, words: str, tmp_path: Path) -> None:
+    found = failure(job(tmp_path), {"not_started": f"/opt/bin/tool: {os.strerror(number)}"})
+    assert found is not None and found.cause
+    assert found.next.endswith(words)
+
+
+def test_a_full_file_system_is_told_as_such(tmp_path: Path) -> None:
+    full = os.strerror(errno.ENOSPC)
+    for found in (
+        failure(job(tmp_path), said(1, errors=[f"dd: {full}"])),
+        fault_of_step("prepare", f"cp ended: {full}", str(tmp_path / "run"), STORAGE),
+    ):
+        assert found is not None and (found.code, found.errno) == ("command.full", errno.ENOSPC)
+        assert found.next == "--set storage.size=1280MiB"
+    found = failure(job(tmp_path), said(1, errors=[full]), PathStorage(path="/mnt"))
+    assert found is not None and found.next.startswith("df -h; df -i")
+
+
+def test_a_step_is_named(tmp_path: Path) -> None:
+    found = fault_of_step("finish", "false ended with exit code 1", str(tmp_path / "run"), STORAGE)
+    assert (found.code, found.errno) == ("command.finish", None)
+    assert found.what == "a step of finish failed: false ended with exit code 1"

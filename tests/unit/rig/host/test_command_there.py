@@ -1,0 +1,54 @@
+"""Programs that cannot be started are refused before anything of a study is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fsgauge.errors import InputError
+from fsgauge.rig.host.command_there import require_program
+from tests.unit.kinds.command.studies import study
+
+
+def refusal(program: str, more: str = "") -> InputError:
+    with pytest.raises(InputError) as refused:
+        require_program(study(f"program = [{json.dumps(program)}]\n{more}"))
+    return refused.value
+
+
+def test_what_is_there_is_not_refused(tmp_path: Path) -> None:
+    tool = tmp_path / "tool"
+    tool.write_text("#!/bin/sh\n")
+    tool.chmod(0o755)
+    require_program(study(f'program = ["{tool}"]'))
+    require_program(study('program = ["sh"]'))
+
+
+def test_a_name_that_is_not_installed() -> None:
+    assert refusal("no-such-program").next == "command -v no-such-program"
+    packages = 'packages = { no-such-program = "tools" }'
+    assert refusal("no-such-program", packages).next == "apt-get install tools"
+
+
+@pytest.mark.parametrize("name", ["./my tool", "bin/../my tool"])
+def test_a_program_of_the_working_folder_is_named_with_its_path(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was looked for in the empty folder of each run, which had the advice of nobody."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "my tool").touch()
+    assert refusal(name).next.startswith(f"-- '{tmp_path}/")
+    (tmp_path / "my tool").unlink()
+    assert refusal(name).next.startswith("--prepare")
+    require_program(study(f'program = ["{name}"]\nprepare = ["make"]'))
+
+
+def test_a_path_that_is_no_program(tmp_path: Path) -> None:
+    tool = tmp_path / "tool"
+    assert refusal(str(tool)).what == f"there is no program {tool}"
+    assert refusal(str(tmp_path)).cause == "it is a folder"
+    tool.touch(0o644)
+    assert refusal(str(tool)).next == f"chmod +x {tool}"
