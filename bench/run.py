@@ -40,6 +40,7 @@ from ratio import Ratio, ratio_of
 from scratch import Scratch
 from side_by_side import Comparison, Failed, Sample, Skipped
 from verdict import UNDECIDED, pairs_to_decide, verdict_of
+from whole import BENCH_SECONDS, LIMIT_MINUTES, Allowance, oldest_first
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PYTHON = REPOSITORY / ".venv" / "bin" / "python"
@@ -47,8 +48,6 @@ MINIMUM_PAIRS = 5
 MOST_PAIRS = 10_000
 SLOW_PAIRS = 3
 """So many are enough of what takes long."""
-BENCH_SECONDS = 10.0
-"""After so long no further pair is begun, so that all benches take about 25 minutes."""
 
 BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     "null-depth-32": null_depth.depth_32,
@@ -140,16 +139,28 @@ def main() -> int:
     options = arguments()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))
     names = named(options.only)
-    failed = []
+    allowance = None
+    if options.only is None and options.pairs is None:
+        names = oldest_first(names, kept.read())
+        allowance = Allowance(len(names))
+    failed, unreached = [], []
     begin = time.monotonic()
     with Scratch(REPOSITORY / "target" / "bench-scratch") as scratch:
         for name in names:
-            rows = bench(name, scratch, options.pairs)
+            seconds = BENCH_SECONDS if allowance is None else allowance.for_next()
+            if not seconds:
+                unreached.append(name)
+                continue
+            rows = bench(name, scratch, options.pairs, seconds)
             kept.keep(rows, [name])
             page.write(kept.read())
             failed += [str(row["name"]) for row in rows if "failed" in row]
     minutes = (time.monotonic() - begin) / 60
-    print(f"\n{len(names)} benches, {minutes:.1f} min: {kept.LAST} and {page.PAGE.name}")
+    done = len(names) - len(unreached)
+    print(f"\n{done} benches, {minutes:.1f} min: {kept.LAST} and {page.PAGE.name}")
+    if unreached:
+        late = ", ".join(unreached)
+        print(f"not begun after {LIMIT_MINUTES:.0f} min, first the next time: {late}")
     if failed:
         print(f"failed, for the reasons above: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
@@ -188,13 +199,15 @@ def named(only: list[str] | None) -> list[str]:
     return [name for name in every if any(f"{name}-".startswith(f"{each}-") for each in only)]
 
 
-def bench(name: str, scratch: Scratch, pairs: int | None) -> list[kept.Row]:
+def bench(
+    name: str, scratch: Scratch, pairs: int | None, most_seconds: float = BENCH_SECONDS
+) -> list[kept.Row]:
     """Run one bench; give its rows, and print them."""
     about: kept.Row = {"at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
     about["load"] = round(os.getloadavg()[0], 1)
     begin = time.monotonic()
     try:
-        rows = limits(name) if name in LIMITS else comparisons(name, scratch, pairs)
+        rows = limits(name) if name in LIMITS else comparisons(name, scratch, pairs, most_seconds)
     except Skipped as reason:
         rows = [{"name": name, "skipped": str(reason)}]
     except Failed as reason:
@@ -208,7 +221,9 @@ def bench(name: str, scratch: Scratch, pairs: int | None) -> list[kept.Row]:
     return rows
 
 
-def comparisons(name: str, scratch: Scratch, pairs: int | None) -> list[kept.Row]:
+def comparisons(
+    name: str, scratch: Scratch, pairs: int | None, most_seconds: float
+) -> list[kept.Row]:
     """The rows of a bench with a peer, one for each measure."""
     comparison = BENCHES[name](scratch)
     samples: list[tuple[Sample, Sample]] = []
@@ -218,7 +233,7 @@ def comparisons(name: str, scratch: Scratch, pairs: int | None) -> list[kept.Row
         if len(samples) < SLOW_PAIRS:
             continue
         rows = rows_of(name, comparison, samples)
-        if is_enough(rows, len(samples), time.monotonic() - begin, pairs):
+        if is_enough(rows, len(samples), time.monotonic() - begin > most_seconds, pairs):
             break
     remark = comparison.remark([mine for mine, _ in samples])
     if remark:
@@ -226,12 +241,12 @@ def comparisons(name: str, scratch: Scratch, pairs: int | None) -> list[kept.Row
     return rows
 
 
-def is_enough(rows: list[kept.Row], done: int, seconds: float, pairs: int | None) -> bool:
+def is_enough(rows: list[kept.Row], done: int, is_over: bool, pairs: int | None) -> bool:
     """Whether no further pair is needed; with `pairs`, after so many."""
     if pairs is not None:
         return done >= pairs
     is_decided = all(row["verdict"] != UNDECIDED for row in rows)
-    return seconds > BENCH_SECONDS or (done >= MINIMUM_PAIRS and is_decided)
+    return is_over or (done >= MINIMUM_PAIRS and is_decided)
 
 
 def rows_of(

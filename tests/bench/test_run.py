@@ -86,6 +86,22 @@ def test_rows_are_kept_as_they_come(kept_in: Path, monkeypatch: pytest.MonkeyPat
     assert [row["name"] for row in rows] == ["engine-good", "engine-bad"]
 
 
+def test_what_the_time_does_not_reach_keeps_its_row_and_is_next(
+    kept_in: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def order() -> list[str]:
+        assert run.main() == 1
+        return [row["name"] for row in json.loads((kept_in / "bench.json").read_text())]
+
+    monkeypatch.setattr("sys.argv", ["run.py"])
+    shares = iter([10.0, 10.0, 10.0, 10.0, 10.0, 0.0])
+    monkeypatch.setattr(run.Allowance, "for_next", lambda _: next(shares))
+    assert order() == [*run.BENCHES]
+    assert "first the next time: wait-help\n" in capsys.readouterr().out
+    shares = iter([10.0] * 6)
+    assert order() == ["wait-help", *run.BENCHES]
+
+
 def test_groups_and_long_ones_are_named(kept_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run.named(["engine"]) == ["engine-good", "engine-bad"]
     assert run.named(["gate-runs", "engine-bad"]) == ["engine-bad", "gate-runs"]
