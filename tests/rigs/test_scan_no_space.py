@@ -187,18 +187,49 @@ def test_inodes_and_room_of_an_xfs_are_those_of_statfs(
     assert on_it.room.inodes.total == pytest.approx(image.room.inodes.total, abs=16 * 8)
 
 
+def filled(point: Path, first: int, names: int) -> int:
+    (point / "many").mkdir(exist_ok=True)
+    (point / f"one-{first}").touch()
+    for number in range(first, first + names):
+        os.link(point / f"one-{first}", point / "many" / f"{number:0240}")
+    return names
+
+
+def test_a_folder_whose_index_cannot_be_read_is_named(
+    make_loop: MakeLoop, tmp_path: Path, scan: Scan
+) -> None:
+    """Without checksums the kernel lists such a folder all the same, name after name."""
+    mkfs = ("mkfs.ext4", "-q", "-b", "1024", "-O", "^metadata_csum")
+    with mounted(make_loop, tmp_path, 128, *mkfs) as (point, device):
+        with pytest.raises(OSError, match="No space left"):
+            filled(point, 0, 60_000)
+        run("umount", str(point))
+        block = subprocess.run(
+            ["debugfs", "-R", "bmap /many 0", device],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=patience(60),
+        ).stdout
+        with Path(device).open("rb+") as disk:
+            # The number of entries in the root, behind its header.
+            disk.seek(int(block) * 1024 + 34)
+            disk.write(bytes(2))
+        run("mount", device, str(point))
+        found = scan(point)
+    assert "folder_index" not in said(found)
+    (note,) = [note for note in found.notes if note.code == "folder_index_unread"]
+    assert note.text.startswith(f"whether {point}/many takes more names is not known: index of a")
+    assert "its block 0 contradicts itself" in note.text and f"e2fsck -fn {device}" in note.text
+    image = scan(device)
+    assert [problem.code for problem in image.problems] == ["damaged"]
+
+
 def test_a_folder_whose_index_is_full(
     make_loop: MakeLoop, open_folder: Path, scan: Scan, engine: Engine
 ) -> None:
     """Of 1 KiB blocks: two levels take some tens of thousands of long names."""
     mkfs = ("mkfs.ext4", "-q", "-b", "1024")
-
-    def filled(point: Path, first: int, names: int) -> int:
-        (point / "many").mkdir(exist_ok=True)
-        (point / f"one-{first}").touch()
-        for number in range(first, first + names):
-            os.link(point / f"one-{first}", point / "many" / f"{number:0240}")
-        return names
 
     with mounted(make_loop, open_folder, 128, *mkfs) as (point, device):
         filled(point, 0, 10_000)

@@ -12,6 +12,12 @@ pub struct Room {
     /// Free bytes that ordinary users never get: kept for root and for itself (ext), for itself (an XFS that is not
     /// mounted: statfs(2) leaves them out).
     pub reserved_bytes: Option<u64>,
+    /// What ext4 gives to files at a time: a block, or with bigalloc several; null where it is not known.
+    #[serde(default)]
+    pub cluster_bytes: Option<u64>,
+    /// The device or image that the file system lies on; null where that is none, or several.
+    #[serde(default)]
+    pub device_bytes: Option<u64>,
     /// Bytes that metadata alone may use when all else is taken (btrfs).
     pub metadata_reserve_bytes: Option<u64>,
     /// Inodes; null where they are made as they are needed, without limit.
@@ -88,7 +94,7 @@ pub struct FullQuota {
     pub kind: String,
     /// Its number.
     pub id: u32,
-    /// "bytes" or "inodes".
+    /// "bytes" or "inodes"; of btrfs also "own bytes", which no other qgroup has.
     pub of: String,
     /// The limit.
     pub limit: u64,

@@ -121,17 +121,34 @@ pub(crate) fn scan_disk(
 /// `None` when no reader knows what is on it.
 fn scan_image(job: &ScanJob, path: &Path, readers: &mut ReaderThreads<'_>) -> Outcome<Option<Scanned>> {
     let image = Image::open(path)?;
+    refuse_empty(&image)?;
     signatures::refuse_around(&image)?;
     let mut problems = Problems::new();
     for opener in OPENERS {
         if let Some(disk) = opener(&image, &mut problems)? {
             let mounted = mounted::image_is_mounted(path);
-            return image::scan(job, &*disk, problems, mounted, readers).map(Some);
+            let mut scanned = image::scan(job, &*disk, problems, mounted, readers)?;
+            scanned.room.device_bytes = Some(image.size_bytes());
+            return Ok(Some(scanned));
         }
     }
     signatures::refuse_others(&image)?;
     partitions::refuse(&image)?;
     Ok(None)
+}
+
+/// Of nothing, its host's numbers would be the answer.
+fn refuse_empty(image: &Image) -> Outcome<()> {
+    if image.size_bytes() > 0 {
+        return Ok(());
+    }
+    let place = quoted(image.path());
+    let (cause, next) = if image.is_device() {
+        ("nothing is attached to it, or it went away", format!("lsblk {place}; dmesg | tail"))
+    } else {
+        ("it was cut, or never written", format!("ls -l {place}; of a file system, scan the folder"))
+    };
+    Err(Failure::job("empty", format!("{} is empty: it has 0 bytes", shown(image.path())), cause, next))
 }
 
 fn not_there(path: &Path, error: &std::io::Error) -> Failure {

@@ -76,6 +76,20 @@ RULES = (
         accounts.beyond_end,
     ),
     Rule(
+        "device",
+        "Does the file system have all of its device?",
+        "5 % of the file system lie behind its end",
+        "resize2fs(8), xfs_growfs(8), btrfs-filesystem(8)",
+        accounts.device,
+    ),
+    Rule(
+        "clusters",
+        "Do small files waste clusters?",
+        "5 % of the file system, by stat(2)",
+        "ext4(5), bigalloc",
+        accounts.clusters,
+    ),
+    Rule(
         "unseen",
         "Is space in use that no file here has?",
         "5 % of the file system, with 4 KiB taken off for each inode; mounted, from its top, and"

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from fsgauge.engine.wire import ScanResult
 from fsgauge.errors import escaped
-from fsgauge.scan.consequences.rule import Consequence, is_ext, place_of, share_of_size
+from fsgauge.scan.consequences.rule import (
+    Consequence,
+    device_of,
+    is_ext,
+    place_of,
+    share_of_size,
+)
 from fsgauge.scan.numbers import numbers_of
 from fsgauge.units import count, size_down
 
 LEAST_POINTS = 1.0
 """`df` and the scan differ by so many points of a hundred, or it is not said."""
+LEAST_UNUSED_PERCENT = 5.0
+"""Parts of clusters or of the device that nothing uses are worth a word from this share on."""
 _QUOTA_SHARE = 0.75
 """A log is never a quarter of a file system: less than this is the quota of a folder."""
 LEAST_PERCENT = 1.0
@@ -129,6 +137,53 @@ def beyond_end(scan: ScanResult) -> Consequence | None:
         "attention",
         f"{size_down(beyond)} ({share_of_size(scan, beyond):.0f} %) lie behind the ends of"
         f" {count(files, 'file')}, where nothing is read: {why}",
+        do,
+        cost,
+    )
+
+
+def clusters(scan: ScanResult) -> Consequence | None:
+    """What files leave of the clusters that ext4 gives them (bigalloc)."""
+    cluster, taken = scan.room.cluster_bytes, scan.room.taken_bytes
+    if cluster is None or taken is None or cluster <= scan.source.block_size_bytes:
+        return None
+    unused = taken - scan.counts.extent_bytes
+    if share_of_size(scan, unused) < LEAST_UNUSED_PERCENT:
+        return None
+    return Consequence(
+        "attention",
+        f"{size_down(unused)} ({share_of_size(scan, unused):.0f} %) are the unused ends of clusters:"
+        f" each file takes whole ones of {size_down(cluster)}",
+        "put many small files into one (tar), or on a file system without -O bigalloc",
+        "of small clusters, large files have longer lists",
+    )
+
+
+def device(scan: ScanResult) -> Consequence | None:
+    """What a device has behind the end of its file system."""
+    source, whole = scan.source, scan.room.device_bytes
+    behind = 0 if whole is None else whole - source.size_bytes
+    if share_of_size(scan, behind) < LEAST_UNUSED_PERCENT:
+        return None
+    do, cost = {
+        "xfs": (f"xfs_growfs {place_of(scan)}", "an XFS cannot be made smaller again"),
+        "btrfs": (
+            f"btrfs filesystem resize max {place_of(scan)}",
+            "nothing: it is done while it is mounted, and can be taken back",
+        ),
+    }.get(
+        source.file_system,
+        (
+            f"{'' if source.mount_point else f'e2fsck -f {device_of(scan)} && '}"
+            f"resize2fs {device_of(scan)}",
+            "to be made smaller again it has to be unmounted",
+        ),
+    )
+    return Consequence(
+        "attention",
+        f"{size_down(behind)} of the device lie behind the end of its file system"
+        f" ({size_down(source.size_bytes)}), which does not use them: the device grew, or holds"
+        " something else there",
         do,
         cost,
     )

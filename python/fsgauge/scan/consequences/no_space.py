@@ -211,11 +211,15 @@ def full(scan: ScanResult) -> Consequence | None:
 
 
 def _own_of_ext4(scan: ScanResult) -> int:
-    """What ext4 keeps for itself beside root's share (ext4_set_resv_clusters)."""
-    source = scan.source
+    """What ext4 keeps for itself beside root's share (ext4_set_resv_clusters).
+
+    Where the size of a cluster is not known, the most that it may be.
+    """
+    source, cluster = scan.source, scan.room.cluster_bytes
     if source.file_system != "ext4":
         return 0
-    return min(source.size_bytes // 50, 4096 * source.block_size_bytes)
+    most = source.size_bytes // 50
+    return most if cluster is None else min(most, 4096 * cluster)
 
 
 def quota(scan: ScanResult) -> Consequence | None:
@@ -237,8 +241,9 @@ def _more_quota(scan: ScanResult, full: FullQuota) -> str:
     """Shows all, and doubles the first."""
     point, twice = place_of(scan), 2 * full.limit
     if scan.source.file_system == "btrfs":
+        own = "-e " if full.of == "own bytes" else ""
         level = full.kind.removeprefix("qgroup ")
-        return f"btrfs qgroup show -re {point}; btrfs qgroup limit {twice} {level}{full.id} {point}"
+        return f"btrfs qgroup show -re {point}; btrfs qgroup limit {own}{twice} {level}{full.id} {point}"
     if scan.source.file_system == "xfs":
         what = f"{'i' if full.of == 'inodes' else 'b'}hard={twice}"
         limit = f"xfs_quota -x -c 'limit -{full.kind[0]} {what} {full.id}' {point}"

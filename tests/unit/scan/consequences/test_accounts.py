@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from fsgauge.engine.wire import ScanResult
 from fsgauge.scan.consequences import accounts
+from fsgauge.scan.consequences.rule import Consequence
 from tests.unit.scan.consequences.test_no_space import MIB, scan
 
 
@@ -80,3 +84,42 @@ def test_df_differs_by_what_ordinary_users_cannot_have() -> None:
     found = accounts.df(overlay)
     assert found is not None
     assert found.sentence.endswith("it counts 8 MiB that ordinary users cannot have as in use")
+
+
+def in_clusters(taken: float, **changes: Any) -> ScanResult:
+    """Files that take so many MiB by stat(2), in clusters of 64 KiB."""
+    whole = scan()
+    room = {"taken_bytes": whole.counts.extent_bytes + int(taken * MIB), "cluster_bytes": 65536}
+    return scan(**room | changes)
+
+
+def test_the_unused_ends_of_clusters() -> None:
+    found = accounts.clusters(in_clusters(3.21))
+    assert found is not None and found.level == "attention" and found.do and found.cost
+    assert found.sentence.startswith("3.21 MiB (5 %) are the unused ends of clusters")
+    assert found.sentence.endswith("whole ones of 64 KiB")
+    assert accounts.clusters(in_clusters(3.19)) is None
+    for silent in ({"taken_bytes": None}, {"cluster_bytes": None}, {"cluster_bytes": 4096}):
+        assert accounts.clusters(in_clusters(9, **silent)) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "point", "do"),
+    [
+        ("ext4", "/srv", "resize2fs /dev/fake"),
+        ("ext4", None, "e2fsck -f /dev/fake && resize2fs /dev/fake"),
+        ("xfs", "/srv", "xfs_growfs /srv"),
+        ("btrfs", "/srv", "btrfs filesystem resize max /srv"),
+    ],
+)
+def test_what_a_device_has_behind_its_file_system(kind: str, point: str | None, do: str) -> None:
+    def of(mebibytes: float) -> Consequence | None:
+        source = {"file_system": kind, "mount_point": point}
+        return accounts.device(scan(device_bytes=int((64 + mebibytes) * MIB), source=source))
+
+    found = of(3.21)
+    assert found is not None and found.level == "attention" and found.cost
+    assert found.sentence.startswith("3.21 MiB of the device lie behind the end of its file system")
+    assert found.do == do
+    assert of(3.19) is None and of(-9) is None
+    assert accounts.device(scan()) is None, "where it is not known"

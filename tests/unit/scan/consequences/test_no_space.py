@@ -158,6 +158,22 @@ def test_what_is_kept_for_root_and_what_is_full() -> None:
     assert no_space.full(scan(counted=counted(0), free={"unread_bytes": 5})) is None
 
 
+def test_what_ext4_keeps_for_itself_is_so_many_clusters() -> None:
+    """4,096 of them: of 64 KiB, 256 MiB; no tune2fs gives any of it back."""
+
+    def of(kept: int, cluster: int | None) -> str:
+        source = {"size_bytes": 20 << 30}
+        room = {"counted": counted(0), "reserved_bytes": kept, "cluster_bytes": cluster}
+        return said(no_space.full(scan(source=source, free={"size_bytes": kept}, **room)))
+
+    assert "is kept for root" not in of(256 * MIB, 65536)
+    assert "is kept for root" in of(257 * MIB, 65536)
+    assert "is kept for root" in of(17 * MIB, 4096)
+    # A 50th is the most that it can be.
+    assert "is kept for root" not in of((20 << 30) // 50, None)
+    assert "is kept for root" in of((20 << 30) // 50 + 1, None)
+
+
 def test_room_on_too_few_devices_is_not_said_to_be_kept() -> None:
     found = no_space.full(btrfs(0, 600 * MIB, 60 * MIB, counted=counted(0)))
     assert said(found).startswith("stop: It is full: no room for new data. No chunk is made of the")
@@ -184,7 +200,9 @@ def test_quotas() -> None:
     of_btrfs = no_space.quota(scan(full_quotas=[group], source={"file_system": "btrfs"}))
     assert "qgroup 0/257 has its 10 MiB" in said(of_btrfs)
     assert of_btrfs is not None
-    assert of_btrfs.do == ("btrfs qgroup show -re /fake; btrfs qgroup limit 20971520 0/257 /fake")
+    assert of_btrfs.do == (
+        "btrfs qgroup show -re /fake; btrfs qgroup limit 20971520 0/257 /fake"
+    )
 
 
 @pytest.mark.parametrize(
@@ -194,7 +212,7 @@ def test_quotas() -> None:
         ("xfs", ("project", 7, "inodes"), "xfs_quota -x -c 'limit -p ihard=200 7' /fake"),
         ("ext4", ("group", 7, "bytes"), "repquota -ugP /fake; edquota -g 7"),
         ("ext4", ("project", 7, "bytes"), "repquota -ugP /fake; edquota -P 7"),
-        ("btrfs", ("qgroup 1/", 7, "bytes"), "btrfs qgroup limit 200 1/7 /fake"),
+        ("btrfs", ("qgroup 1/", 7, "own bytes"), "btrfs qgroup limit -e 200 1/7 /fake"),
     ],
 )
 def test_a_quota_is_doubled(system: str, quota: tuple[str, int, str], command: str) -> None:

@@ -145,6 +145,7 @@ impl OnDisk for Ext<'_> {
             inode_place: None,
             room: Room {
                 reserved_bytes: Some(self.superblock.kept_blocks().saturating_mul(block_size)),
+                cluster_bytes: Some(self.superblock.cluster_blocks.saturating_mul(block_size)),
                 inodes: Some(Inodes {
                     total: self.superblock.inodes.into(),
                     free: self.superblock.free_inodes.into(),

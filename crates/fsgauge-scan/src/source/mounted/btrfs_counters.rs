@@ -32,7 +32,7 @@ pub(super) struct Counters {
 /// `None` where /sys has no such file system.
 pub(super) fn read(open: BorrowedFd<'_>) -> Option<Counters> {
     let info = kernel::btrfs_info(open).ok()?;
-    let folder = Path::new("/sys/fs/btrfs").join(uuid(&info.identity)).join("allocation");
+    let folder = folder(&info).join("allocation");
     let [data, metadata, system, mixed] =
         ["data", "metadata", "system", "mixed"].map(|kind| chunks(&folder.join(kind)));
     // Chunks of both kinds are those that files may have.
@@ -49,6 +49,11 @@ pub(super) fn read(open: BorrowedFd<'_>) -> Option<Counters> {
         reserve_bytes: number(folder.join("global_rsv_size")),
         unallocated_bytes: unallocated_bytes(open, &info),
     })
+}
+
+/// Where /sys has what it tells of a btrfs.
+pub(super) fn folder(info: &BtrfsInfo) -> PathBuf {
+    Path::new("/sys/fs/btrfs").join(uuid(&info.identity))
 }
 
 fn chunks(folder: &Path) -> Option<Chunks> {
@@ -71,7 +76,7 @@ pub(super) fn unallocated(device: &BtrfsDevice) -> u64 {
     device.size_bytes.saturating_sub(device.taken_bytes).saturating_sub(RESERVED_BYTES)
 }
 
-fn number(file: PathBuf) -> Option<u64> {
+pub(super) fn number(file: PathBuf) -> Option<u64> {
     std::fs::read_to_string(file).ok()?.trim().parse().ok()
 }
 

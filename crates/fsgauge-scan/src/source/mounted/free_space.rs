@@ -10,7 +10,7 @@ use super::btrfs_counters::Counters;
 use super::geometry::Geometry;
 use super::mount::Mount;
 use super::space::{Space, none};
-use super::{btrfs_counters, ext_bitmaps, getfsmap, mb_groups};
+use super::{btrfs_counters, ext_bitmaps, getfsmap, mb_groups, refusal};
 use crate::error_text::error_text;
 use crate::extent::{Sink, Unplaced};
 use crate::measure::{Measure, Wanted, sum_only};
@@ -42,15 +42,21 @@ fn best(open: BorrowedFd<'_>, mount: &Mount, geometry: &Geometry, wanted: &Wante
         "btrfs" => by_chunks(open, geometry, wanted, stop),
         _ => by_getfsmap(open, mount, geometry, wanted, stop),
     };
+    let refused = by_pieces.as_ref().err().copied();
     let listed = by_pieces.or_else(|errno| by_mb_groups(mount, geometry, wanted).ok_or(errno));
-    match listed {
+    let mut space = match listed {
         Ok(listed) if mount.is_ext() => ext_bitmaps::in_place_of(listed, open, mount, geometry, wanted, stop),
         Ok(listed) => listed,
         Err(errno) => match by_counters(open, mount, wanted) {
             Some(space) => space,
             None => by_statfs(open, mount, geometry, wanted, errno),
         },
+    };
+    // What the device did not return is no way that this user lacks.
+    if refused == Some(Errno::IO) {
+        refusal::add(&mut space.problems, Errno::IO, "free space");
     }
+    space
 }
 
 fn by_getfsmap(
@@ -82,7 +88,8 @@ fn by_chunks(open: BorrowedFd<'_>, geometry: &Geometry, wanted: &Wanted, stop: S
 /// Sums and numbers of pieces, without their lengths.
 fn by_mb_groups(mount: &Mount, geometry: &Geometry, wanted: &Wanted) -> Option<Space> {
     let found = mb_groups::read(mount).ok().filter(|found| !found.is_empty())?;
-    let (free, groups) = mb_groups::space(&found, &geometry.groups, geometry.block_bytes.into());
+    let cluster_bytes = geometry.cluster_bytes.unwrap_or(geometry.block_bytes.into());
+    let (free, groups) = mb_groups::space(&found, &geometry.groups, cluster_bytes);
     let text = "free space is known by the numbers of pieces in each block group alone: pieces are cut at the \
                 groups' borders, their lengths are not known, and a group's largest is at least what is shown";
     Some(Space {

@@ -8,7 +8,7 @@ use rustix::fs::{StatVfs, fstatvfs};
 use rustix::io::Errno;
 
 use super::mount::Mount;
-use super::{btrfs, kernel, mb_groups};
+use super::{btrfs, getfsmap, kernel, mb_groups};
 use crate::address::AddressMap;
 use crate::error_text::error_text;
 use crate::file_system_info::{GroupPlace, InodePlace};
@@ -19,6 +19,10 @@ pub(super) struct Geometry {
     pub(super) block_bytes: u32,
     /// Of btrfs, of all devices; 0 where it is not known.
     pub(super) size_bytes: u64,
+    /// The device, of a file system that lies on one.
+    pub(super) device_bytes: Option<u64>,
+    /// What is given to files at a time (ext).
+    pub(super) cluster_bytes: Option<u64>,
     /// Up to where places reach, where they are addresses and not offsets on a device.
     pub(super) address_bytes: Option<u64>,
     /// Whether it is known where on a device an extent lies.
@@ -44,9 +48,9 @@ pub(super) fn geometry(open: BorrowedFd<'_>, mount: &Mount) -> Result<Geometry, 
         ..Geometry::default()
     };
     Ok(match mount.file_system.as_str() {
-        "ext2" | "ext3" | "ext4" => ext(simple, mount),
-        "xfs" => xfs(simple, open),
-        "btrfs" => btrfs(simple, open),
+        "ext2" | "ext3" | "ext4" => ext(Geometry { device_bytes, ..simple }, open, mount, &statistics),
+        "xfs" => xfs(Geometry { device_bytes, ..simple }, open),
+        "btrfs" => btrfs(Geometry { device_bytes, ..simple }, open),
         _ => simple,
     })
 }
@@ -63,15 +67,21 @@ fn device_bytes(mount: &Mount) -> Option<u64> {
     sectors.trim().parse::<u64>().ok()?.checked_mul(512)
 }
 
-fn ext(simple: Geometry, mount: &Mount) -> Geometry {
-    match ext_superblock(mount) {
-        Some(found) => Geometry {
-            size_bytes: found.blocks.saturating_mul(simple.block_bytes.into()),
-            groups: found.groups(simple.block_bytes.into()),
+fn ext(simple: Geometry, open: BorrowedFd<'_>, mount: &Mount, statistics: &StatVfs) -> Geometry {
+    let block_bytes = u64::from(simple.block_bytes);
+    if let Some(found) = ext_superblock(mount) {
+        return Geometry {
+            size_bytes: found.blocks.saturating_mul(block_bytes),
+            cluster_bytes: Some(found.cluster_blocks.saturating_mul(block_bytes)),
+            groups: found.groups(block_bytes),
             ..simple
-        },
-        None => ext_groups_by_count(simple, mount),
+        };
     }
+    // The device may be longer than the file system.
+    let end_bytes =
+        getfsmap::end_bytes(open, mount.device_number, simple.size_bytes / block_bytes, block_bytes);
+    let simple = Geometry { size_bytes: end_bytes.unwrap_or(simple.size_bytes), ..simple };
+    ext_groups_by_count(simple, mount, statistics)
 }
 
 /// What places the groups of ext2, 3 and 4.
@@ -79,6 +89,7 @@ struct ExtGroups {
     blocks: u64,
     first_block: u64,
     blocks_of_a_group: u64,
+    cluster_blocks: u64,
 }
 
 impl ExtGroups {
@@ -104,28 +115,45 @@ fn ext_superblock(mount: &Mount) -> Option<ExtGroups> {
         bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes)
     };
     let has_64_bits = word(0x60) & 0x80 != 0;
+    let has_clusters = word(0x64) & 0x200 != 0;
+    let cluster_blocks = 1u64.checked_shl(word(0x1c).saturating_sub(word(0x18))).unwrap_or(1);
     let is_ext = word(0x38) & 0xffff == 0xef53 && word(0x20) > 0;
     is_ext.then(|| ExtGroups {
         blocks: u64::from(word(0x4)) | if has_64_bits { u64::from(word(0x150)) << 32 } else { 0 },
         first_block: word(0x14).into(),
         blocks_of_a_group: word(0x20).into(),
+        cluster_blocks: if has_clusters { cluster_blocks } else { 1 },
     })
 }
 
 /// For everybody else: a group's bitmap is one block, unless mkfs was told otherwise; the number of groups shows
 /// whether it was.
-fn ext_groups_by_count(simple: Geometry, mount: &Mount) -> Geometry {
+fn ext_groups_by_count(simple: Geometry, mount: &Mount, statistics: &StatVfs) -> Geometry {
     let block_bytes = u64::from(simple.block_bytes);
+    let groups = mb_groups::read(mount).unwrap_or_default();
+    let cluster_blocks = cluster_blocks(statistics.f_bfree, mb_groups::free_clusters(&groups));
+    let simple = Geometry { cluster_bytes: cluster_blocks.map(|blocks| blocks * block_bytes), ..simple };
+    let cluster_blocks = cluster_blocks.unwrap_or(1);
     let assumed = ExtGroups {
         blocks: simple.size_bytes / block_bytes,
-        first_block: u64::from(block_bytes == 1024),
-        blocks_of_a_group: 8 * block_bytes,
+        first_block: u64::from(block_bytes == 1024 && cluster_blocks == 1),
+        blocks_of_a_group: 8 * block_bytes * cluster_blocks,
+        cluster_blocks,
     };
-    if mb_groups::read(mount).is_ok_and(|groups| groups.len() as u64 == assumed.count()) {
+    if groups.len() as u64 == assumed.count() {
         return Geometry { groups: assumed.groups(block_bytes), ..simple };
     }
     let text = "the start of block groups is in the superblock, which this user may not read";
     Geometry { notes: vec![("groups_unknown", text.into())], ..simple }
+}
+
+/// Blocks of a cluster, by how many are free as blocks and as clusters. What the allocator holds for open files is free
+/// as blocks alone: where that is much, it is not known.
+fn cluster_blocks(free_blocks: u64, free_clusters: u64) -> Option<u64> {
+    (0..=20).map(|log| 1u64 << log).find(|blocks| {
+        let counted = free_clusters.saturating_mul(*blocks);
+        counted > 0 && counted.abs_diff(free_blocks) <= free_blocks / 8
+    })
 }
 
 fn xfs(simple: Geometry, open: BorrowedFd<'_>) -> Geometry {
@@ -169,7 +197,8 @@ fn btrfs(simple: Geometry, open: BorrowedFd<'_>) -> Geometry {
         0 if info.devices == 1 => simple.size_bytes,
         sum => sum,
     };
-    let simple = Geometry { block_bytes: info.sector_bytes.max(1), size_bytes, ..simple };
+    let device_bytes = simple.device_bytes.filter(|_| info.devices == 1);
+    let simple = Geometry { block_bytes: info.sector_bytes.max(1), size_bytes, device_bytes, ..simple };
     let chunks = match btrfs::chunks(open, &info, &devices) {
         Ok(chunks) => chunks,
         Err(errno) => {
@@ -195,5 +224,17 @@ fn btrfs(simple: Geometry, open: BorrowedFd<'_>) -> Geometry {
         is_placed: true,
         notes,
         ..simple
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cluster_is_known_by_what_is_free_in_both_units() {
+        assert_eq!(cluster_blocks(4096, 4096), Some(1));
+        assert_eq!((cluster_blocks(65536, 4096), cluster_blocks(65536, 3700)), (Some(16), Some(16)));
+        assert_eq!((cluster_blocks(65536, 3000), cluster_blocks(65536, 0)), (None, None));
     }
 }

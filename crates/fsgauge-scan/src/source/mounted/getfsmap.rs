@@ -59,6 +59,36 @@ pub(super) fn read(
     Ok(reached.1)
 }
 
+/// Where the file system ends on a device of so many blocks, which may be longer; `None` where the kernel does not tell.
+pub(super) fn end_bytes(
+    open: BorrowedFd<'_>,
+    device_number: (u32, u32),
+    device_blocks: u64,
+    block_bytes: u64,
+) -> Option<u64> {
+    let (mut fsmap, device) = (Fsmap::new(1), encoded(device_number));
+    let mut has = |block: u64| {
+        fsmap.begin_at(device, block * block_bytes);
+        let (mut records, _) = fsmap.next(open).ok()?;
+        Some(records.next().is_some_and(|record| record.device == device))
+    };
+    let (mut inside, mut outside) = (0, device_blocks);
+    if !has(inside)? {
+        return None;
+    }
+    while outside - inside > 1 {
+        // The last block first: most devices are no longer.
+        let block =
+            if outside == device_blocks && inside == 0 { outside - 1 } else { inside.midpoint(outside) };
+        if has(block)? {
+            inside = block;
+        } else {
+            outside = block;
+        }
+    }
+    Some(outside * block_bytes)
+}
+
 /// A device's number as the kernel hands it out (`new_encode_dev`, linux/kdev_t.h).
 fn encoded((major, minor): (u32, u32)) -> u32 {
     (minor & 0xff) | (major << 8) | ((minor & !0xff) << 12)

@@ -133,6 +133,12 @@ impl Fsmap {
         Fsmap { words, capacity }
     }
 
+    /// Begins at a byte of a device.
+    pub(super) fn begin_at(&mut self, device: u32, physical_bytes: u64) {
+        self.words[8..16].fill(0);
+        (self.words[8], self.words[9]) = (device.into(), physical_bytes);
+    }
+
     /// The next records: none at the end. The second value: whether devices are named by their numbers.
     pub(super) fn next(
         &mut self,

@@ -41,16 +41,20 @@ fn parse(line: &str) -> Option<BuddyGroup> {
     Some(BuddyGroup { free, pieces, largest_buddy: largest.map_or(0, |(order, _)| 1 << order) })
 }
 
+/// All that are free.
+pub(super) fn free_clusters(found: &[BuddyGroup]) -> u64 {
+    found.iter().map(|group| group.free).fold(0, u64::saturating_add)
+}
+
 /// What can be told: the sum, the pieces cut at groups, and each group.
 pub(super) fn space(
     found: &[BuddyGroup],
     places: &[GroupPlace],
     cluster_bytes: u64,
 ) -> (FreeSpace, Vec<Group>) {
-    let sum = |of: fn(&BuddyGroup) -> u64| found.iter().map(of).fold(0u64, u64::saturating_add);
     let free = FreeSpace {
-        extents: Some(sum(|group| group.pieces)),
-        ..sum_only(sum(|group| group.free).saturating_mul(cluster_bytes))
+        extents: Some(found.iter().map(|group| group.pieces).fold(0, u64::saturating_add)),
+        ..sum_only(free_clusters(found).saturating_mul(cluster_bytes))
     };
     let group = |(place, found): (&GroupPlace, &BuddyGroup)| Group {
         offset_bytes: place.offset_bytes,

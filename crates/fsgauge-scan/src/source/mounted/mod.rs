@@ -35,6 +35,7 @@ use rustix::fs::{OFlags, fstat, fstatvfs};
 use rustix::io::Errno;
 
 use self::folder::{Folder, MountedAs, mounted_as};
+use self::full_folders::LargeFolders;
 use self::geometry::{Geometry, geometry};
 use self::mount::Mount;
 use self::walk::{Found, Walk};
@@ -111,19 +112,20 @@ pub(super) fn scan(
     readers.stage = ScanStage::Files;
     let pieces_are_known = space.free.as_ref().is_some_and(|free| free.largest_bytes.is_some());
     let mut room = match job.space {
-        true => room::read(root.fd(), &mount, geometry.inode_place, &space.measure, pieces_are_known),
+        true => room::read(root.fd(), &mount, &geometry, &space.measure, pieces_are_known),
         false => Room::default(),
     };
+    notes.extend(quotas::untold(root.fd(), &mount).filter(|_| job.space));
     let (mut measure, mut problems) = (space.measure, space.problems);
     match root {
         Root::Tree(folder) => {
             let files = walk_tree(folder, &wanted, (path, &mount), readers, &mut notes)?;
-            let (mut large, mut taken_bytes) = (Vec::new(), 0u64);
+            let (mut large, mut taken_bytes) = (LargeFolders::default(), 0u64);
             for found in files {
                 taken_bytes = taken_bytes.saturating_add(found.taken_bytes);
                 measure.merge_files(found.measure);
                 problems.merge(found.problems);
-                large.extend(found.large_folders);
+                large.merge(found.large_folders);
             }
             notes.extend(full_folders::read(&mount, &large, &mut measure));
             room.taken_bytes = Some(taken_bytes).filter(|_| job.space);

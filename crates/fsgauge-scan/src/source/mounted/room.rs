@@ -5,16 +5,16 @@ use std::os::fd::BorrowedFd;
 use fsgauge_wire::{Counted, InodeChunk, Inodes, Room};
 use rustix::fs::fstatvfs;
 
+use super::geometry::Geometry;
 use super::mount::{self, Mount};
 use super::{btrfs_counters, kernel, quotas};
-use crate::file_system_info::InodePlace;
 use crate::measure::Measure;
 
 /// `measure` has read the free pieces.
 pub(super) fn read(
     open: BorrowedFd<'_>,
     mount: &Mount,
-    inode_place: Option<InodePlace>,
+    geometry: &Geometry,
     measure: &Measure,
     pieces_are_known: bool,
 ) -> Room {
@@ -33,7 +33,9 @@ pub(super) fn read(
         reserved_bytes: reserved,
         metadata_reserve_bytes: counters.and_then(|counters| counters.reserve_bytes),
         inodes: inodes.map(|found| Inodes { total: found.f_files, free: found.f_ffree }),
-        inode_chunk: inode_place.and_then(|place| {
+        cluster_bytes: geometry.cluster_bytes,
+        device_bytes: geometry.device_bytes,
+        inode_chunk: geometry.inode_place.and_then(|place| {
             Some(InodeChunk {
                 least_bytes: place.length_bytes,
                 align_bytes: place.align_bytes,

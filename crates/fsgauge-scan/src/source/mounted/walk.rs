@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -15,6 +15,7 @@ use rustix::io::Errno;
 
 use super::extents::{ExtentReader, Read};
 use super::folder::{Folder, MountedAs, PORTION_BYTES, Portion, taken_bytes};
+use super::full_folders::LargeFolders;
 use super::hard_links::{Links, Meeting};
 use super::refusal;
 use super::work_queue::{Work, WorkQueue};
@@ -25,8 +26,6 @@ use crate::progress::Progress;
 
 /// Files that are given away together.
 const BATCH: usize = 128;
-/// Large folders that are kept, of each thread.
-const LARGE_FOLDERS: usize = 256;
 /// So many files without FIEMAP and not one with it: the whole tree has none.
 const HOPELESS: u64 = 1000;
 
@@ -54,15 +53,7 @@ pub(super) struct Found {
     /// What the files and folders take.
     pub(super) taken_bytes: u64,
     /// Folders so large that their index may be full.
-    pub(super) large_folders: Vec<LargeFolder>,
-}
-
-/// A folder of at least as many bytes as was asked for.
-#[derive(Debug)]
-pub(super) struct LargeFolder {
-    pub(super) inode: u64,
-    pub(super) size_bytes: u64,
-    pub(super) path: PathBuf,
+    pub(super) large_folders: LargeFolders,
 }
 
 impl Walk {
@@ -89,7 +80,7 @@ impl Walk {
 
     /// Works until all is done or the scan is stopped.
     pub(super) fn work(&self, measure: Measure, progress: &Progress) -> Found {
-        let (problems, large_folders) = (Problems::new(), Vec::new());
+        let (problems, large_folders) = (Problems::new(), LargeFolders::default());
         let found = Found { measure, problems, left_out: 0, taken_bytes: 0, large_folders };
         let mut walker = Walker {
             walk: self,
@@ -191,9 +182,8 @@ impl Walker<'_> {
         self.found.measure.folder();
         self.found.taken_bytes = self.found.taken_bytes.saturating_add(folder.taken_bytes);
         let Folder { inode, size_bytes, .. } = *folder;
-        if size_bytes >= self.walk.large_folder_bytes && self.found.large_folders.len() < LARGE_FOLDERS {
-            let path = Path::new(OsStr::from_bytes(&self.path)).to_owned();
-            self.found.large_folders.push(LargeFolder { inode, size_bytes, path });
+        if size_bytes >= self.walk.large_folder_bytes {
+            self.found.large_folders.add(inode, size_bytes, Path::new(OsStr::from_bytes(&self.path)));
         }
     }
 
