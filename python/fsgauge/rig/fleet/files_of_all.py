@@ -19,6 +19,7 @@ from pydantic import Field, ValidationError
 
 from fsgauge.engine.wire import FilesTarget, LayoutResult, Note
 from fsgauge.errors import RigError
+from fsgauge.rig.fleet.control import SAME_VERSION
 from fsgauge.machine.folder.open_folder import BELOW
 from fsgauge.plain_files.kept import Kept
 from fsgauge.units import format_size
@@ -50,7 +51,9 @@ def taken(text: str, target: FilesTarget, own: int, files: int) -> LayoutResult:
         found = FilesOfAll.model_validate_json(text)
     except ValidationError as error:
         raise RigError(
-            "the first host offered something other than a folder of its files"
+            "the first host offered something other than a folder of its files",
+            cause="its fsgauge is of another version",
+            next=SAME_VERSION,
         ) from error
     place = Path(target.directory).parent / found.folder
     theirs = _opened(place, own)
@@ -79,7 +82,11 @@ def _own(target: FilesTarget, number: int) -> str:
 def _opened(place: Path, own: int) -> int:
     """The first host's folder, beside this host's open one and of the same user."""
     if Path(place.name).name != place.name:
-        raise RigError(f"the first host names a folder that is none: {place.name!a}")
+        raise RigError(
+            f"the first host names a folder that is none: {place.name!a}",
+            cause="its fsgauge is of another version",
+            next=SAME_VERSION,
+        )
     above = os.open("..", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=own)
     try:
         theirs = os.open(place.name, BELOW, dir_fd=above)
