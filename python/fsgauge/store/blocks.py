@@ -136,7 +136,7 @@ def _write_parquet(path: Path, descriptor: int, kind: str, columns: Columns) -> 
             f"cannot write {path}",
             details=(first_words(error),),
             cause=cause_in(str(error)),
-            next=f"df -h {path.parent}",
+            next=f"df -h {quoted(path.parent)}",
         ) from error
 
 

@@ -10,7 +10,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from fsgauge import kinds
-from fsgauge.errors import InputError, nearest
+from fsgauge.errors import InputError, nearest, quoted
 from fsgauge.plain_files import read_plain, require_few_in_toml
 from fsgauge.plain_files.bounds import STUDY
 from fsgauge.study.wording import shown
@@ -142,7 +142,7 @@ def read_study_text(path: Path) -> str:
         raise InputError(
             f"{path} is not UTF-8 text",
             location=source_location(str(path), text, (start, start + 1)),
-            next=f"iconv -f LATIN1 -t UTF-8 {path} converts a file of an older editor",
+            next=f"iconv -f LATIN1 -t UTF-8 {quoted(path)} converts a file of an older editor",
         ) from None
     require_few_in_toml(text, str(path), STUDY)
     return text

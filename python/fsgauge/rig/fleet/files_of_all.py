@@ -18,7 +18,7 @@ from typing import Annotated
 from pydantic import Field, ValidationError
 
 from fsgauge.engine.wire import FilesTarget, LayoutResult, Note
-from fsgauge.errors import RigError
+from fsgauge.errors import RigError, quoted
 from fsgauge.rig.fleet.control import SAME_VERSION
 from fsgauge.machine.folder.open_folder import BELOW
 from fsgauge.plain_files.kept import Kept
@@ -147,5 +147,5 @@ def _not_there(path: Path, why: str) -> RigError:
         f"{path}, which the first host has laid out, is not there: {why}",
         cause=f"{path.parent.parent} is not the same file system on all hosts, or its changes are"
         " seen late",
-        next=f"findmnt --target {path.parent.parent}, on each host",
+        next=f"findmnt --target {quoted(path.parent.parent)}, on each host",
     )
