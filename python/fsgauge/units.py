@@ -145,8 +145,11 @@ RATE = Quantity(
     },
     meant={
         **dict.fromkeys(_PACES, ("IOPS",)),
-        **dict.fromkeys(("k", *(f"k{gap}{pace}" for pace in _PACES for gap in ("", " "))), ("k IOPS",)),
-        **dict.fromkeys(("m", *(f"m{gap}{pace}" for pace in _PACES for gap in ("", " "))), ("M IOPS",)),
+        **{
+            f"{unit[0].lower()}{rest}": (unit,)
+            for unit in ("k IOPS", "M IOPS")
+            for rest in ("", *_PACES, *(f" {pace}" for pace in _PACES))
+        },
     },
     usual=("IOPS",),
     whole=False,

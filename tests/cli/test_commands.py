@@ -231,6 +231,9 @@ def test_a_plan_takes_what_the_last_run_showed(fsgauge: Run, small: list[str]) -
         (["10k", "iops"], ['A pace: in a study file "10000 IOPS"', "explain workload.rate"]),
         (["512", "bytes"], ['A size: 512 bytes; in a study file "512 B"']),
         (["pgbench"], ["the study postgresql", "pgbench's words", "workload.committers"]),
+        (["libaio"], ["fio's ioengine=libaio: workload.interface"]),
+        (["io_uring"], ["io_uring is a value of workload.interface"]),
+        (["noatime"], ["mount option\n", "man 5 ext4"]),
         (["fsyncPerWrite"], ["IOR's fsyncPerWrite: workload.sync"]),
     ],
 )

@@ -65,7 +65,7 @@ def test_sizes(text, size_bytes):
         ("", "write a number and a unit"),
         ("-4 KiB", "write a number and a unit"),
         ("4,5 KiB", "write a number and a unit"),
-        ("1e3 KiB", "write a number and a unit"),
+        ("1e3 KiB", 'did you mean "1000 KiB"?'),
         ("٤ KiB", "write a number and a unit"),
         ("0.3 B", "write a number and a unit"),
         ("99999999 PiB", "write a number and a unit"),

@@ -226,7 +226,7 @@ class Samba(ServerKind):
             raise RigError(
                 "smbpasswd could not make the private user",
                 details=tuple(said.splitlines()[-3:]),
-                cause="Samba's tools are not of one version, or a policy keeps them from the folder",
+                cause="its tools are of several versions, or a policy closes the folder",
                 next="fsgauge doctor --systems names the package; --rig vm brings a server",
             )
 

@@ -50,7 +50,7 @@ def as_png(
             raise RigError(
                 f"the page has no {part}",
                 cause="it was made by another version of fsgauge, or its scripts did not run",
-                next="open the page in any browser; fsgauge report makes it anew",
+                next="open the page in any browser; fsgauge report writes it again",
             )
         height_pixels = math.ceil(end) + below_pixels
         _screen(browser, width_pixels, height_pixels)

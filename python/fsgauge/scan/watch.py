@@ -141,7 +141,8 @@ def read_watch(path: Path) -> Watch:
         raise InputError(
             f"{path} has no line that can be read",
             cause="another program wrote it, or it was cut",
-            next=f"fsgauge scan PATH --watch {quoted(path.name)}   (with another name adds a first one)",
+            next=f"fsgauge scan PATH --watch {quoted(path.name)}"
+            "   (with another name adds a first one)",
         )
     points.sort(key=lambda point: point.started_unix_ns)
     return Watch(path=place, points=tuple(points), left_out=left_out)

@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, NoReturn
 
-from fsgauge.quantities import UnitError
+from fsgauge.quantities import UnitError, plain_decimal
 from fsgauge.units import (
     BANDWIDTH,
     RATE,
@@ -44,7 +44,9 @@ BYTES_OF_A_JOB: Reads = "bytes of a job"
 _TIME = re.compile(r"\s*([0-9]+)\s*(d|h|m|s|ms|msec|us|usec)?\s*")
 _SECONDS = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
 _NANOSECONDS = {"ms": 10**6, "msec": 10**6, "us": 10**3, "usec": 10**3}
-SWITCH = {"0": False, "1": True, "false": False, "true": True}
+SWITCH = dict.fromkeys(("0", "false", "no", "off"), False) | dict.fromkeys(
+    ("1", "true", "yes", "on"), True
+)
 
 
 def read_value(reads: Reads | None, text: str) -> object:
@@ -210,6 +212,8 @@ class Word:
         if isinstance(given, dict):
             raise ValueError("a table")
         text = str(given).strip().lower() if isinstance(given, bool) else str(given).strip()
+        if isinstance(given, float) and given.is_integer():
+            text = plain_decimal(given)
         if self.values:
             found = self.values.get(text, self.values.get(_as_number(text)))
             if found is not None:

@@ -16,7 +16,7 @@ from fsgauge.plain_files.bounds import STUDY
 from fsgauge.study.wording import shown
 
 _TEMPLATE = "template"
-_SPELT_ALIKE = 0.7
+_SPELT_ALIKE, _NAMED_ALIKE = 0.7, 0.6
 _QUESTION = re.compile(r'^question = "([^"\\]*)"$', re.MULTILINE)
 """As every shipped study has it: to parse them all would take longer than what is asked."""
 
@@ -110,8 +110,8 @@ def _nearest_studies(wanted: str, known: Mapping[str, str]) -> list[str]:
     names = [name for name in known if not any(name.startswith(f"{each}-") for each in known)]
     called = studies_called()
     by_word = [called[word] for word in nearest(wanted, called, most=_NEAREST, least=_SPELT_ALIKE)]
-    asking = [name for name in names if wanted and wanted in known[name].lower()]
-    found = [*by_word, *nearest(wanted, names, most=_NEAREST), *asking]
+    asking = [name for name in names if wanted in re.findall(r"[\w-]+", known[name].lower())]
+    found = [*by_word, *nearest(wanted, names, most=_NEAREST, least=_NAMED_ALIKE), *asking]
     return list(dict.fromkeys(found))[:_NEAREST]
 
 

@@ -334,7 +334,7 @@ def _quantities(document: Document) -> Iterator[str]:
 
 
 def _in_our_unit(text: str, quantities: Sequence[Quantity | None]) -> str | None:
-    """A text in the unit of what the key takes, where it is written otherwise and means one only."""
+    """A text in the unit of what a key takes, where it is written otherwise and means one only."""
     first = next(iter(quantities), None)
     if first is None or any(each is None or each.units is not first.units for each in quantities):
         return None

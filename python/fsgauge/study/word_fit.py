@@ -63,10 +63,10 @@ def _few_digits(pace: float) -> float:
 
 def _listed(named: Mapping[str, Any], names: Sequence[str]) -> list[object]:
     """The values of the first of some keys that is there."""
-    found = next((named[name] for name in names if name in named), [])
+    found: object = next((named[name] for name in names if name in named), [])
     if isinstance(found, dict):
         return []
-    return list(found) if isinstance(found, list) else str(found).split(",")
+    return list(found) if isinstance(found, list) else [*str(found).split(",")]
 
 
 def _fitting(document: Document, path: Path, value: object) -> object:

@@ -206,6 +206,8 @@ def test_a_word_of_fio_leads_to_the_study_that_has_its_key() -> None:
         ('block = "1m"', "block_sizes", [1 << 20]),
         ("threads = 4", "jobs", [4]),
         ("rwmixpct = 80", "read_percent", 80),
+        ('direct = "off"', "direct", False),
+        ("bs = 65536.0", "block_sizes", [65536]),
     ],
 )
 def test_the_value_that_was_typed_is_translated(keys: str, name: str, value: object) -> None:

@@ -37,7 +37,8 @@ def find_device(name: str) -> BlockDevice:
     if not Path(path).is_block_device():
         raise InputError(
             f"{name} is not a block device",
-            next=f"to compare folders, without --storage: --system {quoted(name)} --system /another/folder"
+            next=f"to compare folders, without --storage: --system {quoted(name)}"
+            " --system /another/folder"
             if Path(path).is_dir()
             else _ELSEWHERE,
         )

@@ -182,7 +182,8 @@ def _not_ours(path: Path) -> RigError:
         f"{path} is no longer a folder of fsgauge, so it is left alone",
         cause=f"a user who can write in {path.parent} replaced it with a link, a file or another"
         " folder",
-        next=f"ls -la {quoted(path.parent)}; remove {quoted(path)} if it is not needed; fsgauge doctor",
+        next=f"ls -la {quoted(path.parent)}; remove {quoted(path)} if it is not needed;"
+        " fsgauge doctor",
     )
 
 

@@ -72,7 +72,9 @@ class BlockOverHosts:
             if len(self._states) == len(names) and phases == {"armed"}:
                 self._start([name for name in names if name not in resting])
             elif phases >= {"armed", "idle"}:
-                raise hosts_differ("some hosts have ended the block, and others wait for a run of it")
+                raise hosts_differ(
+                    "some hosts have ended the block, and others wait for a run of it"
+                )
             else:
                 self._require_patience([name for name in names if name not in resting])
         if not gathered.is_complete:

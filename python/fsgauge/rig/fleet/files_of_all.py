@@ -19,9 +19,9 @@ from pydantic import Field, ValidationError
 
 from fsgauge.engine.wire import FilesTarget, LayoutResult, Note
 from fsgauge.errors import RigError, quoted
-from fsgauge.rig.fleet.control import SAME_VERSION
 from fsgauge.machine.folder.open_folder import BELOW
 from fsgauge.plain_files.kept import Kept
+from fsgauge.rig.fleet.control import SAME_VERSION
 from fsgauge.units import format_size
 from fsgauge.workload.dealing import Share, own_prefix
 

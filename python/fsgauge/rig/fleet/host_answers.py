@@ -152,7 +152,7 @@ class HostAnswers:
         if self.held is None:
             raise RigError(
                 "no study is prepared on this host",
-                cause="fsgauge was started there again, or another coordinator ended it",
+                cause="it was started again, or another coordinator ended the study",
                 next="fsgauge resume goes on with the study",
             )
         return self.held

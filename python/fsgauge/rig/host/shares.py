@@ -81,7 +81,7 @@ def prepared_share(
         raise RigError(
             "only clients work on shares",
             cause="the study's load makes files of its own kind, without names of clients",
-            next="fsgauge plan connections --storage smb://SERVER/SHARE",
+            next="fsgauge plan connections --set access.share=smb://SERVER/SHARE",
         )
     address = _address(access)
     folders = ClientFolders(

@@ -183,7 +183,8 @@ def only_builder(say: Callable[[str], None] = lambda _: None) -> Iterator[None]:
             except BlockingIOError:
                 if time.monotonic() > deadline:
                     raise RigError(
-                        "another build of the guest does not end", next=f"fuser -v {quoted(lock.name)}"
+                        "another build of the guest does not end",
+                        next=f"fuser -v {quoted(lock.name)}",
                     ) from None
                 if not is_told:
                     say(f"another build goes on; waiting for it (fuser -v {lock.name})")

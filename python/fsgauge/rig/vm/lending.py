@@ -112,7 +112,7 @@ class Lending:
             self.give_back()
             return "null"
         if self._lent is None:
-            raise nothing_prepared()
+            raise nothing_prepared("the guest lends no system")
         match do:
             case "load":
                 job = _JOB.validate_python(words["job"])
@@ -152,10 +152,10 @@ def _found(lent: LentSystem, name: str, data: str) -> str | None:
     return lent.program(name, file)
 
 
-def nothing_prepared() -> RigError:
+def nothing_prepared(what: str = "no study is prepared in the guest") -> RigError:
     """An order that comes before what it is about."""
     return RigError(
-        "no study is prepared in the guest",
+        what,
         cause="the machine was started again meanwhile",
         next="fsgauge resume goes on with the study",
     )

@@ -206,8 +206,7 @@ def _require_one(study: Study, found: Arrangement, roles: Roles) -> None:
     raise InputError(
         f'{_nodes(roles)} cannot work on the same files of "{found.system.name}": each has a disk'
         " of its own",
-        next=f"{_set(found.system.name, 'reached_by', 'nfs4')}, or"
-        f" {method.without_files_of_all()}",
+        next=f"{_set(found.system.name, 'reached_by', 'nfs4')}, or {method.without_files_of_all()}",
     )
 
 

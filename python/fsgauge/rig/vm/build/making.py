@@ -107,7 +107,8 @@ def _require_room(folder: Path) -> None:
             f"{folder} has {format_size(free)} free, and a build takes up to"
             f" {format_size(_NEEDED_BYTES)}",
             cause="packages are unpacked there; about a tenth of it stays",
-            next=f"df -h {quoted(folder)}; or {cache.CACHE_VARIABLE}=/a/larger/folder {cache.BUILD}",
+            next=f"df -h {quoted(folder)};"
+            f" or {cache.CACHE_VARIABLE}=/a/larger/folder {cache.BUILD}",
         )
 
 

@@ -71,7 +71,9 @@ def _replayed(source: BinaryIO, target: BinaryIO, entries: int, sector_bytes: in
         source.seek(at)
         sector, count, flags, _ = _ENTRY.unpack(source.read(_ENTRY.size))
         if not count and not flags:
-            raise _unreadable(f"entry {number + 1} of {entries} of the log of a disk's writes is torn")
+            raise _unreadable(
+                f"entry {number + 1} of {entries} of the log of a disk's writes is torn"
+            )
         at += sector_bytes
         if flags & _DISCARD:
             _cleared(target, sector * sector_bytes, count * sector_bytes)

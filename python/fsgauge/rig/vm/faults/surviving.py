@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from fsgauge.errors import FsgaugeError, RigError
+from fsgauge.errors import RigError
 from fsgauge.record.strikes import Strike, Struck
 from fsgauge.rig.happenings import LoadBegins
 from fsgauge.rig.vm.arrangement.roles import FOLDER
