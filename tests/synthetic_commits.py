@@ -22,10 +22,11 @@ def make_commits(
     blocks: int = 6,
     calls: int = CALLS,
     writers: int = 1,
+    share: float = 1.0,
     seed: int = 4,
 ) -> SyntheticStudy:
     """`rates` are commits a second of each system, whose kind is the first word of its name; the
-    first is the baseline."""
+    first is the baseline. `share` of a commit's time is its sync's."""
     made = make_writers(
         systems={name: name.split()[0] for name in rates},
         writers=(writers,),
@@ -37,7 +38,7 @@ def make_commits(
         sync="fdatasync",
         rate=lambda system, count: rates[system] * count,
     )
-    made.runs[:] = [_committing(run, rates[run.system], calls) for run in made.runs]
+    made.runs[:] = [_committing(run, rates[run.system] / share, calls) for run in made.runs]
     return made
 
 

@@ -61,6 +61,8 @@ class FsgaugeError(Exception):
     exit_code: ClassVar[ExitCode] = ExitCode.FAILED
     ends_again: ClassVar[bool] = False
     """Whether the same study ends the same way again, however often it is resumed."""
+    usual_next: ClassVar[str] = ""
+    """The next command of an error that is raised without one of its own."""
 
     def __init__(
         self,
@@ -75,7 +77,7 @@ class FsgaugeError(Exception):
         self.what = what
         self.details = details
         self.cause = cause
-        self.next = next
+        self.next = next or self.usual_next
         self.location = location
 
     @property

@@ -26,6 +26,11 @@ WRITTEN = {"written": True}
 LARGEST = 2**63 - 1
 
 _QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*((?:[^\W\d_]|[%/])[^0-9.,]*)?")
+_UNIT = r"\s*([^\W\d_][^0-9.,]*|%)?"
+_EXPONENT = re.compile(rf"([0-9]{{1,9}}(?:\.[0-9]{{1,9}})?[eE]\+?[0-9]{{1,2}}){_UNIT}")
+_GROUPED = re.compile(rf"([0-9]{{1,3}}(?:,[0-9]{{3}}){{1,5}}){_UNIT}")
+_BITS = re.compile("[KMGTP]b")
+"""Mb are megabits to some, and megabytes to others."""
 _LONGEST_TEXT = 400
 """The smallest fraction that a float holds has some 330 digits, and is written with all of them."""
 _LONGEST_SHOWN = 64
@@ -85,10 +90,20 @@ class Quantity:
         units = self._near(unit) if unit else self.usual
         return [form for each in units if self._reads(form := f"{number} {each}")]
 
+    def in_our_unit(self, text: str) -> str | None:
+        """A text whose unit is written otherwise, and can only mean one of ours: "512 bytes" is
+        "512 B"; None for every other one."""
+        match = _QUANTITY.fullmatch(text.strip()) if len(text) <= _LONGEST_TEXT else None
+        unit = " ".join((match[2] or "").split()) if match else ""
+        meant = self.meant.get(unit.casefold(), ())
+        if match is None or unit in self.units or len(meant) != 1 or _BITS.search(unit):
+            return None
+        return form if self._reads(form := f"{match[1]} {meant[0]}") else None
+
     def _read(self, text: str) -> Fraction:
         match = _QUANTITY.fullmatch(text.strip()) if len(text) <= _LONGEST_TEXT else None
         if match is None:
-            raise UnitError(f"{_quoted(text)} is not {self.noun}", self._help())
+            raise UnitError(f"{_quoted(text)} is not {self.noun}", self._help_with(text))
         number, unit = match[1], " ".join((match[2] or "").split())
         if not unit:
             hint = self._did_you_mean(number, self.usual)
@@ -121,6 +136,16 @@ class Quantity:
         if not readable:
             return self._help()
         return did_you_mean(readable)
+
+    def _help_with(self, text: str) -> str:
+        """Of a number with an exponent or with commas, the number as it is written here."""
+        match = _GROUPED.fullmatch(text.strip()) or _EXPONENT.fullmatch(text.strip())
+        if match is None:
+            return self._help()
+        number = plain_decimal(float(match[1].replace(",", "")))
+        unit = " ".join((match[2] or "").split())
+        near = (unit,) if unit in self.units else self._near(unit) if unit else self.usual
+        return self._did_you_mean(number, near)
 
     def _help(self) -> str:
         return f'write a number and a unit: "{self.example}"'

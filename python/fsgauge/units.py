@@ -94,7 +94,11 @@ SIZE = Quantity(
             for prefix in ("k", "M", "G", "T", "P")
             for short in (prefix.lower(), f"{prefix.lower()}b")
         },
-        **{f"{prefix.lower()}ib": (f"{prefix}iB",) for prefix in ("K", "M", "G", "T", "P")},
+        **{
+            f"{prefix.lower()}{end}": (f"{prefix}iB",)
+            for prefix in ("K", "M", "G", "T", "P")
+            for end in ("i", "ib")
+        },
         **dict.fromkeys(("b", "byte", "bytes"), ("B",)),
     },
     usual=("B", "KiB"),
@@ -110,8 +114,9 @@ DURATION = Quantity(
         **dict.fromkeys(("sec", "secs", "second", "seconds"), ("s",)),
         **dict.fromkeys(("mins", "minute", "minutes"), ("min",)),
         **dict.fromkeys(("hr", "hrs", "hour", "hours"), ("h",)),
-        **dict.fromkeys(("msec", "millisecond", "milliseconds"), ("ms",)),
-        **dict.fromkeys(("µs", "μs", "usec", "microseconds"), ("us",)),
+        **dict.fromkeys(("msec", "msecs", "millisecond", "milliseconds"), ("ms",)),
+        **dict.fromkeys(("µs", "μs", "usec", "usecs", "microsecond", "microseconds"), ("us",)),
+        **dict.fromkeys(("nsec", "nsecs", "nanosecond", "nanoseconds"), ("ns",)),
     },
     usual=("ms", "s"),
     whole=True,
@@ -128,6 +133,7 @@ PERCENT = Quantity(
     example="2.5 %",
 )
 WHOLE_PERCENT = replace(PERCENT, name="whole percentage", whole=True, example="10 %")
+_PACES = ("iops", "iops/s", "io/s", "iop/s", "ops", "op/s", "ops/s", "ops/sec", "/s", "/sec")
 RATE = Quantity(
     name="pace",
     units={
@@ -138,26 +144,27 @@ RATE = Quantity(
         "MIOPS": 10**6,
     },
     meant={
-        **dict.fromkeys(("k", "k iops", "kiops"), ("k IOPS",)),
-        **dict.fromkeys(("iops", "io/s", "iop/s", "ops", "ops/s", "/s", "op/s"), ("IOPS",)),
-        **dict.fromkeys(("m", "m iops", "miops"), ("M IOPS",)),
+        **dict.fromkeys(_PACES, ("IOPS",)),
+        **{
+            f"{unit[0].lower()}{rest}": (unit,)
+            for unit in ("k IOPS", "M IOPS")
+            for rest in ("", *_PACES, *(f" {pace}" for pace in _PACES))
+        },
     },
     usual=("IOPS",),
     whole=False,
     write=exact_rate,
     example="1000 IOPS",
 )
+_PER_SECOND = ("/s", "/sec", "/second", "ps")
 BANDWIDTH = Quantity(
     name="transfer rate",
     units=_BANDWIDTH_UNITS,
     meant={
         **{
-            f"{short}/s": tuple(f"{unit}/s" for unit in units)
+            f"{short}{per}": tuple(f"{unit}/s" for unit in units)
             for short, units in SIZE.meant.items()
-        },
-        **{
-            f"{short}ps": tuple(f"{unit}/s" for unit in units)
-            for short, units in SIZE.meant.items()
+            for per in _PER_SECOND
         },
         **{unit.casefold(): (f"{unit}/s",) for unit in _SIZE_UNITS},
     },

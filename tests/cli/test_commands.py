@@ -226,6 +226,15 @@ def test_a_plan_takes_what_the_last_run_showed(fsgauge: Run, small: list[str]) -
         (["1000", "IOPS"], ["explain workload.rate"]),
         (["mdtest"], ["mdtest's words", "workload.files_per_connection"]),
         (["seed"], ["The same seed repeats both", "plan.seed"]),
+        (["bw"], ["bw, as other tools print it: bandwidth comes nearest", "# Bandwidth"]),
+        (["P95"], ["p99 comes nearest", "99 of 100 operations took no longer"]),
+        (["10k", "iops"], ['A pace: in a study file "10000 IOPS"', "explain workload.rate"]),
+        (["512", "bytes"], ['A size: 512 bytes; in a study file "512 B"']),
+        (["pgbench"], ["the study postgresql", "pgbench's words", "workload.committers"]),
+        (["libaio"], ["fio's ioengine=libaio: workload.interface"]),
+        (["io_uring"], ["io_uring is a value of workload.interface"]),
+        (["noatime"], ["mount option\n", "man 5 ext4"]),
+        (["fsyncPerWrite"], ["IOR's fsyncPerWrite: workload.sync"]),
     ],
 )
 def test_words_of_a_page_are_explained(words: list[str], parts: list[str]) -> None:

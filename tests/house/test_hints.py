@@ -103,10 +103,11 @@ def test_every_hint_of_the_engine_names_what_is_there() -> None:
 
 
 BEFORE_A_PATH = re.compile(
-    r"(?:fsgauge (?:age|compare|plan|report|resume|run|scan)|--(?:copy-of|file)|\bls -\w+"
-    r"|\brm(?: -r)?|\bchmod \d+) $"
+    r"(?:fsgauge (?:age|compare|plan|report|resume|run|scan|study from-fio)"
+    r"|--(?:copy-of|file|results|target|watch)|\b(?:ls|rm)(?: -\w+)?|\bchmod \d+|\bd[fu] -\w+"
+    r"|\b(?:mkdir -p|mkdir|wc|realpath|tail|umount)|\biconv -f \S+ -t \S+) $"
 )
-NOT_PATHS = ("able[0]", "near[0]", "KVM")
+NOT_PATHS = ("able[0]", "near[0]", "devices[0]", "KVM")
 
 
 def test_every_path_in_a_hint_is_quoted() -> None:

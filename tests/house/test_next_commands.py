@@ -1,37 +1,130 @@
-"""Whoever is refused is told what to do next: no InputError is raised without that."""
+"""Whoever is refused, and whoever's machine failed, is told what to do next: no such error is
+raised without that."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 SOURCES = Path(__file__).parents[2] / "python" / "fsgauge"
-REFUSALS = {"InputError", "RefusedError"}
+ROOT = "FsgaugeError"
+SIGNALS = {"Interrupted"}
+"""What the user ends has no next command: whoever was interrupted knows it, or adds it."""
 
 
-def without_next(text: str) -> Iterator[int]:
-    """Lines of refusals that are made without `next`; one that gets all its words passed on has
+def _is_said(value: ast.expr) -> bool:
+    """Whether an expression can be a text that is not empty."""
+    return not (isinstance(value, ast.Constant) and not value.value)
+
+
+def _hands_on(node: ast.ClassDef) -> bool:
+    """Whether a class gives its errors a next command: one for all, or by its own __init__, which
+    is seen in what it calls."""
+    usual = any(
+        isinstance(each, ast.Assign)
+        and any(isinstance(to, ast.Name) and to.id == "usual_next" for to in each.targets)
+        and _is_said(each.value)
+        for each in node.body
+    )
+    own = (each for each in node.body if isinstance(each, ast.FunctionDef))
+    calls = (
+        call
+        for each in own
+        if each.name == "__init__"
+        for call in ast.walk(each)
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "super().__init__"
+    )
+    return usual or any(
+        word.arg == "next" and _is_said(word.value) for call in calls for word in call.keywords
+    )
+
+
+def families(trees: list[ast.Module]) -> tuple[set[str], set[str]]:
+    """The names of all errors a user can meet, and of those that bring a next command."""
+    classes = {
+        node.name: node
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    }
+    parents = {
+        name: [each.id for each in node.bases if isinstance(each, ast.Name)]
+        for name, node in classes.items()
+    }
+
+    def among(name: str, wanted: set[str]) -> bool:
+        above = parents.get(name, [])
+        return name in wanted or any(among(each, wanted) for each in above)
+
+    errors = {name for name in classes if among(name, {ROOT}) and not among(name, SIGNALS)}
+    bring = {name for name in errors - {ROOT} if _hands_on(classes[name])}
+    return errors, {name for name in errors if among(name, bring)}
+
+
+def without_next(tree: ast.Module, errors: set[str], bring: set[str]) -> Iterator[int]:
+    """Lines on which an error is made without `next`; one that gets all its words passed on has
     them."""
-    for node in ast.walk(ast.parse(text)):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
             continue
-        words = {each.arg for each in node.keywords}
-        if node.func.id in REFUSALS and not words & {"next", None}:
+        name = ast.unparse(node.func).rpartition(".")[2]
+        if name not in errors - bring:
+            continue
+        words = {each.arg: each.value for each in node.keywords}
+        if None not in words and not ("next" in words and _is_said(words["next"])):
             yield node.lineno
 
 
+@cache
+def package() -> dict[Path, ast.Module]:
+    return {path: ast.parse(path.read_text("utf-8")) for path in sorted(SOURCES.rglob("*.py"))}
+
+
+@cache
+def of_errors() -> list[ast.Module]:
+    """Where the classes of errors are, which is all that a tree of them is made of."""
+    return [tree for tree in package().values() if any(map(_is_error, ast.walk(tree)))]
+
+
+def _is_error(node: ast.AST) -> bool:
+    return isinstance(node, ast.ClassDef) and "Error" in " ".join(
+        (node.name, *map(ast.unparse, node.bases))
+    )
+
+
+def found_in(text: str) -> list[int]:
+    tree = ast.parse(text)
+    return list(without_next(tree, *families([*of_errors(), tree])))
+
+
 def test_it_is_found() -> None:
-    assert list(without_next("raise InputError('x', cause='y')")) == [1]
-    assert not list(without_next("raise InputError('x', next='y')"))
-    assert not list(without_next("raise InputError('x', **words)"))
-    assert not list(without_next("raise RigError('x')")), "a fault of the machine may have none"
+    for kind in ("InputError", "RefusedError", "RigError", "FsgaugeError", "NotReadyError"):
+        assert found_in(f"raise {kind}('x', cause='y')") == [1], kind
+        assert found_in(f"raise {kind}('x', next='')") == [1], kind
+        assert found_in(f"raise errors.{kind}('x')") == [1], kind
+        assert not found_in(f"raise {kind}('x', next=y)")
+        assert not found_in(f"raise {kind}('x', **words)")
+    assert not found_in("raise NodeLostError('x')"), "the class brings it"
+    assert not found_in("raise Interrupted('x')")
 
 
-def test_no_refusal_is_without_a_next_command() -> None:
+def test_a_class_of_its_own_hides_nothing() -> None:
+    new = "class New(RigError):\n    {}\nraise New('x')"
+    assert found_in(new.format("usual_next = ''")) == [3]
+    assert found_in(new.format("def __init__(self, what): super().__init__(what)")) == [3]
+    assert not found_in(new.format("usual_next = 'fsgauge doctor'"))
+    assert not found_in(new.format("def __init__(self, w): super().__init__(w, next='y')"))
+
+
+def test_no_error_is_without_a_next_command() -> None:
+    trees = package()
+    errors, bring = families([*trees.values()])
+    assert {"RigError", "InputError", "NodeLostError", "HostLostError"} <= errors
     found = [
         f"{path.relative_to(SOURCES)}:{line}"
-        for path in sorted(SOURCES.rglob("*.py"))
-        for line in without_next(path.read_text(encoding="utf-8"))
+        for path, tree in trees.items()
+        for line in without_next(tree, errors, bring)
     ]
     assert found == []

@@ -82,6 +82,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "commits, all noise": lambda: make_commits(EQUAL_COMMITS, noise=0.5),
     "commits, one system": lambda: make_commits({"ext4": 550.0}),
     "commits, too few for a p99": lambda: make_commits(COMMITS, calls=100),
+    "commits, the write takes longer": lambda: make_commits(COMMITS, share=0.02),
     "commits, four writers": lambda: make_commits(COMMITS, writers=4),
     "overhead, writes alone differ": lambda: make_study(
         **OVERHEAD, systems={"ext4": "ext4", "xfs": "xfs"}, noise=0.01, effect=writes_alone

@@ -44,3 +44,12 @@ def test_a_name_in_an_error_begins_no_line_of_its_own() -> None:
 def test_a_page_shows_what_it_is_given() -> None:
     made = template("page.html.j2").environment.from_string("{{ a }}{{ b }}")
     assert made.render(a="x\x1b\u202e<", b="\n\t") == "x\\x1b\\u202e&lt;\n\t"
+
+
+def test_an_error_without_a_next_command_has_that_of_its_kind() -> None:
+    class Lost(RigError):
+        usual_next = "fsgauge doctor"
+
+    assert Lost("x").render().endswith("next: fsgauge doctor")
+    assert Lost("x", next="make setup").next == "make setup"
+    assert RigError("x").next == ""

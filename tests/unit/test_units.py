@@ -10,7 +10,10 @@ from pydantic import BaseModel, ValidationError
 from fsgauge.quantities import WRITTEN, UnitError
 from fsgauge.units import (
     BANDWIDTH,
+    DURATION,
+    PERCENT,
     RATE,
+    SIZE,
     WHOLE_PERCENT,
     DurationNs,
     Percent,
@@ -62,7 +65,7 @@ def test_sizes(text, size_bytes):
         ("", "write a number and a unit"),
         ("-4 KiB", "write a number and a unit"),
         ("4,5 KiB", "write a number and a unit"),
-        ("1e3 KiB", "write a number and a unit"),
+        ("1e3 KiB", 'did you mean "1000 KiB"?'),
         ("٤ KiB", "write a number and a unit"),
         ("0.3 B", "write a number and a unit"),
         ("99999999 PiB", "write a number and a unit"),
@@ -87,6 +90,47 @@ def test_a_minute_is_not_a_millisecond():
     with pytest.raises(UnitError) as refusal:
         parse_duration_ns("5 m")
     assert refusal.value.hint == 'did you mean "5 min" or "5 ms"?'
+
+
+@pytest.mark.parametrize(
+    ("quantity", "text", "hint"),
+    [
+        (SIZE, "1e6", 'did you mean "1000000 B" or "1000000 KiB"?'),
+        (RATE, "1e6", 'did you mean "1000000 IOPS"?'),
+        (RATE, "2.5e3 iops", 'did you mean "2500 IOPS"?'),
+        (RATE, "10,000 IOPS", 'did you mean "10000 IOPS"?'),
+        (SIZE, "4,096 B", 'did you mean "4096 B"?'),
+        (DURATION, "1e400 s", "write a number and a unit"),
+        (SIZE, "4,5 KiB", "write a number and a unit"),
+    ],
+)
+def test_an_exponent_and_commas_are_led_to_the_number(quantity, text, hint):
+    with pytest.raises(UnitError) as refusal:
+        quantity.read(text)
+    assert hint in refusal.value.hint
+
+
+@pytest.mark.parametrize(
+    ("quantity", "text", "ours"),
+    [
+        (SIZE, "512 bytes", "512 B"),
+        (SIZE, "1Mi", "1 MiB"),
+        (SIZE, "4k", None),
+        (SIZE, "1Mb", None),
+        (SIZE, "4 KiB", None),
+        (SIZE, "0.3 bytes", None),
+        (DURATION, "5 m", None),
+        (DURATION, "1.5 sec", "1.5 s"),
+        (RATE, "10k iops", "10 k IOPS"),
+        (RATE, "2 M ops/s", "2 M IOPS"),
+        (BANDWIDTH, "5 mib/s", "5 MiB/s"),
+        (BANDWIDTH, "100 Mb/s", None),
+        (BANDWIDTH, "100 mbps", None),
+        (PERCENT, "40pct", "40 %"),
+    ],
+)
+def test_a_unit_that_can_only_mean_one(quantity, text, ours):
+    assert quantity.in_our_unit(text) == ours
 
 
 def test_percentages_and_paces():

@@ -224,7 +224,10 @@ class Samba(ServerKind):
         if done.returncode != 0:
             said = done.stderr.decode(errors="replace").replace(password, "...")
             raise RigError(
-                "smbpasswd could not make the private user", details=tuple(said.splitlines()[-3:])
+                "smbpasswd could not make the private user",
+                details=tuple(said.splitlines()[-3:]),
+                cause="its tools are of several versions, or a policy closes the folder",
+                next="fsgauge doctor --systems names the package; --rig vm brings a server",
             )
 
 

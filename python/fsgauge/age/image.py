@@ -213,7 +213,7 @@ def _copied(image: Path, copy: Path) -> How:
             os.close(made)
     except OSError as error:
         raise RigError(
-            f"cannot copy {image}: {error.strerror}", next=f"df -h {copy.parent.parent}"
+            f"cannot copy {image}: {error.strerror}", next=f"df -h {quoted(copy.parent.parent)}"
         ) from error
     finally:
         os.close(source)

@@ -51,7 +51,7 @@ def is_folder(target: Path) -> bool:
 def require_place(folder: Path) -> None:
     """InputError unless files can be made in `folder`."""
     if not os.path.isdir(folder):  # noqa: PTH112 - false where one may not look, never an error
-        raise InputError(f"there is no folder {folder}", next=f"mkdir -p {folder}")
+        raise InputError(f"there is no folder {quoted(folder)}", next=f"mkdir -p {quoted(folder)}")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise InputError(
             f"cannot create files in {folder}",
@@ -86,7 +86,7 @@ def require_empty(place: OpenFolder, size_bytes: int | None) -> int:
         raise RefusedError(
             f"{folder} is not empty, so it is left alone",
             details=(f"it holds {found[0]!a}" + (" and others" if len(found) > 1 else ""),),
-            next=f"mkdir {folder}/aged, and name that",
+            next=f"mkdir {quoted(folder)}/aged, and name that",
         )
     free = free_bytes(place.descriptor)
     if size_bytes is None:
@@ -118,7 +118,7 @@ def require_still(directory: str, space_bytes: int | None, fill_percent: float) 
             next=(
                 f"--size {typed(free * 9 // 10)}"
                 if free >= 2 << 20
-                else f"df -h {directory}, and free some space"
+                else f"df -h {quoted(directory)}, and free some space"
             ),
         )
 

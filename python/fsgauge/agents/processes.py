@@ -79,6 +79,7 @@ class ProcessAgents:
                         f"{self.names[slow]} did not answer within {seconds:.0f} s",
                         details=(f"asked for: {steps[slow]['do']}",),
                         cause="the file system or its server hangs",
+                        next="dmesg | tail, on that machine",
                     )
                 for key, _ in ready:
                     answer = self._answer(key.data)
@@ -126,6 +127,7 @@ class ProcessAgents:
             f"{self.names[at]} has ended",
             details=tuple(said.strip().splitlines()[-3:]),
             cause="ssh does not reach it without a password, or it has no python3",
+            next="ssh HOST python3 -V",
         )
         error.has_ended = True
         return error

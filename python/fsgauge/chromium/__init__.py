@@ -47,7 +47,11 @@ def as_png(
             f"document.querySelector({json.dumps(part)})?.getBoundingClientRect().bottom ?? 0"
         )
         if not isinstance(end, int | float) or end <= 0:
-            raise RigError(f"the page has no {part}")
+            raise RigError(
+                f"the page has no {part}",
+                cause="it was made by another version of fsgauge, or its scripts did not run",
+                next="open the page in any browser; fsgauge report writes it again",
+            )
         height_pixels = math.ceil(end) + below_pixels
         _screen(browser, width_pixels, height_pixels)
         answer = browser.ask(

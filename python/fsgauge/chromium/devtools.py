@@ -15,6 +15,8 @@ from typing import Any
 
 from fsgauge.errors import RigError
 
+ANOTHER_BROWSER = "apt-get install --reinstall chromium, or print the page in any browser"
+
 _PIECE_BYTES = 1 << 16
 
 
@@ -41,7 +43,11 @@ class DevTools:
             if answer.get("id") == self._number:
                 break
         if "error" in answer:
-            raise RigError(f"Chromium refused {method}: {answer['error'].get('message')}")
+            raise RigError(
+                f"Chromium refused {method}: {answer['error'].get('message')}",
+                cause="this version of Chromium is much older or newer than those that are known",
+                next=ANOTHER_BROWSER,
+            )
         return dict(answer["result"])
 
     def open_page(self) -> None:
@@ -56,7 +62,11 @@ class DevTools:
             "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True
         )
         if "exceptionDetails" in answer:
-            raise RigError(f"the page failed in Chromium: {answer['exceptionDetails'].get('text')}")
+            raise RigError(
+                f"the page failed in Chromium: {answer['exceptionDetails'].get('text')}",
+                cause="this version of Chromium is much older or newer than those that are known",
+                next=ANOTHER_BROWSER,
+            )
         return answer["result"].get("value")
 
     def _send(self, message: bytes) -> None:
@@ -99,4 +109,8 @@ class DevTools:
 
 
 def _ended() -> RigError:
-    return RigError("Chromium ended before it had answered")
+    return RigError(
+        "Chromium ended before it had answered",
+        cause="it crashed, or this machine ran out of memory",
+        next=f"dmesg | tail; {ANOTHER_BROWSER}",
+    )

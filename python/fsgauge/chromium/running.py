@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from fsgauge.chromium.devtools import DevTools
+from fsgauge.chromium.devtools import ANOTHER_BROWSER, DevTools
 from fsgauge.errors import RigError
 from fsgauge.programs import Process, child_environment, search_path, start
 
@@ -99,7 +99,7 @@ def _environment(profile: Path) -> dict[str, str]:
 
 def _connected(process: Process, deadline: float) -> DevTools:
     if process.stdin is None or process.stdout is None:
-        raise RigError("Chromium was started without pipes")
+        raise RigError("Chromium was started without pipes", next=ANOTHER_BROWSER)
     browser = DevTools(process.stdin.fileno(), process.stdout.fileno(), deadline)
     browser.open_page()
     browser.ask("Network.enable")

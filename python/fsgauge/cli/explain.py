@@ -27,7 +27,7 @@ def _said(name: str) -> str:
     """All that the name means; InputError with the nearest names where it means nothing."""
     from fsgauge.devices.words import device_words, is_device, parameter_words
     from fsgauge.pages import entry_of, explain_metric, is_metric
-    from fsgauge.study.other_tools import studies_called, tool_called
+    from fsgauge.study.other_tools import numbers_called, studies_called, tool_called
     from fsgauge.study.reference import explain_key, explain_value, policy_words, setting_words
     from fsgauge.study.words_page import words_of_tool
 
@@ -40,11 +40,13 @@ def _said(name: str) -> str:
     if is_metric(name):
         page = explain_metric(name)
         parts = [page]
+    if not parts and (number := numbers_called().get(name.strip().lower())) is not None:
+        parts = [f"{name}, as other tools print it: {number} comes nearest", explain_metric(number)]
     if (study := studies_called().get(name.lower())) is not None:
         parts.append(f"{name}: the study {study}\n  more: fsgauge plan {quoted(study)}")
     if tool is not None:
         parts.append(words_of_tool(tool))
-    parts += _of_other_tools(name)
+    parts += _of_other_tools(name) or _as_a_value(name)
     try:
         if not is_metric(name):
             parts.append(explain_key(name))
@@ -71,16 +73,42 @@ def _of_other_tools(name: str) -> list[str]:
     return ["\n".join(lines)] if lines else []
 
 
+def _as_a_value(name: str) -> list[str]:
+    """What a word is as a value of a key, or of an option of another tool: libaio, io_uring."""
+    from fsgauge.study.keys import all_dotted, value_types
+    from fsgauge.study.other_tools import differing, tools
+
+    lines = [
+        f"{word.title}'s {word.word}={name}: {word.key} ({differing(word)})"
+        for tool in tools().values()
+        for word in tool.words
+        if name in word.values and not name.isdecimal()
+    ]
+    keys = [
+        key
+        for key in all_dotted()
+        for takes in value_types(tuple(key.split(".")))
+        if name in (takes.entry or takes).choices
+    ]
+    if keys:
+        lines.append(f"{name} is a value of {', '.join(dict.fromkeys(keys))}")
+        lines.append(f"  more: fsgauge explain {keys[0]}")
+    return ["\n".join(lines)] if lines else []
+
+
 def _unknown(name: str) -> InputError:
     from fsgauge.devices import device_names
     from fsgauge.pages import metric_pages, names
     from fsgauge.study.keys import all_dotted
-    from fsgauge.study.other_tools import tools
+    from fsgauge.study.other_tools import numbers_called, tools
 
     last = {key.rpartition(".")[2] for key in all_dotted()}
     spelled = {each for tool in tools().values() for word in tool.words for each in word.spellings}
     known = dict.fromkeys(
-        [*metric_pages(), *names(), *device_names(), *all_dotted(), *last, *spelled]
+        [
+            *(*metric_pages(), *names(), *device_names(), *all_dotted(), *last, *spelled),
+            *numbers_called(),
+        ]
     )
     wanted = name.lower()
     asked = [wanted, wanted.rpartition(".")[2]] if "." in wanted else [wanted]

@@ -25,7 +25,7 @@ from fsgauge.crosscheck.fio_command import LONGEST_NAMES, file_names, measuremen
 from fsgauge.crosscheck.folder import CrosscheckRun, FioCheck, Tool
 from fsgauge.crosscheck.sitting import Asked, Sitting, sitting, tools_in_order
 from fsgauge.engine.wire import FilesTarget, LoadJob, LoadResult
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, quoted
 from fsgauge.plain_files.whole import write_whole
 from fsgauge.plan.turns import load_for
 from fsgauge.record.records import Cell, Turn
@@ -64,7 +64,7 @@ def read_job(path: Path) -> Job:
                 f"the section {section.name} does more than read and write",
                 location=section.head.location(),
                 cause="fio does such work once on each file and ends; a study goes on for its time",
-                next=f"fsgauge study from-fio {path.name} --check compares the requests",
+                next=f"fsgauge study from-fio {quoted(path.name)} --check compares the requests",
             )
     return job
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from fsgauge.errors import InputError, SourceLocation
+from fsgauge.errors import InputError, SourceLocation, quoted
 from fsgauge.plain_files import read_named
 
 LARGEST_BYTES = 4 << 20
@@ -146,7 +146,7 @@ class _Reader:
                     f"the variable {name} is not set",
                     location=at.location(),
                     cause="fio would read it as nothing, and the job says nothing of its value",
-                    next=f"{name}=VALUE fsgauge study from-fio {Path(at.path).name}",
+                    next=f"{name}=VALUE fsgauge study from-fio {quoted(Path(at.path).name)}",
                 )
         found = _VARIABLE.sub(lambda match: self.environment[match[1]], value)
         for word, number in _KEYWORDS.items():

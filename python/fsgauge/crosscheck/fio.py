@@ -25,7 +25,12 @@ def fio_version() -> str:
         raise not_installed("fio", "apt-get install fio")
     said = run_tool(["fio", "--version"])
     if said.exit_code != 0 or not said.output.strip():
-        raise RigError("fio --version failed", details=(said.words[:200],))
+        raise RigError(
+            "fio --version failed",
+            details=(said.words[:200],),
+            cause="its installation is not whole: a library is missing",
+            next="apt-get install --reinstall fio",
+        )
     return said.output.strip().splitlines()[-1]
 
 

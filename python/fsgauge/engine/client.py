@@ -91,6 +91,8 @@ _LATER_KEYS = (
 class EngineFaultError(RigError):
     """The engine reported a fault; `fault` is what it said, for the run's record."""
 
+    usual_next = "fsgauge doctor"
+
     def __init__(self, fault: EngineFault) -> None:
         # A name in a sentence may have line ends, and no sentence has.
         super().__init__(escaped(fault.what), cause=escaped(fault.cause), next=escaped(fault.next))
@@ -360,4 +362,8 @@ def _parse(line: bytes) -> Event:
 def _expect(kind: type[R], result: Result) -> R:
     if isinstance(result, kind):
         return result
-    raise RigError(f"the engine answered a {kind.__name__} job with {type(result).__name__}")
+    raise RigError(
+        f"the engine answered a {kind.__name__} job with {type(result).__name__}",
+        cause="the engine and the Python package are of different versions",
+        next="make setup",
+    )

@@ -43,7 +43,7 @@ def require_few_in_toml(text: str, path: str, bound: Bound) -> None:
         if count > bound.values:
             raise InputError(
                 f"{path} has {count:,} {what}, and {bound.values:,} are allowed",
-                next=f"wc {path}",
+                next=f"wc {quoted(path)}",
             )
 
 

@@ -298,7 +298,7 @@ class PlainFolder:
             raise MissingError(
                 f"{self.path / name} is missing",
                 cause="the folder was copied in part, or the study was killed before its first run",
-                next=f"ls {(self.path / name).parent}",
+                next=f"ls {quoted((self.path / name).parent)}",
             ) from error
         except OSError as error:
             raise self._cannot_read(name, error) from error
@@ -342,7 +342,7 @@ class PlainFolder:
         return InputError(
             f"the records in {self.path} are too large together: more than {limit} are not read",
             cause="another program wrote them",
-            next=f"du -sh {self.path}",
+            next=f"du -sh {quoted(self.path)}",
         )
 
     def _cannot_read(self, name: str, error: OSError) -> InputError:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fsgauge.errors import InputError, RigError
+from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.plain_files.opening import FOLDER_ITSELF
 from fsgauge.programs.finding import only_root_changes
 
@@ -58,7 +58,7 @@ def require_roots_alone(
             details=(f"{path / name if name else path}: {why}",),
             cause="a study sets kernel tunables and runs tools, so anyone who can write its folder"
             " controls what root does",
-            next=f"resume as the user who began it, or see what there is: {look} {path}",
+            next=f"resume as the user who began it, or see what there is: {look} {quoted(path)}",
         )
 
 
@@ -118,7 +118,7 @@ def open_named(path: Path, flags: int = FOLDER_ITSELF) -> int:
             f"root does not use {path}: a link of another user leads there",
             details=(f"the link belongs to user {min(others)}, the folder to user {owner}",),
             cause="that user could direct root to any folder",
-            next=f"realpath {path}   (use that path, if it is the one you mean)",
+            next=f"realpath {quoted(path)}   (use that path, if it is the one you mean)",
         )
     return descriptor
 

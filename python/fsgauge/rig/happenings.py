@@ -97,6 +97,8 @@ MOST_REPEATS = 2
 class RunBeginsAgain(RigError):
     """What was measured of a run does not count: caches are set back, and it begins again."""
 
+    usual_next = "nothing: the run begins again by itself"
+
 
 class StudyVoid(RigError):
     """Nothing that was measured counts any more: the session has changed, and the study begins

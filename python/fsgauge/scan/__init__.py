@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from fsgauge.engine.wire import ScanResult
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, quoted
 from fsgauge.plain_files import head_of, read_json
 from fsgauge.plain_files.bounds import SCAN
 from fsgauge.scan.consequences import consequences
@@ -81,5 +81,5 @@ def _no_scan(path: Path, why: str) -> InputError:
         f"{path} is not a saved scan",
         details=(why,),
         cause="another program wrote it, or it was truncated or edited",
-        next=f"fsgauge scan PATH --json > {path.name}   (makes one)",
+        next=f"fsgauge scan PATH --json > {quoted(path.name)}   (makes one)",
     )

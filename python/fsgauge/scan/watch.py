@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from fsgauge.engine.wire import ScanResult
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, quoted
 from fsgauge.plain_files import PlainFolder, cannot_write, head_of, read_named, write_all
 from fsgauge.plan.levels import LEVEL
 from fsgauge.scan import words
@@ -152,7 +152,8 @@ def read_watch(path: Path) -> Watch:
         raise InputError(
             f"{path} has no line that can be read",
             cause="another program wrote it, or it was cut",
-            next=f"fsgauge scan PATH --watch {path.name}   (with another name adds a first one)",
+            next=f"fsgauge scan PATH --watch {quoted(path.name)}"
+            "   (with another name adds a first one)",
         )
     points.sort(key=lambda point: point.started_unix_ns)
     return Watch(path=place, points=tuple(points), left_out=left_out)

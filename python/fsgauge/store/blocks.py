@@ -9,6 +9,7 @@ back as arrays.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -136,7 +137,7 @@ def _write_parquet(path: Path, descriptor: int, kind: str, columns: Columns) -> 
             f"cannot write {path}",
             details=(first_words(error),),
             cause=cause_in(str(error)),
-            next=f"df -h {path.parent}",
+            next=f"df -h {shlex.quote(str(path.parent))}",
         ) from error
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from fsgauge.errors import InputError, RigError
+from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.plain_files import MissingError, PlainFolder, cannot_write
 from fsgauge.programs.interruption import undisturbed
 from fsgauge.record.records import (
@@ -211,7 +211,7 @@ def _nothing_there(directory: Path) -> InputError:
     return InputError(
         f"there is no folder {directory}",
         cause="it was moved or removed, is a file, or the path is relative to another folder",
-        next=f"ls {above}",
+        next=f"ls {quoted(above)}",
     )
 
 
@@ -219,7 +219,7 @@ def _no_results(directory: Path) -> InputError:
     return InputError(
         f"{directory} is not a results folder",
         cause="it has no study.json, which `fsgauge run` writes before its first run",
-        next=f"ls {directory.parent}",
+        next=f"ls {quoted(directory.parent)}",
     )
 
 
@@ -266,4 +266,4 @@ def _cannot_make(directory: Path, error: OSError) -> RigError:
     refused = cannot_write(directory, error)
     is_owned = error.errno in (errno.EACCES, errno.EPERM)
     where = "~/results" if is_owned else "DIR   (a folder on another disk)"
-    return RigError(refused.what, cause=refused.cause, next=f"--results {where}")
+    return RigError(refused.what, cause=refused.cause, next=f"--results {quoted(where)}")

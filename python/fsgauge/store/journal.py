@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fsgauge.errors import InputError, RigError
+from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.plain_files import MissingError, PlainFolder, cannot_write, write_all
 from fsgauge.plain_files.bounds import JOURNAL, MOST_LINES
 
@@ -57,7 +57,7 @@ class Journal:
             raise RigError(
                 f"{folder.path} is in use by another fsgauge",
                 cause="its study is being run or resumed right now",
-                next=f"fuser -v {self._path}",
+                next=f"fuser -v {quoted(self._path)}",
             ) from error
         self._end: tuple[str, bool] | None = None
 
@@ -114,7 +114,7 @@ def _require_few_lines(content: bytes | bytearray, path: Path) -> None:
         raise InputError(
             f"{path} has {lines:,} lines, and {MOST_LINES:,} are allowed",
             cause="another program wrote it",
-            next=f"tail {path}",
+            next=f"tail {quoted(path)}",
         )
 
 

@@ -1,5 +1,5 @@
-"""The words of fio, IOzone, bonnie++, elbencho, IOR, mdtest and hyperfine, and the keys that mean
-them.
+"""The words of fio, IOzone, bonnie++, elbencho, IOR, mdtest, hyperfine, pgbench, filebench and dd,
+and the keys that mean them.
 
 other_tools.toml is the table. `understanding.py` reads study files by it, `fsgauge explain` and
 docs/reference/words.md print it.
@@ -15,7 +15,15 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, NoReturn
 
-from fsgauge.units import binary_size, exact_duration, exact_percent, exact_size
+from fsgauge.quantities import UnitError, plain_decimal
+from fsgauge.units import (
+    BANDWIDTH,
+    RATE,
+    binary_size,
+    exact_duration,
+    exact_percent,
+    exact_size,
+)
 
 Reads = Literal[
     "size",
@@ -28,13 +36,17 @@ Reads = Literal[
     "percent",
     "rest",
     "pace of a job",
+    "bytes of a job",
     "switch",
 ]
+BYTES_OF_A_JOB: Reads = "bytes of a job"
 
 _TIME = re.compile(r"\s*([0-9]+)\s*(d|h|m|s|ms|msec|us|usec)?\s*")
 _SECONDS = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
 _NANOSECONDS = {"ms": 10**6, "msec": 10**6, "us": 10**3, "usec": 10**3}
-SWITCH = {"0": False, "1": True, "false": False, "true": True}
+SWITCH = dict.fromkeys(("0", "false", "no", "off"), False) | dict.fromkeys(
+    ("1", "true", "yes", "on"), True
+)
 
 
 def read_value(reads: Reads | None, text: str) -> object:
@@ -60,6 +72,8 @@ def read_value(reads: Reads | None, text: str) -> object:
             return _time(text, 10**9)
         case "microseconds":
             return _time(text, 10**3)
+        case "bytes of a job":
+            return _bytes_per_second(text)
         case "switch" if text in SWITCH:
             return SWITCH[text]
     raise ValueError("0 or 1")
@@ -91,6 +105,29 @@ def _size(text: str, of_bare: int) -> str:
     return binary_size(text.lower().removesuffix("b") if _KB.fullmatch(text) else text) or text
 
 
+def is_bandwidth(text: str) -> bool:
+    """Whether a pace is in bytes, as fio's rate is: 10m, 100MB/s."""
+    if binary_size(text) is not None:
+        return True
+    try:
+        BANDWIDTH.read(BANDWIDTH.in_our_unit(text) or text)
+    except UnitError:
+        return text.lower().rstrip().endswith(("b/s", "bps", "b/sec"))
+    return True
+
+
+def _bytes_per_second(text: str) -> float:
+    """A letter alone may count operations."""
+    if (size := binary_size(text)) is not None:
+        operations = RATE.in_our_unit(text)
+        either = f'"{operations}", or ' if operations else ""
+        raise ValueError(f'{either}for bytes "{size}/s"')
+    try:
+        return float(BANDWIDTH.read(BANDWIDTH.in_our_unit(text) or text))
+    except UnitError as error:
+        raise ValueError(error.hint) from None
+
+
 _KB = re.compile(r"[0-9]+[kmgtp]b", re.IGNORECASE)
 
 
@@ -109,6 +146,8 @@ _SWITCHED_ON = "1"
 _ANY = "*"
 STUDIES = "studies"
 """The table of words that lead to a shipped study."""
+NUMBERS = "numbers"
+"""The table of words that other tools print over a number of the report."""
 
 
 @dataclass(frozen=True)
@@ -173,6 +212,8 @@ class Word:
         if isinstance(given, dict):
             raise ValueError("a table")
         text = str(given).strip().lower() if isinstance(given, bool) else str(given).strip()
+        if isinstance(given, float) and given.is_integer():
+            text = plain_decimal(given)
         if self.values:
             found = self.values.get(text, self.values.get(_as_number(text)))
             if found is not None:
@@ -202,7 +243,7 @@ class Tool:
 
 @cache
 def table_of_words() -> dict[str, Any]:
-    """other_tools.toml: a table for each tool, and STUDIES."""
+    """other_tools.toml: a table for each tool, STUDIES and NUMBERS."""
     return tomllib.loads((files("fsgauge.study") / "other_tools.toml").read_text("utf-8"))
 
 
@@ -212,7 +253,7 @@ def tools() -> dict[str, Tool]:
     return {
         name: Tool(entry["title"], tuple(_word(entry["title"], row) for row in entry["rows"]))
         for name, entry in table_of_words().items()
-        if name != STUDIES
+        if name not in (STUDIES, NUMBERS)
     }
 
 
@@ -220,6 +261,12 @@ def tools() -> dict[str, Tool]:
 def studies_called() -> dict[str, str]:
     """The shipped study that a program or a word leads to: pgbench is postgresql."""
     return {word: name for name, words in table_of_words()[STUDIES].items() for word in words}
+
+
+@cache
+def numbers_called() -> dict[str, str]:
+    """The number of the report that another tool prints as a word: bw is bandwidth."""
+    return {word: name for name, words in table_of_words()[NUMBERS].items() for word in words}
 
 
 def words_called(spelling: str) -> Sequence[Word]:

@@ -24,6 +24,7 @@ from fsgauge.study.keys import (
     where_meant,
 )
 from fsgauge.study.locate import Path, Spans
+from fsgauge.study.other_tools import numbers_called
 from fsgauge.study.shipped import is_shipped
 from fsgauge.study.specs import from_here, option_origin, storage_table, system_table
 from fsgauge.study.typed_values import typed_value
@@ -294,6 +295,8 @@ def _path(document: Document, name: str, origin: Origin) -> Path:
         meant, hint = where_meant(name, document.data) if name else ("", "")
         if name in MOVED:
             meant, hint = MOVED[name], f"it is now {MOVED[name]}"
+        elif name.lower() in numbers_called():
+            meant, hint = name, "it is measured, not set"
         raise InputError(
             f'unknown key "{name}"',
             location=origin.key(hint),

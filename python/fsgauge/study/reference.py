@@ -146,8 +146,8 @@ _OF_STORAGE = {"percentage": "workload.fill", "transfer rate": "storage.bandwidt
 
 def explain_value(text: str) -> str:
     """What "4k", "30 s" or "70 %" is and which keys usually have it; "" where it is no quantity."""
-    given = binary_size(text) or text
-    quantity = next((each for each in QUANTITIES if _reads(each, given)), None)
+    ways = [(each, binary_size(text) or each.in_our_unit(text) or text) for each in QUANTITIES]
+    quantity, given = next(((each, way) for each, way in ways if _reads(each, way)), (None, text))
     if quantity is None:
         return ""
     words = [word.key for each in _USUAL.get(quantity.name, ()) for word in words_called(each)]
@@ -166,7 +166,7 @@ def _in_full(quantity: Quantity, given: str, text: str) -> str:
     written = f'in a study file "{quantity.text(quantity.read(given))}"'
     if quantity is not SIZE:
         return written
-    letter = ", of 1024 as in fio and dd" if given != text else ""
+    letter = ", of 1024 as in fio and dd" if binary_size(text) else ""
     return f"{quantity.read(given):,} bytes{letter}; {written}"
 
 

@@ -10,13 +10,13 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from fsgauge import kinds
-from fsgauge.errors import InputError, nearest
+from fsgauge.errors import InputError, nearest, quoted
 from fsgauge.plain_files import read_plain, require_few_in_toml
 from fsgauge.plain_files.bounds import STUDY
 from fsgauge.study.wording import shown
 
 _TEMPLATE = "template"
-_SPELT_ALIKE = 0.7
+_SPELT_ALIKE, _NAMED_ALIKE = 0.7, 0.6
 _QUESTION = re.compile(r'^question = "([^"\\]*)"$', re.MULTILINE)
 """As every shipped study has it: to parse them all would take longer than what is asked."""
 
@@ -110,8 +110,8 @@ def _nearest_studies(wanted: str, known: Mapping[str, str]) -> list[str]:
     names = [name for name in known if not any(name.startswith(f"{each}-") for each in known)]
     called = studies_called()
     by_word = [called[word] for word in nearest(wanted, called, most=_NEAREST, least=_SPELT_ALIKE)]
-    asking = [name for name in names if wanted and wanted in known[name].lower()]
-    found = [*by_word, *nearest(wanted, names, most=_NEAREST), *asking]
+    asking = [name for name in names if wanted in re.findall(r"[\w-]+", known[name].lower())]
+    found = [*by_word, *nearest(wanted, names, most=_NEAREST, least=_NAMED_ALIKE), *asking]
     return list(dict.fromkeys(found))[:_NEAREST]
 
 
@@ -142,7 +142,7 @@ def read_study_text(path: Path) -> str:
         raise InputError(
             f"{path} is not UTF-8 text",
             location=source_location(str(path), text, (start, start + 1)),
-            next=f"iconv -f LATIN1 -t UTF-8 {path} converts a file of an older editor",
+            next=f"iconv -f LATIN1 -t UTF-8 {quoted(path)} converts a file of an older editor",
         ) from None
     require_few_in_toml(text, str(path), STUDY)
     return text

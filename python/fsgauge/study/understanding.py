@@ -25,7 +25,7 @@ from fsgauge.study.keys import (
     value_types,
 )
 from fsgauge.study.locate import Path
-from fsgauge.study.other_tools import Word, words_called
+from fsgauge.study.other_tools import BYTES_OF_A_JOB, Word, is_bandwidth, words_called
 from fsgauge.study.value_type import ValueType
 from fsgauge.study.word_fit import has_key, kind_of, translated, value_at
 from fsgauge.study.wording import as_details, shown
@@ -143,7 +143,7 @@ def understand(document: Document) -> list[str]:
 
     Raises InputError for a word that means something else here, or nothing.
     """
-    return [*_words(document), *_words_inside(document), *_sizes(document)]
+    return [*_words(document), *_words_inside(document), *_quantities(document)]
 
 
 def is_word(key: str) -> bool:
@@ -253,8 +253,8 @@ def _is_of_tool(word: Word, value: object, takes: Sequence[ValueType]) -> bool:
     """Of a key that is called alike: whether its value is the other tool's."""
     if isinstance(value, bool):
         return False
-    if not word.is_translated:
-        return isinstance(value, str) and binary_size(value) is not None
+    if word.reads == BYTES_OF_A_JOB:
+        return isinstance(value, str) and is_bandwidth(value)
     of_ours = {str(choice) for each in takes for choice in each.choices}
     return word.reads == "switch" or (bool(word.values) and str(value) not in of_ours)
 
@@ -316,25 +316,30 @@ def _drop(document: Document, path: Path) -> None:
     document.forget(path)
 
 
-def _sizes(document: Document) -> Iterator[str]:
-    """ "4k" is "4 KiB", wherever a size stands."""
+def _quantities(document: Document) -> Iterator[str]:
+    """ "4k" is "4 KiB" wherever a size stands, and "10k iops" is "10 k IOPS" where a pace does."""
     for path, text in list(_texts(document.data, ())):
-        size = binary_size(text)
-        takes = value_types(path, kind_of(document, str(path[0]))) if size else []
-        if size is None or not takes or not all(_is_size(each.quantity) for each in takes):
+        takes = value_types(path, kind_of(document, str(path[0]))) if text[:1].isdecimal() else []
+        ours = _in_our_unit(text, [each.quantity for each in takes])
+        if ours is None:
             continue
         table: Any = document.data
         for step in path[:-1]:
             table = table[step]
-        table[path[-1]] = size
+        table[path[-1]] = ours
         origin = document.origin(path)
         place = f"{_where(origin)}: " if origin else ""
-        yield f'{place}"{text}" is read as "{size}", in powers of 1024 as in fio and dd'
+        powers = ", in powers of 1024 as in fio and dd" if binary_size(text) == ours else ""
+        yield f'{place}"{text}" is read as "{ours}"{powers}'
 
 
-def _is_size(quantity: Quantity | None) -> bool:
-    """A size, of whatever kind: its units are those of all."""
-    return quantity is not None and quantity.units is SIZE.units
+def _in_our_unit(text: str, quantities: Sequence[Quantity | None]) -> str | None:
+    """A text in the unit of what a key takes, where it is written otherwise and means one only."""
+    first = next(iter(quantities), None)
+    if first is None or any(each is None or each.units is not first.units for each in quantities):
+        return None
+    is_size = first.units is SIZE.units  # of whatever kind: their units are those of all
+    return (binary_size(text) if is_size else None) or first.in_our_unit(text)
 
 
 def _texts(value: object, path: Path) -> Iterator[tuple[Path, str]]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fsgauge import kinds
+from fsgauge.quantities import UnitError
 from fsgauge.study.document import Document
 from fsgauge.study.keys import sections, valid_keys, value_types
 from fsgauge.study.locate import Path
-from fsgauge.study.other_tools import Word
-from fsgauge.units import exact_rate
+from fsgauge.study.other_tools import BYTES_OF_A_JOB, Word, read_value
+from fsgauge.units import exact_rate, exact_size, parse_size
 
 
 def has_key(document: Document, key: str) -> bool:
@@ -25,16 +26,47 @@ def translated(document: Document, word: Word, given: object, load: Mapping[str,
     value = word.value(given)
     if word.reads == "pace of a job":
         value = _of_all_jobs(load, value)
+    if word.reads == BYTES_OF_A_JOB:
+        value = _in_operations(load, value)
     return _fitting(document, tuple(word.key.split(".")), value)
+
+
+_JOBS = ("numjobs", "threads", "jobs")
+_BLOCKS = ("bs", "blocksize", "block", "block_sizes", "sizes")
 
 
 def _of_all_jobs(named: Mapping[str, Any], of_one: object) -> str:
     """A pace as a load has it: of all jobs together."""
-    jobs = next((named[name] for name in ("numjobs", "threads", "jobs") if name in named), 1)
-    numbers = jobs if isinstance(jobs, list) else [jobs]
-    if len(numbers) != 1 or not str(numbers[0]).isdecimal() or not isinstance(of_one, int):
+    numbers = _listed(named, _JOBS) or [1]
+    if len(numbers) != 1 or not str(numbers[0]).isdecimal() or not isinstance(of_one, int | float):
         raise ValueError("a pace for several numbers of jobs is another one for each")
     return exact_rate(of_one * int(str(numbers[0])))
+
+
+def _in_operations(named: Mapping[str, Any], bytes_per_second: object) -> str:
+    """The same of bytes, which are so many operations of one size."""
+    assert isinstance(bytes_per_second, float)  # noqa: S101 - what BYTES_OF_A_JOB reads
+    try:
+        sizes = [parse_size(str(read_value("size", str(each)))) for each in _listed(named, _BLOCKS)]
+    except UnitError:
+        sizes = []
+    paces = [_few_digits(bytes_per_second / size) for size in sizes]
+    if len(paces) != 1:
+        each = (f"{exact_rate(p)} at {exact_size(s)}" for p, s in zip(paces, sizes, strict=True))
+        raise ValueError(", ".join(["operations per second", *each]))
+    return _of_all_jobs(named, paces[0])
+
+
+def _few_digits(pace: float) -> float:
+    return float(f"{pace:.4g}") if pace < 1000 else float(round(pace))
+
+
+def _listed(named: Mapping[str, Any], names: Sequence[str]) -> list[object]:
+    """The values of the first of some keys that is there."""
+    found: object = next((named[name] for name in names if name in named), [])
+    if isinstance(found, dict):
+        return []
+    return list(found) if isinstance(found, list) else [*str(found).split(",")]
 
 
 def _fitting(document: Document, path: Path, value: object) -> object:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from fsgauge.study.other_tools import (
+    NUMBERS,
     STUDIES,
     Tool,
     Word,
@@ -19,8 +22,9 @@ _INTRODUCTION = """\
 <!-- Made by `python -m fsgauge.study words` from python/fsgauge/study/other_tools.toml; edits are \
 lost. -->
 
-What you type in fio, IOzone, bonnie++, elbencho, IOR, mdtest or hyperfine, and the key of a study \
-file that means it. `fsgauge explain iodepth` prints a row of this page and the key's own entry.
+What you type in fio, IOzone, bonnie++, elbencho, IOR, mdtest, hyperfine, pgbench, filebench or \
+dd, and the key of a study file that means it. `fsgauge explain iodepth` \
+prints a row of this page and the key's own entry.
 
 Words marked *read* can be used as they are, in a study file or with `--set`, with the values that \
 the tool takes; a note says what they were taken for:
@@ -32,13 +36,23 @@ fsgauge plan overhead --set bs=4k --set iodepth=32 --set runtime=30 --set rw=ran
 
 What would be another load here is refused, with the reason, the line, the column and the key that \
 comes nearest. Sizes such as `4k`, `1M` or `8G` are read everywhere as multiples of 1024 bytes, as \
-in these tools; with a unit they are exact: `"4 KiB"` is 4096 bytes, `"4 kB"` is 4000.
+in these tools; with a unit they are exact: `"4 KiB"` is 4096 bytes, `"4 kB"` is 4000. Other \
+spellings of one unit are read with a note (`1Mi`, `10k iops`, `5 msec`); what may mean two (`10m` \
+of a pace, `100 Mb/s`) is refused with both.
 
 A study has one file for all of this (`fsgauge study new mine`), and names its systems as well: \
 what to make, mount and compare is no longer the shell script around the tool.
 """
 
 
+_NUMBERS_CALLED = """
+## Numbers by other words
+
+`fsgauge explain bw` explains the number of a report that comes nearest to what another tool prints:
+
+| word | number |
+| --- | --- |
+"""
 _STUDIES_CALLED = """
 ## Studies by other words
 
@@ -52,10 +66,19 @@ _STUDIES_CALLED = """
 def words_page() -> str:
     """docs/reference/words.md."""
     of_tools = (f"\n{_table(tool)}" for tool in tools().values())
-    of_studies = (
-        f"| {', '.join(words)} | `{name}` |\n" for name, words in table_of_words()[STUDIES].items()
+    return "".join(
+        [
+            _INTRODUCTION,
+            *of_tools,
+            *(_NUMBERS_CALLED, *_leading_to(NUMBERS)),
+            *(_STUDIES_CALLED, *_leading_to(STUDIES)),
+        ]
     )
-    return "".join([_INTRODUCTION, *of_tools, _STUDIES_CALLED, *of_studies])
+
+
+def _leading_to(table: str) -> Iterator[str]:
+    for name, words in table_of_words()[table].items():
+        yield f"| {', '.join(words)} | `{name}` |\n"
 
 
 def words_of_tool(name: str) -> str:

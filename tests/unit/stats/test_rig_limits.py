@@ -136,7 +136,7 @@ def test_a_ratio_of_two_at_one_limit_is_marked_and_the_other_is_not() -> None:
 def test_the_answer_gives_no_ratio_that_the_rig_set() -> None:
     found = results()
     before, limited = found.answer.split("2 of 4 ratios are not claimed")
-    assert not re.search(r"ocfs2 [\d.]", before) and "set by the rig: ocfs2 in" in before
+    assert not re.search(r"ocfs2 [\d.]", before) and "limited by the rig: ocfs2 in" in before
     assert limited.startswith(f": {IOPS} set 2.")
 
 

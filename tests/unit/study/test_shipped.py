@@ -137,11 +137,15 @@ def test_the_nearest_three_are_found_by_name_by_question_and_by_other_words():
     assert "  small-files: " in refused("mai")
     assert "-full: " not in refused("overhed-ful")
     assert refused("xyzzy").endswith("next: fsgauge study list")
+    said = refused("astes")
+    assert "fastest" not in said and said.endswith("next: fsgauge study list"), "no part of a word"
 
 
 def test_programs_and_words_lead_to_a_study(tmp_path, monkeypatch):
     assert {study_meant(word) for word in ("postgres", "PGBENCH", "commit")} == {"postgresql"}
     assert study_meant("overhead") == "overhead"
+    assert (study_meant("hyperfine"), study_meant("varmail")) == ("command", "mix-mail")
+    assert (study_meant("dd"), study_meant("smb")) == ("overhead", "sharing")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "commit").write_text("")
     assert study_meant("commit") == "commit", "a file of that name is meant"

@@ -8,9 +8,10 @@ import pytest
 
 from fsgauge import kinds
 from fsgauge.errors import InputError
+from fsgauge.pages import metric_pages
 from fsgauge.study.keys import all_dotted
 from fsgauge.study.model import Study
-from fsgauge.study.other_tools import Word, tools
+from fsgauge.study.other_tools import Word, numbers_called, tools
 from fsgauge.study.parse import load_study, parse_study
 from fsgauge.study.words_page import words_page
 
@@ -136,7 +137,7 @@ def test_an_option_overrules_the_file_in_either_words() -> None:
     [
         ('filename = "/dev/sdb"', "storage.device", "such as device ="),
         ('directory = "/mnt"', "storage.path", 'such as path = "/mnt/x" in [storage]'),
-        ('rate = "10m"', "workload.rate", 'such as rate = "1000 IOPS"'),
+        ('limitread = "10m"', "workload.rate", 'such as rate = "1000 IOPS"'),
         ('"-r" = 4', "workload.block_sizes", 'write block_sizes = ["4 KiB"]'),
     ],
 )
@@ -160,6 +161,8 @@ def test_what_means_something_else_leads_to_the_key(keys: str, key: str, hint: s
         ("direct = 2", ""),
         ("rwmixwrite = 140", ""),
         ("buffer_compress_percentage = 50", ""),
+        ('rate = "10m"', ""),
+        ('rate = "100 Mb/s"', ""),
     ],
 )
 def test_a_value_that_means_nothing_is_refused_without_another_load(keys: str, hint: str) -> None:
@@ -203,6 +206,8 @@ def test_a_word_of_fio_leads_to_the_study_that_has_its_key() -> None:
         ('block = "1m"', "block_sizes", [1 << 20]),
         ("threads = 4", "jobs", [4]),
         ("rwmixpct = 80", "read_percent", 80),
+        ('direct = "off"', "direct", False),
+        ("bs = 65536.0", "block_sizes", [65536]),
     ],
 )
 def test_the_value_that_was_typed_is_translated(keys: str, name: str, value: object) -> None:
@@ -227,6 +232,66 @@ def test_a_key_that_a_word_sets_too_is_not_overruled_in_silence() -> None:
 
 def test_a_pace_of_a_job_is_not_one_for_several_numbers_of_them() -> None:
     assert "another one for each" in refused("rate_iops = 50\njobs = [1, 2]").render()
+
+
+@pytest.mark.parametrize(
+    ("keys", "pace"),
+    [
+        ('bs = "4k"\nrate = "100MB/s"', 24414),
+        ('rate = "100MB/s"\nbs = "4k"', 24414),
+        ('block_sizes = ["4 KiB"]\nrate = "1 MiB/s"', 256),
+        ('bs = "1m"\nnumjobs = 4\nrate = "10 MiB/s"', 40),
+        ('bs = "1m"\nrate = "10000 IOPS"', 10_000),
+    ],
+)
+def test_a_pace_in_bytes_is_one_in_operations(keys: str, pace: float) -> None:
+    assert read(keys).workload.model_dump()["rate"] == pace
+
+
+def test_a_pace_in_bytes_of_several_sizes_is_refused_with_that_of_each() -> None:
+    said = refused('bs = ["4k", "64k"]\nrate = "100MB/s"').render()
+    assert "24414 IOPS at 4 KiB, 1526 IOPS at 64 KiB" in said
+    said = refused('rate = "10k"').render()
+    assert '"10 k IOPS", or for bytes "10 KiB/s"' in said, "a letter alone may count either"
+    assert "operations per second" in refused('bs = "many"\nrate = "1 MB/s"').render()
+
+
+@pytest.mark.parametrize(
+    ("override", "key", "value"),
+    [
+        ("workload.rate=10k iops", "rate", 10_000),
+        ("workload.rate=5000 ops/s", "rate", 5000),
+        ("workload.duration=5 seconds", "duration", 5 * 10**9),
+        ("workload.warm_up=500 msec", "warm_up", 5 * 10**8),
+        ("workload.read_percent=40 percent", "read_percent", 40),
+        ("workload.block_sizes=512 bytes,1Mi", "block_sizes", [512, 1 << 20]),
+    ],
+)
+def test_a_unit_that_can_only_mean_one_is_read_with_a_note(
+    override: str, key: str, value: object
+) -> None:
+    study, notes = loaded(override)
+    assert study.workload.model_dump()[key] == value
+    assert notes and all(" is read as " in note and "1024" not in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    "override", ["workload.duration=5 m", "workload.block_sizes=1Mb", "storage.bandwidth=10 Mb/s"]
+)
+def test_a_unit_that_may_mean_two_is_refused(override: str) -> None:
+    with pytest.raises(InputError, match="not a unit"):
+        load_study("overhead", [override])
+
+
+def test_what_other_tools_print_is_measured_and_not_set() -> None:
+    with pytest.raises(InputError) as refusal:
+        load_study("overhead", ["bw=100"])
+    assert refusal.value.location is not None
+    assert refusal.value.location.hint == "it is measured, not set"
+    assert refusal.value.next == "fsgauge explain bw"
+    pages = metric_pages()
+    assert set(numbers_called().values()) <= set(pages)
+    assert not set(numbers_called()) & set(pages)
 
 
 def test_the_words_of_other_tools_reach_plan_and_storage() -> None:
@@ -451,7 +516,7 @@ def test_a_word_in_a_group_has_its_place_and_overrules_nothing() -> None:
         ("rwmixread = 70", "rwmixread has no key of its own in a group", ""),
         ('filename = "/dev/sdb"', "filename has no key of its own in a group", ""),
         ("thinktime = 100", "thinktime is workload.group.think here", 'write think = "100 us"'),
-        ('rate = "10m"', "rate is workload.group.rate here", 'such as rate = "1000 IOPS"'),
+        ('rate = "10m"', "rate is workload.group.rate here", ""),
         ('ioengine = "mmap"', "is not a value of it", ""),
     ],
 )
@@ -519,6 +584,25 @@ def test_a_word_of_a_group_is_led_to_the_groups() -> None:
         load_study("mix", ["group.log.bs=4k"])
     assert refusal.value.location is not None
     assert refusal.value.location.hint == "write workload.group.log.bs"
+
+
+@pytest.mark.parametrize(
+    ("study", "word", "key", "value"),
+    [
+        ("commits", "client=4", "committers", [4]),
+        ("overhead", "time=30", "duration", 30 * 10**9),
+        ("overhead", "nthreads=4", "jobs", [4]),
+        ("overhead", "iosize=16k", "block_sizes", [16384]),
+        ("overhead", "oflag=direct", "direct", True),
+        ("writers", "oflag=dsync", "sync", "dsync"),
+        ("writers", "fsyncPerWrite=1", "sync", "fsync"),
+        ("connections", "conv=fsync", "fsync", True),
+    ],
+)
+def test_words_of_pgbench_filebench_dd_and_ior(
+    study: str, word: str, key: str, value: object
+) -> None:
+    assert loaded(word, name=study)[0].workload.model_dump()[key] == value
 
 
 def test_a_letter_alone_is_never_dropped() -> None:

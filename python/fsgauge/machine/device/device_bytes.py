@@ -173,4 +173,9 @@ def wipe(device: str, *, claimed: bool) -> None:
     force = [_FORCE] if claimed else []
     said = run_tool(["wipefs", "--all", "--quiet", *force, device])
     if said.exit_code != 0:
-        raise RigError(f"{device} still carries a signature", details=(said.words,))
+        raise RigError(
+            f"{device} still carries a signature",
+            details=(said.words,),
+            cause="it is read-only, or another program has it open",
+            next=f"fuser -v {device}; wipefs {device}",
+        )

@@ -66,7 +66,11 @@ def tree_of(device: BlockDevice) -> list[BlockDevice]:
             continue
         found[member.numbers] = member
         if len(found) > _TREE_LIMIT:
-            raise RigError(f"{device.path} carries more than {_TREE_LIMIT} devices")
+            raise RigError(
+                f"{device.path} carries more than {_TREE_LIMIT} devices",
+                cause="each of them would have to be examined, and a disk to measure carries none",
+                next=f"lsblk {device.path}; --storage names another device",
+            )
         waiting += [*member.partitions(), *member.holders(), *_loops_over(member)]
     return list(found.values())
 
@@ -103,7 +107,12 @@ def _probe(device: BlockDevice) -> dict[str, str]:
     if said.exit_code == _AMBIVALENT:
         return {"TYPE": "several contradictory signatures"}
     if said.exit_code != 0:
-        raise RigError("blkid failed", details=(said.words,))
+        raise RigError(
+            "blkid failed",
+            details=(said.words,),
+            cause="the device cannot be read, or only by root",
+            next=f"sudo blkid -p {device.path}",
+        )
     pairs = (line.partition("=") for line in said.output.splitlines())
     return {
         key: " ".join(shlex.split(value)) if "\\" in value else value for key, _, value in pairs

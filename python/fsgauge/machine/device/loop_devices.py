@@ -129,7 +129,12 @@ def detach(device: str, file: Path) -> None:
         return
     said = run_tool(["losetup", "--detach", device])
     if said.exit_code != 0 and backing_file(device) == str(file):
-        raise RigError(f"{device} could not be detached from {file}", details=(said.words,))
+        raise RigError(
+            f"{device} could not be detached from {file}",
+            details=(said.words,),
+            cause="another program has it open, or something on it is mounted",
+            next=f"fuser -vm {device}; losetup --detach {device}",
+        )
 
 
 _SYS_BLOCK = Path("/sys/block")

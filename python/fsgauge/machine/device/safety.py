@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fsgauge.errors import InputError, RefusedError
+from fsgauge.errors import InputError, RefusedError, quoted
 from fsgauge.machine.device.block_device import BlockDevice, device_at
 from fsgauge.machine.device.device_tree import contents_of
 from fsgauge.machine.device.other_writers import other_ways
@@ -37,7 +37,8 @@ def find_device(name: str) -> BlockDevice:
     if not Path(path).is_block_device():
         raise InputError(
             f"{name} is not a block device",
-            next=f"to compare folders, without --storage: --system {name} --system /another/folder"
+            next=f"to compare folders, without --storage: --system {quoted(name)}"
+            " --system /another/folder"
             if Path(path).is_dir()
             else _ELSEWHERE,
         )

@@ -35,7 +35,7 @@ def real_setting(home: Path, rest: str) -> Path:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError as error:
         raise InputError(
-            f"the tunable {path} cannot be read: {error.strerror}", next=f"ls {path.parent}"
+            f"the tunable {path} cannot be read: {error.strerror}", next=f"ls {quoted(path.parent)}"
         ) from error
     try:
         real = Path(f"/proc/self/fd/{descriptor}").readlink()

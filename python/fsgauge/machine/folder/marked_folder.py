@@ -182,7 +182,8 @@ def _not_ours(path: Path) -> RigError:
         f"{path} is no longer a folder of fsgauge, so it is left alone",
         cause=f"a user who can write in {path.parent} replaced it with a link, a file or another"
         " folder",
-        next=f"ls -la {quoted(path.parent)}; remove {path} if it is not needed; fsgauge doctor",
+        next=f"ls -la {quoted(path.parent)}; remove {quoted(path)} if it is not needed;"
+        " fsgauge doctor",
     )
 
 
@@ -208,7 +209,11 @@ def _refuse_unless_empty(path: Path, folder: int) -> None:
     for name in names_in(folder):
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         if name != MARKER or not stat.S_ISREG(status.st_mode) or status.st_size > 0:
-            raise RigError(f"{path} does not have this run's marker, so it is left alone")
+            raise RigError(
+                f"{path} does not have this run's marker, so it is left alone",
+                cause="another program removed the marker, or made a folder of that name",
+                next=f"ls -la {quoted(path)}; if none of it is needed: rm -r {quoted(path)}",
+            )
 
 
 def _empty(folder: int, path: Path) -> None:
@@ -229,7 +234,11 @@ def remove_in(folder: int, name: str, path: Path = Path()) -> None:
     below = os.open(name, BELOW, dir_fd=folder)
     try:
         if _mount_of(below) != _mount_of(folder):
-            raise RigError(f"another file system is mounted at {path / name}, so it is left alone")
+            raise RigError(
+                f"another file system is mounted at {path / name}, so it is left alone",
+                cause="it was mounted there during the run, or its own unmounting failed",
+                next=f"umount {quoted(path / name)}; fsgauge doctor then removes the folder",
+            )
         _empty(below, path / name)
     finally:
         os.close(below)

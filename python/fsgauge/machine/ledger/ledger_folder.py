@@ -155,7 +155,7 @@ def append_entry(
         raise RigError(
             f"cannot write to the ledger {path}: {error.strerror}",
             cause=cause_of(error),
-            next=f"df -h {path.parent}",
+            next=f"df -h {quoted(path.parent)}",
         ) from error
 
 
@@ -178,7 +178,7 @@ def lock_of_all(folder: Path) -> Iterator[None]:
             if time.monotonic() > deadline:
                 raise RigError(
                     f"another fsgauge process holds {folder / 'lock'} and does not release it",
-                    next=f"fuser -v {folder / 'lock'}",
+                    next=f"fuser -v {quoted(folder / 'lock')}",
                 )
             time.sleep(0.01)
         yield

@@ -263,7 +263,11 @@ class SettingTrace(Trace):
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise RigError(f"{self.path} could not be set back to {self.value}: {error}") from error
+            raise RigError(
+                f"{self.path} could not be set back to {self.value}: {error}",
+                cause="fsgauge is not root any more, or the kernel refuses the value now",
+                next=f"echo {quoted(self.value)} | sudo tee {self.path}",
+            ) from error
         return f"set {self.path} back to {self.value}"
 
 

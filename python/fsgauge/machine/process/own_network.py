@@ -59,7 +59,9 @@ class OwnNetwork:
         try:
             asked = self.resident.submit(begin)
         except RuntimeError as error:  # its thread has ended
-            raise RigError("the server's network is gone", cause=str(error)) from error
+            raise RigError(
+                "the server's network is gone", cause=str(error), next="fsgauge doctor --systems"
+            ) from error
         return asked.result()
 
 

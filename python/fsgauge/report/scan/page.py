@@ -180,7 +180,7 @@ _HEAD_BYTES = 4096
 def require_ours(path: Path) -> None:
     """Raise InputError where the page would replace something else, or its folder takes none."""
     if not path.parent.is_dir():
-        raise InputError(f"{path.parent} is no folder", next=f"mkdir -p {path.parent}")
+        raise InputError(f"{path.parent} is no folder", next=f"mkdir -p {quoted(path.parent)}")
     if not os.access(path.parent, os.W_OK | os.X_OK):
         raise InputError(
             f"no file can be made in {path.parent}",

@@ -6,13 +6,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from fsgauge.errors import RigError
 from fsgauge.record.parts import MachineStart
 from fsgauge.record.records import Plan, RunRecord
 from fsgauge.rig.fleet.clock import Clock, LeadTime
 from fsgauge.rig.fleet.control import ANSWER_SECONDS, HostLostError, Reached, Said, understood
 from fsgauge.rig.fleet.gate import AGAIN, LONGEST_REST_SECONDS, RESTING, THROUGH
-from fsgauge.rig.fleet.gathered import Gathered, together
+from fsgauge.rig.fleet.gathered import Gathered, hosts_differ, together
 from fsgauge.rig.fleet.messages import HappeningMessage, Label, State
 from fsgauge.rig.happenings import MOST_STARTS, LoadBegins, StartMissed, Tell
 from fsgauge.units import format_duration
@@ -73,11 +72,13 @@ class BlockOverHosts:
             if len(self._states) == len(names) and phases == {"armed"}:
                 self._start([name for name in names if name not in resting])
             elif phases >= {"armed", "idle"}:
-                raise RigError("some hosts have ended the block, and others wait for a run of it")
+                raise hosts_differ(
+                    "some hosts have ended the block, and others wait for a run of it"
+                )
             else:
                 self._require_patience([name for name in names if name not in resting])
         if not gathered.is_complete:
-            raise RigError("some hosts told more of the block than others")
+            raise hosts_differ("some hosts told more of the block than others")
 
     def _look(self) -> None:
         """Ask every host where it is; hosts that are idle told everything."""
@@ -102,7 +103,7 @@ class BlockOverHosts:
             if state.fault is not None and state.fault.is_refusal:
                 raise state.fault.raised(name)
             if state.fault is not None:
-                raise HostLostError(name, state.fault.what)
+                raise HostLostError(name, state.fault.what, next=state.fault.next)
             if state.phase in ("failed", "closed"):
                 raise HostLostError(name, "it ended the study by itself")
         pace(asked)
@@ -129,9 +130,9 @@ class BlockOverHosts:
         labels = {name: self._states[name].armed for name in names}
         label = labels[names[0]]
         if label is None or any(each != label for each in labels.values()):
-            raise RigError(
+            raise hosts_differ(
                 "the hosts wait for different runs",
-                details=tuple(f"{name}: {each or 'nothing'}" for name, each in labels.items()),
+                *(f"{name}: {each or 'nothing'}" for name, each in labels.items()),
             )
         self._gathered.require_due(names[0], label)
         if label.meeting == THROUGH:

@@ -159,6 +159,7 @@ class Cluster(Control):
             raise RigError(
                 f"the coordinator itself did not answer within {seconds:.0f} s",
                 cause="this machine is overloaded, or was suspended",
+                next="uptime; fsgauge resume goes on with the study",
             ) from None
         finally:
             future.cancel()

@@ -62,6 +62,9 @@ Answer = Any
 """What a host answered, or Lost: a plain value, and not more to be relied on than the host."""
 
 
+SAME_VERSION = "fsgauge --version on each host: it has to be the same"
+
+
 class Control(ABC):
     """Asks hosts by name."""
 
@@ -89,7 +92,9 @@ class HostLostError(RigError):
         super().__init__(
             f"{host}: {why}",
             cause="the host, its network or fsgauge on it failed",
-            next=next or (by_hand and f"to remove what it may have left: {by_hand}"),
+            next=next
+            or (by_hand and f"to remove what it may have left: {by_hand}")
+            or f"on {host}: fsgauge doctor",
         )
         self.host = host
         self.why = why
@@ -130,7 +135,7 @@ def too_few(left: int, needed: int, lost: list[str], last: HostLostError) -> Rig
         what,
         details=tuple(lost),
         cause=last.cause,
-        next=last.next or "ssh HOST fsgauge doctor",
+        next=last.next,
     )
 
 

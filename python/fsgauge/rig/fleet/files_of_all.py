@@ -18,9 +18,10 @@ from typing import Annotated
 from pydantic import Field, ValidationError
 
 from fsgauge.engine.wire import FilesTarget, LayoutResult, Note
-from fsgauge.errors import RigError
+from fsgauge.errors import RigError, quoted
 from fsgauge.machine.folder.open_folder import BELOW
 from fsgauge.plain_files.kept import Kept
+from fsgauge.rig.fleet.control import SAME_VERSION
 from fsgauge.units import format_size
 from fsgauge.workload.dealing import Share, own_prefix
 
@@ -50,7 +51,9 @@ def taken(text: str, target: FilesTarget, own: int, files: int) -> LayoutResult:
         found = FilesOfAll.model_validate_json(text)
     except ValidationError as error:
         raise RigError(
-            "the first host offered something other than a folder of its files"
+            "the first host offered something other than a folder of its files",
+            cause="its fsgauge is of another version",
+            next=SAME_VERSION,
         ) from error
     place = Path(target.directory).parent / found.folder
     theirs = _opened(place, own)
@@ -79,7 +82,11 @@ def _own(target: FilesTarget, number: int) -> str:
 def _opened(place: Path, own: int) -> int:
     """The first host's folder, beside this host's open one and of the same user."""
     if Path(place.name).name != place.name:
-        raise RigError(f"the first host names a folder that is none: {place.name!a}")
+        raise RigError(
+            f"the first host names a folder that is none: {place.name!a}",
+            cause="its fsgauge is of another version",
+            next=SAME_VERSION,
+        )
     above = os.open("..", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=own)
     try:
         theirs = os.open(place.name, BELOW, dir_fd=above)
@@ -140,5 +147,5 @@ def _not_there(path: Path, why: str) -> RigError:
         f"{path}, which the first host has laid out, is not there: {why}",
         cause=f"{path.parent.parent} is not the same file system on all hosts, or its changes are"
         " seen late",
-        next=f"findmnt --target {path.parent.parent}, on each host",
+        next=f"findmnt --target {quoted(path.parent.parent)}, on each host",
     )

@@ -56,6 +56,7 @@ class Gate:
                 raise RigError(
                     f"{label}: no start came within {seconds:.0f} s",
                     cause="another host is still preparing, or the coordinator hangs",
+                    next="uptime, on each host; fsgauge resume goes on with the study",
                 )
             return self._opened
 

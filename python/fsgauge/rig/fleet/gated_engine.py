@@ -161,7 +161,7 @@ class GatedEngine(Engine):
             if not is_missed or self._begins_again(expected.cell):
                 self._leave(job, expected, error.what if is_missed else "")
             if is_missed:
-                raise RigError(error.what, cause=error.cause) from error
+                raise RigError(error.what, cause=error.cause, next=error.next) from error
             raise
         self._gate.require_not_ended()
         self._leave(job, expected)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean
-from typing import NoReturn
 
 from pydantic import ValidationError
 
@@ -21,7 +20,7 @@ from fsgauge.record.parts import MachineStart, Traffic
 from fsgauge.record.preconditioning import CellPreconditioning
 from fsgauge.record.records import Plan, RunRecord, ScanRecord, StepRecord, Turn, TurnRecord
 from fsgauge.rig.fleet.added_up import scan_of_all, step_of_all
-from fsgauge.rig.fleet.control import HostLostError, no_sense
+from fsgauge.rig.fleet.control import SAME_VERSION, HostLostError, no_sense
 from fsgauge.rig.fleet.gated_engine import RESTS
 from fsgauge.rig.fleet.messages import RECORDS, AnyRecord, HappeningMessage, Label
 from fsgauge.rig.happenings import (
@@ -158,7 +157,10 @@ class Gathered(Planned):
         """What began on all hosts; None where they made a record."""
         first = next(iter(told.values()))
         if any((each.kind, each.turn) != (first.kind, first.turn) for each in told.values()):
-            _differ(told)
+            raise hosts_differ(
+                "the hosts do not do the same any more",
+                *(f"{host}: {each.kind}, turn {each.turn + 1}" for host, each in told.items()),
+            )
         turn = self._turns[first.turn]
         match first.kind:
             case "turn started":
@@ -223,7 +225,7 @@ def _run(records: dict[str, RunRecord], starts: Sequence[MachineStart]) -> RunRe
         break
     same = {(each.turn, each.position, each.system, each.cell.id) for each in records.values()}
     if len(same) > 1:
-        raise RigError(f"hosts measured different runs at once: {sorted(map(str, same))}")
+        raise hosts_differ(f"hosts measured different runs at once: {sorted(map(str, same))}")
     return first.model_copy(
         update={
             "parts": [] if fault else [part for each in records.values() for part in each.parts],
@@ -323,9 +325,11 @@ def _alike(words: dict[str, str]) -> str:
     return "; ".join(f"{host}: {text}" for host, text in words.items())
 
 
-def _differ(told: dict[str, HappeningMessage]) -> NoReturn:
-    raise RigError(
-        "the hosts do not do the same any more",
-        details=tuple(f"{host}: {each.kind}, turn {each.turn + 1}" for host, each in told.items()),
+def hosts_differ(what: str, *details: str) -> RigError:
+    """Hosts that do not take the same steps of one plan."""
+    return RigError(
+        what,
+        details=details,
         cause="one of them left out a step that the others made",
+        next=SAME_VERSION,
     )

@@ -150,7 +150,11 @@ class HostAnswers:
 
     def _rig(self) -> HeldRig:
         if self.held is None:
-            raise RigError("no study is prepared on this host")
+            raise RigError(
+                "no study is prepared on this host",
+                cause="it was started again, or another coordinator ended the study",
+                next="fsgauge resume goes on with the study",
+            )
         return self.held
 
 

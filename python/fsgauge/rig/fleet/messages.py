@@ -59,7 +59,12 @@ class Fault(Kept):
                 next=error.next,
             )
         words = f"{type(error).__name__}: {error}".splitlines() or ["unknown"]
-        return cls(kind="RigError", what=f"fsgauge itself failed: {words[0][:300]}")
+        return cls(
+            kind="RigError",
+            what=f"fsgauge itself failed: {words[0][:300]}",
+            cause="a fault in fsgauge, or a machine without memory or room left",
+            next="fsgauge doctor",
+        )
 
     @property
     def is_refusal(self) -> bool:

@@ -112,7 +112,11 @@ def _forget_pages(paths: Iterable[str], reason: str) -> str:
         try:
             descriptor = os.open(path, _PLAIN)
         except OSError as error:
-            raise RigError(f"{path} cannot be opened to drop its cache: {error}") from error
+            raise RigError(
+                f"{path} cannot be opened to drop its cache: {error}",
+                cause="another program removed it, or the file system failed",
+                next="dmesg | tail; fsgauge resume goes on with the study",
+            ) from error
         try:
             os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
         finally:

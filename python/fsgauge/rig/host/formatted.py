@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from fsgauge.errors import FsgaugeError, InputError, RigError
+from fsgauge.errors import FsgaugeError, InputError, RigError, quoted
 from fsgauge.machine.device.device_bytes import discard, wipe
 from fsgauge.machine.facts.mounts import kernel_log, mount_at
 from fsgauge.machine.ledger.ledger import Ledger
@@ -187,7 +187,11 @@ def _options_in_force(kind: FileSystem, system: System, directory: Path) -> tupl
     """Mount options as the kernel lists them, and asked ones that it does not list."""
     mount = mount_at(directory)
     if mount is None:
-        raise RigError(f"{directory} is not in /proc/self/mountinfo after its mount")
+        raise RigError(
+            f"{directory} is not in /proc/self/mountinfo after its mount",
+            cause="another program unmounted it, such as an automounter",
+            next=f"findmnt {quoted(directory)}; dmesg | tail",
+        )
     listed = mount.all_options
     names = {option.partition("=")[0] for option in listed.split(",")}
     unseen = [

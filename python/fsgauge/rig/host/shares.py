@@ -78,7 +78,11 @@ def prepared_share(
     """Folders of our own on the share, cleared at the end however it comes."""
     access, sets = access_of(study, system), room.file_sets
     if not isinstance(sets, FileSets):
-        raise RigError("only clients work on shares")
+        raise RigError(
+            "only clients work on shares",
+            cause="the study's load makes files of its own kind, without names of clients",
+            next="fsgauge plan connections --set access.share=smb://SERVER/SHARE",
+        )
     address = _address(access)
     folders = ClientFolders(
         kind="share_folders",

@@ -155,7 +155,11 @@ class ScratchImage:
         """NotInTime when the trials have taken all their time."""
         left = self._begun + TRIAL_SECONDS - time.monotonic()
         if left < 1:
-            raise NotInTime("the trials took all their time")
+            raise NotInTime(
+                "the trials took all their time",
+                cause="this machine is busy",
+                next="fsgauge plan, again when it is quieter",
+            )
         return left
 
 

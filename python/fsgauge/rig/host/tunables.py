@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
-from fsgauge.errors import InputError, RefusedError, RigError
+from fsgauge.errors import InputError, RefusedError, RigError, quoted
 from fsgauge.machine.device import loop_devices
 from fsgauge.machine.device.block_device import BlockDevice, device_at, device_with_numbers
 from fsgauge.machine.facts.setting import read_setting, real_setting, setting_held, write_setting
@@ -126,7 +126,7 @@ def _of_folder(place: TunablePlace, folder: str, key: str, system: System) -> li
             f'the tunable "{key}" of the system "{system.name}" is not there: the file system of'
             f" {folder} has no settings of its own",
             cause="file systems in memory have none",
-            next=f"stat --format=%Hd:%Ld {folder}; ls /sys/class/bdi",
+            next=f"stat --format=%Hd:%Ld {quoted(folder)}; ls /sys/class/bdi",
         )
     return [(home, place.rest)]
 
@@ -217,7 +217,7 @@ def _read(path: Path, system: System) -> str:
     except OSError as error:
         raise InputError(
             f'the tunable {path} of the system "{system.name}" cannot be read: {error.strerror}',
-            next=f"ls {path.parent}",
+            next=f"ls {quoted(path.parent)}",
         ) from error
 
 

@@ -22,7 +22,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from fsgauge.errors import RigError
+from fsgauge.errors import RigError, quoted
 
 CACHE_VARIABLE = "FSGAUGE_CACHE"
 """A folder for what can be made again, where it should not be the usual one."""
@@ -183,7 +183,8 @@ def only_builder(say: Callable[[str], None] = lambda _: None) -> Iterator[None]:
             except BlockingIOError:
                 if time.monotonic() > deadline:
                     raise RigError(
-                        "another build of the guest does not end", next=f"fuser -v {lock.name}"
+                        "another build of the guest does not end",
+                        next=f"fuser -v {quoted(lock.name)}",
                     ) from None
                 if not is_told:
                     say(f"another build goes on; waiting for it (fuser -v {lock.name})")
@@ -250,5 +251,5 @@ def require_unused(paths: Iterable[Path]) -> None:
             raise RigError(
                 f"{path.name} is in use by a run",
                 cause="machines are started from it as long as that run goes on",
-                next=f"fuser -v {path}; remove it after that run",
+                next=f"fuser -v {quoted(path)}; remove it after that run",
             )

@@ -207,7 +207,7 @@ class Guest:
 
     def _prepared(self) -> Session:
         if self._session is None:
-            raise RigError("no study is prepared in the guest")
+            raise lending.nothing_prepared()
         return self._session
 
     def _described(self) -> str:
@@ -218,7 +218,7 @@ class Guest:
         longer then: its disks are free for what comes next."""
         session, study = self._prepared(), self._study
         if study is None:
-            raise RigError("no study is prepared in the guest")
+            raise lending.nothing_prepared()
         began = time.monotonic()
         system = next(each for each in study.systems if each.name == name)
         with session.lent(system) as lent:
@@ -240,7 +240,11 @@ class Guest:
             waits = isinstance(happening, RunStarted | RunRecord)
             seconds = stretched(_GO_SECONDS)
             if waits and not self._go.wait(seconds):
-                raise RigError(f"other nodes were not ready for a run within {seconds:.0f} s")
+                raise RigError(
+                    f"other nodes were not ready for a run within {seconds:.0f} s",
+                    cause="one of them hangs, or this machine has too few processors for all",
+                    next="uptime; fsgauge rig test",
+                )
             return
         passed = time.monotonic() - self._last_event
         if isinstance(happening, BaseModel) and passed > _EVENT_SECONDS:
@@ -255,7 +259,11 @@ def _port() -> Path:
     for named in sorted(_PORTS.glob("*/name")):  # the prompt's port has none
         if named.read_text().strip() == PORT:
             return Path("/dev") / named.parent.name
-    raise RigError(f"there is no port {PORT} in this machine", cause="it is not a guest of fsgauge")
+    raise RigError(
+        f"there is no port {PORT} in this machine",
+        cause="it is not a guest of fsgauge",
+        next="fsgauge rig test, on the machine around it",
+    )
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ from fsgauge.machine.facts.mounts import mount_at
 from fsgauge.machine.process.tool import NotInTime, must_run, run_tool, stretched
 from fsgauge.record.machine import NO_STORAGE
 from fsgauge.rig.host.formatted import make, make_blank
+from fsgauge.rig.vm.in_force import TEST_ALONE
 from fsgauge.rig.vm.messages import Do
 from fsgauge.rig.vm.network import INTERFACE, Station, hosts_file
 from fsgauge.rig.vm.qemu import device_of
@@ -94,6 +95,7 @@ def run(text: str, environment: dict[str, str], seconds: float) -> str:
             late.what,
             details=late.details,
             cause="what it waits for does not answer, or is far slower than expected",
+            next=TEST_ALONE,
         ) from late
     if said.exit_code != 0:
         lines = [*said.output.splitlines(), *said.error.splitlines()]
@@ -101,6 +103,7 @@ def run(text: str, environment: dict[str, str], seconds: float) -> str:
         raise RigError(
             f"it ended with exit code {said.exit_code}",
             details=(_OF_BASH.sub("", lines[-1]) if lines else f"kernel: {_kernels_last()}",),
+            next=TEST_ALONE,
         )
     return said.output
 
@@ -122,7 +125,11 @@ def stand(system: str, device: str, folder: str, *, anew: bool = True) -> dict[s
     wanted = System.model_validate_json(system)
     kind = find_kind(wanted.kind)
     if not isinstance(kind, FileSystem):
-        raise RigError(f"{wanted.kind} is not made with mkfs")
+        raise RigError(
+            f"{wanted.kind} is not made with mkfs",
+            cause="it stands on another file system, which has to be named below it",
+            next="fsgauge explain system.rig",
+        )
     made = None
     if anew:
         make_blank(device)
@@ -171,6 +178,7 @@ def room(folder: str) -> int:
         raise RigError(
             f"nothing is mounted at {folder}",
             cause="the steps of the system in rig/vm/systems did not mount it there",
+            next=TEST_ALONE,
         )
     return free_bytes(folder)
 

@@ -20,6 +20,7 @@ from fsgauge.rig.happenings import Happening
 from fsgauge.rig.vm.arrangement.tables import InForce
 
 CODE = "system.not_in_force"
+TEST_ALONE = "fsgauge rig test NAME sets a system up alone, and says what of it is missing"
 
 
 class NotInForceError(RigError):
@@ -91,7 +92,11 @@ class Held:
         parts = _END.split(run_tool(command, seconds=SECONDS, name="the shell").output)
         codes, texts = parts[1::2], parts[0::2]
         if len(codes) != len(self._held):
-            raise RigError("what is in force was not said to its end")
+            raise RigError(
+                "what is in force was not said to its end",
+                cause="a command that asks for it ended the shell",
+                next=TEST_ALONE,
+            )
         return [(code == "0", text.strip()) for code, text in zip(codes, texts, strict=False)]
 
     def _lost(self, said: Sequence[tuple[bool, str]]) -> list[str]:
@@ -139,7 +144,7 @@ def fault_of_loss(system: str, lost: Sequence[str]) -> EngineFault:
     return EngineFault(
         what=f'"{system}" was not what its name says: {"; ".join(lost)}',
         cause="a service of it has ended, or was never there: what was measured is another system",
-        next="fsgauge rig test NAME sets a system up alone, and says what of it is missing",
+        next=TEST_ALONE,
         code=CODE,
     )
 

@@ -112,7 +112,7 @@ class Lending:
             self.give_back()
             return "null"
         if self._lent is None:
-            raise RigError("the guest lends no system")
+            raise nothing_prepared("the guest lends no system")
         match do:
             case "load":
                 job = _JOB.validate_python(words["job"])
@@ -135,7 +135,7 @@ class Lending:
     def _lend(self, name: str, study: Study | None, session: Session | None) -> str:
         self.give_back()
         if study is None or session is None:
-            raise RigError("no study is prepared in the guest")
+            raise nothing_prepared()
         system = next(each for each in study.systems if each.name == name)
         self._lent = self._open.enter_context(session.lent(system))
         return _PLACE.dump_json(self._lent.target).decode()
@@ -150,3 +150,12 @@ def _found(lent: LentSystem, name: str, data: str) -> str | None:
     file.write_bytes(base64.b64decode(data))
     file.chmod(0o755)
     return lent.program(name, file)
+
+
+def nothing_prepared(what: str = "no study is prepared in the guest") -> RigError:
+    """An order that comes before what it is about."""
+    return RigError(
+        what,
+        cause="the machine was started again meanwhile",
+        next="fsgauge resume goes on with the study",
+    )

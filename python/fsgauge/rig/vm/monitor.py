@@ -97,10 +97,10 @@ class Monitor:
         while time.monotonic() < ends:  # events come between answers
             message = self._next(what, ends)
             if "error" in message:
-                raise RigError(f"QEMU refuses {what}: {_reason(message['error'])}")
+                raise _fault(f"QEMU refuses {what}: {_reason(message['error'])}")
             if key in message:
                 return message[key]
-        raise RigError(f"QEMU does not answer {what}", next="fsgauge rig test")
+        raise _fault(f"QEMU does not answer {what}")
 
     def _next(self, what: str, ends: float) -> dict[str, Any]:
         while (line := self._lines.take()) is None:
@@ -110,20 +110,28 @@ class Monitor:
             except TimeoutError:
                 piece = b""
             except OSError as error:
-                raise RigError(f"QEMU's monitor is gone: {error.strerror}") from error
+                raise _fault(f"QEMU's monitor is gone: {error.strerror}") from error
             if not piece:
-                raise RigError(f"QEMU does not answer {what}", next="fsgauge rig test")
+                raise _fault(f"QEMU does not answer {what}")
             try:
                 self._lines.add(piece)
             except ValueError as error:
-                raise RigError(f"QEMU's monitor answers {what} with {error}") from None
+                raise _fault(f"QEMU's monitor answers {what} with {error}") from None
         try:
             found = json.loads(line)
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
-            raise RigError(f"QEMU's monitor answers {what} with what is no message")
+            raise _fault(f"QEMU's monitor answers {what} with what is no message")
         return found
+
+
+def _fault(what: str) -> RigError:
+    return RigError(
+        what,
+        cause="the machine ended or hangs, or this QEMU is older than those that are known",
+        next="fsgauge rig test",
+    )
 
 
 def _reason(error: object) -> str:

@@ -55,6 +55,8 @@ Hear = Callable[[Reply], None]
 class NodeLostError(AgentLostError):
     """A machine that has ended, by a panic or otherwise, or hangs: its work is not done."""
 
+    usual_next = "fsgauge rig test"
+
     @property
     def in_short(self) -> str:
         """What happened, with the line of its console that says why, or the last ones."""
@@ -166,7 +168,11 @@ class Node:
             if reply is None:
                 continue
             if reply.hello and reply.hello != __version__:
-                raise RigError(f"the guest has fsgauge {reply.hello}, this is {__version__}")
+                raise RigError(
+                    f"the guest has fsgauge {reply.hello}, this is {__version__}",
+                    cause="it was built by another version",
+                    next="fsgauge rig build",
+                )
             if reply.hello:
                 self._is_up, self.is_waited_for = True, False
                 self.slowness = slowness_of(reply.work_seconds)
@@ -329,7 +335,9 @@ class Node:
 
     def _receive(self, tick_seconds: float) -> None:
         if self._process is None:
-            raise NodeLostError(f"{self.spec.name} is not there any more")
+            raise NodeLostError(
+                f"{self.spec.name} is not there any more", cause="it has ended or was given up"
+            )
         self._port.settimeout(tick_seconds)
         try:
             piece = self._port.recv(_PIECE_BYTES)

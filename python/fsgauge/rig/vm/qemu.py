@@ -197,7 +197,7 @@ def find_qemu() -> Qemu:
     if (int(found[1]), int(found[2])) < _OLDEST:
         raise RigError(
             f"QEMU {found[1]}.{found[2]} is too old for the virtual rig",
-            next="a distribution with QEMU 6.1 or newer",
+            next="--rig host; or a distribution with QEMU 6.1 or newer",
         )
     return Qemu(program, found[0].removeprefix("version "))
 

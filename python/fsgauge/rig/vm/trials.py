@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
+from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError, quoted
 from fsgauge.plain_files.kept import Kept
 from fsgauge.rig.vm.arrangement.roles import needs_server
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
@@ -228,6 +228,10 @@ def _proved(stood: SystemOverNodes, trial: RigTest) -> str:
         read = stood.run(at, text, _SECONDS).strip()
         if read != written:
             node = stood.group.stations[at].name
-            raise FsgaugeError(f"{node} reads other bytes than were written")
+            raise FsgaugeError(
+                f"{node} reads other bytes than were written",
+                cause="the system does not keep its nodes coherent, or its server cached old bytes",
+                next=f"fsgauge rig shell; fsgauge rig test {quoted(trial.name)} repeats it",
+            )
     proof = stood.run(last, trial.proof, _SECONDS).strip() if trial.proof else ""
     return "; ".join(filter(None, (said, proof)))

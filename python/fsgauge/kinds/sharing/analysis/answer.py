@@ -86,7 +86,7 @@ def _share(entry: Comparison) -> str:
 
 def _why_none(question: Question, cell: Cell, system: str) -> str:
     limited = [(each.cell, each.system) for each in question.limited]
-    return "set by the rig" if (cell.id, system) in limited else "without a ratio"
+    return "limited by the rig" if (cell.id, system) in limited else "without a ratio"
 
 
 def _by_system(names: Iterable[str]) -> list[str]:

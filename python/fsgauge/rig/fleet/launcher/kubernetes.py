@@ -66,7 +66,11 @@ class KubernetesLauncher:
     def start(self, bootstraps: Mapping[Host, Bootstrap]) -> dict[str, Started]:
         """Make the Job; RigError for a single pod, which is not started again."""
         if self._is_applied:
-            raise RigError("a pod that was lost is not started again")
+            raise RigError(
+                "a pod that was lost is not started again",
+                cause="all pods belong to one Job, which has run",
+                next=f"kubectl describe pods -n {self.pods.namespace} -l fsgauge/study={self.name}",
+            )
         by_index = {
             index: bootstrap.model_dump_json()
             for index, bootstrap in enumerate(bootstraps.values())

@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from fsgauge.errors import InputError, RigError
+from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.rig.refusing import Look
 from fsgauge.rig.vm.arrangement.roles import Arrangement, Roles, arrangements, is_arranged, roles_of
 from fsgauge.rig.vm.arrangement.tables import DISK, SHARED, Layer, tables
@@ -62,6 +62,11 @@ def _layers(role: str) -> dict[str, Layer]:
     return {name: layer for name, layer in found.items() if name not in (DISK, SHARED)}
 
 
+def _set(name: str, key: str, value: str) -> str:
+    """--set for one system, whatever it is called."""
+    return f"--set {quoted(f'system.{name}.rig.{key}={value}')}"
+
+
 def _words(study: Study, name: str, role: str, layer_name: str) -> str:
     """The options that ask for it over a file system of the study, or the guest's first one."""
     layer = _layers(role)[layer_name]
@@ -70,7 +75,7 @@ def _words(study: Study, name: str, role: str, layer_name: str) -> str:
     kinds = [each.kind for each in study.systems if each.kind in recipe().kinds]
     kind = kinds[0] if kinds else recipe().kinds[0]
     more = f" --set rig.nodes={needed}" if nodes < needed else ""
-    return f"--rig vm{more} --system {name}={kind} --set system.{name}.rig.{role}={layer_name}"
+    return f"--rig vm{more} --system {name}={kind} {_set(name, role, layer_name)}"
 
 
 def looks(study: Study) -> Iterator[Look]:
@@ -171,7 +176,7 @@ def _require_volume_there(found: Arrangement, roles: Roles) -> None:
             f'"{name}" is on {found.volume.title}, and would be made on the server to be reached by'
             f" {found.reached_by.title}",
             cause=f"the volume {found.volume_name} is on the nodes that drive the load, not there",
-            next=f"--set system.{name}.rig.volume={DISK} for a disk of the server, or leave"
+            next=f"{_set(name, 'volume', DISK)} for a disk of the server, or leave"
             f" system.{name}.rig.reached_by out",
         )
 
@@ -188,7 +193,7 @@ def _require_shareable(found: Arrangement, roles: Roles) -> None:
         f" {_nodes(roles)} would mount it at once",
         cause=f"{found.system.kind} cannot be shared: each node keeps in memory what it takes for"
         " its own, and what they write destroys it",
-        next=f"{instead}--set system.{found.system.name}.rig.reached_by=nfs4, or leave rig.volume"
+        next=f"{instead}{_set(found.system.name, 'reached_by', 'nfs4')}, or leave rig.volume"
         " out: then each node has a disk of its own",
     )
 
@@ -201,8 +206,7 @@ def _require_one(study: Study, found: Arrangement, roles: Roles) -> None:
     raise InputError(
         f'{_nodes(roles)} cannot work on the same files of "{found.system.name}": each has a disk'
         " of its own",
-        next=f"--set system.{found.system.name}.rig.reached_by=nfs4, or"
-        f" {method.without_files_of_all()}",
+        next=f"{_set(found.system.name, 'reached_by', 'nfs4')}, or {method.without_files_of_all()}",
     )
 
 
@@ -225,8 +229,9 @@ def _require_files(study: Study, found: Arrangement) -> None:
     if is_arranged(study) and not found.has_files and not found.is_device:
         others = [each.rig for each in study.systems if each.rig is not None]
         volumes = {each.volume for each in others if each.volume and not each.reached_by}
-        key = f"--set system.{found.system.name}.rig.volume"
-        one = f"{key}={volumes.pop()}, if all are on it; or " if len(volumes) == 1 else ""
+        volume = volumes.pop() if len(volumes) == 1 else ""
+        there = _set(found.system.name, "volume", volume)
+        one = f"{there}, if all are on it; or " if volume else ""
         raise InputError(
             f'"{found.system.name}" is a bare disk, and other systems of the study are reached over'
             " nodes",

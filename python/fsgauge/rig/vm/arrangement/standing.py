@@ -199,7 +199,10 @@ class SystemOverNodes:
             raise
         except RigError as error:
             raise NotReadyError(
-                f"caches cannot be emptied before a run: {error.what}", details=error.details
+                f"caches cannot be emptied before a run: {error.what}",
+                details=error.details,
+                cause="what a system was asked to write did not reach its disk",
+                next=error.next,
             ) from error
         return f"{names}: synced; page, dentry and inode caches dropped"
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fsgauge.errors import RigError
+from fsgauge.errors import RigError, quoted
 from fsgauge.machine.process.tool import Said, find_tool, run_tool
 from fsgauge.programs import child_environment, run_to_end, start
 
@@ -228,7 +228,7 @@ def unpack(archive: Path, tree: Path) -> None:
         raise RigError(
             f"{archive.name} cannot be unpacked",
             details=tuple(writing.stderr.decode(errors="replace").splitlines()[-3:]),
-            next=f"df -h {tree}",
+            next=f"df -h {quoted(tree)}",
         )
 
 

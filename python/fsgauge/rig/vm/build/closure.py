@@ -177,7 +177,11 @@ class Closure:
                 at = step
             else:
                 return str(at)
-        raise RigError(f"{name} is a loop of links in the packages of the guest")
+        raise RigError(
+            f"{name} is a loop of links in the packages of the guest",
+            cause="packages of two releases were mixed",
+            next="fsgauge rig remove --all; fsgauge rig build",
+        )
 
     def _add_other_names(self) -> None:
         for folder in _PROGRAMS:

@@ -152,7 +152,7 @@ def _unpacked(image: Path, tools: Path, scratch: Path) -> bytes:
     """
     data = image.read_bytes()
     if data[0x202:0x206] != b"HdrS":
-        raise RigError(f"{image.name} is not a kernel that QEMU can start", next="another package")
+        raise _another_package(f"{image.name} is not a kernel that QEMU can start")
     setup_sectors = data[0x1F1] or 4
     offset, length = struct.unpack_from("<II", data, 0x248)
     start = (setup_sectors + 1) * 512 + offset
@@ -170,8 +170,16 @@ def _unpacked(image: Path, tools: Path, scratch: Path) -> bytes:
     else:
         found = b""
     if found[:4] != _ELF:
-        raise RigError(f"{image.name} is packed in a way that is not known", next="another package")
+        raise _another_package(f"{image.name} is packed in a way that is not known")
     return found
+
+
+def _another_package(what: str) -> RigError:
+    return RigError(
+        what,
+        cause="the package is for another architecture, or much newer than this fsgauge",
+        next="apt-cache search linux-image; fsgauge rig build --kernel PACKAGE",
+    )
 
 
 def _by_program(payload: bytes, tools: Path, scratch: Path) -> bytes:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fsgauge.errors import InputError, RigError
+from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.rig.vm import cache
 from fsgauge.rig.vm.build.archive import Archive, Package, require_programs, unpack
 from fsgauge.rig.vm.build.closure import Closure, squashed
@@ -107,7 +107,8 @@ def _require_room(folder: Path) -> None:
             f"{folder} has {format_size(free)} free, and a build takes up to"
             f" {format_size(_NEEDED_BYTES)}",
             cause="packages are unpacked there; about a tenth of it stays",
-            next=f"df -h {folder}; or {cache.CACHE_VARIABLE}=/a/larger/folder {cache.BUILD}",
+            next=f"df -h {quoted(folder)};"
+            f" or {cache.CACHE_VARIABLE}=/a/larger/folder {cache.BUILD}",
         )
 
 

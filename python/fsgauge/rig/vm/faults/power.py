@@ -51,9 +51,17 @@ def restore(log: Path, image: Path, size_bytes: int) -> Kept:
             return Kept(0, 0)  # nothing was ever asked of the disk
         magic, _, entries, sector_bytes = _HEAD.unpack(source.read(_HEAD.size))
         if magic != _MAGIC:
-            raise RigError("the log of a disk's writes has no head")
+            raise _unreadable("the log of a disk's writes has no head")
         at = _replayed(source, target, entries, sector_bytes)
         return Kept(entries, _entries_after(source, at, end, sector_bytes))
+
+
+def _unreadable(what: str) -> RigError:
+    return RigError(
+        what,
+        cause="the disk that holds it is full, or the machine ended while it wrote",
+        next="df -h; fsgauge rig test",
+    )
 
 
 def _replayed(source: BinaryIO, target: BinaryIO, entries: int, sector_bytes: int) -> int:
@@ -63,7 +71,9 @@ def _replayed(source: BinaryIO, target: BinaryIO, entries: int, sector_bytes: in
         source.seek(at)
         sector, count, flags, _ = _ENTRY.unpack(source.read(_ENTRY.size))
         if not count and not flags:
-            raise RigError(f"entry {number + 1} of {entries} of the log of a disk's writes is torn")
+            raise _unreadable(
+                f"entry {number + 1} of {entries} of the log of a disk's writes is torn"
+            )
         at += sector_bytes
         if flags & _DISCARD:
             _cleared(target, sector * sector_bytes, count * sector_bytes)
@@ -74,7 +84,7 @@ def _replayed(source: BinaryIO, target: BinaryIO, entries: int, sector_bytes: in
         while left:
             piece = source.read(min(left, _PIECE_BYTES))
             if not piece:
-                raise RigError("the log of a disk's writes is cut short")
+                raise _unreadable("the log of a disk's writes is cut short")
             target.write(piece)
             left -= len(piece)
         at += count * sector_bytes

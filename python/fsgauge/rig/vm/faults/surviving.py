@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from fsgauge.errors import FsgaugeError
+from fsgauge.errors import RigError
 from fsgauge.record.strikes import Strike, Struck
 from fsgauge.rig.happenings import LoadBegins
 from fsgauge.rig.vm.arrangement.roles import FOLDER
@@ -74,7 +74,11 @@ class Surviving:
         make = self._order({"do": "make"})
         made = json.loads(self._group.tell_one(first, make, _STEP_SECONDS))
         if "error" in made:
-            raise FsgaugeError(f"no folder can be made on the system: {made['error']}")
+            raise RigError(
+                f"no folder can be made on the system: {made['error']}",
+                cause="it is mounted read-only, or its server refuses this node",
+                next="fsgauge rig test",
+            )
         self._zero = time.monotonic()
         self._injection.begin()
         self._injection.hear(LoadBegins(0.0))

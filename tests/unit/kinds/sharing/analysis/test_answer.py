@@ -127,7 +127,7 @@ def test_what_the_rig_sets_is_not_said_as_a_ratio() -> None:
     limited = [each for each in asked.comparisons if each.system == "nfs"][:1]
     rest = [each for each in asked.comparisons if each not in limited]
     _, second = sentences(answered(replace(asked, comparisons=rest, limited=limited)))
-    assert "set by the rig: nfs in write" in second.lower()
+    assert "limited by the rig: nfs in write" in second.lower()
 
 
 def test_a_study_of_one_of_the_tests_has_the_general_answer() -> None:
