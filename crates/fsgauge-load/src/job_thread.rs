@@ -71,7 +71,7 @@ impl JobThread {
             own_table();
         }
         let geometry = Geometry::of(&load.target);
-        let sizes = Sizes::new(&load.block_sizes, &geometry);
+        let sizes = Sizes::of(load, &geometry);
         if !load.operations.is_empty() {
             return self.on_names();
         }
@@ -133,7 +133,7 @@ impl JobThread {
             Medium::Target => {}
             Medium::Nothing => return self.without_files(null_queue(&load), pattern, buffers),
             Medium::Memory(touch) => {
-                let (null, largest) = (null_queue(&load), largest_block_size(&load));
+                let (null, largest) = (null_queue(&load), load.largest_block_bytes());
                 let queue = MemoryQueue::new(null, &geometry, largest, load.jobs, touch)?;
                 return self.without_files(queue, pattern, buffers);
             }
@@ -150,7 +150,7 @@ impl JobThread {
                 }
                 Transfer::Whole => self.one_by_one(Whole, files, pattern, buffers),
                 Transfer::Characters => {
-                    self.one_by_one(Characters::new(largest_block_size(&load)), files, pattern, buffers)
+                    self.one_by_one(Characters::new(load.largest_block_bytes()), files, pattern, buffers)
                 }
                 Transfer::Bytes => self.one_by_one(Bytes, files, pattern, buffers),
                 Transfer::Rewrite => self.one_by_one(Rewrite::default(), files, pattern, buffers),
@@ -264,7 +264,7 @@ impl JobThread {
 
     fn stonewall(&self) -> Option<Stonewall> {
         let meeting = self.shared.wear_out.clone()?;
-        Some(Stonewall { meeting, write_bytes: u64::from(largest_block_size(&self.shared.load)) })
+        Some(Stonewall { meeting, write_bytes: u64::from(self.shared.load.largest_block_bytes()) })
     }
 
     fn with_pace<Q: Queue, O: Order, P: Pace>(
@@ -332,7 +332,7 @@ pub(crate) fn places(load: &LoadJob, job: u32) -> Option<u64> {
 fn size_limit_bytes(load: &LoadJob, job: u32) -> Option<u64> {
     let limit = load.size_limit_bytes.map(|limit| share(limit, job, load.jobs));
     let passes = load.passes.zip(places(load, job)).map(|(passes, places)| {
-        u64::from(passes).saturating_mul(places).saturating_mul(u64::from(largest_block_size(load)))
+        u64::from(passes).saturating_mul(places).saturating_mul(u64::from(load.largest_block_bytes()))
     });
     [limit, passes].into_iter().flatten().min()
 }
@@ -349,7 +349,7 @@ fn job_connection(
     let mode = open_mode(load);
     let session = Session {
         lanes: load.queue_depth,
-        largest_bytes: largest_block_size(load),
+        largest_bytes: load.largest_block_bytes(),
         reads: mode.reads,
         writes: mode.writes,
         dsync: mode.dsync,
@@ -408,11 +408,7 @@ fn batch_by_itself(load: &LoadJob) -> u32 {
 /// The buffers of one job.
 pub(crate) fn buffers(load: &LoadJob, job: u32) -> Result<Buffers, Failure> {
     let kinds = (load.read_percent > 0, load.read_percent < 100);
-    Buffers::new(load.queue_depth, largest_block_size(load), kinds, Contents::of(load, job))
-}
-
-fn largest_block_size(load: &LoadJob) -> u32 {
-    load.block_sizes.iter().map(|size| size.size_bytes).max().unwrap_or(0)
+    Buffers::new(load.queue_depth, load.largest_block_bytes(), kinds, Contents::of(load, job))
 }
 
 /// How a load opens its target. Loads that only write make files that are missing.

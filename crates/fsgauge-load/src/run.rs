@@ -183,7 +183,7 @@ fn check_alignment(load: &LoadJob, ground: &Ground) -> Outcome<()> {
     let Some(alignment) = target::required_alignment(&file) else {
         return Err(target::open_failure(&target::path_of(&load.target, 0), rustix::io::Errno::INVAL, true));
     };
-    for size in &load.block_sizes {
+    for size in load.every_block_size() {
         aligned(u64::from(size.size_bytes), "block size", alignment)?;
     }
     for reader in load.companions.iter().filter(|companion| companion.role == CompanionKind::Reader) {

@@ -35,7 +35,7 @@ pub(crate) fn null_ns_per_operation(load: &LoadJob, clock: &Clock) -> Result<f64
     let geometry = Geometry::of(&load.target);
     let mut best = f64::INFINITY;
     for _ in 0..MEASURES {
-        let sizes = Sizes::new(&load.block_sizes, &geometry);
+        let sizes = Sizes::of(load, &geometry);
         let cost = match load.access {
             _ if !load.operations.is_empty() => measure_files(load, clock),
             _ if load.ranges.is_some() => measure(load, clock, RangeOrder::new(load, 0), sizes),

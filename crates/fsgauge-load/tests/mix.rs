@@ -5,7 +5,8 @@ use std::path::Path;
 
 use fsgauge_load::run_mix;
 use fsgauge_wire::{
-    Access, FileOperation, FileSizes, Interface, LoadJob, LoadResult, MixJob, Stop, Target, WeightedOperation,
+    Access, BlockSize, FileOperation, FileSizes, Interface, LoadJob, LoadResult, MixJob, Stop, Target,
+    WeightedOperation,
 };
 
 use crate::support::{Heard, assert_consistent, engine, files, null_load, operations};
@@ -66,6 +67,25 @@ fn unlike_loads_run_at_once_and_are_measured_apart() {
     results.iter().for_each(assert_consistent);
     let apart_ns = results[1].started_unix_ns - results[0].started_unix_ns;
     assert!((90_000_000..200_000_000).contains(&apart_ns), "{apart_ns}");
+}
+
+#[test]
+fn writes_have_sizes_of_their_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let write_block_sizes = vec![BlockSize { size_bytes: 65536, weight: 1 }];
+    let plain = LoadJob {
+        target: files(directory.path()),
+        read_percent: 50,
+        write_block_sizes: write_block_sizes.clone(),
+        ..null_load()
+    };
+    let drawn = [(FileOperation::Read, 1), (FileOperation::Append, 1)];
+    let named = LoadJob { write_block_sizes, ..set(&directory.path().join("set"), &drawn) };
+    for result in measured(&[plain, named]) {
+        let (read, write) = (result.read.unwrap(), result.write.unwrap());
+        assert!(read.operations > 0 && read.size_bytes <= read.operations * 4096);
+        assert!(write.operations > 0 && write.size_bytes == write.operations * 65536);
+    }
 }
 
 #[test]

@@ -477,6 +477,10 @@ pub struct LoadJob {
     pub read_percent: u8,
     /// Block sizes with their weights; at least one.
     pub block_sizes: Vec<BlockSize>,
+    /// The same of what writes, in a load that also reads; `block_sizes` is then of what reads. Offsets of either are
+    /// multiples of its smallest size. Empty: all have `block_sizes`.
+    #[serde(default)]
+    pub write_block_sizes: Vec<BlockSize>,
     /// Operations in flight, per job.
     pub queue_depth: u32,
     /// Threads or processes that drive the load at once.
@@ -619,6 +623,7 @@ impl LoadJob {
             file_sizes: None,
             read_percent: 100,
             block_sizes: vec![BlockSize { size_bytes: 4096, weight: 1 }],
+            write_block_sizes: Vec::new(),
             queue_depth: 1,
             jobs: 1,
             batch: None,
@@ -656,6 +661,16 @@ impl LoadJob {
             held: Vec::new(),
             lease: None,
         }
+    }
+
+    /// The block sizes of all its operations.
+    pub fn every_block_size(&self) -> impl Iterator<Item = &BlockSize> {
+        self.block_sizes.iter().chain(&self.write_block_sizes)
+    }
+
+    /// The largest of them; 0 where there is none.
+    pub fn largest_block_bytes(&self) -> u32 {
+        self.every_block_size().map(|size| size.size_bytes).max().unwrap_or(0)
     }
 
     /// What it says about its start.

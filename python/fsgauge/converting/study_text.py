@@ -16,9 +16,9 @@ _LEAST_BYTES = 1 << 30
 _GIB = 1 << 30
 _COLUMN = 44
 _ORDER = (
-    "operations", "block_sizes", "block_weights", "order", "stride", "apart", "random_percent",
-    "each_once",
-    "distribution", "zipf_theta", "pareto_h", "hashed", "zone_sizes", "zone_weights",
+    "operations", "block_sizes", "block_weights", "write_block_sizes", "write_block_weights",
+    "order", "stride", "apart", "random_percent", "each_once", "distribution", "zipf_theta",
+    "pareto_h", "hashed", "zone_sizes", "zone_weights",
     "interface", "queue_depth", "submit_batch", "direct", "jobs", "files_of_jobs", "files",
     "file_sizes", "files_of", "rate", "bandwidth", "arrival", "think", "think_every", "sync",
     "sync_every", "data", "compressible", "duplicates", "verify", "start_after", "after",

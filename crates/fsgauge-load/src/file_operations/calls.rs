@@ -44,7 +44,7 @@ impl FileCalls {
             let what = format!("job {job} has no file of the set");
             return Err(Failure::job("jobs", what, "each has its own", "fewer jobs, or more files"));
         }
-        let largest_bytes = load.block_sizes.iter().map(|size| size.size_bytes).max().unwrap_or(1);
+        let largest_bytes = load.largest_block_bytes();
         let mut filler = Filler::for_data(load.data, load.seed, job + 1);
         let mut buffer = vec![0; largest_bytes as usize];
         filler.fill(&mut buffer);
@@ -54,7 +54,7 @@ impl FileCalls {
             removed: Vec::with_capacity(set.files.len()),
             set,
             open: (0..STAY_OPEN).map(|_| None).collect(),
-            sizes: Sizes::new(&load.block_sizes, &whole),
+            sizes: Sizes::of(load, &whole),
             largest_bytes: u64::from(largest_bytes),
             filler,
             buffer,
@@ -76,7 +76,7 @@ impl FileCalls {
             self.drawn(operation, random)
         };
         let Some(index) = index else { return Ok(None) };
-        let block_bytes = u64::from(self.sizes.next(random).size_bytes);
+        let block_bytes = u64::from(self.sizes.next(!operation.only_reads(), random).size_bytes);
         self.on_file(operation, index, block_bytes, random, clock)
             .map(Some)
             .map_err(|errno| self.failure(operation, index, errno))

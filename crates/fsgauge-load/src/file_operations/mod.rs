@@ -72,12 +72,11 @@ impl FileLoop {
     }
 
     fn of(load: &LoadJob, job: u32) -> Self {
-        let block_size_bytes = load.block_sizes.iter().map(|size| size.size_bytes).max().unwrap_or(0);
         FileLoop {
             job,
             draws: Draws::new(&load.operations),
             random: Random::new(load.seed, DRAW_STREAM + u64::from(job)),
-            work: Work::Nothing { block_size_bytes },
+            work: Work::Nothing { block_size_bytes: load.largest_block_bytes() },
         }
     }
 }

@@ -1663,6 +1663,7 @@ class LoadJob(Wire):
     file_sizes: FileSizes | None = None
     read_percent: Annotated[int, Field(ge=0, le=255)]
     block_sizes: list[BlockSize]
+    write_block_sizes: Annotated[list[BlockSize], Field(validate_default=True)] = []
     queue_depth: Annotated[int, Field(ge=0)]
     jobs: Annotated[int, Field(ge=0)]
     batch: Annotated[int | None, Field(ge=0)] = None

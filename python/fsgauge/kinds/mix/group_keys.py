@@ -82,6 +82,15 @@ class GroupKeys(Listed):
         description="How often each of block_sizes is drawn, relative to the others. Default:"
         " none; all equally often.",
     )
+    write_block_sizes: OneOrSwept[BlockSize] = Field(
+        [],
+        description="For groups that read and write: what block_sizes is of the writes, and"
+        " block_sizes of the reads alone. Offsets of either are multiples of its smallest size."
+        " Default: none; all have block_sizes.",
+    )
+    write_block_weights: Weights = Field(
+        [], description="What block_weights is to block_sizes, of write_block_sizes."
+    )
     order: Literal["random", "sequential", "backwards", "strided"] = Field(
         "random",
         description="The order of offsets. Jobs of sequential, backwards and strided groups each"
@@ -176,7 +185,7 @@ class GroupKeys(Listed):
     )
     bandwidth: BytesPerSecond | None = Field(
         None,
-        description="A pace in bytes, by the mean of block_sizes, in place of rate. Default: none.",
+        description="A pace in bytes, by the mean block size, in place of rate. Default: none.",
     )
     arrival: Literal["constant", "exponential"] = Field(
         "exponential",

@@ -169,7 +169,7 @@ class MixWorkload(WorkloadKeys):
                 [("group", index, "files_of")],
                 next=f'files_of_jobs = "shared" in "{other.name}"',
             )
-        if min(other.file_sizes) < max(group.block_sizes):
+        if min(other.file_sizes) < group.largest_block_bytes:
             raise conflict(
                 f'a block is larger than a file of "{other.name}"',
                 [("group", index, "block_sizes")],

@@ -10,7 +10,7 @@ from typing import Any
 from fsgauge.engine.wire import LoadJob
 from fsgauge.errors import InputError
 from fsgauge.kinds.mix.factors import MixFactors
-from fsgauge.kinds.mix.file_sizes import largest_bytes, size_law, stored_bytes
+from fsgauge.kinds.mix.file_sizes import largest_bytes, on_wire, size_law, stored_bytes
 from fsgauge.kinds.mix.group import Group
 from fsgauge.kinds.mix.keys import MixWorkload, folder_of
 from fsgauge.record.factors import factors_of
@@ -96,7 +96,7 @@ class MixMethod(MakesOwnFiles):
     def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002
         """Blocks of the groups that pass the page cache."""
         direct = [group for group in self.workload.group if group.direct]
-        return sorted({size for group in direct for size in group.block_sizes})
+        return sorted({size for group in direct for size in group.every_block_size})
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
         """The load of one group."""
@@ -121,8 +121,6 @@ class MixMethod(MakesOwnFiles):
             raise TypeError("groups need folders, and this target has none")
         owner = self.workload.named(group.files_of) if group.files_of else group
         begin_ns, warm_up_ns, duration_ns = self.workload.span_ns(group)
-        weights = group.block_weights or [1] * len(group.block_sizes)
-        blocks = zip(group.block_sizes, weights, strict=True)
         load: dict[str, Any] = {
             "target": {
                 "kind": "files",
@@ -135,7 +133,8 @@ class MixMethod(MakesOwnFiles):
             "direct": group.direct,
             "access": _access(group),
             "read_percent": group.read_percent,
-            "block_sizes": [{"size_bytes": size, "weight": each} for size, each in blocks],
+            "block_sizes": on_wire(group.blocks),
+            "write_block_sizes": on_wire(group.write_blocks),
             "queue_depth": group.queue_depth,
             "jobs": group.jobs,
             "submit_batch": group.submit_batch,
@@ -197,7 +196,7 @@ class MixMethod(MakesOwnFiles):
         if group.think:
             rate = min(rate, group.jobs * group.think_every / group.think * 1e9)
         share = (100 - group.read_percent) / 100
-        return rate * (warm_up_ns + duration_ns) / 1e9 * group.mean_block_bytes * share
+        return rate * (warm_up_ns + duration_ns) / 1e9 * group.mean_write_bytes * share
 
     def _stands_for_all(self, cell: Cell) -> bool:
         first = self.workload.cells()[0] if cell.pace is None else self.workload.paced_loads()[0]
@@ -292,7 +291,10 @@ def _pace(group: Group, rate: float | None) -> dict[str, object]:
 def _in_words(group: Group) -> str:
     """ "read 7, write 3 of 8 KiB, random, 4 jobs at depth 8, direct"."""
     drawn = ", ".join(f"{name} {weight}" for name, weight in group.operations.items())
-    sizes = " or ".join(map(exact_size, group.block_sizes))
+    sizes, written = (
+        " or ".join(map(exact_size, each)) for each in (group.block_sizes, group.write_block_sizes)
+    )
+    sizes += f", writes of {written}" if written else ""
     jobs = f"{group.jobs} job{'s' if group.jobs > 1 else ''} at depth {group.queue_depth}"
     cache = "direct" if group.direct else "buffered"
     parts = [f"{drawn} of {sizes}", group.order, jobs, cache]

@@ -45,6 +45,22 @@ def test_orders_reach_the_engine(lines: str, kind: str) -> None:
     assert load.access.kind == kind
 
 
+def test_sizes_of_writes_reach_the_engine() -> None:
+    lines = READERS + "operations = { read = 1, write = 1 }\n"
+    more = 'write_block_sizes = ["8 KiB", "64 KiB"]\nwrite_block_weights = [9, 1]\ndirect = true\n'
+    assert loads(lines)[0].write_block_sizes == []
+    (load,) = loads(lines + more)
+    assert [(each.size_bytes, each.weight) for each in load.block_sizes] == [(4096, 1)]
+    assert [(each.size_bytes, each.weight) for each in load.write_block_sizes] == [
+        (8192, 9),
+        (65536, 1),
+    ]
+    method = MixMethod(workload(lines + more))
+    assert method.direct_sizes_bytes() == [4096, 8192, 65536]
+    (said, _) = method.held_equal("", has_raw=False)
+    assert "of 4 KiB, writes of 8 KiB or 64 KiB, random" in said
+
+
 def test_reads_and_writes_apart_reach_the_engine() -> None:
     lines = 'operations = { read = 1, write = 1 }\norder = "sequential"\n'
     assert [
