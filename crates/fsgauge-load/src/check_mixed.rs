@@ -19,6 +19,7 @@ pub(crate) fn check_mixed(load: &LoadJob) -> Check {
     check_apart(load)?;
     check_hashed(load)?;
     check_write_sizes(load)?;
+    check_full(load)?;
     check_data(load)?;
     check_pace(load)?;
     if load.operations.is_empty() {
@@ -126,6 +127,15 @@ fn check_hashed(load: &LoadJob) -> Check {
     if load.hashed && !matches!(load.access, Access::Zipf { .. } | Access::Pareto { .. }) {
         let cause = "only zipf and pareto have hot places anywhere";
         return refuse("hashed", "hashed without hot places", cause, "leave it out");
+    }
+    Ok(())
+}
+
+fn check_full(load: &LoadJob) -> Check {
+    if load.continue_when_full && (load.verify || load.read_percent == 100) {
+        let cause = "nothing is refused that only reads, and what is verified has to be written";
+        let what = "continue_when_full without writes, or with verify";
+        return refuse("continue_when_full", what, cause, "leave it out");
     }
     Ok(())
 }
@@ -258,6 +268,7 @@ mod tests {
             LoadJob { rest: Some(rest), ..plain() },
             LoadJob { files_per_job: Some(one), ..plain() },
             LoadJob { data: duplicated(100, 50), ..plain() },
+            LoadJob { continue_when_full: true, read_percent: 99, ..plain() },
             LoadJob { hashed: true, access: Access::Zipf { theta: 0.9 }, ..plain() },
             LoadJob { apart: true, access: Access::Backwards {}, read_percent: 50, ..plain() },
             LoadJob { read_percent: 50, ..unlike() },
@@ -295,6 +306,8 @@ mod tests {
             LoadJob { direct: true, ..stat.clone() },
             LoadJob { sync: Sync::Fsync { every: 1 }, ..stat.clone() },
             LoadJob { interface: Interface::IoUring, ..stat },
+            LoadJob { continue_when_full: true, ..plain() },
+            LoadJob { continue_when_full: true, verify: true, read_percent: 0, ..plain() },
             unlike(),
             LoadJob { read_percent: 0, ..unlike() },
             LoadJob { read_percent: 50, access: Access::Zipf { theta: 1.1 }, ..unlike() },

@@ -287,6 +287,7 @@ impl JobThread {
             batch: batch(load),
             wanted: load.batch.unwrap_or(1),
             size_limit_bytes: size_limit_bytes(load, self.job),
+            continue_when_full: load.continue_when_full,
             barriers,
             stonewall: self.stonewall(),
             window: Window::new(zero_ns, load.warm_up_ns, load.duration_ns, load.interval_ns),

@@ -77,6 +77,7 @@ fn measure<O: Order>(load: &LoadJob, clock: &Clock, order: O, sizes: Sizes) -> R
         batch: batch(load),
         wanted: load.batch.unwrap_or(1),
         size_limit_bytes: None,
+        continue_when_full: false,
         barriers: Barriers::without_files(load, places(load, 0)),
         stonewall: None,
         window: Window::new(clock.now_ns(), 0, duration_ns, duration_ns),

@@ -562,6 +562,10 @@ pub struct LoadJob {
     /// When written data is made durable.
     #[serde(default)]
     pub sync: Sync,
+    /// Whether the load goes on where a full file system or quota refuses an operation (ENOSPC, EDQUOT): those are
+    /// counted. Needs writes, and no `verify`.
+    #[serde(default)]
+    pub continue_when_full: bool,
     /// How blocks are moved. Other than whole: one operation at a time (interface psync), one block size, files of this
     /// machine.
     #[serde(default)]
@@ -649,6 +653,7 @@ impl LoadJob {
             workers: Workers::Threads,
             descriptors: Descriptors::Own,
             sync: Sync::None,
+            continue_when_full: false,
             transfer: Transfer::Whole,
             finish: Finish::default(),
             verify: false,

@@ -21,6 +21,7 @@ from fsgauge.converting.job_file import Option, Section, read_job_file
 from fsgauge.errors import quoted
 
 LONGEST_NAME = 40
+_NO_SPACE = {"ENOSPC", "28", "EDQUOT", "122"}
 PIECE_BYTES = 4096
 """Of what is compressible, each piece has its share."""
 
@@ -86,9 +87,21 @@ def _group(job: FioJob, name: str, size_bytes: int | None) -> Group:
     put_pace(job, group)
     put_times(job, group)
     note_fresh_files(job, group)
+    _full(job, group)
     if "write" in str(group.keys["operations"]):
         _data(job, group)
     return group
+
+
+def _full(job: FioJob, group: Group) -> None:
+    """Writes that find no space: of errors that are ignored, the second list is theirs."""
+    _, _, of_writes = job.text("ignore_error", "").partition(",")
+    if _NO_SPACE & set(of_writes.partition(",")[0].split(":")):
+        source = job.option("ignore_error")
+    else:
+        source = job.option("fill_device") if job.switch("fill_device") else None
+    if source is not None and (group.does("write") or group.does("create")):
+        group.put("continue_when_full", True, source)
 
 
 def _data(job: FioJob, group: Group) -> None:

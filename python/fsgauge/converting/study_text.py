@@ -21,7 +21,7 @@ _ORDER = (
     "pareto_h", "hashed", "zone_sizes", "zone_weights",
     "interface", "queue_depth", "submit_batch", "direct", "jobs", "files_of_jobs", "files",
     "file_sizes", "files_of", "rate", "bandwidth", "arrival", "think", "think_every", "sync",
-    "sync_every", "data", "compressible", "duplicates", "verify", "start_after", "after",
+    "sync_every", "data", "compressible", "duplicates", "verify", "continue_when_full", "start_after", "after",
     "duration",
 )  # fmt: skip
 

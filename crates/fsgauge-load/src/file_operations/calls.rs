@@ -11,6 +11,7 @@ use rustix::io::{Errno, pread, pwrite, retry_on_intr};
 use super::file_set::FileSet;
 use super::{Done, mapped};
 use crate::filler::Filler;
+use crate::full::is_full;
 use crate::instruments::Clock;
 use crate::pattern::Sizes;
 use crate::random::Random;
@@ -36,6 +37,7 @@ pub(crate) struct FileCalls {
     buffer: Vec<u8>,
     names: Vec<MaybeUninit<u8>>,
     flags: OFlags,
+    continue_when_full: bool,
 }
 
 impl FileCalls {
@@ -60,6 +62,7 @@ impl FileCalls {
             buffer,
             names: vec![MaybeUninit::uninit(); LISTED_BYTES],
             flags: if dsync { DSYNC } else { OFlags::empty() },
+            continue_when_full: load.continue_when_full,
         })
     }
 
@@ -77,9 +80,30 @@ impl FileCalls {
         };
         let Some(index) = index else { return Ok(None) };
         let block_bytes = u64::from(self.sizes.next(!operation.only_reads(), random).size_bytes);
-        self.on_file(operation, index, block_bytes, random, clock)
-            .map(Some)
-            .map_err(|errno| self.failure(operation, index, errno))
+        match self.on_file(operation, index, block_bytes, random, clock) {
+            Ok(done) => Ok(Some(done)),
+            Err(errno) if self.continue_when_full && is_full(errno.raw_os_error()) => {
+                self.refused(operation, index).map(Some)
+            }
+            Err(errno) => Err(self.failure(operation, index, errno)),
+        }
+    }
+
+    /// What found no space: half a new file is removed again, and any other has the size that it came to.
+    #[cold]
+    fn refused(&mut self, operation: FileOperation, index: usize) -> Result<Done, Failure> {
+        let (directory, name) = self.set.at(index);
+        if operation == FileOperation::Create {
+            match directory.remove_file(name) {
+                Ok(()) | Err(Errno::NOENT) => self.removed.push(index),
+                Err(errno) => return Err(self.failure(FileOperation::Unlink, index, errno)),
+            }
+        } else {
+            let found = directory.stat(name);
+            let found = found.map_err(|errno| self.failure(FileOperation::Stat, index, errno))?;
+            self.set.files[index].size_bytes = found.st_size as u64;
+        }
+        Ok(Done { refused: true, ..Done::default() })
     }
 
     fn on_file(
@@ -213,7 +237,8 @@ impl FileCalls {
         let size_bytes = work(self, (index, &file))?;
         let begin_ns = clock.now_ns();
         drop(file);
-        Ok(Done { size_bytes, open_ns, close_ns: clock.now_ns() - begin_ns })
+        let close_ns = clock.now_ns() - begin_ns;
+        Ok(Done { size_bytes, open_ns, close_ns, ..Done::default() })
     }
 
     fn create(&mut self, index: usize, clock: &Clock) -> Result<Done, Errno> {

@@ -47,6 +47,8 @@ enum Work {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Done {
     size_bytes: u64,
+    /// Whether a full file system refused it.
+    refused: bool,
     /// How long its own calls of open and close took; 0 where it made none.
     open_ns: u64,
     close_ns: u64,

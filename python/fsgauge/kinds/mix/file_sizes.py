@@ -39,9 +39,9 @@ def largest_bytes(group: Group) -> int:
 
 
 def stored_bytes(group: Group) -> int:
-    """What all of its files take, in blocks of 4 KiB, as far as they may grow."""
+    """What all of its files take, in blocks of 4 KiB, as far as they have to find room to grow."""
     each = _mean_bytes(group)
-    if "append" in group.operations:
+    if "append" in group.operations and not group.continue_when_full:
         each += max(each, _GROWN_BLOCKS * group.largest_block_bytes)
     blocks = math.ceil(each / _BLOCK_BYTES)
     return blocks * _BLOCK_BYTES * group.file_count

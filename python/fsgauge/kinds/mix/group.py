@@ -172,6 +172,8 @@ class Group(GroupKeys):
             found |= dict.fromkeys(("arrival", "burst"), reason)
         if not self.think:
             found |= dict.fromkeys(("think_every", "think_spread"), ("jobs do not rest", "think"))
+        if not self.changes_files:
+            found["continue_when_full"] = ("nothing that it does takes space", "operations")
         if "write" not in self.operations:
             found["sync"] = ("nothing is written by write", "operations")
         if self.sync not in ("fsync", "fdatasync"):
@@ -347,6 +349,7 @@ class Group(GroupKeys):
             "files_of": self.files_of is not None,
             "think": bool(self.think),
             "duplicates": bool(self.duplicates),
+            "continue_when_full": self.continue_when_full,
         }
         for key, hinders in reasons.items():
             if hinders:

@@ -225,6 +225,12 @@ class GroupKeys(Listed):
         description="Whether every sector written carries its place, and all is read back after"
         " each run. For groups that only write, with one block size.",
     )
+    continue_when_full: bool = Field(
+        False,
+        description="Whether the group goes on where the file system or a quota is full: operations"
+        " that find no space (ENOSPC, EDQUOT) are counted apart, and told. Default: the first one"
+        " ends the run.",
+    )
     start_after: DurationNs = Field(
         0, description="How long after the start of the mix this group begins."
     )

@@ -150,7 +150,8 @@ class MixMethod(MakesOwnFiles):
         }
         if group.order == "random" and group.random_percent < 100:
             load["random_percent"] = group.random_percent
-        load |= {key: True for key in ("apart", "hashed") if getattr(group, key)}
+        switches = ("apart", "hashed", "continue_when_full")
+        load |= {key: True for key in switches if getattr(group, key)}
         if not group.is_plain:
             drawn = group.operations.items()
             load["operations"] = [{"operation": name, "weight": each} for name, each in drawn]
@@ -300,6 +301,8 @@ def _in_words(group: Group) -> str:
     parts = [f"{drawn} of {sizes}", group.order, jobs, cache]
     if group.sync != "none":
         parts.append(group.sync)
+    if group.continue_when_full:
+        parts.append("goes on when full")
     if group.operations_per_second is not None:
         parts.append(f"{group.operations_per_second:g} operations/s")
     if group.think:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from fsgauge.engine.wire import LoadResult, OperationResult
-from fsgauge.kinds.mix.analysis import starves
+from fsgauge.engine.wire import FileOperationResult, LoadResult, OperationResult, SyncResult
+from fsgauge.kinds.mix.analysis import refusals, starves
+from fsgauge.record.records import RunRecord
 from fsgauge.stats.between_systems import comparing_sentences
 from fsgauge.stats.evidence import Question
 from fsgauge.stats.results import Comparison, Measurement
@@ -22,7 +25,7 @@ EARLIER = "sync_every = 8\n"
 
 
 def result(done: int, dropped: int) -> LoadResult:
-    side = OperationResult.model_construct(operations=done, backlog_dropped=dropped)
+    side = OperationResult.model_construct(operations=done, backlog_dropped=dropped, refused=0)
     return LoadResult.model_construct(read=side, write=None)
 
 
@@ -31,6 +34,40 @@ def test_a_group_starves_that_does_nothing_or_less_than_half() -> None:
     assert starves(result(4, 6)) == "it did 4 of 10 operations that were due"
     assert starves(result(5, 5)) == ""
     assert starves(result(100, 0)) == ""
+
+
+def run(system: str, **result: Any) -> RunRecord:
+    measured = LoadResult.model_construct(
+        read=None, write=None, sync=None, file_operations=[]
+    ).model_copy(update=result)
+    cell = next(iter(workload(LOG).cells()))
+    return RunRecord.model_construct(system=system, cell=cell, block=0, result=measured)
+
+
+def refused(no_space: int, done: int) -> OperationResult:
+    return OperationResult.model_construct(operations=done, refused=no_space, backlog_dropped=0)
+
+
+def test_what_a_full_file_system_refused_is_told_by_operation() -> None:
+    create, stat = (
+        FileOperationResult.model_construct(operation=name, operations=90, refused=count)
+        for name, count in (("create", 10), ("stat", 0))
+    )
+    sync = SyncResult.model_construct(calls=3, refused=1)
+    runs = [
+        run("ext4", file_operations=[create, stat], write=refused(10, 90)),
+        run("ext4", file_operations=[create]),
+        run("xfs", write=refused(0, 5)),
+        run("xfs", write=refused(1, 1994), sync=sync),
+    ]
+    assert list(refusals(runs)) == [
+        "ext4, log: 20 of 200 create (10 %)",
+        "xfs, log: 1 of 2,000 write (0.05 %)",
+        "xfs, log: 1 of 4 sync (25 %)",
+    ]
+    assert starves(LoadResult.model_construct(read=None, write=refused(7, 0))) == (
+        "it did nothing in the measured time but find no space"
+    )
 
 
 def question(primary: str, *, verdict: str = "better") -> Question:

@@ -39,6 +39,11 @@ FILES = "operations = { stat = 1, append = 2 }\n"
         ('order = "strided"\nstride = "1 KiB"', ["would overlap"]),
         ('rate = "5 IOPS"\nbandwidth = "1 MB/s"', ["given twice"]),
         ('rate = "5 IOPS"\nthink = "1 ms"', ["a job rests"]),
+        ("continue_when_full = true", ["continue_when_full would be ignored"]),
+        (
+            "operations = { write = 1 }\nverify = true\ncontinue_when_full = true",
+            ["written by this group alone"],
+        ),
         ("verify = true", ["written by this group alone"]),
         ('sync = "fsync"', ["sync would be ignored"]),
         ('operations = { write = 1 }\nsync = "fsync"\nfiles = 3', ["all of its 3 files"]),

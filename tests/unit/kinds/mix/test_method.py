@@ -61,6 +61,17 @@ def test_sizes_of_writes_reach_the_engine() -> None:
     assert "of 4 KiB, writes of 8 KiB or 64 KiB, random" in said
 
 
+def test_a_group_that_goes_on_when_full_reserves_no_room_to_grow() -> None:
+    lines = '[[workload.group]]\nname = "mail"\noperations = { append = 1 }\nfiles = 1000\n'
+    grows, fills = lines, lines + "continue_when_full = true\n"
+    assert [loads(each)[0].continue_when_full for each in (grows, fills)] == [False, True]
+    room = Room(260 * 1000 << 20, least="ext4")  # of files of 256 MiB, and of nothing more
+    with pytest.raises(InputError, match="the files of all groups take 500 GiB"):
+        MixMethod(workload(grows)).in_room(Room(room.free_bytes * 100 // 95, least="ext4"))
+    method = MixMethod(workload(fills))
+    assert method.in_room(Room(room.free_bytes * 100 // 95, least="ext4")) is method
+
+
 def test_reads_and_writes_apart_reach_the_engine() -> None:
     lines = 'operations = { read = 1, write = 1 }\norder = "sequential"\n'
     assert [

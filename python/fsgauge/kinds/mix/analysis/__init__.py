@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from fsgauge.engine.wire import LoadResult
 from fsgauge.kinds.mix.factors import MixFactors
-from fsgauge.record.records import Cell
+from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.evidence import Evidence, finding
 from fsgauge.stats.results import Finding
@@ -25,7 +26,7 @@ class MixAnalysis(Analysis):
         return MixFactors.of(cell).judged_by
 
     def findings(self, evidence: Evidence) -> Iterator[Finding]:
-        """Groups that the others left nothing."""
+        """Groups that the others left nothing, and those that a full file system refused."""
         starved = [
             f"{run.system}, {run.cell.name}, block {run.block + 1}: {words}"
             for run in evidence.runs
@@ -39,17 +40,54 @@ class MixAnalysis(Analysis):
                 "Judge the mix by that group, or give the others a rate.",
                 starved,
             )
+        refused = list(refusals(evidence.runs))
+        if refused:
+            yield finding(
+                "file_system_full",
+                "note",
+                f"A full file system refused operations, which are in no rate: {refused[0]}.",
+                "Read the rates with these shares: they are of what found space.",
+                refused,
+            )
+
+
+def refusals(runs: Sequence[RunRecord]) -> Iterator[str]:
+    """How often each operation of a group found no space on a system, all runs together."""
+    asked: Counter[tuple[str, str, str]] = Counter()
+    refused: Counter[tuple[str, str, str]] = Counter()
+    for run in runs:
+        for name, done, no_space in _counts(run.result) if run.result is not None else ():
+            place = run.system, run.cell.name, name
+            asked[place] += done + no_space
+            refused[place] += no_space
+    for place, count in refused.items():
+        if count:
+            system, group, name = place
+            share = 100 * count / asked[place]
+            yield f"{system}, {group}: {count:,} of {asked[place]:,} {name} ({share:.2g} %)"
+
+
+def _counts(result: LoadResult) -> Iterator[tuple[str, int, int]]:
+    """Each operation that takes space: how many were done, and how many found none."""
+    if result.file_operations:
+        for each in result.file_operations:
+            yield each.operation, each.operations, each.refused
+        return
+    if result.write is not None:
+        yield "write", result.write.operations, result.write.refused
+    if result.sync is not None:
+        yield "sync", result.sync.calls, result.sync.refused
 
 
 def starves(result: LoadResult) -> str:
     """What the group was left to do, in words; "" where it did its part."""
     sides = [side for side in (result.read, result.write) if side is not None]
-    done, dropped = (
-        sum(side.operations for side in sides),
-        sum(side.backlog_dropped for side in sides),
+    done, dropped, refused = (
+        sum(getattr(side, name) for side in sides)
+        for name in ("operations", "backlog_dropped", "refused")
     )
     if done == 0:
-        return "it did nothing in the measured time"
+        return "it did nothing in the measured time" + (" but find no space" if refused else "")
     if done < STARVED_SHARE * (done + dropped):
         return f"it did {done} of {done + dropped} operations that were due"
     return ""
