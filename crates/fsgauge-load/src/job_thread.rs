@@ -18,7 +18,7 @@ use crate::buffers::Buffers;
 use crate::contents::Contents;
 use crate::file_operations::FileLoop;
 use crate::finish::finish;
-use crate::instruments::{Begun, Clock, Start, Window};
+use crate::instruments::{Begun, Clock, Start, WarmUp, Window};
 use crate::job_loop::{JobLoop, LoopSetup};
 use crate::medium::Medium;
 use crate::outcome::{JobOutcome, Report};
@@ -52,6 +52,7 @@ pub(crate) struct Shared {
     pub(crate) clock: Clock,
     pub(crate) stop: Stop,
     pub(crate) start: Arc<Start>,
+    pub(crate) warm_up: WarmUp,
     /// Where jobs meet at the stonewall, where the load has one.
     pub(crate) wear_out: Option<Arc<WearOut>>,
 }
@@ -100,7 +101,7 @@ impl JobThread {
         self.ready(None, Vec::new());
         let Begun { zero_ns, true_start } = self.shared.start.wait(&self.shared.clock);
         let (clock, stop) = (self.shared.clock, self.shared.stop);
-        let window = Window::new(zero_ns, load.warm_up_ns, load.duration_ns, load.interval_ns);
+        let window = Window::new(zero_ns, self.shared.warm_up.clone(), load.duration_ns, load.interval_ns);
         let outcome = match self.pace_of(zero_ns) {
             AnyPace::Unpaced(pace) => files.run(pace, clock, stop, window, Some(&self.reports)),
             AnyPace::Paced(pace) => files.run(pace, clock, stop, window, Some(&self.reports)),
@@ -290,7 +291,7 @@ impl JobThread {
             continue_when_full: load.continue_when_full,
             barriers,
             stonewall: self.stonewall(),
-            window: Window::new(zero_ns, load.warm_up_ns, load.duration_ns, load.interval_ns),
+            window: Window::new(zero_ns, self.shared.warm_up.clone(), load.duration_ns, load.interval_ns),
         };
         JobLoop::new(setup, queue, pattern, pace, buffers).run()
     }

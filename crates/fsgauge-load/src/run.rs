@@ -28,13 +28,11 @@ pub fn run_load(
     listener: &mut dyn Listener,
     stop: Stop,
 ) -> Outcome<LoadResult> {
-    if load.start_after_ns > 0 {
-        return Err(Failure::job(
-            "start_after_ns",
-            "start_after_ns of a load alone",
-            "it begins after others of a mix",
-            "leave it out",
-        ));
+    let of_mixes =
+        [("start_after_ns", load.start_after_ns > 0), ("steady_window_ns", load.steady_window_ns.is_some())];
+    if let Some((key, _)) = of_mixes.into_iter().find(|(_, is_asked)| *is_asked) {
+        let what = format!("{key} of a load alone");
+        return Err(Failure::job(key, what, "it is about the loads of a mix", "leave it out"));
     }
     let (clock, clock_note) = load.measured_before.as_ref().map_or_else(Clock::new, Clock::like);
     let mut prepared = PreparedLoad::new(load, (clock, clock_note), workers, listener, stop)?;

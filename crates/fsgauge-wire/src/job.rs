@@ -509,6 +509,10 @@ pub struct LoadJob {
     /// Load before the measured part; not counted.
     #[serde(default)]
     pub warm_up_ns: u64,
+    /// In a mix: its warm-up ends as soon as the rate of each load was steady for so long, as `Steady` has it;
+    /// `warm_up_ns` is then the longest. Null: it has its full time.
+    #[serde(default)]
+    pub steady_window_ns: Option<u64>,
     /// The measured part.
     pub duration_ns: u64,
     /// Ends the measured part once so many bytes have been read and written, all jobs together.
@@ -637,6 +641,7 @@ impl LoadJob {
             rest: None,
             start_after_ns: 0,
             warm_up_ns: 0,
+            steady_window_ns: None,
             duration_ns: one_second_ns(),
             size_limit_bytes: None,
             interval_ns: one_second_ns(),

@@ -42,7 +42,13 @@ class MixMethod(MakesOwnFiles):
     at_once = True
 
     def require_dealable(self, hosts: int) -> None:
-        """Each host runs every group, on files of its own."""
+        """Each host runs every group, on files of its own, at the same times."""
+        if hosts > 1 and self.workload.steady_window:
+            raise InputError(
+                "workload.steady_window ends the warm-up of each host at another time",
+                cause="what hosts do at once is measured at once",
+                next="leave steady_window out, or measure on one host",
+            )
 
     def rings(self) -> Rings | None:
         """Groups with several operations in flight ask for them."""
@@ -121,6 +127,7 @@ class MixMethod(MakesOwnFiles):
             raise TypeError("groups need folders, and this target has none")
         owner = self.workload.named(group.files_of) if group.files_of else group
         begin_ns, warm_up_ns, duration_ns = self.workload.span_ns(group)
+        window_ns = self.workload.steady_window
         load: dict[str, Any] = {
             "target": {
                 "kind": "files",
@@ -141,7 +148,10 @@ class MixMethod(MakesOwnFiles):
             "start_after_ns": begin_ns,
             "warm_up_ns": warm_up_ns,
             "duration_ns": duration_ns,
-            "interval_ns": interval_ns(self.workload.duration),
+            "interval_ns": interval_ns(
+                min(self.workload.duration, window_ns or self.workload.duration)
+            ),
+            "steady_window_ns": window_ns,
             "data": _data(group),
             "sync": _sync(group),
             "seed": seed,
@@ -209,6 +219,16 @@ class MixMethod(MakesOwnFiles):
         if self.workload.fill:
             lines.append(f"space: {self.workload.fill} % of each system is taken before the load")
         return [*lines, f"time: {self.time_words()}, all groups at once"]
+
+    def time_words(self) -> str:
+        """Of a run, whose warm-up may end with the first steady window."""
+        if not (window := self.workload.steady_window):
+            return super().time_words()
+        return (
+            f"warm-up until {exact_duration(window)} were steady, at most"
+            f" {exact_duration(self.workload.warm_up)}, and"
+            f" {exact_duration(self.workload.duration)} measured in each run"
+        )
 
     def without_equal_in_fio(self) -> tuple[str, str]:
         return "fio reads a job file, and a mix is written for fsgauge", ""

@@ -6,12 +6,20 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine.wire import FileOperationResult, LoadResult, OperationResult, SyncResult
-from fsgauge.kinds.mix.analysis import refusals, starves
+from fsgauge.engine.wire import (
+    FileOperationResult,
+    LoadJob,
+    LoadResult,
+    OperationResult,
+    SyncResult,
+)
+from fsgauge.kinds.mix.analysis import never_steady, refusals, starves
+from fsgauge.kinds.mix.method import MixMethod
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.between_systems import comparing_sentences
 from fsgauge.stats.evidence import Question
 from fsgauge.stats.results import Comparison, Measurement
+from fsgauge.workload.folders import ClientFolders
 from tests.unit.kinds.mix.studies import LOG, READERS, workload
 
 MEASURED = {
@@ -44,6 +52,12 @@ def run(system: str, **result: Any) -> RunRecord:
     return RunRecord.model_construct(system=system, cell=cell, block=0, result=measured)
 
 
+def load_of(lines: str) -> LoadJob:
+    method = MixMethod(workload(lines + LOG))
+    place = ClientFolders(directory="/mnt", files_per_client=0, backup_files_per_client=0)
+    return method.load_job(next(iter(method.workload.cells())), place, 7)
+
+
 def refused(no_space: int, done: int) -> OperationResult:
     return OperationResult.model_construct(operations=done, refused=no_space, backlog_dropped=0)
 
@@ -68,6 +82,19 @@ def test_what_a_full_file_system_refused_is_told_by_operation() -> None:
     assert starves(LoadResult.model_construct(read=None, write=refused(7, 0))) == (
         "it did nothing in the measured time but find no space"
     )
+
+
+def test_a_warm_up_that_took_all_its_time_was_never_steady() -> None:
+    job = load_of('steady_window = "1 s"\nwarm_up = "9 s"\n')
+    cut, late = (
+        run("ext4").model_copy(
+            update={"job": job, "result": LoadResult.model_construct(warm_up_ns=took)}
+        )
+        for took in (8_999_999_999, 9_000_000_000)
+    )
+    assert [never_steady(each) for each in (cut, late)] == [False, True]
+    plain = late.model_copy(update={"job": load_of('warm_up = "9 s"\n')})
+    assert not never_steady(plain)
 
 
 def question(primary: str, *, verdict: str = "better") -> Question:

@@ -72,6 +72,20 @@ def test_a_group_that_goes_on_when_full_reserves_no_room_to_grow() -> None:
     assert method.in_room(Room(room.free_bytes * 100 // 95, least="ext4")) is method
 
 
+def test_a_steady_window_reaches_the_engine_with_intervals_to_judge_it() -> None:
+    lines = 'steady_window = "600 ms"\nwarm_up = "1 min"\n'
+    (load,) = loads(lines + READERS)
+    assert (load.steady_window_ns, load.warm_up_ns) == (600_000_000, 60_000_000_000)
+    assert load.interval_ns * 12 <= 600_000_000
+    assert loads(READERS)[0].steady_window_ns is None
+    method = MixMethod(workload(lines + READERS))
+    said = "warm-up until 600 ms were steady, at most 1 min, and 10 s measured in each run"
+    assert method.time_words() == said
+    method.require_dealable(1)
+    with pytest.raises(InputError, match="at another time"):
+        method.require_dealable(2)
+
+
 def test_reads_and_writes_apart_reach_the_engine() -> None:
     lines = 'operations = { read = 1, write = 1 }\norder = "sequential"\n'
     assert [

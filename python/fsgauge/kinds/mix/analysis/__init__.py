@@ -9,7 +9,7 @@ from fsgauge.engine.wire import LoadResult
 from fsgauge.kinds.mix.factors import MixFactors
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.analysis import Analysis
-from fsgauge.stats.evidence import Evidence, finding
+from fsgauge.stats.evidence import Evidence, finding, part_of, turn_name
 from fsgauge.stats.results import Finding
 
 STARVED_SHARE = 0.5
@@ -26,7 +26,8 @@ class MixAnalysis(Analysis):
         return MixFactors.of(cell).judged_by
 
     def findings(self, evidence: Evidence) -> Iterator[Finding]:
-        """Groups that the others left nothing, and those that a full file system refused."""
+        """Groups that the others left nothing, or that a full file system refused; a warm-up that
+        ended before it was steady."""
         starved = [
             f"{run.system}, {run.cell.name}, block {run.block + 1}: {words}"
             for run in evidence.runs
@@ -49,6 +50,25 @@ class MixAnalysis(Analysis):
                 "Read the rates with these shares: they are of what found space.",
                 refused,
             )
+
+        late = list(dict.fromkeys(turn_name(run) for run in evidence.runs if never_steady(run)))
+        if late:
+            turns = {turn_name(run) for run in evidence.runs}
+            yield finding(
+                "never_steady",
+                "warning",
+                f"In {part_of(len(late), len(turns), 'turn')} the rates were not steady when the"
+                f" warm-up had its longest time: {late[0]}.",
+                "A longer workload.warm_up; steady_window ends it as soon as it can.",
+                late,
+            )
+
+
+def never_steady(run: RunRecord) -> bool:
+    """Whether a warm-up that was to end with a steady window took all its time."""
+    if run.load is None or run.load.steady_window_ns is None or run.result is None:
+        return False
+    return run.result.warm_up_ns >= run.load.warm_up_ns
 
 
 def refusals(runs: Sequence[RunRecord]) -> Iterator[str]:
