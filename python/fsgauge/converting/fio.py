@@ -16,6 +16,7 @@ from fsgauge.converting.fio_files import (
 )
 from fsgauge.converting.fio_job import FioJob
 from fsgauge.converting.fio_load import put_load
+from fsgauge.converting.fio_search import latency_search, steady_search
 from fsgauge.converting.groups import USUAL_DURATION_NS, Converted, Findings, Group
 from fsgauge.converting.job_file import Option, Section, read_job_file
 from fsgauge.errors import quoted
@@ -46,6 +47,7 @@ def convert_fio(
     _verify_what_is_read(jobs, groups)
     _require_equal_flows(jobs)
     _put_in_order(jobs, groups, [section.name for section in sections])
+    workload, plan = latency_search(jobs, groups)
     findings.raise_refusals(f"fsgauge study from-fio {quoted(path)}")
     seeds = {job.read("randseed", numbers.number, 0) for job in jobs}
     return Converted(
@@ -54,6 +56,8 @@ def convert_fio(
         groups=groups,
         findings=findings,
         seed=max(seeds) or None,
+        workload={**workload, **steady_search(jobs, groups)},
+        plan=plan,
     )
 
 

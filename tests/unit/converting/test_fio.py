@@ -119,7 +119,14 @@ def test_a_depth_without_a_queue_is_one(tmp_path: Path) -> None:
         ("exec_prerun=rm -rf /", "never run"),
         ("exec_postrun=sync", "never run"),
         ("ioengine=exec\nprogram=/bin/true", "never run"),
-        ("latency_target=500", "depth is not searched"),
+        ("latency_target=500", "the nearest is latency_percentile=99.9"),
+        ("latency_target=500\nlatency_percentile=95", "a limit of 95 %"),
+        (
+            "latency_target=5ms\nlatency_percentile=99\n[b]\nsize=1m\nlatency_target=9ms\n"
+            "latency_percentile=99",
+            "a study of each",
+        ),
+        ("latency_run=1", "the nearest is latency_run=0"),
         ("flow=8\n[b]\nsize=1m\nflow=1", "one group with weights"),
         ("rw=randwrite\nzonemode=zbd", "depend on zones"),
         ("rw=randread\nbssplit=512/50:4k/50\nblockalign=4k", "smallest block"),
@@ -327,6 +334,38 @@ def test_one_ramp_for_all_is_the_warm_up(tmp_path: Path) -> None:
     workload, _ = converted(tmp_path, text)
     assert (workload["warm_up"], workload["duration"]) == ("3 s", "1 min")
     assert all("duration" not in each for each in workload["group"])
+
+
+def plan_of(tmp_path: Path, text: str) -> dict[str, Any]:
+    path = tmp_path / "job.fio"
+    path.write_text(text, encoding="utf-8")
+    return tomllib.loads(study_from_file(path).text)
+
+
+def test_a_latency_target_is_a_load_curve(tmp_path: Path) -> None:
+    target = "latency_target=5ms\nlatency_window=4s\nlatency_percentile=99.9\n"
+    study = plan_of(tmp_path, f"[a]\nsize=1m\nrw=randread\nruntime=1m\n{target}")
+    curve = {"mode": "curve", "latency_limit": "5 ms", "quantile": "p999"}
+    assert study["plan"] == {"blocks": 6, **curve}
+    assert study["workload"]["duration"] == "4 s"
+    assert "primary" not in study["workload"]
+    second = "[a]\nsize=1m\n[b]\nsize=1m\nlatency_target=700\nlatency_percentile=50\n"
+    study = plan_of(tmp_path, second)
+    assert study["workload"]["primary"] == ["operations of b"]
+    assert (study["plan"]["latency_limit"], study["plan"]["quantile"]) == ("700 us", "p50")
+    assert "a pace" in refused(tmp_path, f"{second}rate_iops=5\n").what
+
+
+def test_sections_that_end_when_they_are_steady_warm_up_until_then(tmp_path: Path) -> None:
+    steady = "size=1m\nruntime=10m\ntime_based\nss=iops:2%\nss_dur=30\n"
+    study = plan_of(tmp_path, f"[global]\nramp_time=5\n{steady}[a]\n[b]\n")["workload"]
+    times = [study[key] for key in ("steady_window", "warm_up", "duration")]
+    assert times == ["30 s", "605 s", "30 s"]
+    for unlike in ("ss_dur=20", "runtime=5m", "stonewall"):
+        study = plan_of(tmp_path, f"[global]\n{steady}[a]\n[b]\n{unlike}\n")["workload"]
+        assert "steady_window" not in study
+    study = plan_of(tmp_path, f"[a]\n{steady}runtime=20\n")["workload"]
+    assert "steady_window" not in study and study["duration"] == "20 s"
 
 
 def test_clients_that_come_one_after_another(tmp_path: Path) -> None:
