@@ -26,8 +26,8 @@ use crate::own_table::own_table;
 use crate::pace::{Bursts, Pace, Paced, Resting, Unpaced};
 use crate::pattern::{AnyOrder, Order, Pattern, RangeOrder, Sequential, Sizes, Uniform, Zipf};
 use crate::queue::{
-    Bytes, Characters, ChunkedQueue, Chunks, Durable, MemoryQueue, Mover, NullQueue, Queue, Rewrite,
-    RingQueue, ShareQueue, SyncQueue, Whole,
+    AioQueue, Bytes, Characters, ChunkedQueue, Chunks, Durable, MemoryQueue, Mover, NullQueue, Queue,
+    Rewrite, RingQueue, ShareQueue, SyncQueue, Whole,
 };
 use crate::random::Random;
 use crate::ring_setup::{RingSetup, refused};
@@ -156,6 +156,11 @@ impl JobThread {
                 Transfer::Bytes => self.one_by_one(Bytes, files, pattern, buffers),
                 Transfer::Rewrite => self.one_by_one(Rewrite::default(), files, pattern, buffers),
             },
+            (_, Interface::Libaio) => {
+                let queue = AioQueue::new(load.queue_depth, files.descriptors())?;
+                self.ready(None, Vec::new());
+                self.on_files(queue, &files, pattern, buffers)
+            }
             (_, Interface::IoUring | Interface::Sockets) => self.with_ring(&files, pattern, buffers),
         }
     }

@@ -189,6 +189,9 @@ pub enum Interface {
     IoUring,
     /// pread and pwrite: queue depth 1.
     Psync,
+    /// io_submit and io_getevents, as libaio has them: any queue depth. Through the page cache the kernel does one after
+    /// the other.
+    Libaio,
     /// Messages to a server over sockets, with epoll: any queue depth. What a target on a share needs; no other has it.
     Sockets,
 }

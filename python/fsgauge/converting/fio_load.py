@@ -302,7 +302,8 @@ def _queue(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) 
     depth = job.depth
     if depth > 1:
         group.put("queue_depth", depth, job.option("iodepth"))
-    group.put("interface", "io_uring" if job.engine in ASYNCHRONOUS else "psync", source)
+    calls = "io_uring" if job.engine in ASYNCHRONOUS else "psync"
+    group.put("interface", "libaio" if job.engine == "libaio" else calls, source)
     batch = job.read("iodepth_batch", numbers.number, 1)
     if batch > 1 and depth > 1:
         group.put("submit_batch", min(batch, depth), job.option("iodepth_batch"))

@@ -39,7 +39,8 @@ def refused(tmp_path: Path, text: str) -> InputError:
     [
         ("rw=randread\nioengine=libaio\niodepth=16\ndirect=1",
          {"operations": {"read": 1}, "order": "random", "queue_depth": 16, "direct": True,
-          "interface": "io_uring"}),
+          "interface": "libaio"}),
+        ("rw=randread\nioengine=posixaio\niodepth=4", {"interface": "io_uring"}),
         ("rw=randrw\nrwmixread=70", {"operations": {"read": 70, "write": 30}}),
         ("rw=randrw\nrwmixwrite=40", {"operations": {"read": 60, "write": 40}}),
         ("rw=randrw\nrwmixread=60\nrwmixwrite=40", {"operations": {"read": 60, "write": 40}}),
@@ -353,7 +354,7 @@ def test_a_latency_target_is_a_load_curve(tmp_path: Path) -> None:
     study = plan_of(tmp_path, second)
     assert study["workload"]["primary"] == ["operations of b"]
     assert (study["plan"]["latency_limit"], study["plan"]["quantile"]) == ("700 us", "p50")
-    assert "a pace" in refused(tmp_path, f"{second}rate_iops=5\n").what
+    assert "a curve sets the pace" in refused(tmp_path, f"{second}rate_iops=5\n").what
 
 
 def test_sections_that_end_when_they_are_steady_warm_up_until_then(tmp_path: Path) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Self
 
 from pydantic import ValidationInfo, model_validator
 
-from fsgauge.kinds.mix.group_keys import GroupKeys
+from fsgauge.kinds.mix.group_keys import Calls, GroupKeys
 from fsgauge.kinds.mix.operations import MAKING, PLAIN, READING
 from fsgauge.study.base import conflict
 from fsgauge.study.sweep import (
@@ -103,7 +103,7 @@ class Group(GroupKeys):
         return mean_bytes(self.write_blocks or self.blocks)
 
     @property
-    def calls(self) -> Literal["io_uring", "psync"]:
+    def calls(self) -> Calls:
         """The system calls of its reads and writes."""
         if self.interface != "auto":
             return self.interface
@@ -217,12 +217,13 @@ class Group(GroupKeys):
                 ["interface", "queue_depth"],
                 next='interface = "auto", or queue_depth = 1 with more jobs',
             )
-        if not self.is_plain and (self.queue_depth > 1 or self.interface == "io_uring"):
+        is_queued = self.interface not in ("auto", "psync")
+        if not self.is_plain and (self.queue_depth > 1 or is_queued):
             other = next(each for each in self.operations if each not in PLAIN)
             raise conflict(
                 f"{other} is one call at a time, and the queue depth is {self.queue_depth}"
                 if self.queue_depth > 1
-                else f"{other} is a plain call, and the interface is io_uring",
+                else f"{other} is a plain call, and the interface is {self.interface}",
                 [("operations", other), "queue_depth" if self.queue_depth > 1 else "interface"],
                 next="queue_depth = 1 with more jobs, or a group of its own for reads and writes",
             )

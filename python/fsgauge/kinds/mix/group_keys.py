@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from fsgauge.kinds.mix.operations import Operations
-from fsgauge.study.base import OneOrSwept, conflict
+from fsgauge.study.base import OneOrSwept
 from fsgauge.study.listed import Listed
 from fsgauge.study.sweep import (
     DISTRIBUTION,
@@ -40,18 +40,7 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _-]{0,39}$")]
 Weights = Annotated[list[Weight], Field(max_length=100)]
 
 
-def _without_libaio(interface: object) -> object:
-    """An engine of fio's is refused by its name; what else it is not, its type says."""
-    if interface == "libaio":
-        raise conflict(
-            "libaio is not measured: its calls are not in the engine",
-            [()],
-            next='interface = "io_uring", which submits the same requests at the same depth',
-        )
-    return interface
-
-
-Calls = Annotated[Literal["auto", "io_uring", "psync"], BeforeValidator(_without_libaio)]
+Calls = Literal["io_uring", "psync", "libaio"]
 
 
 class GroupKeys(Listed):
@@ -146,10 +135,11 @@ class GroupKeys(Listed):
     )
     queue_depth: QueueDepth = Field(1, description="Operations in flight, of each job.")
     jobs: Jobs = Field(1, description="Threads that do this at the same time.")
-    interface: Calls = Field(
+    interface: Literal["auto"] | Calls = Field(
         "auto",
         description="System calls of read and write. auto is psync (pread, pwrite) at depth 1 and"
-        " io_uring above.",
+        " io_uring above. libaio (io_submit) has depth where io_uring is forbidden; through the"
+        " page cache the kernel does one operation after the other.",
     )
     direct: bool = Field(False, description="Bypass the page cache (O_DIRECT).")
     submit_batch: SubmitBatch | None = Field(None, description=SUBMIT_BATCH)

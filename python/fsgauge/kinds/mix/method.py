@@ -51,9 +51,9 @@ class MixMethod(MakesOwnFiles):
             )
 
     def rings(self) -> Rings | None:
-        """Groups with several operations in flight ask for them."""
-        deep = [group.name for group in self.workload.group if group.queue_depth > 1]
-        instead = " ".join(f"--set 'workload.group.{name}.queue_depth=1'" for name in deep)
+        """Groups of io_uring ask for them."""
+        asking = [group.name for group in self.workload.group if group.calls == "io_uring"]
+        instead = " ".join(f"--set 'workload.group.{name}.interface=libaio'" for name in asking)
         return rings_of(map(factors_of, self.workload.cells()), instead)
 
     @property

@@ -29,6 +29,7 @@ FILES = "operations = { stat = 1, append = 2 }\n"
         ('distribution = "zones"\nzone_sizes = ["10 %"]\nzone_weights = [1]', ["10 %"]),
         ('interface = "psync"\nqueue_depth = 4', ["one operation at a time"]),
         (FILES + "queue_depth = 4", ["one call at a time"]),
+        (FILES + 'interface = "libaio"', ["and the interface is libaio"]),
         (FILES + "direct = true", ["goes through the page cache"]),
         (FILES + "jobs = 2", ["there are 1", "files = 2"]),
         ("operations = { unlink = 1 }", ["removes every file in the end"]),

@@ -86,6 +86,16 @@ def test_a_steady_window_reaches_the_engine_with_intervals_to_judge_it() -> None
         method.require_dealable(2)
 
 
+def test_libaio_has_depth_without_rings() -> None:
+    deep = MixMethod(workload(READERS + "queue_depth = 8\n" + LOG))
+    rings = deep.rings()
+    assert rings is not None
+    assert rings.instead == "--set 'workload.group.readers.interface=libaio'"
+    lines = READERS + 'queue_depth = 8\ninterface = "libaio"\n'
+    assert MixMethod(workload(lines)).rings() is None
+    assert (loads(lines)[0].interface, loads(lines)[0].queue_depth) == ("libaio", 8)
+
+
 def test_reads_and_writes_apart_reach_the_engine() -> None:
     lines = 'operations = { read = 1, write = 1 }\norder = "sequential"\n'
     assert [
