@@ -223,7 +223,7 @@ class MixWorkload(WorkloadKeys):
         for key in ("start_after", "after", "duration"):
             if getattr(group, key):
                 raise conflict(
-                    f'"{group.name}" has times of its own, and nobody knows when the warm-up of'
+                    f'"{group.name}" has times of its own, and it is not known when the warm-up of'
                     " all ends",
                     [("group", index, key), "steady_window"],
                     next="leave one of them out",

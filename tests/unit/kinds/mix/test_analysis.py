@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -44,12 +45,14 @@ def test_a_group_starves_that_does_nothing_or_less_than_half() -> None:
     assert starves(result(100, 0)) == ""
 
 
-def run(system: str, **result: Any) -> RunRecord:
-    measured = LoadResult.model_construct(
-        read=None, write=None, sync=None, file_operations=[]
-    ).model_copy(update=result)
+def run(system: str, job: LoadJob | None = None, **result: Any) -> RunRecord:
+    nothing = {"read": None, "write": None, "sync": None, "file_operations": []}
+    measured = LoadResult.model_construct(**{**nothing, **result})
     cell = next(iter(workload(LOG).cells()))
-    return RunRecord.model_construct(system=system, cell=cell, block=0, result=measured)
+    return cast(
+        "RunRecord",
+        SimpleNamespace(system=system, cell=cell, block=0, load=job, result=measured),
+    )
 
 
 def load_of(lines: str) -> LoadJob:
@@ -86,15 +89,10 @@ def test_what_a_full_file_system_refused_is_told_by_operation() -> None:
 
 def test_a_warm_up_that_took_all_its_time_was_never_steady() -> None:
     job = load_of('steady_window = "1 s"\nwarm_up = "9 s"\n')
-    cut, late = (
-        run("ext4").model_copy(
-            update={"job": job, "result": LoadResult.model_construct(warm_up_ns=took)}
-        )
-        for took in (8_999_999_999, 9_000_000_000)
-    )
-    assert [never_steady(each) for each in (cut, late)] == [False, True]
-    plain = late.model_copy(update={"job": load_of('warm_up = "9 s"\n')})
-    assert not never_steady(plain)
+    took_ns = (8_999_999_999, 9_000_000_000)
+    assert [never_steady(run("ext4", job, warm_up_ns=each)) for each in took_ns] == [False, True]
+    plain = load_of('warm_up = "9 s"\n')
+    assert not never_steady(run("ext4", plain, warm_up_ns=9_000_000_000))
 
 
 def question(primary: str, *, verdict: str = "better") -> Question:

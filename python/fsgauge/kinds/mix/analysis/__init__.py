@@ -91,19 +91,19 @@ def _counts(result: LoadResult) -> Iterator[tuple[str, int, int]]:
     """Each operation that takes space: how many were done, and how many found none."""
     if result.file_operations:
         for each in result.file_operations:
-            yield each.operation, each.operations, each.refused
+            yield each.operation, each.operations, each.refused or 0
         return
     if result.write is not None:
-        yield "write", result.write.operations, result.write.refused
+        yield "write", result.write.operations, result.write.refused or 0
     if result.sync is not None:
-        yield "sync", result.sync.calls, result.sync.refused
+        yield "sync", result.sync.calls, result.sync.refused or 0
 
 
 def starves(result: LoadResult) -> str:
     """What the group was left to do, in words; "" where it did its part."""
     sides = [side for side in (result.read, result.write) if side is not None]
     done, dropped, refused = (
-        sum(getattr(side, name) for side in sides)
+        sum(getattr(side, name) or 0 for side in sides)
         for name in ("operations", "backlog_dropped", "refused")
     )
     if done == 0:
