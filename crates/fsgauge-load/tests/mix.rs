@@ -71,8 +71,8 @@ fn unlike_loads_run_at_once_and_are_measured_apart() {
 
 #[test]
 fn writes_have_sizes_of_their_own() {
-    let directory = tempfile::tempdir().unwrap();
-    let write_block_sizes = vec![BlockSize { size_bytes: 65536, weight: 1 }];
+    let (directory, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let write_block_sizes = vec![BlockSize { size_bytes: 8192, weight: 1 }];
     let plain = LoadJob {
         target: files(directory.path()),
         read_percent: 50,
@@ -80,11 +80,11 @@ fn writes_have_sizes_of_their_own() {
         ..null_load()
     };
     let drawn = [(FileOperation::Read, 1), (FileOperation::Append, 1)];
-    let named = LoadJob { write_block_sizes, ..set(&directory.path().join("set"), &drawn) };
+    let named = LoadJob { write_block_sizes, ..set(folder.path(), &drawn) };
     for result in measured(&[plain, named]) {
         let (read, write) = (result.read.unwrap(), result.write.unwrap());
         assert!(read.operations > 0 && read.size_bytes <= read.operations * 4096);
-        assert!(write.operations > 0 && write.size_bytes == write.operations * 65536);
+        assert!(write.operations > 0 && write.size_bytes == write.operations * 8192);
     }
 }
 

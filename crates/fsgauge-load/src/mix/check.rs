@@ -85,7 +85,7 @@ mod tests {
         let steady = |window_ns| LoadJob { steady_window_ns: Some(window_ns), ..second.clone() };
         assert!(check_mix(&mix(vec![steady(100_000_000); 2])).is_ok());
         let late = LoadJob { start_after_ns: 1, ..steady(100_000_000) };
-        for unlike in [second, steady(99_999_999), steady(200_000_001), late] {
+        for unlike in [second.clone(), steady(99_999_999), steady(200_000_001), late] {
             assert!(check_mix(&mix(vec![unlike.clone(), steady(100_000_000)])).is_err());
         }
         let common = MixJob { start_at_ns: Some(1), ..mix(vec![steady(100_000_000)]) };
