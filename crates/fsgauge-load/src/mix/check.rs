@@ -88,7 +88,8 @@ mod tests {
         for unlike in [second.clone(), steady(99_999_999), steady(200_000_001), late] {
             assert!(check_mix(&mix(vec![unlike.clone(), steady(100_000_000)])).is_err());
         }
-        let common = MixJob { start_at_ns: Some(1), ..mix(vec![steady(100_000_000)]) };
+        let soon_ns = fsgauge_clock::now_ns() + 60_000_000_000;
+        let common = MixJob { start_at_ns: Some(soon_ns), ..mix(vec![steady(100_000_000)]) };
         assert_eq!(check_mix(&common).unwrap_err().code, "job.steady_window_ns");
         let ordered = MixJob { start_on_order: true, ..mix(vec![LoadJob::plain()]) };
         assert_eq!(check_mix(&ordered).unwrap_err().code, "job.start_on_order");
