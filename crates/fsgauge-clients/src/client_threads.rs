@@ -179,8 +179,8 @@ impl ClientThreads {
         let time_limit_ns = longest_ns(&self.shared.plan.job);
         let deadline =
             Deadline::new(clock, stop, zero_ns.saturating_add(time_limit_ns).saturating_add(LATE_NS));
-        let series = Series::new(count, time_limit_ns);
-        let mut monitor = RunMonitor::begin(clock, zero_ns, zero_ns, series, deadline);
+        let series = Series::new(count, 0, time_limit_ns);
+        let mut monitor = RunMonitor::begin(clock, zero_ns, 0, series, deadline);
         self.shared.start.give(first);
         let mut done = 0;
         while done < count {

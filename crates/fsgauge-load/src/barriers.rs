@@ -94,6 +94,7 @@ impl<'a> Barriers<'a> {
         if let Some(syncs) = &mut self.syncs {
             syncs.times.latency.clear();
             syncs.times.response.clear();
+            syncs.times.refused = 0;
         }
     }
 
@@ -111,6 +112,14 @@ impl<'a> Barriers<'a> {
             for due_ns in syncs.undurable.drain(..) {
                 syncs.times.response.record(now_ns.saturating_sub(due_ns), 1);
             }
+        }
+    }
+
+    /// A call has found no space; what was written before it is not durable.
+    pub(crate) fn refused(&mut self) {
+        if let Some(syncs) = &mut self.syncs {
+            syncs.times.refused += 1;
+            syncs.undurable.clear();
         }
     }
 
@@ -152,6 +161,8 @@ pub(crate) struct SyncTimes {
     pub(crate) latency: Recorder,
     /// From each write's intended start; empty without a pace.
     pub(crate) response: Recorder,
+    /// Calls that found no space; in no other count.
+    pub(crate) refused: u64,
 }
 
 /// Calls of fsync(2), fdatasync(2) or sync_file_range(2) on a job's file, or messages that mean it.

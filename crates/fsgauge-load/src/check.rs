@@ -60,7 +60,7 @@ fn check_sizes(load: &LoadJob) -> Check {
             "add {\"size_bytes\": 4096, \"weight\": 1}",
         );
     }
-    for size in &load.block_sizes {
+    for size in load.every_block_size() {
         if size.weight == 0 {
             return refuse(
                 "block_sizes",
@@ -207,7 +207,7 @@ fn check_access(load: &LoadJob) -> Check {
         return Ok(());
     }
     let geometry = Geometry::of(&load.target);
-    let largest = load.block_sizes.iter().map(|size| u64::from(size.size_bytes)).max().unwrap_or(1);
+    let largest = u64::from(load.largest_block_bytes().max(1));
     let places = u128::from(geometry.file_size_bytes / largest) * u128::from(geometry.files);
     let is_dealt =
         matches!(load.access, Access::Sequential {} | Access::Backwards {} | Access::Strided { .. });

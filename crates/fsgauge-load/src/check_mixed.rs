@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use fsgauge_wire::{Access, Data, Failure, FileOperation, Interface, LoadJob, Sync, Target};
+use fsgauge_wire::{Access, Data, Failure, FileOperation, Interface, LoadJob, Sync, Target, Transfer};
 
 use crate::target::Geometry;
 
@@ -18,6 +18,8 @@ pub(crate) fn check_mixed(load: &LoadJob) -> Check {
     check_files_per_job(load)?;
     check_apart(load)?;
     check_hashed(load)?;
+    check_write_sizes(load)?;
+    check_full(load)?;
     check_data(load)?;
     check_pace(load)?;
     if load.operations.is_empty() {
@@ -54,9 +56,9 @@ fn check_order(load: &LoadJob) -> Check {
             let what = format!("zones of {sum} percent of the target, or one that is never drawn");
             refuse("access", what, "zones are the whole target", "sizes that add up to 100, weights above 0")
         }
-        Access::Strided { stride_bytes } if *stride_bytes < largest_block(load) => refuse(
+        Access::Strided { stride_bytes } if *stride_bytes < u64::from(load.largest_block_bytes()) => refuse(
             "access",
-            format!("stride_bytes {stride_bytes} is below the block size {}", largest_block(load)),
+            format!("stride_bytes {stride_bytes} is below the block size {}", load.largest_block_bytes()),
             "operations would overlap",
             "choose a larger stride",
         ),
@@ -77,8 +79,22 @@ fn check_order(load: &LoadJob) -> Check {
     }
 }
 
-fn largest_block(load: &LoadJob) -> u64 {
-    load.block_sizes.iter().map(|size| u64::from(size.size_bytes)).max().unwrap_or(1)
+fn check_write_sizes(load: &LoadJob) -> Check {
+    if load.write_block_sizes.is_empty() {
+        return Ok(());
+    }
+    let hinders = [
+        ("reads or writes alone", !(1..100).contains(&load.read_percent)),
+        ("ranges", load.ranges.is_some()),
+        ("transfer", load.transfer != Transfer::Whole),
+        ("hot places", matches!(load.access, Access::Zipf { .. } | Access::Pareto { .. })),
+    ];
+    if let Some((name, _)) = hinders.into_iter().find(|(_, hinders)| *hinders) {
+        let what = format!("write_block_sizes with {name}");
+        let cause = "reads and writes of unlike sizes have unlike places, and each has some";
+        return refuse("write_block_sizes", what, cause, "leave it out, or a load of each");
+    }
+    Ok(())
 }
 
 fn check_files_per_job(load: &LoadJob) -> Check {
@@ -111,6 +127,15 @@ fn check_hashed(load: &LoadJob) -> Check {
     if load.hashed && !matches!(load.access, Access::Zipf { .. } | Access::Pareto { .. }) {
         let cause = "only zipf and pareto have hot places anywhere";
         return refuse("hashed", "hashed without hot places", cause, "leave it out");
+    }
+    Ok(())
+}
+
+fn check_full(load: &LoadJob) -> Check {
+    if load.continue_when_full && (load.verify || load.read_percent == 100) {
+        let cause = "nothing is refused that only reads, and what is verified has to be written";
+        let what = "continue_when_full without writes, or with verify";
+        return refuse("continue_when_full", what, cause, "leave it out");
     }
     Ok(())
 }
@@ -210,7 +235,7 @@ fn check_calls(load: &LoadJob) -> Check {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fsgauge_wire::{Arrival, FileSizes, Rate, Rest, Think, WeightedOperation, Zone};
+    use fsgauge_wire::{Arrival, BlockSize, FileSizes, Ranges, Rate, Rest, Think, WeightedOperation, Zone};
 
     fn plain() -> LoadJob {
         LoadJob { interface: Interface::Psync, ..LoadJob::plain() }
@@ -222,6 +247,10 @@ mod tests {
             weight: *weight,
         };
         LoadJob { operations: all.iter().map(one).collect(), ..plain() }
+    }
+
+    fn unlike() -> LoadJob {
+        LoadJob { write_block_sizes: vec![BlockSize { size_bytes: 65536, weight: 1 }], ..plain() }
     }
 
     fn duplicated(duplicate_percent: u8, compressible_percent: u8) -> Data {
@@ -239,8 +268,10 @@ mod tests {
             LoadJob { rest: Some(rest), ..plain() },
             LoadJob { files_per_job: Some(one), ..plain() },
             LoadJob { data: duplicated(100, 50), ..plain() },
+            LoadJob { continue_when_full: true, read_percent: 99, ..plain() },
             LoadJob { hashed: true, access: Access::Zipf { theta: 0.9 }, ..plain() },
             LoadJob { apart: true, access: Access::Backwards {}, read_percent: 50, ..plain() },
+            LoadJob { read_percent: 50, ..unlike() },
             operations(&[(FileOperation::Stat, 1), (FileOperation::Create, 1), (FileOperation::Unlink, 1)]),
         ] {
             assert!(check_mixed(&load).is_ok(), "{load:?}");
@@ -275,6 +306,13 @@ mod tests {
             LoadJob { direct: true, ..stat.clone() },
             LoadJob { sync: Sync::Fsync { every: 1 }, ..stat.clone() },
             LoadJob { interface: Interface::IoUring, ..stat },
+            LoadJob { continue_when_full: true, ..plain() },
+            LoadJob { continue_when_full: true, verify: true, read_percent: 0, ..plain() },
+            unlike(),
+            LoadJob { read_percent: 0, ..unlike() },
+            LoadJob { read_percent: 50, access: Access::Zipf { theta: 1.1 }, ..unlike() },
+            LoadJob { read_percent: 50, ranges: Some(Ranges::Shared {}), ..unlike() },
+            LoadJob { read_percent: 50, transfer: Transfer::Rewrite, ..unlike() },
             operations(&[(FileOperation::Stat, 0)]),
             operations(&[(FileOperation::Close, 1)]),
             operations(&[(FileOperation::Create, 1)]),

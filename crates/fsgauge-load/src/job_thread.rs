@@ -18,7 +18,7 @@ use crate::buffers::Buffers;
 use crate::contents::Contents;
 use crate::file_operations::FileLoop;
 use crate::finish::finish;
-use crate::instruments::{Begun, Clock, Start, Window};
+use crate::instruments::{Begun, Clock, Start, WarmUp, Window};
 use crate::job_loop::{JobLoop, LoopSetup};
 use crate::medium::Medium;
 use crate::outcome::{JobOutcome, Report};
@@ -26,8 +26,8 @@ use crate::own_table::own_table;
 use crate::pace::{Bursts, Pace, Paced, Resting, Unpaced};
 use crate::pattern::{AnyOrder, Order, Pattern, RangeOrder, Sequential, Sizes, Uniform, Zipf};
 use crate::queue::{
-    Bytes, Characters, ChunkedQueue, Chunks, Durable, MemoryQueue, Mover, NullQueue, Queue, Rewrite,
-    RingQueue, ShareQueue, SyncQueue, Whole,
+    AioQueue, Bytes, Characters, ChunkedQueue, Chunks, Durable, MemoryQueue, Mover, NullQueue, Queue,
+    Rewrite, RingQueue, ShareQueue, SyncQueue, Whole,
 };
 use crate::random::Random;
 use crate::ring_setup::{RingSetup, refused};
@@ -52,6 +52,7 @@ pub(crate) struct Shared {
     pub(crate) clock: Clock,
     pub(crate) stop: Stop,
     pub(crate) start: Arc<Start>,
+    pub(crate) warm_up: WarmUp,
     /// Where jobs meet at the stonewall, where the load has one.
     pub(crate) wear_out: Option<Arc<WearOut>>,
 }
@@ -71,7 +72,7 @@ impl JobThread {
             own_table();
         }
         let geometry = Geometry::of(&load.target);
-        let sizes = Sizes::new(&load.block_sizes, &geometry);
+        let sizes = Sizes::of(load, &geometry);
         if !load.operations.is_empty() {
             return self.on_names();
         }
@@ -100,7 +101,7 @@ impl JobThread {
         self.ready(None, Vec::new());
         let Begun { zero_ns, true_start } = self.shared.start.wait(&self.shared.clock);
         let (clock, stop) = (self.shared.clock, self.shared.stop);
-        let window = Window::new(zero_ns, load.warm_up_ns, load.duration_ns, load.interval_ns);
+        let window = Window::new(zero_ns, self.shared.warm_up.clone(), load.duration_ns, load.interval_ns);
         let outcome = match self.pace_of(zero_ns) {
             AnyPace::Unpaced(pace) => files.run(pace, clock, stop, window, Some(&self.reports)),
             AnyPace::Paced(pace) => files.run(pace, clock, stop, window, Some(&self.reports)),
@@ -133,7 +134,7 @@ impl JobThread {
             Medium::Target => {}
             Medium::Nothing => return self.without_files(null_queue(&load), pattern, buffers),
             Medium::Memory(touch) => {
-                let (null, largest) = (null_queue(&load), largest_block_size(&load));
+                let (null, largest) = (null_queue(&load), load.largest_block_bytes());
                 let queue = MemoryQueue::new(null, &geometry, largest, load.jobs, touch)?;
                 return self.without_files(queue, pattern, buffers);
             }
@@ -150,11 +151,16 @@ impl JobThread {
                 }
                 Transfer::Whole => self.one_by_one(Whole, files, pattern, buffers),
                 Transfer::Characters => {
-                    self.one_by_one(Characters::new(largest_block_size(&load)), files, pattern, buffers)
+                    self.one_by_one(Characters::new(load.largest_block_bytes()), files, pattern, buffers)
                 }
                 Transfer::Bytes => self.one_by_one(Bytes, files, pattern, buffers),
                 Transfer::Rewrite => self.one_by_one(Rewrite::default(), files, pattern, buffers),
             },
+            (_, Interface::Libaio) => {
+                let queue = AioQueue::new(load.queue_depth, files.descriptors())?;
+                self.ready(None, Vec::new());
+                self.on_files(queue, &files, pattern, buffers)
+            }
             (_, Interface::IoUring | Interface::Sockets) => self.with_ring(&files, pattern, buffers),
         }
     }
@@ -264,7 +270,7 @@ impl JobThread {
 
     fn stonewall(&self) -> Option<Stonewall> {
         let meeting = self.shared.wear_out.clone()?;
-        Some(Stonewall { meeting, write_bytes: u64::from(largest_block_size(&self.shared.load)) })
+        Some(Stonewall { meeting, write_bytes: u64::from(self.shared.load.largest_block_bytes()) })
     }
 
     fn with_pace<Q: Queue, O: Order, P: Pace>(
@@ -287,9 +293,10 @@ impl JobThread {
             batch: batch(load),
             wanted: load.batch.unwrap_or(1),
             size_limit_bytes: size_limit_bytes(load, self.job),
+            continue_when_full: load.continue_when_full,
             barriers,
             stonewall: self.stonewall(),
-            window: Window::new(zero_ns, load.warm_up_ns, load.duration_ns, load.interval_ns),
+            window: Window::new(zero_ns, self.shared.warm_up.clone(), load.duration_ns, load.interval_ns),
         };
         JobLoop::new(setup, queue, pattern, pace, buffers).run()
     }
@@ -332,7 +339,7 @@ pub(crate) fn places(load: &LoadJob, job: u32) -> Option<u64> {
 fn size_limit_bytes(load: &LoadJob, job: u32) -> Option<u64> {
     let limit = load.size_limit_bytes.map(|limit| share(limit, job, load.jobs));
     let passes = load.passes.zip(places(load, job)).map(|(passes, places)| {
-        u64::from(passes).saturating_mul(places).saturating_mul(u64::from(largest_block_size(load)))
+        u64::from(passes).saturating_mul(places).saturating_mul(u64::from(load.largest_block_bytes()))
     });
     [limit, passes].into_iter().flatten().min()
 }
@@ -349,7 +356,7 @@ fn job_connection(
     let mode = open_mode(load);
     let session = Session {
         lanes: load.queue_depth,
-        largest_bytes: largest_block_size(load),
+        largest_bytes: load.largest_block_bytes(),
         reads: mode.reads,
         writes: mode.writes,
         dsync: mode.dsync,
@@ -408,11 +415,7 @@ fn batch_by_itself(load: &LoadJob) -> u32 {
 /// The buffers of one job.
 pub(crate) fn buffers(load: &LoadJob, job: u32) -> Result<Buffers, Failure> {
     let kinds = (load.read_percent > 0, load.read_percent < 100);
-    Buffers::new(load.queue_depth, largest_block_size(load), kinds, Contents::of(load, job))
-}
-
-fn largest_block_size(load: &LoadJob) -> u32 {
-    load.block_sizes.iter().map(|size| size.size_bytes).max().unwrap_or(0)
+    Buffers::new(load.queue_depth, load.largest_block_bytes(), kinds, Contents::of(load, job))
 }
 
 /// How a load opens its target. Loads that only write make files that are missing.

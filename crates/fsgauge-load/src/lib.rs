@@ -21,6 +21,7 @@ mod file_operations;
 mod file_sizes;
 mod filler;
 mod finish;
+mod full;
 mod group;
 pub mod instruments;
 mod integrity;

@@ -133,11 +133,12 @@ impl LoadOutcome {
             let all = all.get_or_insert_with(SyncTimes::default);
             all.latency.merge(&times.latency);
             all.response.merge(&times.response);
+            all.refused += times.refused;
         }
         let all = all?;
         let latency = all.latency.to_histogram();
         let response_latency = load.rate.map(|_| all.response.to_histogram());
-        Some(SyncResult { calls: latency.operations, latency, response_latency })
+        Some(SyncResult { calls: latency.operations, refused: all.refused, latency, response_latency })
     }
 
     /// Each operation of a file set that was done.
@@ -152,12 +153,13 @@ impl LoadOutcome {
             FileOperationResult {
                 operation,
                 operations: total.operations,
+                refused: total.refused,
                 size_bytes: total.size_bytes,
                 latency,
             }
         };
         let found = FileOperation::ALL.into_iter().map(one);
-        found.filter(|result| result.operations > 0).collect()
+        found.filter(|result| result.operations + result.refused > 0).collect()
     }
 
     /// What the jobs did with their files, where all of them did it.

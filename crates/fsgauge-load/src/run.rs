@@ -28,13 +28,11 @@ pub fn run_load(
     listener: &mut dyn Listener,
     stop: Stop,
 ) -> Outcome<LoadResult> {
-    if load.start_after_ns > 0 {
-        return Err(Failure::job(
-            "start_after_ns",
-            "start_after_ns of a load alone",
-            "it begins after others of a mix",
-            "leave it out",
-        ));
+    let of_mixes =
+        [("start_after_ns", load.start_after_ns > 0), ("steady_window_ns", load.steady_window_ns.is_some())];
+    if let Some((key, _)) = of_mixes.into_iter().find(|(_, is_asked)| *is_asked) {
+        let what = format!("{key} of a load alone");
+        return Err(Failure::job(key, what, "it is about the loads of a mix", "leave it out"));
     }
     let (clock, clock_note) = load.measured_before.as_ref().map_or_else(Clock::new, Clock::like);
     let mut prepared = PreparedLoad::new(load, (clock, clock_note), workers, listener, stop)?;
@@ -183,7 +181,7 @@ fn check_alignment(load: &LoadJob, ground: &Ground) -> Outcome<()> {
     let Some(alignment) = target::required_alignment(&file) else {
         return Err(target::open_failure(&target::path_of(&load.target, 0), rustix::io::Errno::INVAL, true));
     };
-    for size in &load.block_sizes {
+    for size in load.every_block_size() {
         aligned(u64::from(size.size_bytes), "block size", alignment)?;
     }
     for reader in load.companions.iter().filter(|companion| companion.role == CompanionKind::Reader) {

@@ -9,7 +9,7 @@ use fsgauge_wire::{Failure, Features, Listener, LoadJob, MachineCpu, Note, Outco
 
 use crate::companion::Companions;
 use crate::instruments::{
-    Clock, Deadline, FirstMoment, RunMonitor, STOP_LIMIT, Series, Start, TICK, cpu, stop_all, unix_ns,
+    Clock, Deadline, FirstMoment, RunMonitor, STOP_LIMIT, Series, Start, TICK, WarmUp, cpu, stop_all, unix_ns,
 };
 use crate::job_thread::{Shared, shared_files};
 use crate::medium::Medium;
@@ -61,6 +61,7 @@ impl RunningJobs {
         let (sender, reports) = channel();
         let wear_out = load.wear_out.then(|| Arc::new(WearOut::new(load.jobs)));
         let shared = Shared {
+            warm_up: WarmUp::from(load.warm_up_ns),
             load: Arc::new(load),
             medium,
             opened,
@@ -120,14 +121,13 @@ impl RunningJobs {
         let mut measured = LoadOutcome::new(&self.shared.load, unix_ns() + until_ns);
         let load = &self.shared.load;
         let times = if load.wear_out { WEAR_OUT_TIMES } else { 1 };
-        let (warm_up_ns, duration_ns) = (load.warm_up_ns, load.duration_ns.saturating_mul(times));
-        let measured_from_ns = zero_ns + warm_up_ns;
-        let late_ns = measured_from_ns.saturating_add(duration_ns).saturating_add(LATE_NS);
+        let (warm_up, duration_ns) = (self.shared.warm_up.clone(), load.duration_ns.saturating_mul(times));
+        let late_ns = (zero_ns + warm_up.end_ns()).saturating_add(duration_ns).saturating_add(LATE_NS);
         let (clock, stop) = (self.shared.clock, self.shared.stop);
-        let series = Series::new(self.jobs.len(), warm_up_ns.saturating_add(duration_ns));
+        let series = Series::new(self.jobs.len(), warm_up.clone(), duration_ns);
         let deadline = Deadline::new(clock, stop, late_ns);
-        let mut monitor = RunMonitor::begin(clock, zero_ns, measured_from_ns, series, deadline);
-        let mut machine = MachineWindow::new(measured_from_ns);
+        let mut monitor = RunMonitor::begin(clock, zero_ns, warm_up.clone(), series, deadline);
+        let mut machine = MachineWindow::new(zero_ns, warm_up);
         self.start(first);
         while self.jobs.iter().any(Option::is_some) {
             let tick = machine.tick(self.shared.clock.now_ns());
@@ -240,13 +240,14 @@ impl Drop for RunningJobs {
 
 /// CPU time of the machine between the end of the warm-up and the end of the load.
 struct MachineWindow {
-    begin_at_ns: u64,
+    zero_ns: u64,
+    warm_up: WarmUp,
     begin: Option<MachineCpu>,
 }
 
 impl MachineWindow {
-    fn new(begin_at_ns: u64) -> Self {
-        MachineWindow { begin_at_ns, begin: None }
+    fn new(zero_ns: u64, warm_up: WarmUp) -> Self {
+        MachineWindow { zero_ns, warm_up, begin: None }
     }
 
     /// Reads the machine when the measured part has begun; gives how long the caller may wait.
@@ -254,11 +255,12 @@ impl MachineWindow {
         if self.begin.is_some() {
             return TICK;
         }
-        if now_ns >= self.begin_at_ns {
+        let begin_at_ns = self.zero_ns + self.warm_up.end_ns();
+        if now_ns >= begin_at_ns {
             self.begin = Some(cpu::machine());
             return TICK;
         }
-        TICK.min(Duration::from_nanos(self.begin_at_ns - now_ns))
+        TICK.min(Duration::from_nanos(begin_at_ns - now_ns))
     }
 
     fn end(&self) -> MachineCpu {

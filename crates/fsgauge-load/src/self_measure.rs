@@ -35,7 +35,7 @@ pub(crate) fn null_ns_per_operation(load: &LoadJob, clock: &Clock) -> Result<f64
     let geometry = Geometry::of(&load.target);
     let mut best = f64::INFINITY;
     for _ in 0..MEASURES {
-        let sizes = Sizes::new(&load.block_sizes, &geometry);
+        let sizes = Sizes::of(load, &geometry);
         let cost = match load.access {
             _ if !load.operations.is_empty() => measure_files(load, clock),
             _ if load.ranges.is_some() => measure(load, clock, RangeOrder::new(load, 0), sizes),
@@ -77,6 +77,7 @@ fn measure<O: Order>(load: &LoadJob, clock: &Clock, order: O, sizes: Sizes) -> R
         batch: batch(load),
         wanted: load.batch.unwrap_or(1),
         size_limit_bytes: None,
+        continue_when_full: false,
         barriers: Barriers::without_files(load, places(load, 0)),
         stonewall: None,
         window: Window::new(clock.now_ns(), 0, duration_ns, duration_ns),

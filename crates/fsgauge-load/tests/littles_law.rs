@@ -31,7 +31,7 @@ fn the_law_holds_on_files() {
     let directory = tempfile::tempdir().unwrap();
     let target = files(directory.path());
     lay_out(&target, Data::Incompressible).unwrap();
-    for (interface, queue_depth) in [(Interface::Psync, 1), (Interface::IoUring, 8)] {
+    for (interface, queue_depth) in [(Interface::Psync, 1), (Interface::IoUring, 8), (Interface::Libaio, 8)] {
         let load =
             LoadJob { target: target.clone(), interface, queue_depth, read_percent: 50, ..null_load() };
         assert_law(load, 10_000);

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use fsgauge_load::run_mix;
 use fsgauge_wire::{
-    Access, FileOperation, FileSizes, Interface, LoadJob, LoadResult, MixJob, Stop, Target, WeightedOperation,
+    Access, Arrival, BlockSize, FileOperation, FileSizes, Interface, LoadJob, LoadResult, MixJob, Rate, Stop,
+    Target, WeightedOperation,
 };
 
 use crate::support::{Heard, assert_consistent, engine, files, null_load, operations};
@@ -66,6 +67,49 @@ fn unlike_loads_run_at_once_and_are_measured_apart() {
     results.iter().for_each(assert_consistent);
     let apart_ns = results[1].started_unix_ns - results[0].started_unix_ns;
     assert!((90_000_000..200_000_000).contains(&apart_ns), "{apart_ns}");
+}
+
+#[test]
+fn writes_have_sizes_of_their_own() {
+    let (directory, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let write_block_sizes = vec![BlockSize { size_bytes: 8192, weight: 1 }];
+    let plain = LoadJob {
+        target: files(directory.path()),
+        read_percent: 50,
+        write_block_sizes: write_block_sizes.clone(),
+        ..null_load()
+    };
+    let drawn = [(FileOperation::Read, 1), (FileOperation::Append, 1)];
+    let named = LoadJob { write_block_sizes, ..set(folder.path(), &drawn) };
+    for result in measured(&[plain, named]) {
+        let (read, write) = (result.read.unwrap(), result.write.unwrap());
+        assert!(read.operations > 0 && read.size_bytes <= read.operations * 4096);
+        assert!(write.operations > 0 && write.size_bytes == write.operations * 8192);
+    }
+}
+
+#[test]
+fn a_warm_up_ends_when_every_load_is_steady() {
+    let rate = Some(Rate { operations_per_second: 2000.0, arrival: Arrival::Constant });
+    let load = LoadJob {
+        target: Target::Null { size_bytes: 1 << 20 },
+        steady_window_ns: Some(200_000_000),
+        warm_up_ns: 20_000_000_000,
+        duration_ns: 100_000_000,
+        interval_ns: 10_000_000,
+        rate,
+        ..null_load()
+    };
+    let results = mix(&[load.clone(), load], false);
+    let warm_ups_ns: Vec<u64> = results.iter().map(|result| result.warm_up_ns).collect();
+    assert!(warm_ups_ns[0] == warm_ups_ns[1] && warm_ups_ns[0] >= 210_000_000, "{warm_ups_ns:?}");
+    for result in &results {
+        assert!(result.warm_up_ns < 20_000_000_000, "{warm_ups_ns:?}");
+        let measured = result.intervals.iter().filter(|interval| !interval.warm_up);
+        let measured_ns: u64 = measured.map(|interval| interval.elapsed_ns).sum();
+        assert!((99_000_000..150_000_000).contains(&measured_ns), "{measured_ns}");
+        assert_consistent(result);
+    }
 }
 
 #[test]

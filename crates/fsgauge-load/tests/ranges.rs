@@ -9,7 +9,8 @@ use fsgauge_wire::{
 
 use crate::support::{assert_consistent, files, lay_out, null_load, run};
 
-const INTERFACES: [(Interface, u32); 2] = [(Interface::Psync, 1), (Interface::IoUring, 8)];
+const INTERFACES: [(Interface, u32); 3] =
+    [(Interface::Psync, 1), (Interface::IoUring, 8), (Interface::Libaio, 8)];
 const BLOCKS: u64 = 101;
 
 fn file(directory: &Path) -> Target {

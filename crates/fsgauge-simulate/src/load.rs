@@ -20,7 +20,7 @@ fn files_of(job: &LoadJob) -> Outcome<Files<'_>> {
     let Target::Files { directory, prefix, count, file_size_bytes } = &job.target else {
         return State::no_model("this load has no model", cause);
     };
-    let [block] = job.block_sizes.as_slice() else {
+    let ([block], []) = (job.block_sizes.as_slice(), job.write_block_sizes.as_slice()) else {
         return State::no_model("a load of several block sizes has no model", cause);
     };
     let is_whole = job.passes == Some(1) && job.ranges == Some(Ranges::OwnFiles {}) && job.jobs == *count;

@@ -91,6 +91,7 @@ pub(crate) fn load_result(
         operations: jobs.iter().map(|job| job.operations).sum(),
         size_bytes: moved.pass.size_bytes,
         errors: 0,
+        refused: 0,
         service_latency: no_latencies(),
         response_latency: None,
         backlog_dropped: 0,

@@ -189,6 +189,9 @@ pub enum Interface {
     IoUring,
     /// pread and pwrite: queue depth 1.
     Psync,
+    /// io_submit and io_getevents, as libaio has them: any queue depth. Through the page cache the kernel does one after
+    /// the other.
+    Libaio,
     /// Messages to a server over sockets, with epoll: any queue depth. What a target on a share needs; no other has it.
     Sockets,
 }
@@ -477,6 +480,10 @@ pub struct LoadJob {
     pub read_percent: u8,
     /// Block sizes with their weights; at least one.
     pub block_sizes: Vec<BlockSize>,
+    /// The same of what writes, in a load that also reads; `block_sizes` is then of what reads. Offsets of either are
+    /// multiples of its smallest size. Empty: all have `block_sizes`.
+    #[serde(default)]
+    pub write_block_sizes: Vec<BlockSize>,
     /// Operations in flight, per job.
     pub queue_depth: u32,
     /// Threads or processes that drive the load at once.
@@ -505,6 +512,10 @@ pub struct LoadJob {
     /// Load before the measured part; not counted.
     #[serde(default)]
     pub warm_up_ns: u64,
+    /// In a mix: its warm-up ends as soon as the rate of each load was steady for so long, as `Steady` has it;
+    /// `warm_up_ns` is then the longest. Null: it has its full time.
+    #[serde(default)]
+    pub steady_window_ns: Option<u64>,
     /// The measured part.
     pub duration_ns: u64,
     /// Ends the measured part once so many bytes have been read and written, all jobs together.
@@ -558,6 +569,10 @@ pub struct LoadJob {
     /// When written data is made durable.
     #[serde(default)]
     pub sync: Sync,
+    /// Whether the load goes on where a full file system or quota refuses an operation (ENOSPC, EDQUOT): those are
+    /// counted. Needs writes, and no `verify`.
+    #[serde(default)]
+    pub continue_when_full: bool,
     /// How blocks are moved. Other than whole: one operation at a time (interface psync), one block size, files of this
     /// machine.
     #[serde(default)]
@@ -619,6 +634,7 @@ impl LoadJob {
             file_sizes: None,
             read_percent: 100,
             block_sizes: vec![BlockSize { size_bytes: 4096, weight: 1 }],
+            write_block_sizes: Vec::new(),
             queue_depth: 1,
             jobs: 1,
             batch: None,
@@ -628,6 +644,7 @@ impl LoadJob {
             rest: None,
             start_after_ns: 0,
             warm_up_ns: 0,
+            steady_window_ns: None,
             duration_ns: one_second_ns(),
             size_limit_bytes: None,
             interval_ns: one_second_ns(),
@@ -644,6 +661,7 @@ impl LoadJob {
             workers: Workers::Threads,
             descriptors: Descriptors::Own,
             sync: Sync::None,
+            continue_when_full: false,
             transfer: Transfer::Whole,
             finish: Finish::default(),
             verify: false,
@@ -656,6 +674,16 @@ impl LoadJob {
             held: Vec::new(),
             lease: None,
         }
+    }
+
+    /// The block sizes of all its operations.
+    pub fn every_block_size(&self) -> impl Iterator<Item = &BlockSize> {
+        self.block_sizes.iter().chain(&self.write_block_sizes)
+    }
+
+    /// The largest of them; 0 where there is none.
+    pub fn largest_block_bytes(&self) -> u32 {
+        self.every_block_size().map(|size| size.size_bytes).max().unwrap_or(0)
     }
 
     /// What it says about its start.

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::result::is_none;
 use crate::{Held, Histogram, Lease, LoadJob, LoadResult, WantedStart};
 
 /// kind "mix": several loads that begin together, each measured by itself.
@@ -144,6 +145,9 @@ pub struct FileOperationResult {
     pub operation: FileOperation,
     /// How many ended.
     pub operations: u64,
+    /// How many a full file system or quota refused, where the job continues then. They are in no other count.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub refused: u64,
     /// Bytes of file contents that they moved.
     pub size_bytes: u64,
     /// How long they took, with everything that belongs to them; under a rate from the intended start.

@@ -134,8 +134,12 @@ pub struct OperationResult {
     pub operations: u64,
     /// Their bytes.
     pub size_bytes: u64,
-    /// How many were tried again after EAGAIN or EINTR. Every other error ends the load as failed.
+    /// How many were tried again after EAGAIN or EINTR. Every other error ends the load as failed, except for `refused`.
     pub errors: u64,
+    /// How many a full file system or quota refused, in whole or in part, where the job continues then. They are in no
+    /// other count.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub refused: u64,
     /// From submission to completion.
     pub service_latency: Histogram,
     /// Under a rate: from the intended start to completion.
@@ -144,6 +148,10 @@ pub struct OperationResult {
     /// ten seconds is dropped, and so is what is left at the end). Shared between reads and writes by
     /// read_percent.
     pub backlog_dropped: u64,
+}
+
+pub(crate) fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What one job did in the measured part.
@@ -164,6 +172,9 @@ pub struct JobCount {
 pub struct SyncResult {
     /// How many returned.
     pub calls: u64,
+    /// How many of the others a full file system or quota refused, where the job continues then.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub refused: u64,
     /// How long they took.
     pub latency: Histogram,
     /// Under a rate: of each write, from its intended start to the return of the call that made it durable.

@@ -161,7 +161,12 @@ def _require_requests(sections: list[Section]) -> None:
 
 
 def _file_bytes(converted: Converted) -> int:
-    sizes = [group.keys["block_sizes"] for group in converted.groups]
+    sizes = [
+        group.keys[key]
+        for group in converted.groups
+        for key in ("block_sizes", "write_block_sizes")
+        if key in group.keys
+    ]
     every = [text for each in sizes for text in (each if isinstance(each, list) else [each])]
     return max(FILE_BYTES, FEWEST_BLOCKS * max(parse_size(str(text)) for text in every))
 

@@ -16,11 +16,13 @@ from fsgauge.converting.fio_files import (
 )
 from fsgauge.converting.fio_job import FioJob
 from fsgauge.converting.fio_load import put_load
+from fsgauge.converting.fio_search import latency_search, steady_search
 from fsgauge.converting.groups import USUAL_DURATION_NS, Converted, Findings, Group
 from fsgauge.converting.job_file import Option, Section, read_job_file
 from fsgauge.errors import quoted
 
 LONGEST_NAME = 40
+_NO_SPACE = {"ENOSPC", "28", "EDQUOT", "122"}
 PIECE_BYTES = 4096
 """Of what is compressible, each piece has its share."""
 
@@ -45,6 +47,7 @@ def convert_fio(
     _verify_what_is_read(jobs, groups)
     _require_equal_flows(jobs)
     _put_in_order(jobs, groups, [section.name for section in sections])
+    workload, plan = latency_search(jobs, groups)
     findings.raise_refusals(f"fsgauge study from-fio {quoted(path)}")
     seeds = {job.read("randseed", numbers.number, 0) for job in jobs}
     return Converted(
@@ -53,6 +56,8 @@ def convert_fio(
         groups=groups,
         findings=findings,
         seed=max(seeds) or None,
+        workload={**workload, **steady_search(jobs, groups)},
+        plan=plan,
     )
 
 
@@ -86,9 +91,21 @@ def _group(job: FioJob, name: str, size_bytes: int | None) -> Group:
     put_pace(job, group)
     put_times(job, group)
     note_fresh_files(job, group)
+    _full(job, group)
     if "write" in str(group.keys["operations"]):
         _data(job, group)
     return group
+
+
+def _full(job: FioJob, group: Group) -> None:
+    """Writes that find no space: of errors that are ignored, the second list is theirs."""
+    _, _, of_writes = job.text("ignore_error", "").partition(",")
+    if _NO_SPACE & set(of_writes.partition(",")[0].split(":")):
+        source = job.option("ignore_error")
+    else:
+        source = job.option("fill_device") if job.switch("fill_device") else None
+    if source is not None and (group.does("write") or group.does("create")):
+        group.put("continue_when_full", True, source)
 
 
 def _data(job: FioJob, group: Group) -> None:

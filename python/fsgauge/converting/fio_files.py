@@ -6,7 +6,7 @@ import re
 
 from fsgauge.converting import numbers
 from fsgauge.converting.fio_job import READ, WRITE, FioJob
-from fsgauge.converting.fio_load import FILE_ENGINES
+from fsgauge.converting.fio_load import FILE_ENGINES, mean_block_bytes
 from fsgauge.converting.groups import Group
 from fsgauge.converting.job_file import Option
 from fsgauge.units import exact_bandwidth, exact_duration, exact_rate, exact_size
@@ -145,7 +145,10 @@ def _total(job: FioJob, option: Option, rates: list[str], operations: dict[str, 
     except ValueError as error:
         job.wrong(option, str(error))
     if "read" in operations and "write" in operations:
-        if read * operations["write"] != write * operations["read"]:
+        sizes = [
+            mean_block_bytes(job, each) if option.name == "rate" else 1 for each in (READ, WRITE)
+        ]
+        if read * operations["write"] * sizes[1] != write * operations["read"] * sizes[0]:
             job.findings.refuse(
                 option,
                 "reads and writes at paces that their shares do not have; the nearest is a group"

@@ -85,32 +85,34 @@ def _operations(job: FioJob, group: Group, kinds: tuple[str, ...], pattern: Opti
 
 
 def _sizes(job: FioJob, group: Group, kinds: tuple[str, ...]) -> list[int]:
-    """Bytes of an operation, with weights where there are several."""
-    found = {
-        kind: _sizes_of(job, {"read": READ, "write": WRITE, "trim": TRIM}[kind]) for kind in kinds
-    }
-    first = found[kinds[0]]
+    """Bytes of an operation, with weights where there are several; of writes their own."""
     align = job.option("ba")
-    asked = job.size(job.of_direction("ba", "0")[READ]) if align is not None else 0
-    if align is not None and asked not in (0, min(size for size, _ in first)):
-        job.findings.refuse(align, "offsets are multiples of the smallest block alone")
     source = job.option("bssplit") or job.option("bsrange") or job.option("bs")
-    if any(each != first for each in found.values()) and source is not None:
-        job.findings.refuse(
-            source,
-            "reads and writes of different sizes in one group; the nearest is a group of each",
-        )
-    sizes, weights = [size for size, _ in first], [weight for _, weight in first]
-    if len(sizes) == 1:
-        group.put("block_sizes", exact_size(sizes[0]), source)
-        return sizes
-    group.put("block_sizes", [exact_size(each) for each in sizes], source)
-    if len(set(weights)) > 1:
-        group.put("block_weights", weights, source)
-    return sizes
+    found: list[list[tuple[int, int]]] = []
+    for kind in [each for each in kinds if group.does(each)] or kinds:
+        direction = {"read": READ, "write": WRITE, "trim": TRIM}[kind]
+        found.append(sizes_of(job, direction))
+        asked = job.size(job.of_direction("ba", "0")[direction]) if align is not None else 0
+        if align is not None and asked not in (0, min(size for size, _ in found[-1])):
+            job.findings.refuse(align, "offsets are multiples of the smallest block alone")
+    for key, drawn in zip(("block", "write_block"), found, strict=False):
+        if key != "block" and drawn == found[0]:
+            continue
+        sizes, weights = [exact_size(size) for size, _ in drawn], [weight for _, weight in drawn]
+        group.put(f"{key}_sizes", sizes if len(sizes) > 1 else sizes[0], source)
+        if len(set(weights)) > 1:
+            group.put(f"{key}_weights", weights, source)
+    return sorted({size for drawn in found for size, _ in drawn})
 
 
-def _sizes_of(job: FioJob, direction: int) -> list[tuple[int, int]]:
+def mean_block_bytes(job: FioJob, direction: int) -> float:
+    """Of the sizes of that direction."""
+    drawn = sizes_of(job, direction)
+    return sum(size * weight for size, weight in drawn) / sum(weight for _, weight in drawn)
+
+
+def sizes_of(job: FioJob, direction: int) -> list[tuple[int, int]]:
+    """With their weights."""
     split, wide = job.option("bssplit"), job.option("bsrange")
     if split is not None:
         text = job.of_direction("bssplit", "")[direction]
@@ -300,7 +302,8 @@ def _queue(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) 
     depth = job.depth
     if depth > 1:
         group.put("queue_depth", depth, job.option("iodepth"))
-    group.put("interface", "io_uring" if job.engine in ASYNCHRONOUS else "psync", source)
+    calls = "io_uring" if job.engine in ASYNCHRONOUS else "psync"
+    group.put("interface", "libaio" if job.engine == "libaio" else calls, source)
     batch = job.read("iodepth_batch", numbers.number, 1)
     if batch > 1 and depth > 1:
         group.put("submit_batch", min(batch, depth), job.option("iodepth_batch"))

@@ -64,8 +64,9 @@ _SAME = (
     ("nrfiles", "nr_files"), ("runtime", "timeout"), ("stonewall", "wait_for_previous"),
     ("iodepth_batch", "iodepth_batch_submit"), ("io_size", "io_limit"), ("ba", "blockalign"),
     ("iodepth_batch_complete_min", "iodepth_batch_complete"), ("steadystate", "ss"),
-    ("rate_min", "ratemin"), ("offset", "fileoffset"), ("bs_unaligned", "blocksize_unaligned"),
-    ("fill_device", "fill_fs"), ("mem", "iomem"), ("mem_align", "iomem_align"),
+    ("steadystate_duration", "ss_dur"), ("rate_min", "ratemin"), ("offset", "fileoffset"),
+    ("bs_unaligned", "blocksize_unaligned"), ("fill_device", "fill_fs"), ("mem", "iomem"),
+    ("mem_align", "iomem_align"),
 )  # fmt: skip
 
 

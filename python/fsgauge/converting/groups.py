@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fsgauge.converting.job_file import Option
@@ -10,6 +10,8 @@ from fsgauge.errors import InputError
 from fsgauge.units import count, exact_duration, exact_size
 
 Value = str | int | float | bool | list[str] | list[int] | dict[str, int]
+Keys = Mapping[str, tuple[Value, Sequence[Option | None]]]
+"""Keys of a table, with the options that each comes from."""
 SYSTEMS = ("ext4", "xfs")
 """What is compared unless --system says otherwise: no job of another tool names any."""
 USUAL_DURATION_NS = 10 * 10**9
@@ -42,8 +44,12 @@ class Group:
     @property
     def is_mixed(self) -> bool:
         """Whether it reads and writes."""
+        return self.does("read") and self.does("write")
+
+    def does(self, operation: str) -> bool:
+        """Whether this is one of its operations."""
         operations = self.keys.get("operations")
-        return isinstance(operations, dict) and {"read", "write"} <= operations.keys()
+        return isinstance(operations, dict) and operation in operations
 
     def put_files(
         self, count: int, size_bytes: int, *, own: bool, sources: Sequence[Option | None] = ()
@@ -171,7 +177,7 @@ class Whole:
 @dataclass(frozen=True)
 class Converted:
     """A job of another tool: its groups, or the `whole` load of another kind, and what is said of
-    them."""
+    them; `workload` and `plan` are keys of all groups together."""
 
     title: str
     tool: str
@@ -179,6 +185,8 @@ class Converted:
     findings: Findings
     seed: int | None = None
     whole: Whole | None = None
+    workload: Keys = field(default_factory=dict)
+    plan: Keys = field(default_factory=dict)
 
     def times(self) -> Times:
         """Those of the mix; a group gets its own where groups do not begin and end together."""

@@ -58,6 +58,13 @@ def read_job(path: Path) -> Job:
         if "--without" in error.next:
             error.next = "a copy of the job file without these lines: both have to do the same"
         raise
+    for _, (source, *_) in job.converted.plan.values():
+        raise InputError(
+            "a job that searches for a latency is not measured twice",
+            location=source.location() if source else None,
+            cause="fio raises the depth, and the load curve of a study the rate",
+            next=f"fsgauge study from-fio {path.name}, and compare the rates that both find",
+        )
     for group, section in zip(job.converted.groups, sections, strict=True):
         if not group.is_plain:
             raise InputError(

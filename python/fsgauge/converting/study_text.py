@@ -15,15 +15,6 @@ _ROOM = 1.3
 _LEAST_BYTES = 1 << 30
 _GIB = 1 << 30
 _COLUMN = 44
-_ORDER = (
-    "operations", "block_sizes", "block_weights", "order", "stride", "apart", "random_percent",
-    "each_once",
-    "distribution", "zipf_theta", "pareto_h", "hashed", "zone_sizes", "zone_weights",
-    "interface", "queue_depth", "submit_batch", "direct", "jobs", "files_of_jobs", "files",
-    "file_sizes", "files_of", "rate", "bandwidth", "arrival", "think", "think_every", "sync",
-    "sync_every", "data", "compressible", "duplicates", "verify", "start_after", "after",
-    "duration",
-)  # fmt: skip
 
 
 def study_text(converted: Converted, systems: Sequence[str]) -> str:
@@ -74,12 +65,13 @@ def _workload(converted: Converted) -> Iterator[str]:
     yield f'warm_up = "{exact_duration(times.warm_up_ns)}"'
     same = times.duration_ns in [group.duration_ns for group in groups]
     yield _line("duration", exact_duration(times.duration_ns), sources if same and sources else [])
+    yield from (_line(key, *found) for key, found in converted.workload.items())
     for group in groups:
         yield ""
         yield "[[workload.group]]"
         yield f"name = {_text(group.name)}"
-        for key in sorted(group.keys, key=_ORDER.index):
-            yield _line(key, group.keys[key], group.sources.get(key, []))
+        for key, value in group.keys.items():
+            yield _line(key, value, group.sources.get(key, []))
 
 
 def _line(key: str, value: object, sources: Sequence[object]) -> str:
@@ -106,5 +98,6 @@ def _plan(converted: Converted) -> Iterator[str]:
     yield ""
     yield "[plan]"
     yield "blocks = 6"
+    yield from (_line(key, *found) for key, found in converted.plan.items())
     if converted.seed is not None:
         yield f"seed = {converted.seed}"

@@ -46,7 +46,11 @@ def _of_loads(jobs: Sequence[LoadJob]) -> Rows:
         ("reads", _each(jobs, lambda job: f"{job.read_percent} %")),
         (
             "block sizes",
-            _values(format_size(size.size_bytes) for job in jobs for size in job.block_sizes),
+            _values(
+                format_size(size.size_bytes)
+                for job in jobs
+                for size in (*job.block_sizes, *job.write_block_sizes)
+            ),
         ),
         ("threads or processes", _each(jobs, lambda job: str(job.jobs))),
         ("outstanding by each", _each(jobs, lambda job: str(job.queue_depth))),

@@ -103,7 +103,7 @@ def jobs_at_work(jobs: int, result: LoadResult) -> float:
 def bytes_match(run: RunRecord, result: LoadResult) -> str | None:
     """With one block size, bytes are operations times that size."""
     load = run.load
-    if load is None or len(load.block_sizes) != 1 or load.operations:
+    if load is None or len(load.block_sizes) != 1 or load.write_block_sizes or load.operations:
         return None
     size_bytes = load.block_sizes[0].size_bytes
     expected = operations(result) * size_bytes

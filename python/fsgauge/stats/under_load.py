@@ -21,7 +21,8 @@ def load_ns(run: RunRecord) -> int:
         return 0
     slices = run.parts[0].slices
     warm_up_ns = sum(each.result.warm_up_ns for each in slices)
-    if isinstance(run.job, LoadJob):  # a warm-up of its own, before slices that pay for their syncs
+    if isinstance(run.job, LoadJob) and run.job.steady_window_ns is None:
+        # a warm-up of its own, before slices that pay for their syncs
         warm_up_ns = max(warm_up_ns, run.job.warm_up_ns)
     return warm_up_ns + sum(each.result.elapsed_ns + (each.sync_ns or 0) for each in slices)
 

@@ -39,7 +39,8 @@ def refused(tmp_path: Path, text: str) -> InputError:
     [
         ("rw=randread\nioengine=libaio\niodepth=16\ndirect=1",
          {"operations": {"read": 1}, "order": "random", "queue_depth": 16, "direct": True,
-          "interface": "io_uring"}),
+          "interface": "libaio"}),
+        ("rw=randread\nioengine=posixaio\niodepth=4", {"interface": "io_uring"}),
         ("rw=randrw\nrwmixread=70", {"operations": {"read": 70, "write": 30}}),
         ("rw=randrw\nrwmixwrite=40", {"operations": {"read": 60, "write": 40}}),
         ("rw=randrw\nrwmixread=60\nrwmixwrite=40", {"operations": {"read": 60, "write": 40}}),
@@ -54,6 +55,15 @@ def refused(tmp_path: Path, text: str) -> InputError:
         ("rw=randread\nbsrange=4k-16k",
          {"block_sizes": ["4 KiB", "8 KiB", "12 KiB", "16 KiB"]}),
         ("rw=randwrite\nbs=4k,16k", {"block_sizes": "16 KiB"}),
+        ("rw=randrw\nbs=4k,16k",
+         {"block_sizes": "4 KiB", "write_block_sizes": "16 KiB", "each_once": None}),
+        ("rw=rw\nbssplit=4k/60:8k/40,64k\nrwmixread=0", {"block_sizes": "64 KiB"}),
+        ("rw=randrw\nbssplit=4k/60:8k/40,64k/90:8k/10\nba=4k,8k",
+         {"block_sizes": ["4 KiB", "8 KiB"], "block_weights": [60, 40],
+          "write_block_sizes": ["64 KiB", "8 KiB"], "write_block_weights": [90, 10]}),
+        ("rw=randrw\nbsrange=4k-4k,8k-16k", {"write_block_sizes": ["8 KiB", "16 KiB"]}),
+        ("rw=randrw\nbs=8k\nbssplit=8k,8k", {"write_block_sizes": None}),
+        ("rw=randrw\nbs=4k,8k\nrate=1m,2m", {"bandwidth": "3 MiB/s"}),
         ("rw=randread\nrandom_distribution=zipf:0.5",
          {"distribution": "zipf", "zipf_theta": 0.5}),
         ("rw=randread\nrandom_distribution=zoned:50/5:30/15:20/",
@@ -75,6 +85,12 @@ def refused(tmp_path: Path, text: str) -> InputError:
         ("rw=write\ndedupe_percentage=30\ndedupe_mode=repeat", {"duplicates": "30 %"}),
         ("rw=write\nzero_buffers", {"data": "zero"}),
         ("rw=randwrite\nverify=crc32c", {"verify": True}),
+        ("rw=write\nfill_device=1", {"continue_when_full": True}),
+        ("rw=write\nfill_device=0", {"continue_when_full": None}),
+        ("rw=randrw\nignore_error=EIO,ENOSPC:EIO", {"continue_when_full": True}),
+        ("rw=randrw\nignore_error=ENOSPC", {"continue_when_full": None}),
+        ("rw=randread\nignore_error=,ENOSPC", {"continue_when_full": None}),
+        ("rw=write\ncontinue_on_error=all", {"continue_when_full": None}),
         ("rw=randread\nnumjobs=4\nnrfiles=2",
          {"jobs": 4, "files_of_jobs": "own", "files": 2, "file_sizes": "32 MiB"}),
         ("rw=randread\nnumjobs=4\nfilename=x",
@@ -104,12 +120,19 @@ def test_a_depth_without_a_queue_is_one(tmp_path: Path) -> None:
         ("exec_prerun=rm -rf /", "never run"),
         ("exec_postrun=sync", "never run"),
         ("ioengine=exec\nprogram=/bin/true", "never run"),
-        ("latency_target=500", "depth is not searched"),
+        ("latency_target=500", "the nearest is latency_percentile=99.9"),
+        ("latency_target=500\nlatency_percentile=95", "a limit of 95 %"),
+        (
+            "latency_target=5ms\nlatency_percentile=99\n[b]\nsize=1m\nlatency_target=9ms\n"
+            "latency_percentile=99",
+            "a study of each",
+        ),
+        ("latency_run=1", "the nearest is latency_run=0"),
         ("flow=8\n[b]\nsize=1m\nflow=1", "one group with weights"),
         ("rw=randwrite\nzonemode=zbd", "depend on zones"),
         ("rw=randread\nbssplit=512/50:4k/50\nblockalign=4k", "smallest block"),
         ("rw=read\nverify=md5", "another run wrote"),
-        ("rw=randrw\nbs=4k,8k", "a group of each"),
+        ("rw=randrw\nbs=4k,8k\nrate=1m,1m", "a group of each"),
         ("rw=read:-4k\nbs=4k", "the nearest is 8 KiB"),
         ("rw=randread:8", "random_percent"),
         ("rw=trimwrite", "another load"),
@@ -312,6 +335,38 @@ def test_one_ramp_for_all_is_the_warm_up(tmp_path: Path) -> None:
     workload, _ = converted(tmp_path, text)
     assert (workload["warm_up"], workload["duration"]) == ("3 s", "1 min")
     assert all("duration" not in each for each in workload["group"])
+
+
+def plan_of(tmp_path: Path, text: str) -> dict[str, Any]:
+    path = tmp_path / "job.fio"
+    path.write_text(text, encoding="utf-8")
+    return tomllib.loads(study_from_file(path).text)
+
+
+def test_a_latency_target_is_a_load_curve(tmp_path: Path) -> None:
+    target = "latency_target=5ms\nlatency_window=4s\nlatency_percentile=99.9\n"
+    study = plan_of(tmp_path, f"[a]\nsize=1m\nrw=randread\nruntime=1m\n{target}")
+    curve = {"mode": "curve", "latency_limit": "5 ms", "quantile": "p999"}
+    assert study["plan"] == {"blocks": 6, **curve}
+    assert study["workload"]["duration"] == "4 s"
+    assert "primary" not in study["workload"]
+    second = "[a]\nsize=1m\n[b]\nsize=1m\nlatency_target=700\nlatency_percentile=50\n"
+    study = plan_of(tmp_path, second)
+    assert study["workload"]["primary"] == ["operations of b"]
+    assert (study["plan"]["latency_limit"], study["plan"]["quantile"]) == ("700 us", "p50")
+    assert "a curve sets the pace" in refused(tmp_path, f"{second}rate_iops=5\n").what
+
+
+def test_sections_that_end_when_they_are_steady_warm_up_until_then(tmp_path: Path) -> None:
+    steady = "size=1m\nruntime=10m\ntime_based\nss=iops:2%\nss_dur=30\n"
+    study = plan_of(tmp_path, f"[global]\nramp_time=5\n{steady}[a]\n[b]\n")["workload"]
+    times = [study[key] for key in ("steady_window", "warm_up", "duration")]
+    assert times == ["30 s", "605 s", "30 s"]
+    for unlike in ("ss_dur=20", "runtime=5m", "stonewall"):
+        study = plan_of(tmp_path, f"[global]\n{steady}[a]\n[b]\n{unlike}\n")["workload"]
+        assert "steady_window" not in study
+    study = plan_of(tmp_path, f"[a]\n{steady}runtime=20\n")["workload"]
+    assert "steady_window" not in study and study["duration"] == "20 s"
 
 
 def test_clients_that_come_one_after_another(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ pub(crate) fn run_backup(
             Ok(BackupOutcome { common_start, ..backed_up })
         })?,
     };
-    let watch_of_pauses = PauseWatch::start(clock, zero_ns, zero_ns);
+    let watch_of_pauses = PauseWatch::start(clock, zero_ns, 0);
     let (backed_up, intervals) = follow(reader, &reports, &plan, listener, (clock, zero_ns), stop)?;
     let pauses = Pauses { starved_ns: backed_up.starved_ns, ..watch_of_pauses.end() };
     let machine_cpu = cpu::machine_between(&machine, &cpu::machine());

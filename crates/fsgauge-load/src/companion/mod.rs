@@ -278,6 +278,7 @@ fn spawn<Q: Queue + 'static, O: Order + Send + 'static>(
             batch: 1,
             wanted: 1,
             size_limit_bytes: None,
+            continue_when_full: false,
             barriers,
             stonewall: None,
             window: Window::new(zero_ns, load.warm_up_ns, load.duration_ns, load.interval_ns),

@@ -11,6 +11,7 @@ use rustix::io::{Errno, pread, pwrite, retry_on_intr};
 use super::file_set::FileSet;
 use super::{Done, mapped};
 use crate::filler::Filler;
+use crate::full::is_full;
 use crate::instruments::Clock;
 use crate::pattern::Sizes;
 use crate::random::Random;
@@ -36,6 +37,7 @@ pub(crate) struct FileCalls {
     buffer: Vec<u8>,
     names: Vec<MaybeUninit<u8>>,
     flags: OFlags,
+    continue_when_full: bool,
 }
 
 impl FileCalls {
@@ -44,7 +46,7 @@ impl FileCalls {
             let what = format!("job {job} has no file of the set");
             return Err(Failure::job("jobs", what, "each has its own", "fewer jobs, or more files"));
         }
-        let largest_bytes = load.block_sizes.iter().map(|size| size.size_bytes).max().unwrap_or(1);
+        let largest_bytes = load.largest_block_bytes();
         let mut filler = Filler::for_data(load.data, load.seed, job + 1);
         let mut buffer = vec![0; largest_bytes as usize];
         filler.fill(&mut buffer);
@@ -54,12 +56,13 @@ impl FileCalls {
             removed: Vec::with_capacity(set.files.len()),
             set,
             open: (0..STAY_OPEN).map(|_| None).collect(),
-            sizes: Sizes::new(&load.block_sizes, &whole),
+            sizes: Sizes::of(load, &whole),
             largest_bytes: u64::from(largest_bytes),
             filler,
             buffer,
             names: vec![MaybeUninit::uninit(); LISTED_BYTES],
             flags: if dsync { DSYNC } else { OFlags::empty() },
+            continue_when_full: load.continue_when_full,
         })
     }
 
@@ -76,10 +79,31 @@ impl FileCalls {
             self.drawn(operation, random)
         };
         let Some(index) = index else { return Ok(None) };
-        let block_bytes = u64::from(self.sizes.next(random).size_bytes);
-        self.on_file(operation, index, block_bytes, random, clock)
-            .map(Some)
-            .map_err(|errno| self.failure(operation, index, errno))
+        let block_bytes = u64::from(self.sizes.next(!operation.only_reads(), random).size_bytes);
+        match self.on_file(operation, index, block_bytes, random, clock) {
+            Ok(done) => Ok(Some(done)),
+            Err(errno) if self.continue_when_full && is_full(errno.raw_os_error()) => {
+                self.refused(operation, index).map(Some)
+            }
+            Err(errno) => Err(self.failure(operation, index, errno)),
+        }
+    }
+
+    /// What found no space: half a new file is removed again, and any other has the size that it came to.
+    #[cold]
+    fn refused(&mut self, operation: FileOperation, index: usize) -> Result<Done, Failure> {
+        let (directory, name) = self.set.at(index);
+        if operation == FileOperation::Create {
+            match directory.remove_file(name) {
+                Ok(()) | Err(Errno::NOENT) => self.removed.push(index),
+                Err(errno) => return Err(self.failure(FileOperation::Unlink, index, errno)),
+            }
+        } else {
+            let found = directory.stat(name);
+            let found = found.map_err(|errno| self.failure(FileOperation::Stat, index, errno))?;
+            self.set.files[index].size_bytes = found.st_size as u64;
+        }
+        Ok(Done { refused: true, ..Done::default() })
     }
 
     fn on_file(
@@ -213,7 +237,8 @@ impl FileCalls {
         let size_bytes = work(self, (index, &file))?;
         let begin_ns = clock.now_ns();
         drop(file);
-        Ok(Done { size_bytes, open_ns, close_ns: clock.now_ns() - begin_ns })
+        let close_ns = clock.now_ns() - begin_ns;
+        Ok(Done { size_bytes, open_ns, close_ns, ..Done::default() })
     }
 
     fn create(&mut self, index: usize, clock: &Clock) -> Result<Done, Errno> {

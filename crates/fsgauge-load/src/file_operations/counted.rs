@@ -30,6 +30,10 @@ impl Counted {
         (due_ns, start_ns, now_ns): (u64, u64, u64),
     ) {
         let tally = &mut self.drawn[operation as usize];
+        if done.refused {
+            tally.refused += 1;
+            return;
+        }
         tally.operations += 1;
         tally.size_bytes += done.size_bytes;
         tally.service.record(now_ns - start_ns, 1);
@@ -69,7 +73,7 @@ impl Counted {
 
     fn by_side(&self, mut add: impl FnMut(usize, &Tally)) {
         for (operation, tally) in FileOperation::ALL.iter().zip(self.drawn.iter()) {
-            if tally.operations > 0 {
+            if tally.operations + tally.refused > 0 {
                 add(usize::from(!operation.only_reads()), tally);
             }
         }
@@ -84,7 +88,7 @@ mod tests {
     fn counted() -> Counted {
         let mut counted = Counted::new();
         let moved = |size_bytes| Done { size_bytes, ..Done::default() };
-        let opened = Done { size_bytes: 0, open_ns: 30, close_ns: 20 };
+        let opened = Done { open_ns: 30, close_ns: 20, ..Done::default() };
         counted.count::<Paced>(FileOperation::Read, moved(4096), (90, 100, 150));
         counted.count::<Paced>(FileOperation::Write, moved(100), (140, 150, 400));
         counted.count::<Unpaced>(FileOperation::Open, opened, (0, 400, 480));
@@ -104,6 +108,18 @@ mod tests {
         assert_eq!(largest_ns, [80, 250]);
         assert_eq!(sides[1].response.to_histogram().sum_ns, 260);
         assert_eq!(kinds[FileOperation::Append as usize].count().latency_sum_ns, 200);
+    }
+
+    #[test]
+    fn what_a_full_file_system_refused_is_in_no_other_count() {
+        let (mut counted, before) = (counted(), counted().sides());
+        let refused = Done { refused: true, size_bytes: 9, open_ns: 5, ..Done::default() };
+        counted.count::<Paced>(FileOperation::Create, refused, (0, 1, 2));
+        assert_eq!(counted.sides(), before);
+        let (sides, kinds) = counted.told();
+        let create = &kinds[FileOperation::Create as usize];
+        assert_eq!((sides[1].refused, create.refused, create.operations), (1, 1, 0));
+        assert_eq!(kinds[FileOperation::Open as usize].operations, 2);
     }
 
     #[test]

@@ -47,6 +47,8 @@ enum Work {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Done {
     size_bytes: u64,
+    /// Whether a full file system refused it.
+    refused: bool,
     /// How long its own calls of open and close took; 0 where it made none.
     open_ns: u64,
     close_ns: u64,
@@ -72,12 +74,11 @@ impl FileLoop {
     }
 
     fn of(load: &LoadJob, job: u32) -> Self {
-        let block_size_bytes = load.block_sizes.iter().map(|size| size.size_bytes).max().unwrap_or(0);
         FileLoop {
             job,
             draws: Draws::new(&load.operations),
             random: Random::new(load.seed, DRAW_STREAM + u64::from(job)),
-            work: Work::Nothing { block_size_bytes },
+            work: Work::Nothing { block_size_bytes: load.largest_block_bytes() },
         }
     }
 }

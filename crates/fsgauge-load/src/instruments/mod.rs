@@ -10,6 +10,7 @@ mod series;
 mod start;
 mod stop;
 mod tally;
+mod warm_up;
 mod window;
 
 pub use clock::{Clock, unix_ns};
@@ -21,4 +22,5 @@ pub use series::Series;
 pub use start::{Begun, FirstMoment, Start};
 pub use stop::{allow_interrupts, die_with_parent, interrupt, stop_on_signals};
 pub use tally::Tally;
+pub use warm_up::WarmUp;
 pub use window::{Boundary, Window};

@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use fsgauge_clock::boot_ns;
 use fsgauge_wire::Pauses;
 
-use crate::instruments::{Clock, RunQueue};
+use crate::instruments::{Clock, RunQueue, WarmUp};
 
 /// Oversleeping by less is no pause: a busy machine does that.
 const PAUSE_NS: u64 = 100_000_000;
@@ -33,10 +33,10 @@ pub struct PauseWatch {
 }
 
 impl PauseWatch {
-    /// A run begins at `zero_ns` and is measured from `measured_from_ns` on, by its own clock.
-    pub fn start(clock: Clock, zero_ns: u64, measured_from_ns: u64) -> Self {
+    /// A run begins at `zero_ns`, by its own clock, and is measured from the end of its warm-up on.
+    pub fn start(clock: Clock, zero_ns: u64, warm_up: impl Into<WarmUp>) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
-        let noted = Noted { clock, zero_ns, measured_from_ns, pauses: Pauses::default() };
+        let noted = Noted { clock, zero_ns, warm_up: warm_up.into(), pauses: Pauses::default() };
         let told = is_over.clone();
         let builder = std::thread::Builder::new().name("pauses".into()).stack_size(STACK_BYTES);
         let sleeper = builder.spawn(move || noted.sleep_until(&told)).ok();
@@ -74,7 +74,7 @@ impl Drop for PauseWatch {
 struct Noted {
     clock: Clock,
     zero_ns: u64,
-    measured_from_ns: u64,
+    warm_up: WarmUp,
     pauses: Pauses,
 }
 
@@ -101,7 +101,7 @@ impl Noted {
     #[cold]
     fn overslept(&mut self, overslept_ns: u64) {
         let now_ns = self.clock.now_ns();
-        if now_ns <= self.measured_from_ns {
+        if now_ns <= self.zero_ns.saturating_add(self.warm_up.end_ns()) {
             return;
         }
         self.pauses.total_ns += overslept_ns;
@@ -161,11 +161,12 @@ mod tests {
     fn pauses_add_up_from_the_measured_part_on() {
         let clock = Clock::new().0;
         let now_ns = clock.now_ns();
-        let mut noted = Noted { clock, zero_ns: now_ns, measured_from_ns: now_ns, pauses: Pauses::default() };
+        let warm_up = WarmUp::from(0);
+        let mut noted = Noted { clock, zero_ns: now_ns, warm_up, pauses: Pauses::default() };
         std::thread::sleep(Duration::from_millis(2));
         noted.overslept(200_000_000);
         noted.overslept(300_000_000);
-        noted.measured_from_ns = u64::MAX;
+        noted.warm_up = WarmUp::from(u64::MAX);
         noted.overslept(900_000_000);
         assert_eq!((noted.pauses.total_ns, noted.pauses.longest_ns), (500_000_000, 300_000_000));
     }

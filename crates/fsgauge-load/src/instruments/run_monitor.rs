@@ -9,6 +9,7 @@ use super::Clock;
 use super::pauses::PauseWatch;
 use super::send_event::send_event;
 use super::series::Series;
+use super::warm_up::WarmUp;
 
 /// How long the main thread waits before it checks the deadline and the stop flag.
 pub const TICK: Duration = Duration::from_millis(50);
@@ -54,15 +55,15 @@ pub struct RunMonitor {
 }
 
 impl RunMonitor {
-    /// Watches from now on. What begins at `zero_ns` is measured from `measured_from_ns` on.
+    /// Watches from now on. What begins at `zero_ns` is measured from the end of its warm-up on.
     pub fn begin(
         clock: Clock,
         zero_ns: u64,
-        measured_from_ns: u64,
+        warm_up: impl Into<WarmUp>,
         series: Series,
         deadline: Deadline,
     ) -> Self {
-        let watch = PauseWatch::start(clock, zero_ns, measured_from_ns);
+        let watch = PauseWatch::start(clock, zero_ns, warm_up);
         RunMonitor { stop: deadline.stop, zero_ns, series, watch, deadline }
     }
 

@@ -2,6 +2,8 @@
 
 use fsgauge_wire::Interval;
 
+use super::warm_up::WarmUp;
+
 /// The intervals of several threads, added up as they come in. The k-th interval of every thread is the same time.
 #[derive(Debug)]
 pub struct Series {
@@ -10,15 +12,17 @@ pub struct Series {
     reported: Vec<usize>,
     /// How many merged intervals have been passed on.
     passed: usize,
-    /// When the time is up. An interval that ends there or later is the last, and its length is known when
-    /// all threads are done.
-    time_up_ns: u64,
+    /// When the time is up: so long after the warm-up. An interval that ends there or later is the last, and its
+    /// length is known when all threads are done.
+    warm_up: WarmUp,
+    duration_ns: u64,
 }
 
 impl Series {
     /// No intervals yet, of so many threads.
-    pub fn new(threads: usize, time_up_ns: u64) -> Self {
-        Series { merged: Vec::new(), reported: vec![0; threads], passed: 0, time_up_ns }
+    pub fn new(threads: usize, warm_up: impl Into<WarmUp>, duration_ns: u64) -> Self {
+        let (merged, reported) = (Vec::new(), vec![0; threads]);
+        Series { merged, reported, passed: 0, warm_up: warm_up.into(), duration_ns }
     }
 
     /// Adds a thread's next interval.
@@ -51,7 +55,8 @@ impl Series {
     /// How many intervals have a length that is known.
     fn known(&self) -> usize {
         let ends_ns = |interval: &Interval| interval.start_ns + interval.elapsed_ns;
-        let is_last = self.merged.last().is_some_and(|interval| ends_ns(interval) >= self.time_up_ns);
+        let time_up_ns = self.warm_up.end_ns().saturating_add(self.duration_ns);
+        let is_last = self.merged.last().is_some_and(|interval| ends_ns(interval) >= time_up_ns);
         self.merged.len() - usize::from(is_last)
     }
 
@@ -83,7 +88,7 @@ mod tests {
 
     #[test]
     fn an_interval_is_passed_on_once_and_when_every_thread_has_it() {
-        let mut series = Series::new(2, 100);
+        let mut series = Series::new(2, 0, 100);
         series.add(0, interval(0, 3));
         assert_eq!(series.ready().count(), 0);
         series.add(1, interval(0, 4));
@@ -96,7 +101,7 @@ mod tests {
 
     #[test]
     fn the_last_interval_is_passed_on_when_all_threads_are_done_and_has_the_end_of_the_run() {
-        let mut series = Series::new(2, 20);
+        let mut series = Series::new(2, 10, 10);
         for (thread, elapsed_ns) in [(0, 12), (1, 16)] {
             series.add(thread, interval(0, 3));
             series.add(thread, Interval { elapsed_ns, ..interval(10, 4) });

@@ -12,6 +12,8 @@ pub struct Tally {
     pub size_bytes: u64,
     /// Those that were made again after EAGAIN or EINTR.
     pub retries: u64,
+    /// Those that a full file system refused; in no other count.
+    pub refused: u64,
     /// From their start.
     pub service: Recorder,
     /// From when they were due, or asked for.
@@ -38,7 +40,7 @@ impl Tally {
 
     /// Forgets the warm-up.
     pub fn clear(&mut self) {
-        (self.operations, self.size_bytes, self.retries) = (0, 0, 0);
+        (self.operations, self.size_bytes, self.retries, self.refused) = (0, 0, 0, 0);
         self.service.clear();
         self.response.clear();
     }
@@ -49,6 +51,7 @@ impl Tally {
             operations: self.operations,
             size_bytes: self.size_bytes,
             errors: self.retries,
+            refused: self.refused,
             service_latency: self.service.to_histogram(),
             response_latency: None,
             backlog_dropped: 0,
@@ -60,6 +63,7 @@ impl Tally {
         self.operations += other.operations;
         self.size_bytes += other.size_bytes;
         self.retries += other.retries;
+        self.refused += other.refused;
         self.service.merge(&other.service);
         self.response.merge(&other.response);
     }

@@ -4,6 +4,8 @@
 //! operation belongs to the interval in which it was seen to complete. The last interval goes on beyond its
 //! boundary until everything in flight is answered.
 
+use super::warm_up::WarmUp;
+
 /// What a boundary means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Boundary {
@@ -21,6 +23,7 @@ pub struct Window {
     /// The first moment.
     pub zero_ns: u64,
     interval_ns: u64,
+    warm_up: WarmUp,
     warm_up_end_ns: u64,
     end_ns: u64,
     /// Start of the current interval.
@@ -31,11 +34,13 @@ pub struct Window {
 
 impl Window {
     /// The warm-up, what is measured, and the intervals in both, from `zero_ns` on.
-    pub fn new(zero_ns: u64, warm_up_ns: u64, duration_ns: u64, interval_ns: u64) -> Self {
-        let warm_up_end_ns = zero_ns + warm_up_ns;
+    pub fn new(zero_ns: u64, warm_up: impl Into<WarmUp>, duration_ns: u64, interval_ns: u64) -> Self {
+        let warm_up = warm_up.into();
+        let warm_up_end_ns = zero_ns + warm_up.end_ns();
         let end_ns = warm_up_end_ns.saturating_add(duration_ns);
+        let interval_begin_ns = zero_ns;
         let mut window =
-            Window { zero_ns, interval_ns, warm_up_end_ns, end_ns, interval_begin_ns: zero_ns, next_ns: 0 };
+            Window { zero_ns, interval_ns, warm_up, warm_up_end_ns, end_ns, interval_begin_ns, next_ns: 0 };
         window.next_ns = window.after(zero_ns);
         window
     }
@@ -64,6 +69,11 @@ impl Window {
     /// Steps over the next boundary and says what it was.
     pub fn step(&mut self) -> Boundary {
         let at_ns = self.next_ns;
+        if self.in_warm_up() {
+            let sooner_ns = self.warm_up_end_ns.saturating_sub(self.zero_ns + self.warm_up.end_ns());
+            self.warm_up_end_ns -= sooner_ns;
+            self.end_ns -= sooner_ns;
+        }
         self.interval_begin_ns = at_ns;
         self.next_ns = self.after(at_ns);
         if at_ns >= self.end_ns {
@@ -101,6 +111,26 @@ mod tests {
             (135, false, Boundary::Interval),
             (145, false, Boundary::Interval),
             (155, false, Boundary::End),
+        ];
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn a_warm_up_that_is_cut_moves_the_end_with_it() {
+        let warm_up = WarmUp::from(1000);
+        let mut window = Window::new(100, warm_up.clone(), 15, 10);
+        assert_eq!((window.next_ns, window.step()), (110, Boundary::Interval));
+        warm_up.cut(30);
+        warm_up.cut(40);
+        let mut seen = Vec::new();
+        for _ in 0..4 {
+            seen.push((window.next_ns, window.in_warm_up(), window.is_at_end(), window.step()));
+        }
+        let expected = [
+            (120, true, false, Boundary::Interval),
+            (130, true, false, Boundary::WarmUpEnd),
+            (140, false, false, Boundary::Interval),
+            (145, false, true, Boundary::End),
         ];
         assert_eq!(seen, expected);
     }

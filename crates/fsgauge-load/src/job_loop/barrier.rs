@@ -3,6 +3,7 @@
 use fsgauge_wire::{Ended, Failure};
 
 use super::JobLoop;
+use crate::full::is_full;
 use crate::pace::Pace;
 use crate::pattern::Order;
 use crate::queue::Queue;
@@ -30,7 +31,10 @@ impl<Q: Queue, O: Order, P: Pace> JobLoop<'_, Q, O, P> {
     fn sync(&mut self) -> Result<bool, Failure> {
         let begin_ns = self.now_ns;
         let Some(syncs) = self.setup.barriers.reach() else { return Ok(false) };
-        if !syncs.call(self.setup.stop)? {
+        let called = syncs.call(self.setup.stop);
+        let found_no_space = called.as_ref().is_err_and(|failure| failure.errno.is_some_and(is_full));
+        let is_refused = self.setup.continue_when_full && found_no_space;
+        if !is_refused && !called? {
             return Ok(false);
         }
         self.now_ns = self.setup.clock.now_ns();
@@ -38,7 +42,11 @@ impl<Q: Queue, O: Order, P: Pace> JobLoop<'_, Q, O, P> {
         if is_over {
             self.overrun_ns = self.now_ns - self.end_ns;
         }
-        self.setup.barriers.record(self.now_ns, self.now_ns - begin_ns);
+        if is_refused {
+            self.setup.barriers.refused();
+        } else {
+            self.setup.barriers.record(self.now_ns, self.now_ns - begin_ns);
+        }
         Ok(is_over)
     }
 }

@@ -42,6 +42,8 @@ pub(crate) struct LoopSetup<'a> {
     /// Completions waited for when the queue is full.
     pub(crate) wanted: u32,
     pub(crate) size_limit_bytes: Option<u64>,
+    /// Whether what finds no space is counted, and does not end the load.
+    pub(crate) continue_when_full: bool,
     pub(crate) barriers: Barriers<'a>,
     /// Where jobs meet when the time is up, if they go on then.
     pub(crate) stonewall: Option<Stonewall>,

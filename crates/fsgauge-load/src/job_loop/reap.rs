@@ -1,8 +1,9 @@
-//! Reaping: completions are counted; EAGAIN and EINTR are submitted again.
+//! Reaping: completions are counted; EAGAIN and EINTR are submitted again; what finds no space may be counted too.
 
 use fsgauge_wire::Failure;
 
 use super::{JobLoop, enter_failure};
+use crate::full::is_refused;
 use crate::group::Group;
 use crate::pace::Pace;
 use crate::pattern::Order;
@@ -54,12 +55,18 @@ impl<Q: Queue, O: Order, P: Pace> JobLoop<'_, Q, O, P> {
         Ok(())
     }
 
-    /// Submits EAGAIN and EINTR again; every other error ends the load.
+    /// Submits EAGAIN and EINTR again; every other error ends the load, unless it may be full.
     #[cold]
     fn retry(&mut self) -> Result<(), Failure> {
         while let Some((index, result)) = self.failed.pop() {
             let slot = *self.slots.get(index);
             let operation = slot.operation();
+            if self.setup.continue_when_full && operation.write && is_refused(result, operation.size_bytes) {
+                self.slots.release(index);
+                self.in_flight -= 1;
+                self.tallies[1].refused += 1;
+                continue;
+            }
             let is_passing = matches!(-result, libc::EAGAIN | libc::EINTR);
             if !is_passing || self.retries_in_row == RETRY_LIMIT {
                 self.in_flight -= 1 + self.failed.len() as u32;

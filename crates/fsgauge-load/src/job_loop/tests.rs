@@ -31,6 +31,7 @@ fn run<Q: Queue>(queue: Q, depth: u32, ago_ns: u64) -> JobOutcome {
         batch: depth,
         wanted: 1,
         size_limit_bytes: None,
+        continue_when_full: false,
         barriers: Barriers::none(),
         stonewall: None,
         window: Window::new(clock.now_ns().saturating_sub(ago_ns), 0, 20 * MS, 20 * MS),

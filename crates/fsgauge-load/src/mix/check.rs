@@ -1,7 +1,9 @@
 //! What a mix must be before anything is touched.
 
 use fsgauge_clock::check_start;
-use fsgauge_wire::{Failure, MixJob, Workers};
+use fsgauge_wire::{Failure, LoadJob, MixJob, Workers};
+
+use crate::steady::INTERVALS_MIN;
 
 const LOADS_LIMIT: usize = 64;
 
@@ -30,14 +32,32 @@ pub(crate) fn check_mix(mix: &MixJob) -> Result<(), Failure> {
             return refuse("loads", what, "loads of a mix begin and end together", "leave it out");
         }
     }
-    Ok(())
+    check_steady_window(mix)
+}
+
+fn check_steady_window(mix: &MixJob) -> Result<(), Failure> {
+    let first = &mix.loads[0];
+    let Some(window_ns) = mix.loads.iter().find_map(|load| load.steady_window_ns) else { return Ok(()) };
+    let times =
+        |load: &LoadJob| (load.steady_window_ns, load.warm_up_ns, load.interval_ns, load.start_after_ns);
+    let are_equal = mix.loads.iter().all(|load| times(load) == times(first)) && first.start_after_ns == 0;
+    let has_companions = mix.loads.iter().any(|load| !load.companions.is_empty());
+    let is_judged =
+        (first.interval_ns.saturating_mul(INTERVALS_MIN as u64)..=first.warm_up_ns).contains(&window_ns);
+    if are_equal && is_judged && !has_companions && !mix.wanted_start().is_common() {
+        return Ok(());
+    }
+    refuse(
+        "steady_window_ns",
+        format!("steady_window_ns {window_ns} where no warm-up of all loads has it"),
+        "one warm-up ends for all loads of one engine, at a moment that is not known before",
+        "one window, warm-up and interval for all; ten intervals at least, and no longer than the warm-up",
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fsgauge_wire::LoadJob;
-
     fn mix(loads: Vec<LoadJob>) -> MixJob {
         MixJob {
             format: 1,
@@ -61,6 +81,16 @@ mod tests {
         for load in [alone, processes, bounded] {
             assert!(check_mix(&mix(vec![LoadJob::plain(), load])).is_err());
         }
+        let second = LoadJob { interval_ns: 10_000_000, warm_up_ns: 200_000_000, ..LoadJob::plain() };
+        let steady = |window_ns| LoadJob { steady_window_ns: Some(window_ns), ..second.clone() };
+        assert!(check_mix(&mix(vec![steady(100_000_000); 2])).is_ok());
+        let late = LoadJob { start_after_ns: 1, ..steady(100_000_000) };
+        for unlike in [second.clone(), steady(99_999_999), steady(200_000_001), late] {
+            assert!(check_mix(&mix(vec![unlike.clone(), steady(100_000_000)])).is_err());
+        }
+        let soon_ns = fsgauge_clock::now_ns() + 60_000_000_000;
+        let common = MixJob { start_at_ns: Some(soon_ns), ..mix(vec![steady(100_000_000)]) };
+        assert_eq!(check_mix(&common).unwrap_err().code, "job.steady_window_ns");
         let ordered = MixJob { start_on_order: true, ..mix(vec![LoadJob::plain()]) };
         assert_eq!(check_mix(&ordered).unwrap_err().code, "job.start_on_order");
     }

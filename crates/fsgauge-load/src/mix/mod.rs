@@ -5,10 +5,11 @@
 mod check;
 mod events;
 mod lay_out;
+mod until_steady;
 
 use fsgauge_clock::{Armed, LEAD_NS, arm};
 use fsgauge_wire::{
-    Engine, FORMAT, Failure, Listener, LoadJob, LoadResult, MixJob, MixResult, Outcome, Stop,
+    Engine, Event, FORMAT, Failure, Listener, LoadJob, LoadResult, MixJob, MixResult, Outcome, Stop,
 };
 
 use crate::instruments::{Clock, FirstMoment};
@@ -16,6 +17,7 @@ use crate::merge::LoadOutcome;
 use crate::run::PreparedLoad;
 use check::check_mix;
 use events::{Gathered, Told};
+use until_steady::UntilSteady;
 
 /// From the moment all jobs of all loads are ready to the first moment of the mix.
 const RUN_UP_NS: u64 = 2_000_000;
@@ -40,7 +42,7 @@ pub fn run_mix(mix: MixJob, engine: Engine, listener: &mut dyn Listener, stop: S
         Err(failure) => return Err(given_up(&mut prepared, failure)),
     };
     let starts = starts(&mix.loads, armed, &clock);
-    let outcomes = follow(&mut prepared, &mix.loads, starts, (listener, stop))?;
+    let outcomes = follow(&mut prepared, &mix.loads, (starts, clock), (listener, stop))?;
     let each = prepared.into_iter().zip(outcomes);
     let results: Outcome<Vec<LoadResult>> =
         each.map(|(load, outcome)| load.result(outcome, engine.clone(), stop)).collect();
@@ -65,10 +67,13 @@ fn starts(loads: &[LoadJob], armed: Option<Armed>, clock: &Clock) -> Vec<(Option
 fn follow(
     prepared: &mut [PreparedLoad],
     loads: &[LoadJob],
-    starts: Vec<(Option<Armed>, FirstMoment)>,
+    (starts, clock): (Vec<(Option<Armed>, FirstMoment)>, Clock),
     (listener, stop): (&mut dyn Listener, Stop),
 ) -> Outcome<Vec<LoadOutcome>> {
     let mut gathered = Gathered::new(loads);
+    let zero_ns = starts.first().map_or(0, |(_, first)| first.zero_ns);
+    let warm_ups = prepared.iter().map(|load| load.running.shared.warm_up.clone()).collect();
+    let mut until_steady = UntilSteady::new(loads, warm_ups);
     let (sender, told) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {
         let mut threads = Vec::with_capacity(loads.len());
@@ -84,6 +89,9 @@ fn follow(
         }
         drop(sender);
         while let Ok((number, event)) = told.recv() {
+            if let (Some(until_steady), Event::Interval(interval)) = (&mut until_steady, &event) {
+                until_steady.hear(number, interval, clock.now_ns().saturating_sub(zero_ns));
+            }
             gathered.pass_on(number, event, listener, &stop);
         }
         threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(lost()))).collect()

@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use fsgauge_wire::{Access, LoadJob};
 
 use super::backwards::Backwards;
+use super::by_kind::ByKind;
 use super::on_from_there::OnFromThere;
 use super::skewed::{Normal, Pareto, Zones};
 use super::strided::Strided;
@@ -15,8 +16,6 @@ use crate::target::Geometry;
 /// An order of any kind.
 pub(crate) struct AnyOrder {
     inner: Box<dyn Order>,
-    /// Where writes go on from a place of their own.
-    writes: Option<Box<dyn Order>>,
     /// The first file of the job; 0 where it uses all.
     first_file: u32,
 }
@@ -35,18 +34,27 @@ impl AnyOrder {
     /// The order of job `job`.
     pub(crate) fn new(load: &LoadJob, sizes: &Sizes, job: u32) -> Self {
         let (geometry, turn, first_file) = part(load, job);
-        let order = || -> Box<dyn Order> {
-            let inner = order_of(load, sizes, &geometry, turn);
+        let goes_on = |sizes: &Sizes| -> Box<dyn Order> {
+            let inner = by_sizes(load, sizes, &geometry, turn);
             match load.random_percent {
                 Some(percent) if percent < 100 => Box::new(OnFromThere::new(inner, percent, &geometry)),
                 _ => inner,
             }
         };
-        AnyOrder { inner: order(), writes: load.apart.then(order), first_file }
+        let apart = || Box::new(ByKind::new(|write| goes_on(&sizes.only(write))));
+        AnyOrder { inner: if load.apart { apart() } else { goes_on(sizes) }, first_file }
     }
 }
 
-/// What the load's `access` is.
+/// What the load's `access` is; of places that are counted in blocks, by what reads and what writes.
+fn by_sizes(load: &LoadJob, sizes: &Sizes, geometry: &Geometry, turn: (u32, u32)) -> Box<dyn Order> {
+    let is_counted = matches!(load.access, Access::Normal { .. } | Access::Zones { .. });
+    if is_counted && !load.write_block_sizes.is_empty() {
+        return Box::new(ByKind::new(|write| order_of(load, &sizes.only(write), geometry, turn)));
+    }
+    order_of(load, sizes, geometry, turn)
+}
+
 fn order_of(load: &LoadJob, sizes: &Sizes, geometry: &Geometry, (job, jobs): (u32, u32)) -> Box<dyn Order> {
     let step_bytes = sizes.step_bytes();
     let share = || Sequential::new(geometry, step_bytes, job, jobs);
@@ -81,11 +89,7 @@ impl Order for AnyOrder {
 
     #[inline]
     fn next_of(&mut self, write: bool, random: &mut Random, class: &SizeClass) -> Place {
-        let order = match &mut self.writes {
-            Some(order) if write => order,
-            _ => &mut self.inner,
-        };
-        let place = order.next(random, class);
+        let place = self.inner.next_of(write, random, class);
         Place { file: self.first_file + place.file, ..place }
     }
 }
@@ -93,7 +97,7 @@ impl Order for AnyOrder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fsgauge_wire::{BlockSize, Target};
+    use fsgauge_wire::{BlockSize, Target, Zone};
 
     fn load(access: Access) -> LoadJob {
         let target = Target::Files {
@@ -113,7 +117,7 @@ mod tests {
     fn places(load: &LoadJob, job: u32, count: usize) -> Vec<Place> {
         let sizes = Sizes::new(&load.block_sizes, &Geometry::of(&load.target));
         let (mut order, mut random) = (AnyOrder::new(load, &sizes, job), Random::new(1, 0));
-        let class = *sizes.next(&mut random);
+        let class = *sizes.next(false, &mut random);
         (0..count).map(|_| order.next(&mut random, &class)).collect()
     }
 
@@ -132,10 +136,28 @@ mod tests {
         assert!(AnyOrder::is_needed(&load));
         let sizes = Sizes::new(&load.block_sizes, &Geometry::of(&load.target));
         let (mut order, mut random) = (AnyOrder::new(&load, &sizes, 0), Random::new(1, 0));
-        let class = *sizes.next(&mut random);
+        let class = *sizes.next(false, &mut random);
         let kinds = [false, false, true, false, true];
         let found = kinds.map(|write| order.next_of(write, &mut random, &class).offset_bytes / 4096);
         assert_eq!(found, [0, 1, 0, 2, 1]);
+    }
+
+    #[test]
+    fn places_of_unlike_writes_are_counted_in_their_own_blocks() {
+        let zones = vec![Zone { size_percent: 50, weight: 1 }, Zone { size_percent: 50, weight: 1 }];
+        let write_block_sizes = vec![BlockSize { size_bytes: 16384, weight: 1 }];
+        let zoned = LoadJob { write_block_sizes, read_percent: 50, ..load(Access::Zones { zones }) };
+        for random_percent in [None, Some(99)] {
+            let load = LoadJob { random_percent, ..zoned.clone() };
+            let sizes = Sizes::of(&load, &Geometry::of(&load.target));
+            let (mut order, mut random) = (AnyOrder::new(&load, &sizes, 0), Random::new(1, 0));
+            let mut furthest = |write: bool| {
+                let class = *sizes.next(write, &mut random);
+                let drawn = (0..500).map(|_| order.next_of(write, &mut random, &class).offset_bytes);
+                drawn.max().unwrap()
+            };
+            assert_eq!([furthest(false), furthest(true)], [7 * 4096, 4 * 4096]);
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod any;
 mod backwards;
+mod by_kind;
 mod divisor;
 mod on_from_there;
 mod ranges;
@@ -85,7 +86,7 @@ impl<O: Order> Pattern<O> {
     #[inline]
     pub(crate) fn next(&mut self) -> Operation {
         let write = self.mix.is_write(&mut self.random);
-        let class = self.sizes.next(&mut self.random);
+        let class = self.sizes.next(write, &mut self.random);
         let place = self.order.next_of(write, &mut self.random, class);
         let offset_bytes = self.base_bytes + place.offset_bytes;
         Operation { write, file: place.file, size_bytes: class.size_bytes, offset_bytes }

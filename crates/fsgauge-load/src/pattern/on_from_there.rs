@@ -26,9 +26,13 @@ impl OnFromThere {
 
 impl Order for OnFromThere {
     fn next(&mut self, random: &mut Random, class: &SizeClass) -> Place {
+        self.next_of(false, random, class)
+    }
+
+    fn next_of(&mut self, write: bool, random: &mut Random, class: &SizeClass) -> Place {
         let size_bytes = u64::from(class.size_bytes);
         let place = if random.next() < self.drawn_below {
-            self.drawn.next(random, class)
+            self.drawn.next_of(write, random, class)
         } else if self.next.offset_bytes + size_bytes <= self.file_size_bytes {
             self.next
         } else {
@@ -51,7 +55,7 @@ mod tests {
         let sizes = Sizes::new(&[BlockSize { size_bytes: 4096, weight: 1 }], &geometry);
         let drawn = Box::new(Uniform::new(&geometry));
         let (mut order, mut random) = (OnFromThere::new(drawn, 30, &geometry), Random::new(1, 0));
-        let class = *sizes.next(&mut random);
+        let class = *sizes.next(false, &mut random);
         let places: Vec<Place> = (0..10_000).map(|_| order.next(&mut random, &class)).collect();
         let on = places.windows(2).filter(|two| two[1].offset_bytes == two[0].offset_bytes + 4096);
         // 7000 expected, with a standard deviation of 46.
@@ -65,7 +69,7 @@ mod tests {
         let sizes = Sizes::new(&[BlockSize { size_bytes: 4096, weight: 1 }], &geometry);
         let drawn = Box::new(Uniform::new(&geometry));
         let (mut order, mut random) = (OnFromThere::new(drawn, 0, &geometry), Random::new(1, 0));
-        let class = *sizes.next(&mut random);
+        let class = *sizes.next(false, &mut random);
         let places = (0..5).map(|_| order.next(&mut random, &class));
         let found: Vec<_> = places.map(|place| (place.file, place.offset_bytes / 4096)).collect();
         assert_eq!(found, [(0, 0), (0, 1), (1, 0), (1, 1), (0, 0)]);

@@ -289,7 +289,7 @@ mod tests {
             let mut order = RangeOrder::new(&load, 3);
             let mut random = Random::new(9, 9);
             let geometry = Geometry::of(&load.target);
-            let class = *crate::pattern::Sizes::new(&load.block_sizes, &geometry).next(&mut random);
+            let class = *crate::pattern::Sizes::new(&load.block_sizes, &geometry).next(false, &mut random);
             let one = places(&load, 3);
             for _ in 0..3 {
                 let walked: Vec<_> = one.iter().map(|_| key(order.next(&mut random, &class))).collect();

@@ -72,7 +72,7 @@ mod tests {
         let geometry = Geometry { files, file_size_bytes: blocks * 4096, base_bytes: 0 };
         let sizes = Sizes::new(&[BlockSize { size_bytes: 4096, weight: 1 }], &geometry);
         let (mut order, mut random) = (Sequential::new(&geometry, 4096, job, jobs), Random::new(1, 0));
-        let class = *sizes.next(&mut random);
+        let class = *sizes.next(false, &mut random);
         let mut places = (0..operations).map(|_| order.next(&mut random, &class));
         std::iter::from_fn(|| places.next()).map(|place| (place.file, place.offset_bytes / 4096)).collect()
     }

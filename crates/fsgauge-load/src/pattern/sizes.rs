@@ -1,6 +1,6 @@
-//! Block sizes: one, or a list with weights, and how many positions each has in a file.
+//! Block sizes: one, or lists with weights for what reads and what writes, and how many positions each has in a file.
 
-use fsgauge_wire::BlockSize;
+use fsgauge_wire::{BlockSize, LoadJob};
 
 use crate::random::Random;
 use crate::target::Geometry;
@@ -9,7 +9,7 @@ use crate::target::Geometry;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SizeClass {
     pub(crate) size_bytes: u32,
-    /// Distance of positions: the smallest size of the list.
+    /// Distance of positions: the smallest size of its list.
     pub(crate) step_bytes: u64,
     /// How many positions a file has for this size; at least 1.
     pub(crate) positions: u64,
@@ -21,46 +21,76 @@ pub(crate) struct SizeClass {
 #[derive(Debug, Clone)]
 pub(crate) struct Sizes {
     first: SizeClass,
-    /// All of them when there are several; else empty.
-    several: Vec<SizeClass>,
+    /// Where there are several: all of what reads, and all of what writes; else empty.
+    several: [Vec<SizeClass>; 2],
 }
 
 impl Sizes {
+    /// Those of all operations of a load; none is larger than a file.
+    pub(crate) fn of(load: &LoadJob, geometry: &Geometry) -> Self {
+        let sizes = Sizes::new(&load.block_sizes, geometry);
+        if load.write_block_sizes.is_empty() {
+            return sizes;
+        }
+        let kinds = [&load.block_sizes, &load.write_block_sizes];
+        Sizes { several: kinds.map(|list| classes(list, geometry)), ..sizes }
+    }
+
     /// `list` has at least one size, and none is larger than a file.
     pub(crate) fn new(list: &[BlockSize], geometry: &Geometry) -> Self {
-        let step_bytes = list.iter().map(|size| u64::from(size.size_bytes)).min().unwrap_or(1);
-        let total: u64 = list.iter().map(|size| u64::from(size.weight)).sum();
-        let mut drawn = 0;
-        let mut class = |size: &BlockSize| {
-            drawn += u64::from(size.weight);
-            let draw_up_to = ((u128::from(u64::MAX) * u128::from(drawn)) / u128::from(total.max(1))) as u64;
-            let positions = (geometry.file_size_bytes - u64::from(size.size_bytes)) / step_bytes + 1;
-            SizeClass { size_bytes: size.size_bytes, step_bytes, positions, draw_up_to }
-        };
-        let classes: Vec<SizeClass> = list.iter().map(&mut class).collect();
-        let first = classes[0];
-        Sizes { first, several: if classes.len() > 1 { classes } else { Vec::new() } }
+        let all = classes(list, geometry);
+        let first = all[0];
+        Sizes { first, several: if all.len() > 1 { [all.clone(), all] } else { Default::default() } }
+    }
+
+    /// Those of what reads, or of what writes, alone.
+    pub(crate) fn only(&self, write: bool) -> Sizes {
+        match self.several[usize::from(write)].as_slice() {
+            [] => self.clone(),
+            [first, ..] => {
+                let kind = self.several[usize::from(write)].clone();
+                Sizes { first: *first, several: [kind.clone(), kind] }
+            }
+        }
     }
 
     /// The size of the next operation.
     #[inline]
-    pub(crate) fn next(&self, random: &mut Random) -> &SizeClass {
-        if self.several.is_empty() {
+    pub(crate) fn next(&self, write: bool, random: &mut Random) -> &SizeClass {
+        let several = &self.several[usize::from(write)];
+        if several.is_empty() {
             return &self.first;
         }
         let draw = random.next();
-        self.several.iter().find(|class| draw <= class.draw_up_to).unwrap_or(&self.first)
+        several.iter().find(|class| draw <= class.draw_up_to).unwrap_or(&self.first)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &SizeClass> {
+        self.several.iter().flatten().chain([&self.first])
     }
 
     /// Distance of positions: the smallest size.
     pub(crate) fn step_bytes(&self) -> u64 {
-        self.first.step_bytes
+        self.all().map(|class| class.step_bytes).fold(self.first.step_bytes, u64::min)
     }
 
     /// The fewest positions that any size has: those at which every size fits.
     pub(crate) fn common_positions(&self) -> u64 {
-        self.several.iter().map(|class| class.positions).fold(self.first.positions, u64::min)
+        self.all().map(|class| class.positions).fold(self.first.positions, u64::min)
     }
+}
+
+fn classes(list: &[BlockSize], geometry: &Geometry) -> Vec<SizeClass> {
+    let step_bytes = list.iter().map(|size| u64::from(size.size_bytes)).min().unwrap_or(1);
+    let total: u64 = list.iter().map(|size| u64::from(size.weight)).sum();
+    let mut drawn = 0;
+    let class = |size: &BlockSize| {
+        drawn += u64::from(size.weight);
+        let draw_up_to = ((u128::from(u64::MAX) * u128::from(drawn)) / u128::from(total.max(1))) as u64;
+        let positions = (geometry.file_size_bytes - u64::from(size.size_bytes)) / step_bytes + 1;
+        SizeClass { size_bytes: size.size_bytes, step_bytes, positions, draw_up_to }
+    };
+    list.iter().map(class).collect()
 }
 
 #[cfg(test)]
@@ -72,9 +102,26 @@ mod tests {
         let geometry = Geometry { files: 1, file_size_bytes: 1 << 20, base_bytes: 0 };
         let list = [BlockSize { size_bytes: 4096, weight: 3 }, BlockSize { size_bytes: 65536, weight: 1 }];
         let (sizes, mut random) = (Sizes::new(&list, &geometry), Random::new(3, 0));
-        let large = (0..40_000).filter(|_| sizes.next(&mut random).size_bytes == 65536).count();
+        let large = (0..40_000).filter(|_| sizes.next(true, &mut random).size_bytes == 65536).count();
         // 10 000 expected, with a standard deviation of 87.
         assert!((9_600..10_400).contains(&large), "{large}");
         assert_eq!(sizes.common_positions(), 256 - 15);
+    }
+
+    #[test]
+    fn what_writes_has_sizes_and_positions_of_its_own() {
+        let geometry = Geometry { files: 1, file_size_bytes: 1 << 20, base_bytes: 0 };
+        let one = |size_bytes| BlockSize { size_bytes, weight: 1 };
+        let write_block_sizes = vec![one(16384), one(65536)];
+        let load = LoadJob { block_sizes: vec![one(4096)], write_block_sizes, ..LoadJob::plain() };
+        let (sizes, mut random) = (Sizes::of(&load, &geometry), Random::new(3, 0));
+        assert!((0..100).all(|_| sizes.next(false, &mut random).size_bytes == 4096));
+        let writes: Vec<SizeClass> = (0..100).map(|_| *sizes.next(true, &mut random)).collect();
+        let found = |size_bytes| writes.iter().find(|class| class.size_bytes == size_bytes).unwrap();
+        assert_eq!([16384, 65536].map(|size| found(size).positions), [64, 61]);
+        assert!(writes.iter().all(|class| class.step_bytes == 16384));
+        let (reads, writes) = (sizes.only(false), sizes.only(true));
+        assert_eq!([&sizes, &reads, &writes].map(Sizes::step_bytes), [4096, 4096, 16384]);
+        assert_eq!([&sizes, &reads, &writes].map(Sizes::common_positions), [61, 256, 61]);
     }
 }

@@ -147,7 +147,7 @@ mod tests {
     /// How often each of 1000 positions is drawn.
     fn counts(mut order: impl Order) -> Vec<usize> {
         let (sizes, mut random) = (sizes(), Random::new(9, 0));
-        let class = *sizes.next(&mut random);
+        let class = *sizes.next(false, &mut random);
         let mut counts = vec![0; 1000];
         for _ in 0..DRAWS {
             let place = order.next(&mut random, &class);

@@ -38,7 +38,7 @@ mod tests {
         let sizes = Sizes::new(&[BlockSize { size_bytes: 4096, weight: 1 }], &geometry);
         let mut order = Strided::new(Sequential::new(&geometry, 4096, 0, 1), 3 * 4096);
         let mut random = Random::new(1, 0);
-        let class = *sizes.next(&mut random);
+        let class = *sizes.next(false, &mut random);
         let places = (0..5).map(|_| order.next(&mut random, &class));
         let found: Vec<_> = places.map(|place| (place.file, place.offset_bytes / 4096)).collect();
         assert_eq!(found, [(0, 0), (0, 3), (1, 0), (1, 3), (0, 0)]);

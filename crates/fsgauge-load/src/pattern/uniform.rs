@@ -39,7 +39,7 @@ mod tests {
         let (mut order, mut random) = (Uniform::new(&geometry), Random::new(5, 0));
         let mut counts = [0u32; 30];
         for _ in 0..90_000 {
-            let class = *sizes.next(&mut random);
+            let class = *sizes.next(false, &mut random);
             let place = order.next(&mut random, &class);
             assert_eq!(place.offset_bytes % 4096, 0);
             counts[place.file as usize * 10 + (place.offset_bytes / 4096) as usize] += 1;

@@ -10,7 +10,7 @@ use fsgauge_wire::{Failure, Stop};
 use super::inherited;
 use super::task::Task;
 use crate::instruments::pauses::merge;
-use crate::instruments::{FirstMoment, PauseWatch, Start, allow_interrupts, interrupt};
+use crate::instruments::{FirstMoment, PauseWatch, Start, WarmUp, allow_interrupts, interrupt};
 use crate::job_thread::{Shared, spawn_job};
 use crate::medium::Medium;
 use crate::outcome::Report;
@@ -48,6 +48,7 @@ fn work(task: Task, stop: Stop) -> io::Result<()> {
     allow_interrupts();
     let start = Arc::new(Start::default());
     let shared = Shared {
+        warm_up: WarmUp::from(load.warm_up_ns),
         load: Arc::new(load),
         medium: Medium::Target,
         opened,
@@ -78,7 +79,7 @@ fn work(task: Task, stop: Stop) -> io::Result<()> {
                 if matches!(report, Report::Ready { .. }) {
                     let first: FirstMoment = serde_json::from_str(&read_line()?).map_err(io::Error::other)?;
                     zero_ns = first.zero_ns;
-                    watch = Some(PauseWatch::start(clock, zero_ns, zero_ns + shared.load.warm_up_ns));
+                    watch = Some(PauseWatch::start(clock, zero_ns, shared.warm_up.clone()));
                     shared.start.give(first);
                 }
             }

@@ -1,5 +1,6 @@
-//! The queue: how operations go out and come back. io_uring, pread/pwrite, messages to a server, or nothing at all.
+//! The queue: how operations go out and come back. io_uring, libaio, pread/pwrite, messages to a server, or nothing at all.
 
+mod aio;
 mod chunked;
 mod log;
 mod memory;
@@ -9,6 +10,7 @@ mod share;
 mod sync;
 mod transfer;
 
+pub(crate) use aio::AioQueue;
 pub(crate) use chunked::{ChunkedQueue, Chunks};
 pub(crate) use log::LogQueue;
 pub(crate) use memory::MemoryQueue;

@@ -12,13 +12,14 @@ mod scatter;
 use fsgauge_wire::{Arrival, Interval, LoadJob, Steady};
 
 use change_point::Change;
-use rounds::{ROUNDS, Spread};
+pub(crate) use rounds::ROUNDS;
+use rounds::Spread;
 use scatter::MoreThanScatter;
 
 const RANGE_LIMIT: f64 = 0.20;
 const SLOPE_LIMIT: f64 = 0.10;
 /// With fewer, no order of the series is improbable.
-const INTERVALS_MIN: usize = 10;
+pub(crate) const INTERVALS_MIN: usize = 10;
 /// Fewer operations a round cannot tell 5 % from chance.
 const OPERATIONS_MIN: u64 = 20;
 /// Starts at random scatter by themselves: the range of five rounds of 1000 reaches 20 % once in 10 000 runs.
@@ -29,7 +30,12 @@ const POINTS_LIMIT: usize = 500;
 /// Judges the measured part of a load's series.
 pub(crate) fn judge(load: &LoadJob, intervals: &[Interval]) -> Steady {
     let measured: Vec<Interval> = intervals.iter().filter(|interval| !interval.warm_up).copied().collect();
-    let whole = whole(&measured);
+    judge_series(load, &measured)
+}
+
+/// Judges a series, whatever it is of.
+pub(crate) fn judge_series(load: &LoadJob, series: &[Interval]) -> Steady {
+    let whole = whole(series);
     if let Some(reason) = why_not_judged(load, whole) {
         return Steady { rounds: ROUNDS as u32, reason: Some(reason), ..Steady::default() };
     }

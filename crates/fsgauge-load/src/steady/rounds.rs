@@ -1,7 +1,7 @@
 //! Five rounds of equal length, and how far their rates lie apart.
 
 /// The window of the SNIA test.
-pub(super) const ROUNDS: usize = 5;
+pub(crate) const ROUNDS: usize = 5;
 
 /// How far rounds lie apart, as shares of their mean rate.
 #[derive(Debug, Clone, Copy, PartialEq)]

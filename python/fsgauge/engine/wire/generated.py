@@ -7,7 +7,7 @@ from pydantic import Field
 from fsgauge.engine.wire.base import Packed, Wire
 
 SmbDialect = Literal["2.0.2", "2.1", "3.0", "3.0.2", "3.1.1"]
-Interface = Literal["io_uring", "psync", "sockets"]
+Interface = Literal["io_uring", "psync", "libaio", "sockets"]
 
 
 class Zone(Wire):
@@ -615,6 +615,7 @@ class Steady(Wire):
 
 class SyncResult(Wire):
     calls: Annotated[int, Field(ge=0)]
+    refused: Annotated[int | None, Field(ge=0)] = None
     latency: Histogram
     response_latency: Histogram | None = None
 
@@ -622,6 +623,7 @@ class SyncResult(Wire):
 class FileOperationResult(Wire):
     operation: FileOperation
     operations: Annotated[int, Field(ge=0)]
+    refused: Annotated[int | None, Field(ge=0)] = None
     size_bytes: Annotated[int, Field(ge=0)]
     latency: Histogram
 
@@ -1205,6 +1207,7 @@ class OperationResult(Wire):
     operations: Annotated[int, Field(ge=0)]
     size_bytes: Annotated[int, Field(ge=0)]
     errors: Annotated[int, Field(ge=0)]
+    refused: Annotated[int | None, Field(ge=0)] = None
     service_latency: Histogram
     response_latency: Histogram | None = None
     backlog_dropped: Annotated[int, Field(ge=0)]
@@ -1663,6 +1666,7 @@ class LoadJob(Wire):
     file_sizes: FileSizes | None = None
     read_percent: Annotated[int, Field(ge=0, le=255)]
     block_sizes: list[BlockSize]
+    write_block_sizes: Annotated[list[BlockSize], Field(validate_default=True)] = []
     queue_depth: Annotated[int, Field(ge=0)]
     jobs: Annotated[int, Field(ge=0)]
     batch: Annotated[int | None, Field(ge=0)] = None
@@ -1672,6 +1676,7 @@ class LoadJob(Wire):
     rest: Rest | None = None
     start_after_ns: Annotated[int, Field(ge=0)] = 0
     warm_up_ns: Annotated[int, Field(ge=0)] = 0
+    steady_window_ns: Annotated[int | None, Field(ge=0)] = None
     duration_ns: Annotated[int, Field(ge=0)]
     size_limit_bytes: Annotated[int | None, Field(ge=0)] = None
     interval_ns: Annotated[int, Field(ge=0)] = 1000000000
@@ -1688,6 +1693,7 @@ class LoadJob(Wire):
     workers: Workers = "threads"
     descriptors: Descriptors = "own"
     sync: Annotated[Sync, Field(validate_default=True)] = {"kind": "none"}
+    continue_when_full: bool = False
     transfer: Transfer = "whole"
     finish: Annotated[Finish, Field(validate_default=True)] = {"fsync": False, "close": False}
     verify: bool = False

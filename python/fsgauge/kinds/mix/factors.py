@@ -19,7 +19,7 @@ class MixFactors(CellFactors):
     queue_depth: Annotated[int, Factor("queue depth", role="depth")]
     jobs: Annotated[int, Factor("jobs", role="jobs", one="job")]
     read_percent: Annotated[int, Factor("share of reads")]
-    interface: Annotated[Literal["io_uring", "psync"], Factor("interface")]
+    interface: Annotated[Literal["io_uring", "psync", "libaio"], Factor("interface")]
     judged_by: Annotated[str, Factor("judged by")] = "iops"
     judged_as: Annotated[str, Factor("judged as")] = "operations"
     timed: Annotated[str, Factor("timed")] = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from fsgauge.kinds.mix.group import Group
+from fsgauge.kinds.mix.group import Group, mean_bytes, weighted
 
 _BLOCK_BYTES = 4 << 10
 _GROWN_BLOCKS = 16
@@ -23,8 +23,12 @@ def size_law(group: Group) -> dict[str, object]:
         }
     if not group.size_weights:
         return {"kind": "cycle", "sizes_bytes": group.file_sizes}
-    weighted = zip(group.file_sizes, group.size_weights, strict=True)
-    return {"kind": "weighted", "sizes": [{"size_bytes": s, "weight": w} for s, w in weighted]}
+    return {"kind": "weighted", "sizes": on_wire(weighted(group.file_sizes, group.size_weights))}
+
+
+def on_wire(drawn: list[tuple[int, int]]) -> list[dict[str, int]]:
+    """Sizes by weight for the engine, as JSON."""
+    return [{"size_bytes": size, "weight": weight} for size, weight in drawn]
 
 
 def largest_bytes(group: Group) -> int:
@@ -35,10 +39,10 @@ def largest_bytes(group: Group) -> int:
 
 
 def stored_bytes(group: Group) -> int:
-    """What all of its files take, in blocks of 4 KiB, as far as they may grow."""
+    """What all of its files take, in blocks of 4 KiB, as far as they have to find room to grow."""
     each = _mean_bytes(group)
-    if "append" in group.operations:
-        each += max(each, _GROWN_BLOCKS * max(group.block_sizes))
+    if "append" in group.operations and not group.continue_when_full:
+        each += max(each, _GROWN_BLOCKS * group.largest_block_bytes)
     blocks = math.ceil(each / _BLOCK_BYTES)
     return blocks * _BLOCK_BYTES * group.file_count
 
@@ -47,6 +51,4 @@ def _mean_bytes(group: Group) -> float:
     if group.size_distribution == "log-normal":
         mean = group.median_size * math.exp(min(group.size_sigma**2 / 2, 50))
         return min(max(mean, group.smallest_size), group.largest_size)
-    weights = group.size_weights or [1] * len(group.file_sizes)
-    total = sum(size * each for size, each in zip(group.file_sizes, weights, strict=True))
-    return total / sum(weights)
+    return mean_bytes(weighted(group.file_sizes, group.size_weights))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Self
 
 from pydantic import ValidationInfo, model_validator
 
-from fsgauge.kinds.mix.group_keys import GroupKeys
+from fsgauge.kinds.mix.group_keys import Calls, GroupKeys
 from fsgauge.kinds.mix.operations import MAKING, PLAIN, READING
 from fsgauge.study.base import conflict
 from fsgauge.study.sweep import (
@@ -77,14 +77,33 @@ class Group(GroupKeys):
         return self.files * (self.jobs if self.files_of_jobs == "own" else 1)
 
     @property
-    def mean_block_bytes(self) -> float:
-        """Of the sizes that are drawn."""
-        weights = self.block_weights or [1] * len(self.block_sizes)
-        total = sum(size * each for size, each in zip(self.block_sizes, weights, strict=True))
-        return total / sum(weights)
+    def blocks(self) -> list[tuple[int, int]]:
+        """Each size with its weight; where writes have their own, those of reads."""
+        return weighted(self.block_sizes, self.block_weights)
 
     @property
-    def calls(self) -> Literal["io_uring", "psync"]:
+    def write_blocks(self) -> list[tuple[int, int]]:
+        """The same of writes; none where they have those of all."""
+        return weighted(self.write_block_sizes, self.write_block_weights)
+
+    @property
+    def every_block_size(self) -> list[int]:
+        """Of reads and of writes."""
+        return [*self.block_sizes, *self.write_block_sizes]
+
+    @property
+    def mean_block_bytes(self) -> float:
+        """Of the sizes that are drawn."""
+        reads = self.read_percent / 100 if self.write_block_sizes else 1
+        return reads * mean_bytes(self.blocks) + (1 - reads) * self.mean_write_bytes
+
+    @property
+    def mean_write_bytes(self) -> float:
+        """Of the sizes that are drawn for writes."""
+        return mean_bytes(self.write_blocks or self.blocks)
+
+    @property
+    def calls(self) -> Calls:
         """The system calls of its reads and writes."""
         if self.interface != "auto":
             return self.interface
@@ -97,6 +116,15 @@ class Group(GroupKeys):
             return self.bandwidth / self.mean_block_bytes
         return self.rate
 
+    @property
+    def largest_block_bytes(self) -> int:
+        """Of all its operations."""
+        return max(self.every_block_size)
+
+    @property
+    def _has_hot_places(self) -> bool:
+        return self.distribution in ("zipf", "pareto")
+
     def inapplicable(self) -> Inapplicable:
         """Keys that have no effect in this group: why, and the key that makes it so."""
         found: Inapplicable = {}
@@ -108,18 +136,23 @@ class Group(GroupKeys):
         elif self.random_percent == 100:
             found["apart"] = reason
         if not {"read", "write"} <= self.operations.keys():
-            found["apart"] = ("it does not read and write", "operations")
+            keys = ("apart", "write_block_sizes", "write_block_weights")
+            found |= dict.fromkeys(keys, ("it does not read and write", "operations"))
         for key, distribution in _OF_A_DISTRIBUTION.items():
             if self.order != "random" or self.distribution != distribution:
                 found[key] = (f'the distribution is not "{distribution}"', "distribution")
-        if self.order != "random" or self.distribution not in ("zipf", "pareto"):
+        if self.order != "random" or not self._has_hot_places:
             found["hashed"] = ("the distribution has no hot places anywhere", "distribution")
         if self.order != "random" or self.distribution != "uniform" or self.random_percent < 100:
             found["each_once"] = ("not all offsets are drawn evenly", "distribution")
-        elif len(self.block_sizes) > 1 or not self.is_plain:
-            found["each_once"] = ("there are no blocks of one size to go through", "block_sizes")
+        elif len(self.every_block_size) > 1 or not self.is_plain:
+            key = "write_block_sizes" if self.write_block_sizes else "block_sizes"
+            found["each_once"] = ("there are no blocks of one size to go through", key)
         if len(self.block_sizes) == 1:
             found["block_weights"] = ("there is one block size", "block_sizes")
+        if len(self.write_block_sizes) < 2:
+            reason = ("there is one block size of writes", "write_block_sizes")
+            found.setdefault("write_block_weights", reason)
         if self.queue_depth == 1:
             found["submit_batch"] = ("there is one operation at a time", "queue_depth")
         if self.files_of is not None:
@@ -139,6 +172,8 @@ class Group(GroupKeys):
             found |= dict.fromkeys(("arrival", "burst"), reason)
         if not self.think:
             found |= dict.fromkeys(("think_every", "think_spread"), ("jobs do not rest", "think"))
+        if not self.changes_files:
+            found["continue_when_full"] = ("nothing that it does takes space", "operations")
         if "write" not in self.operations:
             found["sync"] = ("nothing is written by write", "operations")
         if self.sync not in ("fsync", "fdatasync"):
@@ -151,6 +186,7 @@ class Group(GroupKeys):
     def _weights_fit(self) -> None:
         for key, of in (
             ("block_weights", "block_sizes"),
+            ("write_block_weights", "write_block_sizes"),
             ("size_weights", "file_sizes"),
             ("zone_weights", "zone_sizes"),
         ):
@@ -181,12 +217,13 @@ class Group(GroupKeys):
                 ["interface", "queue_depth"],
                 next='interface = "auto", or queue_depth = 1 with more jobs',
             )
-        if not self.is_plain and (self.queue_depth > 1 or self.interface == "io_uring"):
+        is_queued = self.interface not in ("auto", "psync")
+        if not self.is_plain and (self.queue_depth > 1 or is_queued):
             other = next(each for each in self.operations if each not in PLAIN)
             raise conflict(
                 f"{other} is one call at a time, and the queue depth is {self.queue_depth}"
                 if self.queue_depth > 1
-                else f"{other} is a plain call, and the interface is io_uring",
+                else f"{other} is a plain call, and the interface is {self.interface}",
                 [("operations", other), "queue_depth" if self.queue_depth > 1 else "interface"],
                 next="queue_depth = 1 with more jobs, or a group of its own for reads and writes",
             )
@@ -227,19 +264,26 @@ class Group(GroupKeys):
 
     def _blocks_fit(self) -> None:
         if self.direct:
-            for index, size_bytes in enumerate(self.block_sizes):
-                way = "direct = false"
-                require_whole_sectors(size_bytes, ("block_sizes", index), "direct", way)
+            way = "direct = false"
+            for key in ("block_sizes", "write_block_sizes"):
+                for index, size_bytes in enumerate(getattr(self, key)):
+                    require_whole_sectors(size_bytes, (key, index), "direct", way)
             if self.order == "strided":
-                require_whole_sectors(self.stride, "stride", "direct", "direct = false")
-        if self.order == "strided" and self.stride < max(self.block_sizes):
+                require_whole_sectors(self.stride, "stride", "direct", way)
+        smallest, largest = min(self.file_sizes), self.largest_block_bytes
+        if self.order == "strided" and self.stride < largest:
             raise conflict(
                 f"a stride of {exact_size(self.stride)} is below the block size of"
-                f" {exact_size(max(self.block_sizes))}: operations would overlap",
+                f" {exact_size(largest)}: operations would overlap",
                 ["stride", "block_sizes"],
                 next='order = "sequential", or a larger stride',
             )
-        smallest, largest = min(self.file_sizes), max(self.block_sizes)
+        if self.write_block_sizes and self.order == "random" and self._has_hot_places:
+            raise conflict(
+                "reads and writes of unlike sizes would not meet at the hot places",
+                ["write_block_sizes", "distribution"],
+                next='distribution = "zones", or a group of each',
+            )
         if self.is_plain and self.files_of is None and smallest < largest:
             raise conflict(
                 f"a block of {exact_size(largest)} does not fit into a file of"
@@ -306,6 +350,7 @@ class Group(GroupKeys):
             "files_of": self.files_of is not None,
             "think": bool(self.think),
             "duplicates": bool(self.duplicates),
+            "continue_when_full": self.continue_when_full,
         }
         for key, hinders in reasons.items():
             if hinders:
@@ -315,3 +360,13 @@ class Group(GroupKeys):
                     next="verify = false, or a group that only writes: one block size, order"
                     " sequential or random, uniform",
                 )
+
+
+def weighted(sizes: list[int], weights: list[int]) -> list[tuple[int, int]]:
+    """Each size with its weight; without weights, all are drawn equally often."""
+    return list(zip(sizes, weights or [1] * len(sizes), strict=True))
+
+
+def mean_bytes(drawn: list[tuple[int, int]]) -> float:
+    """Of sizes by weight."""
+    return sum(size * weight for size, weight in drawn) / sum(weight for _, weight in drawn)

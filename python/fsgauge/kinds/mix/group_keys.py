@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from fsgauge.kinds.mix.operations import Operations
-from fsgauge.study.base import OneOrSwept, conflict
+from fsgauge.study.base import OneOrSwept
 from fsgauge.study.listed import Listed
 from fsgauge.study.sweep import (
     DISTRIBUTION,
@@ -40,18 +40,7 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _-]{0,39}$")]
 Weights = Annotated[list[Weight], Field(max_length=100)]
 
 
-def _without_libaio(interface: object) -> object:
-    """An engine of fio's is refused by its name; what else it is not, its type says."""
-    if interface == "libaio":
-        raise conflict(
-            "libaio is not measured: its calls are not in the engine",
-            [()],
-            next='interface = "io_uring", which submits the same requests at the same depth',
-        )
-    return interface
-
-
-Calls = Annotated[Literal["auto", "io_uring", "psync"], BeforeValidator(_without_libaio)]
+Calls = Literal["io_uring", "psync", "libaio"]
 
 
 class GroupKeys(Listed):
@@ -81,6 +70,15 @@ class GroupKeys(Listed):
         [],
         description="How often each of block_sizes is drawn, relative to the others. Default:"
         " none; all equally often.",
+    )
+    write_block_sizes: OneOrSwept[BlockSize] = Field(
+        [],
+        description="For groups that read and write: what block_sizes is of the writes, and"
+        " block_sizes of the reads alone. Offsets of either are multiples of its smallest size."
+        " Default: none; all have block_sizes.",
+    )
+    write_block_weights: Weights = Field(
+        [], description="What block_weights is to block_sizes, of write_block_sizes."
     )
     order: Literal["random", "sequential", "backwards", "strided"] = Field(
         "random",
@@ -137,10 +135,11 @@ class GroupKeys(Listed):
     )
     queue_depth: QueueDepth = Field(1, description="Operations in flight, of each job.")
     jobs: Jobs = Field(1, description="Threads that do this at the same time.")
-    interface: Calls = Field(
+    interface: Literal["auto"] | Calls = Field(
         "auto",
         description="System calls of read and write. auto is psync (pread, pwrite) at depth 1 and"
-        " io_uring above.",
+        " io_uring above. libaio (io_submit) has depth where io_uring is forbidden; through the"
+        " page cache the kernel does one operation after the other.",
     )
     direct: bool = Field(False, description="Bypass the page cache (O_DIRECT).")
     submit_batch: SubmitBatch | None = Field(None, description=SUBMIT_BATCH)
@@ -176,7 +175,7 @@ class GroupKeys(Listed):
     )
     bandwidth: BytesPerSecond | None = Field(
         None,
-        description="A pace in bytes, by the mean of block_sizes, in place of rate. Default: none.",
+        description="A pace in bytes, by the mean block size, in place of rate. Default: none.",
     )
     arrival: Literal["constant", "exponential"] = Field(
         "exponential",
@@ -215,6 +214,12 @@ class GroupKeys(Listed):
         False,
         description="Whether every sector written carries its place, and all is read back after"
         " each run. For groups that only write, with one block size.",
+    )
+    continue_when_full: bool = Field(
+        False,
+        description="Whether the group goes on where the file system or a quota is full: operations"
+        " that find no space (ENOSPC, EDQUOT) are counted apart, and told. Default: the first one"
+        " ends the run.",
     )
     start_after: DurationNs = Field(
         0, description="How long after the start of the mix this group begins."

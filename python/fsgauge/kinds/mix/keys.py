@@ -17,6 +17,7 @@ from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, exact_duration
 
 MOST_GROUPS = 64
+_SHORTEST_WINDOW_NS = 200_000_000
 _RATES = {"operations": "iops", "commits": "iops", "bandwidth": "bandwidth"}
 _WORK = "operations"
 _PARTS = ("mean", "p50", "p99", "p999")
@@ -49,6 +50,13 @@ class MixWorkload(WorkloadKeys):
     )
     warm_up: DurationNs = Field(
         2_000_000_000, description="Load of all groups before what is measured; not counted."
+    )
+    steady_window: Annotated[DurationNs, Field(ge=_SHORTEST_WINDOW_NS)] | None = Field(
+        None,
+        description="The warm-up ends as soon as the rate of every group was steady for so long,"
+        " and warm_up is the longest that it may take. Steady: five rounds range over at most 20 %"
+        " of their mean, their line moves at most 10 %, and nothing changed by 5 % for good."
+        " Default: none; all of warm_up.",
     )
     duration: Annotated[DurationNs, Field(ge=10_000_000)] = Field(
         10_000_000_000, description="The measured part of each run."
@@ -111,6 +119,7 @@ class MixWorkload(WorkloadKeys):
         for index, group in enumerate(self.group):
             self._files_are_there(index, group)
             self._begins_in_time(index, group)
+            self._warms_up_with_all(index, group)
         self.judged()
 
     def chain(self, group: Group) -> list[Group]:
@@ -169,7 +178,7 @@ class MixWorkload(WorkloadKeys):
                 [("group", index, "files_of")],
                 next=f'files_of_jobs = "shared" in "{other.name}"',
             )
-        if min(other.file_sizes) < max(group.block_sizes):
+        if min(other.file_sizes) < group.largest_block_bytes:
             raise conflict(
                 f'a block is larger than a file of "{other.name}"',
                 [("group", index, "block_sizes")],
@@ -200,6 +209,25 @@ class MixWorkload(WorkloadKeys):
                 [("group", index, "duration" if group.duration else "start_after"), "duration"],
                 next="a longer workload.duration, or begin earlier",
             )
+
+    def _warms_up_with_all(self, index: int, group: Group) -> None:
+        if self.steady_window is None:
+            return
+        if self.steady_window > self.warm_up:
+            raise conflict(
+                f"{exact_duration(self.steady_window)} are not within a warm-up of"
+                f" {exact_duration(self.warm_up)}",
+                ["steady_window", "warm_up"],
+                next=f'warm_up = "{exact_duration(10 * self.steady_window)}"',
+            )
+        for key in ("start_after", "after", "duration"):
+            if getattr(group, key):
+                raise conflict(
+                    f'"{group.name}" has times of its own, and it is not known when the warm-up of'
+                    " all ends",
+                    [("group", index, key), "steady_window"],
+                    next="leave one of them out",
+                )
 
     def _judged_once(self, judged: list[Judged]) -> None:
         names = [each.group for each in judged]

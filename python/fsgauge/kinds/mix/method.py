@@ -10,7 +10,7 @@ from typing import Any
 from fsgauge.engine.wire import LoadJob
 from fsgauge.errors import InputError
 from fsgauge.kinds.mix.factors import MixFactors
-from fsgauge.kinds.mix.file_sizes import largest_bytes, size_law, stored_bytes
+from fsgauge.kinds.mix.file_sizes import largest_bytes, on_wire, size_law, stored_bytes
 from fsgauge.kinds.mix.group import Group
 from fsgauge.kinds.mix.keys import MixWorkload, folder_of
 from fsgauge.record.factors import factors_of
@@ -42,12 +42,18 @@ class MixMethod(MakesOwnFiles):
     at_once = True
 
     def require_dealable(self, hosts: int) -> None:
-        """Each host runs every group, on files of its own."""
+        """Each host runs every group, on files of its own, at the same times."""
+        if hosts > 1 and self.workload.steady_window:
+            raise InputError(
+                "workload.steady_window ends the warm-up of each host at another time",
+                cause="what hosts do at once is measured at once",
+                next="leave steady_window out, or measure on one host",
+            )
 
     def rings(self) -> Rings | None:
-        """Groups with several operations in flight ask for them."""
-        deep = [group.name for group in self.workload.group if group.queue_depth > 1]
-        instead = " ".join(f"--set 'workload.group.{name}.queue_depth=1'" for name in deep)
+        """Groups of io_uring ask for them."""
+        asking = [group.name for group in self.workload.group if group.calls == "io_uring"]
+        instead = " ".join(f"--set 'workload.group.{name}.interface=libaio'" for name in asking)
         return rings_of(map(factors_of, self.workload.cells()), instead)
 
     @property
@@ -96,7 +102,7 @@ class MixMethod(MakesOwnFiles):
     def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002
         """Blocks of the groups that pass the page cache."""
         direct = [group for group in self.workload.group if group.direct]
-        return sorted({size for group in direct for size in group.block_sizes})
+        return sorted({size for group in direct for size in group.every_block_size})
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
         """The load of one group."""
@@ -121,8 +127,7 @@ class MixMethod(MakesOwnFiles):
             raise TypeError("groups need folders, and this target has none")
         owner = self.workload.named(group.files_of) if group.files_of else group
         begin_ns, warm_up_ns, duration_ns = self.workload.span_ns(group)
-        weights = group.block_weights or [1] * len(group.block_sizes)
-        blocks = zip(group.block_sizes, weights, strict=True)
+        window_ns = self.workload.steady_window
         load: dict[str, Any] = {
             "target": {
                 "kind": "files",
@@ -135,14 +140,18 @@ class MixMethod(MakesOwnFiles):
             "direct": group.direct,
             "access": _access(group),
             "read_percent": group.read_percent,
-            "block_sizes": [{"size_bytes": size, "weight": each} for size, each in blocks],
+            "block_sizes": on_wire(group.blocks),
+            "write_block_sizes": on_wire(group.write_blocks),
             "queue_depth": group.queue_depth,
             "jobs": group.jobs,
             "submit_batch": group.submit_batch,
             "start_after_ns": begin_ns,
             "warm_up_ns": warm_up_ns,
             "duration_ns": duration_ns,
-            "interval_ns": interval_ns(self.workload.duration),
+            "interval_ns": interval_ns(
+                min(self.workload.duration, window_ns or self.workload.duration)
+            ),
+            "steady_window_ns": window_ns,
             "data": _data(group),
             "sync": _sync(group),
             "seed": seed,
@@ -151,7 +160,8 @@ class MixMethod(MakesOwnFiles):
         }
         if group.order == "random" and group.random_percent < 100:
             load["random_percent"] = group.random_percent
-        load |= {key: True for key in ("apart", "hashed") if getattr(group, key)}
+        switches = ("apart", "hashed", "continue_when_full")
+        load |= {key: True for key in switches if getattr(group, key)}
         if not group.is_plain:
             drawn = group.operations.items()
             load["operations"] = [{"operation": name, "weight": each} for name, each in drawn]
@@ -197,7 +207,7 @@ class MixMethod(MakesOwnFiles):
         if group.think:
             rate = min(rate, group.jobs * group.think_every / group.think * 1e9)
         share = (100 - group.read_percent) / 100
-        return rate * (warm_up_ns + duration_ns) / 1e9 * group.mean_block_bytes * share
+        return rate * (warm_up_ns + duration_ns) / 1e9 * group.mean_write_bytes * share
 
     def _stands_for_all(self, cell: Cell) -> bool:
         first = self.workload.cells()[0] if cell.pace is None else self.workload.paced_loads()[0]
@@ -209,6 +219,16 @@ class MixMethod(MakesOwnFiles):
         if self.workload.fill:
             lines.append(f"space: {self.workload.fill} % of each system is taken before the load")
         return [*lines, f"time: {self.time_words()}, all groups at once"]
+
+    def time_words(self) -> str:
+        """Of a run, whose warm-up may end with the first steady window."""
+        if not (window := self.workload.steady_window):
+            return super().time_words()
+        return (
+            f"warm-up until {exact_duration(window)} were steady, at most"
+            f" {exact_duration(self.workload.warm_up)}, and"
+            f" {exact_duration(self.workload.duration)} measured in each run"
+        )
 
     def without_equal_in_fio(self) -> tuple[str, str]:
         return "fio reads a job file, and a mix is written for fsgauge", ""
@@ -292,12 +312,17 @@ def _pace(group: Group, rate: float | None) -> dict[str, object]:
 def _in_words(group: Group) -> str:
     """ "read 7, write 3 of 8 KiB, random, 4 jobs at depth 8, direct"."""
     drawn = ", ".join(f"{name} {weight}" for name, weight in group.operations.items())
-    sizes = " or ".join(map(exact_size, group.block_sizes))
+    sizes, written = (
+        " or ".join(map(exact_size, each)) for each in (group.block_sizes, group.write_block_sizes)
+    )
+    sizes += f", writes of {written}" if written else ""
     jobs = f"{group.jobs} job{'s' if group.jobs > 1 else ''} at depth {group.queue_depth}"
     cache = "direct" if group.direct else "buffered"
     parts = [f"{drawn} of {sizes}", group.order, jobs, cache]
     if group.sync != "none":
         parts.append(group.sync)
+    if group.continue_when_full:
+        parts.append("goes on when full")
     if group.operations_per_second is not None:
         parts.append(f"{group.operations_per_second:g} operations/s")
     if group.think:

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any, cast
+
 import pytest
 
-from fsgauge.engine.wire import LoadResult, OperationResult
-from fsgauge.kinds.mix.analysis import starves
+from fsgauge.engine.wire import (
+    FileOperationResult,
+    LoadJob,
+    LoadResult,
+    OperationResult,
+    SyncResult,
+)
+from fsgauge.kinds.mix.analysis import never_steady, refusals, starves
+from fsgauge.kinds.mix.method import MixMethod
+from fsgauge.record.records import RunRecord
 from fsgauge.stats.between_systems import comparing_sentences
 from fsgauge.stats.evidence import Question
 from fsgauge.stats.results import Comparison, Measurement
+from fsgauge.workload.folders import ClientFolders
 from tests.unit.kinds.mix.studies import LOG, READERS, workload
 
 MEASURED = {
@@ -22,7 +34,7 @@ EARLIER = "sync_every = 8\n"
 
 
 def result(done: int, dropped: int) -> LoadResult:
-    side = OperationResult.model_construct(operations=done, backlog_dropped=dropped)
+    side = OperationResult.model_construct(operations=done, backlog_dropped=dropped, refused=0)
     return LoadResult.model_construct(read=side, write=None)
 
 
@@ -31,6 +43,56 @@ def test_a_group_starves_that_does_nothing_or_less_than_half() -> None:
     assert starves(result(4, 6)) == "it did 4 of 10 operations that were due"
     assert starves(result(5, 5)) == ""
     assert starves(result(100, 0)) == ""
+
+
+def run(system: str, job: LoadJob | None = None, **result: Any) -> RunRecord:
+    nothing = {"read": None, "write": None, "sync": None, "file_operations": []}
+    measured = LoadResult.model_construct(**{**nothing, **result})
+    cell = next(iter(workload(LOG).cells()))
+    return cast(
+        "RunRecord",
+        SimpleNamespace(system=system, cell=cell, block=0, load=job, result=measured),
+    )
+
+
+def load_of(lines: str) -> LoadJob:
+    method = MixMethod(workload(lines + LOG))
+    place = ClientFolders(directory="/mnt", files_per_client=0, backup_files_per_client=0)
+    return method.load_job(next(iter(method.workload.cells())), place, 7)
+
+
+def refused(no_space: int, done: int) -> OperationResult:
+    return OperationResult.model_construct(operations=done, refused=no_space, backlog_dropped=0)
+
+
+def test_what_a_full_file_system_refused_is_told_by_operation() -> None:
+    create, stat = (
+        FileOperationResult.model_construct(operation=name, operations=90, refused=count)
+        for name, count in (("create", 10), ("stat", 0))
+    )
+    sync = SyncResult.model_construct(calls=3, refused=1)
+    runs = [
+        run("ext4", file_operations=[create, stat], write=refused(10, 90)),
+        run("ext4", file_operations=[create]),
+        run("xfs", write=refused(0, 5)),
+        run("xfs", write=refused(1, 1994), sync=sync),
+    ]
+    assert list(refusals(runs)) == [
+        "ext4, log: 20 of 200 create (10 %)",
+        "xfs, log: 1 of 2,000 write (0.05 %)",
+        "xfs, log: 1 of 4 sync (25 %)",
+    ]
+    assert starves(LoadResult.model_construct(read=None, write=refused(7, 0))) == (
+        "it did nothing in the measured time but find no space"
+    )
+
+
+def test_a_warm_up_that_took_all_its_time_was_never_steady() -> None:
+    job = load_of('steady_window = "1 s"\nwarm_up = "9 s"\n')
+    took_ns = (8_999_999_999, 9_000_000_000)
+    assert [never_steady(run("ext4", job, warm_up_ns=each)) for each in took_ns] == [False, True]
+    plain = load_of('warm_up = "9 s"\n')
+    assert not never_steady(run("ext4", plain, warm_up_ns=9_000_000_000))
 
 
 def question(primary: str, *, verdict: str = "better") -> Question:

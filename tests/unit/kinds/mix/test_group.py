@@ -7,6 +7,8 @@ import pytest
 from fsgauge.errors import InputError
 from tests.unit.kinds.mix.studies import READERS, study, workload
 
+BOTH = "operations = { read = 3, write = 1 }\n"
+UNLIKE = 'write_block_sizes = "64 KiB"\n'
 FILES = "operations = { stat = 1, append = 2 }\n"
 
 
@@ -16,10 +18,18 @@ FILES = "operations = { stat = 1, append = 2 }\n"
         ("operations = { raed = 1 }", ['"raed" is not an operation', "read"]),
         ("operations = { read = 0 }", ["at least 1"]),
         ('block_sizes = ["4 KiB", "8 KiB"]\nblock_weights = [1]', ["1 weights are given for 2"]),
+        ('write_block_sizes = "8 KiB"', ["write_block_sizes would be ignored"]),
+        (BOTH + "write_block_weights = [1]", ["1 weights are given for 0 sizes"]),
+        (BOTH + UNLIKE + "write_block_weights = [2]", ["write_block_weights would be ignored"]),
+        (BOTH + UNLIKE + "each_once = true", ["each_once would be ignored"]),
+        (BOTH + UNLIKE + 'distribution = "zipf"', ["would not meet at the hot places"]),
+        (BOTH + UNLIKE + 'file_sizes = "32 KiB"', ["a block of 64 KiB does not fit"]),
+        (BOTH + 'direct = true\nwrite_block_sizes = "1000 B"', ["whole sectors"]),
         ('stride = "1 MiB"', ["stride would be ignored"]),
         ('distribution = "zones"\nzone_sizes = ["10 %"]\nzone_weights = [1]', ["10 %"]),
         ('interface = "psync"\nqueue_depth = 4', ["one operation at a time"]),
         (FILES + "queue_depth = 4", ["one call at a time"]),
+        (FILES + 'interface = "libaio"', ["and the interface is libaio"]),
         (FILES + "direct = true", ["goes through the page cache"]),
         (FILES + "jobs = 2", ["there are 1", "files = 2"]),
         ("operations = { unlink = 1 }", ["removes every file in the end"]),
@@ -30,6 +40,11 @@ FILES = "operations = { stat = 1, append = 2 }\n"
         ('order = "strided"\nstride = "1 KiB"', ["would overlap"]),
         ('rate = "5 IOPS"\nbandwidth = "1 MB/s"', ["given twice"]),
         ('rate = "5 IOPS"\nthink = "1 ms"', ["a job rests"]),
+        ("continue_when_full = true", ["continue_when_full would be ignored"]),
+        (
+            "operations = { write = 1 }\nverify = true\ncontinue_when_full = true",
+            ["written by this group alone"],
+        ),
         ("verify = true", ["written by this group alone"]),
         ('sync = "fsync"', ["sync would be ignored"]),
         ('operations = { write = 1 }\nsync = "fsync"\nfiles = 3', ["all of its 3 files"]),
@@ -39,6 +54,15 @@ def test_what_would_not_do_what_it_says_is_refused(lines: str, words: list[str])
     with pytest.raises(InputError) as refusal:
         study(f"{READERS}{lines}\n")
     assert all(each in refusal.value.render() for each in words), refusal.value.render()
+
+
+def test_writes_may_have_sizes_of_their_own() -> None:
+    lines = f'{BOTH}{UNLIKE}bandwidth = "19 KiB/s"\n'
+    (group,) = workload(READERS + lines).group
+    assert (group.mean_block_bytes, group.mean_write_bytes) == (19 << 10, 64 << 10)
+    assert (group.operations_per_second, group.largest_block_bytes) == (1, 64 << 10)
+    (alike,) = workload(READERS + BOTH).group
+    assert alike.mean_write_bytes == alike.mean_block_bytes == 4096
 
 
 def test_shares_calls_and_pace_follow_from_the_keys() -> None:

@@ -46,8 +46,11 @@ def test_a_paced_group_is_judged_by_a_latency() -> None:
         (READERS + 'after = "log"\n' + LOG, ["never begins", 'a duration for "log"']),
         (READERS + 'start_after = "1 min"\n', ["would never begin"]),
         (READERS + 'duration = "1 min"\n', ["and the mix ends after 12 s"]),
+        ('steady_window = "3 s"\n' + LOG, ["not within a warm-up of 2 s", 'warm_up = "30 s"']),
+        ('steady_window = "1 s"\n' + LOG + 'start_after = "1 s"\n', ["has times of its own"]),
+        ('steady_window = "1 s"\n' + LOG + 'duration = "1 s"\n', ["has times of its own"]),
+        ('steady_window = "100 ms"\n' + LOG, ["at least 200 ms"]),
         ("", ["group"]),
-        (READERS + 'interface = "libaio"\n', ["libaio is not measured"]),
         ("rate = 5\n" + READERS, ['unknown key "rate"']),
     ],
 )
@@ -91,9 +94,3 @@ def test_a_key_of_groups_is_shown_where_it_belongs() -> None:
     assert refused.value.location is not None
     assert refused.value.location.hint == "write workload.group.NAME.rate"
     assert refused.value.next == "fsgauge explain workload.group.rate"
-
-
-def test_libaio_is_refused_with_the_nearest_thing() -> None:
-    with pytest.raises(InputError, match="libaio is not measured") as refused:
-        study(READERS + 'interface = "libaio"\n')
-    assert 'interface = "io_uring"' in refused.value.next

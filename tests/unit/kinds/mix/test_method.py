@@ -45,6 +45,57 @@ def test_orders_reach_the_engine(lines: str, kind: str) -> None:
     assert load.access.kind == kind
 
 
+def test_sizes_of_writes_reach_the_engine() -> None:
+    lines = READERS + "operations = { read = 1, write = 1 }\n"
+    more = 'write_block_sizes = ["8 KiB", "64 KiB"]\nwrite_block_weights = [9, 1]\ndirect = true\n'
+    assert loads(lines)[0].write_block_sizes == []
+    (load,) = loads(lines + more)
+    assert [(each.size_bytes, each.weight) for each in load.block_sizes] == [(4096, 1)]
+    assert [(each.size_bytes, each.weight) for each in load.write_block_sizes] == [
+        (8192, 9),
+        (65536, 1),
+    ]
+    method = MixMethod(workload(lines + more))
+    assert method.direct_sizes_bytes() == [4096, 8192, 65536]
+    (said, _) = method.held_equal("", has_raw=False)
+    assert "of 4 KiB, writes of 8 KiB or 64 KiB, random" in said
+
+
+def test_a_group_that_goes_on_when_full_reserves_no_room_to_grow() -> None:
+    lines = '[[workload.group]]\nname = "mail"\noperations = { append = 1 }\nfiles = 1000\n'
+    grows, fills = lines, lines + "continue_when_full = true\n"
+    assert [loads(each)[0].continue_when_full for each in (grows, fills)] == [False, True]
+    room = Room(260 * 1000 << 20, least="ext4")  # of files of 256 MiB, and of nothing more
+    with pytest.raises(InputError, match="the files of all groups take 500 GiB"):
+        MixMethod(workload(grows)).in_room(Room(room.free_bytes * 100 // 95, least="ext4"))
+    method = MixMethod(workload(fills))
+    assert method.in_room(Room(room.free_bytes * 100 // 95, least="ext4")) is method
+
+
+def test_a_steady_window_reaches_the_engine_with_intervals_to_judge_it() -> None:
+    lines = 'steady_window = "600 ms"\nwarm_up = "1 min"\n'
+    (load,) = loads(lines + READERS)
+    assert (load.steady_window_ns, load.warm_up_ns) == (600_000_000, 60_000_000_000)
+    assert load.interval_ns * 12 <= 600_000_000
+    assert loads(READERS)[0].steady_window_ns is None
+    method = MixMethod(workload(lines + READERS))
+    said = "warm-up until 600 ms were steady, at most 1 min, and 10 s measured in each run"
+    assert method.time_words() == said
+    method.require_dealable(1)
+    with pytest.raises(InputError, match="at another time"):
+        method.require_dealable(2)
+
+
+def test_libaio_has_depth_without_rings() -> None:
+    deep = MixMethod(workload(READERS + "queue_depth = 8\n" + LOG))
+    rings = deep.rings()
+    assert rings is not None
+    assert rings.instead == "--set 'workload.group.readers.interface=libaio'"
+    lines = READERS + 'queue_depth = 8\ninterface = "libaio"\n'
+    assert MixMethod(workload(lines)).rings() is None
+    assert (loads(lines)[0].interface, loads(lines)[0].queue_depth) == ("libaio", 8)
+
+
 def test_reads_and_writes_apart_reach_the_engine() -> None:
     lines = 'operations = { read = 1, write = 1 }\norder = "sequential"\n'
     assert [
