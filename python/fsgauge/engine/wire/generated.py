@@ -1550,6 +1550,8 @@ class LoadResult(Wire):
 class Room(Wire):
     counted: Counted | None = None
     reserved_bytes: Annotated[int | None, Field(ge=0)] = None
+    cluster_bytes: Annotated[int | None, Field(ge=0)] = None
+    device_bytes: Annotated[int | None, Field(ge=0)] = None
     metadata_reserve_bytes: Annotated[int | None, Field(ge=0)] = None
     inodes: Inodes | None = None
     inode_chunk: InodeChunk | None = None
@@ -1574,6 +1576,8 @@ class ScanResult(Wire):
     room: Annotated[Room, Field(validate_default=True)] = {
         "counted": None,
         "reserved_bytes": None,
+        "cluster_bytes": None,
+        "device_bytes": None,
         "metadata_reserve_bytes": None,
         "inodes": None,
         "inode_chunk": None,
