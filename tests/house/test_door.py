@@ -27,6 +27,7 @@ NOT_OF_A_JOB = {
     "fsgauge-scan/src/source/mounted/geometry.rs",
     "fsgauge-scan/src/source/mounted/mb_groups.rs",
     "fsgauge-scan/src/source/mounted/mount.rs",
+    "fsgauge-scan/src/source/mounted/quotas.rs",
     "fsgauge-scan/src/source/mounted/room.rs",
     "fsgauge-scan/src/source/mounted/unlisted.rs",
 }

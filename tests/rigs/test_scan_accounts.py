@@ -91,7 +91,9 @@ def test_what_ext4_keeps_for_itself_is_not_said_to_be_kept_for_root(
         run("sync", "--file-system", str(point))
         point.chmod(0o755)
         for each in (scan(point), as_user(engine.binary, open_folder, point), scan(device)):
-            assert said(each)["full"].sentence.startswith("It is full: no room for new data; 256 MiB")
+            assert said(each)["full"].sentence.startswith(
+                "It is full: no room for new data; 256 MiB"
+            )
 
 
 def test_an_ordinary_user_sees_that_a_qgroup_is_used_up(

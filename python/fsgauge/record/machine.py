@@ -46,7 +46,7 @@ class StorageFacts(Kept):
 
 
 def cached_direct_cautions(systems: Mapping[str, str]) -> list[str]:
-    """A sentence for the systems whose direct I/O goes through the page cache to the same extent."""
+    """A sentence for all systems whose direct I/O left as many pages in the page cache."""
     alike: dict[str, list[str]] = {}
     for name, words in systems.items():
         alike.setdefault(words, []).append(f'"{name}"')

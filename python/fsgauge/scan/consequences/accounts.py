@@ -152,8 +152,8 @@ def clusters(scan: ScanResult) -> Consequence | None:
         return None
     return Consequence(
         "attention",
-        f"{size_down(unused)} ({share_of_size(scan, unused):.0f} %) are the unused ends of clusters:"
-        f" each file takes whole ones of {size_down(cluster)}",
+        f"{size_down(unused)} ({share_of_size(scan, unused):.0f} %) are the unused ends of"
+        f" clusters: each file takes whole ones of {size_down(cluster)}",
         "put many small files into one (tar), or on a file system without -O bigalloc",
         "of small clusters, large files have longer lists",
     )

@@ -243,7 +243,8 @@ def _more_quota(scan: ScanResult, full: FullQuota) -> str:
     if scan.source.file_system == "btrfs":
         own = "-e " if full.of == "own bytes" else ""
         level = full.kind.removeprefix("qgroup ")
-        return f"btrfs qgroup show -re {point}; btrfs qgroup limit {own}{twice} {level}{full.id} {point}"
+        limit = f"btrfs qgroup limit {own}{twice} {level}{full.id} {point}"
+        return f"btrfs qgroup show -re {point}; {limit}"
     if scan.source.file_system == "xfs":
         what = f"{'i' if full.of == 'inodes' else 'b'}hard={twice}"
         limit = f"xfs_quota -x -c 'limit -{full.kind[0]} {what} {full.id}' {point}"

@@ -200,9 +200,7 @@ def test_quotas() -> None:
     of_btrfs = no_space.quota(scan(full_quotas=[group], source={"file_system": "btrfs"}))
     assert "qgroup 0/257 has its 10 MiB" in said(of_btrfs)
     assert of_btrfs is not None
-    assert of_btrfs.do == (
-        "btrfs qgroup show -re /fake; btrfs qgroup limit 20971520 0/257 /fake"
-    )
+    assert of_btrfs.do == ("btrfs qgroup show -re /fake; btrfs qgroup limit 20971520 0/257 /fake")
 
 
 @pytest.mark.parametrize(
