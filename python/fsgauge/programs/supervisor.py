@@ -26,6 +26,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -249,7 +250,7 @@ def carry_out_steps(steps: list[str], folder: str, seconds: float) -> str | None
             except OSError as error:
                 return f"{step} could not start in {folder}: {error.strerror}"
             try:
-                code, _, _ = wait_for(process, seconds, {}, lambda said=said: _require_few(said))
+                code, _, _ = wait_for(process, seconds, {}, partial(_require_few, said))
             except PrintsTooMuch:
                 kill_all()
                 how = f"printed more than {_MOST_STEP_BYTES >> 20} MiB"

@@ -123,8 +123,8 @@ def _fill(lab: Path, given: set[str]) -> None:
     (lab / "bin" / "fsgauge-engine").chmod(0o755)
     (lab / "lib").mkdir()
     _take_libraries(lab, given)
-    for folder in (lab, lab / "lib"):  # programs of the guest's root use what root alone can change
-        folder.chmod(0o755)
+    for place in (lab, lab / "lib"):  # programs of the guest's root use what root alone can change
+        place.chmod(0o755)
     # A file that cannot be compiled is not imported either: how it ends does not matter.
     run_tool(
         interpreter("compileall", "-q", "-s", str(lab), "-p", "/lab", str(lab)),
