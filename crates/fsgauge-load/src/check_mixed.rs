@@ -91,7 +91,7 @@ fn check_write_sizes(load: &LoadJob) -> Check {
     ];
     if let Some((name, _)) = hinders.into_iter().find(|(_, hinders)| *hinders) {
         let what = format!("write_block_sizes with {name}");
-        let cause = "reads and writes of unlike sizes have unlike places, and each has some";
+        let cause = "reads and writes of different sizes need places of their own";
         return refuse("write_block_sizes", what, cause, "leave it out, or a load of each");
     }
     Ok(())
@@ -136,6 +136,11 @@ fn check_full(load: &LoadJob) -> Check {
         let cause = "nothing is refused that only reads, and what is verified has to be written";
         let what = "continue_when_full without writes, or with verify";
         return refuse("continue_when_full", what, cause, "leave it out");
+    }
+    if load.continue_when_full && (load.size_limit_bytes.is_some() || load.passes.is_some()) {
+        let what = "continue_when_full in a load that ends by bytes";
+        let cause = "what is refused moves no bytes: it might never end";
+        return refuse("continue_when_full", what, cause, "let it end by time");
     }
     Ok(())
 }

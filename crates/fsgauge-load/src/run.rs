@@ -122,7 +122,7 @@ fn as_it_is(mut load: LoadJob, ground: &Ground) -> Outcome<LoadJob> {
         Some(file) => rustix::fs::fstat(file).map_err(failed)?.st_size as u64,
         None => 0,
     };
-    let round = load.block_sizes.iter().map(|size| u64::from(size.size_bytes)).sum::<u64>();
+    let round = load.every_block_size().map(|size| u64::from(size.size_bytes)).sum::<u64>();
     let round = round * u64::from(load.jobs);
     let found_bytes = full_bytes.min(there / round * round);
     if found_bytes == 0 {

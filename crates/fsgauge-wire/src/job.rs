@@ -480,8 +480,8 @@ pub struct LoadJob {
     pub read_percent: u8,
     /// Block sizes with their weights; at least one.
     pub block_sizes: Vec<BlockSize>,
-    /// The same of what writes, in a load that also reads; `block_sizes` is then of what reads. Offsets of either are
-    /// multiples of its smallest size. Empty: all have `block_sizes`.
+    /// Block sizes of writes, in a load that also reads; `block_sizes` is then for reads. Offsets that are drawn are
+    /// multiples of its smallest size; a walk goes on where the last operation ended. Empty: all have `block_sizes`.
     #[serde(default)]
     pub write_block_sizes: Vec<BlockSize>,
     /// Operations in flight, per job.

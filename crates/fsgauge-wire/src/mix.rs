@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::result::is_none;
 use crate::{Held, Histogram, Lease, LoadJob, LoadResult, WantedStart};
 
 /// kind "mix": several loads that begin together, each measured by itself.
@@ -146,7 +145,7 @@ pub struct FileOperationResult {
     /// How many ended.
     pub operations: u64,
     /// How many a full file system or quota refused, where the job continues then. They are in no other count.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default)]
     pub refused: u64,
     /// Bytes of file contents that they moved.
     pub size_bytes: u64,

@@ -138,7 +138,7 @@ pub struct OperationResult {
     pub errors: u64,
     /// How many a full file system or quota refused, in whole or in part, where the job continues then. They are in no
     /// other count.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default)]
     pub refused: u64,
     /// From submission to completion.
     pub service_latency: Histogram,
@@ -148,10 +148,6 @@ pub struct OperationResult {
     /// ten seconds is dropped, and so is what is left at the end). Shared between reads and writes by
     /// read_percent.
     pub backlog_dropped: u64,
-}
-
-pub(crate) fn is_none(count: &u64) -> bool {
-    *count == 0
 }
 
 /// What one job did in the measured part.
@@ -173,7 +169,7 @@ pub struct SyncResult {
     /// How many returned.
     pub calls: u64,
     /// How many of the others a full file system or quota refused, where the job continues then.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default)]
     pub refused: u64,
     /// How long they took.
     pub latency: Histogram,

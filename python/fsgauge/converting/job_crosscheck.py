@@ -63,7 +63,13 @@ def read_job(path: Path) -> Job:
             "a job that searches for a latency is not measured twice",
             location=source.location() if source else None,
             cause="fio raises the depth, and the load curve of a study the rate",
-            next=f"fsgauge study from-fio {path.name}, and compare the rates that both find",
+            next=f"fsgauge study from-fio {quoted(path.name)}; compare the rates that both find",
+        )
+    if "steady_window" in job.converted.workload:
+        raise InputError(
+            "a job that waits until it is steady is not measured twice",
+            cause="either tool would begin at a moment of its own",
+            next="a copy of the job file without its steadystate options",
         )
     for group, section in zip(job.converted.groups, sections, strict=True):
         if not group.is_plain:

@@ -24,7 +24,9 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("reason", "first_path", "message"), "first"),
     "common_start": "first",
     # The sum.
-    **dict.fromkeys(("operations", "size_bytes", "errors", "backlog_dropped", "unanswered"), "add"),
+    **dict.fromkeys(
+        ("operations", "size_bytes", "errors", "refused", "backlog_dropped", "unanswered"), "add"
+    ),
     **dict.fromkeys(("user_ns", "system_ns", "busy_ns", "total_ns", "starved_ns"), "add"),
     **dict.fromkeys(("checked_blocks", "corrupt_blocks", "torn_blocks", "foreign_blocks"), "add"),
     **dict.fromkeys(("stale_blocks", "lost_blocks", "checked_records", "bad_records"), "add"),

@@ -58,9 +58,13 @@ def _of_loads(jobs: Sequence[LoadJob]) -> Rows:
         ("data pattern", _each(jobs, lambda job: job.data.kind)),
         ("sync by the load", _each(jobs, _sync)),
         ("pace", _each(jobs, _pace)),
-        ("warm-up", _each(jobs, lambda job: format_duration(job.warm_up_ns))),
+        ("warm-up", _each(jobs, _warm_up)),
         ("a run ends after", _each(jobs, _end)),
     ]
+
+
+def _warm_up(job: LoadJob) -> str:
+    return format_duration(job.warm_up_ns) + (" at most" if job.steady_window_ns else "")
 
 
 def _way(job: LoadJob) -> str:

@@ -43,6 +43,11 @@ def operations(result: LoadResult) -> int:
     return sum(part.operations for part in sides_of(result))
 
 
+def refused(result: LoadResult) -> int:
+    """Operations that a full file system refused: they took time, and are in no other count."""
+    return sum(part.refused for part in sides_of(result))
+
+
 def latency_concurrency(result: LoadResult) -> float | None:
     """Operations in flight as rate times mean latency says (Little's law)."""
     if result.elapsed_ns == 0 or operations(result) == 0:
@@ -62,6 +67,8 @@ def littles_law(run: RunRecord, result: LoadResult) -> str | None:
     Of many clients see `stats.connections.littles_law`.
     """
     if run.load is None or (result.drain is not None and result.drain.unanswered):
+        return None
+    if refused(result):
         return None
     expected = latency_concurrency(result)
     if expected is None or result.in_flight_mean <= 0:
@@ -180,7 +187,7 @@ def done_at_pace(result: LoadResult) -> int:
 def rate_missed(run: RunRecord, result: LoadResult) -> str | None:
     """Under a pace: less was done than was offered, or much was never begun. A run's end leaves a
     few that were due."""
-    rate, done = rate_offered(run), done_at_pace(result)
+    rate, done = rate_offered(run), done_at_pace(result) + refused(result)
     if rate is None or result.elapsed_ns == 0:
         return None
     achieved = done * 1e9 / _paced_ns(result) / rate

@@ -98,6 +98,23 @@ def test_a_missed_pace() -> None:
     assert run_checks.rate_missed(run, result_of(run)) is not None
 
 
+def test_what_a_full_file_system_refused_was_tried_and_took_time() -> None:
+    """A write that found no space keeps the pace, and waits in flight without a latency."""
+    honest = one_run()
+    read = result_of(honest).read
+    assert read is not None
+    refused = read.model_copy(update={"refused": 7, "operations": read.operations - 7})
+    busy = result_of(honest).in_flight_mean * 1.2
+    assert (
+        run_checks.littles_law(honest, tampered(honest, read=refused, in_flight_mean=busy)) is None
+    )
+
+    paced = one_run(rate=10_000_000.0)
+    offered = 10_000_000 * result_of(paced).elapsed_ns // 10**9
+    kept = tampered(paced, read=read.model_copy(update={"refused": offered}))
+    assert run_checks.rate_missed(paced, kept) is None
+
+
 def test_a_hole_in_the_series(run: RunRecord) -> None:
     intervals = result_of(run).intervals
     assert run_checks.gaps_in_series(run, tampered(run, intervals=intervals[:5] + intervals[8:]))

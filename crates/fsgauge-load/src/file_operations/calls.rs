@@ -92,18 +92,24 @@ impl FileCalls {
     /// What found no space: half a new file is removed again, and any other has the size that it came to.
     #[cold]
     fn refused(&mut self, operation: FileOperation, index: usize) -> Result<Done, Failure> {
+        let refused = Done { refused: true, ..Done::default() };
         let (directory, name) = self.set.at(index);
         if operation == FileOperation::Create {
             match directory.remove_file(name) {
-                Ok(()) | Err(Errno::NOENT) => self.removed.push(index),
+                Ok(()) | Err(Errno::NOENT) => {
+                    self.removed.push(index);
+                    return Ok(refused);
+                }
+                // btrfs needs space to remove a file too.
+                Err(errno) if is_full(errno.raw_os_error()) => self.set.files[index].is_there = true,
                 Err(errno) => return Err(self.failure(FileOperation::Unlink, index, errno)),
             }
-        } else {
-            let found = directory.stat(name);
-            let found = found.map_err(|errno| self.failure(FileOperation::Stat, index, errno))?;
-            self.set.files[index].size_bytes = found.st_size as u64;
         }
-        Ok(Done { refused: true, ..Done::default() })
+        let (directory, name) = self.set.at(index);
+        let found = directory.stat(name);
+        let found = found.map_err(|errno| self.failure(FileOperation::Stat, index, errno))?;
+        self.set.files[index].size_bytes = found.st_size as u64;
+        Ok(refused)
     }
 
     fn on_file(

@@ -70,7 +70,9 @@ impl Window {
     pub fn step(&mut self) -> Boundary {
         let at_ns = self.next_ns;
         if self.in_warm_up() {
-            let sooner_ns = self.warm_up_end_ns.saturating_sub(self.zero_ns + self.warm_up.end_ns());
+            // Who hears of it late begins at this boundary: none goes without a measured part.
+            let cut_ns = (self.zero_ns + self.warm_up.end_ns()).max(at_ns);
+            let sooner_ns = self.warm_up_end_ns.saturating_sub(cut_ns);
             self.warm_up_end_ns -= sooner_ns;
             self.end_ns -= sooner_ns;
         }
@@ -138,5 +140,17 @@ mod tests {
     #[test]
     fn without_a_warm_up_measuring_begins_at_once() {
         assert!(!Window::new(100, 0, 30, 10).in_warm_up());
+    }
+
+    #[test]
+    fn a_warm_up_whose_end_is_heard_of_too_late_ends_at_the_next_boundary() {
+        let warm_up = WarmUp::from(1000);
+        let mut window = Window::new(100, warm_up.clone(), 15, 10);
+        for _ in 0..3 {
+            assert_eq!(window.step(), Boundary::Interval);
+        }
+        warm_up.cut(20);
+        assert_eq!((window.next_ns, window.step()), (140, Boundary::WarmUpEnd));
+        assert_eq!((window.step(), window.next_ns, window.step()), (Boundary::Interval, 155, Boundary::End));
     }
 }

@@ -49,7 +49,7 @@ fn check_steady_window(mix: &MixJob) -> Result<(), Failure> {
     }
     refuse(
         "steady_window_ns",
-        format!("steady_window_ns {window_ns} where no warm-up of all loads has it"),
+        format!("steady_window_ns {window_ns} does not fit all loads of the mix"),
         "one warm-up ends for all loads of one engine, at a moment that is not known before",
         "one window, warm-up and interval for all; ten intervals at least, and no longer than the warm-up",
     )

@@ -90,7 +90,7 @@ fn follow(
         drop(sender);
         while let Ok((number, event)) = told.recv() {
             if let (Some(until_steady), Event::Interval(interval)) = (&mut until_steady, &event) {
-                until_steady.hear(number, interval, clock.now_ns().saturating_sub(zero_ns));
+                until_steady.hear(number, interval, || clock.now_ns().saturating_sub(zero_ns));
             }
             gathered.pass_on(number, event, listener, &stop);
         }

@@ -1,12 +1,15 @@
 //! The warm-up of a mix ends as soon as the rate of each of its loads was steady for a while.
 //!
-//! It is judged as the measured part is, over the last window, after every round of one. The end is told an interval
+//! It is judged as the measured part is, over the last window, after every round of one. The end is told some time
 //! before it comes, so all jobs of all loads have one.
 
 use fsgauge_wire::{Interval, LoadJob};
 
 use crate::instruments::WarmUp;
 use crate::steady::{ROUNDS, judge_series};
+
+/// How long before it the end is told: a thread that waits for a processor hears of it in time.
+const NOTICE_NS: u64 = 100_000_000;
 
 /// What the loads have told so far.
 pub(crate) struct UntilSteady<'a> {
@@ -25,8 +28,9 @@ impl<'a> UntilSteady<'a> {
         Some(UntilSteady { loads, warm_ups, window_ns, series: vec![Vec::new(); loads.len()], judged_ns: 0 })
     }
 
-    /// Takes an interval of load `number`; `now_ns` is since the first moment of the mix.
-    pub(crate) fn hear(&mut self, number: usize, interval: &Interval, now_ns: u64) {
+    /// Takes an interval of load `number`; `now_ns` counts from the first moment of the mix, and is read when
+    /// all loads are judged.
+    pub(crate) fn hear(&mut self, number: usize, interval: &Interval, now_ns: impl FnOnce() -> u64) {
         if !interval.warm_up {
             return;
         }
@@ -39,7 +43,7 @@ impl<'a> UntilSteady<'a> {
         self.judged_ns = told_ns;
         if (0..self.loads.len()).all(|load| self.is_steady(load, told_ns)) {
             let interval_ns = self.loads[number].interval_ns;
-            let ahead = now_ns.saturating_sub(told_ns).div_ceil(interval_ns) + 1;
+            let ahead = (now_ns() + NOTICE_NS).saturating_sub(told_ns).div_ceil(interval_ns);
             self.warm_ups.iter().for_each(|warm_up| warm_up.cut(told_ns + ahead * interval_ns));
         }
     }
@@ -71,7 +75,7 @@ mod tests {
                 let read = IntervalCount { operations: 10_000 + slow, ..IntervalCount::default() };
                 let (start_ns, elapsed_ns) = (second * SECOND_NS, SECOND_NS);
                 let interval = Interval { start_ns, elapsed_ns, warm_up: true, read, ..Interval::default() };
-                watch.hear(number, &interval, start_ns + SECOND_NS + 1);
+                watch.hear(number, &interval, || start_ns + SECOND_NS + 1);
             }
         }
         warm_ups.map(|warm_up| warm_up.end_ns() / SECOND_NS)
@@ -80,7 +84,7 @@ mod tests {
     #[test]
     fn it_ends_when_every_load_was_steady_for_the_window() {
         assert_eq!(ends_after(0, 9), [1000, 1000]);
-        assert_eq!(ends_after(0, 10), [12, 12]);
+        assert_eq!(ends_after(0, 10), [11, 11]);
         assert_eq!(ends_after(20, 24), [1000, 1000]);
         let ended = ends_after(20, 60);
         assert!((26..=34).contains(&ended[0]) && ended[0] == ended[1], "{ended:?}");

@@ -1,7 +1,8 @@
 //! Linux's own asynchronous I/O, as libaio calls it: io_submit(2) and io_getevents(2), once per group.
 //!
 //! Unsafe code: the system calls, which no library here has. Control blocks name buffers by address; `Queue::push` is
-//! promised that they stay mapped. The kernel copies a block while it is submitted.
+//! promised that they stay mapped. The kernel copies a block while it is submitted, and writes its
+//! key.
 
 use std::io;
 use std::os::fd::RawFd;
@@ -51,7 +52,7 @@ pub(crate) struct AioQueue {
     /// Of each slot.
     blocks: Box<[Block]>,
     /// Those that the kernel does not have yet.
-    pushed: Vec<*const Block>,
+    pushed: Vec<*mut Block>,
     /// Operations that the kernel has and has not handed back.
     outstanding: usize,
     /// What it has handed back, and how many of them.
@@ -166,7 +167,7 @@ impl Queue for AioQueue {
             offset_bytes: operation.offset_bytes as i64,
             ..Block::default()
         };
-        self.pushed.push(ptr::from_ref(block));
+        self.pushed.push(ptr::from_mut(block));
     }
 
     #[inline]

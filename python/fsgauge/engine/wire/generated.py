@@ -615,7 +615,7 @@ class Steady(Wire):
 
 class SyncResult(Wire):
     calls: Annotated[int, Field(ge=0)]
-    refused: Annotated[int | None, Field(ge=0)] = None
+    refused: Annotated[int, Field(ge=0)] = 0
     latency: Histogram
     response_latency: Histogram | None = None
 
@@ -623,7 +623,7 @@ class SyncResult(Wire):
 class FileOperationResult(Wire):
     operation: FileOperation
     operations: Annotated[int, Field(ge=0)]
-    refused: Annotated[int | None, Field(ge=0)] = None
+    refused: Annotated[int, Field(ge=0)] = 0
     size_bytes: Annotated[int, Field(ge=0)]
     latency: Histogram
 
@@ -1207,7 +1207,7 @@ class OperationResult(Wire):
     operations: Annotated[int, Field(ge=0)]
     size_bytes: Annotated[int, Field(ge=0)]
     errors: Annotated[int, Field(ge=0)]
-    refused: Annotated[int | None, Field(ge=0)] = None
+    refused: Annotated[int, Field(ge=0)] = 0
     service_latency: Histogram
     response_latency: Histogram | None = None
     backlog_dropped: Annotated[int, Field(ge=0)]

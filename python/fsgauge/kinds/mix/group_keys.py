@@ -73,12 +73,12 @@ class GroupKeys(Listed):
     )
     write_block_sizes: OneOrSwept[BlockSize] = Field(
         [],
-        description="For groups that read and write: what block_sizes is of the writes, and"
-        " block_sizes of the reads alone. Offsets of either are multiples of its smallest size."
-        " Default: none; all have block_sizes.",
+        description="For groups that read and write: the block sizes of writes; block_sizes"
+        " is then for reads alone. Offsets that are drawn are multiples of its smallest size; a"
+        " walk goes on where the last operation ended. Default: none; all have block_sizes.",
     )
     write_block_weights: Weights = Field(
-        [], description="What block_weights is to block_sizes, of write_block_sizes."
+        [], description="How often each of write_block_sizes is drawn, relative to the others."
     )
     order: Literal["random", "sequential", "backwards", "strided"] = Field(
         "random",

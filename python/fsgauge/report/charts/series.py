@@ -84,7 +84,7 @@ def _panels(results: Results, cell: str, runs: Sequence[RunRecord], step: int) -
     if not rows:
         return []
     top = AIR * max(max(row["rate"] for row in rows), 1e-9)
-    warm_up_s = max(run.result.warm_up_ns for run in runs if run.result) / 1e9
+    warm_up_s = min(run.result.warm_up_ns for run in runs if run.result) / 1e9
     found = []
     for system in results.systems:
         own = [row for row in rows if row["system"] == system]

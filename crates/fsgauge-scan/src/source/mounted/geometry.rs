@@ -131,15 +131,17 @@ fn ext_superblock(mount: &Mount) -> Option<ExtGroups> {
 fn ext_groups_by_count(simple: Geometry, mount: &Mount, statistics: &StatVfs) -> Geometry {
     let block_bytes = u64::from(simple.block_bytes);
     let groups = mb_groups::read(mount).unwrap_or_default();
-    let cluster_blocks = cluster_blocks(statistics.f_bfree, mb_groups::free_clusters(&groups));
-    let simple = Geometry { cluster_bytes: cluster_blocks.map(|blocks| blocks * block_bytes), ..simple };
-    let cluster_blocks = cluster_blocks.unwrap_or(1);
-    let assumed = ExtGroups {
+    let assumed = |cluster_blocks: u64| ExtGroups {
         blocks: simple.size_bytes / block_bytes,
         first_block: u64::from(block_bytes == 1024 && cluster_blocks == 1),
         blocks_of_a_group: 8 * block_bytes * cluster_blocks,
         cluster_blocks,
     };
+    let has_as_many = |blocks: u64| groups.len() as u64 == assumed(blocks).count();
+    let cluster_blocks = cluster_blocks(statistics.f_bfree, mb_groups::free_clusters(&groups))
+        .filter(|&blocks| blocks == 1 || has_as_many(blocks));
+    let assumed = assumed(cluster_blocks.unwrap_or(1));
+    let simple = Geometry { cluster_bytes: cluster_blocks.map(|blocks| blocks * block_bytes), ..simple };
     if groups.len() as u64 == assumed.count() {
         return Geometry { groups: assumed.groups(block_bytes), ..simple };
     }

@@ -46,7 +46,8 @@ class MixAnalysis(Analysis):
             yield finding(
                 "file_system_full",
                 "note",
-                f"A full file system refused operations, which are in no rate: {refused[0]}.",
+                f"A full file system refused operations or cut them short; they are in no rate:"
+                f" {refused[0]}.",
                 "Read the rates with these shares: they are of what found space.",
                 refused,
             )
@@ -57,9 +58,10 @@ class MixAnalysis(Analysis):
             yield finding(
                 "never_steady",
                 "warning",
-                f"In {part_of(len(late), len(turns), 'turn')} the rates were not steady when the"
-                f" warm-up had its longest time: {late[0]}.",
-                "A longer workload.warm_up; steady_window ends it as soon as it can.",
+                f"In {part_of(len(late), len(turns), 'turn')} the rates were not shown to be steady"
+                f" when the warm-up had its longest time: {late[0]}.",
+                "A longer workload.warm_up. Of few operations a longer steady_window: a fifth of it"
+                " needs 20 of them, and 1,000 at exponential arrival.",
                 late,
             )
 
@@ -91,12 +93,12 @@ def _counts(result: LoadResult) -> Iterator[tuple[str, int, int]]:
     """Each operation that takes space: how many were done, and how many found none."""
     if result.file_operations:
         for each in result.file_operations:
-            yield each.operation, each.operations, each.refused or 0
+            yield each.operation, each.operations, each.refused
         return
     if result.write is not None:
-        yield "write", result.write.operations, result.write.refused or 0
+        yield "write", result.write.operations, result.write.refused
     if result.sync is not None:
-        yield "sync", result.sync.calls, result.sync.refused or 0
+        yield "sync", result.sync.calls, result.sync.refused
 
 
 def starves(result: LoadResult) -> str:
