@@ -140,7 +140,7 @@ def test_an_overlay_that_is_full_differs_from_df_by_what_is_kept_below(
             run("umount", str(point / "merged"))
     rule, first = consequences(found)[0]
     assert (rule.name, first.level) == ("full", "stop")
-    assert "that ordinary users cannot have as in use" in said(found)["df"].sentence
+    assert "that ordinary users cannot have as not available" in said(found)["df"].sentence
     assert any(f"what was written is in {point}/upper" in note.text for note in found.notes)
 
 

@@ -295,8 +295,8 @@ def _path(document: Document, name: str, origin: Origin) -> Path:
         meant, hint = where_meant(name, document.data) if name else ("", "")
         if name in MOVED:
             meant, hint = MOVED[name], f"it is now {MOVED[name]}"
-        elif name.lower() in numbers_called():
-            meant, hint = name, "it is measured, not set"
+        elif (number := name.rpartition(".")[2]).lower() in numbers_called():
+            meant, hint = number, "it is measured, not set"
         raise InputError(
             f'unknown key "{name}"',
             location=origin.key(hint),

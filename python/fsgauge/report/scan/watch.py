@@ -62,7 +62,8 @@ def _rows(points: Sequence[Point]) -> list[Row]:
         first, last = each[-1], each[0]
         when = moment(last.started_unix_ns)
         if len(each) > 1:
-            when = f"{moment(first.started_unix_ns)[:10]} to {when[:10]}, {len(each):,} scans"
+            days = dict.fromkeys(moment(point.started_unix_ns)[:10] for point in (first, last))
+            when = f"{' to '.join(days)}, {len(each):,} scans"
         found.append((when, last.worst, last.sentence))
     return found
 

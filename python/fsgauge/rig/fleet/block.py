@@ -103,7 +103,8 @@ class BlockOverHosts:
             if state.fault is not None and state.fault.is_refusal:
                 raise state.fault.raised(name)
             if state.fault is not None:
-                raise HostLostError(name, state.fault.what, next=state.fault.next)
+                next_step = state.fault.next and f"on {name}: {state.fault.next}"
+                raise HostLostError(name, state.fault.what, next=next_step)
             if state.phase in ("failed", "closed"):
                 raise HostLostError(name, "it ended the study by itself")
         pace(asked)

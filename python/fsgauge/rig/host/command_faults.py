@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from fsgauge.storage.base import typed
 from fsgauge.study.storage import LoopStorage, RamStorage, Storage
 
 _FULL_SHARE = 0.01
+_FULL_BYTES = 16 << 20
+"""A hundredth of a large disk is room enough for most programs."""
 _NO_FORMAT = os.strerror(errno.ENOEXEC)
 _BY_HAND = "try it by hand in an empty folder"
 
@@ -23,7 +26,7 @@ def fault_of(job: CommandJob, said: dict[str, Any], storage: Storage) -> EngineF
     """Of the program, by what its supervisor says; None where it did its work."""
     name = Path(job.program[0]).name
     if "not_started" in said:
-        return _not_started(job.program[0], said["not_started"])
+        return _not_started(job.program, said["not_started"])
     last = (said["errors"] or said["output"])[-3:]
     words = f': "{" / ".join(last)}"' if last else ""
     if said["exit_code"] is None:
@@ -31,7 +34,7 @@ def fault_of(job: CommandJob, said: dict[str, Any], storage: Storage) -> EngineF
         return _fault(
             f"{name} did not end within {seconds:g} s, and was killed{words}",
             "it hangs, waits for input, or needs longer",
-            f"{_BY_HAND}; if it may take longer: --set workload.time_limit={10 * seconds:g}s",
+            f"{_BY_HAND}; if it may take longer: --set workload.time_limit={round(10 * seconds)}s",
             "command.time_limit",
         )
     if said["exit_code"] in job.exit_codes:
@@ -56,12 +59,12 @@ def fault_of_step(which: str, failed: str, folder: str, storage: Storage) -> Eng
     )
 
 
-def _not_started(name: str, words: str) -> EngineFault:
+def _not_started(program: Sequence[str], words: str) -> EngineFault:
     if words.endswith(_NO_FORMAT):
-        cause, next_step = "its first line names no interpreter", f"-- sh {shlex.quote(name)}"
+        cause, next_step = "its first line names no interpreter", f"-- sh {shlex.join(program)}"
     else:
         cause = "its steps did not make it, or the interpreter in its first line is missing"
-        next_step = f"{_BY_HAND}: sh -c {shlex.quote(name)}"
+        next_step = f"{_BY_HAND}: {shlex.join(program)}"
     return _fault(f"could not start {words}", cause, next_step, "command.not_started")
 
 
@@ -82,7 +85,8 @@ def _is_full(folder: str, last: list[str]) -> bool:
         return True
     room = os.statvfs(Path(folder).parent)  # the run's own may be removed by its program
     no_inodes = room.f_files > 0 and room.f_ffree == 0
-    return room.f_bavail < _FULL_SHARE * room.f_blocks or no_inodes
+    few_bytes = min(_FULL_SHARE * room.f_blocks * room.f_frsize, _FULL_BYTES)
+    return room.f_bavail * room.f_frsize < few_bytes or no_inodes
 
 
 def _full(what: str, storage: Storage) -> EngineFault:

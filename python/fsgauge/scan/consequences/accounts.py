@@ -73,7 +73,9 @@ def _others(scan: ScanResult) -> list[str]:
     if counted.size_bytes < size:
         found.append(f"it leaves out {size_down(size - counted.size_bytes)}, such as the log")
     if (kept := counted.free_bytes - counted.available_bytes) > 0:
-        found.append(f"it counts {size_down(kept)} that ordinary users cannot have as in use")
+        found.append(
+            f"it counts {size_down(kept)} that ordinary users cannot have as not available"
+        )
     if counted.free_bytes < free.size_bytes:
         kept = free.size_bytes - counted.free_bytes
         found.append(
@@ -181,9 +183,8 @@ def device(scan: ScanResult) -> Consequence | None:
     )
     return Consequence(
         "attention",
-        f"{size_down(behind)} of the device lie behind the end of its file system"
-        f" ({size_down(source.size_bytes)}), which does not use them: the device grew, or holds"
-        " something else there",
+        f"{size_down(behind)} of the device are unused: its file system ends at"
+        f" {size_down(source.size_bytes)}; the device grew, or holds something else there",
         do,
         cost,
     )

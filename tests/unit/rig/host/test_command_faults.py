@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -58,12 +59,30 @@ def test_a_longer_limit_is_proposed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("number", "words"),
-    [(errno.ENOEXEC, "-- sh /opt/bin/tool"), (errno.ENOENT, "sh -c /opt/bin/tool")],
+    [(errno.ENOEXEC, "-- sh /opt/bin/tool"), (errno.ENOENT, ": /opt/bin/tool")],
 )
 def test_what_could_not_start_says_how_it_could(number: int, words: str, tmp_path: Path) -> None:
     found = failure(job(tmp_path), {"not_started": f"/opt/bin/tool: {os.strerror(number)}"})
     assert found is not None and found.cause
     assert found.next.endswith(words)
+
+
+def test_a_hundredth_of_a_large_disk_is_not_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """35 GiB of 4 TiB were left, and every program that failed had "found the file system full"."""
+
+    def with_room(free_bytes: int) -> str:
+        room = SimpleNamespace(
+            f_files=1, f_ffree=1, f_frsize=4096, f_blocks=1 << 30, f_bavail=free_bytes // 4096
+        )
+        monkeypatch.setattr(os, "statvfs", lambda _: room)
+        found = failure(job(tmp_path), said(1))
+        assert found is not None
+        return found.code
+
+    assert with_room(35 << 30) == "command.failed"
+    assert with_room(8 << 20) == "command.full"
 
 
 def test_a_full_file_system_is_told_as_such(tmp_path: Path) -> None:

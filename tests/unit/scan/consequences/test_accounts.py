@@ -83,7 +83,9 @@ def test_df_differs_by_what_ordinary_users_cannot_have() -> None:
     overlay = scan(counted=counted(64, 28, 20), source={"file_system": "overlay"})
     found = accounts.df(overlay)
     assert found is not None
-    assert found.sentence.endswith("it counts 8 MiB that ordinary users cannot have as in use")
+    assert found.sentence.endswith(
+        "it counts 8 MiB that ordinary users cannot have as not available"
+    )
 
 
 def in_clusters(taken: float, **changes: Any) -> ScanResult:
@@ -96,7 +98,7 @@ def in_clusters(taken: float, **changes: Any) -> ScanResult:
 def test_the_unused_ends_of_clusters() -> None:
     found = accounts.clusters(in_clusters(3.21))
     assert found is not None and found.level == "attention" and found.do and found.cost
-    assert found.sentence.startswith("3.21 MiB (5 %) are the unused ends of clusters")
+    assert found.sentence.startswith("3.2 MiB (5 %) are the unused ends of clusters")
     assert found.sentence.endswith("whole ones of 64 KiB")
     assert accounts.clusters(in_clusters(3.19)) is None
     for silent in ({"taken_bytes": None}, {"cluster_bytes": None}, {"cluster_bytes": 4096}):
@@ -119,7 +121,7 @@ def test_what_a_device_has_behind_its_file_system(kind: str, point: str | None, 
 
     found = of(3.21)
     assert found is not None and found.level == "attention" and found.cost
-    assert found.sentence.startswith("3.21 MiB of the device lie behind the end of its file system")
+    assert found.sentence.startswith("3.2 MiB of the device are unused: its file system ends at")
     assert found.do == do
     assert of(3.19) is None and of(-9) is None
     assert accounts.device(scan()) is None, "where it is not known"
