@@ -15,7 +15,7 @@ def test_a_job_becomes_a_study_with_its_lines(fsgauge: Run, tmp_path: Path) -> N
     done = fsgauge("study", "from-fio", "db.fio")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("wrote db.toml: 1 group, ")
-    assert "note: db.fio:7 ioengine: asynchronous calls are those of io_uring" in done.stderr
+    assert "note: db.fio:3 runtime: fio may be done with its bytes sooner" in done.stderr
     assert "next: fsgauge plan db.toml" in done.stderr
     assert "# db.fio:6 iodepth=8" in (tmp_path / "db.toml").read_text(encoding="utf-8")
     again = fsgauge("study", "from-fio", "db.fio")

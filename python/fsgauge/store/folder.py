@@ -265,5 +265,5 @@ def _make_new(place: PlainFolder, name: str) -> str:
 def _cannot_make(directory: Path, error: OSError) -> RigError:
     refused = cannot_write(directory, error)
     is_owned = error.errno in (errno.EACCES, errno.EPERM)
-    where = "~/results" if is_owned else "DIR   (a folder on another disk)"
-    return RigError(refused.what, cause=refused.cause, next=f"--results {where}")
+    elsewhere = "--results ~/results" if is_owned else "--results DIR   (a folder on another disk)"
+    return RigError(refused.what, cause=refused.cause, next=elsewhere)

@@ -141,6 +141,11 @@ BASES: list[dict[str, Any]] = [
         "plan": {"mode": "curve", "latency_limit": "5 ms"},
     },
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "writers", "block_sizes": ["2 MiB"]}},
+    {
+        "storage": LOOP,
+        "system": [EXT4],
+        "workload": {"kind": "mix", "group": [A], "warm_up": "100 s"},
+    },
     *(
         {"storage": LOOP, "system": [EXT4], "workload": {"kind": "mix", "group": [A | own, XFS]}}
         for own in (
@@ -150,6 +155,7 @@ BASES: list[dict[str, Any]] = [
             *({"distribution": each} for each in ("zipf", "pareto", "normal")),
             {"distribution": "zones", "zone_sizes": ["50 %", "50 %"], "zone_weights": [1, 2]},
             {"block_sizes": ["4 KiB", "8 KiB"]},
+            {"write_block_sizes": ["4 KiB", "8 KiB"], "operations": {"read": 1, "write": 1}},
             {"rate": "100 IOPS"},
             {"think": "1 ms"},
             {"queue_depth": 8},

@@ -84,12 +84,12 @@ class Group(GroupKeys):
     @property
     def write_blocks(self) -> list[tuple[int, int]]:
         """The same of writes; none where they have those of all."""
-        return weighted(self.write_block_sizes, self.write_block_weights)
+        return weighted(self.write_block_sizes or [], self.write_block_weights)
 
     @property
     def every_block_size(self) -> list[int]:
         """Of reads and of writes."""
-        return [*self.block_sizes, *self.write_block_sizes]
+        return [*self.block_sizes, *(self.write_block_sizes or [])]
 
     @property
     def mean_block_bytes(self) -> float:
@@ -150,7 +150,7 @@ class Group(GroupKeys):
             found["each_once"] = ("there are no blocks of one size to go through", key)
         if len(self.block_sizes) == 1:
             found["block_weights"] = ("there is one block size", "block_sizes")
-        if len(self.write_block_sizes) < 2:
+        if len(self.write_block_sizes or []) < 2:
             reason = ("there is one block size of writes", "write_block_sizes")
             found.setdefault("write_block_weights", reason)
         if self.queue_depth == 1:
@@ -190,7 +190,7 @@ class Group(GroupKeys):
             ("size_weights", "file_sizes"),
             ("zone_weights", "zone_sizes"),
         ):
-            weights, drawn = getattr(self, key), getattr(self, of)
+            weights, drawn = getattr(self, key), getattr(self, of) or []
             if weights and len(weights) != len(drawn):
                 raise conflict(
                     f"{len(weights)} weights are given for {len(drawn)} sizes",
@@ -266,7 +266,7 @@ class Group(GroupKeys):
         if self.direct:
             way = "direct = false"
             for key in ("block_sizes", "write_block_sizes"):
-                for index, size_bytes in enumerate(getattr(self, key)):
+                for index, size_bytes in enumerate(getattr(self, key) or ()):
                     require_whole_sectors(size_bytes, (key, index), "direct", way)
             if self.order == "strided":
                 require_whole_sectors(self.stride, "stride", "direct", way)

@@ -71,8 +71,8 @@ class GroupKeys(Listed):
         description="How often each of block_sizes is drawn, relative to the others. Default:"
         " none; all equally often.",
     )
-    write_block_sizes: OneOrSwept[BlockSize] = Field(
-        [],
+    write_block_sizes: OneOrSwept[BlockSize] | None = Field(
+        None,
         description="For groups that read and write: the block sizes of writes; block_sizes"
         " is then for reads alone. Offsets that are drawn are multiples of its smallest size; a"
         " walk goes on where the last operation ended. Default: none; all have block_sizes.",

@@ -313,7 +313,8 @@ def _in_words(group: Group) -> str:
     """ "read 7, write 3 of 8 KiB, random, 4 jobs at depth 8, direct"."""
     drawn = ", ".join(f"{name} {weight}" for name, weight in group.operations.items())
     sizes, written = (
-        " or ".join(map(exact_size, each)) for each in (group.block_sizes, group.write_block_sizes)
+        " or ".join(map(exact_size, each or ()))
+        for each in (group.block_sizes, group.write_block_sizes)
     )
     sizes += f", writes of {written}" if written else ""
     jobs = f"{group.jobs} job{'s' if group.jobs > 1 else ''} at depth {group.queue_depth}"
