@@ -43,11 +43,7 @@ class DevTools:
             if answer.get("id") == self._number:
                 break
         if "error" in answer:
-            raise RigError(
-                f"Chromium refused {method}: {answer['error'].get('message')}",
-                cause="this version of Chromium is much older or newer than those that are known",
-                next=ANOTHER_BROWSER,
-            )
+            raise _unknown_version(f"Chromium refused {method}: {answer['error'].get('message')}")
         return dict(answer["result"])
 
     def open_page(self) -> None:
@@ -62,11 +58,8 @@ class DevTools:
             "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True
         )
         if "exceptionDetails" in answer:
-            raise RigError(
-                f"the page failed in Chromium: {answer['exceptionDetails'].get('text')}",
-                cause="this version of Chromium is much older or newer than those that are known",
-                next=ANOTHER_BROWSER,
-            )
+            thrown = answer["exceptionDetails"].get("text")
+            raise _unknown_version(f"the page failed in Chromium: {thrown}")
         return answer["result"].get("value")
 
     def _send(self, message: bytes) -> None:
@@ -106,6 +99,14 @@ class DevTools:
         if not heard:
             raise _ended()
         self._heard += heard
+
+
+def _unknown_version(what: str) -> RigError:
+    return RigError(
+        what,
+        cause="this version of Chromium is much older or newer than those that are known",
+        next=ANOTHER_BROWSER,
+    )
 
 
 def _ended() -> RigError:

@@ -106,13 +106,13 @@ def _sizes(job: FioJob, group: Group, kinds: tuple[str, ...]) -> list[int]:
 
 
 def mean_block_bytes(job: FioJob, direction: int) -> float:
-    """Of the sizes of that direction."""
+    """Mean block size of reads or of writes, by weights."""
     drawn = sizes_of(job, direction)
     return sum(size * weight for size, weight in drawn) / sum(weight for _, weight in drawn)
 
 
 def sizes_of(job: FioJob, direction: int) -> list[tuple[int, int]]:
-    """With their weights."""
+    """Block sizes of reads or of writes, each with its weight."""
     split, wide = job.option("bssplit"), job.option("bsrange")
     if split is not None:
         text = job.of_direction("bssplit", "")[direction]

@@ -43,9 +43,8 @@ def _curve(job: FioJob) -> list[tuple[str, str, str]]:
     """Keys of [plan], their values, and the options that these are from."""
     limit_ns = job.read("latency_target", _time_ns, 0)
     percent = job.read("latency_percentile", float, 100.0)
-    if percent not in _QUANTILES:
-        option = job.option("latency_percentile") or job.option("latency_target")
-        assert option is not None  # noqa: S101 - it was read
+    option = job.option("latency_percentile") or job.option("latency_target")
+    if percent not in _QUANTILES and option is not None:
         why = f"a limit of {percent:g} % of the operations; the nearest is latency_percentile=99.9"
         job.findings.refuse(option, why)
     return [

@@ -83,23 +83,23 @@ class Group(GroupKeys):
 
     @property
     def write_blocks(self) -> list[tuple[int, int]]:
-        """The same of writes; none where they have those of all."""
+        """Each size of a write with its weight; empty where writes have the sizes of reads."""
         return weighted(self.write_block_sizes or [], self.write_block_weights)
 
     @property
     def every_block_size(self) -> list[int]:
-        """Of reads and of writes."""
+        """Block sizes of reads, then those that writes alone have."""
         return [*self.block_sizes, *(self.write_block_sizes or [])]
 
     @property
     def mean_block_bytes(self) -> float:
-        """Of the sizes that are drawn."""
+        """Mean size of one operation, by weights and by the share of reads."""
         reads = self.read_percent / 100 if self.write_block_sizes else 1
         return reads * mean_bytes(self.blocks) + (1 - reads) * self.mean_write_bytes
 
     @property
     def mean_write_bytes(self) -> float:
-        """Of the sizes that are drawn for writes."""
+        """Mean size of one write, by weights."""
         return mean_bytes(self.write_blocks or self.blocks)
 
     @property
@@ -118,7 +118,7 @@ class Group(GroupKeys):
 
     @property
     def largest_block_bytes(self) -> int:
-        """Of all its operations."""
+        """The largest block that is read or written."""
         return max(self.every_block_size)
 
     @property
@@ -368,5 +368,5 @@ def weighted(sizes: list[int], weights: list[int]) -> list[tuple[int, int]]:
 
 
 def mean_bytes(drawn: list[tuple[int, int]]) -> float:
-    """Of sizes by weight."""
+    """Mean of sizes, each with its weight; bytes."""
     return sum(size * weight for size, weight in drawn) / sum(weight for _, weight in drawn)

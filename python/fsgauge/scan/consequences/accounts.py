@@ -162,7 +162,7 @@ def clusters(scan: ScanResult) -> Consequence | None:
 
 
 def device(scan: ScanResult) -> Consequence | None:
-    """What a device has behind the end of its file system."""
+    """Space of the device that lies after the end of its file system, as when a volume grew."""
     source, whole = scan.source, scan.room.device_bytes
     behind = 0 if whole is None else whole - source.size_bytes
     if share_of_size(scan, behind) < LEAST_UNUSED_PERCENT:
