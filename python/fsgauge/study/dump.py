@@ -1,7 +1,7 @@
 """The effective study as TOML: every key with its value, so that a result can be repeated.
 
-Keys that have no value, or no effect in this study, stand as comments that say why. What is
-written reads back to the same study.
+Keys that have no value, or no effect in this study, stand as comments that say why; of systems, the
+first one that it is true of has it. What is written reads back to the same study.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ def dump_study(study: Study) -> str:
     document.add("question", tomlkit.item(study.question))
     document.add("storage", _table(study.storage, {}))
     systems = tomlkit.aot()
+    said: set[str] = set()
     for system in study.systems:
-        systems.append(_table(system, _without_effect(system)))
+        systems.append(_table(system, _without_effect(system), said))
     document.add("system", systems)
     systems_reached = reached(study.access, study.systems)
     document.add("access", _table(study.access, unused_of_study(systems_reached, study.workload)))
@@ -73,14 +74,17 @@ def _without_effect(system: System) -> dict[str, str]:
     return reasons
 
 
-def _table(model: BaseModel, without_effect: dict[str, str]) -> Table:
+def _table(model: BaseModel, without_effect: dict[str, str], said: set[str] | None = None) -> Table:
+    """`said` has the comments of the tables before, which are not repeated; it is added to."""
+    said = set() if said is None else said
     table = tomlkit.table()
     for key, field in type(model).model_fields.items():
         value = getattr(model, key)
-        if key in without_effect:
-            table.add(tomlkit.comment(f"{key}: {without_effect[key]}"))
-        elif value is None:
-            table.add(tomlkit.comment(f"{key}: not given"))
+        if key in without_effect or value is None:
+            comment = f"{key}: {without_effect.get(key, 'not given')}"
+            if comment not in said:
+                table.add(tomlkit.comment(comment))
+            said.add(comment)
         elif isinstance(value, SystemAccess):
             table.add(key, _own_words(value))
         elif isinstance(value, BaseModel):

@@ -124,6 +124,12 @@ def test_every_key_is_named():
             assert f"\n{key} = " in text or f"\n# {key}: " in text
 
 
+def test_why_a_key_is_empty_is_said_once_for_all_systems():
+    text = dump_study(load_study("overhead"))
+    assert text.count("[[system]]") > 2
+    assert text.count("# rig: the kernel of the machine") == 1
+
+
 def test_a_quantity_is_written_with_the_unit_of_its_type():
     text = dump_study(load_study("aging", ["plan.stop_interval=5%", "workload.levels=['5 %']"]))
     assert '\nstop_interval = "5 %"\n' in text

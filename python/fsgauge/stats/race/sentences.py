@@ -64,7 +64,7 @@ def _headline(race: Race, winner: Comparison | None) -> str:
     gain = f"{factor} times {race.baseline} in {METRICS[race.metric].label} ({ends})"
     if winner.verdict != "better":
         none = f"None of {count(len(race.systems), 'system')} is shown to beat {race.baseline}"
-        return f"{none}{where}: {race.leader} leads, {gain}."
+        return f"{none}{where}: {race.leader} led the race and is {gain}."
     if race.proven:
         return f"{race.leader} is the best of {of}: {gain}."
     return f"{leads}: {gain}; {open_end}."
