@@ -222,7 +222,11 @@ def limited_by(
     curves: Sequence[BlockCurve], curve: Curve, limits: Mapping[Place, RigLimit]
 ) -> tuple[LimitedBy, str]:
     """What was seen in most blocks of one system and load, with its words; "" where no run was over
-    the limit and the engine offered every rate."""
+    the limit and the engine offered every rate.
+
+    In this order: what the rig limits, the processors, the time of the operations themselves where
+    that alone is over the limit; else the queue, in which they wait.
+    """
     first = [
         next((p.run for p in each.points if p.is_over(curve.limit_ns)), None) for each in curves
     ]

@@ -12,8 +12,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from fsgauge.kinds.writers.analysis.model import Scaling
+from fsgauge.kinds.writers.page import gain_chart
 from fsgauge.kinds.writers.page.chart import law_chart, writers_chart
-from fsgauge.kinds.writers.page.gain import gain_chart
 from fsgauge.kinds.writers.page.tables import Table, no_law, scaling_tables
 from fsgauge.kinds.writers.published import published_writers
 from fsgauge.pages import explain_metric

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from fsgauge.kinds.sharing.analysis.answer import TESTS, sharing_answer
+from fsgauge.kinds.sharing.analysis import TESTS, sharing_answer
 from fsgauge.kinds.sharing.analysis.model import Sharing, SystemFaults
 from fsgauge.kinds.sharing.keys import SharingWorkload
 from fsgauge.stats.evidence import Question

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fsgauge.stats.race.model import Departure, Race, ToLeader
-from fsgauge.stats.race.sentences import race_lines
+from fsgauge.stats.race.results import race_lines
 from fsgauge.stats.results import Comparison
 
 SYSTEMS = ["ext4", "xfs", "xfs allocsize 64 MiB", "btrfs"]

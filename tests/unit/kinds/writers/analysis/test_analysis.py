@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.kinds.writers.analysis.findings import p_of
+from fsgauge.kinds.writers.analysis import p_of
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.stats import Results
 from fsgauge.stats.estimate import Estimate
