@@ -193,11 +193,12 @@ class _Fit:
 def _step_errors(logs: Sequence[float], places: Sequence[int], reach: float) -> list[StepError]:
     """For each step its size and standard error, the least sure of what is plausible.
 
-    The series is levels plus noise that wanders: each folder keeps a share of the one before. For a
-    share, levels are fitted by generalised least squares, which is exact. Of shares between none and
-    0.97, all that explain the series nearly as well as the best one (restricted likelihood; Patterson
-    and Thompson, Biometrika 58, 1971) are tried. Without that, noise that keeps 0.6 of itself showed
-    a step in 26 of 100 histories of 12 folders, and in 60 of 100 of 30. `reach`: how far each may be off.
+    The series is levels plus noise that wanders: each folder keeps a share of the one before.
+    For a share, levels are fitted by generalised least squares, which is exact. Of shares
+    between none and 0.97, all that explain the series nearly as well as the best one (restricted
+    likelihood; Patterson and Thompson, Biometrika 58, 1971) are tried. Without that, noise that
+    keeps 0.6 of itself showed a step in 26 of 100 histories of 12 folders, and in 60 of 100 of
+    30. `reach`: how far each may be off.
     """
     fits = [_fit(logs, places, share, reach) for share in SHARES]
     best = max(fit.likelihood for fit in fits)

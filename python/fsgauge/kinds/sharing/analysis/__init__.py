@@ -83,7 +83,7 @@ def sharing_answer(question: Question) -> str | None:
 
 
 def _of_tests(question: Question, failed: set[str]) -> str:
-    """Two sentences at most; "" of a study without two of these tests. One test alone says little."""
+    """Two sentences at most; "" of a study without two of these tests."""
     cells = _cells(question.cells)
     systems = [each for each in question.others if each not in failed]
     found = {cell.id: comparisons_in(question, cell) for cell in cells}
