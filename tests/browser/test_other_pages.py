@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.bisect.log import Log, Step
-from fsgauge.bisect.page import write_bisect
+from fsgauge.bisect.log import Log, Step, write_bisect
 from fsgauge.coherence.page import write_log as write_coherence
 from fsgauge.failure.page import write_log as write_failure
 from fsgauge.record.strikes import Strike, Struck

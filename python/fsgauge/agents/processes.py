@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.agents import agent
-from fsgauge.agents.agents import AgentLostError, Answer, Step
-from fsgauge.agents.lines import Lines
+from fsgauge.agents.agents import AgentLostError, Answer, Lines, Step
 from fsgauge.errors import InputError, RigError
 from fsgauge.programs import Process, child_environment, end_process, isolated, start
 

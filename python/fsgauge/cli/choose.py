@@ -354,7 +354,7 @@ def _say_commands(study: Study, winner: str) -> None:
     """The winner's lines, to copy, and what it gives up."""
     from fsgauge.durability import weakened
     from fsgauge.plan.race import made_of
-    from fsgauge.stats.choosing.commands import commands_of
+    from fsgauge.stats.choosing.options import commands_of
 
     system = next(each for each in study.systems if each.name == winner)
     for line in commands_of(system.model_dump(mode="json")):

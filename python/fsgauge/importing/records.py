@@ -27,8 +27,8 @@ from fsgauge.engine.wire import (
 )
 from fsgauge.errors import InputError, quoted
 from fsgauge.importing.measured import Run, Side, Test
+from fsgauge.record.command import FOREIGN, ForeignJob
 from fsgauge.record.factors import declared
-from fsgauge.record.foreign import FOREIGN, ForeignJob
 from fsgauge.record.machine import Machine, StorageFacts
 from fsgauge.record.parts import in_one
 from fsgauge.record.records import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsgauge.durability import SystemOptions, weakened
 from fsgauge.plan.curve import planned_cells
-from fsgauge.record.race import LOOKS, RaceRules
+from fsgauge.record.modes import LOOKS, RaceRules
 from fsgauge.record.records import Plan
 from fsgauge.study.model import Study, System
 from fsgauge.units import exact_duration

@@ -44,7 +44,7 @@ from fsgauge.plan.space import held_twice, layout_bytes, planned_room
 from fsgauge.plan.struck import struck_seconds, struck_turns
 from fsgauge.record.command import CommandJob
 from fsgauge.record.factors import factors_of
-from fsgauge.record.race import LOOKS
+from fsgauge.record.modes import LOOKS
 from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.record.strikes import Strike
 from fsgauge.study.model import LAYOUT, Study

@@ -43,15 +43,13 @@ from fsgauge.engine.wire import (
     ScanResult,
 )
 from fsgauge.plain_files.kept import Kept
-from fsgauge.record.command import CommandJob, CommandRun
-from fsgauge.record.curve import Curve, Pace
-from fsgauge.record.foreign import ForeignJob
+from fsgauge.record.command import CommandJob, CommandRun, ForeignJob
 from fsgauge.record.machine import Machine, StorageFacts
 from fsgauge.record.merging import merged
+from fsgauge.record.modes import Curve, Pace, RaceRules
 from fsgauge.record.parts import DeviceRun, MachineStart, Part, Traffic
 from fsgauge.record.preconditioning import CellPreconditioning
 from fsgauge.record.private_server import ServerFacts, ServerRun
-from fsgauge.record.race import RaceRules
 from fsgauge.record.strikes import Strike, Struck
 
 FORMAT = 1

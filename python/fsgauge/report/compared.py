@@ -20,8 +20,13 @@ from fsgauge.report.compared_ends import (
     ends_sentence,
     side_words,
 )
-from fsgauge.report.compared_models import model_and_measured, model_lines, model_sentence
-from fsgauge.report.comparison_basis import basis_sentence, repetition_sentence
+from fsgauge.report.compared_models import (
+    basis_sentence,
+    model_and_measured,
+    model_lines,
+    model_sentence,
+    repetition_sentence,
+)
 from fsgauge.report.theme import GLYPHS, template
 from fsgauge.stats.folders.between import Between, Entry, IdleLine
 from fsgauge.stats.folders.limits import Test

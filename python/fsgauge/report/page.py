@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from fsgauge.engine.wire import LayoutResult
-from fsgauge.record.foreign import FOREIGN
+from fsgauge.record.command import FOREIGN
 from fsgauge.record.limits import memory_is_limited
 from fsgauge.record.machine import (
     Machine,

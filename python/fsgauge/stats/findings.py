@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.advice import RUN_CHECKS, RunCheck, advice_for, cache_advice, in_its_keys
 from fsgauge.stats.analysis import Analysis
-from fsgauge.stats.drift import drift_of_study
+from fsgauge.stats.drift import drift_of_study, turning_points
 from fsgauge.stats.durability import weak_systems
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
 from fsgauge.stats.hosts import host_findings
@@ -42,7 +42,6 @@ from fsgauge.stats.storage_findings import (
     preconditioned,
     storage_cautions,
 )
-from fsgauge.stats.turning_point import turning_points
 from fsgauge.stats.wording import blocks_in_words
 
 SURE, UNSURE = 0.05, 0.2

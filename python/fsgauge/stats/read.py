@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fsgauge.engine.wire import sides_of
-from fsgauge.record.foreign import FOREIGN
+from fsgauge.record.command import FOREIGN
 from fsgauge.record.records import (
     Cell,
     EnvironmentRecord,

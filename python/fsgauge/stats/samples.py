@@ -35,9 +35,8 @@ from typing import Protocol
 
 from fsgauge.engine.wire import ClientsJob, timed_operations
 from fsgauge.plan.levels import LEVEL
-from fsgauge.record.command import CommandJob
+from fsgauge.record.command import CommandJob, ForeignJob
 from fsgauge.record.factors import factors_of
-from fsgauge.record.foreign import ForeignJob
 from fsgauge.record.records import Plan, RunRecord
 from fsgauge.stats.common_window import common_window
 from fsgauge.stats.estimate import ByBlock, Estimate, estimate, mean_of

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pydantic import ValidationInfo
 
 from fsgauge import kinds
-from fsgauge.record.race import LOOKS
+from fsgauge.record.modes import LOOKS
 from fsgauge.study.base import conflict, written
 from fsgauge.study.settings import PlanSettings
 from fsgauge.study.workload import Workload, keys_of

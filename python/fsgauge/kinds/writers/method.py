@@ -26,16 +26,18 @@ from fsgauge.engine.wire import (
 )
 from fsgauge.errors import InputError
 from fsgauge.kinds.writers.dealing import (
+    cautions_of,
     dealt,
+    direct_words,
     fewest_places,
     files_of_all,
     is_on_one_file,
     require_dealable,
+    sync_of,
     too_many,
 )
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.kinds.writers.keys import WritersWorkload
-from fsgauge.kinds.writers.served import cautions_of, direct_words, sync_of
 from fsgauge.record.records import Cell
 from fsgauge.units import exact_duration, exact_size, format_duration, format_size
 from fsgauge.workload.assumed import ASSUMED_LATENCY_SECONDS, EXPECTED, Speed, operations_per_second

@@ -18,8 +18,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from fsgauge import __version__
-from fsgauge.agents.agents import AgentLostError
-from fsgauge.agents.lines import Lines
+from fsgauge.agents.agents import AgentLostError, Lines
 from fsgauge.errors import RigError, quoted
 from fsgauge.machine.process.tool import end_or_give_up
 from fsgauge.programs import Process, child_environment, start

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from fsgauge.record.curve import Curve
 from fsgauge.record.factors import factors_of
+from fsgauge.record.modes import Curve
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.curve.answer import curve_answer

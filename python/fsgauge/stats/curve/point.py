@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fsgauge.engine.wire import Histogram, LoadResult, sides_of
-from fsgauge.record.curve import Curve
 from fsgauge.record.factors import factors_of
+from fsgauge.record.modes import Curve
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.record.series import SAMPLES_BEYOND
 from fsgauge.stats.histogram import quantile_of

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from fsgauge.record.race import LOOKS, RaceRules
+from fsgauge.record.modes import LOOKS, RaceRules
 from fsgauge.record.records import Plan, RunRecord, StudyRecord, Turn
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.of_kind import analysis_of

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from fsgauge.record.race import LOOKS
+from fsgauge.record.modes import LOOKS
 from fsgauge.record.records import RunRecord, ScanRecord, StepRecord, StudyRecord, TurnRecord
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.race.model import Departure, Race, ToLeader

@@ -76,7 +76,7 @@ class AgingAnalysis(Analysis):
 
     def with_disk(self, study: StudyRecord, changes: Sequence[str]) -> StudyRecord:
         """The study with that disk in the place of its own; InputError for what is wrong."""
-        from fsgauge.kinds.aging.disk_change import changed_disk
+        from fsgauge.kinds.aging.disk import changed_disk
 
         workload = study.study.get("workload", {})
         disk = changed_disk(workload.get("disk") or {}, changes)

@@ -8,7 +8,7 @@ import statistics
 import numpy as np
 import pytest
 
-from fsgauge.stats.gate.spread import spreads
+from fsgauge.stats.gate.noise import spreads
 
 
 def rows(sigmas: list[float], runs: int, seed: int = 1) -> list[list[float]]:

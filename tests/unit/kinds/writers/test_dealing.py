@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.engine.wire import DsyncSync, FsyncSync, NoSync
+from fsgauge.kinds.writers.dealing import cautions_of, sync_of
 from fsgauge.kinds.writers.keys import WritersWorkload
-from fsgauge.kinds.writers.served import cautions_of, sync_of
 from fsgauge.study.access import AccessKeys
 
 SAMBA, GANESHA = AccessKeys(server="samba"), AccessKeys(server="ganesha")

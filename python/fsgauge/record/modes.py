@@ -1,6 +1,8 @@
-"""What the plan of a race asks: how many blocks race, how many confirm, when it ends."""
+"""What the plan of a race asks, and that of a load curve."""
 
 from __future__ import annotations
+
+from typing import Literal
 
 from pydantic import Field
 
@@ -29,3 +31,24 @@ class RaceRules(Kept):
 
 LOOKS = (3, 4, 5, 6, 8, 10, 12, 16, 20, 24)
 """After how many blocks a race is looked at, fixed beforehand."""
+
+
+class Curve(Kept):
+    """The share of operations, "p99", that has to be answered within `limit_ns` of its intended
+    start. The first block of such a plan runs each load unpaced; the others have its steps."""
+
+    limit_ns: int
+    quantile: Literal["p50", "p99", "p999"]
+
+
+class Pace(Kept):
+    """A cell that is another cell's load, `load` by its id, at a rate.
+
+    `rate` is in operations a second of all jobs together; 0 in a plan, where it is decided once the
+    blocks before are measured. That of a step is one in all blocks; of a search, one in each.
+    """
+
+    load: str
+    part: Literal["step", "search"]
+    number: int
+    rate: float = 0.0

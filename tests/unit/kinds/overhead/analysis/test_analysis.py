@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from fsgauge.kinds.overhead.analysis.fluctuation import fluctuations, reading_of, series_of
+from fsgauge.kinds.overhead.analysis import fluctuations, reading_of, series_of
 from fsgauge.stats.samples import Samples
 from tests.synthetic import make_study
 

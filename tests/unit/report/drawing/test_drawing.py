@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.report.drawing import NotDrawn, child, svgs_of
+from fsgauge.report import drawing
+from fsgauge.report.drawing import NotDrawn, svgs_of
 
 ECHOES = "import json, sys\nfor line in sys.stdin: print(json.dumps({'svg': line}), flush=True)"
 REFUSES = 'import sys\nfor line in sys.stdin: print(\'{"error": "no\\\\nway"}\', flush=True)'
@@ -24,30 +25,30 @@ HANGS = "import time\ntime.sleep(600)"
 def program(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
     """Has another program in the child's place."""
     started = subprocess.Popen
-    monkeypatch.setattr(child, "_children", [])
+    monkeypatch.setattr(drawing, "_children", [])
 
     def put(code: str) -> None:
         def popen(_: list[str], **more: object) -> subprocess.Popen[bytes]:
             return started([sys.executable, "-c", code], **more)  # type: ignore[call-overload,no-any-return]
 
-        monkeypatch.setattr(child.subprocess, "Popen", popen)
+        monkeypatch.setattr(drawing.subprocess, "Popen", popen)
 
     yield put
-    child._end()
+    drawing._end()
 
 
 def test_one_child_draws_all(program: Callable[[str], None]) -> None:
     """Both questions, and its answer to the first, are larger than a pipe."""
     program(ECHOES)
-    child.begin()
-    (begun,) = child._children
+    drawing.begin()
+    (begun,) = drawing._children
     for number in range(2):
         wide, narrow = svgs_of(
             [{"a": number, "wide": "x" * (1 << 20)}, {"a": number, "large": "x" * (1 << 20)}]
         )
         assert (json.loads(wide)["a"], len(json.loads(wide)["wide"])) == (number, 1 << 20)
         assert json.loads(narrow)["a"] == number
-    assert child._children == [begun]
+    assert drawing._children == [begun]
 
 
 def test_why_there_is_no_picture(program: Callable[[str], None]) -> None:
@@ -58,22 +59,22 @@ def test_why_there_is_no_picture(program: Callable[[str], None]) -> None:
 
 def test_a_child_that_dies_is_replaced_a_few_times(program: Callable[[str], None]) -> None:
     program(DIES)
-    for _ in range(child._MOST_CHILDREN):
+    for _ in range(drawing._MOST_CHILDREN):
         with pytest.raises(NotDrawn, match="signal 6"):
             svgs_of([{"large": "x" * (1 << 20)}])
     with pytest.raises(NotDrawn, match="before it"):
         svgs_of([{}])
-    assert len(child._children) == child._MOST_CHILDREN
+    assert len(drawing._children) == drawing._MOST_CHILDREN
 
 
 def test_a_child_that_hangs_is_ended(
     program: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(child, "_LONGEST_SECONDS", 0.2)
+    monkeypatch.setattr(drawing, "_LONGEST_SECONDS", 0.2)
     program(HANGS)
     with pytest.raises(NotDrawn, match="took longer"):
         svgs_of([{}])
-    assert child._children[-1].returncode == -signal.SIGKILL
+    assert drawing._children[-1].returncode == -signal.SIGKILL
 
 
 def test_a_late_picture_is_not_drawn_in_the_next_ones_place(
@@ -83,10 +84,10 @@ def test_a_late_picture_is_not_drawn_in_the_next_ones_place(
     late = "import sys, time\nfor line in sys.stdin:\n"
     late += '    print(\'{"svg": "late"}\', flush=True)\n    time.sleep(2)'
     program(late)
-    monkeypatch.setattr(child, "_LONGEST_SECONDS", 1.0)
+    monkeypatch.setattr(drawing, "_LONGEST_SECONDS", 1.0)
     with pytest.raises(NotDrawn, match="took longer"):
         svgs_of([{}, {}])
-    monkeypatch.setattr(child, "_LONGEST_SECONDS", 60.0)
+    monkeypatch.setattr(drawing, "_LONGEST_SECONDS", 60.0)
     program(ECHOES)
     assert [json.loads(each) for each in svgs_of([{"a": 1}, {"b": 2}])] == [{"a": 1}, {"b": 2}]
 
@@ -106,11 +107,11 @@ def test_a_machine_that_starts_no_child_has_no_picture(
     def refused(*_: object, **__: object) -> None:
         raise OSError(24, "Too many open files")
 
-    monkeypatch.setattr(child, "start", refused)
-    child.begin()
+    monkeypatch.setattr(drawing, "start", refused)
+    drawing.begin()
     with pytest.raises((NotDrawn, OSError)):
         svgs_of([{}, {}])
-    child._end()
+    drawing._end()
 
 
 def test_the_child_is_not_given_what_it_could_die_of(tmp_path: Path) -> None:
@@ -137,8 +138,8 @@ def test_a_child_that_does_not_read_is_ended(
     program: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A question is larger than the pipe: writing it has the same limit of time."""
-    monkeypatch.setattr(child, "_LONGEST_SECONDS", 0.2)
+    monkeypatch.setattr(drawing, "_LONGEST_SECONDS", 0.2)
     program(HANGS)
     with pytest.raises(NotDrawn, match="took longer"):
         svgs_of([{"large": "x" * (1 << 20)}])
-    assert child._children[-1].returncode == -signal.SIGKILL
+    assert drawing._children[-1].returncode == -signal.SIGKILL

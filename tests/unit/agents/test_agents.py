@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.agents.lines import Lines
+from fsgauge.agents.agents import Lines
 
 
 def test_lines_are_taken_whole_and_in_their_order() -> None:

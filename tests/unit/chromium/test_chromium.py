@@ -10,14 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.chromium import as_pdf, find_chromium, running
+from fsgauge import chromium
+from fsgauge.chromium import as_pdf, find_chromium
 from fsgauge.errors import Interrupted, RigError
 
 
 @pytest.fixture
 def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of temporary folders that has to be empty in the end; what stays is soon killed."""
-    monkeypatch.setattr(running, "_END_SECONDS", 0.2)
+    monkeypatch.setattr(chromium, "_END_SECONDS", 0.2)
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
@@ -93,10 +94,10 @@ def test_it_is_found_under_its_usual_names(
     file = tmp_path / name
     file.write_text("#!/bin/sh\n")
     file.chmod(0o755)
-    monkeypatch.setattr("fsgauge.chromium.running.search_path", lambda: str(tmp_path))
+    monkeypatch.setattr("fsgauge.chromium.search_path", lambda: str(tmp_path))
     assert find_chromium() == str(file)
 
 
 def test_none_is_found_where_none_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fsgauge.chromium.running.search_path", lambda: str(tmp_path))
+    monkeypatch.setattr("fsgauge.chromium.search_path", lambda: str(tmp_path))
     assert find_chromium() is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsgauge.stats.choosing.commands import MADE, commands_of
+from fsgauge.stats.choosing.options import MADE, commands_of
 from fsgauge.study.policies import POLICIES
 from fsgauge.system import system_kinds
 

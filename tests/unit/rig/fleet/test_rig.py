@@ -8,7 +8,7 @@ from fsgauge.errors import FsgaugeError, InputError, RefusedError
 from fsgauge.machine.device.consent import Consent
 from fsgauge.rig.fleet.messages import Allowed, Fault
 from fsgauge.rig.fleet.model import Host
-from fsgauge.rig.fleet.study_on_host import consent_on, require_hosts_named, study_on
+from fsgauge.rig.fleet.rig import consent_on, require_hosts_named, study_on
 from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, Study
 from fsgauge.study.parse import load_study
 
