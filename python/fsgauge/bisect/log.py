@@ -61,7 +61,6 @@ class Log(Kept):
 
     @property
     def tried(self) -> dict[str, Outcome]:
-        """The outcome of each kernel that was tried."""
         return {step.kernel: step.outcome for step in self.steps}
 
     def with_step(self, step: Step) -> Log:

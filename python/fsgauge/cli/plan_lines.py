@@ -160,7 +160,6 @@ def order_lines(description: PlanDescription, cells: Sequence[Cell], whole: bool
 
 
 def time_and_bytes(description: PlanDescription) -> list[str]:
-    """A line of time and a line of bytes written."""
     span = span_words(description)
     if description.simulated:
         basis = f": {description.time_basis}" if description.time_basis else ""

@@ -47,7 +47,6 @@ class Pair:
         self.places = (0, len(agents.names) - 1)
 
     def do(self, which: int, **step: object) -> Answer:
-        """A step on one of the two."""
         return one(self.agents, self.places[which], STEP_SECONDS, **step)
 
     def both(self, seconds: float, *steps: dict[str, object]) -> tuple[Answer, Answer]:

@@ -123,7 +123,6 @@ def tools_in_order(pairs: int, seed: int, tools: tuple[Name, Name]) -> list[tupl
 
 
 def not_installed(program: str, install: str) -> RigError:
-    """The error for a program that is missing."""
     return RigError(
         f"{program} is not installed",
         cause="a cross-check runs a program that is there; fsgauge does not include one",

@@ -58,7 +58,6 @@ class TimeLimit:
             self.seconds, self._until = seconds, time.monotonic() + seconds
 
     def passed(self) -> FsgaugeError:
-        """The error past the limit."""
         return RigError(
             f"the engine did not end within {self.seconds:.0f} s"
             + (" after it was asked to" if self.asked else ""),
@@ -123,7 +122,6 @@ def lines(
 
 
 def has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Whether the process has ended."""
     return _ended(process, 0.0) is not None
 
 

@@ -22,7 +22,6 @@ def is_bonnie(text: str) -> bool:
 
 
 def read_bonnie(text: str, path: Path, sha256: str) -> list[Run]:
-    """A run a line."""
     lines = [line for line in text.splitlines() if line.startswith(("1.97,", "1.98,"))]
     return [_run(line, path, sha256) for line in lines]
 

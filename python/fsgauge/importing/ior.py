@@ -29,7 +29,6 @@ def is_ior(text: str) -> bool:
 
 
 def read_ior(text: str, path: Path, sha256: str) -> list[Run]:
-    """A run for each repetition."""
     version, command, rows = "", "", list[dict[str, Any]]()
     if text.lstrip().startswith("{"):
         document = json.loads(text)

@@ -25,7 +25,6 @@ _TIME = "%a %b %d %H:%M:%S %Y"
 
 
 def is_iozone(text: str) -> bool:
-    """Whether a text is what IOzone prints."""
     return "Iozone: Performance Test of File I/O" in text
 
 

@@ -106,7 +106,6 @@ class Imported:
 
     @property
     def blocks(self) -> int:
-        """How many runs there are of each system."""
         return min(len(each) for each in self.runs.values())
 
 

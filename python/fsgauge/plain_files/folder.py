@@ -130,7 +130,6 @@ class PlainFolder:
             yield Path(f"/proc/self/fd/{descriptor}")
 
     def is_file(self, name: str) -> bool:
-        """Whether a plain file is there."""
         status = self._status(name)
         return status is not None and stat.S_ISREG(status.st_mode)
 

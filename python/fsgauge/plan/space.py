@@ -63,6 +63,5 @@ def chunks_of(study: Study) -> tuple[int | None, ...]:
 
 
 def hints_of(study: Study) -> tuple[int, ...]:
-    """The extent size hints of the systems that have one."""
     hints = (system.extent_size_hint for system in study.systems)
     return tuple(hint for hint in hints if hint is not None)

@@ -60,7 +60,6 @@ class Live(Progress):
         self._show(turn, what)
 
     def run_started(self, turn: Turn, cell: Cell) -> None:
-        """Say which cell runs."""
         self._show(turn, cell.name)
 
     def event(self, event: Event) -> None:

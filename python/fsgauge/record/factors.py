@@ -289,7 +289,6 @@ def most_hosts(cells: Iterable[Cell]) -> int:
 
 
 def declarations() -> Iterator[tuple[str, Factor]]:
-    """Every factor of every kind, by its name."""
     for kind in kinds.readable():
         yield from declared(kind).DECLARED.items()
 

@@ -136,7 +136,6 @@ class Plan(Kept):
 
     @property
     def all_turns(self) -> list[Turn]:
-        """Those that are compared, and those that are struck."""
         return [*self.turns, *self.struck]
 
     def of_turn(self, turn: Turn) -> Plan:
@@ -351,7 +350,6 @@ class EnvironmentRecord(Record):
 
     @property
     def load(self) -> Machine:
-        """The machine that drives the load."""
         return self.machines[0]
 
     @property

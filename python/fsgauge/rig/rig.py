@@ -44,7 +44,6 @@ class FleetChoice:
 
     @property
     def typed(self) -> list[str]:
-        """Its options that were typed."""
         named = any(value is not None for name, value in vars(self).items() if name != "same")
         return ["--hosts"] * named + ["--same"] * self.same
 

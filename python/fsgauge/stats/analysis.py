@@ -121,5 +121,4 @@ class Analysis:
 
 
 def kind_of(study: StudyRecord) -> str:
-    """The kind of a recorded study."""
     return str(study.study.get("workload", {}).get("kind", kinds.DEFAULT))

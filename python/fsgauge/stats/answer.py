@@ -41,7 +41,6 @@ from fsgauge.units import exact_percent, format_size
 
 
 def not_vouched_for(reason: str) -> str:
-    """The answer of a study that is not valid."""
     return f"Not valid: {reason} The numbers below are shown, not vouched for."
 
 

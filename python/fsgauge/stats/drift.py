@@ -103,7 +103,6 @@ def drift_of(series: Sequence[ByBlock], *, level: float = LEVEL) -> Drift | None
 
 
 def _block_means(series: Sequence[ByBlock]) -> Mapping[int, float]:
-    """What all series have in common, of the blocks that all have."""
     if not series:
         return {}
     shared = set.intersection(*(set(each) for each in series))

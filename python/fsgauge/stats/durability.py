@@ -87,7 +87,6 @@ def _in_memory(link: Mapping[str, Any]) -> bool:
 
 
 def made_as(turn: TurnRecord) -> SystemOptions:
-    """How a system was made, from the record of its turn."""
     facts = turn.facts
     kind = facts.details.get("file system", facts.kind) if facts.kind == "mounted" else facts.kind
     return SystemOptions(

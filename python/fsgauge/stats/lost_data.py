@@ -81,7 +81,6 @@ def _wrong_blocks(runs: Sequence[RunRecord], in_folders: bool) -> Iterator[Findi
 
 
 def _faulty_blocks(found: IntegrityResult) -> int:
-    """Blocks that were not as they had to be."""
     return sum(_counted(found, kind) for kind in KINDS)
 
 

@@ -39,7 +39,6 @@ def primary_cells(plan: Plan) -> list[Cell]:
 def primary_metrics(
     study: StudyRecord, runs: Sequence[RunRecord], analysis: Analysis
 ) -> dict[str, str]:
-    """What each cell is judged by."""
     paced = any(rate_offered(run) is not None for run in runs)
     return {cell.id: analysis.primary_metric(cell, paced=paced) for cell in study.plan.cells}
 

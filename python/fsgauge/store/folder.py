@@ -95,7 +95,6 @@ class ResultsFolder:
         self._write_record(f"environment-{when}.json", record, indent=1)
 
     def write_turn(self, record: TurnRecord) -> None:
-        """How the system of a turn was made."""
         folder = turn_folder(record.block, record.turn, record.system)
         self._write_record(f"records/{folder}/turn.json", record, indent=1)
 

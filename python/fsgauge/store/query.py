@@ -229,7 +229,6 @@ def _sources(directory: Path, files: RecordFiles, wanted: Callable[[str], bool])
 
 
 def _machines(files: Sequence[Path]) -> str:
-    """Each machine at each moment."""
     moment = r"regexp_extract(filename, 'environment-([^/]*)\.json$', 1) AS moment"
     machines = "unnest(CAST(json->'$.machines' AS JSON[])) AS json"
     return f"(SELECT {machines}, {moment} FROM {documents(files)})"  # noqa: S608

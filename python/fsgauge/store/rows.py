@@ -46,7 +46,6 @@ Place = tuple[int, int]
 
 
 def histograms(result: LoadResult) -> dict[str, Histogram]:
-    """The histograms that a result has, by name."""
     found: dict[str, Histogram | None] = {}
     for each in result.clients.operations if result.clients else ():
         found[f"{OF_CLIENTS}{each.operation}.service"] = each.service_latency
@@ -75,7 +74,6 @@ def changed(record: RunRecord, change: Callable[[Place, LoadResult], LoadResult]
 
 
 def as_arrays(result: LoadResult) -> LoadResult:
-    """The result with its own rows as arrays."""
     counts = {name: Counts.of(each.counts) for name, each in histograms(result).items()}
     return filled(result, counts, Intervals.of(result.intervals))
 
@@ -129,7 +127,6 @@ def filled(
     counts: Mapping[str, Sequence[tuple[int, int]]],
     intervals: Sequence[Any],
 ) -> LoadResult:
-    """The result with these rows in each of its histograms, and these intervals."""
     changes: dict[str, Any] = {"intervals": intervals}
     for operation in ("read", "write"):
         part = getattr(result, operation)

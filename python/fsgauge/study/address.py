@@ -40,7 +40,6 @@ class Address:
 
     @property
     def server(self) -> str:
-        """Host and port, for people."""
         return f"{self.host}:{self.port}"
 
     def __str__(self) -> str:

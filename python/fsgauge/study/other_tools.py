@@ -303,7 +303,6 @@ def _of_jobs_alone() -> Iterator[Word]:
 
 
 def _last_words_of_keys() -> set[str]:
-    """Of keys as they are, and as they were called."""
     from fsgauge.study.keys import MOVED, all_dotted
 
     return {key.rpartition(".")[2] for key in (*all_dotted(), *MOVED)}

@@ -122,7 +122,6 @@ def _is_share(table: dict[str, Any]) -> bool:
 
 
 def change_serving(document: Document, server: str) -> None:
-    """--serve SERVER."""
     document.put(("access", "server"), server, option_origin("--serve", server))
 
 

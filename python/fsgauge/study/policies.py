@@ -34,7 +34,6 @@ class Policy:
     """The setting that a system's key of this name is."""
 
     def value(self, settings: Mapping[str, str], name: str) -> Value:
-        """A setting as it is given, or its default."""
         setting = self.settings[name]
         return setting.read(settings.get(name, setting.default))
 

@@ -138,7 +138,6 @@ class DeviceStorage(StudyModel):
 
     @property
     def devices(self) -> list[str]:
-        """All of them, as they were named."""
         return [self.device, *self.more_devices]
 
     @model_validator(mode="after")

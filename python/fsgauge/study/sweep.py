@@ -83,7 +83,6 @@ def require_few_cells(workload: StudyModel, lists: list[str]) -> None:
 
 
 def require_few(cells: int, lists: list[str]) -> None:
-    """The same of so many cells."""
     if cells > CELLS_LIMIT:
         raise conflict(
             f"the sweep has {cells} cells, and {CELLS_LIMIT} is the limit",

@@ -180,5 +180,4 @@ class YearPanel(SweepModel):
     lines: list[YearLine]
 
     def said(self, value: float) -> str:
-        """A value with its unit."""
         return format_bandwidth(value) if self.unit == "B/s" else format_rate(value)

@@ -29,7 +29,6 @@ R = TypeVar("R")
 def _field(
     model: type[BaseModel], name: str, handler: GetCoreSchemaHandler
 ) -> core_schema.TypedDictField:
-    """The schema of one field of a model, from its annotation."""
     return core_schema.typed_dict_field(
         handler.generate_schema(get_type_hints(model, include_extras=True)[name])
     )

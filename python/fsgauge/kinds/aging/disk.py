@@ -60,7 +60,6 @@ class Disk:
     window: int = _whole("window")
 
     def changes(self) -> dict[str, float]:
-        """What is not as the model has it."""
         return {each.name: each.value for each in parameters_of(self) if not each.is_default}
 
 

@@ -313,7 +313,6 @@ class ChurnMethod(MakesOwnFiles):
         return max(self._volume_of(folders).new_files(_fill(cell)) // self.workload.clients, 1)
 
     def _volume_of(self, folders: ClientFolders) -> ChurnVolume:
-        """Of a system that was made."""
         if folders.available_bytes is None:
             raise ValueError("the rig did not report the system's available space")
         return ChurnVolume(self.workload, folders.available_bytes)

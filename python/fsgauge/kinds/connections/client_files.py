@@ -44,7 +44,6 @@ class FileSpace:
     in_turn: tuple[int, ...] = ()
 
     def contents_of(self, clients: int, files_each: int) -> float:
-        """Contents of all files of so many clients."""
         if self.in_turn:
             counts = _counts(len(self.in_turn), clients, files_each)
             return sum(size * count for size, count in zip(self.in_turn, counts, strict=True))

@@ -55,7 +55,6 @@ class ConnectionsWorkload(ConnectionsFields):
         return found or [cells[0].id]
 
     def _cells_of(self, clients: int, hosts: int | None) -> list[Cell]:
-        """The cells of one number of clients and of hosts."""
         swept = clients if len(self.clients) > 1 else None
 
         def of_clients(test: FactorTest) -> Cell:
@@ -160,7 +159,6 @@ class ConnectionsWorkload(ConnectionsFields):
 
     @property
     def connections(self) -> int:
-        """One a client, of the most."""
         return self.most_clients
 
     @property

@@ -130,7 +130,6 @@ class ConnectionsMethod(MakesOwnFiles):
         return BACKUP if ConnectionsFactors.of(cell).test in OF_BACKUP else OWN
 
     def scanned_after(self, cell: Cell) -> str | None:
-        """The folder whose extents are counted after the cell."""
         counted = self.workload.extents and ConnectionsFactors.of(cell).test in WRITING
         return self.folder_of(cell) if counted else None
 

@@ -78,7 +78,6 @@ def file_job(
 def folder_job(
     test: FolderTest, directory: str, *, files: int, sync_at_end: bool, limits: Limits
 ) -> ClientsJob:
-    """A test on many empty files."""
     phases = {"write": WritePhase(), "stat": StatPhase(), "delete": DeletePhase()}
     return ClientsJob(
         target=PathTarget(directory=directory),

@@ -83,7 +83,6 @@ class WritersMethod(Method):
 
     @property
     def reserve_bytes(self) -> int:
-        """The logs at their largest."""
         return self.workload.log_writers * LARGEST_LOG_BYTES
 
     def file_size_bytes(self, largest_bytes: int) -> int:

@@ -183,7 +183,6 @@ class DeviceClaim(Claim):
         return Given(os.open(f"/proc/self/fd/{self._claim}", call.flags & _OF_AN_OPEN))
 
     def is_at(self, path: str) -> bool:
-        """Whether a path leads to this device."""
         try:
             found = Path(path).stat()
         except OSError:

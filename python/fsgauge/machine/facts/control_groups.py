@@ -110,7 +110,6 @@ def memory_left_bytes(group: Group) -> int | None:
 
 
 def processor_quota(group: Group) -> float | None:
-    """The least quota, in processors."""
     return min((each for folder in group.folders if (each := _quota(folder))), default=None)
 
 

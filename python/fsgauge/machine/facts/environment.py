@@ -37,7 +37,6 @@ def machine_name() -> str:
 
 
 def kernel_name() -> str:
-    """The kernel with its release and build."""
     return f"{platform.system()} {platform.release()} {platform.version()}"
 
 

@@ -68,7 +68,6 @@ class Said:
 
     @property
     def words(self) -> str:
-        """Its error output, or else its output."""
         return (self.error or self.output).strip()
 
 

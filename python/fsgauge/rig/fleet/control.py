@@ -112,7 +112,6 @@ class Reached(ABC):
 
     @property
     def is_one_machine(self) -> bool:
-        """Whether all of them are processes of this machine."""
         return False
 
     def by_hand(self, name: str) -> str:  # noqa: ARG002 - of a virtual machine nothing is left

@@ -101,7 +101,6 @@ class HeldRig:
             return found
 
     def open(self, label: Label, opened: int | str) -> bool:
-        """See Gate.open."""
         return self._gate.open(label, opened)
 
     def abort(self, because: str) -> None:

@@ -43,7 +43,6 @@ class HostPlugin(WorkerPlugin):  # type: ignore[misc]  # no types are read of di
         self._worker: Worker
 
     def __reduce__(self) -> tuple[type[HostPlugin], tuple[bool]]:
-        """It is made on each host."""
         return HostPlugin, (self.keeps_worker,)
 
     def setup(self, worker: Worker) -> None:

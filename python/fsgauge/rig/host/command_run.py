@@ -60,7 +60,6 @@ class Supervisor:
         return None if failed is None else str(failed)
 
     def timed(self, job: CommandJob) -> dict[str, Any]:
-        """What the program did, as the supervisor says it."""
         seconds = job.time_limit_ns / 1e9
         order = job.model_dump(include={"program", "numbers", "written_back"})
         return self._ask({**order, "seconds": seconds}, seconds)

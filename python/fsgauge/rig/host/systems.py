@@ -152,7 +152,6 @@ class HostSystems:
 
     @property
     def _folders(self) -> tuple[str, ...]:
-        """Those in which clients make their own files."""
         sets = self.working_set.file_sets
         return sets.of_clients if isinstance(sets, FileSets) else ()
 

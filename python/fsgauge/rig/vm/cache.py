@@ -64,7 +64,6 @@ class Guest:
 
     @property
     def root(self) -> Path:
-        """The squashfs of the system."""
         return self.folder / "root.squashfs"
 
     @property

@@ -60,7 +60,6 @@ _UNFLUSHED: dict[str, object] = {"cache": {"no-flush": True}, "discard": "unmap"
 
 
 def device_of(serial: str) -> str:
-    """Where a guest has the disk of that serial."""
     return f"/dev/disk/by-id/virtio-{serial}"
 
 

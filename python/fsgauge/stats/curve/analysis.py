@@ -116,7 +116,6 @@ class CurveAnalysis(Analysis):
     """A system's rates are given, and differ from block to block; a bound is no sample of noise."""
 
     def __init__(self, of_kind: Analysis) -> None:
-        """Of a load of that kind."""
         self._of_kind = of_kind
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002 - a rate at a pace

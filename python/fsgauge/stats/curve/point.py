@@ -47,7 +47,6 @@ class Point:
         return self.latency_ns is not None and not self.is_late
 
     def is_over(self, limit_ns: int) -> bool:
-        """Whether latency is above the limit."""
         return self.is_known and (self.latency_ns or 0.0) > limit_ns
 
 

@@ -67,7 +67,6 @@ class Entry(ResultModel):
 
     @property
     def key(self) -> Key:
-        """Cell, system, metric."""
         return self.cell, self.system, self.metric
 
     @property

@@ -66,7 +66,6 @@ def read_folder(side: Side) -> Folder:
 
 
 def nothing_in(folder: Folder) -> dict[Key, DidNothing]:
-    """The lines in which a system did nothing."""
     return {(each.cell, each.system, each.metric): each for each in folder.results.nothing}
 
 
@@ -83,7 +82,6 @@ def shared_systems(latest: Folder, folders: Sequence[Folder]) -> list[str]:
 
 
 def side_of(value: Value, basis: Basis, baseline: str) -> Value | Contrast:
-    """What one folder has of a value by a basis."""
     return value if basis == "direct" else Contrast(value, value._replace(system=baseline))
 
 

@@ -294,13 +294,11 @@ def _version_of(tool: str, machine: Machine) -> str | None:
 
 
 def _tools(before: EnvironmentRecord) -> dict[str, object]:
-    """The version of each tool that a machine has."""
     names = {name: None for machine in before.machines for name in machine.tool_versions}
     return {name: conditions.of_machines(before, partial(_version_of, name)) for name in names}
 
 
 def first_turns(side: Side) -> dict[str, TurnRecord]:
-    """By system."""
     first: dict[str, TurnRecord] = {}
     for turn in side.turns:
         first.setdefault(turn.system, turn)

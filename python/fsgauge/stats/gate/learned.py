@@ -86,11 +86,9 @@ class LearnedMean(ResultModel):
 
     @property
     def key(self) -> Key:
-        """Cell, system, metric."""
         return self.cell, self.system, self.metric
 
     def of(self, basis: Basis) -> Numbers | None:
-        """Its numbers by one basis."""
         return self.direct if basis == "direct" else self.to_baseline
 
 
@@ -130,7 +128,6 @@ class Learned(ResultModel):
         return log_margin(self.margin_percent)
 
     def sittings(self) -> list[list[int]]:
-        """Places of runs by sitting."""
         return by_sitting([(run.started_unix_ns, run.ended_unix_ns) for run in self.runs])
 
     def is_judged(self, line: LearnedMean) -> bool:

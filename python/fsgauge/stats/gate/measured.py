@@ -41,7 +41,6 @@ class BlockMean:
     to_baseline: Mean | None
 
     def of(self, basis: Basis) -> Mean | None:
-        """Its mean by one basis."""
         return self.direct if basis == "direct" else self.to_baseline
 
 

@@ -153,7 +153,6 @@ def known_sittings(learned: Learned) -> dict[Basis, dict[Key, Known]]:
 
 
 def _has(line: LearnedMean, basis: Basis) -> bool:
-    """Whether every accepted run has the line by this basis."""
     numbers = line.of(basis)
     return numbers is not None and None not in numbers.runs
 

@@ -36,7 +36,6 @@ def as_confirmed(study: StudyRecord, runs: Sequence[RunRecord], found: Replay) -
 
 
 def of_shown(study: StudyRecord, records: Iterable[Of]) -> list[Of]:
-    """The records of the blocks that a study shows."""
     shown = {(turn.block, turn.turn) for turn in study.plan.turns}
     return [record for record in records if (record.block, record.turn) in shown]
 
@@ -61,7 +60,6 @@ def with_race(
 
 
 def race_in(study: StudyRecord, runs: Sequence[RunRecord], found: Replay) -> Race:
-    """How the race of a study went, replayed from these runs."""
     names, standing, rules = study.plan.systems, found.standing, found.rules
     cells = study.plan.cells
     own = [run for run in runs if run.block < found.blocks]

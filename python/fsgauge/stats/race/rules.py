@@ -69,7 +69,6 @@ class Standing:
 
     @property
     def in_race(self) -> list[int]:
-        """Those that did not leave."""
         return [place for place in range(self.systems) if place not in self.left]
 
     @property

@@ -149,12 +149,10 @@ def exact_lengths(scan: ScanResult) -> Counter[int] | None:
 
 
 def listed_lengths(scan: ScanResult) -> list[Sequence[int]]:
-    """The lengths in bytes of the extents of each listed file."""
     return [file.list.column("length_bytes") for file in scan.top]
 
 
 def listed_share(scan: ScanResult) -> float:
-    """The share of all bytes in extents that are listed."""
     listed = sum(map(sum, listed_lengths(scan)))
     return listed / scan.counts.extent_bytes if scan.counts.extent_bytes else 0.0
 

@@ -98,7 +98,6 @@ def _map_rows(results: Results, scans: Sequence[ScanRecord]) -> list[MapRow]:
 
 
 def legend() -> list[tuple[str, str, float]]:
-    """Name, colour and strength of each kind."""
     return [(name, f"rgb{COLOURS[kind]}", STRENGTHS[kind]) for kind, name in KINDS.items()]
 
 

@@ -94,7 +94,6 @@ def _contradiction(aging: Aging, published: PublishedAging) -> str:
 
 
 def source_of(published: PublishedAging) -> str:
-    """Who published what, on which hardware."""
     source = published.publication
     return (
         f"{source.title}, by {source.author}. Measured on {source.storage}."

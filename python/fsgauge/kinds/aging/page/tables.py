@@ -75,7 +75,6 @@ def _clean_cell(line: AgingLine) -> TableCell:
 
 
 def least_kept(line: AgingLine) -> AgingPoint | None:
-    """The level at which the least is kept."""
     known = [point for point in line.points if point.relative is not None]
     return min(known, key=lambda point: point.kept, default=None)
 

@@ -57,7 +57,6 @@ class ConnectionsAnalysis(Analysis):
         return "files" if ConnectionsFactors.of(cell).test in COUNTED_IN_FILES else "bandwidth"
 
     def read(self, material: Material) -> Connections:
-        """All that only many clients have."""
         serving = read_serving(
             material.samples, material.whole_plan, material.turns, material.runs, material.path_runs
         )
@@ -104,7 +103,6 @@ def read_connections(
     equivalence_percent: float,
     serving: Serving | None = None,
 ) -> Connections:
-    """All that only many clients have."""
     plan, samples = study.plan, collect_clients(study, runs)
     factors = [ConnectionsFactors.of(cell) for cell in plan.cells]
     found = [clients for _, clients in clients_of(runs)]

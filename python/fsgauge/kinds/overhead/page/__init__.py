@@ -39,7 +39,6 @@ class OverheadPage(KindPage):
     sections = ("overhead/sections.html.j2",)
 
     def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
-        """Heat map and curves."""
         return [heat_map(results), depth_curves(results)]
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002

@@ -217,7 +217,6 @@ def _percent(share: float | None) -> str:
 
 
 def _tests_table(results: Results) -> list[Table]:
-    """What each test of the study does, and whose it is."""
     names = list(dict.fromkeys(SharingFactors.of(cell).test for cell in results.cells))
     return Rows([TESTS[name] for name in names]).tables(
         "tests",

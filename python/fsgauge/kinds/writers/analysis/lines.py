@@ -86,14 +86,12 @@ class Measured:
     device: str | None
 
     def rates(self, cell: str, system: str) -> dict[int, float]:
-        """Log rate by block."""
         return self.samples.block_logs(RATE, cell, system)
 
 
 def line_of(
     measured: Measured, group: Group, system: str, limits: Mapping[Place, RigLimit]
 ) -> ScalingLine:
-    """One system in one group."""
     values = {n: Value(RATE, cell.id, system) for n, cell in group.cells.items()}
     rates = {n: measured.samples.block_logs(*value) for n, value in values.items()}
     points = [
@@ -282,7 +280,6 @@ def _touched(blocks: Sequence[tuple[int, Limits]]) -> dict[int, float]:
 
 
 def _stride_bytes(runs: Sequence[RunRecord]) -> int | None:
-    """One for all runs of a study."""
     strides = (run.job.limits_stride_bytes for run in runs if isinstance(run.job, LoadJob))
     return next((stride for stride in strides if stride), None)
 

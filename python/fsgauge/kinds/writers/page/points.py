@@ -36,7 +36,6 @@ class Part:
 
     @property
     def fields(self) -> tuple[str, str, str]:
-        """Value, low and high."""
         return self.field, f"{self.field}_low", f"{self.field}_high"
 
     def along(self, limits: tuple[float, float]) -> Along:

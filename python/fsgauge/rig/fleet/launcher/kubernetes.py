@@ -100,7 +100,6 @@ class KubernetesLauncher:
 
 
 def fleet_of_pods(pods: Pods, name: str) -> Fleet:
-    """Each pod as a host, named by its index."""
     hosts = [Host(name=f"{name}-{index}") for index in range(pods.hosts)]
     return Fleet(launcher="kubernetes", listen=pods.listen, host=hosts)
 
