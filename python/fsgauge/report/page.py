@@ -246,7 +246,8 @@ def made_systems(results: Results, turns: Sequence[TurnRecord]) -> list[dict[str
         facts = turn.facts
         rows = {
             "kind": facts.kind,
-            "made by": shlex.join(facts.mkfs_command) or _made_by_nothing(facts.kind),
+            "made by": shlex.join(facts.mkfs_command)
+            or ("nothing: it is used as it is" if facts.kind == "mounted" else "nothing"),
             "mount options in force": facts.mount_options or "not mounted",
             **{f"tunable {key}": value for key, value in facts.tunables.items()},
             **facts.details,
@@ -258,10 +259,6 @@ def made_systems(results: Results, turns: Sequence[TurnRecord]) -> list[dict[str
         }
         made.append({"name": name, "rows": {key: text for key, text in rows.items() if text}})
     return made
-
-
-def _made_by_nothing(kind: str) -> str:
-    return "nothing: it is used as it is" if kind == "mounted" else "nothing"
 
 
 def _filled(layout: LayoutResult) -> str:

@@ -53,7 +53,6 @@ from fsgauge.stats.planned import (
 from fsgauge.stats.race.replay import replayed
 from fsgauge.stats.race.results import as_confirmed, of_shown, with_race
 from fsgauge.stats.results import (
-    Comparison,
     DidNothing,
     Finding,
     Measurement,
@@ -224,7 +223,7 @@ def _results(
         commits=commits_in(evidence.runs, plan.cells),
         limited=[each for each in evidence.comparisons if each.limited_by],
         noise=describe_noise(floor) if floor else None,
-        blocks_complete=_blocks_with_any_answer(evidence.comparisons),
+        blocks_complete=max((entry.n for entry in evidence.comparisons), default=0),
         few_operations=evidence.few_operations,
         next_step=evidence.next_step,
         invalid_reason=sureness.invalid_reason,
@@ -283,10 +282,6 @@ def _describe_metric(name: str) -> MetricInfo:
         higher_is_better=metric.higher_is_better,
         page=metric.page,
     )
-
-
-def _blocks_with_any_answer(comparisons: Sequence[Comparison]) -> int:
-    return max((entry.n for entry in comparisons), default=0)
 
 
 def _baseline_kind(baseline: str, turns: Sequence[TurnRecord]) -> str:

@@ -215,7 +215,9 @@ class Word:
         if isinstance(given, float) and given.is_integer():
             text = plain_decimal(given)
         if self.values:
-            found = self.values.get(text, self.values.get(_as_number(text)))
+            found = self.values.get(
+                text, self.values.get({"true": "1", "false": "0"}.get(text, text))
+            )
             if found is not None:
                 return found
             if _LIST.fullmatch(text):
@@ -226,11 +228,6 @@ class Word:
         if not text.startswith(self.after):
             raise ValueError(f"{self.after}NUMBER")
         return read_value(self.reads, text.removeprefix(self.after))
-
-
-def _as_number(text: str) -> str:
-    """A switch as the table has it: 1 for true."""
-    return {"true": "1", "false": "0"}.get(text, text)
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def state_of(device: BlockDevice) -> DeviceState:
     """As it is now; RigError or OSError when it cannot be read."""
     with device_bytes(device.path) as source:
         places = tuple(
-            (offset, _digest(source.read(offset, length)))
+            (offset, hashlib.blake2b(source.read(offset, length), digest_size=16).hexdigest())
             for offset, length in superblock_places(device.size_bytes)
         )
     counted = device.queue("iostats") == "1"
@@ -80,10 +80,6 @@ def changes(before: DeviceState, now: DeviceState, *, of_itself: bool = False) -
     if before.file_changed_ns != now.file_changed_ns:
         found.append("its backing file was written")
     return found
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
 def _file_changed_ns(device: BlockDevice) -> int | None:

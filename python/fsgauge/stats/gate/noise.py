@@ -168,7 +168,9 @@ def _of_family(lines: Sequence[LearnedMean], basis: Basis, learned: Learned) -> 
     return [
         LearnedNoise(
             mean=statistics.fmean(row),
-            deviation=max(spread.deviation, each.mean_error() / math.sqrt(_per_sample(groups))),
+            deviation=max(
+                spread.deviation, each.mean_error() / math.sqrt(statistics.fmean(map(len, groups)))
+            ),
             freedom=spread.freedom,
             samples=len(groups),
             by_sitting=by_sitting,
@@ -189,11 +191,6 @@ def _most_by_chance(new: int, accepted: int) -> float:
     from fsgauge.distributions import fdtri
 
     return float(fdtri(new, accepted, 1 - RARE))
-
-
-def _per_sample(groups: Sequence[Sequence[int]]) -> float:
-    """Runs of a sample, in the mean."""
-    return statistics.fmean(map(len, groups))
 
 
 def _within(logs: Sequence[float], sittings: Sequence[Sequence[int]]) -> float:
