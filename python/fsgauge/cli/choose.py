@@ -337,12 +337,7 @@ def _race(
             winners.append(race["leader"])
 
     code = execute(
-        study,
-        rig=world,
-        results=results,
-        destroy=asked.consent,
-        style=style,
-        concluded=concluded,
+        study, rig=world, results=results, destroy=asked.consent, style=style, concluded=concluded
     )
     winner = "".join(winners)
     if winner and style is None:

@@ -13,12 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fsgauge.cli.asked_study import AskedStudy, study_choices
-from fsgauge.cli.choices import (
-    consent_choices,
-    fleet_choices,
-    results_option,
-    rig_option,
-)
+from fsgauge.cli.choices import consent_choices, fleet_choices, results_option, rig_option
 from fsgauge.cli.plan_lines import (
     MARGIN,
     changes,

@@ -105,12 +105,7 @@ def resume(
     if is_sweep(directory):
         return resume_sweep(directory, accept_changed=accept_changed)
     return execute_again(
-        directory,
-        rig=rig,
-        hosts=hosts,
-        destroy=consent,
-        style=style,
-        accept_changed=accept_changed,
+        directory, rig=rig, hosts=hosts, destroy=consent, style=style, accept_changed=accept_changed
     )
 
 

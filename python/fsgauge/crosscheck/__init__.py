@@ -140,12 +140,7 @@ def _with_fio_by_itself(job: LoadJob, turn: Turn, order: tuple[Tool, Tool]) -> l
 
 
 def _run(
-    begun: Sitting,
-    lent: LentSystem,
-    cell: Cell,
-    turn: Turn,
-    position: int,
-    tool: Tool,
+    begun: Sitting, lent: LentSystem, cell: Cell, turn: Turn, position: int, tool: Tool
 ) -> CrosscheckRun:
     job, told = (
         _plain(load_for(begun.asked.study, begun.plan, turn, cell, target))

@@ -84,10 +84,7 @@ def paired(study: Study, pairs: int) -> Study:
 
 @contextmanager
 def sitting(
-    asked: Asked,
-    record: type[CrosscheckRecord],
-    require: Callable[[Session], None],
-    **facts: str,
+    asked: Asked, record: type[CrosscheckRecord], require: Callable[[Session], None], **facts: str
 ) -> Iterator[Sitting]:
     """Refusals of the rig come before anything is touched, `require` among them; a later error says
     what is kept."""

@@ -41,12 +41,7 @@ do not say on which dies data lies. A study is simulated with one end of it: sto
   longest          the same with rate and requests_per_second times 1 - lost_to_dies * s, where s,
                    at most 1, is the share of pieces as short as pieces_of_loss
 Not in it: caches, garbage collection, journal and metadata."""
-UNITS: Mapping[str, Quantity] = {
-    "bytes": SIZE,
-    "bytes/s": BANDWIDTH,
-    "ns": DURATION,
-    "%": PERCENT,
-}
+UNITS: Mapping[str, Quantity] = {"bytes": SIZE, "bytes/s": BANDWIDTH, "ns": DURATION, "%": PERCENT}
 """The quantity that a unit of a device's number counts; a plain number has none."""
 _FORMULAS = {"zoned_disk": _DISK, "flash": _FLASH}
 

@@ -31,11 +31,7 @@ def possible(system: System) -> list[Struck]:
 
 
 def chosen_failures(
-    systems: Sequence[System],
-    struck: Sequence[str],
-    *,
-    are_named: bool,
-    say: Callable[[str], None],
+    systems: Sequence[System], struck: Sequence[str], *, are_named: bool, say: Callable[[str], None]
 ) -> list[tuple[System, Struck]]:
     """Each failure of each system, in order; all that are possible where `struck` is empty.
 

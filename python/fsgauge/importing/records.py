@@ -256,11 +256,7 @@ def _run(
     imported: Imported, turn: Turn, position: int, cell: Cell, run: Run, test: Test, began: int
 ) -> RunRecord:
     job = ForeignJob(
-        tool=run.tool,
-        test=test.name,
-        file=run.path.name,
-        sha256=run.sha256,
-        command=run.command,
+        tool=run.tool, test=test.name, file=run.path.name, sha256=run.sha256, command=run.command
     )
     started = run.started_unix_ns or began
     return RunRecord(

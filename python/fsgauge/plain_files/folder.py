@@ -146,10 +146,7 @@ class PlainFolder:
         """Sorted names in a folder below, none where it is missing; raises InputError."""
         found: list[str] = []
         try:
-            with (
-                self._opened_below(name) as descriptor,
-                opening.entries_of(descriptor) as entries,
-            ):
+            with self._opened_below(name) as descriptor, opening.entries_of(descriptor) as entries:
                 for entry in entries:
                     found.append(entry.name)
                     if len(found) > MOST_NAMES:

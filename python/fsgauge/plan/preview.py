@@ -205,11 +205,7 @@ def _made(system: System, folder: SystemFacts | None) -> SystemOptions:
 
 
 def _block_times(
-    plan: Plan,
-    study: Study,
-    size_bytes: int,
-    measured: MeasuredTime | None,
-    around: Around,
+    plan: Plan, study: Study, size_bytes: int, measured: MeasuredTime | None, around: Around
 ) -> tuple[float, float, float | None]:
     """Seconds of a block: expected, shortest, longest."""
     blocks, _, _ = measured_blocks(plan, study)

@@ -32,12 +32,7 @@ from fsgauge.errors import InputError
 from fsgauge.plain_files.bounds import MOST_RUNS
 from fsgauge.plan.around import HERE, Around
 from fsgauge.plan.curve import curve_of, planned_cells, steps_of
-from fsgauge.plan.estimate import (
-    block_seconds,
-    plan_seconds,
-    turn_written_bytes,
-    turns_of_block,
-)
+from fsgauge.plan.estimate import block_seconds, plan_seconds, turn_written_bytes, turns_of_block
 from fsgauge.plan.preconditioning import storage_written_bytes
 from fsgauge.plan.race import most_blocks, race_of
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room

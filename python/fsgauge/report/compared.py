@@ -16,10 +16,7 @@ from fsgauge.plain_files.bounds import MOST_FOLDERS
 from fsgauge.report import words
 from fsgauge.report.charts.between import between_chart, name_of
 from fsgauge.report.compared_answer import changes_sentences
-from fsgauge.report.compared_ends import (
-    ends_sentence,
-    side_words,
-)
+from fsgauge.report.compared_ends import ends_sentence, side_words
 from fsgauge.report.compared_models import (
     basis_sentence,
     model_and_measured,

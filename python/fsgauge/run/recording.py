@@ -57,11 +57,7 @@ class Recording:
                 pass
             case StartMissed(turn, cell, because):
                 self.folder.journal(
-                    "start missed",
-                    block=turn.block,
-                    turn=turn.turn,
-                    cell=cell.id,
-                    because=because,
+                    "start missed", block=turn.block, turn=turn.turn, cell=cell.id, because=because
                 )
             case FromMachine(machine, record):
                 self.folder.write_from_machine(machine, record)

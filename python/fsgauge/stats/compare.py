@@ -22,9 +22,7 @@ def measured_metrics(samples: Samples) -> list[str]:
 
 
 def compare_all(
-    samples: Samples,
-    primary: Sequence[str],
-    equivalence_percent: float,
+    samples: Samples, primary: Sequence[str], equivalence_percent: float
 ) -> list[Comparison]:
     """All comparisons, metric by metric; primary cells and the others are separate families."""
     plan = samples.plan

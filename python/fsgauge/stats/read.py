@@ -52,14 +52,7 @@ from fsgauge.stats.planned import (
 )
 from fsgauge.stats.race.replay import replayed
 from fsgauge.stats.race.results import as_confirmed, of_shown, with_race
-from fsgauge.stats.results import (
-    DidNothing,
-    Finding,
-    Measurement,
-    MetricInfo,
-    Results,
-    Sureness,
-)
+from fsgauge.stats.results import DidNothing, Finding, Measurement, MetricInfo, Results, Sureness
 from fsgauge.stats.rig_limits import limits_of, ratios_limited, with_limits
 from fsgauge.stats.run_checks import engine_share
 from fsgauge.stats.samples import complete_blocks, is_complete

@@ -41,14 +41,7 @@ from fsgauge.record.records import Plan, RunRecord
 from fsgauge.stats.common_window import common_window
 from fsgauge.stats.estimate import ByBlock, Estimate, estimate, mean_of
 from fsgauge.stats.histogram import merge, quantile_of
-from fsgauge.stats.metrics import (
-    CLIENT_OPERATIONS,
-    QUANTILES,
-    SYNC,
-    Reading,
-    latencies,
-    readings,
-)
+from fsgauge.stats.metrics import CLIENT_OPERATIONS, QUANTILES, SYNC, Reading, latencies, readings
 
 Key = tuple[str, str, str]
 """Metric, cell, system."""

@@ -123,9 +123,7 @@ def _placed(
 
 
 def filled(
-    result: LoadResult,
-    counts: Mapping[str, Sequence[tuple[int, int]]],
-    intervals: Sequence[Any],
+    result: LoadResult, counts: Mapping[str, Sequence[tuple[int, int]]], intervals: Sequence[Any]
 ) -> LoadResult:
     changes: dict[str, Any] = {"intervals": intervals}
     for operation in ("read", "write"):

@@ -150,8 +150,7 @@ class SystemAccess(StudyModel):
         None, description="Whether clients ask for oplocks. Default: that of [access]."
     )
     nfs_mount_port: Port | None = Field(
-        None,
-        description="The port of this NFS server's mount service. Default: that of [access].",
+        None, description="The port of this NFS server's mount service. Default: that of [access]."
     )
     password_file: AbsolutePath | None = Field(
         None, description="A file with this share's password. Default: that of [access]."

@@ -18,12 +18,7 @@ OF_MODES = {
 
 
 def check_mode(
-    plan: PlanSettings,
-    workload: Workload,
-    systems: int,
-    *,
-    has_faults: bool,
-    info: ValidationInfo,
+    plan: PlanSettings, workload: Workload, systems: int, *, has_faults: bool, info: ValidationInfo
 ) -> None:
     """Raise a conflict, its keys below the study, where a key contradicts the mode or would be
     ignored."""

@@ -16,14 +16,7 @@ from importlib.resources import files
 from typing import Any, Literal, NoReturn
 
 from fsgauge.quantities import UnitError, plain_decimal
-from fsgauge.units import (
-    BANDWIDTH,
-    RATE,
-    binary_size,
-    exact_duration,
-    exact_percent,
-    exact_size,
-)
+from fsgauge.units import BANDWIDTH, RATE, binary_size, exact_duration, exact_percent, exact_size
 
 Reads = Literal[
     "size",

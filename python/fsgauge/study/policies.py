@@ -100,10 +100,7 @@ POLICIES: dict[str, Policy] = {
                 is_power_of_two=True,
             ),
             "extsize": Setting(
-                "the extent size hint of all files; 0: none",
-                "size or 0",
-                "0",
-                most=(1 << 21) - 1,
+                "the extent size hint of all files; 0: none", "size or 0", "0", most=(1 << 21) - 1
             ),
             AG_COUNT: Setting(
                 "allocation groups; 0: as mkfs.xfs makes them", "number", "0", of="groups"

@@ -159,9 +159,7 @@ def _check_options(each: Reached) -> None:
         hint = unknown_option(server, name)
         if hint is not None:
             raise conflict(
-                f'a study may not set the option "{name}" of {server}',
-                [place],
-                hint=hint,
+                f'a study may not set the option "{name}" of {server}', [place], hint=hint
             )
         wrong = wrong_value(server, name, value)
         if wrong is not None:

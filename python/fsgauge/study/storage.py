@@ -18,13 +18,7 @@ from fsgauge.study.device_numbers import (
     check_times,
     number_in_text,
 )
-from fsgauge.units import (
-    SIZE,
-    BytesPerSecond,
-    DurationNs,
-    RateOperationsPerSecond,
-    SizeBytes,
-)
+from fsgauge.units import SIZE, BytesPerSecond, DurationNs, RateOperationsPerSecond, SizeBytes
 
 SMALLEST_STORAGE_BYTES = 16 << 20
 LARGEST_SIMULATED_BYTES = 4 << 50

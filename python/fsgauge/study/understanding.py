@@ -17,13 +17,7 @@ import tomlkit
 from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.quantities import Quantity
 from fsgauge.study.document import Document, Origin
-from fsgauge.study.keys import (
-    Section,
-    all_dotted,
-    listed_sections,
-    valid_keys,
-    value_types,
-)
+from fsgauge.study.keys import Section, all_dotted, listed_sections, valid_keys, value_types
 from fsgauge.study.locate import Path
 from fsgauge.study.other_tools import BYTES_OF_A_JOB, Word, is_bandwidth, words_called
 from fsgauge.study.value_type import ValueType

@@ -180,9 +180,7 @@ MOUNTED = _kind(
     "mounted", "folder", "a mounted file system: a scratch folder in it, nothing formatted"
 )
 SHARE = _kind(
-    "share",
-    "share",
-    "a share of a running server (SMB, NFS), each client with its own session",
+    "share", "share", "a share of a running server (SMB, NFS), each client with its own session"
 )
 """The study names its place: its access, or that of all."""
 MODELLED = {

@@ -110,8 +110,7 @@ class AgingWorkload(WorkloadKeys):
     queue_depth: QueueDepth = Field(4, description="Operations in flight per stream.")
     data: Data = Field("incompressible", description="The data written.")
     verify: bool = Field(
-        False,
-        description="Read back and compare the data after each write run; not timed.",
+        False, description="Read back and compare the data after each write run; not timed."
     )
     scan: bool = Field(False, description=SCAN)
     disk: DiskModel = Field(DiskModel(), description="The disk that rates are predicted for.")

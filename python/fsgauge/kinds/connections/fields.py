@@ -50,10 +50,7 @@ def _named_mix(value: object) -> object:
 
 
 Mix = Annotated[
-    dict[str, Weight],
-    BeforeValidator(_named_mix),
-    only(ACTIVITIES, "a mix"),
-    Field(min_length=1),
+    dict[str, Weight], BeforeValidator(_named_mix), only(ACTIVITIES, "a mix"), Field(min_length=1)
 ]
 
 
@@ -202,8 +199,7 @@ class ConnectionsFields(WorkloadKeys):
     )
     data: Data = Field("incompressible", description="The data written.")
     verify: bool = Field(
-        True,
-        description="Whether all data read is compared with what was written, byte by byte.",
+        True, description="Whether all data read is compared with what was written, byte by byte."
     )
     extents: bool = Field(
         True,

@@ -15,10 +15,7 @@ from fsgauge.kinds.connections.fields import ConnectionsFields
 from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.base import conflict
-from fsgauge.study.sweep import (
-    Inapplicable,
-    refuse_to_verify_zeros,
-)
+from fsgauge.study.sweep import Inapplicable, refuse_to_verify_zeros
 from fsgauge.units import exact_duration, exact_size, format_size
 
 MOST_THREADS = 4096

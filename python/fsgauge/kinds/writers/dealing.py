@@ -25,13 +25,7 @@ from fsgauge.errors import InputError
 from fsgauge.kinds.writers.keys import WritersWorkload
 from fsgauge.study.access import AccessKeys
 from fsgauge.units import exact_size, format_size
-from fsgauge.workload.dealing import (
-    Dealt,
-    Share,
-    own_prefix,
-    require_enough,
-    require_hosts_there,
-)
+from fsgauge.workload.dealing import Dealt, Share, own_prefix, require_enough, require_hosts_there
 
 
 def files_of_all(workload: WritersWorkload) -> int:

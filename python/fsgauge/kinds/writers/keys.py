@@ -99,8 +99,7 @@ class WritersWorkload(WorkloadKeys):
         "processes", description="Whether writers are threads or processes."
     )
     descriptors: Literal["own", "shared"] = Field(
-        "own",
-        description="Whether each writer opens the file itself or all share one open file.",
+        "own", description="Whether each writer opens the file itself or all share one open file."
     )
     sync: Literal["none", "dsync", "fsync", "fdatasync"] = Field(
         "none",

@@ -62,10 +62,7 @@ def _program(numbers: _Numbers) -> bytes:
     mount and umount2 are handed over."""
 
     def equal(value: int, answer: int) -> list[bytes]:
-        return [
-            _INSTRUCTION.pack(_EQUAL, 0, 1, value),
-            _INSTRUCTION.pack(_RETURN, 0, 0, answer),
-        ]
+        return [_INSTRUCTION.pack(_EQUAL, 0, 1, value), _INSTRUCTION.pack(_RETURN, 0, 0, answer)]
 
     def exclusive(number: int, flags_argument: int) -> list[bytes]:
         return [

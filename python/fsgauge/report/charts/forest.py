@@ -227,11 +227,7 @@ def _place(rows: list[dict[str, Any]], layout: Layout) -> tuple[list[dict[str, A
     return placed, y
 
 
-def _chart(
-    rows: list[dict[str, Any]],
-    layout: Layout,
-    title: str,
-) -> vega.Chart:
+def _chart(rows: list[dict[str, Any]], layout: Layout, title: str) -> vega.Chart:
     placed, lines = _place(rows, layout)
     measured = [row for row in placed if not row.get("only_header")]
     points = [each for row in measured for each in (row["ratio"], *row["blocks"])]

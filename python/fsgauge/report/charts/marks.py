@@ -163,11 +163,7 @@ def bands(
 ) -> list[vega.Chart]:
     """Shaded from `from` to `to` of each span, no farther than the picture; [] without any."""
     shown = [
-        {
-            **span,
-            "from": max(span["from"], along.limits[0]),
-            "to": min(span["to"], along.limits[1]),
-        }
+        {**span, "from": max(span["from"], along.limits[0]), "to": min(span["to"], along.limits[1])}
         for span in spans
         if span["from"] < along.limits[1] and span["to"] > along.limits[0]
     ]

@@ -103,10 +103,7 @@ def _cells_within(area: ScanMap, size_bytes: int) -> int:
 
 
 def _area(
-    kind: str,
-    floor: np.ndarray[Any, Any],
-    top: np.ndarray[Any, Any],
-    opacity: float | None = None,
+    kind: str, floor: np.ndarray[Any, Any], top: np.ndarray[Any, Any], opacity: float | None = None
 ) -> str:
     """One kind's part of all columns, as one path of boxes."""
     step = _WIDTH / len(top)

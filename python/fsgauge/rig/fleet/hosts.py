@@ -128,11 +128,7 @@ class Hosts(Reached):
         for at in range(0, len(lacking), _SENT_AT_ONCE):
             wave = lacking[at : at + _SENT_AT_ONCE]
             answers = self.cluster.ask(
-                wave,
-                "take_engine",
-                SEND_SECONDS,
-                engine=engine,
-                sha256=own.engine_sha256,
+                wave, "take_engine", SEND_SECONDS, engine=engine, sha256=own.engine_sha256
             )
             self.require(answers)
             for name, answer in answers.items():

@@ -37,9 +37,7 @@ class FleetRig(Rig):
     takes_hosts = True
 
     def __init__(
-        self,
-        choice: FleetChoice | None = None,
-        say: Callable[[str], None] = lambda _: None,
+        self, choice: FleetChoice | None = None, say: Callable[[str], None] = lambda _: None
     ) -> None:
         self._choice = choice or FleetChoice()
         self._say = say

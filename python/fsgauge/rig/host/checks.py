@@ -20,11 +20,7 @@ from fsgauge.machine.device.safety import find_device
 from fsgauge.machine.process.tool import find_tool
 from fsgauge.plan.space import planned_room
 from fsgauge.rig.host.command_there import require_program
-from fsgauge.rig.host.direct import (
-    require_direct_device,
-    require_direct_files,
-    require_direct_made,
-)
+from fsgauge.rig.host.direct import require_direct_device, require_direct_files, require_direct_made
 from fsgauge.rig.host.process_limits import require_file_size, require_threads
 from fsgauge.rig.host.rings import require_rings
 from fsgauge.rig.host.serving import check_servers

@@ -215,11 +215,7 @@ _PAUSE_SECONDS = 0.1
 
 
 def make_blank(
-    device: str,
-    *,
-    claimed: bool = False,
-    keeps_blocks: bool = False,
-    size_bytes: int | None = None,
+    device: str, *, claimed: bool = False, keeps_blocks: bool = False, size_bytes: int | None = None
 ) -> tuple[str, list[str]]:
     """Discard all of `device`; gives what was done and notes on what could not be.
 

@@ -45,11 +45,7 @@ class WorkingSet:
 
 
 def working_set(
-    study: Study,
-    base: Base,
-    ledger: Ledger,
-    engine: Engine,
-    places: Mapping[str, OpenFolder],
+    study: Study, base: Base, ledger: Ledger, engine: Engine, places: Mapping[str, OpenFolder]
 ) -> WorkingSet:
     """What every system holds; InputError when the load does not fit. `places` are the folders that
     are used as they are, open, by their paths."""
@@ -120,9 +116,7 @@ def _less(one: Room, other: Room) -> Room:
 
 
 def fill(
-    study: Study,
-    target: FilesTarget | BlockTarget | ClientFolders | AgedFolders,
-    engine: Engine,
+    study: Study, target: FilesTarget | BlockTarget | ClientFolders | AgedFolders, engine: Engine
 ) -> LayoutResult | None:
     """Lay the target out through the engine; InputError when the files do not fit.
 

@@ -174,8 +174,7 @@ def _lives(study: Study, turn: Turn, engine: Engine, until_seconds: float) -> It
     empty = {name: empty_of(study, each, engine) for name, each in systems.items()}
     least = min(study.systems, key=lambda each: empty[each.name].free_bytes)
     for each in sorted(
-        plan.turns,
-        key=lambda each: ((each.block, each.turn) != own, each.system != turn.system),
+        plan.turns, key=lambda each: ((each.block, each.turn) != own, each.system != turn.system)
     ):
         system = systems[each.system]
         place = place_in(study, system, empty[least.name].free_bytes, least)

@@ -173,8 +173,7 @@ def policy_of(study: Study, system: System) -> SimulatedPolicy:
             return WindowPolicy(window_blocks=of("window"))
         case "vxfs":
             return VxfsPolicy(
-                initial_blocks=of("initial_extent_size"),
-                largest_blocks=of("max_seqio_extent_size"),
+                initial_blocks=of("initial_extent_size"), largest_blocks=of("max_seqio_extent_size")
             )
         case _:
             return _PLAIN[kind]()

@@ -23,14 +23,7 @@ from fsgauge.errors import RigError
 from fsgauge.machine.facts.environment import capture_machine, machine_name
 from fsgauge.record.machine import SimulatedNumber, Simulation, StorageFacts
 from fsgauge.record.parts import in_one
-from fsgauge.record.records import (
-    Cell,
-    Plan,
-    RunRecord,
-    ScanRecord,
-    StepRecord,
-    Turn,
-)
+from fsgauge.record.records import Cell, Plan, RunRecord, ScanRecord, StepRecord, Turn
 from fsgauge.rig.happenings import RunStarted, StepStarted, Tell, TurnStarted
 from fsgauge.rig.recording import modelled, of_turn
 from fsgauge.rig.session import Description, Session

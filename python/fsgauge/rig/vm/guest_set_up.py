@@ -74,10 +74,7 @@ def delay(serial: str, delay_ns: int) -> None:
     must_run(["modprobe", "dm-delay"], what=f"{serial} cannot be delayed")
     table = f"0 {sectors.strip()} delay {disk} 0 {milliseconds}"
     create = ["dmsetup", "create", serial, "--uuid", serial, "--table", table]
-    must_run(
-        ["env", "DM_DISABLE_UDEV=1", *create],
-        what=f"{serial} cannot be delayed",
-    )
+    must_run(["env", "DM_DISABLE_UDEV=1", *create], what=f"{serial} cannot be delayed")
     made = Path(f"/dev/mapper/{serial}").resolve()
     link.unlink()
     link.symlink_to(made)

@@ -189,9 +189,7 @@ def find_qemu() -> Qemu:
     found = re.search(r"version (\d+)\.(\d+)(\.\d+)?", said.output)
     if found is None:
         raise RigError(
-            f"{program} does not start",
-            details=tuple(said.words.splitlines()[-2:]),
-            next=install,
+            f"{program} does not start", details=tuple(said.words.splitlines()[-2:]), next=install
         )
     if (int(found[1]), int(found[2])) < _OLDEST:
         raise RigError(

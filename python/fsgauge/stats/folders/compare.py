@@ -210,11 +210,7 @@ def entries_of(a: Sittings, b: Sittings, scope: Scope) -> Iterator[Entry]:
     """Every ratio of B over A by every basis, with its verdict."""
     found = {
         basis: in_folders(
-            _contrasts([*a, *b], scope, basis),
-            a,
-            b,
-            scope.margin_percent,
-            scope.sittings_of(basis),
+            _contrasts([*a, *b], scope, basis), a, b, scope.margin_percent, scope.sittings_of(basis)
         )
         for basis in scope.bases
     }

@@ -182,11 +182,7 @@ def _fitted(values: Array) -> tuple[Array, float, float]:
 
 
 def _over(
-    values: Array,
-    active: Sequence[int],
-    leader: int,
-    variance: float,
-    errors: float,
+    values: Array, active: Sequence[int], leader: int, variance: float, errors: float
 ) -> dict[int, Interval]:
     """Each active system over the leader, on the blocks that both have; the interval is so many
     standard errors wide on each side."""

@@ -56,9 +56,7 @@ def aged_files(study: Samples, scans: Sequence[ScanRecord], chunks: Chunks) -> l
     shares = _shares(study, marked, chunks)
     return [
         AgedFiles(
-            system=system,
-            chunk_share=_mean(shares, AGED, system),
-            lengths=lengths_of(results),
+            system=system, chunk_share=_mean(shares, AGED, system), lengths=lengths_of(results)
         )
         for system in plan.systems
         if (results := _results(scan for scan in whole if scan.system == system))

@@ -22,14 +22,7 @@ from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.charts.forest import forms, over_baseline, ratio_row
 from fsgauge.report.charts.lengths import Limits, Panel, lengths_chart, limits_of, rows_of
 from fsgauge.report.draw import Drawing, chart_of, draw
-from fsgauge.report.table_parts import (
-    NOTHING,
-    Rows,
-    Table,
-    TableCell,
-    judged_cell,
-    value_cell,
-)
+from fsgauge.report.table_parts import NOTHING, Rows, Table, TableCell, judged_cell, value_cell
 from fsgauge.stats.results import JudgedRatio, Results
 from fsgauge.units import count, figure
 

@@ -70,11 +70,7 @@ def serving_tables(results: Results) -> list[Table]:
     serving = serving_of(results)
     if serving is None:
         return []
-    tables = [
-        *_shares(results, serving),
-        *_use(results, serving),
-        *_connections(results, serving),
-    ]
+    tables = [*_shares(results, serving), *_use(results, serving), *_connections(results, serving)]
     return all_said_once(tables)
 
 

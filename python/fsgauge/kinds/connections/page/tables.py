@@ -9,13 +9,7 @@ from collections.abc import Callable
 
 from fsgauge.kinds.connections.analysis.model import CellExtents, Connections, OperationTime
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.kinds.connections.page.rows import (
-    Row,
-    TestRows,
-    name_with_unit,
-    plain,
-    test_rows,
-)
+from fsgauge.kinds.connections.page.rows import Row, TestRows, name_with_unit, plain, test_rows
 from fsgauge.kinds.connections.published import (
     PublishedConnections,
     PublishedTest,

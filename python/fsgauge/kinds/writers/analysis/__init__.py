@@ -6,12 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from fsgauge.kinds.writers.analysis.answer import (
-    in_short,
-    one_load,
-    rates_at_most,
-    writers_answer,
-)
+from fsgauge.kinds.writers.analysis.answer import in_short, one_load, rates_at_most, writers_answer
 from fsgauge.kinds.writers.analysis.lines import (
     Measured,
     between_groups,
