@@ -17,15 +17,7 @@ from itertools import islice
 from pathlib import Path
 
 from fsgauge.errors import InputError, quoted
-from fsgauge.plain_files import opening
-from fsgauge.plain_files.bounds import (
-    ALL_RECORDS,
-    LARGEST_BYTES,
-    MOST_BYTES_OF_FOLDER,
-    MOST_FILES,
-    MOST_NAMES,
-    Bound,
-)
+from fsgauge.plain_files import bounds, opening
 from fsgauge.plain_files.content import values_of_json
 from fsgauge.plain_files.opening import NotPlainError
 from fsgauge.plain_files.rights import open_named, require_roots_alone, rights_of, was_moved
@@ -96,7 +88,7 @@ class PlainFolder:
         with self._opened_below(name) as descriptor:
             yield PlainFolder(self.path / name, descriptor, as_owner=self._as_owner_if_another)
 
-    def read(self, name: str, limit_bytes: int = LARGEST_BYTES) -> bytes:
+    def read(self, name: str, limit_bytes: int = bounds.LARGEST_BYTES) -> bytes:
         """A plain file's content; raises InputError that names the file, MissingError for none."""
         with self._reading(name) as descriptor:
             self._require_small(name, os.fstat(descriptor).st_size, limit_bytes)
@@ -104,23 +96,23 @@ class PlainFolder:
         self._require_small(name, len(content), limit_bytes)
         return content
 
-    def read_json(self, name: str, bound: Bound) -> bytes:
+    def read_json(self, name: str, bound: bounds.Bound) -> bytes:
         """The same of a JSON document, or of lines of them, which has no more values than `bound`;
         all that are read from this folder have no more than a results folder may."""
         content = self.read(name, bound.size_bytes)
         self._values += values_of_json(content, self.path / name, bound)
-        if self._values > ALL_RECORDS.values:
-            raise self._too_much(f"{ALL_RECORDS.values:,} values")
+        if self._values > bounds.ALL_RECORDS.values:
+            raise self._too_much(f"{bounds.ALL_RECORDS.values:,} values")
         return content
 
     def digest(self, name: str) -> tuple[str, int]:
         """SHA-256 and size of a plain file; raises as `read` does."""
         with self._reading(name) as descriptor:
             size_bytes = os.fstat(descriptor).st_size
-            self._require_small(name, size_bytes, LARGEST_BYTES)
+            self._require_small(name, size_bytes, bounds.LARGEST_BYTES)
             self._digested_bytes += size_bytes
-            if self._digested_bytes > MOST_BYTES_OF_FOLDER:
-                raise self._too_much(format_size(MOST_BYTES_OF_FOLDER))
+            if self._digested_bytes > bounds.MOST_BYTES_OF_FOLDER:
+                raise self._too_much(format_size(bounds.MOST_BYTES_OF_FOLDER))
             return opening.digest_of(descriptor)
 
     @contextmanager
@@ -149,9 +141,9 @@ class PlainFolder:
             with self._opened_below(name) as descriptor, opening.entries_of(descriptor) as entries:
                 for entry in entries:
                     found.append(entry.name)
-                    if len(found) > MOST_NAMES:
+                    if len(found) > bounds.MOST_NAMES:
                         raise InputError(
-                            f"{self.path / name} holds more than {MOST_NAMES} names",
+                            f"{self.path / name} holds more than {bounds.MOST_NAMES} names",
                             cause="another program fills it",
                             next=f"ls -U {quoted(self.path / name)} | head",
                         )
@@ -268,8 +260,8 @@ class PlainFolder:
             for each in self.names(place):
                 name = f"{place}/{each}" if place else each
                 status, seen = self._status(name), seen + 1
-                if seen > MOST_FILES:
-                    raise self._too_much(f"{MOST_FILES:,} files")
+                if seen > bounds.MOST_FILES:
+                    raise self._too_much(f"{bounds.MOST_FILES:,} files")
                 if status is not None:
                     yield name, status
                     if stat.S_ISDIR(status.st_mode):
@@ -365,7 +357,7 @@ class PlainFolder:
 def _forget_stale(folder: int, name: str) -> None:
     """Remove what killed writers of this file left; a living one is done within the hour."""
     with opening.entries_of(folder) as entries:
-        names = [each.name for each in islice(entries, MOST_NAMES)]
+        names = [each.name for each in islice(entries, bounds.MOST_NAMES)]
     for each in names:
         if each.startswith(f".{name}.") and each.endswith(".new"):
             status = opening.status_in(folder, each)

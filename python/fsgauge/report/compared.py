@@ -13,17 +13,10 @@ from pathlib import Path
 from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files import PlainFolder, SeenFolder, cause_of
 from fsgauge.plain_files.bounds import MOST_FOLDERS
-from fsgauge.report import words
+from fsgauge.report import compared_models, words
 from fsgauge.report.charts.between import between_chart, name_of
 from fsgauge.report.compared_answer import changes_sentences
 from fsgauge.report.compared_ends import ends_sentence, side_words
-from fsgauge.report.compared_models import (
-    basis_sentence,
-    model_and_measured,
-    model_lines,
-    model_sentence,
-    repetition_sentence,
-)
 from fsgauge.report.theme import GLYPHS, template
 from fsgauge.stats.folders.between import Between, Entry, IdleLine
 from fsgauge.stats.folders.limits import Test
@@ -239,7 +232,7 @@ def cautions(between: Between) -> list[str]:
 
 def _how_made(between: Between) -> list[str]:
     """Which side is a model's, where only one is."""
-    found = model_and_measured(between)
+    found = compared_models.model_and_measured(between)
     if found is None:
         return []
     model, other = found
@@ -268,11 +261,11 @@ def write_comparison(between: Between, tests: Sequence[Test], output: Path) -> P
     page = template("comparison.html.j2").render(
         between=between,
         answer=summary(between),
-        basis=basis_sentence(between),
-        repetition=repetition_sentence(between),
+        basis=compared_models.basis_sentence(between),
+        repetition=compared_models.repetition_sentence(between),
         cautions=cautions(between),
         drawing=drawing,
-        models=model_lines(between),
+        models=compared_models.model_lines(between),
         side_words=side_words,
         tests=tests,
         tables=_tables(between),
@@ -317,7 +310,7 @@ def summary(between: Between) -> str:
     lost = [f"Not valid: {side.label}: {side.invalid_reason}" for side in sides if side.data_lost]
     said = " ".join([*lost, *(f"{side.label}: {side.idle}" for side in sides if side.idle)])
     told = ends_sentence(between) or changes_sentences(between, _primary_idle(between))
-    return " ".join(filter(None, (said, model_sentence(between), told)))
+    return " ".join(filter(None, (said, compared_models.model_sentence(between), told)))
 
 
 def _tables(between: Between) -> list[LinesOfMetric]:

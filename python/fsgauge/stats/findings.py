@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 
 from fsgauge.record.records import RunRecord
+from fsgauge.stats import storage_findings
 from fsgauge.stats.advice import RUN_CHECKS, RunCheck, advice_for, cache_advice, in_its_keys
 from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.drift import drift_of_study, turning_points
@@ -35,13 +36,6 @@ from fsgauge.stats.noise import ASKED_PERCENT, hides
 from fsgauge.stats.results import Finding, Level
 from fsgauge.stats.robust import differs
 from fsgauge.stats.served import SERVER_ADVICE, places_served, server_aborts, unstable_writes
-from fsgauge.stats.storage_findings import (
-    cached_direct,
-    file_set_in_memory,
-    layout_scans,
-    preconditioned,
-    storage_cautions,
-)
 from fsgauge.stats.wording import blocks_in_words
 
 SURE, UNSURE = 0.05, 0.2
@@ -78,11 +72,11 @@ def find_all(evidence: Evidence, analysis: Analysis) -> list[Finding]:
         *machine_findings(evidence),
         *emulator_limited(evidence),
         *disk_limits(evidence),
-        *layout_scans(evidence),
-        *preconditioned(evidence),
-        *file_set_in_memory(evidence),
-        *cached_direct(evidence),
-        *storage_cautions(evidence),
+        *storage_findings.layout_scans(evidence),
+        *storage_findings.preconditioned(evidence),
+        *storage_findings.file_set_in_memory(evidence),
+        *storage_findings.cached_direct(evidence),
+        *storage_findings.storage_cautions(evidence),
         *_notes(evidence),
     ]
     better = analysis.said_better

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fsgauge.errors import InputError, did_you_mean, nearest
+from fsgauge.study import keys
 from fsgauge.study.access import in_full
 from fsgauge.study.document import Document, Origin
 from fsgauge.study.folders import (
@@ -14,14 +15,6 @@ from fsgauge.study.folders import (
     make_way_for_folders,
     named_by_difference,
     with_folder_of_storage,
-)
-from fsgauge.study.keys import (
-    MOVED,
-    all_dotted,
-    listed_sections,
-    sections,
-    value_types,
-    where_meant,
 )
 from fsgauge.study.locate import Path, Spans
 from fsgauge.study.other_tools import numbers_called
@@ -241,7 +234,7 @@ def set_key(document: Document, override: str) -> None:
         )
     path = _path(document, name, origin)
     _refuse_second_size(document, path, origin)
-    value = typed_value(text.strip(), value_types(path))
+    value = typed_value(text.strip(), keys.value_types(path))
     if value and path[-1] in _FOLDERS and isinstance(value, str):
         value = from_here(value)
     document.put(path, value, origin)
@@ -269,20 +262,22 @@ def _path(document: Document, name: str, origin: Origin) -> Path:
             location=origin.key("a [[fault]] of the study's file"),
             next="fsgauge explain fault",
         )
-    for listed in listed_sections():
+    for listed in keys.listed_sections():
         if name.startswith(f"{listed.name}."):
             return _listed_path(document, listed.name, name, origin)
-    listed_name = next((s.name for s in listed_sections() if s.name.endswith(f".{section}")), "")
+    listed_name = next(
+        (s.name for s in keys.listed_sections() if s.name.endswith(f".{section}")), ""
+    )
     if listed_name and key:
         raise InputError(
             f'unknown key "{name}"',
             location=origin.key(f"write {listed_name}.{key}"),
             next=f"fsgauge explain {listed_name}",
         )
-    known = [dotted for dotted in all_dotted() if not dotted.startswith(("system", "fault"))]
+    known = [dotted for dotted in keys.all_dotted() if not dotted.startswith(("system", "fault"))]
     if name not in known and is_word(name):
         return path_of_word(name)
-    if name and "." not in name and sections(name):
+    if name and "." not in name and keys.sections(name):
         raise InputError(
             f'"{name}" is a section, and its keys are set one by one',
             location=origin.key(f"write {name}.KEY=VALUE"),
@@ -291,9 +286,9 @@ def _path(document: Document, name: str, origin: Origin) -> Path:
     if name not in known and _is_entry(name):
         return tuple(name.split(".", 2))
     if name not in known:
-        meant, hint = where_meant(name, document.data) if name else ("", "")
-        if name in MOVED:
-            meant, hint = MOVED[name], f"it is now {MOVED[name]}"
+        meant, hint = keys.where_meant(name, document.data) if name else ("", "")
+        if name in keys.MOVED:
+            meant, hint = keys.MOVED[name], f"it is now {keys.MOVED[name]}"
         elif (number := name.rpartition(".")[2]).lower() in numbers_called():
             meant, hint = number, "it is measured, not set"
         raise InputError(
@@ -326,11 +321,11 @@ def _listed_path(document: Document, section: str, name: str, origin: Origin) ->
 def _is_entry(name: str) -> bool:
     """Whether it is an entry of a table of the file: storage.parameters.window."""
     table, _, entry = name.rpartition(".")
-    is_key = table.count(".") == 1 and table in all_dotted()
+    is_key = table.count(".") == 1 and table in keys.all_dotted()
     return (
         bool(entry)
         and is_key
-        and any(each.base is dict for each in value_types(tuple(table.split("."))))
+        and any(each.base is dict for each in keys.value_types(tuple(table.split("."))))
     )
 
 

@@ -17,17 +17,7 @@ from pathlib import Path
 from fsgauge.errors import FsgaugeError, RigError, quoted
 from fsgauge.machine.folder.marked_folder import Owner, make_marked
 from fsgauge.machine.folder.open_folder import OpenFolder, cannot_open, open_place
-from fsgauge.machine.ledger import ledger_folder as folders
-from fsgauge.machine.ledger.ledger_folder import (
-    SUFFIX,
-    append_entry,
-    begin_ledger,
-    ledgers,
-    lock_of_all,
-    private_folder,
-    read_ledger,
-    try_lock,
-)
+from fsgauge.machine.ledger import ledger_folder
 from fsgauge.machine.ledger.traces import AnyTrace, FolderTrace, Trace
 from fsgauge.machine.process.processes import (
     RUN_VARIABLE,
@@ -64,7 +54,7 @@ class Ledger:
     @property
     def mount_folder(self) -> Path:
         """Where this run's mount points are made: for this user alone."""
-        return folders.mount_folder(self.path.parent)
+        return ledger_folder.mount_folder(self.path.parent)
 
     @contextmanager
     def holding(self, trace: AnyTrace) -> Iterator[int]:
@@ -116,7 +106,9 @@ class Ledger:
         """Undone twice does no harm, so this need not be on disk before the next line is."""
         del self._pending[number]
         with suppress(RigError):
-            append_entry(self.path, self._descriptor, {"undone": number}, durably=False)
+            ledger_folder.append_entry(
+                self.path, self._descriptor, {"undone": number}, durably=False
+            )
 
     def _undo_after(self, first: BaseException, number: int) -> None:
         """The body's error comes first; what could not be undone is added to it."""
@@ -171,21 +163,21 @@ class Ledger:
             os.close(self._descriptor)
 
     def _append(self, entry: dict[str, object]) -> None:
-        append_entry(self.path, self._descriptor, entry)
+        ledger_folder.append_entry(self.path, self._descriptor, entry)
 
 
 @contextmanager
 def opened_ledger() -> Iterator[Ledger]:
     """A ledger for this process; removed at the end when everything in it is undone."""
-    folder = private_folder()
+    folder = ledger_folder.private_folder()
     owner = Owner(
         token=secrets.token_hex(TOKEN_BYTES),
         pid=os.getpid(),
         start_ticks=start_ticks(os.getpid()) or 0,
         boot_id=boot_id(),
     )
-    path = folder / f"{owner.token}{SUFFIX}"
-    descriptor = begin_ledger(path, owner)
+    path = folder / f"{owner.token}{ledger_folder.SUFFIX}"
+    descriptor = ledger_folder.begin_ledger(path, owner)
     before = os.environ.get(RUN_VARIABLE)
     os.environ[RUN_VARIABLE] = owner.token
     ledger = Ledger(path, descriptor, owner)
@@ -210,7 +202,7 @@ def clean_up_after_the_dead() -> list[str]:
     """Undo what dead runs of this user left; a sentence for each thing done or not possible."""
     said: list[str] = []
     deadline = time.monotonic() + _DYING_SECONDS
-    for path in ledgers()[:_LEDGERS_LIMIT]:
+    for path in ledger_folder.ledgers()[:_LEDGERS_LIMIT]:
         try:
             said += _clean_up(path, deadline)
         except OSError as error:
@@ -238,13 +230,13 @@ def _clean_up(path: Path, deadline: float) -> list[str]:
 
 
 def _lock(path: Path, descriptor: int) -> bool:
-    with lock_of_all(path.parent):
-        return try_lock(descriptor)
+    with ledger_folder.lock_of_all(path.parent):
+        return ledger_folder.try_lock(descriptor)
 
 
 def _is_dying(descriptor: int) -> bool:
     """Whether the owner is gone, so that what holds its lock is about to go as well."""
-    owner = read_ledger(descriptor).owner
+    owner = ledger_folder.read_ledger(descriptor).owner
     return (
         owner is not None and owner.boot_id == boot_id() and has_ended(owner.pid, owner.start_ticks)
     )
@@ -255,7 +247,7 @@ def _left_alone(path: Path, why: str) -> str:
 
 
 def _undo_all(path: Path, descriptor: int) -> list[str]:
-    entries = read_ledger(descriptor)
+    entries = ledger_folder.read_ledger(descriptor)
     owner = entries.owner
     if owner is None:
         if entries.unreadable:
@@ -277,7 +269,7 @@ def _undo_all(path: Path, descriptor: int) -> list[str]:
             forgettable = forgettable and trace.may_be_forgotten
             continue
         with suppress(RigError):  # undone twice does no harm
-            append_entry(path, descriptor, {"undone": number})
+            ledger_folder.append_entry(path, descriptor, {"undone": number})
         said += [f"{sentence}, left by an earlier run"] if sentence else []
     if entries.unreadable:
         return [*said, _unread(path, entries.unreadable)]

@@ -15,15 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from fsgauge import __version__
+from fsgauge.engine import wire
 from fsgauge.engine.process import TimeLimit, end, hand_over, has_ended, lines
-from fsgauge.engine.wire import (
-    CommonStart,
-    Engine,
-    LoadResult,
-    MachineProcessorTime,
-    ProcessorTime,
-    SelfMeasure,
-)
 from fsgauge.errors import RigError
 from fsgauge.machine.folder.marked_folder import remove_in
 from fsgauge.machine.folder.places import who_can_replace
@@ -220,12 +213,12 @@ def _command_run(said: dict[str, Any], found: Found | None) -> CommandRun:
     return CommandRun(**own, found=found)
 
 
-def _result(said: dict[str, Any], started_unix_ns: int) -> LoadResult:
+def _result(said: dict[str, Any], started_unix_ns: int) -> wire.LoadResult:
     """Its time, and that of processors; a program has no operations that are known."""
-    return LoadResult(
+    return wire.LoadResult(
         format=1,
         kind="load",
-        engine=Engine(version=__version__, profile="release", target="", commit=""),
+        engine=wire.Engine(version=__version__, profile="release", target="", commit=""),
         interface="psync",
         notes=[],
         ended="size_limit",
@@ -234,11 +227,11 @@ def _result(said: dict[str, Any], started_unix_ns: int) -> LoadResult:
         elapsed_ns=said["elapsed_ns"],
         jobs=[],
         in_flight_mean=0.0,
-        cpu=ProcessorTime(user_ns=said["user_ns"], system_ns=said["system_ns"], threads=1),
-        machine_cpu=MachineProcessorTime(busy_ns=0, total_ns=0),
+        cpu=wire.ProcessorTime(user_ns=said["user_ns"], system_ns=said["system_ns"], threads=1),
+        machine_cpu=wire.MachineProcessorTime(busy_ns=0, total_ns=0),
         intervals=[],
         common_start=_start_of(said["began_ns"], said["elapsed_ns"]),
-        self_measure=SelfMeasure(
+        self_measure=wire.SelfMeasure(
             null_ns_per_operation=0.0,
             clock_ns_per_read=0.0,
             clock="clock_gettime",
@@ -247,9 +240,9 @@ def _result(said: dict[str, Any], started_unix_ns: int) -> LoadResult:
     )
 
 
-def _start_of(began_ns: int, elapsed_ns: int) -> CommonStart:
+def _start_of(began_ns: int, elapsed_ns: int) -> wire.CommonStart:
     """When it began and ended by this machine's clock, for hosts that were to begin together."""
-    return CommonStart(
+    return wire.CommonStart(
         start_at_ns=began_ns,
         armed_at_ns=began_ns,
         started_at_ns=began_ns,

@@ -9,17 +9,8 @@ from functools import partial
 
 from fsgauge.access.kind import explained
 from fsgauge.access.observation import Observation
+from fsgauge.engine import wire
 from fsgauge.engine.client import EngineFaultError, longest_seconds
-from fsgauge.engine.wire import (
-    ClientsInEvent,
-    ClientsJob,
-    ClientsThroughEvent,
-    EngineFault,
-    Event,
-    LoadJob,
-    LoadResult,
-    PathTarget,
-)
 from fsgauge.machine.facts.limits import watch_throttling
 from fsgauge.plan.curve import runs_at_once
 from fsgauge.plan.turns import derived_seed, job_for, load_for
@@ -54,9 +45,9 @@ def _at_once_from_caches(made: TurnSystem, cells: Sequence[Cell], beside: Sequen
     work, turn, prepared = made.work, made.turn, made.prepared
     run = [*cells, *beside]
     jobs = [load_for(work.study, work.plan, turn, cell, prepared.target) for cell in run]
-    loads = [job for job in jobs if isinstance(job, LoadJob)]
-    results: list[LoadResult] = []
-    fault: EngineFault | None = None
+    loads = [job for job in jobs if isinstance(job, wire.LoadJob)]
+    results: list[wire.LoadResult] = []
+    fault: wire.EngineFault | None = None
     caches = ""
     try:
         work.engine.mix([*loads, *_laid_out_once(made, cells[0])], lay_out=True)
@@ -87,7 +78,7 @@ def _at_once_from_caches(made: TurnSystem, cells: Sequence[Cell], beside: Sequen
         work.tell(record)
 
 
-def _laid_out_once(made: TurnSystem, first: Cell) -> list[LoadJob]:
+def _laid_out_once(made: TurnSystem, first: Cell) -> list[wire.LoadJob]:
     """Files that only take space, before the first run of a turn."""
     if made.turn.cells[0] != first.id:
         return []
@@ -138,11 +129,11 @@ def turn_system(work: Work, turn: Turn) -> Iterator[TurnSystem]:
         yield made
 
 
-def _heard(tell: Tell, observation: Observation | None, event: Event) -> None:
+def _heard(tell: Tell, observation: Observation | None, event: wire.Event) -> None:
     """Who looks on is told: people, and what counts the server's processor time."""
-    if observation is not None and isinstance(event, ClientsInEvent):
+    if observation is not None and isinstance(event, wire.ClientsInEvent):
         observation.clients_are_in()
-    if observation is not None and isinstance(event, ClientsThroughEvent):
+    if observation is not None and isinstance(event, wire.ClientsThroughEvent):
         observation.clients_are_through()
     tell(event)
 
@@ -170,7 +161,7 @@ def _run_from_caches(
     made: TurnSystem,
     position: int,
     cell: Cell,
-    job: LoadJob | ClientsJob,
+    job: wire.LoadJob | wire.ClientsJob,
     preconditioning: CellPreconditioning | None,
 ) -> RunRecord:
     """A fault of the storage is recorded as what this run gave."""
@@ -178,7 +169,7 @@ def _run_from_caches(
     caches = work.systems.settle(prepared)[0]
     work.tell(RunStarted(turn, cell))
     result, fault, started_unix_ns = None, None, time.time_ns()
-    server = None if isinstance(job.target, PathTarget) else prepared.server
+    server = None if isinstance(job.target, wire.PathTarget) else prepared.server
     observation = server.observe() if server else None
     if observation is not None:
         observation.begin()

@@ -9,22 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import cast
 
-from fsgauge.engine.wire import (
-    BestFitPolicy,
-    BlockAtATimePolicy,
-    BuddyPolicy,
-    DelayedPolicy,
-    Ext4Policy,
-    FirstFitPolicy,
-    LdiskfsPolicy,
-    Mke2fs,
-    NextFitPolicy,
-    SimulatedPolicy,
-    VxfsPolicy,
-    WindowPolicy,
-    WorstFitPolicy,
-    XfsPolicy,
-)
+from fsgauge.engine import wire
 from fsgauge.errors import InputError
 from fsgauge.rig.refusing import or_without
 from fsgauge.rig.simulator.device import devices_of, size_of
@@ -119,20 +104,20 @@ def _unknown(study: Study, system: System, key: str, option: str) -> InputError:
 Settings = Callable[[str], Value]
 
 
-def made_with(study: Study, system: System) -> tuple[Mke2fs, int]:
+def made_with(study: Study, system: System) -> tuple[wire.Mke2fs, int]:
     """What mke2fs is told, and the bytes of a block; InputError for what has no model.
 
     A model by its own name has no mkfs: nothing is left to root, and blocks are those of models.
     """
     if system.kind != EXT4.name:
-        return Mke2fs(), BLOCK_BYTES
+        return wire.Mke2fs(), BLOCK_BYTES
     try:
         return told_of(system, size_of(study) // devices_of(study))
     except ValueError as error:
         raise _unknown(study, system, "mkfs", str(error)) from None
 
 
-def policy_of(study: Study, system: System) -> SimulatedPolicy:
+def policy_of(study: Study, system: System) -> wire.SimulatedPolicy:
     """The policy of a system; InputError where there is no model of it as it is asked for."""
     kind = model_of(study, system)
     policy = POLICIES[kind]
@@ -145,7 +130,7 @@ def policy_of(study: Study, system: System) -> SimulatedPolicy:
         case "ext4-6.18" | "ext4-6.12" | "ext4-6.1":
             if policy.release is None:
                 raise TypeError(f"{kind} follows a release")
-            return Ext4Policy(
+            return wire.Ext4Policy(
                 release=policy.release,
                 delays=bool(of("delayed_allocation")),
                 shared_blocks=of("mb_stream_req"),
@@ -159,33 +144,33 @@ def policy_of(study: Study, system: System) -> SimulatedPolicy:
                 mke2fs=made_with(study, system)[0],
             )
         case "xfs-6.18":
-            return XfsPolicy(
+            return wire.XfsPolicy(
                 preallocation_blocks=of("allocsize"),
                 extent_hint_blocks=of("extsize"),
                 groups=of("agcount"),
             )
         case "ldiskfs":
             table = cast(list[int], policy.value(settings, "prealloc_table"))
-            return LdiskfsPolicy(prealloc_table_blocks=table, last_group=of("mb_last_group"))
+            return wire.LdiskfsPolicy(prealloc_table_blocks=table, last_group=of("mb_last_group"))
         case "delayed":
-            return DelayedPolicy(delay_blocks=of("delay"))
+            return wire.DelayedPolicy(delay_blocks=of("delay"))
         case "window":
-            return WindowPolicy(window_blocks=of("window"))
+            return wire.WindowPolicy(window_blocks=of("window"))
         case "vxfs":
-            return VxfsPolicy(
+            return wire.VxfsPolicy(
                 initial_blocks=of("initial_extent_size"), largest_blocks=of("max_seqio_extent_size")
             )
         case _:
             return _PLAIN[kind]()
 
 
-_PLAIN: dict[str, Callable[[], SimulatedPolicy]] = {
-    "block-at-a-time": BlockAtATimePolicy,
-    "first-fit": FirstFitPolicy,
-    "next-fit": NextFitPolicy,
-    "best-fit": BestFitPolicy,
-    "worst-fit": WorstFitPolicy,
-    "buddy": BuddyPolicy,
+_PLAIN: dict[str, Callable[[], wire.SimulatedPolicy]] = {
+    "block-at-a-time": wire.BlockAtATimePolicy,
+    "first-fit": wire.FirstFitPolicy,
+    "next-fit": wire.NextFitPolicy,
+    "best-fit": wire.BestFitPolicy,
+    "worst-fit": wire.WorstFitPolicy,
+    "buddy": wire.BuddyPolicy,
 }
 
 
@@ -210,7 +195,7 @@ def model_of(study: Study, system: System) -> str:
     )
 
 
-def told_of(system: System, size_bytes: int) -> tuple[Mke2fs, int]:
+def told_of(system: System, size_bytes: int) -> tuple[wire.Mke2fs, int]:
     """What mke2fs is told, and the bytes of a block that it chooses for a device of this size.
 
     ValueError names an option that has no model.
@@ -236,7 +221,7 @@ def told_of(system: System, size_bytes: int) -> tuple[Mke2fs, int]:
             case _:
                 for option in value.split(","):
                     told |= _option(name, option)
-    return Mke2fs.model_validate(told), block_bytes
+    return wire.Mke2fs.model_validate(told), block_bytes
 
 
 _COUNTS = {"-i": "bytes_per_inode", "-N": "inodes", "-I": "inode_size_bytes"}

@@ -10,12 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fsgauge.kinds.connections.analysis.model import (
-    ByClients,
-    CellExtents,
-    ClientShares,
-    Connections,
-)
+from fsgauge.kinds.connections.analysis import model
 from fsgauge.kinds.connections.page.rows import PER_FILE, Row, TestRows, label_of, test_rows
 from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
@@ -78,7 +73,7 @@ SharesPanel = tuple[str, list[dict[str, Any]], tuple[float, float]]
 
 def clients_chart(results: Results) -> Drawing | None:
     """The drawing; None where no test has several clients."""
-    connections = Connections.of(results)
+    connections = model.Connections.of(results)
     if connections is None or not connections.shares:
         return None
     rows = panels.styled(results, [_shares_row(results, each) for each in connections.shares])
@@ -94,7 +89,7 @@ def clients_chart(results: Results) -> Drawing | None:
     return draw("clients", label, *panels.both(shown, _shares_panel), shown_rows)
 
 
-def _shares_row(results: Results, shares: ClientShares) -> dict[str, Any]:
+def _shares_row(results: Results, shares: model.ClientShares) -> dict[str, Any]:
     percent = {
         name: 100 * getattr(shares, name).value
         for name in ("smallest", "tenth", "half", "nine_tenths", "largest")
@@ -139,7 +134,7 @@ BYTES = "% of bytes"
 
 def extents_chart(results: Results) -> Drawing | None:
     """Lengths of the extents that each writing test left; None where nothing was scanned."""
-    connections = Connections.of(results)
+    connections = model.Connections.of(results)
     drawn = panels.drawn_systems(results)
     scanned = connections.extents if connections else []
     found = [each for each in scanned if each.lengths and each.system in drawn]
@@ -156,7 +151,7 @@ def extents_chart(results: Results) -> Drawing | None:
 
 
 def _lengths(
-    results: Results, found: Sequence[CellExtents], limits: Limits
+    results: Results, found: Sequence[model.CellExtents], limits: Limits
 ) -> list[dict[str, Any]]:
     return panels.styled(
         results,
@@ -170,7 +165,7 @@ def _lengths(
 
 def by_clients_chart(results: Results) -> Drawing | None:
     """The drawing; None where the study has one number of clients, or nothing is known yet."""
-    connections = Connections.of(results)
+    connections = model.Connections.of(results)
     if connections is None:
         return None
     rows = panels.drawn(results, map(_row, connections.by_clients))
@@ -184,7 +179,7 @@ def by_clients_chart(results: Results) -> Drawing | None:
     return draw(NAME, label, *panels.both(shown, _panel), rows, note=panels.left_out(results))
 
 
-def _row(each: ByClients) -> dict[str, Any]:
+def _row(each: model.ByClients) -> dict[str, Any]:
     rate = words.value(each.rate.value, each.unit)
     row: dict[str, Any] = {
         "test": each.test,
@@ -249,7 +244,7 @@ def _lines(
     ).properties(width=size[0], height=size[1], title=panels.heading(heading, size[0]))
 
 
-def by_clients_table(results: Results, connections: Connections) -> list[Table]:
+def by_clients_table(results: Results, connections: model.Connections) -> list[Table]:
     """Rates, responses, and each over that of the fewest clients; [] without a sweep."""
     fewest = min((each.clients for each in connections.by_clients), default=1)
     return Rows(connections.by_clients).tables(
@@ -273,6 +268,6 @@ def by_clients_table(results: Results, connections: Connections) -> list[Table]:
     )
 
 
-def _response_cell(each: ByClients) -> TableCell:
+def _response_cell(each: model.ByClients) -> TableCell:
     found = value_cell(each.response_ns, "ns")
     return found if found == NOTHING else TableCell(f"{each.operation} {found.text}", found.below)
