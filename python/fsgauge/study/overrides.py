@@ -6,16 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from fsgauge.errors import InputError, did_you_mean, nearest
-from fsgauge.study import keys
+from fsgauge.study import folders, keys
 from fsgauge.study.access import in_full
 from fsgauge.study.document import Document, Origin
-from fsgauge.study.folders import (
-    Chosen,
-    is_mounted,
-    make_way_for_folders,
-    named_by_difference,
-    with_folder_of_storage,
-)
 from fsgauge.study.locate import Path, Spans
 from fsgauge.study.other_tools import numbers_called
 from fsgauge.study.shipped import is_shipped
@@ -75,7 +68,7 @@ def give_way(document: Document, overrides: list[str], specs: list[str]) -> None
     if not shares:
         document.put(("system",), [{"name": "share", "kind": "share"}], origin)
     elif len(shares) < len(own):
-        chosen: list[Chosen] = [
+        chosen: list[folders.Chosen] = [
             (table, document.origin(("system", index)), -1) for index, table in shares
         ]
         _replace_systems(document, chosen)
@@ -128,13 +121,13 @@ def change_systems(document: Document, specs: list[str], baseline: str | None = 
     before = document.data.get("system")
     own = [table for table in before if isinstance(table, dict)] if isinstance(before, list) else []
     by_name = {table.get("name"): index for index, table in enumerate(own)}
-    chosen: list[Chosen] = []
+    chosen: list[folders.Chosen] = []
     for spec in specs:
         if spec in by_name:
             chosen.append((own[by_name[spec]], None, by_name[spec]))
         else:
             chosen.append((system_table(spec), option_origin("--system", spec), -1))
-    make_way_for_folders(document, chosen)
+    folders.make_way_for_folders(document, chosen)
     if not specs:
         chosen = [(table, None, index) for index, table in enumerate(own)]
     names = [table.get("name") for table, _, _ in chosen]
@@ -145,11 +138,13 @@ def change_systems(document: Document, specs: list[str], baseline: str | None = 
     elif own and _fits(own[0], document.data.get("storage")):
         chosen.insert(0, (own[0], None, 0))
     else:
-        chosen = with_folder_of_storage(document, chosen)
-    _replace_systems(document, named_by_difference(chosen))
+        chosen = folders.with_folder_of_storage(document, chosen)
+    _replace_systems(document, folders.named_by_difference(chosen))
 
 
-def _with_baseline(own: list[dict[str, Any]], chosen: list[Chosen], baseline: str) -> list[Chosen]:
+def _with_baseline(
+    own: list[dict[str, Any]], chosen: list[folders.Chosen], baseline: str
+) -> list[folders.Chosen]:
     """The one of that name, or in that folder, first; InputError where the study has none."""
     known = [*chosen, *((table, None, index) for index, table in enumerate(own))]
     for entry in known:
@@ -194,10 +189,10 @@ def leave_out(document: Document, names: Sequence[str]) -> None:
 def _fits(system: dict[str, Any], storage: object) -> bool:
     """Folders hold systems that are mounted, all other storage holds the others."""
     is_folder = isinstance(storage, dict) and storage.get("kind") == "path"
-    return is_folder == is_mounted(system)
+    return is_folder == folders.is_mounted(system)
 
 
-def _replace_systems(document: Document, chosen: list[Chosen]) -> None:
+def _replace_systems(document: Document, chosen: list[folders.Chosen]) -> None:
     """Write the list anew; systems that the file describes keep the places of their keys."""
     places = {path: origin for path, origin in document.origins.items() if path[:1] == ("system",)}
     header = places.get(("system",))

@@ -19,13 +19,7 @@ from fsgauge.machine.folder.marked_folder import Owner, make_marked
 from fsgauge.machine.folder.open_folder import OpenFolder, cannot_open, open_place
 from fsgauge.machine.ledger import ledger_folder
 from fsgauge.machine.ledger.traces import AnyTrace, FolderTrace, Trace
-from fsgauge.machine.process.processes import (
-    RUN_VARIABLE,
-    boot_id,
-    end_children_of_run,
-    has_ended,
-    start_ticks,
-)
+from fsgauge.machine.process import processes
 from fsgauge.programs.signals import undisturbed
 from fsgauge.record.conditions import TOKEN_BYTES, own_name
 
@@ -173,13 +167,13 @@ def opened_ledger() -> Iterator[Ledger]:
     owner = Owner(
         token=secrets.token_hex(TOKEN_BYTES),
         pid=os.getpid(),
-        start_ticks=start_ticks(os.getpid()) or 0,
-        boot_id=boot_id(),
+        start_ticks=processes.start_ticks(os.getpid()) or 0,
+        boot_id=processes.boot_id(),
     )
     path = folder / f"{owner.token}{ledger_folder.SUFFIX}"
     descriptor = ledger_folder.begin_ledger(path, owner)
-    before = os.environ.get(RUN_VARIABLE)
-    os.environ[RUN_VARIABLE] = owner.token
+    before = os.environ.get(processes.RUN_VARIABLE)
+    os.environ[processes.RUN_VARIABLE] = owner.token
     ledger = Ledger(path, descriptor, owner)
     try:
         yield ledger
@@ -193,9 +187,9 @@ def opened_ledger() -> Iterator[Ledger]:
 
 def _restore_environment(before: str | None) -> None:
     if before is None:
-        os.environ.pop(RUN_VARIABLE, None)
+        os.environ.pop(processes.RUN_VARIABLE, None)
     else:
-        os.environ[RUN_VARIABLE] = before
+        os.environ[processes.RUN_VARIABLE] = before
 
 
 def clean_up_after_the_dead() -> list[str]:
@@ -238,7 +232,9 @@ def _is_dying(descriptor: int) -> bool:
     """Whether the owner is gone, so that what holds its lock is about to go as well."""
     owner = ledger_folder.read_ledger(descriptor).owner
     return (
-        owner is not None and owner.boot_id == boot_id() and has_ended(owner.pid, owner.start_ticks)
+        owner is not None
+        and owner.boot_id == processes.boot_id()
+        and processes.has_ended(owner.pid, owner.start_ticks)
     )
 
 
@@ -254,8 +250,8 @@ def _undo_all(path: Path, descriptor: int) -> list[str]:
             return [_left_alone(path, "it does not name its owner")]
         path.unlink()
         return []
-    same_boot = owner.boot_id == boot_id()
-    ended = end_children_of_run(owner.token) if same_boot else []
+    same_boot = owner.boot_id == processes.boot_id()
+    ended = processes.end_children_of_run(owner.token) if same_boot else []
     said = [f"ended {process}, left by an earlier run" for process in ended]
     failed, forgettable = False, True
     for number, trace in reversed(entries.pending):

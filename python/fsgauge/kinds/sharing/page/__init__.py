@@ -15,16 +15,8 @@ from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.kinds.sharing.tests import TESTS
 from fsgauge.published.ledger import Ledger, ledger_of
 from fsgauge.record.records import Cell
+from fsgauge.report import table_parts
 from fsgauge.report.kind_page import KindPage
-from fsgauge.report.table_parts import (
-    ELSEWHERE,
-    NOTHING,
-    SCREEN_ROWS,
-    Rows,
-    Table,
-    TableCell,
-    interval_text,
-)
 from fsgauge.report.words import value
 from fsgauge.stats.results import Results
 from fsgauge.stats.rig_limits import BY_RIG, WORDS, Limit
@@ -61,24 +53,24 @@ class SharingPage(KindPage):
 PAGE = SharingPage()
 
 
-def rates_table(results: Results) -> list[Table]:
+def rates_table(results: Results) -> list[table_parts.Table]:
     """A line a cell, a column a system: the rate as the test's program prints it."""
     rates = {(each.cell, each.system, each.metric): each for each in results.measurements}
     units = {metric.name: metric.unit for metric in results.metrics}
     own = Sharing.of(results)
     limits = by_place(own.limits) if own else {}
 
-    def rate_of(cell: Cell, system: str) -> TableCell:
+    def rate_of(cell: Cell, system: str) -> table_parts.TableCell:
         metric = SharingFactors.of(cell).metric
         found = rates.get((cell.id, system, metric))
         if found is None:
-            return NOTHING
+            return table_parts.NOTHING
         text = partial(value, unit=units[metric])
         limit: Limit = limits.get((cell.id, system), "unknown")
-        below = [interval_text(found, text), WORDS[limit] if limit in BY_RIG else ""]
-        return TableCell(text(found.value), "; ".join(filter(None, below)))
+        below = [table_parts.interval_text(found, text), WORDS[limit] if limit in BY_RIG else ""]
+        return table_parts.TableCell(text(found.value), "; ".join(filter(None, below)))
 
-    return Rows(results.cells).by_system(
+    return table_parts.Rows(results.cells).by_system(
         "test-rates",
         "By test and system",
         "As IOzone and Bonnie++ print them: bytes a second of tests that go through a file, and"
@@ -90,12 +82,12 @@ def rates_table(results: Results) -> list[Table]:
     )
 
 
-def faults_table(results: Results) -> list[Table]:
+def faults_table(results: Results) -> list[table_parts.Table]:
     """A line a system; [] of a study without records of it."""
     own = Sharing.of(results)
     if own is None:
         return []
-    return Rows(own.faults).tables(
+    return table_parts.Rows(own.faults).tables(
         "faults",
         "How systems held",
         "A system that cannot be set up, is not what its name says (a service of it has ended),"
@@ -109,19 +101,19 @@ def faults_table(results: Results) -> list[Table]:
     )
 
 
-def _faults(each: SystemFaults) -> TableCell:
+def _faults(each: SystemFaults) -> table_parts.TableCell:
     """Of the first fault what happened, and the last words of who failed."""
     what, *details = each.first.split("; ")
-    return TableCell(words(each), "; ".join([what, *details[-1:]]))
+    return table_parts.TableCell(words(each), "; ".join([what, *details[-1:]]))
 
 
-def _limits_table(results: Results) -> list[Table]:
+def _limits_table(results: Results) -> list[table_parts.Table]:
     """A line a cell and system; [] where nothing of it is known, as on real machines."""
     own = Sharing.of(results)
     limits = own.limits if own is not None else []
     if all(each.limit == "unknown" for each in limits):
         return []
-    return Rows(limits).tables(
+    return table_parts.Rows(limits).tables(
         "limits",
         "What limited each rate",
         "An emulated processor that works without a pause gives the emulation's rates; a disk that"
@@ -140,16 +132,16 @@ def _limits_table(results: Results) -> list[Table]:
             ("of its bandwidth", "", lambda each: _percent(each.bandwidth_share)),
             ("which disk", "", lambda each: each.disk),
         ],
-        folded_from=SCREEN_ROWS,
+        folded_from=table_parts.SCREEN_ROWS,
     )
 
 
-def _memory_table(results: Results) -> list[Table]:
+def _memory_table(results: Results) -> list[table_parts.Table]:
     """A line a cell with a file; [] where the memory of no client is known."""
     own = Sharing.of(results)
     if own is None or not own.memory:
         return []
-    return Rows(own.memory).tables(
+    return table_parts.Rows(own.memory).tables(
         "memory",
         "Files next to memory",
         "A file that is not twice the memory of a client and its server makes its cell a cache"
@@ -170,7 +162,7 @@ def _memory_table(results: Results) -> list[Table]:
             ("file, of the memory", "", _of_memory),
             ("verdict", "", _memory_verdict),
         ],
-        folded_from=SCREEN_ROWS,
+        folded_from=table_parts.SCREEN_ROWS,
     )
 
 
@@ -196,11 +188,11 @@ def _memory_verdict(each: CellMemory) -> str:
     return f"cache test ({', '.join(reasons)})"
 
 
-def _processor_table(results: Results) -> list[Table]:
+def _processor_table(results: Results) -> list[table_parts.Table]:
     """A line a cell, a column a system: the share that Bonnie++ prints beside each of its rates."""
     own = Sharing.of(results)
     shares = {(each.cell, each.system): each.test_share for each in own.limits} if own else {}
-    return Rows(results.cells).by_system(
+    return table_parts.Rows(results.cells).by_system(
         "test-processor",
         "Share of CPU of each test",
         "The processor time of the test's own processes, user and system, of the time that it took:"
@@ -208,7 +200,7 @@ def _processor_table(results: Results) -> list[Table]:
         " over runs.",
         ("test", lambda cell: cell.name),
         results.systems,
-        lambda cell, system: TableCell(_percent(shares.get((cell.id, system)))),
+        lambda cell, system: table_parts.TableCell(_percent(shares.get((cell.id, system)))),
     )
 
 
@@ -216,9 +208,9 @@ def _percent(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.0f} %"
 
 
-def _tests_table(results: Results) -> list[Table]:
+def _tests_table(results: Results) -> list[table_parts.Table]:
     names = list(dict.fromkeys(SharingFactors.of(cell).test for cell in results.cells))
-    return Rows([TESTS[name] for name in names]).tables(
+    return table_parts.Rows([TESTS[name] for name in names]).tables(
         "tests",
         "What each test does",
         "As its program does it, carried out by the engine of fsgauge.",
@@ -234,13 +226,13 @@ _MOST = 3
 Says = Callable[[Results, Sharing], str]
 
 
-def published_tables(results: Results, ledger: Ledger) -> list[Table]:
+def published_tables(results: Results, ledger: Ledger) -> list[table_parts.Table]:
     """A line a conclusion; [] where nothing was compared with NFS."""
     own = Sharing.of(results)
     if own is None or not own.to_nfs:
         return []
     facts = {claim.id: claim.fact for claim in ledger.claim}
-    return Rows(_CONCLUSIONS).tables(
+    return table_parts.Rows(_CONCLUSIONS).tables(
         "published",
         "Published, and here",
         f'"{ledger.publication.title}" prints graphs without numbers, so only its conclusions are'
@@ -248,7 +240,11 @@ def published_tables(results: Results, ledger: Ledger) -> list[Table]:
         " of comparisons, without those that the rig sets. fsgauge published C-14 prints a claim.",
         [
             ("here", "", lambda name: _CONCLUSIONS[name](results, own)),
-            ("published, in our words", ELSEWHERE, lambda name: TableCell(facts[name], name)),
+            (
+                "published, in our words",
+                table_parts.ELSEWHERE,
+                lambda name: table_parts.TableCell(facts[name], name),
+            ),
         ],
     )
 
