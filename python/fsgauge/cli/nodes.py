@@ -164,8 +164,7 @@ def failure(
     that had been synced. Every wait is bounded: a system that hangs is a result.
     """
     from fsgauge.failure.carrying_out import carry_out, chosen_failures
-    from fsgauge.failure.log import Log
-    from fsgauge.failure.page import rows_of, write_log
+    from fsgauge.failure.log import Log, rows_of, write_log
     from fsgauge.programs.interruption import interruptible
     from fsgauge.rig.vm.sharing_nodes import chosen
 

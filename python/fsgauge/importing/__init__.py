@@ -16,12 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from fsgauge.errors import InputError, quoted
-from fsgauge.importing import bonnie, elbencho, fio, ior, iozone
-from fsgauge.importing.bonnie import is_bonnie, read_bonnie
+from fsgauge.importing import elbencho, fio, printed
 from fsgauge.importing.elbencho import is_elbencho, read_elbencho
 from fsgauge.importing.fio import is_fio, read_fio
-from fsgauge.importing.ior import is_ior, read_ior
-from fsgauge.importing.iozone import is_iozone, read_iozone
 from fsgauge.importing.measured import Run, unreadable
 from fsgauge.importing.records import Imported, stored
 from fsgauge.plain_files import read_named
@@ -31,10 +28,10 @@ LARGEST_BYTES = 256 << 20
 """fio's json+ of a thousand jobs has some 50 MB."""
 _NO_NUMBER = re.compile(r"([:\[,]\s*)-?(?:nan|inf)\b", re.IGNORECASE)
 _TEXTS = (
-    (is_iozone, read_iozone, iozone.TOOL),
+    (printed.is_iozone, printed.read_iozone, printed.IOZONE),
     (is_elbencho, read_elbencho, elbencho.TOOL),
-    (is_ior, read_ior, ior.TOOL),
-    (is_bonnie, read_bonnie, bonnie.TOOL),
+    (printed.is_ior, printed.read_ior, printed.IOR),
+    (printed.is_bonnie, printed.read_bonnie, printed.BONNIE),
 )
 __all__ = ["ImportedFolder", "import_results"]
 

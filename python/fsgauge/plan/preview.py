@@ -28,9 +28,8 @@ from fsgauge.plan.space import held_twice, layout_bytes, planned_room, speed_on
 from fsgauge.plan.struck import fault_lines
 from fsgauge.plan.turns import written_bytes
 from fsgauge.record.records import Plan, SystemFacts, Turn
-from fsgauge.study.access_words import protection_in, way, ways
 from fsgauge.study.model import Study, System
-from fsgauge.study.reached import accesses_of, is_served
+from fsgauge.study.reached import accesses_of, is_served, protection_in, way, ways
 from fsgauge.study.system import ALLOCATING, keys_without_effect
 from fsgauge.units import exact_size, format_bandwidth, format_duration, format_rate, format_size
 from fsgauge.workload import method_of

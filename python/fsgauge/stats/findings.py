@@ -13,7 +13,7 @@ from fsgauge.record.records import RunRecord
 from fsgauge.stats import storage_findings
 from fsgauge.stats.advice import RUN_CHECKS, RunCheck, advice_for, cache_advice, in_its_keys
 from fsgauge.stats.analysis import Analysis
-from fsgauge.stats.drift import drift_of_study, turning_points
+from fsgauge.stats.drift import changed_midway, drift_of_study, turning_points
 from fsgauge.stats.durability import weak_systems
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
 from fsgauge.stats.hosts import host_findings
@@ -21,7 +21,6 @@ from fsgauge.stats.idle import IDLE, idle_hosts, idle_systems, idle_workers
 from fsgauge.stats.limit_findings import limit_findings
 from fsgauge.stats.lost_data import LOST_DATA, lost_data
 from fsgauge.stats.machine_findings import disk_limits, emulator_limited, machine_findings
-from fsgauge.stats.midway import changed_midway
 from fsgauge.stats.missing_runs import (
     advice_for_more,
     few_blocks,

@@ -16,7 +16,7 @@ from fsgauge.record.command import CommandJob
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys
-from fsgauge.study.access_words import through
+from fsgauge.study.reached import through
 from fsgauge.units import exact_duration, format_duration
 from fsgauge.workload.assumed import EXPECTED, Room, Speed, operations_per_second
 from fsgauge.workload.dealing import Dealt, Share

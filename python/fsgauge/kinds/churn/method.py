@@ -15,7 +15,7 @@ from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.kinds.churn.volume import ChurnVolume
 from fsgauge.record.records import Cell
-from fsgauge.study.access_words import through
+from fsgauge.study.reached import through
 from fsgauge.units import exact_size, format_size
 from fsgauge.workload.assumed import EXPECTED, Room, Speed
 from fsgauge.workload.dealing import Dealt, Share, require_enough

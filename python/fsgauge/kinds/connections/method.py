@@ -11,7 +11,7 @@ from fsgauge.kinds.connections.client_files import ClientFiles
 from fsgauge.kinds.connections.factors import OF_BACKUP, WRITING, ConnectionsFactors
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.record.records import Cell
-from fsgauge.study.access_words import through
+from fsgauge.study.reached import through
 from fsgauge.units import count, exact_duration, exact_size, format_size
 from fsgauge.workload.assumed import EXPECTED, Room, Speed
 from fsgauge.workload.dealing import Dealt, Share, require_enough, require_hosts_there

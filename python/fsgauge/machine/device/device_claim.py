@@ -25,7 +25,7 @@ from fsgauge.machine.device.block_device import BlockDevice
 from fsgauge.machine.device.claimed_mount import UNMOUNT_SECONDS, ClaimedMount
 from fsgauge.machine.device.device_state import DeviceState, changes, state_of
 from fsgauge.machine.device.device_tree import contents_of, label_of
-from fsgauge.machine.device.other_writers import other_ways
+from fsgauge.machine.device.safety import other_ways
 from fsgauge.machine.process.answered_calls import SET_BLOCK_SIZE, AskedCall, Given
 from fsgauge.machine.process.tool import Said, run_tool
 

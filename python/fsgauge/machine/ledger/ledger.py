@@ -20,7 +20,7 @@ from fsgauge.machine.folder.open_folder import OpenFolder, cannot_open, open_pla
 from fsgauge.machine.ledger import ledger_folder
 from fsgauge.machine.ledger.traces import AnyTrace, FolderTrace, Trace
 from fsgauge.machine.process import processes
-from fsgauge.programs.signals import undisturbed
+from fsgauge.programs.starting import undisturbed
 from fsgauge.record.conditions import TOKEN_BYTES, own_name
 
 _LEDGERS_LIMIT = 1000

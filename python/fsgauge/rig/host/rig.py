@@ -31,12 +31,11 @@ from fsgauge.rig.happenings import Tell
 from fsgauge.rig.host.checks import refused_systems, smallest_bytes
 from fsgauge.rig.host.direct import direct_in_cache, require_direct_device, without_direct
 from fsgauge.rig.host.facts import PreparedSystem
-from fsgauge.rig.host.preconditioning import preconditioned
 from fsgauge.rig.host.rings import ring_cautions
 from fsgauge.rig.host.side_by_side import hindrance, measure_side_by_side
 from fsgauge.rig.host.systems import HostSystems
 from fsgauge.rig.host.trial import ScratchImage
-from fsgauge.rig.host.turn import measure_turn
+from fsgauge.rig.host.turn import measure_turn, preconditioned
 from fsgauge.rig.host.turn_steps import Work
 from fsgauge.rig.host.used_folders import facts_of_folders, folders_seen, opened_folders
 from fsgauge.rig.host.working_set import WorkingSet, working_set

@@ -12,7 +12,7 @@ import pytest
 from fsgauge.engine.wire import BlockTarget, LoadJob
 from fsgauge.plan.turns import job_for, make_plan
 from fsgauge.record.preconditioning import MOST_ROUNDS, CellPreconditioning
-from fsgauge.rig.host.preconditioning import precondition_cell
+from fsgauge.rig.host.turn import precondition_cell
 from fsgauge.study.parse import load_study
 
 SNIA = "storage.precondition=snia"

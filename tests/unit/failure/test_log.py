@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fsgauge.failure.carrying_out import longest_pause
-from fsgauge.failure.log import Failed, Log, Survived
-from fsgauge.failure.page import answer, back_words, rows, write_log
+from fsgauge.failure.log import Failed, Log, Survived, answer, back_words, rows, write_log
 
 SECOND = 10**9
 
