@@ -47,10 +47,8 @@ class Worn:
 
 
 def wear(engine: Engine, directory: str, order: Order, progress: StageProgress) -> Worn:
-    """Age `directory`; raises Interrupted while there is nothing to keep.
-
-    Ctrl-C stops the ageing, not the scan that follows it.
-    """
+    """Age `directory`; raises Interrupted while there is nothing to keep. Ctrl-C stops the ageing,
+    not the scan that follows it."""
     before = None
     if not progress.asked:
         progress.stage("scanning before")

@@ -76,9 +76,7 @@ def as_png(
     seconds: float = LIMIT_SECONDS,
 ) -> bytes:
     """The page from its top to the end of `part` (a CSS selector), on a screen so wide.
-
-    `below_pixels` are added under the part.
-    """
+    `below_pixels` are added under the part."""
     with chromium(program, seconds) as browser:
         _show(browser, html, "screen", width_pixels)
         end = browser.evaluate(
@@ -121,10 +119,8 @@ def _screen(browser: DevTools, width_pixels: int, height_pixels: int) -> None:
 
 @contextmanager
 def chromium(program: str, seconds: float = LIMIT_SECONDS) -> Iterator[DevTools]:
-    """A browser with one empty page, gone with its profile when the context ends.
-
-    RigError where it does not start, fails, or takes longer than `seconds`.
-    """
+    """A browser with one empty page, gone with its profile when the context ends. RigError where it
+    does not start, fails, or takes longer than `seconds`."""
     profile = Path(tempfile.mkdtemp(prefix="fsgauge-chromium-"))
     try:
         said = profile / "said"

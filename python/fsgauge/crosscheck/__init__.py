@@ -34,9 +34,7 @@ __all__ = ["Asked", "Listener", "crosscheck"]
 
 def crosscheck(asked: Asked) -> Path:
     """Run every cell with both tools and give the folder; raises InputError, RigError, Interrupted.
-
-    Refusals come before anything is touched.
-    """
+    Refusals come before anything is touched."""
     require_path_here(asked)
     _check_cells(asked.study)
     with sitting(asked, FioCheck, lent_here, fio_version=fio_version()) as begun:

@@ -79,10 +79,8 @@ def parse_fio(text: str) -> dict[str, Any]:
 
 
 def fio_numbers(document: dict[str, Any]) -> Numbers:
-    """Metrics of one run, all jobs together; RigError where fio's JSON is not as expected.
-
-    Latency is fio's "lat": from the moment an operation is ready to its completion.
-    """
+    """Metrics of one run, all jobs together; RigError where fio's JSON is not as expected. Latency
+    is fio's "lat": from the moment an operation is ready to its completion."""
     try:
         return _numbers(document["jobs"])
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:

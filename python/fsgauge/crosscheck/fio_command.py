@@ -18,10 +18,8 @@ QUANTILES = {"p50": 50.0, "p99": 99.0, "p999": 99.9}
 
 
 def fio_command(job: wire.LoadJob, *, own_batches: bool = False) -> list[str]:
-    """Arguments, the program's name first; raises InputError where fio has no equal.
-
-    With `own_batches`, fio submits and reaps with its defaults, not in the engine's batches.
-    """
+    """Arguments, the program's name first; raises InputError where fio has no equal. With
+    `own_batches`, fio submits and reaps with its defaults, not in the engine's batches."""
     require_equal_exists(job)
     return [
         "fio",

@@ -86,9 +86,7 @@ class CellNumbers(Kept):
 
 class ProgramRun(Record):
     """One run of one side: jobs and results of the engine, or `output` of the program.
-
-    `program_version` is that of the program on that machine, in both.
-    """
+    `program_version` is that of the program on that machine, in both."""
 
     system: str
     pair: int

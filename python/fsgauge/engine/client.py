@@ -174,10 +174,8 @@ class Engine:
         on_start: Start | None = None,
         on_armed: Armed | None = None,
     ) -> wire.Result:
-        """Run any job to its end and give its result; one that begins on an order has `on_armed`.
-
-        A job with a lease is held until its end.
-        """
+        """Run any job to its end and give its result; one that begins on an order has `on_armed`. A
+        job with a lease is held until its end."""
         held = self._held_for(job)
         job = job.model_copy(update={"held": held}) if held else job
         process = start(

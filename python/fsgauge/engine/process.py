@@ -67,10 +67,8 @@ class TimeLimit:
 
 
 def hand_over(stream: IO[bytes], text: bytes, limit: TimeLimit) -> None:
-    """Write a job to an engine that may not read it; raises RigError past the limit.
-
-    The stream does not block from then on.
-    """
+    """Write a job to an engine that may not read it; raises RigError past the limit. The stream
+    does not block from then on."""
     os.set_blocking(stream.fileno(), False)
     pending = memoryview(text)
     with selectors.DefaultSelector() as selector:
@@ -242,9 +240,7 @@ class ControlPipe:
 
     def _write(self, line: bytes) -> None:
         """An engine that has ended says so on its own output; one that does not read has enough.
-
-        The pipe does not block, and takes a line whole or not at all (pipe(7), PIPE_BUF).
-        """
+        The pipe does not block, and takes a line whole or not at all (pipe(7), PIPE_BUF)."""
         with self._writing, suppress(BlockingIOError):
             try:
                 os.write(self._stream.fileno(), line)

@@ -46,9 +46,7 @@ _HEAD = "# Stored by fsgauge import: to be reported and compared, not to be run.
 @dataclass(frozen=True)
 class Imported:
     """Runs by system, as many of each as there are blocks, and the tests that all of them have.
-
-    `cells` are those by what a test is: its name, and its sizes where one name has several.
-    """
+    `cells` are those by what a test is: its name, and its sizes where one name has several."""
 
     tool: str
     question: str

@@ -168,10 +168,8 @@ class PlainFolder:
 
     @contextmanager
     def replacing(self, name: str, sealed: Sealed | None = None) -> Iterator[int]:
-        """An open new file, which then takes the place of `name` durably; OSError.
-
-        A reader sees the old file or the new one. On failure the new one is gone.
-        """
+        """An open new file, which then takes the place of `name` durably; OSError. A reader sees
+        the old file or the new one. On failure the new one is gone."""
         parent, _, last = name.rpartition("/")
         beside = f".{last}.{secrets.token_hex(4)}.new"
         with self._opened_below(parent) as folder:

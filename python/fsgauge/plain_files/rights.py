@@ -42,10 +42,8 @@ def rights_of(uid: int, gid: int) -> Iterator[None]:
 def require_roots_alone(
     path: Path, everything: Iterable[tuple[str, os.stat_result]], look: str
 ) -> None:
-    """Raise InputError where another user owns, or can write, a folder or a thing in it.
-
-    `look` is the command that shows what there is.
-    """
+    """Raise InputError where another user owns, or can write, a folder or a thing in it. `look` is
+    the command that shows what there is."""
     for name, status in everything:
         if status.st_uid != 0:
             why = f"it belongs to user {status.st_uid}"
@@ -124,10 +122,8 @@ def open_named(path: Path, flags: int = FOLDER_ITSELF) -> int:
 
 
 def _walked(path: Path) -> tuple[int, set[int]]:
-    """What lies at the end of a path, and whose links led there; raises OSError.
-
-    One component at a time, so that the link that is looked at is the link that is followed.
-    """
+    """What lies at the end of a path, and whose links led there; raises OSError. One component at a
+    time, so that the link that is looked at is the link that is followed."""
     waiting, makers, links = list(reversed(path.parts)), set[int](), 0
     here = os.open(".", _PASSING)
     try:

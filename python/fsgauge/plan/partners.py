@@ -12,10 +12,8 @@ from fsgauge.workload import method_of
 
 
 def partners(plan: Plan, study: Study, size_bytes: int, because: str) -> list[str]:
-    """The design of a plan; nothing where the study asks for none.
-
-    `because` says why systems are measured one by one although the study would not have it so.
-    """
+    """The design of a plan; nothing where the study asks for none. `because` says why systems are
+    measured one by one although the study would not have it so."""
     if plan.side_by_side:
         return [_room(plan, study, size_bytes), _slices(plan, study)]
     if not because:

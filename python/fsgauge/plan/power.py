@@ -30,9 +30,7 @@ def paired_percent(noise_percent: float) -> float:
 
 def detectable_percent(blocks: int, spread_percent: float, confidence: float = LEVEL) -> float:
     """The smallest change in percent that `blocks` show with 80 % power at this confidence.
-
-    `spread_percent` is the standard deviation of one block's log ratio, times 100.
-    """
+    `spread_percent` is the standard deviation of one block's log ratio, times 100."""
     error = spread_percent / 100 / math.sqrt(blocks)
     noncentrality = _noncentrality(blocks, round(1 - confidence, 12))
     try:

@@ -247,10 +247,8 @@ def _turns(
 
 
 def _with_paths(turns: list[Turn], names: list[str], seed: int) -> list[Turn]:
-    """The block's turns with those of each system once more over its path, at places by lot.
-
-    The lot is one of its own: the order of all others is that of the study without a server.
-    """
+    """The block's turns with those of each system once more over its path, at places by lot. The
+    lot is one of its own: the order of all others is that of the study without a server."""
     chance = random.Random(derived_seed(seed, turns[0].block, "paths"))  # noqa: S311 - as above
     found = list(turns)
     for name in names:

@@ -97,9 +97,7 @@ def run_to_end(
     folder: Path = _ROOT,
 ) -> subprocess.CompletedProcess[bytes]:
     """Start a program, give it `given` or another `stdin`, and hear it to its end.
-
-    subprocess.TimeoutExpired after `seconds`; it is killed then, and on every error.
-    """
+    subprocess.TimeoutExpired after `seconds`; it is killed then, and on every error."""
     process = start(
         command,
         stdin=stdin,
@@ -122,10 +120,8 @@ def run_to_end(
 
 
 def end_process(process: Process, seconds: float) -> bool:
-    """Close its pipes, wait so long, then kill it; whether it ended by itself.
-
-    One that hangs in the kernel is left after a moment.
-    """
+    """Close its pipes, wait so long, then kill it; whether it ended by itself. One that hangs in
+    the kernel is left after a moment."""
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             with suppress(OSError):

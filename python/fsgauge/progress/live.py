@@ -71,10 +71,8 @@ class Live(Progress):
             self._draw()
 
     def run_ended(self, record: RunRecord) -> None:
-        """Keep the run's outcome, its ratio and the noise so far in view.
-
-        That it is too noisy is printed for good, the first time that it is so.
-        """
+        """Keep the run's outcome, its ratio and the noise so far in view. That it is too noisy is
+        printed for good, the first time that it is so."""
         assert self.tally is not None  # noqa: S101 - the study has started
         self.tally.runs.append(record)
         system = turn_title(record.system, again=record.again, over_path=record.over_path)

@@ -56,10 +56,8 @@ class Tally:
         return f"{sum(map(load_ns, self.runs)) / elapsed_ns:.0%} under load"
 
     def so_far(self, record: RunRecord) -> str:
-        """The cell's mean ratio to the baseline over the blocks measured so far, or empty.
-
-        As in the report, a block's baseline is the geometric mean of its turns, once both are done.
-        """
+        """The cell's mean ratio to the baseline over the blocks measured so far, or empty. As in
+        the report, a block's baseline is the geometric mean of its turns, once both are done."""
         ours = self._log_rates(record, record.system)
         base = self._log_rates(record, self.plan.baseline)
         logs = [ours[block] - base[block] for block in ours if block in base]

@@ -116,10 +116,8 @@ class Claim(Part):
 
 
 class Publication(Part):
-    """Who published what; "" where it names no author. `columns` name the values of figures.
-
-    `name` is what `fsgauge published run` calls it.
-    """
+    """Who published what; "" where it names no author. `columns` name the values of figures. `name`
+    is what `fsgauge published run` calls it."""
 
     title: str
     name: str

@@ -246,9 +246,7 @@ class CellFactors(Kept):
 
     def scans(self, workload: Mapping[str, Any]) -> set[str]:  # noqa: ARG002 - of some kinds
         """Scans that the cell gives beside those of its turn, by when: "after cell", "aged".
-
-        `workload` is [workload] as the study's record has it.
-        """
+        `workload` is [workload] as the study's record has it."""
         return set()
 
     @property

@@ -96,9 +96,7 @@ def read_sides(directories: Sequence[Path], *, accept_changed: bool = False) -> 
 
 def _labels(directories: Sequence[Path]) -> list[str]:
     """Names that tell folders apart: "before" and "after" of before/gate-DATE and after/gate-DATE.
-
-    A folder's own name says most, but not where only the times in the names differ.
-    """
+    A folder's own name says most, but not where only the times in the names differ."""
     parts = [directory.resolve().parts for directory in directories]
     above = [each[-2] for each in parts if _WITH_TIME.search(each[-1])]
     studies = {_WITH_TIME.sub("", each[-1]) for each in parts}

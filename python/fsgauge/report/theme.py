@@ -54,10 +54,8 @@ GLYPHS = {"better": "▲", "worse": "▼", "equivalent": "≈", "undecided": "?"
 
 
 def system_colours(systems: Sequence[str], baseline: str) -> dict[str, str]:
-    """One colour a system; the baseline is ink, the others follow the study's order.
-
-    Beyond seven a colour comes again with another shape.
-    """
+    """One colour a system; the baseline is ink, the others follow the study's order. Beyond seven a
+    colour comes again with another shape."""
     others = [system for system in systems if system != baseline]
     colours = {baseline: INK}
     for index, system in enumerate(others):

@@ -47,10 +47,8 @@ def situation_of(
     runs: Sequence[RunRecord],
     queue_advice: str = "",
 ) -> Situation:
-    """Read from the effective study; what it leaves out is taken as the safe case.
-
-    `queue_advice` is its kind's own about queues that were not full.
-    """
+    """Read from the effective study; what it leaves out is taken as the safe case. `queue_advice`
+    is its kind's own about queues that were not full."""
     workload = study.get("workload", {})
     return Situation(
         queue_advice=queue_advice,

@@ -16,10 +16,8 @@ from fsgauge.stats.results import Finding
 
 
 def work_given_up(evidence: Evidence, grave_share: float | None = None) -> Iterator[Finding]:
-    """Systems that did not do all of their work.
-
-    The study is not valid where more than `grave_share` of a primary cell's files were given up.
-    """
+    """Systems that did not do all of their work. The study is not valid where more than
+    `grave_share` of a primary cell's files were given up."""
     plan = evidence.samples.plan
     lost = [
         each for each in client_errors.given_up(plan, evidence.runs) if each.files or each.clients

@@ -87,10 +87,8 @@ def _comparison(
 
 
 def measure_all(samples: Samples) -> list[Measurement]:
-    """Each system's own numbers; of the baseline, both turns count as one value a block.
-
-    What is not compared in a cell follows: see `Withheld`.
-    """
+    """Each system's own numbers; of the baseline, both turns count as one value a block. What is
+    not compared in a cell follows: see `Withheld`."""
     found = _measured(samples)
     for each in samples.withheld:
         found += _measured(each.alone)

@@ -50,10 +50,8 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True)
 class Contrast:
-    """`numerator` over `denominator`; a contrast of contrasts is a ratio of ratios.
-
-    Contrasts of one `family` are corrected together for their number.
-    """
+    """`numerator` over `denominator`; a contrast of contrasts is a ratio of ratios. Contrasts of
+    one `family` are corrected together for their number."""
 
     numerator: Value | Contrast
     denominator: Value | Contrast
@@ -176,10 +174,8 @@ def in_folders(
     equivalence_percent: float,
     known: Callable[[Key], Known | None],
 ) -> dict[Key, ContrastResult[OverSittings]]:
-    """The same of numerators in `b` over denominators in `a`, whose blocks are not paired.
-
-    `known` is what is known of how sittings differ in each.
-    """
+    """The same of numerators in `b` over denominators in `a`, whose blocks are not paired. `known`
+    is what is known of how sittings differ in each."""
     found = {}
     for key, contrast in contrasts.items():
         sides = (contrast.denominator, a), (contrast.numerator, b)

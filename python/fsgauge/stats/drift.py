@@ -1,4 +1,4 @@
-"""What did not stay from the first turn to the last: the rate, one system, how it was made, the clock.
+"""What did not stay from the first turn to the last: rates, one system, the clock.
 
 Drift: in each block that has them all, the logs of all systems and cells by the primary metric
 are averaged to one number; a line through these has a slope, and Student's test says whether

@@ -18,10 +18,8 @@ from fsgauge.record.series import SAMPLES_BEYOND, Counts
 
 
 def merge(histograms: Iterable[Histogram]) -> Histogram | None:
-    """One histogram of all operations, by adding counts; None of none.
-
-    Raises ValueError when the bucket schemes differ.
-    """
+    """One histogram of all operations, by adding counts; None of none. Raises ValueError when the
+    bucket schemes differ."""
     filled = list(histograms)
     if not filled:
         return None

@@ -39,10 +39,8 @@ FEWEST_BLOCKS = 3
 
 
 class PilotNoise(Kept):
-    """`noise_percent` pools the variances of the primary cells; `worst_percent` is one cell's.
-
-    It holds for partners that stand as far apart as the pilot's did: `side_by_side` or not.
-    """
+    """`noise_percent` pools the variances of the primary cells; `worst_percent` is one cell's. It
+    holds for partners that stand as far apart as the pilot's did: `side_by_side` or not."""
 
     study: str
     blocks: int
@@ -81,9 +79,7 @@ def _pooled_percent(variances: Collection[_Variance]) -> float:
 
 def pilot_noise(study: records.StudyRecord, runs: Sequence[records.RunRecord]) -> PilotNoise:
     """The noise of a study's primary cells; InputError when it has fewer than three whole blocks.
-
-    Each cell counts by its primary metric: the rate, or the p99 latency under a pace.
-    """
+    Each cell counts by its primary metric: the rate, or the p99 latency under a pace."""
     samples, analysis = samples_of(study.plan, runs), analysis_of(study)
     paced = any(rate_offered(run) is not None for run in runs)
     variances = _variances(samples, primary_cells(study.plan), analysis, paced, FEWEST_BLOCKS)
@@ -155,9 +151,7 @@ def is_of_same_work(
     size_bytes: int,
 ) -> bool:
     """Whether a block of `study` on storage of `size_bytes` does what a block of the pilot did.
-
-    `study` is the document, as in a record. A device or a folder may be another one.
-    """
+    `study` is the document, as in a record. A device or a folder may be another one."""
     there = environment.storage.size_bytes
     return (
         all(

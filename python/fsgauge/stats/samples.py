@@ -116,10 +116,8 @@ class Samples:
         return {block for block, _ in idle if all(p in idle for p in places if p[0] == block)}
 
     def beside(self, plan: Plan | None = None) -> Samples:
-        """None yet, of the same study: what is drawn from them has intervals of its level.
-
-        With a `plan`, of other turns of the study.
-        """
+        """None yet, of the same study: what is drawn from them has intervals of its level. With a
+        `plan`, of other turns of the study."""
         return Samples(plan or self.plan, level=self.level)
 
     def add(self, key: Key, place: Place, reading: Reading) -> None:

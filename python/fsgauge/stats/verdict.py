@@ -37,10 +37,8 @@ is claimed."""
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Each p value corrected for the number of its family, in the same order.
-
-    scipy.stats has it too, and takes each command half a second of processor time to import.
-    """
+    """Each p value corrected for the number of its family, in the same order. scipy.stats has it
+    too, and takes each command half a second of processor time to import."""
     family, least = len(p_values), 1.0
     adjusted = [1.0] * family
     descending = sorted(range(family), key=lambda place: p_values[place], reverse=True)

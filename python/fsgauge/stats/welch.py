@@ -49,10 +49,8 @@ class Robust:
 
 @dataclass(frozen=True)
 class Welch(Ratio):
-    """B over A; `error` is the standard error of the log ratio, `freedom` its degrees.
-
-    `n` is the smaller number of blocks, `deviation` the larger deviation of one block.
-    """
+    """B over A; `error` is the standard error of the log ratio, `freedom` its degrees. `n` is the
+    smaller number of blocks, `deviation` the larger deviation of one block."""
 
     error: float | None
     freedom: float | None
@@ -212,9 +210,7 @@ def over_sittings(
     a: Side, b: Side, *, known: Known | None = None, steps: float = 0.0, reach: float = 0.0
 ) -> OverSittings | None:
     """The ratio of B to A; None where a side has no block. `steps` and `reach` as in `welch`.
-
-    `known` is what other sittings show of how they differ; it counts where these are too few.
-    """
+    `known` is what other sittings show of how they differ; it counts where these are too few."""
     blocks = [[log for sitting in side for log in sitting] for side in (a, b)]
     within = welch(blocks[0], blocks[1], steps=steps, reach=reach)
     if within is None:

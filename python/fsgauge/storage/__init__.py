@@ -56,10 +56,8 @@ def attach(
     cleared: Sequence[device.Cleared] = (),
     say: Callable[[str], None] = lambda _: None,
 ) -> AbstractContextManager[Base]:
-    """The storage, until the context ends; everything made is in the ledger first.
-
-    `say` gets what is about to be destroyed, and what remains on a device.
-    """
+    """The storage, until the context ends; everything made is in the ledger first. `say` gets what
+    is about to be destroyed, and what remains on a device."""
     match storage:
         case model.LoopStorage():
             return loop.attach(storage, ledger)

@@ -71,9 +71,7 @@ def require_usable(path: str, size_bytes: int) -> None:
 
 def fitting_bytes(path: str, size_bytes: int) -> int:
     """The size, or as much of it as fits into a folder; the size where hardly anything would.
-
-    Raises OSError for a folder that cannot be looked at.
-    """
+    Raises OSError for a folder that cannot be looked at."""
     free, _ = _free(path, os.statvfs(path))
     fits = _of_free(free)
     is_cut = free * 100 < size_bytes * ROOM_PERCENT and fits >= SMALLEST_STORAGE_BYTES

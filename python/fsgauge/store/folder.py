@@ -46,10 +46,8 @@ class ResultsFolder:
     @classmethod
     @contextmanager
     def created(cls, parent: Path, study_name: str) -> Iterator[ResultsFolder]:
-        """A new folder PARENT/STUDY-DATE-TIME; raises RigError where none can be made.
-
-        One that ends before its study is stored is taken away: it says nothing.
-        """
+        """A new folder PARENT/STUDY-DATE-TIME; raises RigError where none can be made. One that
+        ends before its study is stored is taken away: it says nothing."""
         with new_folder(parent, slug(study_name)) as files:
             folder = cls(files)
             try:
@@ -62,10 +60,8 @@ class ResultsFolder:
     @classmethod
     @contextmanager
     def opened(cls, directory: Path) -> Iterator[ResultsFolder]:
-        """A folder that is there, to go on writing; InputError where nothing was begun.
-
-        Root goes on in a folder of its own only: its study says what root does.
-        """
+        """A folder that is there, to go on writing; InputError where nothing was begun. Root goes
+        on in a folder of its own only: its study says what root does."""
         with opened_results(directory, as_owner=False) as files:
             files.require_roots_alone()
             folder = cls(files)

@@ -48,10 +48,8 @@ class Answer:
 
 @contextmanager
 def asked(directory: Path, sql: str, *, accept_changed: bool = False) -> Iterator[Answer]:
-    """The answer to one SELECT; raises InputError with DuckDB's words.
-
-    Raises ChangedError for records that are not what was written, unless that is accepted.
-    """
+    """The answer to one SELECT; raises InputError with DuckDB's words. Raises ChangedError for
+    records that are not what was written, unless that is accepted."""
     with opened_results(directory) as folder:
         files, changes = checked_files(folder, accept_changed=accept_changed)
         with parquet.connected() as database:

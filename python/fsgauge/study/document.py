@@ -89,10 +89,8 @@ class Document:
 
 
 def number_beyond_toml(value: object, path: Path = ()) -> Path | None:
-    """Where the first whole number of more than 64 bits is, which TOML does not have.
-
-    Python refuses to show one of thousands of digits, so no such number goes further than here.
-    """
+    """Where the first whole number of more than 64 bits is, which TOML does not have. Python
+    refuses to show one of thousands of digits, so no such number goes further than here."""
     if isinstance(value, int):
         return None if -(2**63) <= value < 2**63 else path
     entries: Iterable[tuple[str | int, object]] = ()

@@ -141,9 +141,7 @@ def all_dotted() -> dict[str, list[Section]]:
 
 def value_types(path: Path, variant: str = "") -> list[ValueType]:
     """What may stand at a path of the file, ("workload", "block_sizes", 0): one a kind that has it.
-
-    Empty where there is no such key; only the one of that kind, if it is known.
-    """
+    Empty where there is no such key; only the one of that kind, if it is known."""
     steps = _without_numbers(path)
     found = []
     for section in sections(_section_around(steps), variant):

@@ -133,10 +133,8 @@ _TABLES = ("", "storage", "workload", "plan")
 
 
 def understand(document: Document) -> list[str]:
-    """Put keys in the place of words that mean them; gives a note for each.
-
-    Raises InputError for a word that means something else here, or nothing.
-    """
+    """Put keys in the place of words that mean them; gives a note for each. Raises InputError for a
+    word that means something else here, or nothing."""
     return [*_words(document), *_words_inside(document), *_quantities(document)]
 
 

@@ -98,9 +98,7 @@ class Method:
     @property
     def files_of_all(self) -> int:
         """How many of the files that are laid out, the first ones, several hosts would all work on.
-
-        0: each host has files of its own.
-        """
+        0: each host has files of its own."""
         return 0
 
     @property
@@ -365,9 +363,7 @@ def access_line(
     accesses: Sequence[AccessKeys], interfaces: Sequence[str], direct: str = ""
 ) -> list[str]:
     """How files that were laid out are reached, a line for what is held equal; none over paths.
-
-    `direct` is what direct I/O means through a server, where it means anything.
-    """
+    `direct` is what direct I/O means through a server, where it means anything."""
     if all(access.protocol == "path" for access in accesses):
         return []
     return [

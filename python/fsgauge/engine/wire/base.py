@@ -36,9 +36,7 @@ def _field(
 
 class Packed(Sequence[M], Generic[M]):
     """A list that cannot change, of models whose fields are all whole numbers from 0 to 2^64 - 1.
-
-    Each access makes the model anew. Equal to any sequence of equal models.
-    """
+    Each access makes the model anew. Equal to any sequence of equal models."""
 
     __slots__ = ("_columns", "_model")
 

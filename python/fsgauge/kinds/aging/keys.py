@@ -231,9 +231,7 @@ def _check_hint(index: int, system: System, record_size: int) -> None:
 
 def _check_allocsize(index: int, system: System, aged_by: str | None) -> None:
     """XFS preallocates behind the end of a file where that is written through the page cache.
-
-    fs/xfs/xfs_iomap.c, Linux 6.12: xfs_iomap_prealloc_size is asked by buffered writes alone.
-    """
+    fs/xfs/xfs_iomap.c, Linux 6.12: xfs_iomap_prealloc_size is asked by buffered writes alone."""
     mounted = {option.partition("=")[0].strip() for option in system.mount.split(",")}
     if "allocsize" not in mounted | set(system.settings):
         return

@@ -58,10 +58,8 @@ class AgingMethod(MakesOwnFiles):
         return self.sizes
 
     def in_room(self, room: Room) -> AgingMethod:
-        """Files of whole chunks and hints of every system that fill the region, or InputError.
-
-        XFS gives a file whole multiples of its hint: what is no multiple takes more than its size.
-        """
+        """Files of whole chunks and hints of every system that fill the region, or InputError. XFS
+        gives a file whole multiples of its hint: what is no multiple takes more than its size."""
         workload = self.workload
         chunks = [chunk for chunk in room.chunks if chunk is not None]
         unit = math.lcm(workload.record_size, *chunks, *room.hints)
@@ -113,9 +111,7 @@ class AgingMethod(MakesOwnFiles):
 
     def steps_before(self, cell: Cell, place: Place, seed: int) -> list[Step]:
         """Before the first aged write: ageing and ballast; before each: deletes down to its level.
-
-        Files are deleted in an order by lot, one order for all systems of a block.
-        """
+        Files are deleted in an order by lot, one order for all systems of a block."""
         factors = AgingFactors.of(cell)
         folders = _aged_folders(place)
         if factors.side != "write" or factors.free_percent is None:

@@ -29,10 +29,8 @@ Files = Sequence[Extents]
 
 
 def predict_rates(passes: Iterable[Files], disk: Disk) -> list[float | None]:
-    """Bytes per second of all streams of each pass; None for one without extents.
-
-    Raises RigError where the engine cannot be run.
-    """
+    """Bytes per second of all streams of each pass; None for one without extents. Raises RigError
+    where the engine cannot be run."""
     found: list[float | None] = []
     engine = Engine()
     for some in _in_jobs(passes):

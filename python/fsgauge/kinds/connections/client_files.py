@@ -34,9 +34,7 @@ _MOST_FILES = 999_999
 @dataclass(frozen=True)
 class FileSpace:
     """Mean bytes of one file: of its contents, on storage, and the deviation of the latter.
-
-    `in_turn` are the sizes that each client has in turn; empty where they are drawn.
-    """
+    `in_turn` are the sizes that each client has in turn; empty where they are drawn."""
 
     contents: float
     allocated: float
@@ -159,10 +157,8 @@ class ClientFiles:
         return chosen.space.contents_of(clients, each), each * clients
 
     def files_each(self, of_most: int, clients: int, *, backup: bool) -> int:
-        """Files of each of so many clients, where each of the most has `of_most`.
-
-        As many as the study says; otherwise all numbers of clients share the same files out.
-        """
+        """Files of each of so many clients, where each of the most has `of_most`. As many as the
+        study says; otherwise all numbers of clients share the same files out."""
         asked = (
             self.workload.backup_files_per_connection
             if backup

@@ -20,10 +20,8 @@ _MODELS = {"block-at-a-time", "delayed"}
 
 @dataclass(frozen=True)
 class PublishedRow:
-    """One line of a test: a value a system, and the change in percent where it is printed.
-
-    `claim` is the id in the ledger. `computed`: the publication prints what it follows from.
-    """
+    """One line of a test: a value a system, and the change in percent where it is printed. `claim`
+    is the id in the ledger. `computed`: the publication prints what it follows from."""
 
     claim: str
     name: str

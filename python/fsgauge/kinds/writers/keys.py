@@ -357,10 +357,8 @@ class WritersWorkload(WorkloadKeys):
             )
 
     def needs_files(self) -> tuple[str, str, str] | None:
-        """The key that a bare device cannot serve, why not, and what works; None where it can.
-
-        A device is always written past the cache, so only sizes that it does not take are left.
-        """
+        """The key that a bare device cannot serve, why not, and what works; None where it can. A
+        device is always written past the cache, so only sizes that it does not take are left."""
         sizes = [*self.block_sizes, *([self.reader_block_size] if self.readers else [])]
         for index, size_bytes in enumerate(sizes):
             if size_bytes % SECTOR_BYTES:

@@ -112,10 +112,8 @@ class WritersMethod(Method):
         )
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> wire.LoadJob:
-        """N writers on the first file, or on the first N; the nearest thing on a bare device.
-
-        A device is the limit of what is above it: direct overwrites, whatever the files' cell is.
-        """
+        """N writers on the first file, or on the first N; the nearest thing on a bare device. A
+        device is the limit of what is above it: direct overwrites, whatever the files' cell is."""
         factors = WritersFactors.of(cell)
         workload = self.workload
         bare = isinstance(target, wire.BlockTarget)
@@ -280,10 +278,8 @@ class WritersMethod(Method):
         return file_bytes * (self.workload.passes or 1) * (factors.writers if each_all else 1)
 
     def _target(self, cell: Cell, target: wire.Target) -> wire.Target:
-        """The first file, or as many as there are writers where each has one.
-
-        Of a bare device, as many bytes from its start.
-        """
+        """The first file, or as many as there are writers where each has one. Of a bare device, as
+        many bytes from its start."""
         factors = WritersFactors.of(cell)
         count = factors.writers if factors.ranges == "own files" else 1
         if isinstance(target, wire.FilesTarget | wire.ShareFilesTarget):

@@ -107,10 +107,8 @@ class MountedClaim(Protocol):
 
 
 class ClaimedMount:
-    """Answers the calls of mount(8) and umount(8) on the device of `claim`.
-
-    `label` is what the device carries; `is_quiet`: mounted read-only, that writes nothing.
-    """
+    """Answers the calls of mount(8) and umount(8) on the device of `claim`. `label` is what the
+    device carries; `is_quiet`: mounted read-only, that writes nothing."""
 
     def __init__(self, claim: MountedClaim, label: str | None, *, is_quiet: bool) -> None:
         self._claim = claim

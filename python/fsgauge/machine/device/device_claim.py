@@ -62,10 +62,8 @@ class Claim:
 
 
 class DeviceClaim(Claim):
-    """A claim on a device that is not of our making; take it with `claimed`.
-
-    `when_lost` is called once, when another program has used the device.
-    """
+    """A claim on a device that is not of our making; take it with `claimed`. `when_lost` is called
+    once, when another program has used the device."""
 
     is_exclusive = True
 

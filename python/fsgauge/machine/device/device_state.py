@@ -52,10 +52,8 @@ def state_of(device: BlockDevice) -> DeviceState:
 
 
 def changes(before: DeviceState, now: DeviceState, *, of_itself: bool = False) -> list[str]:
-    """What another program did in between, a line each; empty when nothing shows.
-
-    `of_itself`: to the device alone, whose content something of ours has changed.
-    """
+    """What another program did in between, a line each; empty when nothing shows. `of_itself`: to
+    the device alone, whose content something of ours has changed."""
     if (before.numbers, before.attached) != (now.numbers, now.attached):
         return ["it is now a different device"]
     if before.size_bytes != now.size_bytes:

@@ -63,10 +63,8 @@ class Group:
 
 
 def own_groups(process: Path = SELF) -> dict[str, Group]:
-    """The group of each controller that can be seen; raises OSError where /proc has none.
-
-    A controller is of version 2 where no hierarchy of version 1 has it.
-    """
+    """The group of each controller that can be seen; raises OSError where /proc has none. A
+    controller is of version 2 where no hierarchy of version 1 has it."""
     mounts = parse_mountinfo((process / "mountinfo").read_text(errors="surrogateescape"))
     found: dict[str, Group] = {}
     for line in (process / "cgroup").read_text(errors="surrogateescape").splitlines():

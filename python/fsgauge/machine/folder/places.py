@@ -80,9 +80,7 @@ class WritablePlaces:
 
 def writable_places(folder: str, size_bytes: int) -> WritablePlaces:
     """What can be compared without root, `folder` first; each place has room for twice the size.
-
-    Memory has no direct I/O, also where the kernel lets files be opened for it.
-    """
+    Memory has no direct I/O, also where the kernel lets files be opened for it."""
     seen: set[int] = set()
     places: list[str] = []
     for candidate in (Path(folder), Path.cwd(), Path.home(), Path("/tmp")):  # noqa: S108 - looked at, nothing is put there under a fixed name

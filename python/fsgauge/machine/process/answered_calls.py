@@ -134,10 +134,8 @@ Answer = Callable[[AskedCall], "Given | int | None"]
 
 
 class AnsweredCalls:
-    """The calls of one program and of all that it starts, answered by `answer` in a thread.
-
-    What `answer` raises ends the context, and the program's call fails with EBUSY.
-    """
+    """The calls of one program and of all that it starts, answered by `answer` in a thread. What
+    `answer` raises ends the context, and the program's call fails with EBUSY."""
 
     def __init__(self, answer: Answer) -> None:
         self._answer = answer

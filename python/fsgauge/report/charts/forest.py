@@ -177,10 +177,8 @@ def ratio_row(
     name: str,
     said: str,
 ) -> dict[str, Any]:
-    """A row of such a picture: the ratio `of` a cell, system and metric to the baseline.
-
-    Its tooltip names it with `name`, and ends with what is `said` of it.
-    """
+    """A row of such a picture: the ratio `of` a cell, system and metric to the baseline. Its
+    tooltip names it with `name`, and ends with what is `said` of it."""
     cell, system, metric = of
     ratio, interval = words.ratio(entry.ratio, entry.low, entry.high), words.interval_of(entry)
     return {

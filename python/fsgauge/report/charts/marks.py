@@ -132,10 +132,8 @@ def row_of_points(
     name: str = "",
     under: Sequence[vega.Chart] = (),
 ) -> vega.Chart:
-    """A panel of one number of each system, a line a system; `under` is drawn first.
-
-    A chart of lines over one level would be an empty box with all marks on top of one another.
-    """
+    """A panel of one number of each system, a line a system; `under` is drawn first. A chart of
+    lines over one level would be an empty box with all marks on top of one another."""
     y = panels.system_axis(rows, width)
     width = panels.next_to_labels(rows, width)
     at = "label" if any(row.get("blocks") for row in rows) else ""
@@ -220,9 +218,7 @@ def whiskers(
     **across: Any,  # noqa: ANN401 - channels of Vega-Lite
 ) -> list[vega.Chart]:
     """The intervals of rows; `fields` name value, low and high, these two None where unknown.
-
-    `across` are the encodings of the other axis. Rows have a `colour` and a `tip`.
-    """
+    `across` are the encodings of the other axis. Rows have a `colour` and a `tip`."""
     pieces = [piece for row in rows for piece in _pieces(row, fields, along)]
     heads = [head for row in rows for head in _heads(row, fields, along)]
     strength = vega.field("opacity:Q", scale=None)

@@ -124,10 +124,8 @@ def _name(run: RunRecord) -> str:
 
 
 def _worst_stall(runs: Sequence[RunRecord]) -> list[dict[str, Any]]:
-    """The interval that is the smallest share of its run's median, if any is below STALLED.
-
-    The warm-up does not count, nor does the last interval, which may be cut short.
-    """
+    """The interval that is the smallest share of its run's median, if any is below STALLED. The
+    warm-up does not count, nor does the last interval, which may be cut short."""
     worst: dict[str, Any] | None = None
     for run in runs:
         start_ns, elapsed_ns, done = _rates(run)

@@ -36,10 +36,8 @@ class NotDrawn(Exception):
 
 
 def svgs_of(specifications: Sequence[dict[str, Any]]) -> list[str]:
-    """The pictures of Vega-Lite specifications; raises NotDrawn.
-
-    Names in them are escaped: the library ends its process at what it cannot print.
-    """
+    """The pictures of Vega-Lite specifications; raises NotDrawn. Names in them are escaped: the
+    library ends its process at what it cannot print."""
     questions = [_question(each) for each in specifications]
     try:
         answers = _asked(questions)

@@ -57,10 +57,7 @@ _JUMPED = ("clock.jumped", "clock.drift", "clock.suspended")
 
 @dataclass
 class Clock:
-    """The coordinator's clock as it is served. Make it with `served_clock`.
-
-    `now` reads it.
-    """
+    """The coordinator's clock as it is served. Make it with `served_clock`. `now` reads it."""
 
     address: str
     port: int

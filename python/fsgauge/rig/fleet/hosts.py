@@ -116,10 +116,8 @@ class Hosts(Reached):
             self.identities[name] = identity_from(name, answer)
 
     def _send_engine(self, names: Sequence[str]) -> None:
-        """Have hosts use this machine's engine that have none, or another build of it.
-
-        Raises RigError where one cannot. One of another architecture could not run it.
-        """
+        """Have hosts use this machine's engine that have none, or another build of it. Raises
+        RigError where one cannot. One of another architecture could not run it."""
         own = own_identity()
         lacking = [name for name in names if _lacks_engine(self.identities[name], own)]
         if not lacking:

@@ -258,10 +258,8 @@ def _require_own_kernels(study: Study) -> None:
 
 
 def study_on(study: Study, host: Host) -> Study:
-    """The study with the folder or the device that a host has for it.
-
-    Raises InputError where the hosts file names what the study does not use.
-    """
+    """The study with the folder or the device that a host has for it. Raises InputError where the
+    hosts file names what the study does not use."""
     storage: Storage = study.storage
     if host.path is not None:
         storage = _with_path(study, host, host.path)

@@ -152,10 +152,8 @@ class PreparedHosts:
                 )
 
     def _abort(self, because: str, *, but: str = "") -> None:
-        """End the block on every host that still answers, and wait until each has cleaned up.
-
-        One that is lost, `but`, is told and not waited for: it is ended and started again.
-        """
+        """End the block on every host that still answers, and wait until each has cleaned up. One
+        that is lost, `but`, is told and not waited for: it is ended and started again."""
         others = [name for name in self._hosts.names if name != but]
         answers = self._hosts.cluster.ask(others, "abort", control.ANSWER_SECONDS, because=because)
         if but:
@@ -188,10 +186,8 @@ class FleetSession(PreparedHosts, Session):
         self._clock = clock
 
     def prepare(self) -> None:
-        """Have every host check and attach its storage; raises what the first one refuses.
-
-        A host that is lost meanwhile is started again, at most twice; then it is left out.
-        """
+        """Have every host check and attach its storage; raises what the first one refuses. A host
+        that is lost meanwhile is started again, at most twice; then it is left out."""
         losses: Counter[str] = Counter()
         waiting = self._hosts.names
         while waiting:

@@ -77,9 +77,7 @@ def sync_file_system(directory: str) -> None:
 
 def write_back(place: str) -> None:
     """The same without a process in between, since it is timed: of a device, its own cache too.
-
-    Raises OSError where the storage refuses.
-    """
+    Raises OSError where the storage refuses."""
     descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
     try:
         if stat.S_ISBLK(os.fstat(descriptor).st_mode):

@@ -58,10 +58,8 @@ class Formatted:
 def formatted(
     kind: FileSystem, system: System, base: Base, ledger: Ledger, seconds: float = MKFS_SECONDS
 ) -> Iterator[Formatted]:
-    """Discard, mkfs, mount, tune; unmount after. InputError with the words of what refuses.
-
-    mkfs may take `seconds`, and mount as long, but no more than five minutes.
-    """
+    """Discard, mkfs, mount, tune; unmount after. InputError with the words of what refuses. mkfs
+    may take `seconds`, and mount as long, but no more than five minutes."""
     if base.device is None:
         raise InputError(
             f'"{system.name}" needs a device, and the storage has none',

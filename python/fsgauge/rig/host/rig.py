@@ -133,10 +133,8 @@ class HostRig(Rig):
         return study.storage.size
 
     def refusals(self, study: Study, destroy: Consent | None = None) -> list[FsgaugeError]:
-        """What a run would refuse here and now, all of it; a device is read for seconds only.
-
-        Where the storage can be had, file systems are tried on a scratch image (trial.py).
-        """
+        """What a run would refuse here and now, all of it; a device is read for seconds only. Where
+        the storage can be had, file systems are tried on a scratch image (trial.py)."""
         found = refused_by([self._with_engine, private_folder])
         of_storage = refused_by(
             [
@@ -166,10 +164,8 @@ class HostRig(Rig):
         return [*ring_cautions(study), *cached_direct_cautions(self._cached_direct(study))]
 
     def check(self, study: Study, destroy: Consent | None) -> None:
-        """Raise InputError, RefusedError or RigError for what cannot work; touch nothing.
-
-        Folders are asked about direct I/O by a file without a name that is gone at once.
-        """
+        """Raise InputError, RefusedError or RigError for what cannot work; touch nothing. Folders
+        are asked about direct I/O by a file without a name that is gone at once."""
         cleared: list[Cleared] = []
 
         def look_at_storage() -> None:

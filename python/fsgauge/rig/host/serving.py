@@ -40,10 +40,8 @@ _MOST_PROCESSES = (Path("/proc/sys/kernel/pid_max"), Path("/proc/sys/kernel/thre
 
 
 def check_servers(study: Study) -> None:
-    """RigError where a server is not installed or the machine cannot carry its clients.
-
-    InputError where it would not accept a system's options.
-    """
+    """RigError where a server is not installed or the machine cannot carry its clients. InputError
+    where it would not accept a system's options."""
     for kind in dict.fromkeys(_server_over(study, system) for system in study.systems):
         if kind is not None:
             _check_server(kind, study)

@@ -94,10 +94,8 @@ class HostSystems:
         return self._folder(study, system)
 
     def beside(self, study: Study, number: int) -> HostSystems:
-        """The same on storage for one more system, by its number in the block, beside others.
-
-        It stays attached for the blocks that follow, so ask for all of a block before one is made.
-        """
+        """The same on storage for one more system, by its number in the block, beside others. It
+        stays attached for the blocks that follow, so ask for all of a block before one is made."""
         if number not in self._beside:
             attached = attach_beside(study.storage, self._ledger, self.base, number)
             one = self._beside[number] = copy(self)

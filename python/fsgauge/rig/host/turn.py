@@ -262,10 +262,8 @@ def preconditioned(study: Study, base: Base, engine: Engine, say: Callable[[str]
 def precondition_cell(
     work: Work, turn: Turn, cell: Cell, job: LoadJob | ClientsJob
 ) -> CellPreconditioning | None:
-    """The cell's own load, round by round, until five are steady; None where it is not asked for.
-
-    A round lasts as long as the run. EngineFaultError where the storage fails.
-    """
+    """The cell's own load, round by round, until five are steady; None where it is not asked for. A
+    round lasts as long as the run. EngineFaultError where the storage fails."""
     if not is_preconditioned(work.study.storage):
         return None
     if not isinstance(job, LoadJob) or job.passes is not None or job.extend:

@@ -83,9 +83,7 @@ def working_set(
 
 def room_of(study: Study, system: System, directory: Path, engine: Engine | None) -> Room:
     """The room of a file system that was just made, once it can do what the study's load needs.
-
-    InputError where it cannot; without an engine, direct I/O is not asked about.
-    """
+    InputError where it cannot; without an engine, direct I/O is not asked about."""
     here = str(directory)
     if engine is not None:
         require_direct_files(study, system, here, engine)
@@ -131,10 +129,8 @@ def _less(one: Room, other: Room) -> Room:
 def fill(
     study: Study, target: FilesTarget | BlockTarget | ClientFolders | AgedFolders, engine: Engine
 ) -> LayoutResult | None:
-    """Lay the target out through the engine; InputError when the files do not fit.
-
-    None where the load makes its own files.
-    """
+    """Lay the target out through the engine; InputError when the files do not fit. None where the
+    load makes its own files."""
     seed = 1 if study.plan.seed is None else study.plan.seed
     job = method_of(study.workload).layout_job(target, seed)
     if job is None or isinstance(target, ClientFolders | AgedFolders):

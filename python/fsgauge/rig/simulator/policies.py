@@ -105,10 +105,8 @@ Settings = Callable[[str], Value]
 
 
 def made_with(study: Study, system: System) -> tuple[wire.Mke2fs, int]:
-    """What mke2fs is told, and the bytes of a block; InputError for what has no model.
-
-    A model by its own name has no mkfs: nothing is left to root, and blocks are those of models.
-    """
+    """What mke2fs is told, and the bytes of a block; InputError for what has no model. A model by
+    its own name has no mkfs: nothing is left to root, and blocks are those of models."""
     if system.kind != EXT4.name:
         return wire.Mke2fs(), BLOCK_BYTES
     try:
@@ -197,9 +195,7 @@ def model_of(study: Study, system: System) -> str:
 
 def told_of(system: System, size_bytes: int) -> tuple[wire.Mke2fs, int]:
     """What mke2fs is told, and the bytes of a block that it chooses for a device of this size.
-
-    ValueError names an option that has no model.
-    """
+    ValueError names an option that has no model."""
     told: dict[str, float | int | bool] = {"reserved_percent": USUAL_RESERVED_PERCENT}
     words = mkfs_words(EXT4, system.mkfs, system.name)
     block_bytes = EXT4.small_blocks_bytes(size_bytes, words) or 4096

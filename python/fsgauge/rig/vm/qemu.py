@@ -259,9 +259,7 @@ _FOR_ALL = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
 @contextmanager
 def opened(spec: MachineSpec, console: Path) -> Iterator[tuple[Files, tuple[int, ...]]]:
     """Its files as QEMU is to name them, and their descriptors, which are closed with the context.
-
-    Raises OSError where one is missing or is a link.
-    """
+    Raises OSError where one is missing or is a link."""
     with ExitStack() as stack:
         descriptors: list[int] = []
         words: list[str] = []

@@ -67,10 +67,8 @@ class _Noise:
 
 
 def change_points(logs: Sequence[float], *, series: int = 1, reach: float = 0.0) -> list[Step]:
-    """Every step of one series of logs; `series` is how many such series are looked at.
-
-    Each log may be off by `reach`: a step is larger than what both of its levels may be off.
-    """
+    """Every step of one series of logs; `series` is how many such series are looked at. Each log
+    may be off by `reach`: a step is larger than what both of its levels may be off."""
     if len(logs) < FEWEST:
         return []
     logs = _settled(logs)
@@ -84,10 +82,8 @@ def apart(logs: Sequence[float]) -> list[bool]:
 
 
 def _settled(logs: Sequence[float]) -> list[float]:
-    """The logs, in which each that lies far from its neighbours is as their median.
-
-    The furthest first: beside it, a level that begins would be none.
-    """
+    """The logs, in which each that lies far from its neighbours is as their median. The furthest
+    first: beside it, a level that begins would be none."""
     found = list(logs)
     if len(found) < FEWEST:
         return found

@@ -143,10 +143,8 @@ def _idle_lines(
 
 @dataclass(frozen=True)
 class Scope:
-    """What is compared, by which bases, and the margin within which a difference is none.
-
-    `known` is how sittings differ, where other ones showed it; None of a model, which has none.
-    """
+    """What is compared, by which bases, and the margin within which a difference is none. `known`
+    is how sittings differ, where other ones showed it; None of a model, which has none."""
 
     cells: list[str]
     systems: list[str]

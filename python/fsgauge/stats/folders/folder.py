@@ -56,10 +56,8 @@ class Folder:
 
 
 def read_folder(side: Side) -> Folder:
-    """The folder of a side; turns over paths next to a server are no samples of it.
-
-    One whose records were changed is not valid, even where that was accepted.
-    """
+    """The folder of a side; turns over paths next to a server are no samples of it. One whose
+    records were changed is not valid, even where that was accepted."""
     study = without_paths(side.study)
     samples = samples_of(study.plan, side.runs, level=level_of(study))
     return Folder(side, naming_changes(read_side(side), side.changes), samples)

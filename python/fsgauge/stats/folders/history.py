@@ -27,10 +27,8 @@ from fsgauge.stats.result_model import ResultModel
 
 
 class Point(ResultModel):
-    """One folder's ratio to the baseline, with the interval that its blocks give.
-
-    `apart`: it lies far from its neighbours, and steps are those of the series without it.
-    """
+    """One folder's ratio to the baseline, with the interval that its blocks give. `apart`: it lies
+    far from its neighbours, and steps are those of the series without it."""
 
     label: str
     started_unix_ns: int

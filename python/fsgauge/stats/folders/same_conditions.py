@@ -45,9 +45,7 @@ _NOT_RECORDED = "not recorded"
 @dataclass(frozen=True)
 class Side:
     """One results folder, as its records say; `changes` are those made after they were written.
-
-    `study_toml` is its study as the folder's file has it, where quantities have their units.
-    """
+    `study_toml` is its study as the folder's file has it, where quantities have their units."""
 
     label: str
     study: StudyRecord
@@ -140,10 +138,8 @@ def _says_what(key: str, value: object) -> bool:
 
 
 def unlike(a: Side, b: Side) -> list[tuple[str, str, str]]:
-    """Facts that differ and should not: name, value in A, value in B.
-
-    A system that only one folder has is not compared, so it is no difference of this sort.
-    """
+    """Facts that differ and should not: name, value in A, value in B. A system that only one folder
+    has is not compared, so it is no difference of this sort."""
     return _unequal(*_to_be_equal(a, b), (as_written(a), as_written(b)))
 
 

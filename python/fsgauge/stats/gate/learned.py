@@ -43,10 +43,8 @@ class Run(ResultModel):
 
 
 class Numbers(ResultModel):
-    """One basis of a line, a number a run; None where a run has none.
-
-    `reach` is how far, as a log, all of them may be off because percentiles are known to buckets.
-    """
+    """One basis of a line, a number a run; None where a run has none. `reach` is how far, as a log,
+    all of them may be off because percentiles are known to buckets."""
 
     mean: float
     spread_percent: float | None

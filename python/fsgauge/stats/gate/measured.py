@@ -23,9 +23,7 @@ from fsgauge.stats.samples import Samples
 @dataclass(frozen=True)
 class Mean:
     """The mean log of `blocks`, its standard error, and how far buckets may put all of them off.
-
-    The error is 0 from one block, which does not show any.
-    """
+    The error is 0 from one block, which does not show any."""
 
     log: float
     error: float

@@ -91,10 +91,8 @@ class LearnedNoise:
         return self._error(new, max(self.deviation**2, new.variance))
 
     def error_to_expect(self, new: Newcomers) -> float:
-        """The same as it is to be expected of runs whose blocks scatter as accepted ones do.
-
-        Blocks of `new` count only where they scatter more than by chance.
-        """
+        """The same as it is to be expected of runs whose blocks scatter as accepted ones do. Blocks
+        of `new` count only where they scatter more than by chance."""
         own = self.deviation**2
         if new.freedom and self.inside_freedom:
             most = _most_by_chance(new.freedom, self.inside_freedom) * self.inside**2

@@ -32,10 +32,8 @@ MOST_NEW_RUNS = 10
 def visible(
     line: Watched, new: Mapping[Basis, Newcomers], tests: int, margin: float = 0.0
 ) -> float:
-    """The smallest loss of one line, as a log above zero, that fails in 90 of 100 builds.
-
-    A loss below `margin` does not matter, however surely it is seen.
-    """
+    """The smallest loss of one line, as a log above zero, that fails in 90 of 100 builds. A loss
+    below `margin` does not matter, however surely it is seen."""
     from scipy.optimize import brentq
 
     tests = max(1, tests)
@@ -105,10 +103,8 @@ def percent(log: float) -> float:
 
 
 def runs_needed(lines: Collection[Watched], loss: float, tests: int, new: Newcomers) -> int | None:
-    """The accepted runs (or sittings) from which each line shows `loss`; None above MOST_RUNS.
-
-    As many more are taken to scatter as those that there are.
-    """
+    """The accepted runs (or sittings) from which each line shows `loss`; None above MOST_RUNS. As
+    many more are taken to scatter as those that there are."""
 
     def enough(count: int) -> bool:
         return all(_shows(line.with_samples(count), loss, tests, new) for line in lines)

@@ -90,10 +90,8 @@ BLOCK_BYTES = 4096
 
 
 def chunks_of(study: StudyRecord) -> dict[str, int | None]:
-    """Each system's allocation size in bytes, None where its file system decides.
-
-    Of ldiskfs it is the largest window of its table, which a stream of large files gets.
-    """
+    """Each system's allocation size in bytes, None where its file system decides. Of ldiskfs it is
+    the largest window of its table, which a stream of large files gets."""
     tables = study.study.get("system", [])
     asked = {str(table.get("name")): _chunk_of(table) for table in tables}
     return {system: asked.get(system) for system in study.plan.systems}

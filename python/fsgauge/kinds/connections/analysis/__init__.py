@@ -139,10 +139,8 @@ def read_connections(
 
 
 def _calls(runs: Sequence[RunRecord]) -> list[CallRow]:
-    """Every call that carried an operation of clients, operations in their usual order.
-
-    A backup's one reader makes plain calls, whatever carries the clients.
-    """
+    """Every call that carried an operation of clients, operations in their usual order. A backup's
+    one reader makes plain calls, whatever carries the clients."""
     of_clients = [
         clients
         for run, clients in clients_of(runs)

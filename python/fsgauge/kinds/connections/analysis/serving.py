@@ -135,10 +135,8 @@ def _use(samples: Samples, runs: Sequence[RunRecord], cell: str, system: str) ->
 
 
 def _durable_when_closed(runs: Sequence[RunRecord]) -> set[tuple[str, str]]:
-    """Cells and systems whose clients write files that closing syncs, without being asked to.
-
-    An NFS client sends COMMIT before close returns (RFC 1813, 4.11); close on a path syncs nothing.
-    """
+    """Cells and systems whose clients write files that closing syncs, without being asked to. An
+    NFS client sends COMMIT before close returns (RFC 1813, 4.11); close on a path syncs nothing."""
     return {
         (run.cell.id, run.system)
         for run in runs

@@ -31,10 +31,8 @@ FIRST_SCREEN_ROWS = 20
 
 
 def tests_chart(results: Results) -> Drawing | None:
-    """The drawing; None without tests or with nothing to compare.
-
-    Extents per file are in a table: a ratio of 20 would press all others together.
-    """
+    """The drawing; None without tests or with nothing to compare. Extents per file are in a table:
+    a ratio of 20 would press all others together."""
     found = [
         _ratio_row(results, test, row, system, value.change)
         for test in test_rows(results)

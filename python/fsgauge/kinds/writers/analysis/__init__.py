@@ -169,9 +169,7 @@ def _faster_than_device(evidence: Evidence) -> Iterator[Finding]:
 
 def _who_answered(evidence: Evidence, system: str, point: ScalingPoint) -> str:
     """The raw device is always written directly, so buffered writes have the page cache before it.
-
-    Where the load syncs, the cache still merges what comes between two syncs.
-    """
+    Where the load syncs, the cache still merges what comes between two syncs."""
     if (point.cell, system) in places_served(evidence.runs):
         return ": the server's cache answered, or the server merged writes"
     if not _buffered(evidence, point):

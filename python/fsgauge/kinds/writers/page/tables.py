@@ -46,10 +46,8 @@ def no_law(results: Results) -> str:
 
 
 def _as_published(scaling: model.Scaling) -> list[table_parts.Table]:
-    """A line a system: lay-out rate, rates of the fewest, the next and the most writers.
-
-    What lies between them is in the table of every number.
-    """
+    """A line a system: lay-out rate, rates of the fewest, the next and the most writers. What lies
+    between them is in the table of every number."""
     first, *more = scaling.writer_counts
     compared = more[:1] + (more[-1:] if len(more) > 1 else [])
 

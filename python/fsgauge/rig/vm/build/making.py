@@ -66,9 +66,7 @@ Say = Callable[[str], None]
 
 def build(say: Say, kernel: str | None = None) -> tuple[Guest, Kernel]:
     """The guest and a kernel as the archive has them now; what is there already is not made again.
-
-    Raises RigError for what is missing or cannot be reached.
-    """
+    Raises RigError for what is missing or cannot be reached."""
     require_here()
     require_programs()
     _require_room(cache.cache_folder())
