@@ -1,7 +1,5 @@
-"""What TARGET is, a new image or an existing empty folder, and when it is refused.
-
-Root makes nothing in folders where other users could plant links or swap what it made.
-"""
+"""What TARGET is, a new image or an existing empty folder, and when it is refused. Root makes
+nothing in folders where other users could plant links or swap what it made."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Nodes that are processes: on this machine, or on a host that ssh reaches.
-
-A host needs python3 and no fsgauge: it gets the program first, then its steps.
-"""
+"""Nodes that are processes: on this machine, or on a host that ssh reaches. A host needs python3
+and no fsgauge: it gets the program first, then its steps."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """The installed fio: its version, a run, and the numbers in its JSON that the engine has as well.
-
-fio may print messages before the document, and "-nan", which is not JSON.
-"""
+fio may print messages before the document, and "-nan", which is not JSON."""
 
 from __future__ import annotations
 

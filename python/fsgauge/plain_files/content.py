@@ -1,7 +1,5 @@
-"""What a text holds, looked at before anything is made of it: how many values, how deep.
-
-A list that is empty takes two bytes of a file and 64 in memory, so a bound of bytes is not enough.
-"""
+"""What a text holds, looked at before anything is made of it: how many values, how deep. A list
+that is empty takes two bytes of a file and 64 in memory, so a bound of bytes is not enough."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """What a plan would do, as data for `fsgauge plan`: nothing is measured and nothing is touched.
-
-Takes a plan and its study; gives the facts in the order in which a person asks for them.
-"""
+Takes a plan and its study; gives the facts in the order in which a person asks for them."""
 
 from __future__ import annotations
 

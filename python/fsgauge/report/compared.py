@@ -1,7 +1,5 @@
-"""The page of two results folders: comparison.html, comparison.json and its picture.
-
-Takes two folders; reads their records, compares them and, when asked, writes into a folder.
-"""
+"""The page of two results folders: comparison.html, comparison.json and its picture. Takes two
+folders; reads their records, compares them and, when asked, writes into a folder."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""What each run check means to the reader, and what to do, knowing what the study did.
-
-Takes a check's code and the situation; gives the sentence's head and the advice.
-"""
+"""What each run check means to the reader, and what to do, knowing what the study did. Takes a
+check's code and the situation; gives the sentence's head and the advice."""
 
 from __future__ import annotations
 

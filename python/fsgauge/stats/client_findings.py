@@ -1,7 +1,5 @@
 """Work that clients did not do, of whatever kind of study: given up, failed, cut short by the time.
-
-A kind of study whose runs are clients says these with its own findings.
-"""
+A kind of study whose runs are clients says these with its own findings."""
 
 from __future__ import annotations
 

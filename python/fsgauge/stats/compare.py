@@ -1,7 +1,5 @@
-"""Every system against the baseline in every cell, by every metric.
-
-Takes samples and the study's margin; gives comparisons and measurements.
-"""
+"""Every system against the baseline in every cell, by every metric. Takes samples and the study's
+margin; gives comparisons and measurements."""
 
 from __future__ import annotations
 

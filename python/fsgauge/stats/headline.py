@@ -1,7 +1,5 @@
-"""An answer in lines: a headline that is read in a few seconds, then a sentence a line.
-
-Takes the text of whoever answers, however long its first sentence is.
-"""
+"""An answer in lines: a headline that is read in a few seconds, then a sentence a line. Takes the
+text of whoever answers, however long its first sentence is."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""A study as it was written: raw values, and where each of them came from.
-
-A value comes from the file or from the command line; both are shown to the person alike.
-"""
+"""A study as it was written: raw values, and where each of them came from. A value comes from the
+file or from the command line; both are shown to the person alike."""
 
 from __future__ import annotations
 

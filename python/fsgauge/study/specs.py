@@ -1,7 +1,5 @@
-"""Short forms of the command line: --storage loop:8GiB, --system "xfs:mount=noatime".
-
-Each becomes the same raw table that a study file holds, and meets the same checks.
-"""
+"""Short forms of the command line: --storage loop:8GiB, --system "xfs:mount=noatime". Each becomes
+the same raw table that a study file holds, and meets the same checks."""
 
 from __future__ import annotations
 

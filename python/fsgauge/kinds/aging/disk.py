@@ -1,7 +1,5 @@
 """The disk that rates are predicted for: a model of the engine's, with numbers of a study's own.
-
-Its numbers, what they are and their sources are those of the model's file.
-"""
+Its numbers, what they are and their sources are those of the model's file."""
 
 from __future__ import annotations
 

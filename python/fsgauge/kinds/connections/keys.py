@@ -1,7 +1,5 @@
-"""The workload `connections`: many clients create, write, read and back up files.
-
-The tests are those of a published study of delayed block allocation.
-"""
+"""The workload `connections`: many clients create, write, read and back up files. The tests are
+those of a published study of delayed block allocation."""
 
 from __future__ import annotations
 

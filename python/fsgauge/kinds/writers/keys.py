@@ -1,7 +1,5 @@
-"""The workload `writers`: several writers to one file, or to a file each.
-
-Order, ranges and their names are IOR's: segmented, and strided with one or more transfers a block.
-"""
+"""The workload `writers`: several writers to one file, or to a file each. Order, ranges and their
+names are IOR's: segmented, and strided with one or more transfers a block."""
 
 from __future__ import annotations
 

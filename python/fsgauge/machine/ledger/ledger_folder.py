@@ -1,7 +1,5 @@
-"""The folder of ledgers: where it is, its locks, and what a ledger file says.
-
-A ledger is NDJSON: the owner, then traces as they are made and undone.
-"""
+"""The folder of ledgers: where it is, its locks, and what a ledger file says. A ledger is NDJSON:
+the owner, then traces as they are made and undone."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""The first picture: the primary ratios against the baseline, with noise band and verdicts.
-
-One row a cell and system: interval, estimate, faint block ratios behind, words at the right.
-"""
+"""The first picture: the primary ratios against the baseline, with noise band and verdicts. One row
+a cell and system: interval, estimate, faint block ratios behind, words at the right."""
 
 from __future__ import annotations
 

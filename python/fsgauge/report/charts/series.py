@@ -1,7 +1,5 @@
-"""Rates over time: a panel a primary cell and system, a line a run, the worst stall marked.
-
-All systems of a cell have the same scale. The warm-up, which does not count, is shaded.
-"""
+"""Rates over time: a panel a primary cell and system, a line a run, the worst stall marked. All
+systems of a cell have the same scale. The warm-up, which does not count, is shaded."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """The device as a strip from its first byte to its last, with group borders; free space a group.
-
-Takes wire types; gives SVG. A column is a share of the device, its parts are stacked.
-"""
+Takes wire types; gives SVG. A column is a share of the device, its parts are stacked."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""What --hosts names, and the fleet that it means.
-
-hosts.toml is read and checked: every mistake is shown with its file, line and column.
-"""
+"""What --hosts names, and the fleet that it means. hosts.toml is read and checked: every mistake is
+shown with its file, line and column."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""The one plugin of a host: it answers the coordinator, and sees when that is gone.
-
-It answers outside of dask's tasks, so that nothing is run twice, moved or stolen.
-"""
+"""The one plugin of a host: it answers the coordinator, and sees when that is gone. It answers
+outside of dask's tasks, so that nothing is run twice, moved or stolen."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""From a system of a study to the policy that the engine simulates, and its settings.
-
-Options of the real file system say where its data lies; those that have a model set it.
-"""
+"""From a system of a study to the policy that the engine simulates, and its settings. Options of
+the real file system say where its data lies; those that have a model set it."""
 
 from __future__ import annotations
 

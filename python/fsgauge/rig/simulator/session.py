@@ -1,7 +1,5 @@
-"""Blocks of one study, simulated turn by turn; and the machine that stands in the records.
-
-A turn's life is one job of the engine; each of its steps is recorded as a measurement would be.
-"""
+"""Blocks of one study, simulated turn by turn; and the machine that stands in the records. A turn's
+life is one job of the engine; each of its steps is recorded as a measurement would be."""
 
 from __future__ import annotations
 

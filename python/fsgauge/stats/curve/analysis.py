@@ -1,7 +1,5 @@
-"""What statistics say of a load curve, whatever kind of study its load is of.
-
-What the reader of a load curve has to know: bounds, rates not offered, runs that say nothing.
-"""
+"""What statistics say of a load curve, whatever kind of study its load is of. What the reader of a
+load curve has to know: bounds, rates not offered, runs that say nothing."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Two ends of a model's range: one study with the shortest and with the longest times.
-
-Between them there is nothing to decide: with the longest times a model is never faster.
-"""
+"""Two ends of a model's range: one study with the shortest and with the longest times. Between them
+there is nothing to decide: with the longest times a model is never faster."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Published claims beside what this study measured and what its model says.
-
-A claim names an allocation size; the first system that has it stands beside it.
-"""
+"""Published claims beside what this study measured and what its model says. A claim names an
+allocation size; the first system that has it stands beside it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Tables of an aged file system: what is kept, level by level, layouts, the modelled disk.
-
-What was measured and what a model says never share a column.
-"""
+"""Tables of an aged file system: what is kept, level by level, layouts, the modelled disk. What was
+measured and what a model says never share a column."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Findings about many clients and their servers: work not done, times that do not add up.
-
-Nothing here changes or drops a number.
-"""
+"""Findings about many clients and their servers: work not done, times that do not add up. Nothing
+here changes or drops a number."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """From records of runs through servers to `Serving`; None where clients worked on paths alone.
-
-Times over paths come from turns of their own in the same blocks. They are in no other number.
-"""
+Times over paths come from turns of their own in the same blocks. They are in no other number."""
 
 from __future__ import annotations
 

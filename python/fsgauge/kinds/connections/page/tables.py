@@ -1,7 +1,5 @@
-"""The tables of a study of many clients, beside the published rows what others published.
-
-Each column with a number, or each row's name, names the page that explains it.
-"""
+"""The tables of a study of many clients, beside the published rows what others published. Each
+column with a number, or each row's name, names the page that explains it."""
 
 from __future__ import annotations
 

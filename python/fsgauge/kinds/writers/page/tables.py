@@ -1,7 +1,5 @@
-"""The tables of a study of several writers, beside them what others published.
-
-Each column with a number names the page that explains it (`fsgauge explain PAGE`).
-"""
+"""The tables of a study of several writers, beside them what others published. Each column with a
+number names the page that explains it (`fsgauge explain PAGE`)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """The faults of a run, carried out while it goes on: each by a thread of its own, and bounded.
-
-Times count from the beginning of the load. Where that is not told, they count from the run's.
-"""
+Times count from the beginning of the load. Where that is not told, they count from the run's."""
 
 from __future__ import annotations
 
