@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fsgauge.errors import FsgaugeError
 from fsgauge.plan.around import Around
-from fsgauge.plan.cells_in_words import cells_in_words
+from fsgauge.plan.in_words import cells_in_words
 from fsgauge.plan.preview import PlanDescription
 from fsgauge.plan.turns import make_plan
 from fsgauge.record.records import Cell, Plan

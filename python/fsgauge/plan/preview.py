@@ -14,11 +14,15 @@ from pydantic import Field
 from fsgauge.durability import MEMORY, SystemOptions, weakened
 from fsgauge.plain_files.kept import Kept
 from fsgauge.plan.around import HERE, Around
-from fsgauge.plan.as_mounted import differently_mounted, made_as_mounted, mounted_words
 from fsgauge.plan.curve import curve_of, curve_words
 from fsgauge.plan.estimate import RUN_SECONDS, plan_seconds, under_load_share
+from fsgauge.plan.in_words import (
+    differently_mounted,
+    made_as_mounted,
+    mounted_words,
+    partners,
+)
 from fsgauge.plan.levels import corrected
-from fsgauge.plan.partners import partners
 from fsgauge.plan.power import blocks_needed, paired_percent, planned_percent
 from fsgauge.plan.preconditioning import endurance
 from fsgauge.plan.race import made_of, measured_blocks, race_words, rested_on
