@@ -157,11 +157,9 @@ class Samba(kind.ServerKind):
         self._add_user(serving, password)
 
     def command(self, serving: kind.Serving) -> list[str]:
-        """In the foreground, its log in its own folder.
-
-        Each session asks for the address of the host's name, which takes seconds where no resolver
-        knows it: so the server sees the name localhost.
-        """
+        """In the foreground, its log in its own folder. Each session asks for the address of the
+        host's name, which takes seconds where no resolver knows it: so the server sees the name
+        localhost."""
         folder = serving.folder
         kept = ",".join(f"+{name}" for name in _CAPABILITIES)
         start = ["sh", "-c", _START, "sh"]

@@ -147,11 +147,9 @@ def _output(process: Process) -> int:
 
 @contextmanager
 def process_agents(places: Sequence[Place], folder: str) -> Iterator[ProcessAgents]:
-    """One for each place, at work in a folder of that name there; ended with the context.
-
-    Raises RigError for a place where none can be started, InputError for one that is no folder or
-    is there twice.
-    """
+    """One for each place, at work in a folder of that name there; ended with the context. Raises
+    RigError for a place where none can be started, InputError for one that is no folder or is there
+    twice."""
     program = Path(agent.__file__).read_bytes()
     with ExitStack() as stack:
         processes = [stack.enter_context(_started(place, folder, len(program))) for place in places]

@@ -207,10 +207,8 @@ def _region(
 
 def _service(job: wire.LoadJob, files: wire.FilesTarget) -> str:
     """Which file is next: any, as likely as the others; or the next when one was walked through.
-
-    "sequential" would close and open each file as it is walked through, the engine does not;
-    this way fio does so only after a pass over all of them.
-    """
+    "sequential" would close and open each file as it is walked through, the engine does not; this
+    way fio does so only after a pass over all of them."""
     if isinstance(job.access, wire.SequentialAccess):
         return f"roundrobin:{files.file_size_bytes // job.block_sizes[0].size_bytes}"
     return "random"

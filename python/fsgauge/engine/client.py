@@ -84,11 +84,9 @@ class Engine:
 
     @contextmanager
     def holding(self, *places: wire.Held) -> Iterator[None]:
-        """Within it, jobs reach these folders and devices by their open descriptors.
-
-        The descriptors stay the caller's, who keeps them open. A place that is held already is
-        found by the newer descriptor. Contexts may overlap, and end in any order.
-        """
+        """Within it, jobs reach these folders and devices by their open descriptors. The
+        descriptors stay the caller's, who keeps them open. A place that is held already is found by
+        the newer descriptor. Contexts may overlap, and end in any order."""
         self._held += places
         try:
             yield

@@ -89,10 +89,8 @@ def lines(
     stream: IO[bytes], limit: TimeLimit, has_ended: Callable[[], bool] = lambda: False
 ) -> Iterator[bytes]:
     """Whole lines as they arrive, until the stream or its writer ends; RigError past the limit.
-
     What its writer started may hold the stream open, so the end of the writer is asked for too. A
-    line is gathered in one buffer and looked through once, however many pieces it comes in.
-    """
+    line is gathered in one buffer and looked through once, however many pieces it comes in."""
     pending = bytearray()
     with selectors.DefaultSelector() as selector:
         selector.register(stream, selectors.EVENT_READ)

@@ -61,11 +61,9 @@ def require_roots_alone(
 
 
 def led_to(path: Path) -> Path:
-    """Where the name of a file leads that a person typed.
-
-    For root only by links that root made, in folders that root alone can write, and to a file
-    that root alone can change; else it is the path itself, and its opener refuses the link.
-    """
+    """Where the name of a file leads that a person typed. For root only by links that root made, in
+    folders that root alone can write, and to a file that root alone can change; else it is the path
+    itself, and its opener refuses the link."""
     if os.geteuid() != 0:
         return Path(os.path.realpath(path))
     found = path.absolute()

@@ -49,11 +49,9 @@ def find_program(name: str) -> str | None:
 
 
 def only_root_changes(place: Path, *, is_shared: bool = False) -> bool:
-    """Whether no one but root can change a file or folder, or put another one in its place.
-
-    One that is not there is what the last folder above it is. `is_shared` folders may be sticky
-    ones, in which everybody has files.
-    """
+    """Whether no one but root can change a file or folder, or put another one in its place. One
+    that is not there is what the last folder above it is. `is_shared` folders may be sticky ones,
+    in which everybody has files."""
     if not place.is_absolute():
         return False
     try:

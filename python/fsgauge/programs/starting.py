@@ -142,11 +142,9 @@ def interpreter(module: str, *arguments: str) -> list[str]:
 
 
 def isolated() -> list[str]:
-    """The beginning of a command of this interpreter.
-
-    For root without the packages of a home folder and variables; for others, who may have
-    installed fsgauge there, only without the working folder.
-    """
+    """The beginning of a command of this interpreter. For root without the packages of a home
+    folder and variables; for others, who may have installed fsgauge there, only without the working
+    folder."""
     alone = os.geteuid() == 0 or bool(sys.flags.isolated)
     return [sys.executable, "-I" if alone else "-P"]
 
@@ -181,11 +179,9 @@ def undisturbed() -> Iterator[None]:
 
 @contextmanager
 def _handled_afterwards() -> Iterator[None]:
-    """Signals that come within are handled after it, and nothing is blocked.
-
-    For a fork: Python drops what a handler raises while it prepares one (os.register_at_fork), and
-    a Ctrl-C in that moment was lost.
-    """
+    """Signals that come within are handled after it, and nothing is blocked. For a fork: Python
+    drops what a handler raises while it prepares one (os.register_at_fork), and a Ctrl-C in that
+    moment was lost."""
     came: list[int] = []
 
     def remember(number: int, _frame: FrameType | None) -> None:

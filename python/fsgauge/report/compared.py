@@ -58,11 +58,9 @@ class LinesOfMetric:
 
 
 def read_sides(directories: Sequence[Path], *, accept_changed: bool = False) -> list[Side]:
-    """The records of results folders, labelled by the shortest paths that tell them apart.
-
-    Raises InputError where one is given twice: it would be compared with itself. ChangedError for
-    records that were changed, unless that is accepted.
-    """
+    """The records of results folders, labelled by the shortest paths that tell them apart. Raises
+    InputError where one is given twice: it would be compared with itself. ChangedError for records
+    that were changed, unless that is accepted."""
     if len(directories) > MOST_FOLDERS:
         raise InputError(
             f"{len(directories):,} folders are given, and {MOST_FOLDERS:,} are allowed",

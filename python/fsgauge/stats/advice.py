@@ -70,11 +70,9 @@ def _groups(workload: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def in_its_keys(text: str, workload: Mapping[str, Any]) -> str:
-    """Advice with the keys that the study has: those of a group stand below its name.
-
-    `workload` is that of the effective study. Named is the first group that has a value of the key,
-    one that the advice changes.
-    """
+    """Advice with the keys that the study has: those of a group stand below its name. `workload` is
+    that of the effective study. Named is the first group that has a value of the key, one that the
+    advice changes."""
     groups = _groups(workload)
 
     def own(match: re.Match[str]) -> str:

@@ -79,11 +79,9 @@ class Analysis:
         samples: Samples,  # noqa: ARG002 - of kinds whose ratios are not between systems
         equivalence_percent: float,  # noqa: ARG002
     ) -> list[Interval]:
-        """The ratios whose width says whether the study knows enough.
-
-        Each by itself: the width of corrected intervals depends on what the verdicts are, and
-        stopping on those would inflate errors.
-        """
+        """The ratios whose width says whether the study knows enough. Each by itself: the width of
+        corrected intervals depends on what the verdicts are, and stopping on those would inflate
+        errors."""
         return [
             Interval(each.ratio, each.alone_low, each.alone_high)
             for each in comparisons

@@ -108,20 +108,16 @@ class ContrastResult(Generic[R]):
 
     @property
     def of_pick(self) -> tuple[float | None, float | None]:
-        """The interval where it is named for being the largest or the least of its family.
-
-        The largest of many is too large on average; at 95 % for all of them together (Bonferroni),
-        the one that is picked holds its true ratio whichever it is.
-        """
+        """The interval where it is named for being the largest or the least of its family. The
+        largest of many is too large on average; at 95 % for all of them together (Bonferroni), the
+        one that is picked holds its true ratio whichever it is."""
         return self.ratio.at(corrected(self.family)) or (self.ratio.low, self.ratio.high)
 
     @property
     def barely(self) -> bool:
-        """Whether the verdict would be another one without some one of its blocks.
-
-        Of as few blocks as a verdict needs, none can be left out: that they are few is said once,
-        and not of each verdict.
-        """
+        """Whether the verdict would be another one without some one of its blocks. Of as few blocks
+        as a verdict needs, none can be left out: that they are few is said once, and not of each
+        verdict."""
         if self.verdict in OPEN or self.against:
             return False
         if len(self.logs) <= BLOCKS_FOR_A_VERDICT:

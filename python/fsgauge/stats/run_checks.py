@@ -79,11 +79,9 @@ def littles_law(run: RunRecord, result: wire.LoadResult) -> str | None:
 
 
 def queue_not_full(run: RunRecord, result: wire.LoadResult) -> str | None:
-    """Without a pace, the engine keeps the queue full; else the load was less than asked.
-
-    A job that has ended asks for nothing more, and one that waits for fsync has nothing in flight.
-    One operation at a time is no queue: what is between two of them is the engine's share.
-    """
+    """Without a pace, the engine keeps the queue full; else the load was less than asked. A job
+    that has ended asks for nothing more, and one that waits for fsync has nothing in flight. One
+    operation at a time is no queue: what is between two of them is the engine's share."""
     load = run.load
     if load is None or load.queue_depth <= 1:
         return None

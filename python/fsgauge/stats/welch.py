@@ -63,11 +63,9 @@ class Welch(Ratio):
         return interval(self.ratio, self.error, self.freedom, level, self.reach)
 
     def detectable_percent(self, level: float = LEVEL) -> float | None:
-        """What so many blocks of this noise show in 80 of 100 comparisons.
-
-        The power of the t test depends on error and degrees of freedom alone; Satterthwaite's
-        are rounded down to whole ones.
-        """
+        """What so many blocks of this noise show in 80 of 100 comparisons. The power of the t test
+        depends on error and degrees of freedom alone; Satterthwaite's are rounded down to whole
+        ones."""
         if self.error is None or self.freedom is None:
             return None
         blocks = max(2, math.floor(self.freedom) + 1)

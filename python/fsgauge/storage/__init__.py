@@ -28,11 +28,9 @@ def check(
     seconds: float = SEARCH_SECONDS,
     say: Callable[[str], None] = lambda _: None,
 ) -> list[device.Cleared]:
-    """Raise InputError, RefusedError or RigError for storage that cannot be used.
-
-    `smallest_bytes` is what the systems need; only a device's size is not in the study. A device
-    is searched for data for about `seconds`; the result is for `attach`.
-    """
+    """Raise InputError, RefusedError or RigError for storage that cannot be used. `smallest_bytes`
+    is what the systems need; only a device's size is not in the study. A device is searched for
+    data for about `seconds`; the result is for `attach`."""
     match storage:
         case model.LoopStorage():
             loop.check(storage)
@@ -82,11 +80,9 @@ def _only_simulated() -> InputError:
 def attach_beside(
     storage: model.Storage, ledger: Ledger, base: Base, number: int
 ) -> AbstractContextManager[Base]:
-    """Storage of a block's system for itself, beside `base` and others, until the context ends.
-
-    An image of its own in a file or in memory; one of the devices; in a folder, another name.
-    TypeError for storage that holds one system.
-    """
+    """Storage of a block's system for itself, beside `base` and others, until the context ends. An
+    image of its own in a file or in memory; one of the devices; in a folder, another name.
+    TypeError for storage that holds one system."""
     suffix = f"-{number}"
     match storage:
         case model.LoopStorage():

@@ -76,11 +76,9 @@ class StoredStudy:
 
 
 def read_results(source: Path | PlainFolder, *, accept_changed: bool = False) -> StoredStudy:
-    """Every record of a results folder, each what was written.
-
-    InputError names a file that cannot be read; ChangedError the files that are not what was
-    written, which are read all the same where that is accepted, and named in `changes`.
-    """
+    """Every record of a results folder, each what was written. InputError names a file that cannot
+    be read; ChangedError the files that are not what was written, which are read all the same where
+    that is accepted, and named in `changes`."""
     if isinstance(source, PlainFolder):
         return _read(source, accept_changed)
     with opened_results(source) as folder:

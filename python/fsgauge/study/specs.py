@@ -68,11 +68,9 @@ def from_here(path: str) -> str:
 
 
 def system_table(spec: str) -> dict[str, Any]:
-    """The [[system]] table of a --system option; raises InputError.
-
-    KIND, KIND:KEY=VALUE;KEY=VALUE, /mounted/folder, ./folder, each with NAME= before it if wanted.
-    A name may hold = and /, a path anything: all of it is the folder's name.
-    """
+    """The [[system]] table of a --system option; raises InputError. KIND, KIND:KEY=VALUE;KEY=VALUE,
+    /mounted/folder, ./folder, each with NAME= before it if wanted. A name may hold = and /, a path
+    anything: all of it is the folder's name."""
     named = None if re.match(_PATH, spec) else _BEFORE_PATH.match(spec)
     if named or re.match(_PATH, spec):
         name, path = (named[1].strip(), spec[named.end() :]) if named else ("", spec)

@@ -193,11 +193,8 @@ class Method:
         return cell.id
 
     def steps_before(self, cell: Cell, place: Place, seed: int) -> list[Step]:  # noqa: ARG002
-        """What is done to the system before a cell, untimed, in this order.
-
-        `seed` is that of the cell's load: equal for all systems of a block, and for all cells with
-        one `seed_purpose`.
-        """
+        """What is done to the system before a cell, untimed, in this order. `seed` is that of the
+        cell's load: equal for all systems of a block, and for all cells with one `seed_purpose`."""
         return []
 
     def scanned_after(self, cell: Cell) -> str | None:  # noqa: ARG002

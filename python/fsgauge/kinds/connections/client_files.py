@@ -87,11 +87,9 @@ def _weighed(sizes: list[tuple[int, int]], *, drawn: bool) -> FileSpace:
 
 
 def _counts(sizes: int, clients: int, files_each: int) -> list[int]:
-    """How many files have each size: file f of client c has the size of number c + f, in turn.
-
-    A whole round of clients, or of a client's files, has all sizes equally often. What is left is
-    a rectangle of fewer clients and files than sizes, whose diagonals are counted.
-    """
+    """How many files have each size: file f of client c has the size of number c + f, in turn. A
+    whole round of clients, or of a client's files, has all sizes equally often. What is left is a
+    rectangle of fewer clients and files than sizes, whose diagonals are counted."""
     rounds, clients = divmod(clients, sizes)
     file_rounds, files = divmod(files_each, sizes)
     even = rounds * files_each + clients * file_rounds

@@ -75,11 +75,9 @@ def published_connections() -> PublishedConnections:
 
 
 def asks_of_delayed_allocation(results: Results) -> bool:
-    """Whether some systems allocate blocks as they come and others delay it, as published.
-
-    By their mount options or, of models, by their kinds. Beside any other comparison the
-    publication's figures would say nothing.
-    """
+    """Whether some systems allocate blocks as they come and others delay it, as published. By their
+    mount options or, of models, by their kinds. Beside any other comparison the publication's
+    figures would say nothing."""
     if results.simulation is not None and set(results.simulation.policies.values()) >= _MODELS:
         return True
     mounted = next((each for each in results.differences if each.fact == MOUNT_OPTIONS), None)

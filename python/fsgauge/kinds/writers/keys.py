@@ -210,11 +210,9 @@ class WritersWorkload(WorkloadKeys):
         ]
 
     def default_primary(self) -> list[str]:
-        """Two writers where they are, else the second smallest number (or the only one).
-
-        At the smallest blocks, each range, access and allocation, with the most hosts. Two is as
-        published, and the first step is where a lock shows whatever the number of processors.
-        """
+        """Two writers where they are, else the second smallest number (or the only one). At the
+        smallest blocks, each range, access and allocation, with the most hosts. Two is as
+        published, and the first step is where a lock shows whatever the number of processors."""
         counts = sorted(self.writers)
         writers = 2 if 2 in counts else counts[min(1, len(counts) - 1)]
         hosts = max(self.hosts) if self.hosts else None

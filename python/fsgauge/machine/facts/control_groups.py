@@ -185,11 +185,9 @@ def _node(numbers: str) -> str:
 
 
 def _levels(mounts: list[Mount], controller: str, name: str) -> tuple[Path, ...]:
-    """The folders of a group and of those above it; () where it is not below any mount.
-
-    A mount shows a part of the hierarchy, whose name is its root. One that begins with "/.." is
-    above this process's namespace: all that is known is that it is above the group.
-    """
+    """The folders of a group and of those above it; () where it is not below any mount. A mount
+    shows a part of the hierarchy, whose name is its root. One that begins with "/.." is above this
+    process's namespace: all that is known is that it is above the group."""
     for mount in reversed(mounts):
         if mount.file_system != ("cgroup" if controller else "cgroup2"):
             continue

@@ -51,11 +51,9 @@ class HostNoise:
 
 
 def measured_noise(run: RunJob, directory: Path, *, direct: bool, pairs: int = _PAIRS) -> HostNoise:
-    """Pairs of runs of 0.3 s, a pair every two seconds: about eleven seconds for six.
-
-    They read 4 KiB blocks at random from a file in a scratch folder. A run of several slices
-    differs less than these. RigError where a run had no read answered.
-    """
+    """Pairs of runs of 0.3 s, a pair every two seconds: about eleven seconds for six. They read 4
+    KiB blocks at random from a file in a scratch folder. A run of several slices differs less than
+    these. RigError where a run had no read answered."""
     with (
         opened_ledger() as ledger,
         open_place(directory.absolute()) as place,

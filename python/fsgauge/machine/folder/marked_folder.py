@@ -111,11 +111,9 @@ def owner_of(path: Path) -> Owner | None:
 
 
 def remove_made(folder: OpenFolder) -> bool:
-    """Remove an open folder with everything in it; False where its name led elsewhere before.
-
-    What has its name now is left alone. Raises RigError where a file system is mounted in the
-    folder, OSError where something stays.
-    """
+    """Remove an open folder with everything in it; False where its name led elsewhere before. What
+    has its name now is left alone. Raises RigError where a file system is mounted in the folder,
+    OSError where something stays."""
     _empty(folder.descriptor, folder.path)
     is_still = folder.is_still()
     _remove_empty(folder)
@@ -143,10 +141,8 @@ def _remove_empty(folder: OpenFolder) -> None:
 
 def remove_left(path: Path, token: str, which: Which | None, *, same_boot: bool) -> bool:
     """Remove what a dead run made, if it is that and `token` marked it; gives whether it was there.
-
     A folder without a marker goes only when it is empty: a kill may have come between the two.
-    Raises RigError when it is someone else's or another file system is mounted in it.
-    """
+    Raises RigError when it is someone else's or another file system is mounted in it."""
     try:
         folder = OpenFolder(path, os.open(path, BELOW), is_made=True)
     except FileNotFoundError:

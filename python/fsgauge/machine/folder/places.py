@@ -17,11 +17,9 @@ _SUDO_VARIABLE = "SUDO_UID"
 
 
 def require_only_ours(folder: Path, what: str) -> Path:
-    """For root, the resolved folder; InputError where others can rename a part of its path.
-
-    For what programs and the kernel are told by a path: a loop file, the disk of a virtual machine.
-    All else is done by the descriptor of an open folder, wherever that lies.
-    """
+    """For root, the resolved folder; InputError where others can rename a part of its path. For
+    what programs and the kernel are told by a path: a loop file, the disk of a virtual machine. All
+    else is done by the descriptor of an open folder, wherever that lies."""
     if os.geteuid() != 0:
         return folder
     whole = folder.resolve()

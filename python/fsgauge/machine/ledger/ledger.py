@@ -52,11 +52,9 @@ class Ledger:
 
     @contextmanager
     def holding(self, trace: AnyTrace) -> Iterator[int]:
-        """Write `trace` down; the body makes and uses it; it is undone however the body ends.
-
-        Gives its number. When the body fails and what it made cannot be undone, the body's error
-        comes first.
-        """
+        """Write `trace` down; the body makes and uses it; it is undone however the body ends. Gives
+        its number. When the body fails and what it made cannot be undone, the body's error comes
+        first."""
         number = self._made
         self._made += 1
         self._write(number, trace)
@@ -78,11 +76,9 @@ class Ledger:
         return own_name(self.token, purpose)
 
     def undo_down_to(self, number: int) -> None:
-        """Undo what was made from `number` on, the last first; signals wait until it is done.
-
-        When something cannot be undone, what is below it is left alone too: the ledger keeps both
-        for the next command. Raises the RigError that says why, once.
-        """
+        """Undo what was made from `number` on, the last first; signals wait until it is done. When
+        something cannot be undone, what is below it is left alone too: the ledger keeps both for
+        the next command. Raises the RigError that says why, once."""
         with undisturbed():
             for made in sorted(self._pending, reverse=True):
                 if made < number or self._stuck:
@@ -124,11 +120,9 @@ class Ledger:
 
     @contextmanager
     def scratch(self, place: OpenFolder, name: str, token: str = "") -> Iterator[OpenFolder]:
-        """A marked folder in an open one, open itself while the body runs.
-
-        Without a `token` its name is random, so that no one can take it first. RigError where
-        somebody has renamed or replaced the folder by the time that the body ends well.
-        """
+        """A marked folder in an open one, open itself while the body runs. Without a `token` its
+        name is random, so that no one can take it first. RigError where somebody has renamed or
+        replaced the folder by the time that the body ends well."""
         own = own_name(token or secrets.token_hex(TOKEN_BYTES), name)
         trace = FolderTrace(path=str(place.path / own), token=self.token)
         with self.holding(trace) as number:

@@ -60,10 +60,8 @@ def measured(
     **across: Any,  # noqa: ANN401 - channels of Vega-Lite
 ) -> list[vega.Chart]:
     """Estimates with their intervals, and single blocks behind, at field `at` of the other axis.
-
     `fields` name value, low and high; `across` are the encodings of the other axis; a `line` with
-    this look joins the estimates of a system.
-    """
+    this look joins the estimates of a system."""
     places = {along.axis: along.channel(fields[0]), **across}
     blocks = [dots(rows, fields[0], at, places, opacity=faint)] if at else []
     joined = [joining(rows, places, **line)] if line is not None else []

@@ -182,11 +182,8 @@ def require_descriptors(hosts: int) -> None:
 
 
 def _address_towards(host: Host) -> str:
-    """The address of this machine that a host can reach, by the route to it.
-
-    By that to everywhere where this machine does not know the host's name, as ssh may; InputError
-    where there is none.
-    """
+    """The address of this machine that a host can reach, by the route to it. By that to everywhere
+    where this machine does not know the host's name, as ssh may; InputError where there is none."""
     for name in (host.reached_at, _FAR_AWAY):
         with suppress(OSError):
             found = socket.getaddrinfo(name, host.port or 22, type=socket.SOCK_DGRAM)

@@ -204,11 +204,9 @@ class FleetSession(PreparedHosts, Session):
                     waiting = self._left_with(error)
 
     def block(self, plan: Plan, block: int, tell: Tell) -> None:
-        """A block with the same hosts for all its systems.
-
-        Where a host is lost it is void, and measured again with all of them, at most twice. Raises
-        StudyVoid once a host is left out: then no block has the hosts that the others had.
-        """
+        """A block with the same hosts for all its systems. Where a host is lost it is void, and
+        measured again with all of them, at most twice. Raises StudyVoid once a host is left out:
+        then no block has the hosts that the others had."""
         for repeats in range(MOST_REPEATS + 1):
             try:
                 self._measure(plan, block, tell)

@@ -87,11 +87,9 @@ Try = Callable[[System, FileSystem], None]
 def refused_systems(
     study: Study, engine: Engine | None = None, tried: Try | None = None
 ) -> list[FsgaugeError]:
-    """All that is refused about a study's systems, each once.
-
-    With an engine, folders are asked about direct I/O by a file without a name that is gone at
-    once. A file system in which nothing else is wrong is `tried`; without that nothing is touched.
-    """
+    """All that is refused about a study's systems, each once. With an engine, folders are asked
+    about direct I/O by a file without a name that is gone at once. A file system in which nothing
+    else is wrong is `tried`; without that nothing is touched."""
     return refused_by(_looks(study, engine, tried))
 
 

@@ -150,10 +150,8 @@ def run_command(made: TurnSystem, position: int, cell: Cell) -> RunRecord:
 
 def _job(made: TurnSystem, cell: Cell) -> CommandJob:
     """The cell's program, in a folder that is reached by its descriptor; RigError where that moved.
-
     The program's own words name it by its path, which `su` and servers of another user can follow
-    too, unless another user can lead that path elsewhere.
-    """
+    too, unless another user can lead that path elsewhere."""
     work, folder = made.work, made.prepared.folder
     named, pinned = (
         job_for(work.study, work.plan, made.turn, cell, target)

@@ -248,11 +248,9 @@ def blank_of(base: Base) -> tuple[str, list[str]]:
 
 
 def _discarded(device: str, claimed: bool, size_bytes: int | None) -> Said:
-    """Discard the device; where another process has it open, wait up to 15 s.
-
-    A process that copied the mount table while a system was mounted on it, as a server or container
-    does, has it until that process ends or lets go.
-    """
+    """Discard the device; where another process has it open, wait up to 15 s. A process that copied
+    the mount table while a system was mounted on it, as a server or container does, has it until
+    that process ends or lets go."""
     deadline = time.monotonic() + _BUSY_SECONDS
     while True:
         said = discard(device, claimed=claimed, seconds=_DISCARD_SECONDS, size_bytes=size_bytes)

@@ -141,11 +141,9 @@ def shared(
     names: Sequence[str],
     ledger: Ledger,
 ) -> Iterator[tuple[P | ClientFolders | ServedFiles, Server | None]]:
-    """The folders as clients reach them: through the system's server, if it has one.
-
-    `held` is what is shared, where others could replace it; `names` are those of the folders in it
-    in which clients work.
-    """
+    """The folders as clients reach them: through the system's server, if it has one. `held` is what
+    is shared, where others could replace it; `names` are those of the folders in it in which
+    clients work."""
     kind = _server_over(study, system)
     if kind is None or not isinstance(folders, ClientFolders | FilesTarget):
         yield folders, None

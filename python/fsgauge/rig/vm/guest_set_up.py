@@ -64,10 +64,8 @@ def join(
 
 def delay(serial: str, delay_ns: int) -> None:
     """Have requests to a disk take so long at least: whoever opens it by its name gets it delayed.
-
     The kernel counts in ticks, rounds up, and begins at the next one: one request at a time takes
-    up to a tick longer.
-    """
+    up to a tick longer."""
     link = Path(device_of(serial))
     disk, milliseconds = link.resolve(), -(-delay_ns // 1_000_000)
     sectors = must_run(["blockdev", "--getsz", str(disk)], what=f"{serial} has no size").output

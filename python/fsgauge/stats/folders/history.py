@@ -87,11 +87,8 @@ class History(ResultModel):
 
 
 def follow(sides: Sequence[Side], *, despite: Sequence[str] = ()) -> History:
-    """The history of folders, which are put in order of time.
-
-    Raises InputError for fewer than two, for one without a second system, and for folders that
-    differ in what must be equal.
-    """
+    """The history of folders, which are put in order of time. Raises InputError for fewer than two,
+    for one without a second system, and for folders that differ in what must be equal."""
     if len(sides) < 2:
         raise InputError(
             "a history takes at least two results folders", next="fsgauge history DIR DIR ..."

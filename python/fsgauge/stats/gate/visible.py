@@ -75,11 +75,8 @@ class _Basis:
         return self.reach + self.error * (10 * self.quantile + 10)
 
     def missed(self, loss: float) -> float:
-        """The chance that this loss is not seen.
-
-        The mean over the distribution of the deviation, which scipy's noncentral t does not hold
-        for few degrees and large quantiles.
-        """
+        """The chance that this loss is not seen. The mean over the distribution of the deviation,
+        which scipy's noncentral t does not hold for few degrees and large quantiles."""
         from fsgauge.distributions import ndtr
 
         noncentrality = (loss - self.reach) / self.error

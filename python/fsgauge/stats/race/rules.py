@@ -85,11 +85,9 @@ def look(
     looks: int,
     eligible: Sequence[bool] | None = None,
 ) -> Standing:
-    """The standing after a look at all blocks so far; `looks` is how many the race has at most.
-
-    Of a system that is not `eligible` (it gives up what the others keep) nothing is claimed, and it
-    never leads; it is parked once it is surely better.
-    """
+    """The standing after a look at all blocks so far; `looks` is how many the race has at most. Of
+    a system that is not `eligible` (it gives up what the others keep) nothing is claimed, and it
+    never leads; it is parked once it is surely better."""
     active = standing.in_race
     may_lead = [place for place in active if eligible is None or eligible[place]]
     means, variance, freedom = _fitted(values[:, active])

@@ -152,10 +152,8 @@ def misfit(numbers: Floats, logs: Floats, coefficients: Floats, of: str = "worke
 
 def hidden_by_noise(logs: Floats, found: Misfit) -> str:
     """Why nothing can be said of log rates [blocks, counts]; "" where law and knee differ by more.
-
     The error is that of all counts together. A misfit stands where its largest residual is beyond
-    doubt even by the scatter at that count alone, which the shared variance may understate.
-    """
+    doubt even by the scatter at that count alone, which the shared variance may understate."""
     blocks = len(logs)
     error = float(np.sqrt(np.mean(variances(logs)) / blocks))
     if error <= LARGEST_ERROR:

@@ -54,11 +54,8 @@ PAGE = OverheadPage()
 
 
 def claims_table(results: Results, ledger: Ledger) -> list[Table]:
-    """One table; empty where nothing of it was observed.
-
-    Against a device, claims with a printed figure that nothing here tests are there without a
-    number of ours.
-    """
+    """One table; empty where nothing of it was observed. Against a device, claims with a printed
+    figure that nothing here tests are there without a number of ours."""
     on_device = results.baseline_kind == "raw"
     measured = {claim.id: _measured(results, claim) for claim in ledger.claim}
     if not any(measured.values()):

@@ -300,11 +300,9 @@ def power_on(group: NodeGroup, at: int) -> list[str]:
 
 
 def stands_again(group: NodeGroup, at: int, system: System, stood: SystemOverNodes | None) -> str:
-    """What of the system is on the node's disks after its power was off, in a sentence.
-
-    A system that is set up over nodes goes on there; one that a node made for itself is mounted
-    and looked at.
-    """
+    """What of the system is on the node's disks after its power was off, in a sentence. A system
+    that is set up over nodes goes on there; one that a node made for itself is mounted and looked
+    at."""
     if stood is not None:
         mounting = stood.again(at)
         return f"it was set up again, and mounted in {mounting:.1f} s" if mounting else ""
