@@ -29,7 +29,6 @@ def file_job(
     finish: wire.Finish,
     limits: Limits,
     seeks: int = SEEKS,
-    seek_processes: int = SEEK_PROCESSES,
 ) -> wire.LoadJob:
     """A test on one file. What is not a new file must hold `size_bytes`."""
     whole: dict[str, object] = {
@@ -40,7 +39,7 @@ def file_job(
     drawn = {
         "size_limit_bytes": seeks * record_bytes,
         "access": wire.RandomAccess(),
-        "jobs": seek_processes,
+        "jobs": SEEK_PROCESSES,
         "workers": "processes",
     }
     return wire.LoadJob.model_validate(
