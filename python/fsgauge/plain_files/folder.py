@@ -85,7 +85,7 @@ class PlainFolder:
     @contextmanager
     def below(self, name: str) -> Iterator[PlainFolder]:
         """A folder in this one, held open too; raises OSError."""
-        with self._opened_below(name) as descriptor:
+        with self.descriptor_of(name) as descriptor:
             yield PlainFolder(self.path / name, descriptor, as_owner=self._as_owner_if_another)
 
     def read(self, name: str, limit_bytes: int = bounds.LARGEST_BYTES) -> bytes:
@@ -138,7 +138,7 @@ class PlainFolder:
         """Sorted names in a folder below, none where it is missing; raises InputError."""
         found: list[str] = []
         try:
-            with self._opened_below(name) as descriptor, opening.entries_of(descriptor) as entries:
+            with self.descriptor_of(name) as descriptor, opening.entries_of(descriptor) as entries:
                 for entry in entries:
                     found.append(entry.name)
                     if len(found) > bounds.MOST_NAMES:
@@ -172,7 +172,7 @@ class PlainFolder:
         the old file or the new one. On failure the new one is gone."""
         parent, _, last = name.rpartition("/")
         beside = f".{last}.{secrets.token_hex(4)}.new"
-        with self._opened_below(parent) as folder:
+        with self.descriptor_of(parent) as folder:
             with self.rights():
                 _forget_stale(folder, last)
                 descriptor = opening.open_new(folder, beside)
@@ -198,7 +198,7 @@ class PlainFolder:
         """Make a folder below and those above it; one that is there is left. Raises OSError."""
         parts = name.split("/")
         for count, part in enumerate(parts):
-            with self._opened_below("/".join(parts[:count])) as folder, self.rights():
+            with self.descriptor_of("/".join(parts[:count])) as folder, self.rights():
                 with suppress(FileExistsError):
                     os.mkdir(part, 0o755, dir_fd=folder)
                 os.close(opening.open_folder_in(folder, part))
@@ -212,8 +212,8 @@ class PlainFolder:
         """Rename something below, into a folder below that is there; raises OSError."""
         (parent, _, last), (new_parent, _, new_last) = name.rpartition("/"), to.rpartition("/")
         with (
-            self._opened_below(parent) as source,
-            self._opened_below(new_parent) as target,
+            self.descriptor_of(parent) as source,
+            self.descriptor_of(new_parent) as target,
             self.rights(),
         ):
             os.rename(last, new_last, src_dir_fd=source, dst_dir_fd=target)
@@ -227,10 +227,6 @@ class PlainFolder:
         """Raise InputError where root would go on in what another user owns or can write."""
         if os.geteuid() == 0:
             require_roots_alone(self.path, self._everything(), look)
-
-    def descriptor_of(self, name: str) -> AbstractContextManager[int]:
-        """A folder below, as an open descriptor for a process that is to work there; OSError."""
-        return self._opened_below(name)
 
     def identity(self) -> tuple[int, int, int]:
         """Device, inode and owner, which identify the folder."""
@@ -269,7 +265,7 @@ class PlainFolder:
         """What lies there; None also where it cannot be reached."""
         parent, _, last = name.rpartition("/")
         try:
-            with self._opened_below(parent) as folder, self.rights():
+            with self.descriptor_of(parent) as folder, self.rights():
                 return opening.status_in(folder, last)
         except OSError:
             return None
@@ -278,7 +274,7 @@ class PlainFolder:
     def _reading(self, name: str) -> Iterator[int]:
         parent, _, last = name.rpartition("/")
         try:
-            with self._opened_below(parent) as folder, self.rights():
+            with self.descriptor_of(parent) as folder, self.rights():
                 descriptor = opening.open_to_read(folder, last)
         except FileNotFoundError as error:
             raise MissingError(
@@ -296,8 +292,9 @@ class PlainFolder:
             os.close(descriptor)
 
     @contextmanager
-    def _opened_below(self, name: str) -> Iterator[int]:
-        """A folder below, open; no component of its name is a link."""
+    def descriptor_of(self, name: str) -> Iterator[int]:
+        """A folder below, open, also for a process that is to work there; OSError. No component of
+        its name is a link."""
         descriptor = os.dup(self._descriptor)
         try:
             with self.rights():

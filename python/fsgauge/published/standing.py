@@ -26,6 +26,7 @@ from fsgauge.published.verdict import (
 )
 from fsgauge.units import figure
 
+_run_of = cache(run_of)
 Met = Literal["missed", "fitted", "no proof", "met", "answered", "not run"]
 GRAVEST_FIRST: tuple[Met, ...] = get_args(Met)
 _NOISE = {
@@ -249,11 +250,6 @@ def _with_what_it_lacks(trial: Trial, run: JudgedRun, outcome: TrialVerdict) -> 
             TrialVerdict(outcome.word, f"{outcome.words}; counted, though {noise}")
         )
     return outcome
-
-
-@cache
-def _run_of(folder: str, study: str) -> JudgedRun | None:
-    return run_of(folder, study)
 
 
 def _in_words(claim: Claim, each: TrialStanding) -> str:
