@@ -51,7 +51,7 @@ def _import_all() -> None:
 
 
 class _Lent:
-    """The common child that draws, as fsgauge.report.drawing.child sees its own."""
+    """The common child that draws, as fsgauge.report.drawing sees its own."""
 
     def __init__(self, drawing: socket.socket) -> None:
         self._ours, theirs = socket.socketpair()
@@ -73,14 +73,14 @@ class _Lent:
 
 def _lend_what_draws() -> None:
     """For all commands: its start takes longer than most of them."""
-    from fsgauge.report.drawing import child
+    from fsgauge.report import drawing
 
     ours, theirs = socket.socketpair()
     program = Path(__file__).with_name("drawing_server.py")
     with theirs:
         words = [sys.executable, "-P", str(program), str(theirs.fileno())]
         subprocess.Popen(words, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
-    child.start = lambda *_, **__: _Lent(ours)  # type: ignore[assignment]
+    drawing.start = lambda *_, **__: _Lent(ours)  # type: ignore[assignment]
 
 
 def _blank_pictures(builds: Sized) -> list[str]:

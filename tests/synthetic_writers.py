@@ -21,6 +21,7 @@ from fsgauge.engine.wire import (
     InterleavedRanges,
     JobShare,
     Limits,
+    LoadJob,
     LoadResult,
     MachineProcessorTime,
     OperationResult,
@@ -32,7 +33,7 @@ from fsgauge.engine.wire import (
     SharedRanges,
 )
 from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.record.records import Cell, LoadJob, RunRecord, Turn, TurnRecord
+from fsgauge.record.records import Cell, RunRecord, Turn, TurnRecord
 from tests.synthetic import ENGINE, SyntheticStudy, histogram_of, make_study
 from tests.synthetic.load import recorded
 

@@ -29,10 +29,8 @@ _APART = 0.2
 
 @dataclass(frozen=True)
 class SourceLocation:
-    """A place in a study file; `line` and `column` count from 1, `width` is what to underline.
-
-    Line 0 is an option of the command line: `path` is its name, and no numbers are shown.
-    """
+    """A place in a study file; `line` and `column` count from 1, `width` is what to underline. Line
+    0 is an option of the command line: `path` is its name, and no numbers are shown."""
 
     path: str
     line: int

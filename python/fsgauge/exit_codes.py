@@ -57,9 +57,7 @@ OF_COMMANDS: dict[str, dict[ExitCode, str]] = {
         ExitCode.ANSWERED: "the run would begin, as far as can be known before it",
         ExitCode.REFUSED: "it would be refused, which is said first",
     },
-    "choose": {
-        ExitCode.ANSWERED: "raced, proven or not",
-    },
+    "choose": {ExitCode.ANSWERED: "raced, proven or not"},
     "compare": {
         ExitCode.ANSWERED: "no limit is crossed",
         ExitCode.FINDING: "a limit is crossed, or a side lost data or is not valid",
@@ -87,9 +85,7 @@ OF_COMMANDS: dict[str, dict[ExitCode, str]] = {
         ExitCode.UNDECIDED: "undecided",
         ExitCode.TOO_NOISY: "too noisy, or too few accepted runs, to see the loss",
     },
-    "crosscheck": {
-        ExitCode.ANSWERED: "compared, whatever came of it",
-    },
+    "crosscheck": {ExitCode.ANSWERED: "compared, whatever came of it"},
     "rig bisect": {
         ExitCode.ANSWERED: "the first bad kernel is found",
         ExitCode.FINDING: "the bad kernel is within all limits",

@@ -76,7 +76,6 @@ class Quantity:
         return self.write(int(value) if self.whole else value)
 
     def refuse_bare(self, number: int | float) -> UnitError:
-        """The error for a number without its unit."""
         is_decimal = isinstance(number, int) or math.isfinite(number)
         text = plain_decimal(number) if is_decimal else str(number)
         return UnitError(f"{_shown(text)} has no unit", self._did_you_mean(text, self.usual))

@@ -136,13 +136,7 @@ WHOLE_PERCENT = replace(PERCENT, name="whole percentage", whole=True, example="1
 _PACES = ("iops", "iops/s", "io/s", "iop/s", "ops", "op/s", "ops/s", "ops/sec", "/s", "/sec")
 RATE = Quantity(
     name="pace",
-    units={
-        "IOPS": 1,
-        "k IOPS": 10**3,
-        "kIOPS": 10**3,
-        "M IOPS": 10**6,
-        "MIOPS": 10**6,
-    },
+    units={"IOPS": 1, "k IOPS": 10**3, "kIOPS": 10**3, "M IOPS": 10**6, "MIOPS": 10**6},
     meant={
         **dict.fromkeys(_PACES, ("IOPS",)),
         **{

@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.bisect.log import FILE as LOG
-from fsgauge.bisect.log import Log, read_log
-from fsgauge.bisect.page import write_bisect
+from fsgauge.bisect.log import Log, read_log, write_bisect
 from fsgauge.cli.sweeping import page_of_sweep, resume_sweep
 from fsgauge.errors import InputError
 from fsgauge.study.parse import parse_study

@@ -13,10 +13,9 @@ from typing import Any
 
 import pytest
 
-from fsgauge.bisect.log import Log, Step
-from fsgauge.bisect.page import write_bisect
+from fsgauge.bisect.log import Log, Step, write_bisect
 from fsgauge.coherence.page import write_log as write_coherence
-from fsgauge.failure.page import write_log as write_failure
+from fsgauge.failure.log import write_log as write_failure
 from fsgauge.record.strikes import Strike, Struck
 from fsgauge.report import write_report
 from fsgauge.stats.folders.condition import parse_condition
@@ -30,7 +29,7 @@ from tests.synthetic_churn import make_churn
 from tests.synthetic_sharing import make_sharing
 from tests.unit.bisect.test_judging import ASKED, judged, results
 from tests.unit.coherence.test_page import LOG as COHERENCE
-from tests.unit.failure.test_page import LOG as FAILURE
+from tests.unit.failure.test_log import LOG as FAILURE
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 

@@ -186,7 +186,7 @@ def test_a_host_that_hangs_while_it_is_prepared_is_started_again(
     fleet.session.close("prepared again, and it hangs")
     PREPARING[1] = 1
     with monkeypatch.context() as patched:
-        patched.setattr(session, "ANSWER_SECONDS", 1.5)
+        patched.setattr(session.control, "ANSWER_SECONDS", 1.5)
         fleet.session.prepare()
     assert "while the study was prepared: b: it gave no answer for 2 s" in fleet.said
     fleet.session.block(fleet.plan, 0, fleet.told.append)
@@ -197,7 +197,7 @@ def test_a_host_that_is_never_prepared_is_left_out(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The study begins without it, and says so."""
-    monkeypatch.setattr(session, "ANSWER_SECONDS", 1.5)
+    monkeypatch.setattr(session.control, "ANSWER_SECONDS", 1.5)
     fleet.session.close("prepared again, and it hangs")
     PREPARING[1] = 3
     fleet.session.prepare()

@@ -41,7 +41,7 @@ ELSEWHERE = {
     "report/beside.py": "names of folders, each opened by the door if it is read",
     "storage/loop.py": "made anew in a scratch folder",
     "converting/check.py": "a private folder that was made anew for the check",
-    "chromium/running.py": "a private folder of the browser",
+    "chromium/__init__.py": "a private folder of the browser",
     "cli/rig.py": "the cache of images",
     "cli/study.py": "a new file, made where there is none: O_EXCL follows no link",
     "crosscheck/folder.py": "takes away a folder of its own in which nothing was measured",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fsgauge.record.race import LOOKS
+from fsgauge.record.modes import LOOKS
 from fsgauge.stats.race.rules import Standing, finalists, look
 from fsgauge.stats.ratio import ratio_of_blocks
 from tests.known.planted import Values

@@ -17,7 +17,7 @@ import pytest
 from fsgauge.kinds.aging.analysis.model import Aging
 from fsgauge.kinds.churn.analysis.model import Churn
 from fsgauge.kinds.writers.analysis.model import Scaling
-from fsgauge.kinds.writers.page.gain import gain_chart
+from fsgauge.kinds.writers.page import gain_chart
 from fsgauge.kinds.writers.page.tables import scaling_tables
 from fsgauge.kinds.writers.published import published_writers
 from fsgauge.report import words

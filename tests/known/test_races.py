@@ -14,7 +14,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from fsgauge.record.race import LOOKS
+from fsgauge.record.modes import LOOKS
 from fsgauge.stats.race import rules
 from tests.known.simulated_races import (
     MARGIN,

@@ -82,7 +82,7 @@ def tokens(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         TOKENS.append(owner.token)
         return begin_ledger(path, owner)
 
-    monkeypatch.setattr(ledger, "begin_ledger", remembered)
+    monkeypatch.setattr(ledger.ledger_folder, "begin_ledger", remembered)
     monkeypatch.setenv(KEEP_CACHES, "1")
     yield
     TOKENS.clear()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.engine.client import Engine
-from fsgauge.rig.host import preconditioning
+from fsgauge.rig.host import turn as host_turn
 from fsgauge.rig.host.rig import HostRig
 from tests.rigs.conftest import MEBIBYTE, Scene
 from tests.rigs.measured import measured
@@ -19,7 +19,7 @@ def test_a_device_is_purged_written_twice_and_kept(
     scene: Scene, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A block of raw and ext4 with at most six rounds of 50 ms before each run."""
-    monkeypatch.setattr(preconditioning, "MOST_ROUNDS", 6)
+    monkeypatch.setattr(host_turn, "MOST_ROUNDS", 6)
     said: list[str] = []
     study = scene.study(
         {"name": "raw"},

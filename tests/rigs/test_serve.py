@@ -19,8 +19,7 @@ from fsgauge.access import SERVERS, served
 from fsgauge.access.samba import SHARE
 from fsgauge.engine.wire import SmbTarget
 from fsgauge.errors import RigError
-from fsgauge.machine.ledger.after_death import clean_up_after_the_dead
-from fsgauge.machine.ledger.ledger import opened_ledger
+from fsgauge.machine.ledger.ledger import clean_up_after_the_dead, opened_ledger
 from fsgauge.machine.process.servers import server_processes
 from tests.patience import patience
 from tests.rigs import serving

@@ -16,15 +16,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fsgauge.access.kind import (
-    LOOPBACK,
-    START_LOG,
-    Account,
-    ServerKind,
-    Serving,
-    Target,
-    write_private,
-)
+from fsgauge.access import kind
 from fsgauge.engine.wire import NfsTarget
 from fsgauge.errors import RigError
 from fsgauge.machine.process.own_network import unused_user_id
@@ -71,7 +63,7 @@ exit $?
 """
 
 
-class Ganesha(ServerKind):
+class Ganesha(kind.ServerKind):
     """The server ganesha.nfsd of NFS-Ganesha 4."""
 
     name = "ganesha"
@@ -86,10 +78,10 @@ class Ganesha(ServerKind):
     shares_by_a_mount_of_its_own = False
     reaches_whole_file_systems = True
 
-    def account(self) -> Account:
+    def account(self) -> kind.Account:
         """One that owns nothing on this machine: handles reach more than the share."""
         number = unused_user_id()
-        return Account(number, number, "an unprivileged user")
+        return kind.Account(number, number, "an unprivileged user")
 
     def version(self) -> str:
         """As "NFS-Ganesha Release = V4.3" says it."""
@@ -120,14 +112,14 @@ class Ganesha(ServerKind):
                 next="run it outside of the chroot or container, or use --serve samba",
             )
 
-    def configure(self, serving: Serving) -> None:
+    def configure(self, serving: kind.Serving) -> None:
         """The server's file, the port mapper's transports and the script that starts both."""
-        write_private(serving.folder / "ganesha.conf", configuration(serving))
-        write_private(serving.folder / "netconfig", _NETCONFIG)
-        write_private(serving.folder / "start.sh", _START)
+        kind.write_private(serving.folder / "ganesha.conf", configuration(serving))
+        kind.write_private(serving.folder / "netconfig", _NETCONFIG)
+        kind.write_private(serving.folder / "start.sh", _START)
         (serving.folder / "netconfig").chmod(0o644)
 
-    def command(self, serving: Serving) -> list[str]:
+    def command(self, serving: kind.Serving) -> list[str]:
         """Namespaces first; everything in them ends with this process."""
         return [
             *("unshare", "--mount", "--propagation", "slave", "--pid", "--fork"),
@@ -136,10 +128,10 @@ class Ganesha(ServerKind):
             str(serving.account.user_id),
         ]
 
-    def target(self, serving: Serving) -> Target:
+    def target(self, serving: kind.Serving) -> kind.Target:
         """Requests carry the number of the private user; any other would be taken for it."""
         return NfsTarget(
-            host=LOOPBACK,
+            host=kind.LOOPBACK,
             port=serving.port,
             mount_port=serving.second_port,
             export=_INSIDE,
@@ -148,20 +140,20 @@ class Ganesha(ServerKind):
             group_id=serving.account.group_id,
         )
 
-    def complaints(self, serving: Serving) -> list[str]:
+    def complaints(self, serving: kind.Serving) -> list[str]:
         """It starts without an export where it did not accept its options."""
         try:
-            lines = (serving.folder / START_LOG).read_text(errors="replace").splitlines()
+            lines = (serving.folder / kind.START_LOG).read_text(errors="replace").splitlines()
         except OSError:
             return []
         return [line.rpartition(" :")[2] for line in lines if ":CONFIG :CRIT :" in line]
 
-    def ports(self, serving: Serving) -> list[int]:
+    def ports(self, serving: kind.Serving) -> list[int]:
         """The ports of NFS and of its mount service."""
         return [serving.port, serving.second_port]
 
 
-def configuration(serving: Serving) -> str:
+def configuration(serving: kind.Serving) -> str:
     """The text of ganesha.conf: its own choices but for places, and the study's options."""
     own: dict[str, list[str]] = {"EXPORT": [], "NFS_CORE_PARAM": [], "MDCACHE": []}
     for name, value in serving.options.items():

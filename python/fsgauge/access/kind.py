@@ -103,11 +103,8 @@ class ServerKind(ABC):
 
     @abstractmethod
     def command(self, serving: Serving) -> list[str]:
-        """The argument list of the foreground server; it names the private folder.
-
-        Its first process changes no user, and takes all others with it: the kernel ends it with
-        fsgauge.
-        """
+        """The argument list of the foreground server; it names the private folder. Its first
+        process changes no user, and takes all others with it: the kernel ends it with fsgauge."""
 
     @abstractmethod
     def target(self, serving: Serving) -> Target:

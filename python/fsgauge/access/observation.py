@@ -14,15 +14,8 @@ from pathlib import Path
 from typing import Protocol
 
 from fsgauge.access.kind import ServerKind, Serving
+from fsgauge.machine.process import servers
 from fsgauge.machine.process.own_network import OwnNetwork
-from fsgauge.machine.process.servers import (
-    TICK_NS,
-    Used,
-    listen_drops,
-    listen_overflows,
-    processor_time,
-    proportional_memory_bytes,
-)
 from fsgauge.record.private_server import ServerRun
 
 _POLL_SECONDS = 0.1
@@ -62,8 +55,8 @@ class Observation:
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look_on, daemon=True)
         self._most = 0
-        self._in: Used | None = None
-        self._through: Used | None = None
+        self._in: servers.Used | None = None
+        self._through: servers.Used | None = None
         self._is_late = False
         """Some clients had gone when the counters were read: leaving costs a server much."""
         self._memory: tuple[int, int] | None = None
@@ -77,17 +70,17 @@ class Observation:
         self._restarts += self._server.revive()
         self._wait_until_idle()
         self._log.begin()
-        self._began = processor_time(self._server.leader())
+        self._began = servers.processor_time(self._server.leader())
         self._overflows, self._drops = self._turned_away()
         self._thread.start()
 
     def clients_are_in(self) -> None:
         """The measured part begins: what was used until now is that of letting clients in."""
-        self._in = processor_time(self._server.leader())
+        self._in = servers.processor_time(self._server.leader())
 
     def clients_are_through(self) -> None:
         """The measured part is over: what is used from now on is that of letting clients go."""
-        used = processor_time(self._server.leader())
+        used = servers.processor_time(self._server.leader())
         if self._in is not None and used.processes >= self._in.processes:
             self._through = used
         else:
@@ -100,7 +93,7 @@ class Observation:
         if self._memory is None and not self._grows:
             self._sample()  # its clients left their memory behind
         self._wait_until_idle()
-        used = processor_time(self._server.leader())
+        used = servers.processor_time(self._server.leader())
         overflows, drops = self._turned_away()
         # The counters of a server that died went with it.
         whole = self._restarts == 0 and not self._is_late
@@ -113,7 +106,7 @@ class Observation:
             system_ns=measured.system_ns if whole else None,
             connecting_ns=since.total_ns - self._began.total_ns if whole and self._in else None,
             leaving_ns=used.total_ns - until.total_ns if whole and self._through else None,
-            tick_ns=TICK_NS,
+            tick_ns=servers.TICK_NS,
             processes=max(self._most, self._server.idle),
             memory_bytes=self._memory[0] if self._memory else None,
             memory_processes=self._memory[1] if self._memory else None,
@@ -143,7 +136,9 @@ class Observation:
         began = time.monotonic()
         living = self._server.processes()
         some = living[:: -(-len(living) // _MOST_READ)] if living else []
-        found = [size for pid in some if (size := proportional_memory_bytes(pid)) is not None]
+        found = [
+            size for pid in some if (size := servers.proportional_memory_bytes(pid)) is not None
+        ]
         took = time.monotonic() - began
         self._most = max(self._most, len(living))
         self._samples += 1
@@ -156,7 +151,7 @@ class Observation:
     def _turned_away(self) -> tuple[int | None, int | None]:
         """Connections so far: by any socket of the server's network, and by its own."""
         with self._server.network.entered():
-            return listen_overflows(), listen_drops(self._server.serving.port)
+            return servers.listen_overflows(), servers.listen_drops(self._server.serving.port)
 
     def _wait_until_idle(self) -> None:
         deadline = time.monotonic() + _GONE_SECONDS

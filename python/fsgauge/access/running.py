@@ -76,10 +76,8 @@ def served(
     ledger: Ledger,
     account: Account | None = None,
 ) -> Iterator[Server]:
-    """Share `directory` until the context ends; RigError with the server's last words.
-
-    `account` is whose the clients' files are, where that was asked of the kind before.
-    """
+    """Share `directory` until the context ends; RigError with the server's last words. `account` is
+    whose the clients' files are, where that was asked of the kind before."""
     account = account or kind.account()
     with ExitStack() as stack:
         folder = stack.enter_context(ledger.folder(_PLACES, f"server-{kind.name}"))

@@ -22,17 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from fsgauge.access.kind import (
-    LOOPBACK,
-    PASSWORD_FILE,
-    Account,
-    Clients,
-    ServerKind,
-    Serving,
-    Target,
-    new_password,
-    write_private,
-)
+from fsgauge.access import kind
 from fsgauge.engine.wire import FilePassword, SmbTarget
 from fsgauge.errors import InputError, RigError
 from fsgauge.machine.process.own_network import unused_user_id
@@ -98,7 +88,7 @@ _COMPLAINTS = (
 )
 
 
-class Samba(ServerKind):
+class Samba(kind.ServerKind):
     """The server smbd of Samba 4."""
 
     name = "samba"
@@ -113,11 +103,11 @@ class Samba(ServerKind):
     memory_for_a_client_bytes = 768 << 10
     shares_by_a_mount_of_its_own = True
 
-    def account(self) -> Account:
+    def account(self) -> kind.Account:
         """One that nothing else on this machine has; `nobody` where it cannot have a name."""
         if users_can_be_private():
             number = unused_user_id()
-            return Account(number, number, "an unprivileged user", USER)
+            return kind.Account(number, number, "an unprivileged user", USER)
         try:
             user = pwd.getpwnam(_NOBODY)
         except KeyError:
@@ -125,7 +115,7 @@ class Samba(ServerKind):
                 f"this system has no user {_NOBODY} to serve files as",
                 next=f"adduser --system --no-create-home {_NOBODY}",
             ) from None
-        return Account(user.pw_uid, user.pw_gid, _NOBODY, _NOBODY)
+        return kind.Account(user.pw_uid, user.pw_gid, _NOBODY, _NOBODY)
 
     def version(self) -> str:
         """As "Version 4.17.12-Debian" says it."""
@@ -138,8 +128,8 @@ class Samba(ServerKind):
             return
         with TemporaryDirectory(prefix="fsgauge-") as name:
             folder = Path(name)
-            clients, account = Clients(access, 1), self.account()
-            serving = Serving(folder, folder, _ANY_PORT, _ANY_PORT, clients, account, options)
+            clients, account = kind.Clients(access, 1), self.account()
+            serving = kind.Serving(folder, folder, _ANY_PORT, _ANY_PORT, clients, account, options)
             self._write_configuration(serving)
             wrong = _refused_by_testparm(serving)
         if wrong:
@@ -150,7 +140,7 @@ class Samba(ServerKind):
                 next="man 5 smb.conf; fsgauge explain system.server",
             )
 
-    def configure(self, serving: Serving) -> None:
+    def configure(self, serving: kind.Serving) -> None:
         """smb.conf, its folders, and a user with a new password in a list of its own."""
         self._write_configuration(serving)
         wrong = _refused_by_testparm(serving)
@@ -160,18 +150,16 @@ class Samba(ServerKind):
                 details=wrong,
                 next="man 5 smb.conf; fsgauge explain system.server",
             )
-        password = new_password()
-        write_private(serving.folder / PASSWORD_FILE, password)
+        password = kind.new_password()
+        kind.write_private(serving.folder / kind.PASSWORD_FILE, password)
         if _is_private(serving):
             write_users(serving.folder, serving.account)
         self._add_user(serving, password)
 
-    def command(self, serving: Serving) -> list[str]:
-        """In the foreground, its log in its own folder.
-
-        Each session asks for the address of the host's name, which takes seconds where no resolver
-        knows it: so the server sees the name localhost.
-        """
+    def command(self, serving: kind.Serving) -> list[str]:
+        """In the foreground, its log in its own folder. Each session asks for the address of the
+        host's name, which takes seconds where no resolver knows it: so the server sees the name
+        localhost."""
         folder = serving.folder
         kept = ",".join(f"+{name}" for name in _CAPABILITIES)
         start = ["sh", "-c", _START, "sh"]
@@ -183,24 +171,24 @@ class Samba(ServerKind):
             *("smbd", "-F", "--no-process-group", "-s", f"{folder}/smb.conf", "-l", str(folder)),
         ]
 
-    def target(self, serving: Serving) -> Target:
+    def target(self, serving: kind.Serving) -> kind.Target:
         """A session of the private user, signed and encrypted as server and study want it."""
         access = serving.clients.access
         protection = protection_of(access, serving.options)
         return SmbTarget(
-            host=LOOPBACK,
+            host=kind.LOOPBACK,
             port=serving.port,
             share=SHARE,
             directory="",
             user=serving.account.name,
-            password=FilePassword(path=str(serving.folder / PASSWORD_FILE)),
+            password=FilePassword(path=str(serving.folder / kind.PASSWORD_FILE)),
             dialect=access.smb_dialect,
             signing=protection.signing,
             encryption=protection.encryption,
             oplocks=access.smb_oplocks,
         )
 
-    def ports(self, serving: Serving) -> list[int]:
+    def ports(self, serving: kind.Serving) -> list[int]:
         return [serving.port]
 
     def aborts(self, said: Sequence[str]) -> list[str]:
@@ -208,12 +196,12 @@ class Samba(ServerKind):
         found = [_PANIC.search(line) for line in said]
         return [match.group(1).strip() for match in found if match is not None]
 
-    def _write_configuration(self, serving: Serving) -> None:
+    def _write_configuration(self, serving: kind.Serving) -> None:
         for name in _FOLDERS:
             (serving.folder / name).mkdir(mode=0o755 if name == "ncalrpc" else 0o700)
-        write_private(serving.folder / "smb.conf", configuration(serving))
+        kind.write_private(serving.folder / "smb.conf", configuration(serving))
 
-    def _add_user(self, serving: Serving, password: str) -> None:
+    def _add_user(self, serving: kind.Serving, password: str) -> None:
         """The password goes over standard input: it is on no command line."""
         program, name = find_tool("smbpasswd") or "smbpasswd", serving.account.name
         words = [program, "-c", f"{serving.folder}/smb.conf", "-s", "-a", name]
@@ -231,7 +219,7 @@ class Samba(ServerKind):
             )
 
 
-def _is_private(serving: Serving) -> bool:
+def _is_private(serving: kind.Serving) -> bool:
     """Whether the sessions' user is one that this server alone knows."""
     return serving.account.name == USER
 
@@ -242,7 +230,7 @@ def users_can_be_private() -> bool:
     return run_tool(["unshare", *NAMESPACE, *bind]).exit_code == 0
 
 
-def write_users(folder: Path, account: Account) -> None:
+def write_users(folder: Path, account: kind.Account) -> None:
     """Root, the user that Samba takes guests for, and the clients' own."""
     place = folder / _FOLDER
     place.mkdir(mode=0o700)
@@ -263,7 +251,7 @@ def _lines(lines: list[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _refused_by_testparm(serving: Serving) -> tuple[str, ...]:
+def _refused_by_testparm(serving: kind.Serving) -> tuple[str, ...]:
     """smbd ignores a value that it does not understand; testparm names it."""
     said = run_tool(["testparm", "-s", f"{serving.folder}/smb.conf"])
     wrong = tuple(
@@ -276,7 +264,7 @@ def _refused_by_testparm(serving: Serving) -> tuple[str, ...]:
     return wrong
 
 
-def configuration(serving: Serving) -> str:
+def configuration(serving: kind.Serving) -> str:
     """The text of smb.conf: Samba's own choices but for places, and the study's options."""
     folder = serving.folder
     own = {name: {} for name in ("global", "share")}  # type: dict[str, dict[str, str]]
@@ -299,7 +287,7 @@ def configuration(serving: Serving) -> str:
         "usershare path": "",
         "log file": f"{folder}/log.smbd",
         "max log size": "1000",
-        "interfaces": LOOPBACK,
+        "interfaces": kind.LOOPBACK,
         "bind interfaces only": "yes",
         "smb ports": str(serving.port),
         "disable netbios": "yes",

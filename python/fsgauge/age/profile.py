@@ -16,35 +16,23 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from fsgauge.engine.wire import (
-    AgeEnd,
-    AgeMode,
-    AgeProfile,
-    AgeResult,
-    ChurnProfile,
-    ConnectionsProfile,
-    DatabaseProfile,
-    GitLikeProfile,
-    IntermingledProfile,
-    StorageAgeEnd,
-    Wire,
-)
+from fsgauge.engine import wire
 from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.machine.facts.mounts import mount_holding
 from fsgauge.quantities import UnitError
 from fsgauge.study.system import COPY_ON_WRITE
 from fsgauge.units import exact_percent, parse_duration_ns, parse_percent, parse_size
 
-PROFILES: dict[str, AgeProfile] = {
-    "intermingled": IntermingledProfile(),
-    "churn": ChurnProfile(),
-    "connections": ConnectionsProfile(),
-    "git-like": GitLikeProfile(),
-    "database": DatabaseProfile(),
+PROFILES: dict[str, wire.AgeProfile] = {
+    "intermingled": wire.IntermingledProfile(),
+    "churn": wire.ChurnProfile(),
+    "connections": wire.ConnectionsProfile(),
+    "git-like": wire.GitLikeProfile(),
+    "database": wire.DatabaseProfile(),
 }
 """Every profile with its defaults, by the name that a user writes."""
 
-_PROFILE: TypeAdapter[AgeProfile] = TypeAdapter(AgeProfile)
+_PROFILE: TypeAdapter[wire.AgeProfile] = TypeAdapter(wire.AgeProfile)
 _READERS: dict[str, Callable[[str], float]] = {
     "_bytes": parse_size,
     "_ns": parse_duration_ns,
@@ -52,7 +40,7 @@ _READERS: dict[str, Callable[[str], float]] = {
 }
 
 
-def profile_of(name: str, settings: Sequence[str]) -> AgeProfile:
+def profile_of(name: str, settings: Sequence[str]) -> wire.AgeProfile:
     """The profile with its settings; InputError for one that is wrong."""
     profile = PROFILES[name]
     keys = dict(_keys(profile))
@@ -77,11 +65,11 @@ def keys_of(name: str) -> list[str]:
     return [key for key, _ in _keys(PROFILES[name])]
 
 
-def _keys(model: Wire, before: tuple[str, ...] = ()) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _keys(model: wire.Wire, before: tuple[str, ...] = ()) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Each key that can be set with its path on the wire."""
     for field, value in model:
         path = (*before, field)
-        if isinstance(value, Wire):
+        if isinstance(value, wire.Wire):
             yield from _keys(value, path)
         elif field != "kind":
             yield ".".join((*before, _without_unit(field))), path
@@ -140,12 +128,12 @@ def file_system_of(folder: Path) -> str:
 
 
 def mode_and_fill(
-    profile: AgeProfile,
+    profile: wire.AgeProfile,
     file_system: str,
-    mode: AgeMode | None,
+    mode: wire.AgeMode | None,
     fill_percent: float | None,
-    end: AgeEnd,
-) -> tuple[AgeMode, float]:
+    end: wire.AgeEnd,
+) -> tuple[wire.AgeMode, float]:
     """What was asked for, else the defaults; InputError for what cannot complete."""
     if not _copied(profile, file_system):
         return mode or "fast", FILL_PERCENT if fill_percent is None else fill_percent
@@ -157,7 +145,7 @@ def mode_and_fill(
             next="leave out --mode, for mode write; or --mode direct",
         )
     fill_percent = COPIED_FILL_PERCENT if fill_percent is None else fill_percent
-    copies = min(end.storage_age, _MOST_COPIES) if isinstance(end, StorageAgeEnd) else 1.0
+    copies = min(end.storage_age, _MOST_COPIES) if isinstance(end, wire.StorageAgeEnd) else 1.0
     if fill_percent * copies > 100:
         raise InputError(
             f"--fill {exact_percent(fill_percent)} leaves no room for overwrites on {file_system}",
@@ -168,7 +156,7 @@ def mode_and_fill(
     return mode or "write", fill_percent
 
 
-def notes_on_copies(result: AgeResult, file_system: str) -> list[str]:
+def notes_on_copies(result: wire.AgeResult, file_system: str) -> list[str]:
     """A note on mode and fill level; empty where overwrites are in place."""
     if not _copied(result.profile, file_system) or result.mode == "fast":
         return []
@@ -179,5 +167,5 @@ def notes_on_copies(result: AgeResult, file_system: str) -> list[str]:
     ]
 
 
-def _copied(profile: AgeProfile, file_system: str) -> bool:
+def _copied(profile: wire.AgeProfile, file_system: str) -> bool:
     return profile.kind == "database" and file_system in _COPYING

@@ -126,7 +126,6 @@ def keep_scans(files: RecordFiles, worn: Worn) -> None:
 
 
 def keep_age(files: RecordFiles, document: dict[str, Any]) -> None:
-    """Write NAME.age.json."""
     write_whole(files.age, json.dumps(document) + "\n")
 
 

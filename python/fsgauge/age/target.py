@@ -1,7 +1,5 @@
-"""What TARGET is, a new image or an existing empty folder, and when it is refused.
-
-Root makes nothing in folders where other users could plant links or swap what it made.
-"""
+"""What TARGET is, a new image or an existing empty folder, and when it is refused. Root makes
+nothing in folders where other users could plant links or swap what it made."""
 
 from __future__ import annotations
 
@@ -141,10 +139,8 @@ def require_own(folder: Path, found: os.stat_result) -> None:
 
 
 def require_no_swap(folder: Path) -> Path:
-    """For root, the resolved folder; RefusedError where others may rename a part of its path.
-
-    The user who called sudo is trusted.
-    """
+    """For root, the resolved folder; RefusedError where others may rename a part of its path. The
+    user who called sudo is trusted."""
     if os.geteuid() != 0:
         return folder
     whole = folder.resolve()

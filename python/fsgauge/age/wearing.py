@@ -9,17 +9,8 @@ from typing import Any
 from pydantic import model_validator
 
 from fsgauge.age.target import require_still
+from fsgauge.engine import wire
 from fsgauge.engine.client import Engine
-from fsgauge.engine.wire import (
-    AgeEnd,
-    AgeJob,
-    AgeMode,
-    AgeProfile,
-    AgeResult,
-    LengthBin,
-    ScanJob,
-    ScanResult,
-)
 from fsgauge.errors import InputError, Interrupted
 from fsgauge.plain_files.kept import Kept
 from fsgauge.progress.scan_and_age import StageProgress
@@ -36,10 +27,10 @@ class Order:
     engine's default for the mode.
     """
 
-    profile: AgeProfile
-    mode: AgeMode
+    profile: wire.AgeProfile
+    mode: wire.AgeMode
     fill_percent: float
-    end: AgeEnd
+    end: wire.AgeEnd
     time_limit_ns: int
     seed: int
     space_bytes: int | None = None
@@ -50,16 +41,14 @@ class Order:
 class Worn:
     """A file system before, what was done to it, and after."""
 
-    before: ScanResult
-    result: AgeResult
-    after: ScanResult
+    before: wire.ScanResult
+    result: wire.AgeResult
+    after: wire.ScanResult
 
 
 def wear(engine: Engine, directory: str, order: Order, progress: StageProgress) -> Worn:
-    """Age `directory`; raises Interrupted while there is nothing to keep.
-
-    Ctrl-C stops the ageing, not the scan that follows it.
-    """
+    """Age `directory`; raises Interrupted while there is nothing to keep. Ctrl-C stops the ageing,
+    not the scan that follows it."""
     before = None
     if not progress.asked:
         progress.stage("scanning before")
@@ -68,14 +57,14 @@ def wear(engine: Engine, directory: str, order: Order, progress: StageProgress) 
         raise Interrupted("stopped before ageing began", cause="nothing is kept")
     require_still(directory, order.space_bytes, order.fill_percent)
     progress.stage("ageing")
-    job = AgeJob(directory=directory, **vars(order))
+    job = wire.AgeJob(directory=directory, **vars(order))
     result = engine.age(job, progress.event, progress.stoppable)
     progress.stage("scanning after")
     return Worn(before, result, _scan(engine, directory, progress))
 
 
-def _scan(engine: Engine, directory: str, progress: StageProgress) -> ScanResult:
-    job = ScanJob(path=directory, top=_WORST_FILES, map_order=_MAP_ORDER)
+def _scan(engine: Engine, directory: str, progress: StageProgress) -> wire.ScanResult:
+    job = wire.ScanJob(path=directory, top=_WORST_FILES, map_order=_MAP_ORDER)
     return engine.scan(job, progress.event, None if progress.asked else progress.stoppable)
 
 
@@ -88,7 +77,7 @@ class Fidelity(Kept):
     floor), and of `write` with the other seed; None: nothing to compare, or not measured.
     """
 
-    mode: AgeMode
+    mode: wire.AgeMode
     size_bytes: int
     seeds: tuple[int, int]
     extent_length_distance: float | None
@@ -116,7 +105,7 @@ def measure_fidelity(order: Order, size_bytes: int, wear: Wear) -> Fidelity | st
     """Age in this mode, twice in `write` and once with the next seed; or why that failed."""
     written = replace(order, mode="write")
     other_seed = replace(written, seed=order.seed + 1)
-    layouts: list[ScanResult] = []
+    layouts: list[wire.ScanResult] = []
     for each in (order, written, written, other_seed):
         try:
             worn = wear(each)
@@ -139,7 +128,7 @@ def measure_fidelity(order: Order, size_bytes: int, wear: Wear) -> Fidelity | st
     )
 
 
-def distance(first: Sequence[LengthBin], second: Sequence[LengthBin]) -> float | None:
+def distance(first: Sequence[wire.LengthBin], second: Sequence[wire.LengthBin]) -> float | None:
     """Largest difference between the cumulative shares of bytes; None where one has no bytes."""
     one, two = _bytes_by_length(first), _bytes_by_length(second)
     all_one, all_two = sum(one.values()), sum(two.values())
@@ -154,9 +143,9 @@ def distance(first: Sequence[LengthBin], second: Sequence[LengthBin]) -> float |
     return largest
 
 
-def _bytes_by_length(bins: Sequence[LengthBin]) -> dict[int, int]:
+def _bytes_by_length(bins: Sequence[wire.LengthBin]) -> dict[int, int]:
     return {each.at_least_bytes: each.size_bytes for each in bins}
 
 
-def _free(scan: ScanResult) -> Sequence[LengthBin]:
+def _free(scan: wire.ScanResult) -> Sequence[wire.LengthBin]:
     return scan.free.lengths if scan.free is not None else []

@@ -203,12 +203,10 @@ class Agent:
         return {"there": self._folder.is_there()}
 
     def do_remove(self) -> None:
-        """Remove the folder and the files in it."""
         self.do_release()
         self._folder.remove()
 
     def do_release(self) -> None:
-        """Close what is kept open."""
         while self._kept:
             _, descriptor = self._kept.popitem()
             os.close(descriptor)

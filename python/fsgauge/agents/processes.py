@@ -1,7 +1,5 @@
-"""Nodes that are processes: on this machine, or on a host that ssh reaches.
-
-A host needs python3 and no fsgauge: it gets the program first, then its steps.
-"""
+"""Nodes that are processes: on this machine, or on a host that ssh reaches. A host needs python3
+and no fsgauge: it gets the program first, then its steps."""
 
 from __future__ import annotations
 
@@ -17,8 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.agents import agent
-from fsgauge.agents.agents import AgentLostError, Answer, Step
-from fsgauge.agents.lines import Lines
+from fsgauge.agents.agents import AgentLostError, Answer, Lines, Step
 from fsgauge.errors import InputError, RigError
 from fsgauge.programs import Process, child_environment, end_process, isolated, start
 
@@ -150,11 +147,9 @@ def _output(process: Process) -> int:
 
 @contextmanager
 def process_agents(places: Sequence[Place], folder: str) -> Iterator[ProcessAgents]:
-    """One for each place, at work in a folder of that name there; ended with the context.
-
-    Raises RigError for a place where none can be started, InputError for one that is no folder or
-    is there twice.
-    """
+    """One for each place, at work in a folder of that name there; ended with the context. Raises
+    RigError for a place where none can be started, InputError for one that is no folder or is there
+    twice."""
     program = Path(agent.__file__).read_bytes()
     with ExitStack() as stack:
         processes = [stack.enter_context(_started(place, folder, len(program))) for place in places]

@@ -1,20 +1,24 @@
-"""Whether a kernel is beyond the limits, from the study in which it was measured with the good one.
+"""Which kernel is next, and whether one is beyond the limits, from the study in which it was
+measured with the good one.
 
-An interval decides as on the study's page, where it is corrected for all comparisons: a kernel is
-bad where a whole interval is beyond a limit, good where all of them are within theirs.
+An interval decides as on the study's page, where it is corrected for all comparisons: a kernel
+is bad where a whole interval is beyond a limit, good where all of them are within theirs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
 
-from fsgauge.bisect.search import Outcome
 from fsgauge.plain_files.kept import Kept
 from fsgauge.stats.folders.condition import Condition
 from fsgauge.stats.folders.folder import Key
 from fsgauge.stats.folders.limits import Idle, Ratios, is_met, selected
 from fsgauge.stats.results import Comparison, Results
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, is_too_wide
+from fsgauge.stats.wording import listed
+
+Outcome = Literal["good", "bad", "undecided"]
 
 
 class LimitVerdict(Kept):
@@ -83,3 +87,54 @@ def _outcome(condition: Condition, found: Comparison, results: Results) -> Outco
         return "undecided"
     is_beyond = is_met(condition, found.low, found.high)
     return "undecided" if is_beyond is None else "bad" if is_beyond else "good"
+
+
+class Bounds(NamedTuple):
+    """Places of the last kernel that is known to be good, and of the first that is bad."""
+
+    good: int
+    bad: int
+
+
+def bounds(kernels: Sequence[str], tried: Mapping[str, Outcome]) -> Bounds:
+    """The first kernel is good by the user's word, the last one bad by the first trial."""
+    good = max((at for at, each in enumerate(kernels) if tried.get(each) == "good"), default=0)
+    bad = (at for at, each in enumerate(kernels) if at > good and tried.get(each) == "bad")
+    return Bounds(good, min(bad, default=len(kernels) - 1))
+
+
+def next_kernel(kernels: Sequence[str], tried: Mapping[str, Outcome]) -> str | None:
+    """The last one first, then the middle of what is not known; None where nothing is left."""
+    last = kernels[-1]
+    if tried.get(last) != "bad":
+        return None if last in tried else last
+    good, bad = bounds(kernels, tried)
+    open_ = [each for each in kernels[good + 1 : bad] if each not in tried]
+    return open_[len(open_) // 2] if open_ else None
+
+
+def is_found(kernels: Sequence[str], tried: Mapping[str, Outcome]) -> bool:
+    """Whether a good kernel and a bad one follow one another."""
+    good, bad = bounds(kernels, tried)
+    return tried.get(kernels[-1]) == "bad" and bad - good == 1
+
+
+def answer(kernels: Sequence[str], tried: Mapping[str, Outcome]) -> str:
+    """What was found, in a sentence or two."""
+    last = kernels[-1]
+    if tried.get(last) == "good":
+        return f"{last} is within every limit, so there is nothing to look for."
+    if tried.get(last) != "bad":
+        return f"It cannot be decided whether {last} is beyond a limit."
+    good, bad = bounds(kernels, tried)
+    unknown = kernels[good + 1 : bad]
+    if not unknown:
+        return f"{kernels[bad]} is the first kernel beyond a limit; {kernels[good]} is not."
+    skipped = [each for each in unknown if tried.get(each) == "undecided"]
+    if len(skipped) < len(unknown):
+        left = len(unknown) - len(skipped)
+        return f"The loss came between {kernels[good]} and {kernels[bad]}; {left} are not tried."
+    return (
+        f"The loss came after {kernels[good]}, and with {kernels[bad]} at the latest;"
+        f" {listed(skipped)} could not be decided."
+    )

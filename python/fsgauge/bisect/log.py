@@ -1,19 +1,21 @@
-"""What a bisection has tried so far: bisect.json in its folder, by which it goes on."""
+"""What a bisection has tried so far: bisect.json in its folder, and its page."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from fsgauge.bisect.judging import LimitVerdict
-from fsgauge.bisect.search import Outcome, next_kernel
+from fsgauge.bisect.judging import LimitVerdict, Outcome, answer, next_kernel
 from fsgauge.errors import InputError
 from fsgauge.plain_files import MissingError, PlainFolder
 from fsgauge.plain_files.bounds import LOG
 from fsgauge.plain_files.kept import Kept
+from fsgauge.report import words
+from fsgauge.report.logged import write_logged
 
 FILE = "bisect.json"
 
@@ -59,7 +61,6 @@ class Log(Kept):
 
     @property
     def tried(self) -> dict[str, Outcome]:
-        """The outcome of each kernel that was tried."""
         return {step.kernel: step.outcome for step in self.steps}
 
     def with_step(self, step: Step) -> Log:
@@ -106,3 +107,13 @@ def steps(log: Log, measure: Measure) -> Iterator[Log]:
             yield log
             if step.outcome != "undecided":
                 break
+
+
+def write_bisect(log: Log, folder: Path) -> Path:
+    """Write the log and its page into a folder; RigError where that cannot be."""
+    reports = {
+        step.directory: os.path.relpath(Path(step.directory) / "report.html", folder)
+        for step in log.steps
+    }
+    said = answer(log.kernels, log.tried)
+    return write_logged("bisect", log, folder, answer=said, reports=reports, words=words)

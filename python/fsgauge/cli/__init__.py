@@ -27,26 +27,12 @@ from fsgauge.programs.streams import output_failure
 
 _OF_HOSTS = {"fleet-host"}
 """Commands that fsgauge itself starts on the hosts of a fleet; no one else has a use for them."""
-_FILES = {
-    "resume": "run",
-    "history": "compare",
-    "fleet-host": "rig",
-    "import": "import_",
-}
+_FILES = {"resume": "run", "history": "compare", "fleet-host": "rig", "import": "import_"}
 """Where a command is whose file is not called like it: there it has its own name, or is the only
 one."""
 
 
-_ONLY_READS = {
-    "report",
-    "query",
-    "compare",
-    "gate",
-    "history",
-    "explain",
-    "published",
-    "study",
-}
+_ONLY_READS = {"report", "query", "compare", "gate", "history", "explain", "published", "study"}
 """What they are asked does not depend on what a killed run left; it stays for the others."""
 
 _ASKS_FOR_HELP = "fsgauge asks for help"

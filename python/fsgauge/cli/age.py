@@ -55,8 +55,7 @@ class _Chosen:
 @click.argument("target", type=click.Path(path_type=Path))
 @click.argument("profile", type=click.Choice(_PROFILES), required=False, metavar="PROFILE")
 @click.option(
-    "--size",
-    help=f"Size of the image; for a folder, the space that may be used.  [image: {_SIZE}]",
+    "--size", help=f"Size of the image; for a folder, the space that may be used.  [image: {_SIZE}]"
 )
 @click.option("--system", help=f"File system of the image.  [default: {_SYSTEM}]")
 @click.option("--mkfs", default="", metavar="OPTIONS", help='Options as for mkfs: "-m 0".')
@@ -136,11 +135,7 @@ def command(ctx: click.Context, /, **_: object) -> int:
 
 
 def _refuse_ignored(
-    ctx: click.Context,
-    why: str,
-    *,
-    but: tuple[str, ...] = (),
-    only: tuple[str, ...] | None = None,
+    ctx: click.Context, why: str, *, but: tuple[str, ...] = (), only: tuple[str, ...] | None = None
 ) -> None:
     """InputError for an option that was given and would do nothing."""
     from fsgauge.errors import InputError

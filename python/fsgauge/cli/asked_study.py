@@ -237,11 +237,7 @@ def _matching(texts: dict[str, str], incomplete: str) -> list[CompletionItem]:
 
 _OPTIONS = [
     click.argument(
-        "study",
-        nargs=-1,
-        required=True,
-        metavar="STUDY|FOLDER...",
-        shell_complete=complete_study,
+        "study", nargs=-1, required=True, metavar="STUDY|FOLDER...", shell_complete=complete_study
     ),
     *(click.option(f"--{name}", is_flag=True, help=text) for name, text in VARIANTS.items()),
     click.option(

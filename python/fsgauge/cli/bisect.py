@@ -70,9 +70,8 @@ def command(
     interval beyond a limit decides. An undecided kernel is measured again with more blocks, then
     passed over. The same command continues an interrupted bisection.
     """
-    from fsgauge.bisect.log import Asked, Log, read_log, steps
-    from fsgauge.bisect.page import write_bisect
-    from fsgauge.bisect.search import answer, is_found
+    from fsgauge.bisect.judging import answer, is_found
+    from fsgauge.bisect.log import Asked, Log, read_log, steps, write_bisect
     from fsgauge.rig.refusing import require_none
     from fsgauge.rig.vm.build.making import kernels_between
     from fsgauge.rig.vm.refusing import refused

@@ -11,14 +11,8 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from fsgauge.cli import choices
 from fsgauge.cli.asked_study import AskedStudy, complete_study
-from fsgauge.cli.choices import (
-    consent_choices,
-    fleet_choices,
-    progress_choices,
-    results_option,
-    rig_option,
-)
 from fsgauge.errors import InputError
 from fsgauge.exit_codes import ExitCode, ends, gravest
 from fsgauge.progress.terminal import say, width_of, wrapped_lines
@@ -68,10 +62,10 @@ class _Entry:
     "--storage", metavar="STORAGE", help="loop:8GiB, ram:1GiB, or an empty /dev/disk/by-id/..."
 )
 @click.option("--seed", type=int, help="Repeat a race's random order.")
-@rig_option
-@fleet_choices
-@consent_choices
-@results_option
+@choices.rig_option
+@choices.fleet_choices
+@choices.consent_choices
+@choices.results_option
 @click.option(
     "--plan", "plan_only", is_flag=True, help="Show what would be raced; measure nothing."
 )
@@ -82,7 +76,7 @@ class _Entry:
     help="Also write the study, which fsgauge run takes.",
 )
 @click.option("--yes", "-y", is_flag=True, help="Do not ask, however long it takes.")
-@progress_choices
+@choices.progress_choices
 def command(
     words: tuple[str, ...],
     budget: str | None,
@@ -337,12 +331,7 @@ def _race(
             winners.append(race["leader"])
 
     code = execute(
-        study,
-        rig=world,
-        results=results,
-        destroy=asked.consent,
-        style=style,
-        concluded=concluded,
+        study, rig=world, results=results, destroy=asked.consent, style=style, concluded=concluded
     )
     winner = "".join(winners)
     if winner and style is None:
@@ -354,7 +343,7 @@ def _say_commands(study: Study, winner: str) -> None:
     """The winner's lines, to copy, and what it gives up."""
     from fsgauge.durability import weakened
     from fsgauge.plan.race import made_of
-    from fsgauge.stats.choosing.commands import commands_of
+    from fsgauge.stats.choosing.options import commands_of
 
     system = next(each for each in study.systems if each.name == winner)
     for line in commands_of(system.model_dump(mode="json")):

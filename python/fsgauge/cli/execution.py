@@ -231,16 +231,11 @@ def _say_end(ended_by: FsgaugeError, directory: Path) -> None:
     sys.stderr.write(f"{ended_by.render()}\n{after}")
 
 
-def make_report(
-    directory: Path, disk: Sequence[str] = (), *, accept_changed: bool = False
-) -> tuple[str, Path]:
-    """Make a results folder's report; gives the answer and the page's path.
-
-    `disk` are the KEY=VALUE words of --disk; raises InputError for a wrong one.
-    """
+def make_report(directory: Path, *, accept_changed: bool = False) -> tuple[str, Path]:
+    """Make a results folder's report; gives the answer and the page's path."""
     from fsgauge.report import write_report
 
-    page = write_report(directory, disk, accept_changed=accept_changed)
+    page = write_report(directory, accept_changed=accept_changed)
     return str(report_in(directory)["answer"]), page
 
 

@@ -129,11 +129,7 @@ def accept(
 @command.command("check")
 @ends("gate check")
 @click.argument(
-    "directories",
-    nargs=-1,
-    required=True,
-    metavar="DIR...",
-    type=click.Path(path_type=Path),
+    "directories", nargs=-1, required=True, metavar="DIR...", type=click.Path(path_type=Path)
 )
 @_file_choice
 @click.option(

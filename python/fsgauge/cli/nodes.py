@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fsgauge.cli.choices import (
-    built_kernel_option,
-    page_folder,
-    page_folder_option,
-    results_option,
-    shared_systems_option,
-)
+from fsgauge.cli import choices
 from fsgauge.exit_codes import ExitCode, ends
 from fsgauge.failure.log import TITLES
 from fsgauge.progress.terminal import say
@@ -30,7 +24,7 @@ _USUAL = ("nfs3", "nfs4", "nfs4-fscache", "smb", "gfs2", "ocfs2")
 @click.command("coherence")
 @ends("rig coherence")
 @click.argument("folders", nargs=-1, metavar="[[HOST:]FOLDER]...")
-@shared_systems_option
+@choices.shared_systems_option
 @click.option(
     "--case", "cases", multiple=True, metavar="NAME", help="kept_open, ...; repeat for several."
 )
@@ -41,9 +35,9 @@ _USUAL = ("nfs3", "nfs4", "nfs4-fscache", "smb", "gfs2", "ocfs2")
     show_default=True,
     help="How often each case is tried.",
 )
-@built_kernel_option
-@page_folder_option("coherence")
-@results_option
+@choices.built_kernel_option
+@choices.page_folder_option("coherence")
+@choices.results_option
 def coherence(
     folders: tuple[str, ...],
     names: tuple[str, ...],
@@ -75,7 +69,7 @@ def coherence(
             " machines",
             next="leave one of the two out",
         )
-    folder = page_folder("coherence", output, results)
+    folder = choices.page_folder("coherence", output, results)
     log = Log.begun(
         place="" if folders else "The nodes are virtual machines on this one.",
         nodes=list(folders),
@@ -120,7 +114,7 @@ _SERVED_AND_SHARED = ("nfs3", "nfs4", "gfs2", "ocfs2")
 
 @click.command("failure")
 @ends("rig failure")
-@shared_systems_option
+@choices.shared_systems_option
 @click.option(
     "--struck",
     multiple=True,
@@ -147,9 +141,9 @@ _SERVED_AND_SHARED = ("nfs3", "nfs4", "gfs2", "ocfs2")
     show_default=True,
     help="How often each failure is carried out, on new machines each time.",
 )
-@built_kernel_option
-@page_folder_option("failure")
-@results_option
+@choices.built_kernel_option
+@choices.page_folder_option("failure")
+@choices.results_option
 def failure(
     names: tuple[str, ...],
     struck: tuple[str, ...],
@@ -170,14 +164,13 @@ def failure(
     that had been synced. Every wait is bounded: a system that hangs is a result.
     """
     from fsgauge.failure.carrying_out import carry_out, chosen_failures
-    from fsgauge.failure.log import Log
-    from fsgauge.failure.page import rows_of, write_log
+    from fsgauge.failure.log import Log, rows_of, write_log
     from fsgauge.programs.interruption import interruptible
     from fsgauge.rig.vm.sharing_nodes import chosen
 
     systems = chosen(names or _SERVED_AND_SHARED)
     failures = chosen_failures(systems, struck, are_named=bool(names), say=say)
-    folder = page_folder("failure", output, results)
+    folder = choices.page_folder("failure", output, results)
     log = Log.begun(lasts_ns=lasts * 10**9, loses_unflushed=not keep_unflushed)
     with interruptible():
         for system, each in failures:

@@ -12,24 +12,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fsgauge.cli import plan_lines
 from fsgauge.cli.asked_study import AskedStudy, study_choices
-from fsgauge.cli.choices import (
-    consent_choices,
-    fleet_choices,
-    results_option,
-    rig_option,
-)
-from fsgauge.cli.plan_lines import (
-    MARGIN,
-    changes,
-    cost_lines,
-    method_lines,
-    order_lines,
-    pilot_lines,
-    plan_on,
-    refused_lines,
-    span_words,
-)
+from fsgauge.cli.choices import consent_choices, fleet_choices, results_option, rig_option
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.exit_codes import ends, gravest
 from fsgauge.plan.preview import MeasuredTime, PlanDescription, Sensitivity
@@ -101,7 +86,7 @@ def command(
     with interruptible():
         refusals = [*world.refusals(chosen, consent), *_refused_results(results)]
         try:
-            planned = plan_on(chosen, world)
+            planned = plan_lines.plan_on(chosen, world)
         except InputError as error:  # what does not fit has no plan; the rest is refused with it
             require_none(each_once([*refusals, error]))
             raise
@@ -141,23 +126,23 @@ def command(
         }
         click.echo(json_line(document))
         return code
-    lines = refused_lines(refusals)
+    lines = plan_lines.refused_lines(refusals)
     if not (refusals and is_untried(world, around)):
         lines += sweep_lines(chosen)
         if verbose:
-            lines += method_lines(description)
+            lines += plan_lines.method_lines(description)
         else:
             run = None if refusals else run_command(sys.argv[2:])
             lines += brief_lines(
                 description, _measured_by(kept), run, doctor_measures=world.keeps_noise
             )
         if verbose or order:
-            lines += order_lines(description, plan.cells, order)
+            lines += plan_lines.order_lines(description, plan.cells, order)
         if verbose:
-            lines += cost_lines(description, _measured_by(kept))
-        lines += pilot_lines(measured, description, plan.side_by_side)
+            lines += plan_lines.cost_lines(description, _measured_by(kept))
+        lines += plan_lines.pilot_lines(measured, description, plan.side_by_side)
         lines += _pilot_time(time, is_same)
-    click.echo("\n".join(wrapped_lines(lines, width_of(sys.stdout), MARGIN)))
+    click.echo("\n".join(wrapped_lines(lines, width_of(sys.stdout), plan_lines.MARGIN)))
     return code
 
 
@@ -295,7 +280,7 @@ def _cost(description: PlanDescription) -> str:
     if not description.simulated:
         writes = f"writes about {written}"
     worn = f" ({description.endurance})" if description.endurance else ""
-    return f"{span_words(description)}, {runs}; {writes}{worn}"
+    return f"{plan_lines.span_words(description)}, {runs}; {writes}{worn}"
 
 
 def _detects(description: PlanDescription, measured_by: str, doctor_measures: bool) -> str:
@@ -303,7 +288,7 @@ def _detects(description: PlanDescription, measured_by: str, doctor_measures: bo
     found = description.sensitivity
     shown = found[len(found) // 2]
     noise = f"{shown.noise_percent:.3g} %"
-    seen = changes(shown.detectable_percent).rstrip(",")
+    seen = plan_lines.changes(shown.detectable_percent).rstrip(",")
     if description.sensitivity_known:
         return f"{seen} (noise: {noise}{measured_by}){_more(shown)}"
     source = "lives with other seeds" if description.simulated else "equal runs"
@@ -317,4 +302,4 @@ def _more(shown: Sensitivity) -> str:
     if shown.detectable_percent <= effect:
         return ""
     needed = f"{blocks} blocks" if blocks is not None else "over 10 000 blocks"
-    return f"\n{MARGIN}a change of {effect:g} % needs {needed}"
+    return f"\n{plan_lines.MARGIN}a change of {effect:g} % needs {needed}"

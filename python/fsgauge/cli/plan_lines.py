@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fsgauge.errors import FsgaugeError
 from fsgauge.plan.around import Around
-from fsgauge.plan.cells_in_words import cells_in_words
+from fsgauge.plan.in_words import cells_in_words
 from fsgauge.plan.preview import PlanDescription
 from fsgauge.plan.turns import make_plan
 from fsgauge.record.records import Cell, Plan
@@ -160,7 +160,6 @@ def order_lines(description: PlanDescription, cells: Sequence[Cell], whole: bool
 
 
 def time_and_bytes(description: PlanDescription) -> list[str]:
-    """A line of time and a line of bytes written."""
     span = span_words(description)
     if description.simulated:
         basis = f": {description.time_basis}" if description.time_basis else ""

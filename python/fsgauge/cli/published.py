@@ -28,16 +28,9 @@ _RUN = "run"
     metavar="ARCHIVE",
     help="Judge the claims again, from an archive that `published run` made.",
 )
+@click.option("--storage", metavar="SPEC", help="With run: storage of what runs on this host.")
 @click.option(
-    "--storage",
-    metavar="SPEC",
-    help="With run: storage of what runs on this host.",
-)
-@click.option(
-    "--yes",
-    "-y",
-    is_flag=True,
-    help="With run: begin without a question, however long it takes.",
+    "--yes", "-y", is_flag=True, help="With run: begin without a question, however long it takes."
 )
 @click.option(
     "--plan",

@@ -51,7 +51,6 @@ class Asked:
         return shlex.join(words)
 
     def alone(self, part: StudyPart) -> str:
-        """The command that runs one part alone."""
         rig = f" --rig {part.rig}" * (part.rig == "simulator")
         return f"fsgauge run {quoted(part.path)}{rig}"
 

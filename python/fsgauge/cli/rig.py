@@ -4,9 +4,16 @@ which fsgauge starts on each host of a fleet."""
 from __future__ import annotations
 
 import json
+import os
+import select
 import shutil
+import socket
 import sys
+import termios
 import time
+import tty
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +27,10 @@ from fsgauge.progress.terminal import say
 if TYPE_CHECKING:
     from fsgauge.rig.vm.cache import Guest, Kernel
 
-
+LEAVE = b"\x1d"
+"""Ctrl-], which leaves the prompt and ends the machine."""
+_OFF = b"\npoweroff -f\n"
+_PIECE_BYTES = 1 << 14
 _kernel_option = click.option(
     "--kernel", metavar="PACKAGE", help="A kernel of the archive: linux-image-6.1.0-47-amd64."
 )
@@ -36,7 +46,11 @@ def command() -> None:
 
 
 command.add_command(bisect)
+
+
 command.add_command(coherence)
+
+
 command.add_command(failure)
 
 
@@ -103,9 +117,7 @@ def shell(kernel: str | None) -> None:
 
     Lines on the standard input are typed there: echo uname -a | fsgauge rig shell.
     """
-    import socket
 
-    from fsgauge.rig.vm.prompt import join
     from fsgauge.rig.vm.refusing import require_machines
     from fsgauge.rig.vm.rig import VmRig
     from fsgauge.study.model import LoopStorage
@@ -195,3 +207,51 @@ def fleet_host(bootstrap: Path | None) -> int:
     from fsgauge.rig.fleet.host_process import serve_file, serve_standard_input
 
     return serve_standard_input() if bootstrap is None else serve_file(bootstrap)
+
+
+def join(machine: socket.socket) -> None:
+    """Until the machine ends or Ctrl-] is pressed.
+
+    Where the standard input is no terminal, its lines are typed, and the machine is turned off
+    after the last one.
+    """
+    keys: int | None = sys.stdin.fileno()
+    with _raw(sys.stdin.fileno()):
+        while True:
+            waited = [machine.fileno(), *([keys] if keys is not None else [])]
+            ready, _, _ = select.select(waited, [], [])
+            if machine.fileno() in ready and not _show(machine):
+                return
+            if keys is None or keys not in ready:
+                continue
+            typed = os.read(keys, _PIECE_BYTES)
+            if LEAVE in typed and os.isatty(keys):
+                return
+            if not typed:
+                keys, typed = None, _OFF
+            machine.sendall(typed)
+
+
+def _show(machine: socket.socket) -> bool:
+    try:
+        piece = machine.recv(_PIECE_BYTES)
+    except OSError:
+        return False
+    if piece:
+        sys.stdout.buffer.write(piece)
+        sys.stdout.buffer.flush()
+    return bool(piece)
+
+
+@contextmanager
+def _raw(terminal: int) -> Iterator[None]:
+    """Each key as it is pressed, without its echo here."""
+    if not os.isatty(terminal):
+        yield
+        return
+    before = termios.tcgetattr(terminal)
+    try:
+        tty.setraw(terminal)
+        yield
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)

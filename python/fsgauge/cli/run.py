@@ -11,15 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fsgauge.cli import choices
 from fsgauge.cli.asked_study import AskedStudy, study_choices
-from fsgauge.cli.choices import (
-    accept_changed_choice,
-    consent_choices,
-    fleet_choices,
-    progress_choices,
-    results_option,
-    rig_option,
-)
 from fsgauge.errors import Interrupted
 from fsgauge.exit_codes import ExitCode, ends
 
@@ -33,17 +26,17 @@ if TYPE_CHECKING:
 @click.command("run")
 @ends("run")
 @study_choices
-@rig_option
-@fleet_choices
-@consent_choices
-@results_option
+@choices.rig_option
+@choices.fleet_choices
+@choices.consent_choices
+@choices.results_option
 @click.option(
     "--yes",
     "-y",
     is_flag=True,
     help="Do not ask. (Asks only on a terminal, for runs over 15 min or 100 GiB written.)",
 )
-@progress_choices
+@choices.progress_choices
 def command(
     asked: AskedStudy,
     rig: str | None,
@@ -81,10 +74,10 @@ def command(
 @click.option(
     "--rig", metavar="RIG", help="Must be the rig that the study began on, which is the default."
 )
-@fleet_choices
-@consent_choices
-@accept_changed_choice
-@progress_choices
+@choices.fleet_choices
+@choices.consent_choices
+@choices.accept_changed_choice
+@choices.progress_choices
 def resume(
     directory: Path,
     rig: str | None,
@@ -105,12 +98,7 @@ def resume(
     if is_sweep(directory):
         return resume_sweep(directory, accept_changed=accept_changed)
     return execute_again(
-        directory,
-        rig=rig,
-        hosts=hosts,
-        destroy=consent,
-        style=style,
-        accept_changed=accept_changed,
+        directory, rig=rig, hosts=hosts, destroy=consent, style=style, accept_changed=accept_changed
     )
 
 

@@ -194,8 +194,7 @@ def _refuse_what_has_no_line(path: Path, no_space: bool) -> None:
 
     if no_space:
         raise InputError(
-            "--watch would have no use: --no-space reads no free space",
-            next="leave --no-space out",
+            "--watch would have no use: --no-space reads no free space", next="leave --no-space out"
         )
     if is_kept_scan(path):
         raise InputError(

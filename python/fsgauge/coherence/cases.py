@@ -14,18 +14,7 @@ from functools import partial
 from typing import NamedTuple
 
 from fsgauge.agents.agents import AgentLostError, Agents, Answer, one
-from fsgauge.coherence.log import (
-    KEPT,
-    LOST,
-    OLD,
-    SAME,
-    append_outcomes,
-    claim_outcome,
-    has_raced,
-    lock_outcome,
-    overlapped,
-    read_outcome,
-)
+from fsgauge.coherence import log
 
 SIZE_BYTES = 16 << 10
 BEHIND_SECONDS = 120.0
@@ -47,7 +36,6 @@ class Pair:
         self.places = (0, len(agents.names) - 1)
 
     def do(self, which: int, **step: object) -> Answer:
-        """A step on one of the two."""
         return one(self.agents, self.places[which], STEP_SECONDS, **step)
 
     def both(self, seconds: float, *steps: dict[str, object]) -> tuple[Answer, Answer]:
@@ -101,7 +89,7 @@ def _by_name(pair: Pair, name: str, trials: int, *, written_by: str) -> Iterator
         writer = version % 2
         pair.must(writer, do=written_by, name=name, version=version, size_bytes=SIZE_BYTES)
         seen = pair.do(1 - writer, do="look", name=name)
-        yield CaseResult(read_outcome(seen, version, SIZE_BYTES))
+        yield CaseResult(log.read_outcome(seen, version, SIZE_BYTES))
 
 
 def _kept_open(pair: Pair, name: str, trials: int) -> Iterator[CaseResult]:
@@ -110,8 +98,8 @@ def _kept_open(pair: Pair, name: str, trials: int) -> Iterator[CaseResult]:
     for version in range(1, trials + 1):
         pair.must(0, do="put", name=name, version=version, size_bytes=SIZE_BYTES)
         written = time.monotonic()
-        outcome = read_outcome(pair.do(1, do="look_kept", name=name), version, SIZE_BYTES)
-        is_last = version == trials and outcome != SAME
+        outcome = log.read_outcome(pair.do(1, do="look_kept", name=name), version, SIZE_BYTES)
+        is_last = version == trials and outcome != log.SAME
         yield CaseResult(
             outcome, _behind(pair, 1, "look_kept", name, version, written) if is_last else 0
         )
@@ -123,8 +111,8 @@ def _new_file(pair: Pair, name: str, trials: int) -> Iterator[CaseResult]:
         pair.do(1 - writer, do="look", name=own)  # it is not there, which may be remembered
         pair.must(writer, do="put", name=own, version=version, size_bytes=SIZE_BYTES)
         written = time.monotonic()
-        outcome = read_outcome(pair.do(1 - writer, do="look", name=own), version, SIZE_BYTES)
-        is_last = version == trials and outcome != SAME
+        outcome = log.read_outcome(pair.do(1 - writer, do="look", name=own), version, SIZE_BYTES)
+        is_last = version == trials and outcome != log.SAME
         yield CaseResult(
             outcome, _behind(pair, 1 - writer, "look", own, version, written) if is_last else 0
         )
@@ -135,7 +123,7 @@ def _behind(
 ) -> float | None:
     """How long after a version was written its reader sees it; None where it never does."""
     while time.monotonic() < written + BEHIND_SECONDS:
-        if read_outcome(pair.do(reader, do=look, name=name), version, SIZE_BYTES) == SAME:
+        if log.read_outcome(pair.do(reader, do=look, name=name), version, SIZE_BYTES) == log.SAME:
             return time.monotonic() - written
         time.sleep(_POLL_SECONDS)
     return None
@@ -150,7 +138,7 @@ def _rename_kept(pair: Pair, name: str, trials: int) -> Iterator[CaseResult]:
         refused = pair.do(0, do="replace", **words).get("error")
         seen = pair.do(1, do="look_kept", name=own, anew=True)
         pair.do(1, do="release")
-        outcome = read_outcome(seen, version + 1, SIZE_BYTES)
+        outcome = log.read_outcome(seen, version + 1, SIZE_BYTES)
         yield CaseResult(f"rename refused: {refused}" if refused else outcome)
 
 
@@ -168,8 +156,8 @@ def _append_at_once(pair: Pair, name: str, trials: int) -> Iterator[CaseResult]:
     began = time.monotonic()
     found = _appended_at_once(pair, name, trials, 0)
     for round_number in range(1, RACE_ROUNDS):
-        is_wrong = any(each.outcome != KEPT for each in found)
-        if is_wrong or has_raced(sum(bool(each.raced) for each in found), len(found)):
+        is_wrong = any(each.outcome != log.KEPT for each in found)
+        if is_wrong or log.has_raced(sum(bool(each.raced) for each in found), len(found)):
             break
         took_seconds = time.monotonic() - began
         if (1 + RACE_GROWTH) * took_seconds > CASE_SECONDS:
@@ -199,8 +187,8 @@ def _records(pair: Pair, name: str, trials: int, *, at_once: bool = False) -> It
         pair.must(which, do="release")
     found = pair.must(1, do="records", name=name)
     sent = [(node, number) for node in (0, 1) for number in range(trials)]
-    met = overlapped(found["records"])
-    became = append_outcomes(found["records"], found["torn"], sent).elements()
+    met = log.overlapped(found["records"])
+    became = log.append_outcomes(found["records"], found["torn"], sent).elements()
     for at, outcome in enumerate(became):
         yield CaseResult(outcome, raced=at < met if at_once else None)
 
@@ -211,7 +199,7 @@ def _exclusive(pair: Pair, name: str, trials: int) -> Iterator[CaseResult]:
     _require_done(answers)
     winners = Counter(number for each in answers for number in each["won"])
     for number in range(trials):
-        yield CaseResult(claim_outcome(winners[number]))
+        yield CaseResult(log.claim_outcome(winners[number]))
 
 
 def _locked(pair: Pair, name: str, trials: int, *, by: str) -> Iterator[CaseResult]:
@@ -223,7 +211,7 @@ def _locked(pair: Pair, name: str, trials: int, *, by: str) -> Iterator[CaseResu
         pair.do(holder, do="unlock", **words)
         after = pair.do(other, do="lock", **words)
         pair.do(other, do="unlock", **words)
-        yield CaseResult(lock_outcome(first, second, after))
+        yield CaseResult(log.lock_outcome(first, second, after))
 
 
 def _counter(pair: Pair, name: str, trials: int) -> Iterator[CaseResult]:
@@ -242,8 +230,8 @@ def _counter(pair: Pair, name: str, trials: int) -> Iterator[CaseResult]:
         pair.must(which, do="release")
     number = int(pair.must(1, do="number", name=name)["number"])
     done = sum(int(each["done"]) for each in answers)
-    yield from [CaseResult(KEPT)] * min(number, done)
-    yield from [CaseResult(LOST)] * max(0, done - number)
+    yield from [CaseResult(log.KEPT)] * min(number, done)
+    yield from [CaseResult(log.LOST)] * max(0, done - number)
     yield from [CaseResult("never had the lock")] * (2 * trials - done)
 
 
@@ -260,7 +248,7 @@ CASES = {
             "close_to_open",
             "opened after the close",
             "one node writes a file over, syncs and closes it; then the other opens and reads it",
-            SAME,
+            log.SAME,
             "NFS by close-to-open, cluster file systems, SMB",
             partial(_by_name, written_by="put"),
         ),
@@ -269,7 +257,7 @@ CASES = {
             "a new file, looked for before",
             "one node finds no file of a name; the other writes one, syncs and closes it; then the"
             " first opens it",
-            SAME,
+            log.SAME,
             "cluster file systems; NFS and SMB may remember for a while that there was none",
             _new_file,
         ),
@@ -278,7 +266,7 @@ CASES = {
             "kept open by the reader",
             "one node keeps a file open and reads it again each time the other has written, synced"
             " and closed it",
-            SAME,
+            log.SAME,
             "cluster file systems, SMB; NFS only after its attribute time (acregmin, 3 s and more)",
             _kept_open,
         ),
@@ -286,7 +274,7 @@ CASES = {
             "rename_by_name",
             "renamed over, then opened",
             "one node renames a new file over the old one; then the other opens the name",
-            SAME,
+            log.SAME,
             "cluster file systems; NFS and SMB may keep for a while what the name was",
             partial(_by_name, written_by="replace"),
         ),
@@ -295,7 +283,7 @@ CASES = {
             "renamed over while open",
             "one node keeps a file open, the other renames a new one over it; then the first reads"
             " on, from the disk",
-            OLD,
+            log.OLD,
             "POSIX: who has it open keeps the old file; an NFS 3 server knows of no open files",
             _rename_kept,
         ),
@@ -303,7 +291,7 @@ CASES = {
             "append_by_turns",
             "appended in turns",
             "both nodes keep one file open with O_APPEND, and append and sync a record in turns",
-            KEPT,
+            log.KEPT,
             "cluster file systems; clients of NFS and SMB write where they take the end to be",
             partial(_append_by_turns, ask_size=False),
         ),
@@ -311,7 +299,7 @@ CASES = {
             "append_after_fstat",
             "appended in turns, size asked",
             "the same, and each node asks for the size with fstat before it appends",
-            KEPT,
+            log.KEPT,
             "cluster file systems, which fetch the size for it; NFS may answer from memory",
             partial(_append_by_turns, ask_size=True),
         ),
@@ -319,7 +307,7 @@ CASES = {
             "append_at_once",
             "appended at once",
             "both nodes append and sync records to one file at the same time",
-            KEPT,
+            log.KEPT,
             "few: the end must be found and written under one lock",
             _append_at_once,
         ),
@@ -352,7 +340,7 @@ CASES = {
             "counter",
             "counter under a lock",
             "both nodes count up a number in a file they keep open, each time under a POSIX lock",
-            KEPT,
+            log.KEPT,
             "who keeps locks: NFS too, which asks the server again once it has the lock",
             _counter,
         ),

@@ -37,7 +37,7 @@ def append_outcomes(
     """What became of the records that nodes appended: kept, lost, twice; and places of the file
     that hold no record count as torn."""
     found = Counter((node, number) for node, number in records)
-    became = Counter(_of_record(found[each]) for each in sent)
+    became = Counter({0: LOST, 1: KEPT}.get(found[each], TWICE) for each in sent)
     if torn:
         became[TORN] = torn
     return became
@@ -63,10 +63,6 @@ RACED_SHARE = 0.5
 def has_raced(met: int, of: int) -> bool:
     """Whether so much of it met that what came of it says something."""
     return met >= RACED_SHARE * of
-
-
-def _of_record(times: int) -> str:
-    return {0: LOST, 1: KEPT}.get(times, TWICE)
 
 
 def claim_outcome(winners: int) -> str:

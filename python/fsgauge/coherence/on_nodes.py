@@ -1,7 +1,5 @@
-"""The systems of the virtual rig, each set up on two nodes and a server.
-
-A system that costs its nodes is set up once more on new ones, for the cases that are left.
-"""
+"""The systems of the virtual rig, each set up on two nodes and a server. A system that costs its
+nodes is set up once more on new ones, for the cases that are left."""
 
 from __future__ import annotations
 

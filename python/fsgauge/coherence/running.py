@@ -1,7 +1,5 @@
-"""The cases of one system, one after the other, each bounded in time; and those of folders.
-
-A file system that is mounted at several places is one system: folders of this machine or of hosts.
-"""
+"""The cases of one system, one after the other, each bounded in time; and those of folders. A file
+system that is mounted at several places is one system: folders of this machine or of hosts."""
 
 from __future__ import annotations
 

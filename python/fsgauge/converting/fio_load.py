@@ -8,6 +8,7 @@ from fsgauge.converting import numbers
 from fsgauge.converting.fio_job import ASYNCHRONOUS, READ, TRIM, WRITE, FioJob
 from fsgauge.converting.groups import Group
 from fsgauge.converting.job_file import Option
+from fsgauge.study.sweep import mean_bytes
 from fsgauge.units import exact_percent, exact_size
 
 PATTERNS = {
@@ -107,8 +108,7 @@ def _sizes(job: FioJob, group: Group, kinds: tuple[str, ...]) -> list[int]:
 
 def mean_block_bytes(job: FioJob, direction: int) -> float:
     """Mean block size of reads or of writes, by weights."""
-    drawn = sizes_of(job, direction)
-    return sum(size * weight for size, weight in drawn) / sum(weight for _, weight in drawn)
+    return mean_bytes(sizes_of(job, direction))
 
 
 def sizes_of(job: FioJob, direction: int) -> list[tuple[int, int]]:

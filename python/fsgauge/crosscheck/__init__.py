@@ -34,9 +34,7 @@ __all__ = ["Asked", "Listener", "crosscheck"]
 
 def crosscheck(asked: Asked) -> Path:
     """Run every cell with both tools and give the folder; raises InputError, RigError, Interrupted.
-
-    Refusals come before anything is touched.
-    """
+    Refusals come before anything is touched."""
     require_path_here(asked)
     _check_cells(asked.study)
     with sitting(asked, FioCheck, lent_here, fio_version=fio_version()) as begun:
@@ -140,12 +138,7 @@ def _with_fio_by_itself(job: LoadJob, turn: Turn, order: tuple[Tool, Tool]) -> l
 
 
 def _run(
-    begun: Sitting,
-    lent: LentSystem,
-    cell: Cell,
-    turn: Turn,
-    position: int,
-    tool: Tool,
+    begun: Sitting, lent: LentSystem, cell: Cell, turn: Turn, position: int, tool: Tool
 ) -> CrosscheckRun:
     job, told = (
         _plain(load_for(begun.asked.study, begun.plan, turn, cell, target))

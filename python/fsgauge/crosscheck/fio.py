@@ -1,7 +1,5 @@
 """The installed fio: its version, a run, and the numbers in its JSON that the engine has as well.
-
-fio may print messages before the document, and "-nan", which is not JSON.
-"""
+fio may print messages before the document, and "-nan", which is not JSON."""
 
 from __future__ import annotations
 
@@ -79,10 +77,8 @@ def parse_fio(text: str) -> dict[str, Any]:
 
 
 def fio_numbers(document: dict[str, Any]) -> Numbers:
-    """Metrics of one run, all jobs together; RigError where fio's JSON is not as expected.
-
-    Latency is fio's "lat": from the moment an operation is ready to its completion.
-    """
+    """Metrics of one run, all jobs together; RigError where fio's JSON is not as expected. Latency
+    is fio's "lat": from the moment an operation is ready to its completion."""
     try:
         return _numbers(document["jobs"])
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:

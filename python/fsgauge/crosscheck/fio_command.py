@@ -7,19 +7,7 @@ Option names and meanings: fio's HOWTO, version 3.33.
 
 from __future__ import annotations
 
-from fsgauge.engine.wire import (
-    BlockTarget,
-    CompressibleData,
-    DuplicatedData,
-    FilesTarget,
-    FileTarget,
-    LoadJob,
-    NullTarget,
-    RandomAccess,
-    SequentialAccess,
-    ZeroData,
-    ZipfAccess,
-)
+from fsgauge.engine import wire
 from fsgauge.errors import InputError
 
 ENGINE_BATCH = 16
@@ -29,11 +17,9 @@ LONGEST_NAMES = 4096
 QUANTILES = {"p50": 50.0, "p99": 99.0, "p999": 99.9}
 
 
-def fio_command(job: LoadJob, *, own_batches: bool = False) -> list[str]:
-    """Arguments, the program's name first; raises InputError where fio has no equal.
-
-    With `own_batches`, fio submits and reaps with its defaults, not in the engine's batches.
-    """
+def fio_command(job: wire.LoadJob, *, own_batches: bool = False) -> list[str]:
+    """Arguments, the program's name first; raises InputError where fio has no equal. With
+    `own_batches`, fio submits and reaps with its defaults, not in the engine's batches."""
     require_equal_exists(job)
     return [
         "fio",
@@ -49,23 +35,23 @@ def fio_command(job: LoadJob, *, own_batches: bool = False) -> list[str]:
     ]
 
 
-def require_equal_exists(job: LoadJob) -> None:
+def require_equal_exists(job: wire.LoadJob) -> None:
     """Raise InputError for what fio does differently."""
-    several = isinstance(job.target, FilesTarget) and job.target.count > 1
-    if isinstance(job.access, ZipfAccess) and several:
+    several = isinstance(job.target, wire.FilesTarget) and job.target.count > 1
+    if isinstance(job.access, wire.ZipfAccess) and several:
         raise InputError(
             "fio has no equivalent of a zipf load on several files",
             cause="fio draws hot places inside each file, the engine over all files together",
             next="--set workload.files=1, or --set workload.distribution=uniform",
         )
-    if isinstance(job.access, ZipfAccess) and job.access.theta == 1:
+    if isinstance(job.access, wire.ZipfAccess) and job.access.theta == 1:
         raise InputError("fio refuses zipf with theta 1", next="--set workload.zipf_theta=1.1")
-    if isinstance(job.target, FilesTarget):
+    if isinstance(job.target, wire.FilesTarget):
         _require_nameable(job, job.target)
 
 
-def _require_nameable(job: LoadJob, files: FilesTarget) -> None:
-    sequential = isinstance(job.access, SequentialAccess)
+def _require_nameable(job: wire.LoadJob, files: wire.FilesTarget) -> None:
+    sequential = isinstance(job.access, wire.SequentialAccess)
     if sequential and files.count % job.jobs:
         raise InputError(
             f"fio cannot share {files.count} files among {job.jobs} sequential jobs",
@@ -81,8 +67,8 @@ def _require_nameable(job: LoadJob, files: FilesTarget) -> None:
         )
 
 
-def _load(job: LoadJob) -> list[str]:
-    order = "" if isinstance(job.access, SequentialAccess) else "rand"
+def _load(job: wire.LoadJob) -> list[str]:
+    order = "" if isinstance(job.access, wire.SequentialAccess) else "rand"
     direction = {100: "read", 0: "write"}.get(job.read_percent, "rw")
     options = [
         f"--rw={order}{direction}",
@@ -94,14 +80,14 @@ def _load(job: LoadJob) -> list[str]:
     ]
     if direction == "rw":
         options.append(f"--rwmixread={job.read_percent}")
-    if isinstance(job.access, RandomAccess | ZipfAccess):
+    if isinstance(job.access, wire.RandomAccess | wire.ZipfAccess):
         options.append("--norandommap")
-    if isinstance(job.access, ZipfAccess):
+    if isinstance(job.access, wire.ZipfAccess):
         options.append(f"--random_distribution=zipf:{job.access.theta}")
     return options
 
 
-def _queue(job: LoadJob, *, own_batches: bool) -> list[str]:
+def _queue(job: wire.LoadJob, *, own_batches: bool) -> list[str]:
     options = [f"--ioengine={job.interface}", f"--iodepth={job.queue_depth}"]
     if job.interface == "io_uring":
         options += ["--registerfiles", "--fixedbufs"]
@@ -114,30 +100,30 @@ def _queue(job: LoadJob, *, own_batches: bool) -> list[str]:
     return options
 
 
-def engine_batch(job: LoadJob) -> int:
+def engine_batch(job: wire.LoadJob) -> int:
     """How many operations the engine submits at once, by its job or by default."""
-    by_itself = 1 if job.direct and not isinstance(job.target, NullTarget) else ENGINE_BATCH
+    by_itself = 1 if job.direct and not isinstance(job.target, wire.NullTarget) else ENGINE_BATCH
     return min(job.batch or job.submit_batch or by_itself, job.queue_depth)
 
 
-def _data(job: LoadJob) -> list[str]:
+def _data(job: wire.LoadJob) -> list[str]:
     """What is written. Like the engine, fio then fills once and changes a few words each time."""
     if job.read_percent == 100:
         return []
     keep = ["--fallocate=none", "--allow_file_create=0"]
     match job.data:
-        case ZeroData():
+        case wire.ZeroData():
             return [*keep, "--zero_buffers"]
-        case CompressibleData(compressible_percent=percent):
+        case wire.CompressibleData(compressible_percent=percent):
             return [*keep, f"--buffer_compress_percentage={percent}", "--refill_buffers"]
-        case DuplicatedData(duplicate_percent=same, compressible_percent=percent):
+        case wire.DuplicatedData(duplicate_percent=same, compressible_percent=percent):
             compressed = [f"--buffer_compress_percentage={percent}"] if percent else []
             return [*keep, f"--dedupe_percentage={same}", *compressed]
         case _:
             return [*keep, "--scramble_buffers=1"]
 
 
-def _time(job: LoadJob) -> list[str]:
+def _time(job: wire.LoadJob) -> list[str]:
     options = ["--time_based", f"--runtime={_duration(job.duration_ns)}"]
     if job.warm_up_ns:
         options.append(f"--ramp_time={_duration(job.warm_up_ns)}")
@@ -147,7 +133,7 @@ def _time(job: LoadJob) -> list[str]:
     return options
 
 
-def _rates(job: LoadJob) -> str:
+def _rates(job: wire.LoadJob) -> str:
     """Reads, writes: of one job, which is how fio counts."""
     rate = job.rate.operations_per_second / job.jobs if job.rate else 0.0
     shares = (job.read_percent / 100, 1 - job.read_percent / 100)
@@ -167,9 +153,9 @@ def measurement() -> list[str]:
     ]
 
 
-def _jobs(job: LoadJob) -> list[str]:
+def _jobs(job: wire.LoadJob) -> list[str]:
     """The target; sequential jobs get a share each, as the engine's do."""
-    if isinstance(job.access, SequentialAccess) and job.jobs > 1:
+    if isinstance(job.access, wire.SequentialAccess) and job.jobs > 1:
         return [
             word
             for number in range(job.jobs)
@@ -178,11 +164,11 @@ def _jobs(job: LoadJob) -> list[str]:
     return ["--name=crosscheck", f"--numjobs={job.jobs}", *_share(job, 0, of=1)]
 
 
-def _share(job: LoadJob, number: int, of: int | None = None) -> list[str]:
+def _share(job: wire.LoadJob, number: int, of: int | None = None) -> list[str]:
     """Part `number` of the target, in `of` equal parts (one a job)."""
     parts = of or job.jobs
     match job.target:
-        case FilesTarget() as files:
+        case wire.FilesTarget() as files:
             count = files.count // parts
             return [
                 # fio takes a link for no folder, and /proc names an open one by a link: a slash.
@@ -192,11 +178,11 @@ def _share(job: LoadJob, number: int, of: int | None = None) -> list[str]:
                 f"--size={count * files.file_size_bytes}",
                 f"--file_service_type={_service(job, files)}",
             ]
-        case BlockTarget(path=path, offset_bytes=offset, size_bytes=size):
+        case wire.BlockTarget(path=path, offset_bytes=offset, size_bytes=size):
             return _region(job, path, offset, size, number, parts)
-        case FileTarget(path=path, size_bytes=size):
+        case wire.FileTarget(path=path, size_bytes=size):
             return _region(job, path, 0, size, number, parts)
-        case NullTarget(size_bytes=size):
+        case wire.NullTarget(size_bytes=size):
             return ["--ioengine=null", f"--size={size}"]
         case _:
             raise InputError(
@@ -206,24 +192,24 @@ def _share(job: LoadJob, number: int, of: int | None = None) -> list[str]:
             )
 
 
-def file_names(files: FilesTarget, first: int, count: int) -> str:
+def file_names(files: wire.FilesTarget, first: int, count: int) -> str:
     numbers = range(first, first + count)
     return ":".join(_escaped(f"{files.prefix}{number:04d}") for number in numbers)
 
 
-def _region(job: LoadJob, path: str, offset: int, size: int, number: int, parts: int) -> list[str]:
+def _region(
+    job: wire.LoadJob, path: str, offset: int, size: int, number: int, parts: int
+) -> list[str]:
     step = job.block_sizes[0].size_bytes
     begin, end = (size // step * part // parts * step for part in (number, number + 1))
     return [f"--filename={_escaped(path)}", f"--offset={offset + begin}", f"--size={end - begin}"]
 
 
-def _service(job: LoadJob, files: FilesTarget) -> str:
+def _service(job: wire.LoadJob, files: wire.FilesTarget) -> str:
     """Which file is next: any, as likely as the others; or the next when one was walked through.
-
-    "sequential" would close and open each file as it is walked through, the engine does not;
-    this way fio does so only after a pass over all of them.
-    """
-    if isinstance(job.access, SequentialAccess):
+    "sequential" would close and open each file as it is walked through, the engine does not; this
+    way fio does so only after a pass over all of them."""
+    if isinstance(job.access, wire.SequentialAccess):
         return f"roundrobin:{files.file_size_bytes // job.block_sizes[0].size_bytes}"
     return "random"
 

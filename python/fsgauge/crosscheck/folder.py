@@ -86,9 +86,7 @@ class CellNumbers(Kept):
 
 class ProgramRun(Record):
     """One run of one side: jobs and results of the engine, or `output` of the program.
-
-    `program_version` is that of the program on that machine, in both.
-    """
+    `program_version` is that of the program on that machine, in both."""
 
     system: str
     pair: int
@@ -104,7 +102,6 @@ class ProgramRun(Record):
     cells: list[CellNumbers]
 
     def of(self, cell: str) -> CellNumbers:
-        """The numbers of a cell."""
         return next(numbers for numbers in self.cells if numbers.cell == cell)
 
 
@@ -130,7 +127,6 @@ class CrosscheckFolder:
         write_whole(folder / f"{name}.json", run.model_dump_json())
 
     def write_agreement(self, cell: BaseModel) -> None:
-        """Append a line to agreement.ndjson."""
         self._lines.append(cell.model_dump_json() + "\n")
         write_whole(self.directory / "agreement.ndjson", "".join(self._lines))
 

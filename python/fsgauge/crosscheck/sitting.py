@@ -84,10 +84,7 @@ def paired(study: Study, pairs: int) -> Study:
 
 @contextmanager
 def sitting(
-    asked: Asked,
-    record: type[CrosscheckRecord],
-    require: Callable[[Session], None],
-    **facts: str,
+    asked: Asked, record: type[CrosscheckRecord], require: Callable[[Session], None], **facts: str
 ) -> Iterator[Sitting]:
     """Refusals of the rig come before anything is touched, `require` among them; a later error says
     what is kept."""
@@ -123,7 +120,6 @@ def tools_in_order(pairs: int, seed: int, tools: tuple[Name, Name]) -> list[tupl
 
 
 def not_installed(program: str, install: str) -> RigError:
-    """The error for a program that is missing."""
     return RigError(
         f"{program} is not installed",
         cause="a cross-check runs a program that is there; fsgauge does not include one",

@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fsgauge import units
 from fsgauge.devices import GEOMETRY, Device, Number, device_named, device_names
 from fsgauge.quantities import Quantity
-from fsgauge.units import (
-    BANDWIDTH,
-    DURATION,
-    PERCENT,
-    SIZE,
-    exact_bandwidth,
-    exact_percent,
-    format_duration,
-    format_size,
-)
 
 _DISK = """\
 A model of a disk with heads, by its formula; nothing of it is measured.
@@ -42,10 +33,10 @@ do not say on which dies data lies. A study is simulated with one end of it: sto
                    at most 1, is the share of pieces as short as pieces_of_loss
 Not in it: caches, garbage collection, journal and metadata."""
 UNITS: Mapping[str, Quantity] = {
-    "bytes": SIZE,
-    "bytes/s": BANDWIDTH,
-    "ns": DURATION,
-    "%": PERCENT,
+    "bytes": units.SIZE,
+    "bytes/s": units.BANDWIDTH,
+    "ns": units.DURATION,
+    "%": units.PERCENT,
 }
 """The quantity that a unit of a device's number counts; a plain number has none."""
 _FORMULAS = {"zoned_disk": _DISK, "flash": _FLASH}
@@ -79,7 +70,7 @@ def _capacity(device: Device) -> list[str]:
     if holds_bytes is None:
         return []
     product = " x ".join(GEOMETRY)
-    return [f"It holds {format_size(holds_bytes)} ({product}); a larger device is refused."]
+    return [f"It holds {units.format_size(holds_bytes)} ({product}); a larger device is refused."]
 
 
 def _next(device: Device) -> str:
@@ -129,13 +120,13 @@ def value_words(value: float, unit: str) -> str:
     """A value in one of the units that numbers of devices have, as a person reads it."""
     match unit:
         case "bytes/s":
-            return exact_bandwidth(value)
+            return units.exact_bandwidth(value)
         case "ns":
-            return format_duration(value)
+            return units.format_duration(value)
         case "bytes":
-            return format_size(value)
+            return units.format_size(value)
         case "%":
-            return exact_percent(value)
+            return units.exact_percent(value)
         case _:
             return f"{value:.15g}"
 

@@ -216,10 +216,7 @@ def _given(made: SystemOptions) -> Iterator[tuple[Place, list[str]]]:
     yield "mkfs", [word for part in made.mkfs for word in _words(part)]
     yield "kind", [] if made.kind in ANY_KIND else [""]
     yield "tunable", [f"{name} = {value.strip()}" for name, value in made.tunables.items()]
-    yield (
-        "samba",
-        [f"{name} = {value.strip()}".lower() for name, value in made.server.items()],
-    )
+    yield ("samba", [f"{name} = {value.strip()}".lower() for name, value in made.server.items()])
     yield "export", _words(made.export)
 
 

@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from fsgauge.engine import wire
 from fsgauge.engine.process import (
     ControlPipe,
     TimeLimit,
@@ -27,46 +28,11 @@ from fsgauge.engine.process import (
     lines,
     silent_end,
 )
-from fsgauge.engine.wire import (
-    AgeJob,
-    AgeResult,
-    ArmedEvent,
-    ClientsJob,
-    EngineFault,
-    Event,
-    ExchangeClockJob,
-    ExchangeClockResult,
-    FailedEvent,
-    FilesTarget,
-    FinishedEvent,
-    Held,
-    Job,
-    LayoutJob,
-    LayoutResult,
-    LoadJob,
-    LoadResult,
-    MixJob,
-    MixResult,
-    PredictJob,
-    PredictResult,
-    ProbeJob,
-    ProbeResult,
-    Result,
-    ScanJob,
-    ScanResult,
-    ServeClockJob,
-    ServeClockResult,
-    SharedTree,
-    ShareFilesTarget,
-    SimulateJob,
-    SimulateResult,
-    Wire,
-)
 from fsgauge.errors import InputError, RigError, escaped
 from fsgauge.programs import engine_environment, find_engine, start
 
-R = TypeVar("R", bound=Wire)
-OnEvent = Callable[[Event], None]
+R = TypeVar("R", bound=wire.Wire)
+OnEvent = Callable[[wire.Event], None]
 Start = Callable[[Callable[[], None]], None]
 """Is handed, when the engine has begun, what asks it to end with what it has."""
 Armed = Callable[[], int]
@@ -94,7 +60,7 @@ class EngineFaultError(RigError):
 
     usual_next = "fsgauge doctor"
 
-    def __init__(self, fault: EngineFault) -> None:
+    def __init__(self, fault: wire.EngineFault) -> None:
         # A name in a sentence may have line ends, and no sentence has.
         super().__init__(escaped(fault.what), cause=escaped(fault.cause), next=escaped(fault.next))
         self.fault = fault
@@ -107,22 +73,20 @@ class Engine:
     `holding` adds to them.
     """
 
-    def __init__(self, binary: Path | None = None, held: Sequence[Held] = ()) -> None:
+    def __init__(self, binary: Path | None = None, held: Sequence[wire.Held] = ()) -> None:
         self.binary = binary or find_engine()
         self._held = list(held)
 
     @property
-    def held(self) -> tuple[Held, ...]:
+    def held(self) -> tuple[wire.Held, ...]:
         """Each place once, by its newest descriptor."""
         return tuple({place.path: place for place in tuple(self._held)}.values())
 
     @contextmanager
-    def holding(self, *places: Held) -> Iterator[None]:
-        """Within it, jobs reach these folders and devices by their open descriptors.
-
-        The descriptors stay the caller's, who keeps them open. A place that is held already is
-        found by the newer descriptor. Contexts may overlap, and end in any order.
-        """
+    def holding(self, *places: wire.Held) -> Iterator[None]:
+        """Within it, jobs reach these folders and devices by their open descriptors. The
+        descriptors stay the caller's, who keeps them open. A place that is held already is found by
+        the newer descriptor. Contexts may overlap, and end in any order."""
         self._held += places
         try:
             yield
@@ -130,9 +94,11 @@ class Engine:
             for place in places:
                 self._held.remove(place)
 
-    def load(self, job: LoadJob | ClientsJob, on_event: OnEvent | None = None) -> LoadResult:
+    def load(
+        self, job: wire.LoadJob | wire.ClientsJob, on_event: OnEvent | None = None
+    ) -> wire.LoadResult:
         """Run a load or clients job; raises EngineFaultError, Interrupted, RigError."""
-        return _expect(LoadResult, self.run(job, on_event))
+        return _expect(wire.LoadResult, self.run(job, on_event))
 
     def prepared(self) -> None:
         """What comes before a program's start took each host of a fleet its own time: they wait
@@ -146,61 +112,68 @@ class Engine:
         yield
 
     def mix(
-        self, loads: Sequence[LoadJob], on_event: OnEvent | None = None, *, lay_out: bool = False
-    ) -> list[LoadResult]:
+        self,
+        loads: Sequence[wire.LoadJob],
+        on_event: OnEvent | None = None,
+        *,
+        lay_out: bool = False,
+    ) -> list[wire.LoadResult]:
         """Run loads at once, or write their files alone; raises EngineFaultError, Interrupted,
         RigError."""
         return results_of_mix(self.run(mixed(loads, lay_out=lay_out), on_event))
 
-    def layout(self, job: LayoutJob, on_event: OnEvent | None = None) -> LayoutResult:
+    def layout(self, job: wire.LayoutJob, on_event: OnEvent | None = None) -> wire.LayoutResult:
         """Fill a target; raises EngineFaultError, Interrupted, RigError."""
-        return _expect(LayoutResult, self.run(job, on_event))
+        return _expect(wire.LayoutResult, self.run(job, on_event))
 
-    def probe(self, job: ProbeJob) -> ProbeResult:
+    def probe(self, job: wire.ProbeJob) -> wire.ProbeResult:
         """Ask what this machine offers; raises EngineFaultError, RigError."""
-        return _expect(ProbeResult, self.run(job))
+        return _expect(wire.ProbeResult, self.run(job))
 
     def scan(
-        self, job: ScanJob, on_event: OnEvent | None = None, on_start: Start | None = None
-    ) -> ScanResult:
+        self, job: wire.ScanJob, on_event: OnEvent | None = None, on_start: Start | None = None
+    ) -> wire.ScanResult:
         """Scan to the end, or until it is asked to end; raises EngineFaultError, RigError."""
-        return _expect(ScanResult, self.run(job, on_event, on_start))
+        return _expect(wire.ScanResult, self.run(job, on_event, on_start))
 
     def age(
-        self, job: AgeJob, on_event: OnEvent | None = None, on_start: Start | None = None
-    ) -> AgeResult:
+        self, job: wire.AgeJob, on_event: OnEvent | None = None, on_start: Start | None = None
+    ) -> wire.AgeResult:
         """Age to the end, or until it is asked to end; raises EngineFaultError, RigError."""
-        return _expect(AgeResult, self.run(job, on_event, on_start))
+        return _expect(wire.AgeResult, self.run(job, on_event, on_start))
 
-    def simulate(self, job: SimulateJob, on_event: OnEvent | None = None) -> SimulateResult:
+    def simulate(
+        self, job: wire.SimulateJob, on_event: OnEvent | None = None
+    ) -> wire.SimulateResult:
         """Live the life of a file system in a model; raises InputError, RigError."""
-        return _expect(SimulateResult, self.run(job, on_event))
+        return _expect(wire.SimulateResult, self.run(job, on_event))
 
-    def predict(self, job: PredictJob) -> PredictResult:
+    def predict(self, job: wire.PredictJob) -> wire.PredictResult:
         """Say what a device of a model would take for files; raises InputError, RigError."""
-        return _expect(PredictResult, self.run(job))
+        return _expect(wire.PredictResult, self.run(job))
 
     def serve_clock(
-        self, job: ServeClockJob, on_event: OnEvent | None = None, on_start: Start | None = None
-    ) -> ServeClockResult:
+        self,
+        job: wire.ServeClockJob,
+        on_event: OnEvent | None = None,
+        on_start: Start | None = None,
+    ) -> wire.ServeClockResult:
         """Answer what the time is here until it is asked to end; raises EngineFaultError."""
-        return _expect(ServeClockResult, self.run(job, on_event, on_start))
+        return _expect(wire.ServeClockResult, self.run(job, on_event, on_start))
 
-    def exchange_clock(self, job: ExchangeClockJob) -> ExchangeClockResult:
+    def exchange_clock(self, job: wire.ExchangeClockJob) -> wire.ExchangeClockResult:
         """Compare this machine's clock with another's; raises EngineFaultError, RigError."""
-        return _expect(ExchangeClockResult, self.run(job))
+        return _expect(wire.ExchangeClockResult, self.run(job))
 
     def run(
         self,
-        job: Job,
+        job: wire.Job,
         on_event: OnEvent | None = None,
         on_start: Start | None = None,
         on_armed: Armed | None = None,
-    ) -> Result:
-        """Run any job to its end and give its result; one that begins on an order has `on_armed`.
-
-        A job with a lease is held until its end.
-        """
+    ) -> wire.Result:
+        """Run any job to its end and give its result; one that begins on an order has `on_armed`. A
+        job with a lease is held until its end."""
         held = self._held_for(job)
         job = job.model_copy(update={"held": held}) if held else job
         process = start(
@@ -219,22 +192,24 @@ class Engine:
         finally:
             end(process)
 
-    def _held_for(self, job: Job) -> list[Held]:
+    def _held_for(self, job: wire.Job) -> list[wire.Held]:
         """The places that a job is handed by descriptor; none for one that touches no files."""
-        if isinstance(job, SimulateJob | PredictJob | ServeClockJob | ExchangeClockJob):
+        if isinstance(
+            job, wire.SimulateJob | wire.PredictJob | wire.ServeClockJob | wire.ExchangeClockJob
+        ):
             return []
         return [*self.held, *job.held]
 
     def _converse(
         self,
         process: subprocess.Popen[bytes],
-        job: Job,
+        job: wire.Job,
         limit: TimeLimit,
         on_event: OnEvent | None,
         on_armed: Armed | None,
-    ) -> Result:
+    ) -> wire.Result:
         assert process.stdin is not None and process.stdout is not None  # noqa: S101 - PIPE above
-        lease = None if isinstance(job, ProbeJob) else job.lease
+        lease = None if isinstance(job, wire.ProbeJob) else job.lease
         hand_over(process.stdin, _written(job) + (b"\n" if lease is not None else b""), limit)
         if lease is None:
             process.stdin.close()
@@ -249,17 +224,17 @@ class Engine:
         limit: TimeLimit,
         on_event: OnEvent | None,
         on_armed: Callable[[], None] | None,
-    ) -> Result:
+    ) -> wire.Result:
         assert process.stdout is not None  # noqa: S101 - PIPE at start
         for line in lines(process.stdout, limit, lambda: has_ended(process)):
             event = _parse(line)
             if on_event is not None:
                 on_event(event)
-            if on_armed is not None and isinstance(event, ArmedEvent):
+            if on_armed is not None and isinstance(event, wire.ArmedEvent):
                 on_armed()
-            if isinstance(event, FinishedEvent):
+            if isinstance(event, wire.FinishedEvent):
                 return event.result
-            if isinstance(event, FailedEvent):
+            if isinstance(event, wire.FailedEvent):
                 if event.error.code.startswith("job."):
                     fault = event.error
                     raise InputError(
@@ -269,86 +244,90 @@ class Engine:
         raise silent_end(process)
 
 
-def mixed(loads: Sequence[LoadJob], *, lay_out: bool = False) -> MixJob:
+def mixed(loads: Sequence[wire.LoadJob], *, lay_out: bool = False) -> wire.MixJob:
     """The job of several loads that begin together; with `lay_out` it writes their files, and that
     is all."""
     own = {"kind", "held", "lease", "start_at_ns", "start_on_order"}
     each = [load.model_dump(mode="json", exclude=own) for load in loads]
-    return MixJob.model_validate_json(json.dumps({"loads": each, "lay_out": lay_out}))
+    return wire.MixJob.model_validate_json(json.dumps({"loads": each, "lay_out": lay_out}))
 
 
-def results_of_mix(result: Result) -> list[LoadResult]:
+def results_of_mix(result: wire.Result) -> list[wire.LoadResult]:
     """What each load measured, in their order."""
-    found = _expect(MixResult, result).results
-    return [LoadResult.model_validate_json(json.dumps({"kind": "load", **each})) for each in found]
+    found = _expect(wire.MixResult, result).results
+    return [
+        wire.LoadResult.model_validate_json(json.dumps({"kind": "load", **each})) for each in found
+    ]
 
 
-def _ask_to_end(process: subprocess.Popen[bytes], job: Job, limit: TimeLimit) -> None:
+def _ask_to_end(process: subprocess.Popen[bytes], job: wire.Job, limit: TimeLimit) -> None:
     """End with what there is; what ageing wrote has to be made durable first."""
     interrupt(process)
-    limit.shorten(_LONGEST_SYNC_SECONDS if isinstance(job, AgeJob) else _ASKED_SECONDS)
+    limit.shorten(_LONGEST_SYNC_SECONDS if isinstance(job, wire.AgeJob) else _ASKED_SECONDS)
 
 
-def _deadline_seconds(job: Job) -> float:
+def _deadline_seconds(job: wire.Job) -> float:
     """How long a job may take before it counts as hung."""
-    if isinstance(job, LoadJob):
+    if isinstance(job, wire.LoadJob):
         seconds = longest_seconds(job) + _reading_seconds(job)
         return seconds + _SLACK_SECONDS + _waiting_seconds(job)
-    if isinstance(job, ClientsJob):
+    if isinstance(job, wire.ClientsJob):
         seconds = longest_seconds(job) + _before_clients_seconds(job)
         return seconds + _waiting_seconds(job)
-    if isinstance(job, ServeClockJob | ExchangeClockJob):
+    if isinstance(job, wire.ServeClockJob | wire.ExchangeClockJob):
         return job.time_limit_ns / 1e9 + _SLACK_SECONDS
-    if isinstance(job, AgeJob):
+    if isinstance(job, wire.AgeJob):
         return job.time_limit_ns / 1e9 + _LONGEST_SYNC_SECONDS
-    return _SLACK_SECONDS if isinstance(job, ProbeJob) else _LONGEST_WALK_SECONDS
+    return _SLACK_SECONDS if isinstance(job, wire.ProbeJob) else _LONGEST_WALK_SECONDS
 
 
-def longest_seconds(job: LoadJob | ClientsJob) -> float:
+def longest_seconds(job: wire.LoadJob | wire.ClientsJob) -> float:
     """How long a load may be at work; the engine gives those that wear out ten times as long."""
     before_ns, limit_ns = (
         (job.start_after_ns + job.warm_up_ns, job.duration_ns)
-        if isinstance(job, LoadJob)
+        if isinstance(job, wire.LoadJob)
         else (job.ramp_ns, job.time_limit_ns)
     )
     return (before_ns + limit_ns * (_WEAR_OUT_TIMES if job.wear_out else 1)) / 1e9
 
 
-def _waiting_seconds(job: LoadJob | ClientsJob) -> float:
+def _waiting_seconds(job: wire.LoadJob | wire.ClientsJob) -> float:
     """Time until others are prepared as well, where all begin together."""
     return _LONGEST_WAIT_SECONDS if job.start_on_order else 0.0
 
 
-def _before_clients_seconds(job: ClientsJob) -> float:
+def _before_clients_seconds(job: wire.ClientsJob) -> float:
     """Time until all clients have their directories, at the slowest, and to end."""
     tree = job.files.tree
-    directories = tree.fan_out**tree.depth if isinstance(tree, SharedTree) else job.files.clients
+    directories = (
+        tree.fan_out**tree.depth if isinstance(tree, wire.SharedTree) else job.files.clients
+    )
     return _SLACK_SECONDS + 2 * directories * _SLOWEST_DIRECTORY_SECONDS
 
 
-def _reading_seconds(job: LoadJob) -> float:
+def _reading_seconds(job: wire.LoadJob) -> float:
     """Time to read everything back, at the slowest, where the load is verified."""
     target = job.target
-    if isinstance(target, FilesTarget | ShareFilesTarget):
+    if isinstance(target, wire.FilesTarget | wire.ShareFilesTarget):
         size_bytes = target.count * target.file_size_bytes
     else:
         size_bytes = target.size_bytes
     return size_bytes / _SLOWEST_READING_BYTES_PER_SECOND if job.verify else 0.0
 
 
-def _written(job: Job) -> bytes:
+def _written(job: wire.Job) -> bytes:
     """Without later keys that ask for nothing: engines that lack them refuse them."""
     left_out = {key for key in _LATER_KEYS if not getattr(job, key, None)}
     return job.model_dump_json(exclude=left_out).encode()
 
 
 @cache
-def _events() -> TypeAdapter[Event]:
+def _events() -> TypeAdapter[wire.Event]:
     """Made when the first event is read: a command that runs no engine need not wait for it."""
-    return TypeAdapter(Event)
+    return TypeAdapter(wire.Event)
 
 
-def _parse(line: bytes) -> Event:
+def _parse(line: bytes) -> wire.Event:
     try:
         return _events().validate_json(line)
     except ValidationError as error:
@@ -360,7 +339,7 @@ def _parse(line: bytes) -> Event:
         ) from error
 
 
-def _expect(kind: type[R], result: Result) -> R:
+def _expect(kind: type[R], result: wire.Result) -> R:
     if isinstance(result, kind):
         return result
     raise RigError(

@@ -58,7 +58,6 @@ class TimeLimit:
             self.seconds, self._until = seconds, time.monotonic() + seconds
 
     def passed(self) -> FsgaugeError:
-        """The error past the limit."""
         return RigError(
             f"the engine did not end within {self.seconds:.0f} s"
             + (" after it was asked to" if self.asked else ""),
@@ -68,10 +67,8 @@ class TimeLimit:
 
 
 def hand_over(stream: IO[bytes], text: bytes, limit: TimeLimit) -> None:
-    """Write a job to an engine that may not read it; raises RigError past the limit.
-
-    The stream does not block from then on.
-    """
+    """Write a job to an engine that may not read it; raises RigError past the limit. The stream
+    does not block from then on."""
     os.set_blocking(stream.fileno(), False)
     pending = memoryview(text)
     with selectors.DefaultSelector() as selector:
@@ -92,10 +89,8 @@ def lines(
     stream: IO[bytes], limit: TimeLimit, has_ended: Callable[[], bool] = lambda: False
 ) -> Iterator[bytes]:
     """Whole lines as they arrive, until the stream or its writer ends; RigError past the limit.
-
     What its writer started may hold the stream open, so the end of the writer is asked for too. A
-    line is gathered in one buffer and looked through once, however many pieces it comes in.
-    """
+    line is gathered in one buffer and looked through once, however many pieces it comes in."""
     pending = bytearray()
     with selectors.DefaultSelector() as selector:
         selector.register(stream, selectors.EVENT_READ)
@@ -123,7 +118,6 @@ def lines(
 
 
 def has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Whether the process has ended."""
     return _ended(process, 0.0) is not None
 
 
@@ -244,9 +238,7 @@ class ControlPipe:
 
     def _write(self, line: bytes) -> None:
         """An engine that has ended says so on its own output; one that does not read has enough.
-
-        The pipe does not block, and takes a line whole or not at all (pipe(7), PIPE_BUF).
-        """
+        The pipe does not block, and takes a line whole or not at all (pipe(7), PIPE_BUF)."""
         with self._writing, suppress(BlockingIOError):
             try:
                 os.write(self._stream.fileno(), line)

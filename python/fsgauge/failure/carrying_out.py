@@ -31,17 +31,11 @@ def possible(system: System) -> list[Struck]:
 
 
 def chosen_failures(
-    systems: Sequence[System],
-    struck: Sequence[str],
-    *,
-    are_named: bool,
-    say: Callable[[str], None],
+    systems: Sequence[System], struck: Sequence[str], *, are_named: bool, say: Callable[[str], None]
 ) -> list[tuple[System, Struck]]:
     """Each failure of each system, in order; all that are possible where `struck` is empty.
-
     InputError for one that is asked for of a system that is named, and is not possible there. Of
-    the usual systems it is left out, and `say` is told why.
-    """
+    the usual systems it is left out, and `say` is told why."""
     wanted: list[Struck] = [each for each in TITLES if not struck or each in struck]
     asked = [(system, each) for system in systems for each in wanted]
     cannot = [(system, each) for system, each in asked if struck and why_not(system, each)]

@@ -1,15 +1,20 @@
-"""What can fail, and what became of each failure, as it is stored: failure.json in its folder."""
+"""What can fail, and what became of each failure: failure.json in its folder, and its page."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
 from fsgauge.agents.agents import AgentsLog, LogPart
+from fsgauge.report.logged import write_logged
+from fsgauge.units import format_duration
 
 Struck = Literal["server", "node", "link"]
-
 TITLES: dict[Struck, str] = {
     "server": "the server loses its power",
     "node": "a node loses its power",
@@ -64,3 +69,100 @@ class Log(AgentsLog):
     @property
     def systems(self) -> dict[str, str]:
         return {each.system: each.is_made_of for each in self.failures}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A node in one failure."""
+
+    system: str
+    struck: str
+    node: str
+    pause: str
+    errors: str
+    lost: str
+    is_lost: bool
+    back: str
+
+
+def write_log(log: Log, folder: Path) -> Path:
+    """Write the log and its page into a folder; RigError where that cannot be."""
+    words = {"rows": rows(log), "answer": answer(log), "titles": TITLES}
+    return write_logged("failure", log, folder, **words, duration=format_duration)
+
+
+def rows(log: Log) -> list[Row]:
+    """A line for each node in each failure; one that could not be carried out has one."""
+    return [row for failed in log.failures for row in rows_of(failed)]
+
+
+def rows_of(failed: Failed) -> list[Row]:
+    title = f"{TITLES[failed.struck]}{f', time {failed.number}' if failed.number > 1 else ''}"
+    if not failed.nodes:
+        return [Row(failed.system, title, "", failed.fault, "", "", False, "")]
+    return [
+        Row(
+            system=failed.system,
+            struck=title,
+            node=f"{node.name}{', struck' if node.is_struck else ''}",
+            pause=_pause(node),
+            errors=", ".join(f"{times} {name}" for name, times in node.errors.items()) or "none",
+            lost=_lost(node),
+            is_lost=bool(node.most_lost),
+            back=back_words(failed),
+        )
+        for node in failed.nodes
+    ]
+
+
+def back_words(failed: Failed) -> str:
+    """When what was struck did its work again, from the moment it was struck."""
+    if failed.fault:
+        return f"not: {failed.fault}"
+    end = failed.ended_ns if failed.struck == "link" else failed.back_ns
+    if end is None or failed.began_ns is None:
+        return "not"
+    return f"after {format_duration(end - failed.began_ns)}"
+
+
+def _pause(node: Survived) -> str:
+    if node.longest_pause_ns is None:
+        return f"never went on{f': {node.fault}' if node.fault else ''}"
+    return format_duration(node.longest_pause_ns)
+
+
+def _lost(node: Survived) -> str:
+    if node.most_lost is None:
+        return f"not read, of {node.synced}"
+    torn = max(node.torn.values(), default=0)
+    return f"{node.most_lost} of {node.synced}{f', {torn} torn' if torn else ''}"
+
+
+def answer(log: Log) -> str:
+    """What was lost, and who did not go on, in a sentence or two."""
+    if not log.failures:
+        return "Nothing has been tried yet."
+    carried = [each for each in log.failures if each.nodes]
+    lost = [_named(each) for each in carried if any(node.most_lost for node in each.nodes)]
+    stuck = [
+        _named(each)
+        for each in carried
+        if any(node.longest_pause_ns is None and not node.is_struck for node in each.nodes)
+    ]
+    said = [f"What had been synced was lost: {_listed(lost)}."] if lost else []
+    if not lost and carried:
+        said.append("Nothing that had been synced was lost, wherever it could be read.")
+    if stuck:
+        said.append(f"The other node never went on: {_listed(stuck)}.")
+    return " ".join(said) or "No failure could be carried out."
+
+
+def _listed(named: Iterable[str]) -> str:
+    """Each once, with how often it was so, if more than once."""
+    return ", ".join(
+        f"{each} ({times} times)" if times > 1 else each for each, times in Counter(named).items()
+    )
+
+
+def _named(failed: Failed) -> str:
+    return f"{failed.system}, {TITLES[failed.struck]}"

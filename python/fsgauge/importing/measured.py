@@ -45,7 +45,6 @@ class Test:
     errors: int = 0
 
     def __post_init__(self) -> None:
-        """The same."""
         least = 1 if self.read or self.write else 0
         if not least <= self.elapsed_ns <= LARGEST:
             raise ValueError(f"{self.name} took {self.elapsed_ns} ns")

@@ -16,19 +16,11 @@ from typing import Any
 import tomlkit
 
 from fsgauge import __version__, kinds
-from fsgauge.engine.wire import (
-    Engine,
-    JobShare,
-    LoadResult,
-    MachineProcessorTime,
-    OperationResult,
-    ProcessorTime,
-    SelfMeasure,
-)
+from fsgauge.engine import wire
 from fsgauge.errors import InputError, quoted
 from fsgauge.importing.measured import Run, Side, Test
+from fsgauge.record.command import FOREIGN, ForeignJob
 from fsgauge.record.factors import declared
-from fsgauge.record.foreign import FOREIGN, ForeignJob
 from fsgauge.record.machine import Machine, StorageFacts
 from fsgauge.record.parts import in_one
 from fsgauge.record.records import (
@@ -54,9 +46,7 @@ _HEAD = "# Stored by fsgauge import: to be reported and compared, not to be run.
 @dataclass(frozen=True)
 class Imported:
     """Runs by system, as many of each as there are blocks, and the tests that all of them have.
-
-    `cells` are those by what a test is: its name, and its sizes where one name has several.
-    """
+    `cells` are those by what a test is: its name, and its sizes where one name has several."""
 
     tool: str
     question: str
@@ -106,7 +96,6 @@ class Imported:
 
     @property
     def blocks(self) -> int:
-        """How many runs there are of each system."""
         return min(len(each) for each in self.runs.values())
 
 
@@ -257,11 +246,7 @@ def _run(
     imported: Imported, turn: Turn, position: int, cell: Cell, run: Run, test: Test, began: int
 ) -> RunRecord:
     job = ForeignJob(
-        tool=run.tool,
-        test=test.name,
-        file=run.path.name,
-        sha256=run.sha256,
-        command=run.command,
+        tool=run.tool, test=test.name, file=run.path.name, sha256=run.sha256, command=run.command
     )
     started = run.started_unix_ns or began
     return RunRecord(
@@ -279,16 +264,16 @@ def _run(
     )
 
 
-def _result(run: Run, test: Test, started_unix_ns: int) -> LoadResult:
+def _result(run: Run, test: Test, started_unix_ns: int) -> wire.LoadResult:
     sides = [side for side in (test.read, test.write) if side is not None]
-    share = JobShare(
+    share = wire.JobShare(
         operations=sum(side.operations for side in sides),
         size_bytes=sum(side.size_bytes for side in sides),
     )
-    return LoadResult(
+    return wire.LoadResult(
         format=1,
         kind="load",
-        engine=Engine(version=run.tool, profile="release", target=UNKNOWN, commit=UNKNOWN),
+        engine=wire.Engine(version=run.tool, profile="release", target=UNKNOWN, commit=UNKNOWN),
         interface="psync",
         features=None,
         notes=[],
@@ -300,10 +285,10 @@ def _result(run: Run, test: Test, started_unix_ns: int) -> LoadResult:
         write=_operations(test.write, 0 if test.read else test.errors),
         jobs=[share],
         in_flight_mean=0.0,
-        cpu=ProcessorTime(user_ns=test.cpu_user_ns, system_ns=test.cpu_system_ns, threads=1),
-        machine_cpu=MachineProcessorTime(busy_ns=0, total_ns=0),
+        cpu=wire.ProcessorTime(user_ns=test.cpu_user_ns, system_ns=test.cpu_system_ns, threads=1),
+        machine_cpu=wire.MachineProcessorTime(busy_ns=0, total_ns=0),
         intervals=[],
-        self_measure=SelfMeasure(
+        self_measure=wire.SelfMeasure(
             null_ns_per_operation=0.0,
             clock_ns_per_read=0.0,
             clock="clock_gettime",
@@ -312,10 +297,10 @@ def _result(run: Run, test: Test, started_unix_ns: int) -> LoadResult:
     )
 
 
-def _operations(side: Side | None, errors: int) -> OperationResult | None:
+def _operations(side: Side | None, errors: int) -> wire.OperationResult | None:
     if side is None:
         return None
-    return OperationResult(
+    return wire.OperationResult(
         operations=side.operations,
         size_bytes=side.size_bytes,
         errors=errors,

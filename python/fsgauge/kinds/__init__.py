@@ -62,7 +62,6 @@ def part(kind: str, name: str) -> ModuleType:
 
 
 def has_part(kind: str, name: str) -> bool:
-    """Whether a kind has a part that only some have."""
     places = [Path(place) / kind / name for place in __path__]
     return any(place.is_dir() or place.with_suffix(".py").is_file() for place in places)
 

@@ -5,15 +5,21 @@ folder.py    a folder held open; what is read and written in it
 kept.py      the base of what files and messages keep, for models of pydantic
 opening.py   what a plain file is, checked before it is opened
 rights.py    root in another user's folder: which links it follows, with whose rights it acts
-seen_folder.py   a folder that was read, opened again
 whole.py     one file by its path; why a folder does not take a file
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from fsgauge.errors import InputError, quoted
 from fsgauge.plain_files.content import require_few_in_toml
-from fsgauge.plain_files.folder import MissingError, PlainFolder
+from fsgauge.plain_files.folder import Identity, MissingError, PlainFolder
 from fsgauge.plain_files.opening import open_to_read, write_all
 from fsgauge.plain_files.rights import was_moved
-from fsgauge.plain_files.seen_folder import SeenFolder
 from fsgauge.plain_files.whole import (
     cannot_write,
     cause_in,
@@ -42,3 +48,28 @@ __all__ = [
     "write_all",
     "write_whole",
 ]
+
+
+@dataclass(frozen=True)
+class SeenFolder:
+    """Where a folder was, and which: its device, inode and owner."""
+
+    path: Path
+    identity: Identity
+
+    @classmethod
+    def of(cls, folder: PlainFolder) -> SeenFolder:
+        """A folder that is open now."""
+        return cls(folder.path, folder.identity())
+
+    @contextmanager
+    def opened(self) -> Iterator[PlainFolder]:
+        """The same folder; raises InputError where another one is in its place."""
+        with PlainFolder.opened(self.path) as folder:
+            if folder.identity() != self.identity:
+                raise InputError(
+                    f"{self.path} is not the folder whose records were read",
+                    cause="another program renamed it, replaced it or changed its owner meanwhile",
+                    next=f"ls -ld {quoted(self.path)}",
+                )
+            yield folder

@@ -1,7 +1,5 @@
-"""What a text holds, looked at before anything is made of it: how many values, how deep.
-
-A list that is empty takes two bytes of a file and 64 in memory, so a bound of bytes is not enough.
-"""
+"""What a text holds, looked at before anything is made of it: how many values, how deep. A list
+that is empty takes two bytes of a file and 64 in memory, so a bound of bytes is not enough."""
 
 from __future__ import annotations
 
@@ -17,10 +15,8 @@ _ALL_BUT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 def values_of_json(content: bytes, path: Path, bound: Bound) -> int:
-    """How many values a JSON text has, at most, or several, a line each.
-
-    Raises InputError for more than the bound, and for a greater depth than any document has.
-    """
+    """How many values a JSON text has, at most, or several, a line each. Raises InputError for more
+    than the bound, and for a greater depth than any document has."""
     bare = _STRING.sub(b"", content)
     values = bare.count(b",") + bare.count(b"[") + bare.count(b"{")
     if values > bound.values:
@@ -34,10 +30,8 @@ def values_of_json(content: bytes, path: Path, bound: Bound) -> int:
 
 
 def require_few_in_toml(text: str, path: str, bound: Bound) -> None:
-    """Raise InputError where a TOML text has more values or lines than the bound.
-
-    Signs in comments count too: a file that a person wrote is far below.
-    """
+    """Raise InputError where a TOML text has more values or lines than the bound. Signs in comments
+    count too: a file that a person wrote is far below."""
     found = {"values": text.count("=") + text.count(","), "lines": text.count("\n")}
     for what, count in found.items():
         if count > bound.values:

@@ -17,15 +17,7 @@ from itertools import islice
 from pathlib import Path
 
 from fsgauge.errors import InputError, quoted
-from fsgauge.plain_files import opening
-from fsgauge.plain_files.bounds import (
-    ALL_RECORDS,
-    LARGEST_BYTES,
-    MOST_BYTES_OF_FOLDER,
-    MOST_FILES,
-    MOST_NAMES,
-    Bound,
-)
+from fsgauge.plain_files import bounds, opening
 from fsgauge.plain_files.content import values_of_json
 from fsgauge.plain_files.opening import NotPlainError
 from fsgauge.plain_files.rights import open_named, require_roots_alone, rights_of, was_moved
@@ -93,10 +85,10 @@ class PlainFolder:
     @contextmanager
     def below(self, name: str) -> Iterator[PlainFolder]:
         """A folder in this one, held open too; raises OSError."""
-        with self._opened_below(name) as descriptor:
+        with self.descriptor_of(name) as descriptor:
             yield PlainFolder(self.path / name, descriptor, as_owner=self._as_owner_if_another)
 
-    def read(self, name: str, limit_bytes: int = LARGEST_BYTES) -> bytes:
+    def read(self, name: str, limit_bytes: int = bounds.LARGEST_BYTES) -> bytes:
         """A plain file's content; raises InputError that names the file, MissingError for none."""
         with self._reading(name) as descriptor:
             self._require_small(name, os.fstat(descriptor).st_size, limit_bytes)
@@ -104,23 +96,23 @@ class PlainFolder:
         self._require_small(name, len(content), limit_bytes)
         return content
 
-    def read_json(self, name: str, bound: Bound) -> bytes:
+    def read_json(self, name: str, bound: bounds.Bound) -> bytes:
         """The same of a JSON document, or of lines of them, which has no more values than `bound`;
         all that are read from this folder have no more than a results folder may."""
         content = self.read(name, bound.size_bytes)
         self._values += values_of_json(content, self.path / name, bound)
-        if self._values > ALL_RECORDS.values:
-            raise self._too_much(f"{ALL_RECORDS.values:,} values")
+        if self._values > bounds.ALL_RECORDS.values:
+            raise self._too_much(f"{bounds.ALL_RECORDS.values:,} values")
         return content
 
     def digest(self, name: str) -> tuple[str, int]:
         """SHA-256 and size of a plain file; raises as `read` does."""
         with self._reading(name) as descriptor:
             size_bytes = os.fstat(descriptor).st_size
-            self._require_small(name, size_bytes, LARGEST_BYTES)
+            self._require_small(name, size_bytes, bounds.LARGEST_BYTES)
             self._digested_bytes += size_bytes
-            if self._digested_bytes > MOST_BYTES_OF_FOLDER:
-                raise self._too_much(format_size(MOST_BYTES_OF_FOLDER))
+            if self._digested_bytes > bounds.MOST_BYTES_OF_FOLDER:
+                raise self._too_much(format_size(bounds.MOST_BYTES_OF_FOLDER))
             return opening.digest_of(descriptor)
 
     @contextmanager
@@ -130,7 +122,6 @@ class PlainFolder:
             yield Path(f"/proc/self/fd/{descriptor}")
 
     def is_file(self, name: str) -> bool:
-        """Whether a plain file is there."""
         status = self._status(name)
         return status is not None and stat.S_ISREG(status.st_mode)
 
@@ -147,15 +138,12 @@ class PlainFolder:
         """Sorted names in a folder below, none where it is missing; raises InputError."""
         found: list[str] = []
         try:
-            with (
-                self._opened_below(name) as descriptor,
-                opening.entries_of(descriptor) as entries,
-            ):
+            with self.descriptor_of(name) as descriptor, opening.entries_of(descriptor) as entries:
                 for entry in entries:
                     found.append(entry.name)
-                    if len(found) > MOST_NAMES:
+                    if len(found) > bounds.MOST_NAMES:
                         raise InputError(
-                            f"{self.path / name} holds more than {MOST_NAMES} names",
+                            f"{self.path / name} holds more than {bounds.MOST_NAMES} names",
                             cause="another program fills it",
                             next=f"ls -U {quoted(self.path / name)} | head",
                         )
@@ -180,13 +168,11 @@ class PlainFolder:
 
     @contextmanager
     def replacing(self, name: str, sealed: Sealed | None = None) -> Iterator[int]:
-        """An open new file, which then takes the place of `name` durably; OSError.
-
-        A reader sees the old file or the new one. On failure the new one is gone.
-        """
+        """An open new file, which then takes the place of `name` durably; OSError. A reader sees
+        the old file or the new one. On failure the new one is gone."""
         parent, _, last = name.rpartition("/")
         beside = f".{last}.{secrets.token_hex(4)}.new"
-        with self._opened_below(parent) as folder:
+        with self.descriptor_of(parent) as folder:
             with self.rights():
                 _forget_stale(folder, last)
                 descriptor = opening.open_new(folder, beside)
@@ -212,7 +198,7 @@ class PlainFolder:
         """Make a folder below and those above it; one that is there is left. Raises OSError."""
         parts = name.split("/")
         for count, part in enumerate(parts):
-            with self._opened_below("/".join(parts[:count])) as folder, self.rights():
+            with self.descriptor_of("/".join(parts[:count])) as folder, self.rights():
                 with suppress(FileExistsError):
                     os.mkdir(part, 0o755, dir_fd=folder)
                 os.close(opening.open_folder_in(folder, part))
@@ -226,8 +212,8 @@ class PlainFolder:
         """Rename something below, into a folder below that is there; raises OSError."""
         (parent, _, last), (new_parent, _, new_last) = name.rpartition("/"), to.rpartition("/")
         with (
-            self._opened_below(parent) as source,
-            self._opened_below(new_parent) as target,
+            self.descriptor_of(parent) as source,
+            self.descriptor_of(new_parent) as target,
             self.rights(),
         ):
             os.rename(last, new_last, src_dir_fd=source, dst_dir_fd=target)
@@ -241,10 +227,6 @@ class PlainFolder:
         """Raise InputError where root would go on in what another user owns or can write."""
         if os.geteuid() == 0:
             require_roots_alone(self.path, self._everything(), look)
-
-    def descriptor_of(self, name: str) -> AbstractContextManager[int]:
-        """A folder below, as an open descriptor for a process that is to work there; OSError."""
-        return self._opened_below(name)
 
     def identity(self) -> tuple[int, int, int]:
         """Device, inode and owner, which identify the folder."""
@@ -272,8 +254,8 @@ class PlainFolder:
             for each in self.names(place):
                 name = f"{place}/{each}" if place else each
                 status, seen = self._status(name), seen + 1
-                if seen > MOST_FILES:
-                    raise self._too_much(f"{MOST_FILES:,} files")
+                if seen > bounds.MOST_FILES:
+                    raise self._too_much(f"{bounds.MOST_FILES:,} files")
                 if status is not None:
                     yield name, status
                     if stat.S_ISDIR(status.st_mode):
@@ -283,7 +265,7 @@ class PlainFolder:
         """What lies there; None also where it cannot be reached."""
         parent, _, last = name.rpartition("/")
         try:
-            with self._opened_below(parent) as folder, self.rights():
+            with self.descriptor_of(parent) as folder, self.rights():
                 return opening.status_in(folder, last)
         except OSError:
             return None
@@ -292,7 +274,7 @@ class PlainFolder:
     def _reading(self, name: str) -> Iterator[int]:
         parent, _, last = name.rpartition("/")
         try:
-            with self._opened_below(parent) as folder, self.rights():
+            with self.descriptor_of(parent) as folder, self.rights():
                 descriptor = opening.open_to_read(folder, last)
         except FileNotFoundError as error:
             raise MissingError(
@@ -310,8 +292,9 @@ class PlainFolder:
             os.close(descriptor)
 
     @contextmanager
-    def _opened_below(self, name: str) -> Iterator[int]:
-        """A folder below, open; no component of its name is a link."""
+    def descriptor_of(self, name: str) -> Iterator[int]:
+        """A folder below, open, also for a process that is to work there; OSError. No component of
+        its name is a link."""
         descriptor = os.dup(self._descriptor)
         try:
             with self.rights():
@@ -369,7 +352,7 @@ class PlainFolder:
 def _forget_stale(folder: int, name: str) -> None:
     """Remove what killed writers of this file left; a living one is done within the hour."""
     with opening.entries_of(folder) as entries:
-        names = [each.name for each in islice(entries, MOST_NAMES)]
+        names = [each.name for each in islice(entries, bounds.MOST_NAMES)]
     for each in names:
         if each.startswith(f".{name}.") and each.endswith(".new"):
             status = opening.status_in(folder, each)

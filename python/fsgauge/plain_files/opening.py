@@ -47,11 +47,8 @@ def open_folder_in(folder: int, name: str) -> int:
 
 
 def open_to_read(folder: int, name: str) -> int:
-    """A plain file to read; raises OSError.
-
-    Root reads no file with a second name in a folder that others can write: they may have given
-    that name to a file that they cannot read themselves.
-    """
+    """A plain file to read; raises OSError. Root reads no file with a second name in a folder that
+    others can write: they may have given that name to a file that they cannot read themselves."""
     before = os.stat(name, dir_fd=folder, follow_symlinks=False)
     _require_plain(before)
     shared = os.fstat(folder).st_mode & _WRITABLE_BY_OTHERS

@@ -42,10 +42,8 @@ def rights_of(uid: int, gid: int) -> Iterator[None]:
 def require_roots_alone(
     path: Path, everything: Iterable[tuple[str, os.stat_result]], look: str
 ) -> None:
-    """Raise InputError where another user owns, or can write, a folder or a thing in it.
-
-    `look` is the command that shows what there is.
-    """
+    """Raise InputError where another user owns, or can write, a folder or a thing in it. `look` is
+    the command that shows what there is."""
     for name, status in everything:
         if status.st_uid != 0:
             why = f"it belongs to user {status.st_uid}"
@@ -63,11 +61,9 @@ def require_roots_alone(
 
 
 def led_to(path: Path) -> Path:
-    """Where the name of a file leads that a person typed.
-
-    For root only by links that root made, in folders that root alone can write, and to a file
-    that root alone can change; else it is the path itself, and its opener refuses the link.
-    """
+    """Where the name of a file leads that a person typed. For root only by links that root made, in
+    folders that root alone can write, and to a file that root alone can change; else it is the path
+    itself, and its opener refuses the link."""
     if os.geteuid() != 0:
         return Path(os.path.realpath(path))
     found = path.absolute()
@@ -124,10 +120,8 @@ def open_named(path: Path, flags: int = FOLDER_ITSELF) -> int:
 
 
 def _walked(path: Path) -> tuple[int, set[int]]:
-    """What lies at the end of a path, and whose links led there; raises OSError.
-
-    One component at a time, so that the link that is looked at is the link that is followed.
-    """
+    """What lies at the end of a path, and whose links led there; raises OSError. One component at a
+    time, so that the link that is looked at is the link that is followed."""
     waiting, makers, links = list(reversed(path.parts)), set[int](), 0
     here = os.open(".", _PASSING)
     try:

@@ -36,9 +36,7 @@ def read_plain(path: Path, limit_bytes: int = LARGEST_BYTES) -> bytes:
 
 def read_named(path: Path, limit_bytes: int) -> bytes:
     """A plain file's content; a person named it, perhaps by a link of his own (see `led_to`).
-
-    Raises InputError, MissingError for none.
-    """
+    Raises InputError, MissingError for none."""
     return read_plain(led_to(path), limit_bytes)
 
 
@@ -49,10 +47,8 @@ def read_json(path: Path, bound: Bound) -> bytes:
 
 
 def head_of(path: Path, size_bytes: int) -> bytes:
-    """The first bytes of a plain file; empty if it is not one or cannot be read.
-
-    The path itself may be a link: the user named it.
-    """
+    """The first bytes of a plain file; empty if it is not one or cannot be read. The path itself
+    may be a link: the user named it."""
     try:
         real = path.resolve(strict=True)
         with PlainFolder.opened(real.parent) as folder, folder.pinned(real.name) as opened:

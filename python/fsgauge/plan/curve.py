@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from fsgauge.record.curve import Curve, Pace
 from fsgauge.record.factors import factors_of
+from fsgauge.record.modes import Curve, Pace
 from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.study.model import Study
 from fsgauge.study.workload import cells_of

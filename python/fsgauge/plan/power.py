@@ -20,19 +20,15 @@ MOST_BLOCKS = 10_000
 
 
 def paired_percent(noise_percent: float) -> float:
-    """The standard deviation of a system's log ratio to the baseline, times 100.
-
-    `noise_percent` is that of two equal runs in one block (A/A). With runs of variance v it is
-    sqrt(2 v), and that of a system to the mean of the baseline's two turns is sqrt(1.5 v).
-    """
+    """The standard deviation of a system's log ratio to the baseline, times 100. `noise_percent` is
+    that of two equal runs in one block (A/A). With runs of variance v it is sqrt(2 v), and that of
+    a system to the mean of the baseline's two turns is sqrt(1.5 v)."""
     return noise_percent * math.sqrt(0.75)
 
 
 def detectable_percent(blocks: int, spread_percent: float, confidence: float = LEVEL) -> float:
     """The smallest change in percent that `blocks` show with 80 % power at this confidence.
-
-    `spread_percent` is the standard deviation of one block's log ratio, times 100.
-    """
+    `spread_percent` is the standard deviation of one block's log ratio, times 100."""
     error = spread_percent / 100 / math.sqrt(blocks)
     noncentrality = _noncentrality(blocks, round(1 - confidence, 12))
     try:

@@ -1,7 +1,5 @@
 """What a plan would do, as data for `fsgauge plan`: nothing is measured and nothing is touched.
-
-Takes a plan and its study; gives the facts in the order in which a person asks for them.
-"""
+Takes a plan and its study; gives the facts in the order in which a person asks for them."""
 
 from __future__ import annotations
 
@@ -16,11 +14,15 @@ from pydantic import Field
 from fsgauge.durability import MEMORY, SystemOptions, weakened
 from fsgauge.plain_files.kept import Kept
 from fsgauge.plan.around import HERE, Around
-from fsgauge.plan.as_mounted import differently_mounted, made_as_mounted, mounted_words
 from fsgauge.plan.curve import curve_of, curve_words
 from fsgauge.plan.estimate import RUN_SECONDS, plan_seconds, under_load_share
+from fsgauge.plan.in_words import (
+    differently_mounted,
+    made_as_mounted,
+    mounted_words,
+    partners,
+)
 from fsgauge.plan.levels import corrected
-from fsgauge.plan.partners import partners
 from fsgauge.plan.power import blocks_needed, paired_percent, planned_percent
 from fsgauge.plan.preconditioning import endurance
 from fsgauge.plan.race import made_of, measured_blocks, race_words, rested_on
@@ -28,9 +30,8 @@ from fsgauge.plan.space import held_twice, layout_bytes, planned_room, speed_on
 from fsgauge.plan.struck import fault_lines
 from fsgauge.plan.turns import written_bytes
 from fsgauge.record.records import Plan, SystemFacts, Turn
-from fsgauge.study.access_words import protection_in, way, ways
 from fsgauge.study.model import Study, System
-from fsgauge.study.reached import accesses_of, is_served
+from fsgauge.study.reached import accesses_of, is_served, protection_in, way, ways
 from fsgauge.study.system import ALLOCATING, keys_without_effect
 from fsgauge.units import exact_size, format_bandwidth, format_duration, format_rate, format_size
 from fsgauge.workload import method_of
@@ -205,11 +206,7 @@ def _made(system: System, folder: SystemFacts | None) -> SystemOptions:
 
 
 def _block_times(
-    plan: Plan,
-    study: Study,
-    size_bytes: int,
-    measured: MeasuredTime | None,
-    around: Around,
+    plan: Plan, study: Study, size_bytes: int, measured: MeasuredTime | None, around: Around
 ) -> tuple[float, float, float | None]:
     """Seconds of a block: expected, shortest, longest."""
     blocks, _, _ = measured_blocks(plan, study)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsgauge.durability import SystemOptions, weakened
 from fsgauge.plan.curve import planned_cells
-from fsgauge.record.race import LOOKS, RaceRules
+from fsgauge.record.modes import LOOKS, RaceRules
 from fsgauge.record.records import Plan
 from fsgauge.study.model import Study, System
 from fsgauge.units import exact_duration
@@ -34,7 +34,6 @@ def race_of(study: Study) -> RaceRules | None:
 
 
 def most_blocks(study: Study) -> float:
-    """All blocks that a race can have, in blocks of all its systems."""
     turns = len(study.systems) + 1
     return study.plan.blocks + study.plan.confirm * min(1.0, (FINALISTS + 1) / turns)
 
@@ -75,7 +74,6 @@ def race_words(study: Study) -> str:
 
 
 def made_of(system: System) -> SystemOptions:
-    """A system as it is asked for."""
     return SystemOptions(
         kind=system.kind,
         mount=system.mount,

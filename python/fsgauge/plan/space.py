@@ -12,11 +12,9 @@ from fsgauge.workload.assumed import EXPECTED, Room, Speed
 
 
 def times_held(study: Study, system: System) -> int:
-    """How often a system may have to hold the working set at once.
-
-    A copy-on-write file system keeps an old extent until all of it is overwritten, so random
-    writes can take the whole working set a second time. Without that room they end in ENOSPC.
-    """
+    """How often a system may have to hold the working set at once. A copy-on-write file system
+    keeps an old extent until all of it is overwritten, so random writes can take the whole working
+    set a second time. Without that room they end in ENOSPC."""
     return 2 if system.kind in COPY_ON_WRITE and method_of(study.workload).overwrites else 1
 
 
@@ -63,6 +61,5 @@ def chunks_of(study: Study) -> tuple[int | None, ...]:
 
 
 def hints_of(study: Study) -> tuple[int, ...]:
-    """The extent size hints of the systems that have one."""
     hints = (system.extent_size_hint for system in study.systems)
     return tuple(hint for hint in hints if hint is not None)

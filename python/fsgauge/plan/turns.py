@@ -32,19 +32,14 @@ from fsgauge.errors import InputError
 from fsgauge.plain_files.bounds import MOST_RUNS
 from fsgauge.plan.around import HERE, Around
 from fsgauge.plan.curve import curve_of, planned_cells, steps_of
-from fsgauge.plan.estimate import (
-    block_seconds,
-    plan_seconds,
-    turn_written_bytes,
-    turns_of_block,
-)
+from fsgauge.plan.estimate import block_seconds, plan_seconds, turn_written_bytes, turns_of_block
 from fsgauge.plan.preconditioning import storage_written_bytes
 from fsgauge.plan.race import most_blocks, race_of
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
 from fsgauge.plan.struck import struck_seconds, struck_turns
 from fsgauge.record.command import CommandJob
 from fsgauge.record.factors import factors_of
-from fsgauge.record.race import LOOKS
+from fsgauge.record.modes import LOOKS
 from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.record.strikes import Strike
 from fsgauge.study.model import LAYOUT, Study
@@ -252,10 +247,8 @@ def _turns(
 
 
 def _with_paths(turns: list[Turn], names: list[str], seed: int) -> list[Turn]:
-    """The block's turns with those of each system once more over its path, at places by lot.
-
-    The lot is one of its own: the order of all others is that of the study without a server.
-    """
+    """The block's turns with those of each system once more over its path, at places by lot. The
+    lot is one of its own: the order of all others is that of the study without a server."""
     chance = random.Random(derived_seed(seed, turns[0].block, "paths"))  # noqa: S311 - as above
     found = list(turns)
     for name in names:

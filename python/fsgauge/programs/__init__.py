@@ -1,7 +1,5 @@
 """Programs of others and interpreters of our own: where they are found, and how they are started.
-
-No other part of the package starts a process (tests/house/test_programs.py).
-"""
+No other part of the package starts a process (tests/house/test_programs.py)."""
 
 from fsgauge.programs.environment import (
     PASSWORD_VARIABLE,

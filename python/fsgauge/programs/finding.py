@@ -49,11 +49,9 @@ def find_program(name: str) -> str | None:
 
 
 def only_root_changes(place: Path, *, is_shared: bool = False) -> bool:
-    """Whether no one but root can change a file or folder, or put another one in its place.
-
-    One that is not there is what the last folder above it is. `is_shared` folders may be sticky
-    ones, in which everybody has files.
-    """
+    """Whether no one but root can change a file or folder, or put another one in its place. One
+    that is not there is what the last folder above it is. `is_shared` folders may be sticky ones,
+    in which everybody has files."""
     if not place.is_absolute():
         return False
     try:
@@ -75,10 +73,8 @@ _NAME = "fsgauge-engine"
 
 
 def find_engine() -> Path:
-    """The engine's binary: FSGAUGE_ENGINE, beside this interpreter, or on PATH.
-
-    Raises RigError with every place that was tried.
-    """
+    """The engine's binary: FSGAUGE_ENGINE, beside this interpreter, or on PATH. Raises RigError
+    with every place that was tried."""
     named = os.environ.get(ENGINE_VARIABLE)
     places = [Path(named).absolute()] if named else _places()
     for place in places:
@@ -122,9 +118,7 @@ def _places() -> list[Path]:
 
 
 def _started_file() -> Path | None:
-    """The command that was started; None for `python -c` and `-m`, whose name is no file's.
-
-    Read as a path it would lie in the working folder, and root would run what it finds there.
-    """
+    """The command that was started; None for `python -c` and `-m`, whose name is no file's. Read as
+    a path it would lie in the working folder, and root would run what it finds there."""
     name = sys.argv[0] if sys.argv else ""
     return Path(name) if name not in ("", "-c", "-m") and Path(name).is_file() else None

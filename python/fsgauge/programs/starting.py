@@ -1,25 +1,33 @@
 """Starts every process of the lab: found by its absolute path, in `/`, with a cleaned environment.
 
-Interpreters of our own are isolated: no module of the working folder, of a variable or, for root,
-of a home folder takes the place of one of Python's or ours.
+Interpreters of our own are isolated: no module of the working folder, of a variable or, for
+root, of a home folder takes the place of one of Python's or ours.
+
+Blocking signals is not enough to defer them: the kernel delivers to a thread of a library
+(numpy, DuckDB) that blocks nothing, and Python runs the handler in the main thread. The kernel
+forgets the parent-death signal of a process that changes its user. That needs a parent that
+stays and takes it along (`unshare --pid --kill-child`).
 """
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FrameType
 from typing import IO
 
 from fsgauge.programs.environment import child_environment
 from fsgauge.programs.finding import find_program
-from fsgauge.programs.signals import handled_afterwards, killed_with_parent
 
+_ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 Process = subprocess.Popen[bytes]
 Stream = int | IO[bytes]
 _ROOT = Path("/")
@@ -54,7 +62,7 @@ def start(
     steps = [killed_with_parent()] if dies_with_us else []
     steps += [arrange] if arrange is not None else []
     try:
-        with handled_afterwards():
+        with _handled_afterwards():
             process = subprocess.Popen(
                 [_found(command[0]), *command[1:]],
                 stdin=stdin,
@@ -89,9 +97,7 @@ def run_to_end(
     folder: Path = _ROOT,
 ) -> subprocess.CompletedProcess[bytes]:
     """Start a program, give it `given` or another `stdin`, and hear it to its end.
-
-    subprocess.TimeoutExpired after `seconds`; it is killed then, and on every error.
-    """
+    subprocess.TimeoutExpired after `seconds`; it is killed then, and on every error."""
     process = start(
         command,
         stdin=stdin,
@@ -114,10 +120,8 @@ def run_to_end(
 
 
 def end_process(process: Process, seconds: float) -> bool:
-    """Close its pipes, wait so long, then kill it; whether it ended by itself.
-
-    One that hangs in the kernel is left after a moment.
-    """
+    """Close its pipes, wait so long, then kill it; whether it ended by itself. One that hangs in
+    the kernel is left after a moment."""
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             with suppress(OSError):
@@ -138,11 +142,9 @@ def interpreter(module: str, *arguments: str) -> list[str]:
 
 
 def isolated() -> list[str]:
-    """The beginning of a command of this interpreter.
-
-    For root without the packages of a home folder and variables; for others, who may have
-    installed fsgauge there, only without the working folder.
-    """
+    """The beginning of a command of this interpreter. For root without the packages of a home
+    folder and variables; for others, who may have installed fsgauge there, only without the working
+    folder."""
     alone = os.geteuid() == 0 or bool(sys.flags.isolated)
     return [sys.executable, "-I" if alone else "-P"]
 
@@ -162,3 +164,58 @@ def _kill(process: Process) -> None:
         os.killpg(process.pid, signal.SIGKILL)
     with suppress(subprocess.TimeoutExpired):
         process.wait(_AFTER_KILL_SECONDS)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Signals that come within are handled after it; tools that undo begin with them blocked."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING_SIGNALS)
+    try:
+        with _handled_afterwards():
+            yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _handled_afterwards() -> Iterator[None]:
+    """Signals that come within are handled after it, and nothing is blocked. For a fork: Python
+    drops what a handler raises while it prepares one (os.register_at_fork), and a Ctrl-C in that
+    moment was lost."""
+    came: list[int] = []
+
+    def remember(number: int, _frame: FrameType | None) -> None:
+        came.append(number)
+
+    handlers = {}
+    try:
+        if threading.current_thread() is threading.main_thread():
+            for number in _ENDING_SIGNALS:
+                if (handler := signal.getsignal(number)) is not None:
+                    handlers[number] = handler
+                    signal.signal(number, remember)
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for each in dict.fromkeys(came):
+            signal.raise_signal(each)
+
+
+_PR_SET_PDEATHSIG = 1
+# Found here, not in the child: another thread may have held the loader's lock when it was forked.
+_PRCTL = ctypes.CDLL(None, use_errno=True).prctl
+_PRCTL.argtypes = [ctypes.c_int] + [ctypes.c_ulong] * 4
+_PRCTL.restype = ctypes.c_int
+
+
+def killed_with_parent() -> Callable[[], None]:
+    """What a child does before it becomes another program (`preexec_fn`)."""
+    parent = os.getpid()
+
+    def arrange() -> None:
+        _PRCTL(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:  # it died before it could be arranged
+            os._exit(1)
+
+    return arrange

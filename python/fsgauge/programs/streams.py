@@ -93,11 +93,9 @@ def display(stream: TextIO) -> TextIO:
 
 
 def open_standard_streams() -> None:
-    """Closed descriptors lead nowhere from now on, and no answer does; both outputs are outlets.
-
-    A file that is opened while 0, 1 or 2 is free would get that number, and what is printed or read
-    would go to it.
-    """
+    """Closed descriptors lead nowhere from now on, and no answer does; both outputs are outlets. A
+    file that is opened while 0, 1 or 2 is free would get that number, and what is printed or read
+    would go to it."""
     for descriptor in (0, 1, 2):
         try:
             os.fstat(descriptor)

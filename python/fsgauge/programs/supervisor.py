@@ -204,9 +204,7 @@ def wait_for(
     look: Callable[[], float] | None = None,
 ) -> tuple[int | None, resource.struct_rusage | None, int]:
     """Its exit code (None: ended by the limit), what it used, and the monotonic time of its end.
-
-    Raises Abandoned when standard input ends meanwhile.
-    """
+    Raises Abandoned when standard input ends meanwhile."""
     ends = time.monotonic() + seconds
     # The first look comes at a random moment, so that short programs are looked at as fairly.
     next_look = time.monotonic() + random.random() * _LOOK_SECONDS  # noqa: S311 - no secret

@@ -68,7 +68,6 @@ class JsonLines(Progress):
         self.tally: Tally | None = None
 
     def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
-        """The plan in numbers."""
         self.tally = Tally(plan, study)
         self._say(
             event="study_started",

@@ -60,7 +60,6 @@ class Live(Progress):
         self._show(turn, what)
 
     def run_started(self, turn: Turn, cell: Cell) -> None:
-        """Say which cell runs."""
         self._show(turn, cell.name)
 
     def event(self, event: Event) -> None:
@@ -72,10 +71,8 @@ class Live(Progress):
             self._draw()
 
     def run_ended(self, record: RunRecord) -> None:
-        """Keep the run's outcome, its ratio and the noise so far in view.
-
-        That it is too noisy is printed for good, the first time that it is so.
-        """
+        """Keep the run's outcome, its ratio and the noise so far in view. That it is too noisy is
+        printed for good, the first time that it is so."""
         assert self.tally is not None  # noqa: S101 - the study has started
         self.tally.runs.append(record)
         system = turn_title(record.system, again=record.again, over_path=record.over_path)

@@ -1,7 +1,5 @@
 """Progress of a scan or of ageing on standard error: a live line on a terminal, else plain lines.
-
-What is over within a second prints nothing.
-"""
+What is over within a second prints nothing."""
 
 from __future__ import annotations
 

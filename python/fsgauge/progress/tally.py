@@ -7,13 +7,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fsgauge.engine.wire import (
-    ClientsResult,
-    LoadResult,
-    elapsed_with_finish_ns,
-    sides_of,
-    timed_operations,
-)
+from fsgauge.engine import wire
 from fsgauge.record.records import Plan, RunRecord
 from fsgauge.stats.under_load import load_ns
 from fsgauge.study.model import Study
@@ -62,10 +56,8 @@ class Tally:
         return f"{sum(map(load_ns, self.runs)) / elapsed_ns:.0%} under load"
 
     def so_far(self, record: RunRecord) -> str:
-        """The cell's mean ratio to the baseline over the blocks measured so far, or empty.
-
-        As in the report, a block's baseline is the geometric mean of its turns, once both are done.
-        """
+        """The cell's mean ratio to the baseline over the blocks measured so far, or empty. As in
+        the report, a block's baseline is the geometric mean of its turns, once both are done."""
         ours = self._log_rates(record, record.system)
         base = self._log_rates(record, self.plan.baseline)
         logs = [ours[block] - base[block] for block in ours if block in base]
@@ -109,7 +101,7 @@ def operations_per_second(record: RunRecord) -> float:
     result = record.result
     if result is None or result.elapsed_ns == 0:
         return 0.0
-    return timed_operations(result) * 1e9 / elapsed_with_finish_ns(result)
+    return wire.timed_operations(result) * 1e9 / wire.elapsed_with_finish_ns(result)
 
 
 def outcome(record: RunRecord) -> str:
@@ -133,7 +125,7 @@ LARGE_OPERATION_BYTES = 1 << 20
 
 def _rate(record: RunRecord) -> str:
     rate = operations_per_second(record)
-    sides = sides_of(record.result) if record.result is not None else []
+    sides = wire.sides_of(record.result) if record.result is not None else []
     operations = sum(side.operations for side in sides)
     size_bytes = sum(side.size_bytes for side in sides)
     if operations and size_bytes >= LARGE_OPERATION_BYTES * operations:
@@ -141,7 +133,7 @@ def _rate(record: RunRecord) -> str:
     return format_rate(rate)
 
 
-def _outcome_of_clients(result: LoadResult, clients: ClientsResult) -> str:
+def _outcome_of_clients(result: wire.LoadResult, clients: wire.ClientsResult) -> str:
     """Files and time, and what went wrong with some of them."""
     wrong = {
         "files given up": clients.files_given_up,

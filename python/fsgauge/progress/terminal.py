@@ -25,10 +25,8 @@ def width_of(stream: TextIO) -> int | None:
 
 
 def wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
-    """The lines of one paragraph; `indent` begins all but the first. Whole where width is None.
-
-    A word that is longer than a line stands on a line of its own, whole: it can be copied.
-    """
+    """The lines of one paragraph; `indent` begins all but the first. Whole where width is None. A
+    word that is longer than a line stands on a line of its own, whole: it can be copied."""
     if width is None or len(text) <= width:
         return [text]
     held = _NUMBER_AND_UNIT.sub(_HELD, text)

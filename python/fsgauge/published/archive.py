@@ -164,7 +164,6 @@ def _again(publication: object = None) -> str:
 
 
 def names() -> dict[str, tuple[str, Ledger]]:
-    """Folder and ledger of each publication, by its name."""
     return {each.publication.name: (folder, each) for folder, each in ledgers().items()}
 
 

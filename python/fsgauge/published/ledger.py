@@ -116,10 +116,8 @@ class Claim(Part):
 
 
 class Publication(Part):
-    """Who published what; "" where it names no author. `columns` name the values of figures.
-
-    `name` is what `fsgauge published run` calls it.
-    """
+    """Who published what; "" where it names no author. `columns` name the values of figures. `name`
+    is what `fsgauge published run` calls it."""
 
     title: str
     name: str
@@ -195,10 +193,7 @@ def find(name: str) -> list[tuple[str, Ledger, list[Claim]]]:
             if claim.id == wanted:
                 return [(folder, ledger, [claim])]
     every_id = [claim.id for ledger in known.values() for claim in ledger.claim]
-    near = [
-        *nearest(wanted, every_id, most=3),
-        *nearest(name, known, most=3),
-    ]
+    near = [*nearest(wanted, every_id, most=3), *nearest(name, known, most=3)]
     ranges = (f"{each.claim[0].id} to {each.claim[-1].id}" for each in known.values())
     raise InputError(
         f'there is no claim or study "{name}"',

@@ -74,10 +74,8 @@ Observe = Callable[[Observable, Results], list[Observation]]
 
 
 def observe(about: Observable, results: Results) -> list[Observation]:
-    """What these results say; [] where they have no such system, cell or metric.
-
-    Raises KeyError for a quantity that the kind of study does not declare.
-    """
+    """What these results say; [] where they have no such system, cell or metric. Raises KeyError
+    for a quantity that the kind of study does not declare."""
     if about.quantity == "ratio":
         found = (_ratio(entry, about, results) for entry in _comparisons(about, results))
         return [each for each in found if each is not None]
@@ -181,9 +179,7 @@ def _of(entry: Comparison, results: Results) -> Observation:
 
 def _steps(about: Observable, results: Results) -> list[Observation]:
     """One for each pair of cells that differ in the factor `across` alone, as far as is known.
-
-    Factors that follow from it (which calls carry the load, what a test reads) are not compared.
-    """
+    Factors that follow from it (which calls carry the load, what a test reads) are not compared."""
     first, second = about.at
     entries = {entry.cell: entry for entry in _comparisons(about, results)}
     cells = [cell for cell in results.cells if cell.id in entries]

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from fsgauge.published.ledger import Ledger, ledgers
 from fsgauge.published.page import run_words
-from fsgauge.published.prediction import Predicted
-from fsgauge.published.standing import Standing, against_words, standing_of
+from fsgauge.published.standing import Predicted, Standing, against_words, standing_of
 
 _INTRODUCTION = """\
 # What the models predict, next to what was published

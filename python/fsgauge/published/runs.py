@@ -78,7 +78,6 @@ class JudgedRun(Part):
         return not seen or any({each.system, each.over} & set(self.starved) for each in seen)
 
     def of(self, claim: Claim, about: Observable) -> list[Observed]:
-        """What was observed for a trial or a prediction of a claim."""
         return [e for e in self.observed if (e.claim, e.trial) == (claim.id, about.words)]
 
 
@@ -217,6 +216,5 @@ def observed(results: Results, folder: str) -> list[Observed]:
 
 
 def _asked(claim: Claim, study: str) -> list[Observable]:
-    """What a study is run for."""
     trials = [each for each in claim.trials if each.study == study]
     return [*trials, *(each for each in claim.predictions if study in each.studies)]

@@ -1,4 +1,6 @@
-"""A program of the user's in a run: what is started in the place of a load, and what it did."""
+"""What stands in a run's record where no engine measured: a program of the user's, or another
+tool.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from fsgauge.plain_files.kept import Kept
+
+FOREIGN = "foreign"
+"""The rig, the storage and the systems of a study that another tool has measured."""
 
 
 class OwnNumber(Kept):
@@ -64,3 +69,17 @@ class CommandRun(Kept):
     output: list[str]
     errors: list[str]
     found: Found | None = None
+
+
+class ForeignJob(Kept):
+    """Which test of which tool it was, and the file that said so: `file` is its name alone.
+
+    `tool` has its version: "fio 3.33". `command` is what it says it was called by; "" if nothing.
+    """
+
+    kind: Literal["foreign"] = "foreign"
+    tool: str
+    test: str
+    file: str
+    sha256: str
+    command: str = ""

@@ -76,7 +76,6 @@ def _chain(machine: Machine, keys: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _models(machine: Machine) -> object:
-    """The version of the models that a simulation is by."""
     return machine.simulation.model_version if machine.simulation is not None else None
 
 

@@ -246,9 +246,7 @@ class CellFactors(Kept):
 
     def scans(self, workload: Mapping[str, Any]) -> set[str]:  # noqa: ARG002 - of some kinds
         """Scans that the cell gives beside those of its turn, by when: "after cell", "aged".
-
-        `workload` is [workload] as the study's record has it.
-        """
+        `workload` is [workload] as the study's record has it."""
         return set()
 
     @property
@@ -289,7 +287,6 @@ def most_hosts(cells: Iterable[Cell]) -> int:
 
 
 def declarations() -> Iterator[tuple[str, Factor]]:
-    """Every factor of every kind, by its name."""
     for kind in kinds.readable():
         yield from declared(kind).DECLARED.items()
 

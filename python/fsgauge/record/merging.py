@@ -74,11 +74,9 @@ _ENDED: tuple[Ended, ...] = ("interrupted", "duration", "size_limit")
 
 
 def merged(parts: Sequence[Part]) -> LoadResult | None:
-    """What all machines measured in all slices, as one result; None where there is no part.
-
-    Of one part with one slice it is that slice's result itself, with the time of its sync if that
-    was timed. Raises ValueError for histograms of different resolution.
-    """
+    """What all machines measured in all slices, as one result; None where there is no part. Of one
+    part with one slice it is that slice's result itself, with the time of its sync if that was
+    timed. Raises ValueError for histograms of different resolution."""
     if not parts:
         return None
     return _of_machines([_of_slices(part.slices) for part in parts])

@@ -32,26 +32,15 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from fsgauge.engine.wire import (
-    AgeJob,
-    AgeResult,
-    ClientsJob,
-    EngineFault,
-    LayoutResult,
-    LoadJob,
-    LoadResult,
-    ScanResult,
-)
+from fsgauge.engine import wire
 from fsgauge.plain_files.kept import Kept
-from fsgauge.record.command import CommandJob, CommandRun
-from fsgauge.record.curve import Curve, Pace
-from fsgauge.record.foreign import ForeignJob
+from fsgauge.record.command import CommandJob, CommandRun, ForeignJob
 from fsgauge.record.machine import Machine, StorageFacts
 from fsgauge.record.merging import merged
+from fsgauge.record.modes import Curve, Pace, RaceRules
 from fsgauge.record.parts import DeviceRun, MachineStart, Part, Traffic
 from fsgauge.record.preconditioning import CellPreconditioning
 from fsgauge.record.private_server import ServerFacts, ServerRun
-from fsgauge.record.race import RaceRules
 from fsgauge.record.strikes import Strike, Struck
 
 FORMAT = 1
@@ -138,7 +127,6 @@ class Plan(Kept):
 
     @property
     def all_turns(self) -> list[Turn]:
-        """Those that are compared, and those that are struck."""
         return [*self.turns, *self.struck]
 
     def of_turn(self, turn: Turn) -> Plan:
@@ -198,7 +186,7 @@ class TurnRecord(Record):
     again: bool
     facts: SystemFacts
     target: dict[str, Any]
-    layout: LayoutResult | None = None
+    layout: wire.LayoutResult | None = None
     start_state: list[str]
     started_unix_ns: int
     prepare_ns: int
@@ -220,10 +208,12 @@ class RunRecord(Record):
     system: str
     again: bool
     cell: Cell
-    job: Annotated[LoadJob | ClientsJob | CommandJob | ForeignJob, Field(discriminator="kind")]
+    job: Annotated[
+        wire.LoadJob | wire.ClientsJob | CommandJob | ForeignJob, Field(discriminator="kind")
+    ]
     caches: str
     parts: list[Part]
-    fault: EngineFault | None
+    fault: wire.EngineFault | None
     started_unix_ns: int
     series: str | None = None
     server: ServerRun | None = None
@@ -244,7 +234,7 @@ class RunRecord(Record):
     """What could not be read beside the run in time, in words; what was measured stands."""
 
     @cached_property
-    def result(self) -> LoadResult | None:
+    def result(self) -> wire.LoadResult | None:
         """What all its machines measured, as one result; None where it failed. Added up once."""
         return merged(self.parts)
 
@@ -255,9 +245,9 @@ class RunRecord(Record):
         return copied
 
     @property
-    def load(self) -> LoadJob | None:
+    def load(self) -> wire.LoadJob | None:
         """The job where it was a plain load; None where many clients worked on a file set."""
-        return self.job if isinstance(self.job, LoadJob) else None
+        return self.job if isinstance(self.job, wire.LoadJob) else None
 
     @property
     def is_foreign(self) -> bool:
@@ -268,7 +258,7 @@ class RunRecord(Record):
     def most_gave_up(self) -> bool:
         """Whether most clients, or most files, were given up: the rest is not what was asked."""
         clients, job = self.result.clients if self.result else None, self.job
-        if clients is None or not isinstance(job, ClientsJob):
+        if clients is None or not isinstance(job, wire.ClientsJob):
             return False
         of = max(job.clients, len(self.result.jobs) if self.result else 0)
         return 2 * clients.clients_gave_up > of or clients.files_given_up > clients.files
@@ -312,8 +302,8 @@ class ScanRecord(Record):
     again: bool
     when: Literal["before", "after", "after cell", "aged"]
     cell: str | None = None
-    result: ScanResult | None
-    fault: EngineFault | None
+    result: wire.ScanResult | None
+    fault: wire.EngineFault | None
     started_unix_ns: int
 
 
@@ -333,8 +323,8 @@ class StepRecord(Record):
     cell: str
     step: Literal["age", "delete", "ballast", "clear"]
     what: str
-    job: AgeJob | None = None
-    result: AgeResult | None = None
+    job: wire.AgeJob | None = None
+    result: wire.AgeResult | None = None
     size_bytes: int
     free_bytes: int
     started_unix_ns: int
@@ -353,7 +343,6 @@ class EnvironmentRecord(Record):
 
     @property
     def load(self) -> Machine:
-        """The machine that drives the load."""
         return self.machines[0]
 
     @property

@@ -204,11 +204,9 @@ def _column_in_sequence(parts: Sequence[Intervals], lengths: Sequence[int], name
 
 
 def summed(machines: Sequence[Iterable[Interval]]) -> Intervals:
-    """The intervals of machines side by side: the first ones added, the second ones, and so on.
-
-    A sum begins with the first of its intervals, lasts as long as the longest, and is of the
-    warm-up while any is.
-    """
+    """The intervals of machines side by side: the first ones added, the second ones, and so on. A
+    sum begins with the first of its intervals, lasts as long as the longest, and is of the warm-up
+    while any is."""
 
     def load() -> tuple[Columns, int, int]:
         parts = [Intervals.of(rows) for rows in machines]

@@ -1,7 +1,5 @@
-"""What is done to the machines of a rig on purpose while a run goes on: planned, and as it was.
-
-A run that is struck is no sample of a comparison: it stands in turns of its own (Plan.struck).
-"""
+"""What is done to the machines of a rig on purpose while a run goes on: planned, and as it was. A
+run that is struck is no sample of a comparison: it stands in turns of its own (Plan.struck)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""The page of two results folders: comparison.html, comparison.json and its picture.
-
-Takes two folders; reads their records, compares them and, when asked, writes into a folder.
-"""
+"""The page of two results folders: comparison.html, comparison.json and its picture. Takes two
+folders; reads their records, compares them and, when asked, writes into a folder."""
 
 from __future__ import annotations
 
@@ -13,15 +11,10 @@ from pathlib import Path
 from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files import PlainFolder, SeenFolder, cause_of
 from fsgauge.plain_files.bounds import MOST_FOLDERS
-from fsgauge.report import words
+from fsgauge.report import compared_models, words
 from fsgauge.report.charts.between import between_chart, name_of
 from fsgauge.report.compared_answer import changes_sentences
-from fsgauge.report.compared_ends import (
-    ends_sentence,
-    side_words,
-)
-from fsgauge.report.compared_models import model_and_measured, model_lines, model_sentence
-from fsgauge.report.comparison_basis import basis_sentence, repetition_sentence
+from fsgauge.report.compared_ends import ends_sentence, side_words
 from fsgauge.report.theme import GLYPHS, template
 from fsgauge.stats.folders.between import Between, Entry, IdleLine
 from fsgauge.stats.folders.limits import Test
@@ -65,11 +58,9 @@ class LinesOfMetric:
 
 
 def read_sides(directories: Sequence[Path], *, accept_changed: bool = False) -> list[Side]:
-    """The records of results folders, labelled by the shortest paths that tell them apart.
-
-    Raises InputError where one is given twice: it would be compared with itself. ChangedError for
-    records that were changed, unless that is accepted.
-    """
+    """The records of results folders, labelled by the shortest paths that tell them apart. Raises
+    InputError where one is given twice: it would be compared with itself. ChangedError for records
+    that were changed, unless that is accepted."""
     if len(directories) > MOST_FOLDERS:
         raise InputError(
             f"{len(directories):,} folders are given, and {MOST_FOLDERS:,} are allowed",
@@ -101,9 +92,7 @@ def read_sides(directories: Sequence[Path], *, accept_changed: bool = False) -> 
 
 def _labels(directories: Sequence[Path]) -> list[str]:
     """Names that tell folders apart: "before" and "after" of before/gate-DATE and after/gate-DATE.
-
-    A folder's own name says most, but not where only the times in the names differ.
-    """
+    A folder's own name says most, but not where only the times in the names differ."""
     parts = [directory.resolve().parts for directory in directories]
     above = [each[-2] for each in parts if _WITH_TIME.search(each[-1])]
     studies = {_WITH_TIME.sub("", each[-1]) for each in parts}
@@ -237,7 +226,7 @@ def cautions(between: Between) -> list[str]:
 
 def _how_made(between: Between) -> list[str]:
     """Which side is a model's, where only one is."""
-    found = model_and_measured(between)
+    found = compared_models.model_and_measured(between)
     if found is None:
         return []
     model, other = found
@@ -266,11 +255,11 @@ def write_comparison(between: Between, tests: Sequence[Test], output: Path) -> P
     page = template("comparison.html.j2").render(
         between=between,
         answer=summary(between),
-        basis=basis_sentence(between),
-        repetition=repetition_sentence(between),
+        basis=compared_models.basis_sentence(between),
+        repetition=compared_models.repetition_sentence(between),
         cautions=cautions(between),
         drawing=drawing,
-        models=model_lines(between),
+        models=compared_models.model_lines(between),
         side_words=side_words,
         tests=tests,
         tables=_tables(between),
@@ -315,7 +304,7 @@ def summary(between: Between) -> str:
     lost = [f"Not valid: {side.label}: {side.invalid_reason}" for side in sides if side.data_lost]
     said = " ".join([*lost, *(f"{side.label}: {side.idle}" for side in sides if side.idle)])
     told = ends_sentence(between) or changes_sentences(between, _primary_idle(between))
-    return " ".join(filter(None, (said, model_sentence(between), told)))
+    return " ".join(filter(None, (said, compared_models.model_sentence(between), told)))
 
 
 def _tables(between: Between) -> list[LinesOfMetric]:

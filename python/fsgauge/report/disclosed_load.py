@@ -1,7 +1,5 @@
 """The load of a disclosure sheet: what was asked of the storage, through which caches, how steady.
-
-Values that differ between cells are listed, each once, in the order of the runs.
-"""
+Values that differ between cells are listed, each once, in the order of the runs."""
 
 from __future__ import annotations
 

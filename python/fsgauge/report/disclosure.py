@@ -136,10 +136,7 @@ def device_rows(storage: StorageFacts) -> Rows:
         ("flash type, memory in it", None),
         ("scheduler", _text(disk.get("scheduler"))),
         ("requests queued", _text(disk.get("nr_requests"))),
-        (
-            "sectors",
-            f"{sectors[0]} B logical, {sectors[1]} B physical" if all(sectors) else None,
-        ),
+        ("sectors", f"{sectors[0]} B logical, {sectors[1]} B physical" if all(sectors) else None),
     ]
 
 

@@ -74,10 +74,8 @@ def draw(
     more_tips: Sequence[str] = (),
     note: str = "",
 ) -> Drawing:
-    """Render both forms; `label` says to a screen reader what the picture is.
-
-    A mark shows a tooltip when it is described by a row's "tip" or by one of `more_tips`.
-    """
+    """Render both forms; `label` says to a screen reader what the picture is. A mark shows a
+    tooltip when it is described by a row's "tip" or by one of `more_tips`."""
     label = escaped(label)
     try:
         drawn_wide, drawn_narrow = _render((wide, narrow))

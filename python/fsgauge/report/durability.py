@@ -23,10 +23,8 @@ _ELEMENT = re.compile(rf"(<(?!(?:{_NOT_NAMES})\b)[a-z][^<>]*>|</i> )([^<]+)(?=<)
 
 @dataclass(frozen=True)
 class DurabilityLine:
-    """One line of the first screen: marked systems and what they give up, or all of them.
-
-    `systems` are those that it names, `unnamed` says how many more there are.
-    """
+    """One line of the first screen: marked systems and what they give up, or all of them. `systems`
+    are those that it names, `unnamed` says how many more there are."""
 
     systems: tuple[str, ...]
     text: str

@@ -178,7 +178,6 @@ def _notes(checked: Checked) -> list[str]:
 
 
 def _next(checked: Checked, options: str) -> list[str]:
-    """The next thing to do."""
     if checked.verdict == "fail":
         return [
             "next: look at what changed (fsgauge report DIR). If the loss is meant, begin a new"

@@ -33,11 +33,8 @@ def text_of(learned: Learned) -> str:
 
 
 def read_text(text: bytes | str, label: str) -> Learned:
-    """What a file says; `label` is its name in errors.
-
-    Raises InputError for what is not such a file or of a newer format, RigError where it was
-    changed after it was written.
-    """
+    """What a file says; `label` is its name in errors. Raises InputError for what is not such a
+    file or of a newer format, RigError where it was changed after it was written."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:

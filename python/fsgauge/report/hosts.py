@@ -9,20 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from fsgauge.report import vega, words
+from fsgauge.report import table_parts, vega, words
 from fsgauge.report.charts import marks, panels
 from fsgauge.report.charts.law import LawPanel, law_panel
 from fsgauge.report.draw import Drawing, draw
-from fsgauge.report.table_parts import (
-    SCREEN_ROWS,
-    Rows,
-    Table,
-    TableCell,
-    estimate_cell,
-    number_cell,
-    share_cell,
-    value_cell,
-)
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.host_results import HostPoint, HostScaling, HostsResult
 from fsgauge.stats.metrics import METRICS
@@ -101,7 +91,7 @@ def _signed(ns: int | None) -> str:
     return f"{'-' if ns < 0 else ''}{format_duration(abs(ns))}"
 
 
-def over_hosts_tables(results: Results) -> list[Table]:
+def over_hosts_tables(results: Results) -> list[table_parts.Table]:
     """A line a system, group and number of hosts; then the law, where it was tried."""
     scaling = results.host_scaling
     measured = [(line, point) for line in scaling for point in line.points if point.rate]
@@ -116,9 +106,9 @@ def no_host_law(results: Results) -> str:
     return scaling[0].fit.reason
 
 
-def _numbers(measured: list[Measured]) -> list[Table]:
+def _numbers(measured: list[Measured]) -> list[table_parts.Table]:
     rate, page = _heading([line for line, _ in measured])
-    return Rows(measured).tables(
+    return table_parts.Rows(measured).tables(
         "over-hosts",
         "By number of hosts",
         "All hosts together. Changes and shares are taken inside each block; ideally, N hosts do N"
@@ -127,15 +117,19 @@ def _numbers(measured: list[Measured]) -> list[Table]:
             ("system", "", lambda each: each[0].system),
             ("cell", "", lambda each: each[0].group),
             ("hosts", "", lambda each: str(each[1].hosts)),
-            (rate, page, lambda each: value_cell(each[1].rate, METRICS[each[0].metric].unit)),
+            (
+                rate,
+                page,
+                lambda each: table_parts.value_cell(each[1].rate, METRICS[each[0].metric].unit),
+            ),
             (
                 "of the fewest",
                 "hosts",
-                lambda each: estimate_cell(each[1].change, "{:.2f} times".format),
+                lambda each: table_parts.estimate_cell(each[1].change, "{:.2f} times".format),
             ),
-            ("share of ideal", "hosts", lambda each: share_cell(each[1].efficiency)),
+            ("share of ideal", "hosts", lambda each: table_parts.share_cell(each[1].efficiency)),
         ],
-        folded_from=SCREEN_ROWS,
+        folded_from=table_parts.SCREEN_ROWS,
         drop_empty=True,
     )
 
@@ -146,9 +140,9 @@ def _heading(lines: list[HostScaling]) -> tuple[str, str]:
     return ("IOPS", "iops") if pages == {"iops"} else ("rate", pages.pop() if pages else "")
 
 
-def _law(lines: list[HostScaling]) -> list[Table]:
+def _law(lines: list[HostScaling]) -> list[table_parts.Table]:
     rate, _ = _heading(lines)
-    return Rows(lines).tables(
+    return table_parts.Rows(lines).tables(
         "law-of-hosts",
         "Scalability law over hosts",
         "X(N) = rate N / (1 + contention (N - 1) + coherency N (N - 1)), fitted to logs of block"
@@ -156,17 +150,17 @@ def _law(lines: list[HostScaling]) -> list[Table]:
         [
             ("system", "", lambda line: line.system),
             ("cell", "", lambda line: line.group),
-            ("state", "usl", lambda line: TableCell(line.fit.state, line.fit.reason)),
+            ("state", "usl", lambda line: table_parts.TableCell(line.fit.state, line.fit.reason)),
             (
                 f"{rate} of one",
                 "usl",
-                lambda line: value_cell(line.fit.rate, METRICS[line.metric].unit),
+                lambda line: table_parts.value_cell(line.fit.rate, METRICS[line.metric].unit),
             ),
-            ("contention", "usl", lambda line: number_cell(line.fit.contention)),
-            ("coherency", "usl", lambda line: number_cell(line.fit.coherency)),
-            ("peak at", "usl", lambda line: number_cell(line.fit.peak_at)),
+            ("contention", "usl", lambda line: table_parts.number_cell(line.fit.contention)),
+            ("coherency", "usl", lambda line: table_parts.number_cell(line.fit.coherency)),
+            ("peak at", "usl", lambda line: table_parts.number_cell(line.fit.peak_at)),
         ],
-        folded_from=SCREEN_ROWS,
+        folded_from=table_parts.SCREEN_ROWS,
         drop_empty=True,
     )
 

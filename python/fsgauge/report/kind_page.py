@@ -68,7 +68,6 @@ class KindPage:
         return {}
 
     def headline(self, results: Results) -> str:
-        """The question that heads the page."""
         return results.question
 
     def integrity(self, results: Results) -> Assurance | None:  # noqa: ARG002

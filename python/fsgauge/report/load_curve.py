@@ -44,7 +44,6 @@ class CurvePage(KindPage):
         return "load_curve_lead.html.j2" if NAME in drawings else ""
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
-        """The table, and the limit in words."""
         found = CurveResults.of(results)
         return {"capacity_tables": capacity_tables(results), "limit": _limit(found)}
 

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from fsgauge.engine.wire import LayoutResult
-from fsgauge.record.foreign import FOREIGN
+from fsgauge.record.command import FOREIGN
 from fsgauge.record.limits import memory_is_limited
 from fsgauge.record.machine import (
     Machine,
@@ -18,7 +18,7 @@ from fsgauge.record.machine import (
     title_of,
 )
 from fsgauge.record.records import EnvironmentRecord, StudyRecord, TurnRecord
-from fsgauge.report import words
+from fsgauge.report import tables, words
 from fsgauge.report.draw import Drawing
 from fsgauge.report.durability import MARK, durability_lines, marked_page
 from fsgauge.report.faults import fault_tables
@@ -28,13 +28,6 @@ from fsgauge.report.page_of_kind import page_of
 from fsgauge.report.race import race_values
 from fsgauge.report.sureness import in_short, integrity_lines, next_step, sureness_lines
 from fsgauge.report.sync_table import sync_tables
-from fsgauge.report.tables import (
-    layout_lines,
-    number_tables,
-    primary_lines,
-    rank_tables,
-    ratio_words,
-)
 from fsgauge.report.theme import GLYPHS, asset, template
 from fsgauge.report.traffic import counts_tables, traffic_tables
 from fsgauge.stats.differences import space_for_data
@@ -60,7 +53,7 @@ def render_summary(results: Results, stored: StoredStudy, drawings: dict[str, Dr
     sheet = template("summary.html.j2", results.systems, results.baseline)
     made = sheet.render(
         page_values(results, stored, drawings),
-        primary=primary_lines(results),
+        primary=tables.primary_lines(results),
         own_tables=page_of(results).summary_tables(results),
         warnings=[finding for finding in results.findings if finding.level != "note"],
         study_sha256=study_sha256(stored),
@@ -83,7 +76,7 @@ def page_values(
         "drawings": drawings,
         "glyphs": GLYPHS,
         "legend": _legend(results),
-        "ranks": rank_tables(results, level_of(stored.study)) if page.ranked else [],
+        "ranks": tables.rank_tables(results, level_of(stored.study)) if page.ranked else [],
         "many": len(results.systems) > MANY,
         "durability": durability_lines(results),
         "weak_mark": MARK if results.durability.systems else "",
@@ -96,16 +89,16 @@ def page_values(
         "rig": rig_sentence(stored.study, stored.environment_before),
         "storage": stored.environment_before.storage,
         "storage_words": _storage(results, stored.environment_before.storage),
-        "tables": number_tables(results),
+        "tables": tables.number_tables(results),
         "sync_tables": sync_tables(results, stored.runs),
-        "layouts": layout_lines(results),
+        "layouts": tables.layout_lines(results),
         "hosts": host_lines(results),
         "over_hosts_tables": over_hosts_tables(results),
         "traffic_tables": traffic_tables(results),
         "counts_tables": counts_tables(results),
         "no_host_law": no_host_law(results),
         "fault_tables": fault_tables(results),
-        "layout_ratio": ratio_words,
+        "layout_ratio": tables.ratio_words,
         "page": page,
         "lead": page.lead(drawings),
         "own": results.own,
@@ -246,7 +239,8 @@ def made_systems(results: Results, turns: Sequence[TurnRecord]) -> list[dict[str
         facts = turn.facts
         rows = {
             "kind": facts.kind,
-            "made by": shlex.join(facts.mkfs_command) or _made_by_nothing(facts.kind),
+            "made by": shlex.join(facts.mkfs_command)
+            or ("nothing: it is used as it is" if facts.kind == "mounted" else "nothing"),
             "mount options in force": facts.mount_options or "not mounted",
             **{f"tunable {key}": value for key, value in facts.tunables.items()},
             **facts.details,
@@ -258,10 +252,6 @@ def made_systems(results: Results, turns: Sequence[TurnRecord]) -> list[dict[str
         }
         made.append({"name": name, "rows": {key: text for key, text in rows.items() if text}})
     return made
-
-
-def _made_by_nothing(kind: str) -> str:
-    return "nothing: it is used as it is" if kind == "mounted" else "nothing"
 
 
 def _filled(layout: LayoutResult) -> str:

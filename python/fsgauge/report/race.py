@@ -9,9 +9,8 @@ from typing import Any
 
 from fsgauge.report import words
 from fsgauge.report.table_parts import Rows, Table, TableCell
-from fsgauge.stats.choosing.commands import commands_of
 from fsgauge.stats.choosing.effects import Effect, Effects, effects_of
-from fsgauge.stats.choosing.options import settings_of
+from fsgauge.stats.choosing.options import commands_of, settings_of
 from fsgauge.stats.race.model import Departure, Race
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy

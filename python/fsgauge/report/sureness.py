@@ -1,7 +1,5 @@
-"""The box "How sure": what the answer rests on, a line each.
-
-`good` is False where the reader has to look closer.
-"""
+"""The box "How sure": what the answer rests on, a line each. `good` is False where the reader has
+to look closer."""
 
 from __future__ import annotations
 

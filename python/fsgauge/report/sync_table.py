@@ -11,15 +11,7 @@ from collections.abc import Callable, Sequence
 from fsgauge.engine.wire import DsyncSync, LoadJob
 from fsgauge.record.records import Cell as RecordCell
 from fsgauge.record.records import RunRecord
-from fsgauge.report.table_parts import (
-    Cell,
-    Rows,
-    Table,
-    TableCell,
-    judged_cell,
-    quantile_cell,
-    value_cell,
-)
+from fsgauge.report import table_parts
 from fsgauge.stats.metrics import COMPANIONS, SYNC
 from fsgauge.stats.results import Measurement, Results
 
@@ -35,21 +27,23 @@ Timed = tuple[str, RecordCell, str]
 """An operation of a system in a cell."""
 
 
-def sync_tables(results: Results, runs: Sequence[RunRecord]) -> list[Table]:
+def sync_tables(results: Results, runs: Sequence[RunRecord]) -> list[table_parts.Table]:
     """The table; [] for a study that times no such call."""
     measured = {(m.cell, m.system, m.metric): m for m in results.measurements}
 
-    def cell(part: str, text: Callable[[Measurement | None], TableCell]) -> Cell[Timed]:
+    def cell(
+        part: str, text: Callable[[Measurement | None], table_parts.TableCell]
+    ) -> table_parts.Cell[Timed]:
         return lambda each: text(measured.get((each[1].id, each[2], f"{each[0]}.{part}")))
 
-    def ratio(each: Timed) -> TableCell | str:
+    def ratio(each: Timed) -> table_parts.TableCell | str:
         operation, cell, system = each
         if system == results.baseline:
             return "baseline"
         found = (results.comparison(cell.id, system, f"{operation}.{part}") for part in LEADING)
-        return judged_cell(next((each for each in found if each is not None), None))
+        return table_parts.judged_cell(next((each for each in found if each is not None), None))
 
-    return Rows(
+    return table_parts.Rows(
         (operation, cell, system)
         for operation in _operations(runs)
         for cell in results.cells
@@ -65,10 +59,10 @@ def sync_tables(results: Results, runs: Sequence[RunRecord]) -> list[Table]:
             ("call", "", lambda each: _CALLED[each[0]]),
             ("cell", "", lambda each: each[1].name),
             ("system", "", lambda each: each[2]),
-            ("mean", "mean", cell("mean", lambda number: value_cell(number, "ns"))),
-            ("p50", "p50", cell("p50", quantile_cell)),
-            ("p99", "p99", cell("p99", quantile_cell)),
-            ("p99.9", "p999", cell("p999", quantile_cell)),
+            ("mean", "mean", cell("mean", lambda number: table_parts.value_cell(number, "ns"))),
+            ("p50", "p50", cell("p50", table_parts.quantile_cell)),
+            ("p99", "p99", cell("p99", table_parts.quantile_cell)),
+            ("p99.9", "p999", cell("p999", table_parts.quantile_cell)),
             (f"ratio to {results.baseline}", "ratio", ratio),
         ],
         folded_from=FOLDED_ROWS,

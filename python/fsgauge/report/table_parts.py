@@ -20,10 +20,8 @@ _LONGEST_NUMBER = 40
 
 @dataclass(frozen=True)
 class Column:
-    """A column's head; `page` explains its numbers, "" for names and words.
-
-    `elsewhere`: its numbers were published, not measured.
-    """
+    """A column's head; `page` explains its numbers, "" for names and words. `elsewhere`: its
+    numbers were published, not measured."""
 
     label: str
     page: str = ""

@@ -28,9 +28,7 @@ from fsgauge.stats.wording import blocks_in_words, ratio_range
 @dataclass(frozen=True)
 class ComparisonRow:
     """One system in one cell, in words; `verdict` and what follows are empty for the baseline.
-
-    `robust` is the second line of a ratio, empty where it says what the first does.
-    """
+    `robust` is the second line of a ratio, empty where it says what the first does."""
 
     cell: str
     system: str
@@ -262,10 +260,8 @@ class RankTable:
 
 
 def rank_tables(results: Results, level: float) -> list[RankTable]:
-    """One table a primary cell; [] of fewer than three systems.
-
-    `level` is that at which the study's intervals are drawn (stats.planned.level_of).
-    """
+    """One table a primary cell; [] of fewer than three systems. `level` is that at which the
+    study's intervals are drawn (stats.planned.level_of)."""
     if len(results.systems) < FEWEST_RANKED:
         return []
     tables = []

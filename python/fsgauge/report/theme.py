@@ -54,10 +54,8 @@ GLYPHS = {"better": "▲", "worse": "▼", "equivalent": "≈", "undecided": "?"
 
 
 def system_colours(systems: Sequence[str], baseline: str) -> dict[str, str]:
-    """One colour a system; the baseline is ink, the others follow the study's order.
-
-    Beyond seven a colour comes again with another shape.
-    """
+    """One colour a system; the baseline is ink, the others follow the study's order. Beyond seven a
+    colour comes again with another shape."""
     others = [system for system in systems if system != baseline]
     colours = {baseline: INK}
     for index, system in enumerate(others):
@@ -115,11 +113,9 @@ def chart_config() -> dict[str, Any]:
 
 
 def template(name: str, systems: Sequence[str] = (), baseline: str = "") -> Template:
-    """A page's template with what all pages share: style, script, patterns, filters.
-
-    The names of `systems` go through `named` (a label with the name on hover) or `marked`, which
-    has the system's mark before it.
-    """
+    """A page's template with what all pages share: style, script, patterns, filters. The names of
+    `systems` go through `named` (a label with the name on hover) or `marked`, which has the
+    system's mark before it."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
 
     with_templates = filter(kinds.has_page_folder, kinds.names())

@@ -6,14 +6,7 @@ before the rates.
 
 from __future__ import annotations
 
-from fsgauge.report.table_parts import (
-    NOTHING,
-    SCREEN_ROWS,
-    Rows,
-    Table,
-    TableCell,
-    estimate_cell,
-)
+from fsgauge.report.table_parts import NOTHING, SCREEN_ROWS, Rows, Table, TableCell, estimate_cell
 from fsgauge.stats.results import Results, TrafficNumber
 from fsgauge.units import format_size
 

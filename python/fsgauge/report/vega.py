@@ -1,7 +1,5 @@
 """Parts of a Vega-Lite specification: a chart's mark and its encodings, as the JSON they become.
-
-Nothing is checked or copied here: the program that draws says what it does not understand.
-"""
+Nothing is checked or copied here: the program that draws says what it does not understand."""
 
 from __future__ import annotations
 

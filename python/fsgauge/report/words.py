@@ -82,7 +82,6 @@ def unknown(blocks: int) -> str:
 
 
 def interval(low: float | None, high: float | None, blocks: int) -> str:
-    """An interval of ratios, or why it is none."""
     return ratio_range(low, high) if is_known(low, high, blocks) else unknown(blocks)
 
 

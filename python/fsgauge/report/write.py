@@ -49,15 +49,10 @@ class Report:
         return draw_all(self.results, self.stored)
 
     def write(self) -> Path:
-        """report.html, report.json and charts/, in the folder; gives the path of the page.
-
-        Raises RigError, and InputError where another folder is in its place.
-        """
+        """report.html, report.json and charts/, in the folder; gives the path of the page. Raises
+        RigError, and InputError where another folder is in its place."""
         pages = {f"charts/{each.name}.svg": each.alone for each in self.drawings.values()}
-        pages |= {
-            "report.json": self.results.model_dump_json(indent=1),
-            "report.html": self.page(),
-        }
+        pages |= {"report.json": self.results.model_dump_json(indent=1), "report.html": self.page()}
         write_beside(self.stored, pages)
         return self.stored.directory / "report.html"
 

@@ -15,7 +15,6 @@ from fsgauge.workload.folders import Place
 
 
 def of_turn(turn: Turn) -> dict[str, Any]:
-    """What each record of a turn begins with."""
     return turn.model_dump(include={"block", "turn", "system", "again"})
 
 

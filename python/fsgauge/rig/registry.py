@@ -63,10 +63,8 @@ def rig_for(study: Study, typed: str | None) -> str:
 
 
 def rig_named(name: str, say: Say = lambda _: None, hosts: FleetChoice | None = None) -> Rig:
-    """A rig, not checked yet; InputError with the nearest name for one that is not known.
-
-    `hosts` are those of the command line; InputError for a rig that has none.
-    """
+    """A rig, not checked yet; InputError with the nearest name for one that is not known. `hosts`
+    are those of the command line; InputError for a rig that has none."""
     if name in RIGS:
         rig = RIGS[name](say)
         if hosts is not None and hosts.typed:

@@ -44,7 +44,6 @@ class FleetChoice:
 
     @property
     def typed(self) -> list[str]:
-        """Its options that were typed."""
         named = any(value is not None for name, value in vars(self).items() if name != "same")
         return ["--hosts"] * named + ["--same"] * self.same
 
@@ -111,29 +110,21 @@ class Rig(ABC):
     @abstractmethod
     def size_bytes(self, study: Study) -> int:
         """The size that the study's storage will have, to plan with; InputError if there is none.
-
-        Touches nothing.
-        """
+        Touches nothing."""
 
     @abstractmethod
     def check(self, study: Study, destroy: Consent | None) -> None:
         """Raise InputError, RefusedError or RigError for what can be refused; touch nothing.
-
-        `destroy` is what the user permits to lose.
-        """
+        `destroy` is what the user permits to lose."""
 
     @abstractmethod
     def opened(self, study: Study) -> AbstractContextManager[Session]:
-        """The study's storage, attached as it was checked, until the context ends.
-
-        Nothing that was made is left then, however it ends.
-        """
+        """The study's storage, attached as it was checked, until the context ends. Nothing that was
+        made is left then, however it ends."""
 
     def refusals(self, study: Study, destroy: Consent | None = None) -> list[FsgaugeError]:
-        """All that a run would refuse, as far as it is soon seen; what `check` does, at least.
-
-        What has to be tried is tried on something of its own, and nothing of it stays.
-        """
+        """All that a run would refuse, as far as it is soon seen; what `check` does, at least. What
+        has to be tried is tried on something of its own, and nothing of it stays."""
         try:
             self.check(study, destroy)
         except FsgaugeError as error:

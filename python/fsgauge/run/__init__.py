@@ -66,10 +66,8 @@ def run_study(
     created: Callable[[Path], None] = lambda _: None,
 ) -> Outcome:
     """Measure a study from nothing to a folder of records; `created` is told the folder's name.
-
     Raises InputError or RigError before anything was measured; once a run is recorded, what ends
-    the study early is in the outcome, and the records stay.
-    """
+    the study early is in the outcome, and the records stay."""
     require_hosts(rig, study)
     strikes = rig.strikes(study)
     looks = (partial(require_place, results), partial(rig.check, study, destroy))

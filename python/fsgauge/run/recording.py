@@ -9,18 +9,7 @@ from fsgauge.errors import RigError
 from fsgauge.progress import Progress
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Plan, RunRecord, ScanRecord, StepRecord, TurnRecord
-from fsgauge.rig.happenings import (
-    BlockGivenUp,
-    BlockVoid,
-    FromMachine,
-    Happening,
-    LoadBegins,
-    NotRemoved,
-    RunStarted,
-    StartMissed,
-    StepStarted,
-    TurnStarted,
-)
+from fsgauge.rig import happenings
 from fsgauge.stats.client_errors import ERRORS, needed
 from fsgauge.store import ResultsFolder
 from fsgauge.store.abandon import set_aside
@@ -40,38 +29,34 @@ class Recording:
     during: str = ""
     """What the rig did last, for the journal."""
 
-    def __call__(self, happening: Happening) -> None:
+    def __call__(self, happening: happenings.Happening) -> None:
         """Raises RigError where it cannot be stored, or nothing more is worth measuring."""
         match happening:
-            case TurnStarted(turn):
+            case happenings.TurnStarted(turn):
                 self.during = f"{turn.system} was made"
                 self.progress.turn_started(turn)
                 self.folder.journal("turn", block=turn.block, turn=turn.turn, system=turn.system)
-            case StepStarted(turn, what):
+            case happenings.StepStarted(turn, what):
                 self.during = f"{turn.system}: {what}"
                 self.progress.step_started(turn, what)
-            case RunStarted(turn, cell):
+            case happenings.RunStarted(turn, cell):
                 self.during = f"{turn.system} was measured ({cell.name})"
                 self.progress.run_started(turn, cell)
-            case LoadBegins():
+            case happenings.LoadBegins():
                 pass
-            case StartMissed(turn, cell, because):
+            case happenings.StartMissed(turn, cell, because):
                 self.folder.journal(
-                    "start missed",
-                    block=turn.block,
-                    turn=turn.turn,
-                    cell=cell.id,
-                    because=because,
+                    "start missed", block=turn.block, turn=turn.turn, cell=cell.id, because=because
                 )
-            case FromMachine(machine, record):
+            case happenings.FromMachine(machine, record):
                 self.folder.write_from_machine(machine, record)
-            case BlockVoid(block, because, lines):
+            case happenings.BlockVoid(block, because, lines):
                 self.void({block}, because, during=self.during, lines=lines)
-            case BlockGivenUp(block, because, lines):
+            case happenings.BlockGivenUp(block, because, lines):
                 self.folder.journal(
                     GIVEN_UP, blocks=[block], because=because, during=self.during, lines=lines
                 )
-            case NotRemoved(turn, because):
+            case happenings.NotRemoved(turn, because):
                 self.folder.journal(
                     NOT_REMOVED,
                     block=turn.block,

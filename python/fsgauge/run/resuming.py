@@ -37,10 +37,8 @@ def study_of(stored: StoredStudy) -> Study:
 def is_finished(
     stored: StoredStudy, whole: set[int], events: Sequence[Mapping[str, object]]
 ) -> bool:
-    """Whether the study came to its end: every block is whole, or it asked to end sooner.
-
-    `events` are the lines of its journal.
-    """
+    """Whether the study came to its end: every block is whole, or it asked to end sooner. `events`
+    are the lines of its journal."""
     ended = bool(events) and events[-1].get("event") == "ended"
     plan = stored.study.plan
     lacks = {turn.block for turn in plan.all_turns} - whole

@@ -1,7 +1,5 @@
-"""What each run check means to the reader, and what to do, knowing what the study did.
-
-Takes a check's code and the situation; gives the sentence's head and the advice.
-"""
+"""What each run check means to the reader, and what to do, knowing what the study did. Takes a
+check's code and the situation; gives the sentence's head and the advice."""
 
 from __future__ import annotations
 
@@ -47,10 +45,8 @@ def situation_of(
     runs: Sequence[RunRecord],
     queue_advice: str = "",
 ) -> Situation:
-    """Read from the effective study; what it leaves out is taken as the safe case.
-
-    `queue_advice` is its kind's own about queues that were not full.
-    """
+    """Read from the effective study; what it leaves out is taken as the safe case. `queue_advice`
+    is its kind's own about queues that were not full."""
     workload = study.get("workload", {})
     return Situation(
         queue_advice=queue_advice,
@@ -74,11 +70,9 @@ def _groups(workload: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def in_its_keys(text: str, workload: Mapping[str, Any]) -> str:
-    """Advice with the keys that the study has: those of a group stand below its name.
-
-    `workload` is that of the effective study. Named is the first group that has a value of the key,
-    one that the advice changes.
-    """
+    """Advice with the keys that the study has: those of a group stand below its name. `workload` is
+    that of the effective study. Named is the first group that has a value of the key, one that the
+    advice changes."""
     groups = _groups(workload)
 
     def own(match: re.Match[str]) -> str:

@@ -8,17 +8,8 @@ from typing import ClassVar
 
 from fsgauge import kinds
 from fsgauge.errors import InputError
+from fsgauge.record import records
 from fsgauge.record.factors import factors_of
-from fsgauge.record.records import (
-    Cell,
-    EnvironmentRecord,
-    Plan,
-    RunRecord,
-    ScanRecord,
-    StepRecord,
-    StudyRecord,
-    TurnRecord,
-)
 from fsgauge.stats.evidence import Evidence, Question
 from fsgauge.stats.results import Comparison, Finding, OwnResults
 from fsgauge.stats.rig_limits import Place, RigLimit
@@ -30,14 +21,14 @@ class Material:
     """What an analysis reads. `whole_plan` has the turns over paths beside a server too, whose
     runs are `path_runs`; the study's own plan and `runs` do not."""
 
-    study: StudyRecord
-    whole_plan: Plan
-    turns: Sequence[TurnRecord]
-    runs: Sequence[RunRecord]
-    path_runs: Sequence[RunRecord]
-    scans: Sequence[ScanRecord]
-    steps: Sequence[StepRecord]
-    environment: EnvironmentRecord
+    study: records.StudyRecord
+    whole_plan: records.Plan
+    turns: Sequence[records.TurnRecord]
+    runs: Sequence[records.RunRecord]
+    path_runs: Sequence[records.RunRecord]
+    scans: Sequence[records.ScanRecord]
+    steps: Sequence[records.StepRecord]
+    environment: records.EnvironmentRecord
     samples: Samples
     equivalence_percent: float
     limits: Mapping[Place, RigLimit]
@@ -71,11 +62,11 @@ class Analysis:
     abort_advice: ClassVar[str] = ""
     """What else to measure where a private server's process aborts under this load."""
 
-    def load_of(self, runs: Sequence[RunRecord]) -> str:  # noqa: ARG002
+    def load_of(self, runs: Sequence[records.RunRecord]) -> str:  # noqa: ARG002
         """What made a server abort, in words that follow "with"; "" where nothing stands out."""
         return ""
 
-    def primary_metric(self, cell: Cell, *, paced: bool) -> str:
+    def primary_metric(self, cell: records.Cell, *, paced: bool) -> str:
         """What a cell is judged by: its rate; under a pace, which sets that, the p99 latency."""
         if not paced:
             return "iops"
@@ -88,11 +79,9 @@ class Analysis:
         samples: Samples,  # noqa: ARG002 - of kinds whose ratios are not between systems
         equivalence_percent: float,  # noqa: ARG002
     ) -> list[Interval]:
-        """The ratios whose width says whether the study knows enough.
-
-        Each by itself: the width of corrected intervals depends on what the verdicts are, and
-        stopping on those would inflate errors.
-        """
+        """The ratios whose width says whether the study knows enough. Each by itself: the width of
+        corrected intervals depends on what the verdicts are, and stopping on those would inflate
+        errors."""
         return [
             Interval(each.ratio, each.alone_low, each.alone_high)
             for each in comparisons
@@ -111,7 +100,7 @@ class Analysis:
         """The sentence that heads the report; None where the general one says it."""
         return None
 
-    def with_disk(self, study: StudyRecord, changes: Sequence[str]) -> StudyRecord:  # noqa: ARG002
+    def with_disk(self, study: records.StudyRecord, changes: Sequence[str]) -> records.StudyRecord:  # noqa: ARG002
         """The study with another disk to predict rates for; InputError where it predicts none."""
         raise InputError(
             f"--disk changes nothing: {study.plan.study} is a study of kind {kind_of(study)}, which"
@@ -120,6 +109,5 @@ class Analysis:
         )
 
 
-def kind_of(study: StudyRecord) -> str:
-    """The kind of a recorded study."""
+def kind_of(study: records.StudyRecord) -> str:
     return str(study.study.get("workload", {}).get("kind", kinds.DEFAULT))

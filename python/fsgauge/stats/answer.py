@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
+from fsgauge.stats import wording
 from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.between_systems import comparing_sentences
 from fsgauge.stats.durability import caveats
@@ -27,21 +28,10 @@ from fsgauge.stats.sentence import (
     place_of,
 )
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
-from fsgauge.stats.wording import (
-    NAMED_SYSTEMS,
-    least_shown,
-    left_out,
-    listed,
-    named_systems,
-    share_of,
-    share_words,
-    too_few,
-)
 from fsgauge.units import exact_percent, format_size
 
 
 def not_vouched_for(reason: str) -> str:
-    """The answer of a study that is not valid."""
     return f"Not valid: {reason} The numbers below are shown, not vouched for."
 
 
@@ -103,7 +93,7 @@ def _not_compared(question: Question) -> list[str]:
     if question.nothing or not (compared and absent and question.few_operations):
         return []
     verb = "is" if len(absent) == 1 else "are"
-    return [f"{named_systems(absent)} {verb} not compared: too few operations."]
+    return [f"{wording.named_systems(absent)} {verb} not compared: too few operations."]
 
 
 def _none_compared(question: Question) -> str:
@@ -133,13 +123,13 @@ def _limited(question: Question) -> str:
 
 
 def _too_few(question: Question, lead: Cell, found: Sequence[Comparison]) -> str:
-    *others, last = found[:NAMED_SYSTEMS]
-    shown = [f"{entry.system} at {share_words(entry.ratio)}" for entry in others]
-    shown.append(f"{last.system} at {share_of(last.ratio, question.baseline)}")
-    named = f"{listed(shown)}{left_out(len(found))}"
+    *others, last = found[: wording.NAMED_SYSTEMS]
+    shown = [f"{entry.system} at {wording.share_words(entry.ratio)}" for entry in others]
+    shown.append(f"{last.system} at {wording.share_of(last.ratio, question.baseline)}")
+    named = f"{wording.listed(shown)}{wording.left_out(len(found))}"
     where = f"At {place_of(lead)}, in {_measured(question, lead)}"
     shows = "it shows" if found[0].n == 1 else "they show"
-    return f"{too_few(found[0].n)} {where} {shows} {named}."
+    return f"{wording.too_few(found[0].n)} {where} {shows} {named}."
 
 
 def _measured(question: Question, cell: Cell) -> str:
@@ -179,4 +169,6 @@ def _free_from(question: Question, free: Sequence[tuple[Cell, list[Comparison]]]
         margin = max(entry.margin_percent for entry in entries)
         return [f"{where} {none} by more than {exact_percent(margin)}."]
     hidden = hidden_from(entries)
-    return [f"{where} no difference could be seen ({least_shown(hidden)})."] if hidden else []
+    return (
+        [f"{where} no difference could be seen ({wording.least_shown(hidden)})."] if hidden else []
+    )

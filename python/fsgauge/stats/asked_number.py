@@ -44,7 +44,6 @@ class Asked:
         return "" if p99_ns is None else f" ({self.p99_of} {format_duration(p99_ns)})"
 
     def factor(self, entry: Comparison, edges: Edges) -> tuple[float, Edges]:
-        """The ratio of these numbers and its interval."""
         if not self.of_rate:
             return entry.ratio, edges
         return 1 / entry.ratio, (1 / edges[1], 1 / edges[0])

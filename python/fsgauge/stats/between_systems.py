@@ -87,7 +87,6 @@ class Told:
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """Who is in which group of what is not decided."""
         found = (self.equal, self.near, self.noisy, self.served)
         return tuple(tuple(each.system for each in group) for group in found)
 

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fsgauge.engine.wire import (
-    ClientError,
-    ClientErrorKind,
-    ClientOperation,
-    ClientsJob,
-    ClientsResult,
-)
+from fsgauge.engine import wire
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell, Plan, RunRecord
 from fsgauge.stats.result_model import ResultModel
@@ -26,7 +20,7 @@ class ErrorWords:
     needed: str
 
 
-ERRORS: dict[ClientErrorKind, ErrorWords] = {
+ERRORS: dict[wire.ClientErrorKind, ErrorWords] = {
     "no_space": ErrorWords("no space", "the storage was full", ""),
     "quota": ErrorWords(
         "quota",
@@ -99,7 +93,7 @@ ERRORS: dict[ClientErrorKind, ErrorWords] = {
 }
 
 
-def needed(kind: ClientErrorKind, cell: Cell) -> str:
+def needed(kind: wire.ClientErrorKind, cell: Cell) -> str:
     """What would let the clients of a cell do their work."""
     return factors_of(cell).more_space if kind == "no_space" else ERRORS[kind].needed
 
@@ -109,8 +103,8 @@ class ErrorRow(ResultModel):
 
     cell: str
     system: str
-    operation: ClientOperation
-    kind: ClientErrorKind
+    operation: wire.ClientOperation
+    kind: wire.ClientErrorKind
     count: int
     runs: int
     first_path: str
@@ -128,7 +122,7 @@ class GivenUp(ResultModel):
     of_clients: int
 
 
-def clients_of(runs: Sequence[RunRecord]) -> Iterator[tuple[RunRecord, ClientsResult]]:
+def clients_of(runs: Sequence[RunRecord]) -> Iterator[tuple[RunRecord, wire.ClientsResult]]:
     """The runs in which clients worked, also those that were cut short: an error is an error."""
     for run in runs:
         if run.result is not None and run.result.clients is not None:
@@ -137,7 +131,7 @@ def clients_of(runs: Sequence[RunRecord]) -> Iterator[tuple[RunRecord, ClientsRe
 
 def error_rows(plan: Plan, runs: Sequence[RunRecord]) -> list[ErrorRow]:
     """One row a cell, system, operation and kind, in the order of the plan."""
-    found: dict[tuple[str, str, str, str], list[ClientError]] = {}
+    found: dict[tuple[str, str, str, str], list[wire.ClientError]] = {}
     for run, clients in clients_of(runs):
         for error in clients.errors:
             key = (run.cell.id, run.system, error.operation, error.kind)
@@ -186,11 +180,11 @@ def given_up(plan: Plan, runs: Sequence[RunRecord]) -> list[GivenUp]:
     return found
 
 
-def _planned(run: RunRecord, clients: ClientsResult) -> int:
+def _planned(run: RunRecord, clients: wire.ClientsResult) -> int:
     """Files of a run: those of a client that gave up are missing, though none of them failed."""
     tried = clients.files + clients.files_given_up
     job = run.job
-    if not isinstance(job, ClientsJob) or job.phase.kind in ("mix", "backup"):
+    if not isinstance(job, wire.ClientsJob) or job.phase.kind in ("mix", "backup"):
         return tried
     ended = run.result is not None and run.result.ended == "size_limit"
     of_host = job.clients * job.files.files_per_client

@@ -1,7 +1,5 @@
 """Work that clients did not do, of whatever kind of study: given up, failed, cut short by the time.
-
-A kind of study whose runs are clients says these with its own findings.
-"""
+A kind of study whose runs are clients says these with its own findings."""
 
 from __future__ import annotations
 
@@ -9,27 +7,19 @@ from collections.abc import Callable, Iterator
 
 from fsgauge.engine.wire import ClientErrorKind
 from fsgauge.record.records import RunRecord
-from fsgauge.stats.client_errors import (
-    ERRORS,
-    ErrorRow,
-    GivenUp,
-    clients_of,
-    error_rows,
-    given_up,
-    needed,
-)
+from fsgauge.stats import client_errors
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.lost_data import lost_files
 from fsgauge.stats.results import Finding
 
 
 def work_given_up(evidence: Evidence, grave_share: float | None = None) -> Iterator[Finding]:
-    """Systems that did not do all of their work.
-
-    The study is not valid where more than `grave_share` of a primary cell's files were given up.
-    """
+    """Systems that did not do all of their work. The study is not valid where more than
+    `grave_share` of a primary cell's files were given up."""
     plan = evidence.samples.plan
-    lost = [each for each in given_up(plan, evidence.runs) if each.files or each.clients]
+    lost = [
+        each for each in client_errors.given_up(plan, evidence.runs) if each.files or each.clients
+    ]
     if not lost:
         return
     names = {cell.id: cell.name for cell in plan.cells}
@@ -59,20 +49,20 @@ def work_given_up(evidence: Evidence, grave_share: float | None = None) -> Itera
     )
 
 
-def _share(entry: GivenUp) -> float:
+def _share(entry: client_errors.GivenUp) -> float:
     return entry.files / entry.of_files if entry.of_files else 1.0
 
 
 def failed_operations(evidence: Evidence) -> Iterator[Finding]:
     """One finding per kind of error; lost data has findings of its own."""
     cells = {cell.id: cell for cell in evidence.study.plan.cells}
-    by_kind: dict[ClientErrorKind, list[ErrorRow]] = {}
+    by_kind: dict[ClientErrorKind, list[client_errors.ErrorRow]] = {}
     for row in _not_lost(evidence):
         by_kind.setdefault(row.kind, []).append(row)
     for kind, rows in by_kind.items():
         first, total = rows[0], sum(row.count for row in rows)
-        why = ERRORS[kind].because
-        advice = f"Use {needed(kind, cells[first.cell])}."
+        why = client_errors.ERRORS[kind].because
+        advice = f"Use {client_errors.needed(kind, cells[first.cell])}."
         if kind == "short":  # files that were written whole are lost data
             why = "files that clients gave up while they wrote them end early"
             advice = (
@@ -96,13 +86,13 @@ def failed_operations(evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-def _not_lost(evidence: Evidence) -> Iterator[ErrorRow]:
+def _not_lost(evidence: Evidence) -> Iterator[client_errors.ErrorRow]:
     """The errors that no finding about lost files counts already."""
     lost: dict[tuple[str, str, str, str], int] = {}
     for run, error in lost_files(evidence.runs):
         key = (run.cell.id, run.system, error.operation, error.kind)
         lost[key] = lost.get(key, 0) + error.count
-    for row in error_rows(evidence.study.plan, evidence.runs):
+    for row in client_errors.error_rows(evidence.study.plan, evidence.runs):
         rest = row.count - lost.get((row.cell, row.system, row.operation, row.kind), 0)
         if rest:
             yield row.model_copy(update={"count": rest})
@@ -112,7 +102,7 @@ def cut_runs(
     evidence: Evidence, advice: str, ends: Callable[[RunRecord], bool] = lambda _: True
 ) -> Iterator[Finding]:
     """Runs that the time limit ended; `ends` says whether a run is to end by itself."""
-    made = [run for run, _ in clients_of(evidence.runs) if ends(run)]
+    made = [run for run, _ in client_errors.clients_of(evidence.runs) if ends(run)]
     cut = [run for run in made if run.result is not None and run.result.ended == "duration"]
     if cut:
         yield finding(

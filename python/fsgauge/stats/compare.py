@@ -1,7 +1,5 @@
-"""Every system against the baseline in every cell, by every metric.
-
-Takes samples and the study's margin; gives comparisons and measurements.
-"""
+"""Every system against the baseline in every cell, by every metric. Takes samples and the study's
+margin; gives comparisons and measurements."""
 
 from __future__ import annotations
 
@@ -22,9 +20,7 @@ def measured_metrics(samples: Samples) -> list[str]:
 
 
 def compare_all(
-    samples: Samples,
-    primary: Sequence[str],
-    equivalence_percent: float,
+    samples: Samples, primary: Sequence[str], equivalence_percent: float
 ) -> list[Comparison]:
     """All comparisons, metric by metric; primary cells and the others are separate families."""
     plan = samples.plan
@@ -89,10 +85,8 @@ def _comparison(
 
 
 def measure_all(samples: Samples) -> list[Measurement]:
-    """Each system's own numbers; of the baseline, both turns count as one value a block.
-
-    What is not compared in a cell follows: see `Withheld`.
-    """
+    """Each system's own numbers; of the baseline, both turns count as one value a block. What is
+    not compared in a cell follows: see `Withheld`."""
     found = _measured(samples)
     for each in samples.withheld:
         found += _measured(each.alone)

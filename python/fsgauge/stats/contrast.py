@@ -50,10 +50,8 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True)
 class Contrast:
-    """`numerator` over `denominator`; a contrast of contrasts is a ratio of ratios.
-
-    Contrasts of one `family` are corrected together for their number.
-    """
+    """`numerator` over `denominator`; a contrast of contrasts is a ratio of ratios. Contrasts of
+    one `family` are corrected together for their number."""
 
     numerator: Value | Contrast
     denominator: Value | Contrast
@@ -110,20 +108,16 @@ class ContrastResult(Generic[R]):
 
     @property
     def of_pick(self) -> tuple[float | None, float | None]:
-        """The interval where it is named for being the largest or the least of its family.
-
-        The largest of many is too large on average; at 95 % for all of them together (Bonferroni),
-        the one that is picked holds its true ratio whichever it is.
-        """
+        """The interval where it is named for being the largest or the least of its family. The
+        largest of many is too large on average; at 95 % for all of them together (Bonferroni), the
+        one that is picked holds its true ratio whichever it is."""
         return self.ratio.at(corrected(self.family)) or (self.ratio.low, self.ratio.high)
 
     @property
     def barely(self) -> bool:
-        """Whether the verdict would be another one without some one of its blocks.
-
-        Of as few blocks as a verdict needs, none can be left out: that they are few is said once,
-        and not of each verdict.
-        """
+        """Whether the verdict would be another one without some one of its blocks. Of as few blocks
+        as a verdict needs, none can be left out: that they are few is said once, and not of each
+        verdict."""
         if self.verdict in OPEN or self.against:
             return False
         if len(self.logs) <= BLOCKS_FOR_A_VERDICT:
@@ -176,10 +170,8 @@ def in_folders(
     equivalence_percent: float,
     known: Callable[[Key], Known | None],
 ) -> dict[Key, ContrastResult[OverSittings]]:
-    """The same of numerators in `b` over denominators in `a`, whose blocks are not paired.
-
-    `known` is what is known of how sittings differ in each.
-    """
+    """The same of numerators in `b` over denominators in `a`, whose blocks are not paired. `known`
+    is what is known of how sittings differ in each."""
     found = {}
     for key, contrast in contrasts.items():
         sides = (contrast.denominator, a), (contrast.numerator, b)

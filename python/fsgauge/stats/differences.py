@@ -61,9 +61,7 @@ def _sizes(sizes: dict[str, int | None]) -> dict[str, str]:
 
 def space_for_data(turn: TurnRecord) -> int | None:
     """What its files could take when it was new: what was left once it was filled, and the files.
-
-    None where the room of a system is not known.
-    """
+    None where the room of a system is not known."""
     left = turn.facts.free_bytes
     if left is None:
         return None

@@ -1,10 +1,14 @@
-"""Drift of a whole study: whether everything became faster or slower from its first block to last.
+"""What did not stay from the first turn to the last: rates, one system, the clock.
 
-Takes evidence; gives one finding. In each block that has them all, the logs of all systems and
-cells by the primary metric are averaged to one number; a line through these has a slope, and
-Student's test says whether that is more than the scatter of blocks. Ratios are taken inside blocks:
-most of a drift cancels in them, and what is left widens their intervals. It is what the machine
-did, so it is said.
+Drift: in each block that has them all, the logs of all systems and cells by the primary metric
+are averaged to one number; a line through these has a slope, and Student's test says whether
+that is more than the scatter of blocks. Most of a drift cancels in ratios inside blocks, and
+what is left widens their intervals.
+
+Turning point: of all places between two blocks, that with the largest Student's t of the blocks
+before against those behind is tested against the largest t of as many numbers that only scatter
+(simulated, seeded), so that the choice of the place is paid for. The level is divided by the
+number of systems. The baseline runs in the same blocks, so the change is the system's.
 """
 
 from __future__ import annotations
@@ -13,16 +17,34 @@ import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
-from fsgauge.plan.levels import LEVEL
+from fsgauge.plan.levels import ALPHA, LEVEL
+from fsgauge.record.records import TurnRecord
 from fsgauge.stats.estimate import ByBlock
-from fsgauge.stats.evidence import Evidence, finding
+from fsgauge.stats.evidence import Evidence, finding, name_of
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.planned import margin_percent
 from fsgauge.stats.ratio import p_of, ratio_of_log, t_quantile
 from fsgauge.stats.results import Finding
 from fsgauge.stats.verdict import log_margin
+from fsgauge.stats.wording import blocks_in_words, factor_words, listed
+from fsgauge.units import format_duration, format_size
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+STEP_NS = 1_000_000_000
+"""What a clock that is kept by NTP does not move at once."""
+FEWEST_BLOCKS_TO_TURN = 6
+FEWEST_BESIDE = 2
+"""Blocks on either side: of one alone the robust fit speaks."""
+_DRAWS = 2_000
+_LEAST_T = 3.0
+"""Below it no number of blocks is surprising, and nothing is simulated."""
 FEWEST_BLOCKS = 5
 SURE = 0.01
 """Of studies without drift, one in a hundred is said to have one."""
@@ -86,8 +108,192 @@ def drift_of(series: Sequence[ByBlock], *, level: float = LEVEL) -> Drift | None
 
 
 def _block_means(series: Sequence[ByBlock]) -> Mapping[int, float]:
-    """What all series have in common, of the blocks that all have."""
     if not series:
         return {}
     shared = set.intersection(*(set(each) for each in series))
     return {block: statistics.fmean(each[block] for each in series) for block in shared}
+
+
+class TurningPoint(NamedTuple):
+    """The first `before` numbers differ from the others by `change`; p of one that scatters."""
+
+    before: int
+    change: float
+    p: float
+
+
+def turning_points(evidence: Evidence) -> Iterator[Finding]:
+    """Systems that were another thing in the first blocks than in the last."""
+    plan, metric = evidence.study.plan, evidence.primary_metric
+    margin = log_margin(margin_percent(evidence.study))
+    others = [system for system in plan.systems if system != plan.baseline]
+    for system in others:
+        logs = _logs_of(evidence, system)
+        blocks = sorted(logs)
+        found = turning_point([logs[block] for block in blocks])
+        if found is None or found.p > ALPHA / len(others) or abs(found.change) <= margin:
+            continue
+        halves = blocks[: found.before], blocks[found.before :]
+        first, last = (
+            f"{factor_words(math.exp(statistics.fmean(logs[block] for block in half)))}"
+            for half in halves
+        )
+        yield finding(
+            "system.moved",
+            "warning",
+            f"{system} changed while the study ran: in {METRICS[metric].label} it was at {first}"
+            f" times {plan.baseline} in {blocks_in_words(halves[0])}, at {last} in"
+            f" {blocks_in_words(halves[1])}.",
+            f"It is the system and not the machine, which {plan.baseline} ran on in the same"
+            " blocks: look for what was begun, filled up or set at that time (dmesg | tail), and"
+            " measure it apart. The ratio of the whole study is of neither.",
+        )
+
+
+def _logs_of(evidence: Evidence, system: str) -> dict[int, float]:
+    """The mean log ratio of the primary cells in each block that has them all."""
+    ratios = [
+        dict(entry.blocks)
+        for entry in evidence.comparisons
+        if (entry.system, entry.metric) == (system, evidence.primary_metric)
+        and entry.primary
+        and entry.is_claimed
+    ]
+    shared = set.intersection(*map(set, ratios)) if ratios else set()
+    return {block: statistics.fmean(math.log(each[block]) for each in ratios) for block in shared}
+
+
+def turning_point(logs: Sequence[float]) -> TurningPoint | None:
+    """The likeliest one; None of too few numbers, or where none can surprise."""
+    import numpy as np
+
+    if len(logs) < FEWEST_BLOCKS_TO_TURN:
+        return None
+    series = np.asarray(logs)
+    t = _t_values(series[None, :])[0]
+    place = int(t.argmax())
+    if t[place] < _LEAST_T:
+        return None
+    before = place + FEWEST_BESIDE
+    change = float(series[before:].mean() - series[:before].mean())
+    reached = int((_by_chance(len(logs)) >= t[place]).sum())
+    return TurningPoint(before, change, (1 + reached) / (1 + _DRAWS))
+
+
+@lru_cache
+def _by_chance(number: int) -> NDArray[np.float64]:
+    import numpy as np
+
+    draws = np.random.default_rng(number).normal(size=(_DRAWS, number))
+    return np.asarray(_t_values(draws).max(axis=1))
+
+
+def _t_values(series: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[series, place]: Student's t of the numbers before a place against those behind it."""
+    import numpy as np
+
+    number = series.shape[1]
+    centred = series - series.mean(axis=1, keepdims=True)
+    before = np.arange(FEWEST_BESIDE, number - FEWEST_BESIDE + 1)
+    sums = centred.cumsum(axis=1)[:, before - 1]
+    between = sums**2 * (1 / before + 1 / (number - before))
+    within = (centred**2).sum(axis=1, keepdims=True) - between
+    least = np.finfo(float).tiny
+    with np.errstate(over="ignore"):  # a step without any scatter
+        return np.asarray(np.sqrt(between / np.maximum(within / (number - 2), least)))
+
+
+def changed_midway(evidence: Evidence) -> Iterator[Finding]:
+    """All findings of this file."""
+    yield from _made_otherwise(evidence)
+    yield from _clock_set(evidence)
+
+
+def _made_otherwise(evidence: Evidence) -> Iterator[Finding]:
+    """One system must be made the same way in every turn, on whichever of several equal disks."""
+    turns: dict[str, list[TurnRecord]] = {}
+    for turn in evidence.turns:
+        turns.setdefault(turn.system, []).append(turn)
+    for system, own in turns.items():
+        of_turns = [_ways(turn) for turn in own]
+        told = [
+            listed([f"{way} in {blocks_in_words(blocks)}" for way, blocks in by_way.items()])
+            for fact in of_turns[0]
+            if len(by_way := _blocks_of(own, [ways[fact] for ways in of_turns])) > 1
+        ]
+        if told:
+            yield finding(
+                "system.changed",
+                "warning",
+                f"{system} was not made the same way in every turn: {'; '.join(told)}.",
+                "Find out who changed it, and repeat: its ratio is that of no one system.",
+                told,
+            )
+
+
+def _ways(turn: TurnRecord) -> dict[str, str]:
+    """What must be the same in every turn, in words."""
+    facts = turn.facts
+    command = [word for word in facts.mkfs_command if word != facts.mount_source]
+    return {
+        "mkfs": f"made by {' '.join(command)}",
+        "mount": f"mounted {facts.mount_options or 'without options'}",
+        "size": f"of {format_size(facts.size_bytes)} ({facts.size_bytes:,} bytes)",
+    }
+
+
+def _blocks_of(turns: Sequence[TurnRecord], ways: Sequence[str]) -> Mapping[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for turn, way in zip(turns, ways, strict=True):
+        found.setdefault(way, []).append(turn.block)
+    return found
+
+
+def _clock_set(evidence: Evidence) -> Iterator[Finding]:
+    """A wall clock that was set: in a run, where it leaves the monotonic clock, or between runs,
+    where it went back. A step forward between runs cannot be told from a wait."""
+    if evidence.before.load.simulation is not None:
+        return
+    steps = [
+        (f"in {name_of(run)}", run.result.pauses.wall_clock_step_ns)
+        for run in evidence.runs
+        if run.result is not None and run.result.pauses is not None
+    ]
+    # A block that a resumed study measured again may come after the blocks behind it.
+    steps += [] if evidence.resumed else _between_blocks(evidence.turns)
+    steps += _since_its_turn(evidence)
+    found = [(where, ns) for where, ns in steps if abs(ns) > STEP_NS]
+    if found:
+        _, most_ns = max(found, key=lambda each: abs(each[1]))
+        way = "back" if most_ns < 0 else "forward"
+        yield finding(
+            "clock.set",
+            "warning",
+            f"The machine's clock was set {way} by {format_duration(abs(most_ns))} or more while"
+            " the study ran.",
+            "Rates and latencies hold: they are timed by the monotonic clock. Which study came"
+            " first, and which belong to one sitting, is not known of this one: see timedatectl,"
+            " and repeat it where history or compare are to take it.",
+            [f"{where}: {format_duration(abs(ns))}" for where, ns in found],
+        )
+
+
+def _between_blocks(turns: Sequence[TurnRecord]) -> list[tuple[str, int]]:
+    """How far before the end of the block before it a block began, where it did."""
+    begun: dict[int, list[int]] = {}
+    for turn in turns:
+        begun.setdefault(turn.block, []).append(turn.started_unix_ns)
+    return [
+        (f"before block {block + 1}", min(0, min(begun[block]) - max(begun[before])))
+        for before, block in pairwise(sorted(begun))
+    ]
+
+
+def _since_its_turn(evidence: Evidence) -> list[tuple[str, int]]:
+    """How far before its turn a run began, where it did."""
+    begun = {(turn.block, turn.turn): turn.started_unix_ns for turn in evidence.turns}
+    return [
+        (f"before {name_of(run)}", min(0, run.started_unix_ns - began_ns))
+        for run in evidence.runs
+        if (began_ns := begun.get((run.block, run.turn))) is not None
+    ]

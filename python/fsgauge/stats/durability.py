@@ -87,7 +87,6 @@ def _in_memory(link: Mapping[str, Any]) -> bool:
 
 
 def made_as(turn: TurnRecord) -> SystemOptions:
-    """How a system was made, from the record of its turn."""
     facts = turn.facts
     kind = facts.details.get("file system", facts.kind) if facts.kind == "mounted" else facts.kind
     return SystemOptions(
@@ -113,11 +112,9 @@ def _load(runs: Sequence[RunRecord]) -> list[str]:
 
 
 def _is_synced(run: RunRecord) -> bool | None:
-    """Whether a run's writes are durable by what is measured; None for a run without writes.
-
-    So they are where the system is synced after each slice at the slice's cost, and where an NFS
-    client closes what it has written (RFC 1813, 4.11).
-    """
+    """Whether a run's writes are durable by what is measured; None for a run without writes. So
+    they are where the system is synced after each slice at the slice's cost, and where an NFS
+    client closes what it has written (RFC 1813, 4.11)."""
     if run.result is None or run.result.write is None or not run.result.write.operations:
         return None
     charged = any(each.sync_ns is not None for part in run.parts for each in part.slices)

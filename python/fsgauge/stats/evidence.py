@@ -5,30 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fsgauge.record.records import (
-    Cell,
-    EnvironmentRecord,
-    LostBlock,
-    NotRemovedTurn,
-    RunRecord,
-    ScanRecord,
-    StepRecord,
-    StudyRecord,
-    TurnRecord,
-)
+from fsgauge.record import records
+from fsgauge.stats import results
 from fsgauge.stats.advice import Situation
 from fsgauge.stats.noise import Noise
 from fsgauge.stats.noise_floor import NoiseFloor
-from fsgauge.stats.results import (
-    NOTHING_WEAK,
-    Comparison,
-    Durability,
-    Finding,
-    Layouts,
-    Level,
-    Measurement,
-    OwnResults,
-)
 from fsgauge.stats.rig_limits import RigLimit
 from fsgauge.stats.samples import Placed, Samples
 from fsgauge.units import count as count
@@ -42,13 +23,13 @@ class Evidence:
     stats/sentence.py. `path_runs` are no samples: over paths beside a server, or of a curve those
     that no other stands for."""
 
-    study: StudyRecord
-    turns: Sequence[TurnRecord]
-    runs: Sequence[RunRecord]
-    before: EnvironmentRecord
-    after: EnvironmentRecord | None
+    study: records.StudyRecord
+    turns: Sequence[records.TurnRecord]
+    runs: Sequence[records.RunRecord]
+    before: records.EnvironmentRecord
+    after: records.EnvironmentRecord | None
     samples: Samples
-    comparisons: Sequence[Comparison]
+    comparisons: Sequence[results.Comparison]
     noise: dict[str, Noise]
     situation: Situation
     primary_metric: str
@@ -56,23 +37,23 @@ class Evidence:
     next_step: str
     blocks_complete: int
     stopped: bool
-    layouts: Layouts | None = None
-    own: OwnResults | None = None
+    layouts: results.Layouts | None = None
+    own: results.OwnResults | None = None
     limits: Mapping[tuple[str, str], RigLimit] = field(default_factory=dict)
-    scans: Sequence[ScanRecord] = ()
-    steps: Sequence[StepRecord] = ()
-    path_runs: Sequence[RunRecord] = ()
-    lost: Sequence[LostBlock] = ()
-    not_removed: Sequence[NotRemovedTurn] = ()
+    scans: Sequence[records.ScanRecord] = ()
+    steps: Sequence[records.StepRecord] = ()
+    path_runs: Sequence[records.RunRecord] = ()
+    lost: Sequence[records.LostBlock] = ()
+    not_removed: Sequence[records.NotRemovedTurn] = ()
     ended_by: str = ""
     resumed: bool = False
 
 
 def finding(
-    code: str, level: Level, sentence: str, advice: str, where: Sequence[str] = ()
-) -> Finding:
+    code: str, level: results.Level, sentence: str, advice: str, where: Sequence[str] = ()
+) -> results.Finding:
     """A finding; `where` names every place, of which the first ten are kept."""
-    return Finding(
+    return results.Finding(
         code=code,
         level=level,
         sentence=sentence,
@@ -82,7 +63,7 @@ def finding(
     )
 
 
-def name_of(run: RunRecord) -> str:
+def name_of(run: records.RunRecord) -> str:
     """A run in words: block 3, xfs, randread 4 KiB, depth 32."""
     return f"{turn_name(run)}, {run.cell.name}"
 
@@ -114,21 +95,21 @@ class Question:
     baseline: str
     baseline_is_raw: bool
     others: list[str]
-    cells: list[Cell]
-    primary: list[Cell]
+    cells: list[records.Cell]
+    primary: list[records.Cell]
     metrics: dict[str, str]
-    comparisons: list[Comparison]
+    comparisons: list[results.Comparison]
     noise: NoiseFloor | None
     blocks_complete: int
     few_operations: str
     next_step: str
     invalid_reason: str
     margin_percent: float
-    own: OwnResults | None
-    measurements: Sequence[Measurement] = ()
+    own: results.OwnResults | None
+    measurements: Sequence[results.Measurement] = ()
     commits: Mapping[str, str] = field(default_factory=dict)
     """By the id of a cell whose operations are commits, the metric of their p99."""
-    limited: Sequence[Comparison] = ()
+    limited: Sequence[results.Comparison] = ()
     """Comparisons that the rig sets; they are not among `comparisons`."""
     nothing: bool = False
     """Whether a system has no number in a primary cell, since it did nothing there."""
@@ -138,7 +119,7 @@ class Question:
     """ "Measured ext4 through Samba"; "" over paths."""
     server_aborts: str = ""
     """ "smbd aborted in 1 of 3 runs"; "" where none did."""
-    durability: Durability = NOTHING_WEAK
+    durability: results.Durability = results.NOTHING_WEAK
     over_hosts: str = ""
     """ "Four hosts do 3.12 times the random reads of one on ext4 (2.95 to 3.30)."; "" where the
     study does not vary them."""

@@ -10,9 +10,10 @@ import math
 from collections.abc import Iterator
 
 from fsgauge.record.records import RunRecord
+from fsgauge.stats import storage_findings
 from fsgauge.stats.advice import RUN_CHECKS, RunCheck, advice_for, cache_advice, in_its_keys
 from fsgauge.stats.analysis import Analysis
-from fsgauge.stats.drift import drift_of_study
+from fsgauge.stats.drift import changed_midway, drift_of_study, turning_points
 from fsgauge.stats.durability import weak_systems
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
 from fsgauge.stats.hosts import host_findings
@@ -20,7 +21,6 @@ from fsgauge.stats.idle import IDLE, idle_hosts, idle_systems, idle_workers
 from fsgauge.stats.limit_findings import limit_findings
 from fsgauge.stats.lost_data import LOST_DATA, lost_data
 from fsgauge.stats.machine_findings import disk_limits, emulator_limited, machine_findings
-from fsgauge.stats.midway import changed_midway
 from fsgauge.stats.missing_runs import (
     advice_for_more,
     few_blocks,
@@ -35,14 +35,6 @@ from fsgauge.stats.noise import ASKED_PERCENT, hides
 from fsgauge.stats.results import Finding, Level
 from fsgauge.stats.robust import differs
 from fsgauge.stats.served import SERVER_ADVICE, places_served, server_aborts, unstable_writes
-from fsgauge.stats.storage_findings import (
-    cached_direct,
-    file_set_in_memory,
-    layout_scans,
-    preconditioned,
-    storage_cautions,
-)
-from fsgauge.stats.turning_point import turning_points
 from fsgauge.stats.wording import blocks_in_words
 
 SURE, UNSURE = 0.05, 0.2
@@ -79,11 +71,11 @@ def find_all(evidence: Evidence, analysis: Analysis) -> list[Finding]:
         *machine_findings(evidence),
         *emulator_limited(evidence),
         *disk_limits(evidence),
-        *layout_scans(evidence),
-        *preconditioned(evidence),
-        *file_set_in_memory(evidence),
-        *cached_direct(evidence),
-        *storage_cautions(evidence),
+        *storage_findings.layout_scans(evidence),
+        *storage_findings.preconditioned(evidence),
+        *storage_findings.file_set_in_memory(evidence),
+        *storage_findings.cached_direct(evidence),
+        *storage_findings.storage_cautions(evidence),
         *_notes(evidence),
     ]
     better = analysis.said_better

@@ -1,7 +1,5 @@
-"""An answer in lines: a headline that is read in a few seconds, then a sentence a line.
-
-Takes the text of whoever answers, however long its first sentence is.
-"""
+"""An answer in lines: a headline that is read in a few seconds, then a sentence a line. Takes the
+text of whoever answers, however long its first sentence is."""
 
 from __future__ import annotations
 
@@ -25,10 +23,8 @@ def is_headline(text: str) -> bool:
 
 
 def in_lines(text: str, systems: Sequence[str]) -> list[str]:
-    """The headline and the sentences behind it; what the first one has too much follows it.
-
-    A name of one of `systems` is never parted.
-    """
+    """The headline and the sentences behind it; what the first one has too much follows it. A name
+    of one of `systems` is never parted."""
     for name in sorted(systems, key=len, reverse=True):
         found = rf"(?<!\w){re.escape(name)}(?!\w)"
         text = re.sub(found, lambda each: each[0].replace(" ", _OF_NAME), text)

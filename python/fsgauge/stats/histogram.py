@@ -18,10 +18,8 @@ from fsgauge.record.series import SAMPLES_BEYOND, Counts
 
 
 def merge(histograms: Iterable[Histogram]) -> Histogram | None:
-    """One histogram of all operations, by adding counts; None of none.
-
-    Raises ValueError when the bucket schemes differ.
-    """
+    """One histogram of all operations, by adding counts; None of none. Raises ValueError when the
+    bucket schemes differ."""
     filled = list(histograms)
     if not filled:
         return None
@@ -84,11 +82,8 @@ def quantile_ns(histogram: Histogram, quantile: float) -> float | None:
 
 
 def quantile_of(histogram: Histogram, quantile: float) -> Quantile | None:
-    """That latency with the edges of its bucket.
-
-    Nearest rank, clamped to the true minimum and maximum. None when fewer than ten samples lie
-    beyond it.
-    """
+    """That latency with the edges of its bucket. Nearest rank, clamped to the true minimum and
+    maximum. None when fewer than ten samples lie beyond it."""
     rank = max(1, math.ceil(quantile * histogram.operations - 1e-9))
     if histogram.operations - rank < SAMPLES_BEYOND:
         return None

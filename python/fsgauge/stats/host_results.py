@@ -35,9 +35,7 @@ class HostPoint(ResultModel):
 
 class HostScaling(ResultModel):
     """One system in cells that differ in their number of hosts alone, with the scalability law.
-
-    `group` is what the cells share: "randread 4 KiB, depth 32"; `metric` is what their rate is.
-    """
+    `group` is what the cells share: "randread 4 KiB, depth 32"; `metric` is what their rate is."""
 
     system: str
     group: str

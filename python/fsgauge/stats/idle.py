@@ -49,10 +49,8 @@ IDLE = ("idle.system", "idle.host", "idle.worker")
 
 def low_runs(rates: Sequence[float], rig: float = 0.0) -> dict[int, float]:
     """The places of runs that did nothing or little, each with its share of what the others did.
-
     `rig` is the deviation of a run's log rate that A/A shows. At most half of those that did
-    anything are low: of two slow runs beside a fast one, the fast one is the odd one.
-    """
+    anything are low: of two slow runs beside a fast one, the fast one is the odd one."""
     found = {place: 0.0 for place, rate in enumerate(rates) if rate <= 0}
     ordered = sorted((rate, place) for place, rate in enumerate(rates) if rate > 0)
     logs = [math.log(rate) for rate, _ in ordered]

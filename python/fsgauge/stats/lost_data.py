@@ -81,7 +81,6 @@ def _wrong_blocks(runs: Sequence[RunRecord], in_folders: bool) -> Iterator[Findi
 
 
 def _faulty_blocks(found: IntegrityResult) -> int:
-    """Blocks that were not as they had to be."""
     return sum(_counted(found, kind) for kind in KINDS)
 
 
@@ -167,11 +166,9 @@ def _lost_files(runs: Sequence[RunRecord]) -> Iterator[Finding]:
 
 
 def lost_files(runs: Sequence[RunRecord]) -> list[Faulty]:
-    """Files gone or too short in turns whose writers had written all of theirs.
-
-    After a writer gave up or was cut short, files that are missing or end early are its own. Where
-    a connection was made again, a file is missing that was removed before the answer was lost.
-    """
+    """Files gone or too short in turns whose writers had written all of theirs. After a writer gave
+    up or was cut short, files that are missing or end early are its own. Where a connection was
+    made again, a file is missing that was removed before the answer was lost."""
     incomplete: set[tuple[bool, int, int]] = set()
     found: list[Faulty] = []
     for run in sorted(runs, key=lambda run: (run.block, run.turn, run.position)):

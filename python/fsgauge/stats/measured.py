@@ -1,7 +1,5 @@
-"""One number that a kind measures in each run beside rates: its mean over blocks, and a sentence.
-
-A kind says what it is of a run; `fsgauge.report.measured` has its table and chart.
-"""
+"""One number that a kind measures in each run beside rates: its mean over blocks, and a sentence. A
+kind says what it is of a run; `fsgauge.report.measured` has its table and chart."""
 
 from __future__ import annotations
 

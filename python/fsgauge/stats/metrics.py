@@ -13,17 +13,7 @@ import statistics
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from fsgauge.engine.wire import (
-    ClientsJob,
-    ClientsResult,
-    Histogram,
-    LoadResult,
-    OperationResult,
-    elapsed_with_finish_ns,
-    sides_of,
-    timed_operations,
-    timed_parts,
-)
+from fsgauge.engine import wire
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.histogram import mean_ns, merge, quantile_of
 
@@ -115,12 +105,12 @@ class Reading(NamedTuple):
     reach: float = 0.0
 
 
-def values(result: LoadResult) -> dict[str, float]:
+def values(result: wire.LoadResult) -> dict[str, float]:
     """Each metric that this run can answer; the others are absent."""
     return {name: reading.value for name, reading in readings(result).items()}
 
 
-def readings(result: LoadResult) -> dict[str, Reading]:
+def readings(result: wire.LoadResult) -> dict[str, Reading]:
     """Each metric that this run can answer, with what its bucket leaves open."""
     if result.elapsed_ns == 0:
         return {}
@@ -135,11 +125,11 @@ def readings(result: LoadResult) -> dict[str, Reading]:
     return found | {name: Reading(each) for name, each in exact.items() if each and each > 0}
 
 
-def _rates(result: LoadResult) -> dict[str, float | None]:
+def _rates(result: wire.LoadResult) -> dict[str, float | None]:
     """Of records read and written; of many clients also files and times."""
-    operations = sum(part.operations for part in sides_of(result))
-    size_bytes = sum(part.size_bytes for part in sides_of(result))
-    elapsed_ns = elapsed_with_finish_ns(result)
+    operations = sum(part.operations for part in wire.sides_of(result))
+    size_bytes = sum(part.size_bytes for part in wire.sides_of(result))
+    elapsed_ns = wire.elapsed_with_finish_ns(result)
     found: dict[str, float | None] = {
         "iops": operations * 1e9 / elapsed_ns,
         "bandwidth": size_bytes * 1e9 / elapsed_ns,
@@ -152,8 +142,8 @@ def _rates(result: LoadResult) -> dict[str, float | None]:
     return found
 
 
-def _processor(result: LoadResult) -> dict[str, float | None]:
-    operations = timed_operations(result)
+def _processor(result: wire.LoadResult) -> dict[str, float | None]:
+    operations = wire.timed_operations(result)
     if operations == 0:
         return {}
     return {
@@ -162,7 +152,7 @@ def _processor(result: LoadResult) -> dict[str, float | None]:
     }
 
 
-def latencies(result: LoadResult) -> dict[str, Histogram]:
+def latencies(result: wire.LoadResult) -> dict[str, wire.Histogram]:
     """The histogram of each operation that was done, by the operation's name."""
     if result.file_operations:
         return {each.operation: each.latency for each in result.file_operations}
@@ -185,25 +175,25 @@ def latencies(result: LoadResult) -> dict[str, Histogram]:
     return found
 
 
-def service_times(result: LoadResult, operation: str) -> list[Histogram]:
+def service_times(result: wire.LoadResult, operation: str) -> list[wire.Histogram]:
     """How long the calls themselves took that an operation is made of, without the wait for a
     place: of reads and writes from submission; a commit's are those that make it durable."""
     clients = result.clients
     if operation == COMMIT and result.sync is not None:
         return [result.sync.latency]
     if operation == WHOLE_FILE and clients is not None:
-        return [each.service_latency for each in timed_parts(clients)]
+        return [each.service_latency for each in wire.timed_parts(clients)]
     side = {"read": result.read, "write": result.write}.get(operation)
-    sides = sides_of(result) if side is None else [side]
+    sides = wire.sides_of(result) if side is None else [side]
     return [each.service_latency for each in sides]
 
 
-def latency_of(part: OperationResult) -> Histogram:
+def latency_of(part: wire.OperationResult) -> wire.Histogram:
     """The histogram that latencies are read from: from the intended start where there is one."""
     return part.service_latency if part.response_latency is None else part.response_latency
 
 
-def time_to_complete_ns(result: LoadResult) -> int | None:
+def time_to_complete_ns(result: wire.LoadResult) -> int | None:
     """From the first client's start to the last one's end; None where not all was done."""
     clients = result.clients
     if clients is None or result.ended != "size_limit" or clients.clients_gave_up:
@@ -211,14 +201,14 @@ def time_to_complete_ns(result: LoadResult) -> int | None:
     return result.elapsed_ns
 
 
-def files_per_second(result: LoadResult) -> float | None:
+def files_per_second(result: wire.LoadResult) -> float | None:
     """Files that were done whole (of a mix: activities)."""
     if result.clients is None or not result.elapsed_ns:
         return None
     return result.clients.files * 1e9 / result.elapsed_ns
 
 
-def throughputs(result: LoadResult) -> list[float]:
+def throughputs(result: wire.LoadResult) -> list[float]:
     """Bytes per second of each client until its own end; of one without bytes or time, 0."""
     return [
         job.size_bytes * 1e9 / elapsed_ns if elapsed_ns else 0.0
@@ -226,7 +216,7 @@ def throughputs(result: LoadResult) -> list[float]:
     ]
 
 
-def mean_throughput(result: LoadResult) -> float | None:
+def mean_throughput(result: wire.LoadResult) -> float | None:
     """The mean over clients of what each one moved per second; None from fewer than two."""
     found = throughputs(result)
     return statistics.fmean(found) if len(found) > 1 else None
@@ -243,7 +233,7 @@ def client_paces(run: RunRecord) -> list[float]:
     each client that does one thing at a time.
     """
     result, job = run.result, run.job
-    if result is None or result.clients is None or not isinstance(job, ClientsJob):
+    if result is None or result.clients is None or not isinstance(job, wire.ClientsJob):
         return []
     clients = result.clients
     if job.phase.kind in ("mix", "backup") or clients.clients_gave_up or not clients.files:
@@ -265,26 +255,24 @@ def client_paces(run: RunRecord) -> list[float]:
     return [pace / mean for pace in paces] if mean > 0 else []
 
 
-def _mean_costs_ns(clients: ClientsResult) -> tuple[float, float]:
+def _mean_costs_ns(clients: wire.ClientsResult) -> tuple[float, float]:
     """Mean response of a record, and of all else that is done for one file."""
     of_records = [part for part in clients.operations if part.operation in ("read", "write")]
-    others = [part for part in timed_parts(clients) if part not in of_records]
+    others = [part for part in wire.timed_parts(clients) if part not in of_records]
     records = sum(part.operations for part in of_records)
     record_ns = sum(part.response_latency.sum_ns for part in of_records)
     other_ns = sum(part.response_latency.sum_ns for part in others)
     return record_ns / records if records else 0.0, other_ns / clients.files
 
 
-def _times_ns(result: LoadResult) -> list[int]:
+def _times_ns(result: wire.LoadResult) -> list[int]:
     """Until each client's end, or the run's where it has none, from the measured part's start."""
     return [result.elapsed_ns if job.elapsed_ns is None else job.elapsed_ns for job in result.jobs]
 
 
-def own_rates(result: LoadResult) -> list[float]:
+def own_rates(result: wire.LoadResult) -> list[float]:
     """Operations per second of each job over its own time, or over the run's where it has none.
-
-    Where jobs end by themselves (passes) each did the same work in its own time.
-    """
+    Where jobs end by themselves (passes) each did the same work in its own time."""
     times_ns = [
         result.elapsed_ns if job.elapsed_ns is None else job.elapsed_ns for job in result.jobs
     ]

@@ -158,7 +158,6 @@ def noise_floors(
 
 
 def describe_noise(noise: Noise) -> NoiseFloor:
-    """A noise floor as it is stored."""
     ratio = noise.ratio
     return NoiseFloor(
         metric=noise.metric,

@@ -24,15 +24,7 @@ from fsgauge.errors import InputError
 from fsgauge.plain_files.kept import Kept
 from fsgauge.plan.levels import corrected
 from fsgauge.plan.power import blocks_needed, paired_percent, planned_percent
-from fsgauge.record.records import (
-    Cell,
-    EnvironmentRecord,
-    Plan,
-    RunRecord,
-    StepRecord,
-    StudyRecord,
-    TurnRecord,
-)
+from fsgauge.record import records
 from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.curve.blocks import samples_of
 from fsgauge.stats.noise import ASKED_PERCENT
@@ -47,10 +39,8 @@ FEWEST_BLOCKS = 3
 
 
 class PilotNoise(Kept):
-    """`noise_percent` pools the variances of the primary cells; `worst_percent` is one cell's.
-
-    It holds for partners that stand as far apart as the pilot's did: `side_by_side` or not.
-    """
+    """`noise_percent` pools the variances of the primary cells; `worst_percent` is one cell's. It
+    holds for partners that stand as far apart as the pilot's did: `side_by_side` or not."""
 
     study: str
     blocks: int
@@ -69,7 +59,7 @@ class _Variance(NamedTuple):
 
 
 def _variances(
-    samples: Samples, cells: Iterable[Cell], analysis: Analysis, paced: bool, fewest: int
+    samples: Samples, cells: Iterable[records.Cell], analysis: Analysis, paced: bool, fewest: int
 ) -> dict[str, _Variance]:
     """By the names of those cells that have `fewest` blocks, each by its primary metric."""
     found = {}
@@ -87,11 +77,9 @@ def _pooled_percent(variances: Collection[_Variance]) -> float:
     return 100 * math.sqrt(sum(v.variance * (v.blocks - 1) for v in variances) / degrees)
 
 
-def pilot_noise(study: StudyRecord, runs: Sequence[RunRecord]) -> PilotNoise:
+def pilot_noise(study: records.StudyRecord, runs: Sequence[records.RunRecord]) -> PilotNoise:
     """The noise of a study's primary cells; InputError when it has fewer than three whole blocks.
-
-    Each cell counts by its primary metric: the rate, or the p99 latency under a pace.
-    """
+    Each cell counts by its primary metric: the rate, or the p99 latency under a pace."""
     samples, analysis = samples_of(study.plan, runs), analysis_of(study)
     paced = any(rate_offered(run) is not None for run in runs)
     variances = _variances(samples, primary_cells(study.plan), analysis, paced, FEWEST_BLOCKS)
@@ -126,10 +114,10 @@ class PilotTime(Kept):
 
 
 def pilot_time(
-    study: StudyRecord,
-    turns: Sequence[TurnRecord],
-    runs: Sequence[RunRecord],
-    steps: Sequence[StepRecord] = (),
+    study: records.StudyRecord,
+    turns: Sequence[records.TurnRecord],
+    runs: Sequence[records.RunRecord],
+    steps: Sequence[records.StepRecord] = (),
 ) -> PilotTime | None:
     """What a block took; None where no block has every planned run measured."""
     wanted: dict[int, int] = {}
@@ -157,12 +145,13 @@ def pilot_time(
 
 
 def is_of_same_work(
-    record: StudyRecord, environment: EnvironmentRecord, study: dict[str, Any], size_bytes: int
+    record: records.StudyRecord,
+    environment: records.EnvironmentRecord,
+    study: dict[str, Any],
+    size_bytes: int,
 ) -> bool:
     """Whether a block of `study` on storage of `size_bytes` does what a block of the pilot did.
-
-    `study` is the document, as in a record. A device or a folder may be another one.
-    """
+    `study` is the document, as in a record. A device or a folder may be another one."""
     there = environment.storage.size_bytes
     return (
         all(
@@ -178,7 +167,7 @@ def _plain(value: object) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-def _run_seconds(run: RunRecord) -> float:
+def _run_seconds(run: records.RunRecord) -> float:
     result = run.result
     if result is None:
         return 0.0
@@ -213,7 +202,7 @@ class NoiseSoFar:
 
 
 def noise_so_far(
-    plan: Plan, kind: str, runs: Sequence[RunRecord], margin_percent: float
+    plan: records.Plan, kind: str, runs: Sequence[records.RunRecord], margin_percent: float
 ) -> NoiseSoFar | None:
     """From the runs of whole blocks; None before there are two with the baseline twice."""
     named = [cell for cell in plan.cells if cell.id in plan.primary or cell.name in plan.primary]

@@ -39,7 +39,6 @@ def primary_cells(plan: Plan) -> list[Cell]:
 def primary_metrics(
     study: StudyRecord, runs: Sequence[RunRecord], analysis: Analysis
 ) -> dict[str, str]:
-    """What each cell is judged by."""
     paced = any(rate_offered(run) is not None for run in runs)
     return {cell.id: analysis.primary_metric(cell, paced=paced) for cell in study.plan.cells}
 
@@ -69,10 +68,8 @@ class Stopping:
 
 
 def widest_percent(ratios: Sequence[Interval]) -> float | None:
-    """The furthest that an interval reaches from its ratio, in percent.
-
-    None while any of them has no interval.
-    """
+    """The furthest that an interval reaches from its ratio, in percent. None while any of them has
+    no interval."""
     reaches = []
     for entry in ratios:
         if entry.low is None or entry.high is None:
@@ -93,10 +90,8 @@ def level_of(study: StudyRecord) -> float:
 
 
 def state_of(study: StudyRecord, runs: Sequence[RunRecord]) -> Stopping:
-    """The state of a study with these runs, without those over paths beside a server.
-
-    Runs of a block after the last whole one are not looked at: what was enough stays enough.
-    """
+    """The state of a study with these runs, without those over paths beside a server. Runs of a
+    block after the last whole one are not looked at: what was enough stays enough."""
     study = without_paths(study)
     analysis, margin = analysis_of(study), margin_percent(study)
     primary = [cell.id for cell in primary_cells(study.plan)]

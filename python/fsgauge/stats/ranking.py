@@ -28,10 +28,8 @@ OF_A_PAIR = math.sqrt(2 / 1.5)
 
 @dataclass(frozen=True)
 class Ranked:
-    """A system with its ranks: `first` to `last` are one where it is told from all others.
-
-    `entry` is its comparison, None for the baseline.
-    """
+    """A system with its ranks: `first` to `last` are one where it is told from all others. `entry`
+    is its comparison, None for the baseline."""
 
     system: str
     first: int
@@ -41,9 +39,7 @@ class Ranked:
 
 def ranking(results: Results, cell: str, *, level: float = LEVEL) -> list[Ranked]:
     """All that were measured in the cell, by its primary metric; [] where nothing is compared.
-
-    `level` is that at which the study's intervals are drawn (stats.planned.level_of).
-    """
+    `level` is that at which the study's intervals are drawn (stats.planned.level_of)."""
     entries = _entries(results, cell)
     order = _order(results, cell, entries)
     ranks = _ranks(order, pairs_told_apart(entries, results.baseline, level))

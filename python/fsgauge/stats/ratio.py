@@ -55,11 +55,9 @@ class Ratio:
         return level if self.drawn == LEVEL else 1 - (1 - level) * (1 - self.drawn) / (1 - LEVEL)
 
     def detectable_percent(self, level: float = LEVEL) -> float | None:
-        """What so many blocks of this noise show in 80 of 100 studies; None from one block.
-
-        `level` is that of the interval that has to exclude 1. An effect that the buckets of a
-        percentile can hide is not seen, however many blocks.
-        """
+        """What so many blocks of this noise show in 80 of 100 studies; None from one block. `level`
+        is that of the interval that has to exclude 1. An effect that the buckets of a percentile
+        can hide is not seen, however many blocks."""
         if self.deviation is None:
             return None
         noise = detectable_percent(self.n, 100 * self.deviation, self._drawn(level))
@@ -102,11 +100,8 @@ def ratio_of_blocks(
 
 
 def deviation_of(values: Sequence[float], mean: float) -> float:
-    """The standard deviation of two values or more with this mean.
-
-    statistics.stdev counts in fractions, which takes twenty times as long; a study of 100 systems
-    asks for thousands.
-    """
+    """The standard deviation of two values or more with this mean. statistics.stdev counts in
+    fractions, which takes twenty times as long; a study of 100 systems asks for thousands."""
     return math.sqrt(math.fsum((each - mean) ** 2 for each in values) / (len(values) - 1))
 
 

@@ -9,18 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fsgauge.engine.wire import sides_of
-from fsgauge.record.foreign import FOREIGN
-from fsgauge.record.records import (
-    Cell,
-    EnvironmentRecord,
-    LostBlock,
-    NotRemovedTurn,
-    RunRecord,
-    ScanRecord,
-    StepRecord,
-    StudyRecord,
-    TurnRecord,
-)
+from fsgauge.record import records
+from fsgauge.record.command import FOREIGN
+from fsgauge.stats import planned
 from fsgauge.stats.advice import in_its_keys, situation_of
 from fsgauge.stats.analysis import Analysis, Material, kind_of
 from fsgauge.stats.answer import answer, not_vouched_for
@@ -41,26 +32,9 @@ from fsgauge.stats.metrics import METRICS, LatencyKind
 from fsgauge.stats.missing_runs import compared_blocks, lacking_blocks
 from fsgauge.stats.noise import describe_noise, noise_floors
 from fsgauge.stats.of_kind import analysis_of
-from fsgauge.stats.planned import (
-    level_of,
-    margin_percent,
-    primary_cells,
-    primary_metrics,
-    state_of,
-    stop_interval,
-    without_paths,
-)
 from fsgauge.stats.race.replay import replayed
 from fsgauge.stats.race.results import as_confirmed, of_shown, with_race
-from fsgauge.stats.results import (
-    Comparison,
-    DidNothing,
-    Finding,
-    Measurement,
-    MetricInfo,
-    Results,
-    Sureness,
-)
+from fsgauge.stats.results import DidNothing, Finding, Measurement, MetricInfo, Results, Sureness
 from fsgauge.stats.rig_limits import limits_of, ratios_limited, with_limits
 from fsgauge.stats.run_checks import engine_share
 from fsgauge.stats.samples import complete_blocks, is_complete
@@ -74,17 +48,17 @@ from fsgauge.stats.under_load import under_load_percent
 
 
 def read_study(
-    turns: Sequence[TurnRecord],
-    runs: Sequence[RunRecord],
-    study: StudyRecord,
-    before: EnvironmentRecord,
-    after: EnvironmentRecord | None = None,
-    scans: Sequence[ScanRecord] = (),
-    steps: Sequence[StepRecord] = (),
-    path_runs: Sequence[RunRecord] = (),
-    struck_runs: Sequence[RunRecord] = (),
-    lost: Sequence[LostBlock] = (),
-    not_removed: Sequence[NotRemovedTurn] = (),
+    turns: Sequence[records.TurnRecord],
+    runs: Sequence[records.RunRecord],
+    study: records.StudyRecord,
+    before: records.EnvironmentRecord,
+    after: records.EnvironmentRecord | None = None,
+    scans: Sequence[records.ScanRecord] = (),
+    steps: Sequence[records.StepRecord] = (),
+    path_runs: Sequence[records.RunRecord] = (),
+    struck_runs: Sequence[records.RunRecord] = (),
+    lost: Sequence[records.LostBlock] = (),
+    not_removed: Sequence[records.NotRemovedTurn] = (),
     ended_by: str = "",
     resumed: bool = False,
 ) -> Results:
@@ -102,21 +76,21 @@ def read_study(
         turns, runs = of_shown(study, turns), of_shown(study, runs)
         scans, steps = of_shown(study, scans), of_shown(study, steps)
     whole_plan = study.plan
-    study = without_paths(study)
+    study = planned.without_paths(study)
     plan = study.plan
     stopped = False
-    if stop_interval(study) is not None:
-        stopping = state_of(study, runs)
+    if planned.stop_interval(study) is not None:
+        stopping = planned.state_of(study, runs)
         if stopping.enough:
             stopped, plan = True, stopping.plan
             study = study.model_copy(update={"plan": plan})
-    samples = samples_of(plan, runs, level=level_of(study))
+    samples = samples_of(plan, runs, level=planned.level_of(study))
     measured = runs
     runs, others = parted(plan, measured)
-    primary = primary_cells(study.plan)
+    primary = planned.primary_cells(study.plan)
     analysis = analysis_of(study)
-    metrics = primary_metrics(study, runs, analysis)
-    equivalence_percent = margin_percent(study)
+    metrics = planned.primary_metrics(study, runs, analysis)
+    equivalence_percent = planned.margin_percent(study)
     floors = noise_floors(samples, [cell.id for cell in primary], equivalence_percent)
     blocks = complete_blocks(samples, runs)
     asked = metrics[primary[0].id]
@@ -161,7 +135,7 @@ def read_study(
         next_step=in_its_keys(next_step(runs), study.study.get("workload", {})),
         blocks_complete=blocks,
         stopped=stopped,
-        layouts=read_layouts(samples, scans, margin_percent(study)),
+        layouts=read_layouts(samples, scans, planned.margin_percent(study)),
         own=own,
         limits=limits,
         scans=scans,
@@ -195,7 +169,7 @@ def read_side(side: Side) -> Results:
 def _results(
     evidence: Evidence,
     analysis: Analysis,
-    primary: Sequence[Cell],
+    primary: Sequence[records.Cell],
     metrics: dict[str, str],
     findings: list[Finding],
     measurements: list[Measurement],
@@ -224,11 +198,11 @@ def _results(
         commits=commits_in(evidence.runs, plan.cells),
         limited=[each for each in evidence.comparisons if each.limited_by],
         noise=describe_noise(floor) if floor else None,
-        blocks_complete=_blocks_with_any_answer(evidence.comparisons),
+        blocks_complete=max((entry.n for entry in evidence.comparisons), default=0),
         few_operations=evidence.few_operations,
         next_step=evidence.next_step,
         invalid_reason=sureness.invalid_reason,
-        margin_percent=margin_percent(evidence.study),
+        margin_percent=planned.margin_percent(evidence.study),
         own=evidence.own,
         nothing=any((metrics[each.id], each.id) in did_nothing for each in primary),
         idle=idle_words(findings),
@@ -285,16 +259,12 @@ def _describe_metric(name: str) -> MetricInfo:
     )
 
 
-def _blocks_with_any_answer(comparisons: Sequence[Comparison]) -> int:
-    return max((entry.n for entry in comparisons), default=0)
-
-
-def _baseline_kind(baseline: str, turns: Sequence[TurnRecord]) -> str:
+def _baseline_kind(baseline: str, turns: Sequence[records.TurnRecord]) -> str:
     """The baseline's kind as it was made; "unknown" before its first turn."""
     return next((turn.facts.kind for turn in turns if turn.system == baseline), "unknown")
 
 
-def _latency_kind(runs: Sequence[RunRecord]) -> LatencyKind:
+def _latency_kind(runs: Sequence[records.RunRecord]) -> LatencyKind:
     """Response where a latency counts from when the operation was to begin, or was asked for."""
     asked = (run.load is None or run.load.rate is not None for run in runs if not run.is_foreign)
     return "response" if any(asked) else "service"

@@ -177,7 +177,6 @@ class Durability(ResultModel):
     of_all: list[str]
 
     def of(self, system: str) -> list[WeakSystem]:
-        """What one system gives up."""
         return [each for each in self.systems if each.system == system]
 
 

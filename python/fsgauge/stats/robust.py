@@ -217,11 +217,9 @@ def _without_systems(table: Floats, of_systems: Floats) -> tuple[Floats, Floats]
 
 
 def _first_variance(residuals: Floats) -> float:
-    """From the median, so that what lies far off does not begin as usual.
-
-    In few blocks most runs are fitted exactly, and their median is nothing: a share of the mean is
-    the least, or those that differ would begin without any weight.
-    """
+    """From the median, so that what lies far off does not begin as usual. In few blocks most runs
+    are fitted exactly, and their median is nothing: a share of the mean is the least, or those that
+    differ would begin without any weight."""
     median = float(np.median(np.abs(residuals)))
     least = _LEAST_SHARE * float(np.mean(residuals**2))
     return max((median / 0.6745) ** 2, least, _CLOSE**2)

@@ -35,21 +35,13 @@ from typing import Protocol
 
 from fsgauge.engine.wire import ClientsJob, timed_operations
 from fsgauge.plan.levels import LEVEL
-from fsgauge.record.command import CommandJob
+from fsgauge.record.command import CommandJob, ForeignJob
 from fsgauge.record.factors import factors_of
-from fsgauge.record.foreign import ForeignJob
 from fsgauge.record.records import Plan, RunRecord
 from fsgauge.stats.common_window import common_window
 from fsgauge.stats.estimate import ByBlock, Estimate, estimate, mean_of
 from fsgauge.stats.histogram import merge, quantile_of
-from fsgauge.stats.metrics import (
-    CLIENT_OPERATIONS,
-    QUANTILES,
-    SYNC,
-    Reading,
-    latencies,
-    readings,
-)
+from fsgauge.stats.metrics import CLIENT_OPERATIONS, QUANTILES, SYNC, Reading, latencies, readings
 
 Key = tuple[str, str, str]
 """Metric, cell, system."""
@@ -124,10 +116,8 @@ class Samples:
         return {block for block, _ in idle if all(p in idle for p in places if p[0] == block)}
 
     def beside(self, plan: Plan | None = None) -> Samples:
-        """None yet, of the same study: what is drawn from them has intervals of its level.
-
-        With a `plan`, of other turns of the study.
-        """
+        """None yet, of the same study: what is drawn from them has intervals of its level. With a
+        `plan`, of other turns of the study."""
         return Samples(plan or self.plan, level=self.level)
 
     def add(self, key: Key, place: Place, reading: Reading) -> None:

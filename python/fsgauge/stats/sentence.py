@@ -65,7 +65,6 @@ def largest(decided: Iterable[tuple[Cell, Comparison]]) -> tuple[Cell, Compariso
 
 
 def told_apart(found: Sequence[Comparison]) -> tuple[list[Comparison], list[Comparison]]:
-    """Those with a verdict, and those that are undecided."""
     clear = [entry for entry in found if entry.verdict not in OPEN]
     return clear, [entry for entry in found if entry.verdict in OPEN]
 

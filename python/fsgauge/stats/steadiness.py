@@ -16,10 +16,8 @@ from fsgauge.record.series import Intervals
 
 
 def steadiness(result: LoadResult) -> tuple[float, float] | None:
-    """(range, slope excursion) of five rounds as shares of their mean; None if too short.
-
-    The measured window is cut into five rounds of equal numbers of intervals.
-    """
+    """(range, slope excursion) of five rounds as shares of their mean; None if too short. The
+    measured window is cut into five rounds of equal numbers of intervals."""
     intervals = Intervals.of(result.intervals)
     measured = np.flatnonzero(intervals.column("warm_up") == 0)
     size = len(measured) // ROUNDS

@@ -202,10 +202,8 @@ def failed_scans(evidence: Evidence, missing: str) -> Iterator[Finding]:
 def file_set_bytes(
     turns: Sequence[TurnRecord], runs: Sequence[RunRecord], steps: Sequence[StepRecord] = ()
 ) -> int | None:
-    """The largest of the systems' file sets; None where no record says it.
-
-    Laid out before the runs, left by ageing, or written by clients in a run of their own.
-    """
+    """The largest of the systems' file sets; None where no record says it. Laid out before the
+    runs, left by ageing, or written by clients in a run of their own."""
     laid_out = [turn.layout.size_bytes for turn in turns if turn.layout is not None]
     aged = [step.size_bytes for step in steps if step.step == "age"]
     return max([*laid_out, *aged, *_written_by_clients(runs)], default=None)

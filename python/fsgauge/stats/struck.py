@@ -16,7 +16,6 @@ from fsgauge.units import format_duration, format_rate
 
 
 def struck_of(runs: Sequence[RunRecord]) -> list[StruckRun]:
-    """A line for each strike of each run."""
     return [_line(run, struck) for run in runs for struck in run.struck]
 
 

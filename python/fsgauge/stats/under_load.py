@@ -13,10 +13,8 @@ R = TypeVar("R", RunRecord, TurnRecord)
 
 
 def load_ns(run: RunRecord) -> int:
-    """Warm-up, measured time, and the syncs that count as the run's; 0 of a run that failed.
-
-    Of several machines that of the first: they run at once.
-    """
+    """Warm-up, measured time, and the syncs that count as the run's; 0 of a run that failed. Of
+    several machines that of the first: they run at once."""
     if not run.parts:
         return 0
     slices = run.parts[0].slices
@@ -38,9 +36,7 @@ def end_unix_ns(run: RunRecord) -> int:
 
 def under_load_percent(turns: Sequence[TurnRecord], runs: Sequence[RunRecord]) -> float | None:
     """Percent of the time from the first system's making to the end of the last run; None without.
-
-    A pause between two blocks that is longer than either is that of a study that was resumed.
-    """
+    A pause between two blocks that is longer than either is that of a study that was resumed."""
     begins = {block: min(each) for block, each in _by_block(turns, lambda t: t.started_unix_ns)}
     ends = {block: max(each) for block, each in _by_block(runs, end_unix_ns)}
     spans = sorted((begins[block], ends[block]) for block in begins.keys() & ends.keys())

@@ -37,10 +37,8 @@ is claimed."""
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Each p value corrected for the number of its family, in the same order.
-
-    scipy.stats has it too, and takes each command half a second of processor time to import.
-    """
+    """Each p value corrected for the number of its family, in the same order. scipy.stats has it
+    too, and takes each command half a second of processor time to import."""
     family, least = len(p_values), 1.0
     adjusted = [1.0] * family
     descending = sorted(range(family), key=lambda place: p_values[place], reverse=True)
@@ -84,11 +82,9 @@ def judge(ratio: Ratio, *, log_margin: float, p_adjusted: float, higher_is_bette
 
 
 def claimed(found: Verdict, *, alone: Verdict, low: float | None, high: float | None) -> Verdict:
-    """What may be said of a ratio: the one place that decides it.
-
-    `found` is the verdict with at least the scatter of A/A, `alone` that of its own blocks, `low`
-    and `high` the interval that is shown.
-    """
+    """What may be said of a ratio: the one place that decides it. `found` is the verdict with at
+    least the scatter of A/A, `alone` that of its own blocks, `low` and `high` the interval that is
+    shown."""
     if found in OPEN:
         return "undecided" if alone in OPEN else "too noisy"
     return "too noisy" if is_too_wide(low, high) else found
@@ -100,9 +96,7 @@ def is_too_wide(low: float | None, high: float | None) -> bool:
 
 
 def log_margin(equivalence_percent: float) -> float:
-    """The margin in logs. It counts as a fall: 3 % is a ratio of 0.97 or its inverse.
-
-    Noise does not widen it: a difference does not come to matter less because the rig is noisy.
-    With a margin as wide as the noise floor, a noisy rig would call everything equivalent.
-    """
+    """The margin in logs. It counts as a fall: 3 % is a ratio of 0.97 or its inverse. Noise does
+    not widen it: a difference does not come to matter less because the rig is noisy. With a margin
+    as wide as the noise floor, a noisy rig would call everything equivalent."""
     return -math.log1p(-equivalence_percent / 100)

@@ -49,10 +49,8 @@ class Robust:
 
 @dataclass(frozen=True)
 class Welch(Ratio):
-    """B over A; `error` is the standard error of the log ratio, `freedom` its degrees.
-
-    `n` is the smaller number of blocks, `deviation` the larger deviation of one block.
-    """
+    """B over A; `error` is the standard error of the log ratio, `freedom` its degrees. `n` is the
+    smaller number of blocks, `deviation` the larger deviation of one block."""
 
     error: float | None
     freedom: float | None
@@ -65,11 +63,9 @@ class Welch(Ratio):
         return interval(self.ratio, self.error, self.freedom, level, self.reach)
 
     def detectable_percent(self, level: float = LEVEL) -> float | None:
-        """What so many blocks of this noise show in 80 of 100 comparisons.
-
-        The power of the t test depends on error and degrees of freedom alone; Satterthwaite's
-        are rounded down to whole ones.
-        """
+        """What so many blocks of this noise show in 80 of 100 comparisons. The power of the t test
+        depends on error and degrees of freedom alone; Satterthwaite's are rounded down to whole
+        ones."""
         if self.error is None or self.freedom is None:
             return None
         blocks = max(2, math.floor(self.freedom) + 1)
@@ -212,9 +208,7 @@ def over_sittings(
     a: Side, b: Side, *, known: Known | None = None, steps: float = 0.0, reach: float = 0.0
 ) -> OverSittings | None:
     """The ratio of B to A; None where a side has no block. `steps` and `reach` as in `welch`.
-
-    `known` is what other sittings show of how they differ; it counts where these are too few.
-    """
+    `known` is what other sittings show of how they differ; it counts where these are too few."""
     blocks = [[log for sitting in side for log in sitting] for side in (a, b)]
     within = welch(blocks[0], blocks[1], steps=steps, reach=reach)
     if within is None:

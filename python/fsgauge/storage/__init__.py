@@ -16,70 +16,58 @@ from fsgauge.machine.device.data_search import SEARCH_SECONDS
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.storage import device, loop, path
 from fsgauge.storage.base import Base
-from fsgauge.study.model import (
-    DeviceStorage,
-    LoopStorage,
-    PathStorage,
-    RamStorage,
-    ShareStorage,
-    SimulatedStorage,
-    Storage,
-)
+from fsgauge.study import model
 
 __all__ = ["Base", "attach", "attach_beside", "check"]
 
 
 def check(
-    storage: Storage,
+    storage: model.Storage,
     consent: Consent | None,
     smallest_bytes: int,
     seconds: float = SEARCH_SECONDS,
     say: Callable[[str], None] = lambda _: None,
 ) -> list[device.Cleared]:
-    """Raise InputError, RefusedError or RigError for storage that cannot be used.
-
-    `smallest_bytes` is what the systems need; only a device's size is not in the study. A device
-    is searched for data for about `seconds`; the result is for `attach`.
-    """
+    """Raise InputError, RefusedError or RigError for storage that cannot be used. `smallest_bytes`
+    is what the systems need; only a device's size is not in the study. A device is searched for
+    data for about `seconds`; the result is for `attach`."""
     match storage:
-        case LoopStorage():
+        case model.LoopStorage():
             loop.check(storage)
-        case RamStorage():
+        case model.RamStorage():
             loop.check_memory(storage)
-        case DeviceStorage():
+        case model.DeviceStorage():
             return device.check(storage, consent, smallest_bytes, seconds, say)
-        case PathStorage():
+        case model.PathStorage():
             path.check(storage)
-        case ShareStorage():
+        case model.ShareStorage():
             pass  # servers are checked for each system
-        case SimulatedStorage():
+        case model.SimulatedStorage():
             raise _only_simulated()
     return []
 
 
 def attach(
-    storage: Storage,
+    storage: model.Storage,
     ledger: Ledger,
     consent: Consent | None,
     cleared: Sequence[device.Cleared] = (),
     say: Callable[[str], None] = lambda _: None,
 ) -> AbstractContextManager[Base]:
-    """The storage, until the context ends; everything made is in the ledger first.
-
-    `say` gets what is about to be destroyed, and what remains on a device.
-    """
+    """The storage, until the context ends; everything made is in the ledger first. `say` gets what
+    is about to be destroyed, and what remains on a device."""
     match storage:
-        case LoopStorage():
+        case model.LoopStorage():
             return loop.attach(storage, ledger)
-        case RamStorage():
+        case model.RamStorage():
             return loop.attach_memory(storage, ledger)
-        case DeviceStorage():
+        case model.DeviceStorage():
             return device.attach(storage, ledger, consent, cleared, say)
-        case PathStorage():
+        case model.PathStorage():
             return path.attach(storage)
-        case ShareStorage():
+        case model.ShareStorage():
             return path.attach_share(storage)
-        case SimulatedStorage():
+        case model.SimulatedStorage():
             raise _only_simulated()
 
 
@@ -90,22 +78,20 @@ def _only_simulated() -> InputError:
 
 
 def attach_beside(
-    storage: Storage, ledger: Ledger, base: Base, number: int
+    storage: model.Storage, ledger: Ledger, base: Base, number: int
 ) -> AbstractContextManager[Base]:
-    """Storage of a block's system for itself, beside `base` and others, until the context ends.
-
-    An image of its own in a file or in memory; one of the devices; in a folder, another name.
-    TypeError for storage that holds one system.
-    """
+    """Storage of a block's system for itself, beside `base` and others, until the context ends. An
+    image of its own in a file or in memory; one of the devices; in a folder, another name.
+    TypeError for storage that holds one system."""
     suffix = f"-{number}"
     match storage:
-        case LoopStorage():
+        case model.LoopStorage():
             return loop.attach(storage, ledger, suffix)
-        case RamStorage():
+        case model.RamStorage():
             return loop.attach_memory(storage, ledger, suffix)
-        case PathStorage():
+        case model.PathStorage():
             return nullcontext(replace(base, suffix=suffix))
-        case DeviceStorage():
+        case model.DeviceStorage():
             return nullcontext(replace([base, *base.beside][number], suffix=suffix, beside=()))
         case _:
             raise TypeError(f"storage of kind {storage.kind} holds one system")

@@ -80,10 +80,8 @@ def attach(
     cleared: Sequence[Cleared],
     say: Callable[[str], None],
 ) -> Iterator[Base]:
-    """The devices, claimed until the context ends; then free of what the run left on them.
-
-    One is not searched again if nothing has written to it since it was `cleared`.
-    """
+    """The devices, claimed until the context ends; then free of what the run left on them. One is
+    not searched again if nothing has written to it since it was `cleared`."""
     devices = _found(storage)
     before = {each.device.path: each for each in cleared}
     with ExitStack() as stack:

@@ -57,11 +57,7 @@ def require_loops() -> None:
     """RigError on a host without loop devices."""
     reason = loop_devices.loops_available()
     if reason:
-        raise RigError(
-            "loop devices are not available",
-            cause=reason,
-            next=INSTEAD,
-        )
+        raise RigError("loop devices are not available", cause=reason, next=INSTEAD)
 
 
 def has_room(folder: Path, size_bytes: int) -> bool:

@@ -74,11 +74,9 @@ def _asked(stored: StoredStudy, turn: Turn) -> list[tuple[str, str | None]]:
 
 
 def set_aside(folder: ResultsFolder, plan: Plan, whole: set[int]) -> list[str]:
-    """Move the turns of all other blocks out of the way; gives their new places.
-
-    Each folder moves at once, so a crash in between leaves a block that is not whole, and the
-    next call moves the rest. Raises RigError where nothing can be moved.
-    """
+    """Move the turns of all other blocks out of the way; gives their new places. Each folder moves
+    at once, so a crash in between leaves a block that is not whole, and the next call moves the
+    rest. Raises RigError where nothing can be moved."""
     blocks = {f"{turn.block:03d}" for turn in plan.all_turns if turn.block not in whole}
     doomed = [
         f"{parent}/{name}"

@@ -1,7 +1,5 @@
-"""What a table that SQL sees is made of: columns, each with its meaning.
-
-A column is a place in the record's JSON and a type; rows of finished blocks come from Parquet.
-"""
+"""What a table that SQL sees is made of: columns, each with its meaning. A column is a place in the
+record's JSON and a type; rows of finished blocks come from Parquet."""
 
 from __future__ import annotations
 

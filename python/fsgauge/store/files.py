@@ -130,7 +130,6 @@ def _step_number(name: str) -> int:
 
 
 def _moment(name: str) -> tuple[int, str]:
-    """Before the runs, after one of them, after all."""
     last = name.rpartition("/")[2]
     return {"scan-before.json": 0, "scan-after.json": 2}.get(last, 1), last
 

@@ -20,14 +20,7 @@ from pydantic import BaseModel
 from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.plain_files import MissingError, PlainFolder, cannot_write
 from fsgauge.programs.interruption import undisturbed
-from fsgauge.record.records import (
-    EnvironmentRecord,
-    RunRecord,
-    ScanRecord,
-    StepRecord,
-    StudyRecord,
-    TurnRecord,
-)
+from fsgauge.record import records
 from fsgauge.store.files import (
     host_prefix,
     record_files,
@@ -53,10 +46,8 @@ class ResultsFolder:
     @classmethod
     @contextmanager
     def created(cls, parent: Path, study_name: str) -> Iterator[ResultsFolder]:
-        """A new folder PARENT/STUDY-DATE-TIME; raises RigError where none can be made.
-
-        One that ends before its study is stored is taken away: it says nothing.
-        """
+        """A new folder PARENT/STUDY-DATE-TIME; raises RigError where none can be made. One that
+        ends before its study is stored is taken away: it says nothing."""
         with new_folder(parent, slug(study_name)) as files:
             folder = cls(files)
             try:
@@ -69,10 +60,8 @@ class ResultsFolder:
     @classmethod
     @contextmanager
     def opened(cls, directory: Path) -> Iterator[ResultsFolder]:
-        """A folder that is there, to go on writing; InputError where nothing was begun.
-
-        Root goes on in a folder of its own only: its study says what root does.
-        """
+        """A folder that is there, to go on writing; InputError where nothing was begun. Root goes
+        on in a folder of its own only: its study says what root does."""
         with opened_results(directory, as_owner=False) as files:
             files.require_roots_alone()
             folder = cls(files)
@@ -82,50 +71,51 @@ class ResultsFolder:
             finally:
                 folder.close()
 
-    def write_study(self, record: StudyRecord, study_toml: str) -> None:
+    def write_study(self, record: records.StudyRecord, study_toml: str) -> None:
         """The plan and the effective study; last before the first run, as it marks a study."""
         self.write("study.toml", study_toml)
         self._write_record("study.json", record, indent=1)
 
-    def write_environment(self, when: str, record: EnvironmentRecord) -> None:
+    def write_environment(self, when: str, record: records.EnvironmentRecord) -> None:
         """The machine as it is now; `when` is before, after or resumed."""
         if when == "resumed":
             earlier = [each for each in self.files.names() if each.startswith(_RESUMED)]
             when = f"resumed-{len(earlier) + 1:03d}"
         self._write_record(f"environment-{when}.json", record, indent=1)
 
-    def write_turn(self, record: TurnRecord) -> None:
-        """How the system of a turn was made."""
+    def write_turn(self, record: records.TurnRecord) -> None:
         folder = turn_folder(record.block, record.turn, record.system)
         self._write_record(f"records/{folder}/turn.json", record, indent=1)
 
-    def write_scan(self, record: ScanRecord) -> None:
+    def write_scan(self, record: records.ScanRecord) -> None:
         """The layout of a turn's system, before or after its runs, or after one of them."""
         folder = turn_folder(record.block, record.turn, record.system)
         self._write_record(f"records/{folder}/{scan_name(record)}", record)
 
-    def write_step(self, record: StepRecord) -> None:
+    def write_step(self, record: records.StepRecord) -> None:
         """What was done to a turn's system before a cell."""
         folder = turn_folder(record.block, record.turn, record.system)
         self._write_record(f"records/{folder}/{step_name(record)}", record)
 
-    def write_run(self, record: RunRecord) -> None:
+    def write_run(self, record: records.RunRecord) -> None:
         """One run, measured or failed."""
         folder = turn_folder(record.block, record.turn, record.system)
         self._write_record(f"records/{folder}/{run_name(record)}", record)
 
     def write_from_machine(
-        self, machine: str, record: TurnRecord | RunRecord | ScanRecord | StepRecord
+        self,
+        machine: str,
+        record: records.TurnRecord | records.RunRecord | records.ScanRecord | records.StepRecord,
     ) -> None:
         """A record as one of several machines made it, beside the study's own."""
         match record:
-            case TurnRecord():
+            case records.TurnRecord():
                 name = "turn.json"
-            case RunRecord():
+            case records.RunRecord():
                 name = run_name(record)
-            case ScanRecord():
+            case records.ScanRecord():
                 name = scan_name(record)
-            case StepRecord():
+            case records.StepRecord():
                 name = step_name(record)
         folder = turn_folder(record.block, record.turn, record.system)
         self._write_record(f"records/{folder}/{host_prefix(machine)}{name}", record)

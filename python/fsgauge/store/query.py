@@ -14,29 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from fsgauge.errors import InputError
 from fsgauge.plain_files import PlainFolder
+from fsgauge.store import parquet, sources
 from fsgauge.store.files import RecordFiles, read_text, turn_folder, turn_of
 from fsgauge.store.folder import opened_results
 from fsgauge.store.journal import NAME as JOURNAL
-from fsgauge.store.parquet import (
-    RowsTogether,
-    connected,
-    first_words,
-    plain_path,
-    quoted,
-    require_few_rows,
-)
 from fsgauge.store.rates import RATES_SOURCE
 from fsgauge.store.read import checked_files
 from fsgauge.store.rows import PARQUET_COLUMNS
 from fsgauge.store.seals import Changes
-from fsgauge.store.sources import (
-    counts_source,
-    documents,
-    elements,
-    elements_of_runs,
-    intervals_source,
-    slices,
-)
 from fsgauge.store.views import VIEWS
 
 if TYPE_CHECKING:
@@ -63,13 +48,11 @@ class Answer:
 
 @contextmanager
 def asked(directory: Path, sql: str, *, accept_changed: bool = False) -> Iterator[Answer]:
-    """The answer to one SELECT; raises InputError with DuckDB's words.
-
-    Raises ChangedError for records that are not what was written, unless that is accepted.
-    """
+    """The answer to one SELECT; raises InputError with DuckDB's words. Raises ChangedError for
+    records that are not what was written, unless that is accepted."""
     with opened_results(directory) as folder:
         files, changes = checked_files(folder, accept_changed=accept_changed)
-        with connected() as database:
+        with parquet.connected() as database:
             with _said():
                 _require_readable(database, folder, files)
             with folder.rights(), _said():
@@ -86,12 +69,12 @@ def _require_readable(
     """Raise InputError for what is no plain file or too large to read, also where it was added."""
     for name in files.all():
         read_text(folder, name)
-    together = RowsTogether()
+    together = parquet.RowsTogether()
     for mark in (Path(name).stem for name in files.series):
         for kind, columns in PARQUET_COLUMNS.items():
             name = f"series/{mark}-{kind}.parquet"
             with folder.pinned(name) as opened:
-                rows = require_few_rows(database, folder.path / name, opened, len(columns))
+                rows = parquet.require_few_rows(database, folder.path / name, opened, len(columns))
             together.add(folder.path, rows)
 
 
@@ -105,7 +88,7 @@ def _said() -> Iterator[None]:
     except duckdb.Error as error:
         _, *more = str(error).strip().splitlines()
         raise InputError(
-            first_words(error),
+            parquet.first_words(error),
             details=tuple(line for line in more if line.strip()),
             next="fsgauge query DIR   lists the views and their columns",
         ) from error
@@ -143,7 +126,7 @@ def _without_zones(database: duckdb.DuckDBPyConnection, select: str) -> str:
 
 def _lock(database: duckdb.DuckDBPyConnection, directory: Path) -> None:
     """From here on the database reads this folder and nothing else."""
-    allowed = ", ".join(dict.fromkeys(quoted(f"{each}/") for each in _spellings(directory)))
+    allowed = ", ".join(dict.fromkeys(parquet.quoted(f"{each}/") for each in _spellings(directory)))
     database.execute(f"SET allowed_directories = [{allowed}]")
     for setting in (
         "autoinstall_known_extensions = false",
@@ -156,7 +139,7 @@ def _lock(database: duckdb.DuckDBPyConnection, directory: Path) -> None:
 
 def _spellings(directory: Path) -> tuple[str, str]:
     """The folder as it is called, and as it stands in our views, where nothing is a pattern."""
-    return str(directory), plain_path(directory)
+    return str(directory), parquet.plain_path(directory)
 
 
 def _make_views(
@@ -165,12 +148,12 @@ def _make_views(
     study = directory / "study.json"
     beside, struck = _beside(folder)
     of_study = {
-        "study.json": documents([study]),
-        "cells": elements([study], "plan.cells"),
-        "plan": elements([study], "plan.turns"),
+        "study.json": sources.documents([study]),
+        "cells": sources.elements([study], "plan.cells"),
+        "plan": sources.elements([study], "plan.turns"),
         "environment": _machines([directory / name for name in files.environments]),
         "rates": RATES_SOURCE,
-        "journal": documents(
+        "journal": sources.documents(
             [directory / name for name in [JOURNAL] if folder.is_file(name)], lines=True
         ),
     }
@@ -210,26 +193,25 @@ def _sources(directory: Path, files: RecordFiles, wanted: Callable[[str], bool])
         return [directory / name for name in names if wanted(name)]
 
     runs, marked = of(files.runs), [Path(name).stem for name in files.series]
-    counts = counts_source(directory, runs, marked)
+    counts = sources.counts_source(directory, runs, marked)
     return {
-        "turns": documents(of(files.turns)),
-        "runs": slices(runs),
-        "jobs": elements_of_runs(runs, "jobs"),
-        "companions": elements_of_runs(runs, "companions"),
-        "integrity": elements_of_runs(runs, "integrity.faulty"),
-        "client_operations": elements_of_runs(runs, "clients.operations"),
-        "client_errors": elements_of_runs(runs, "clients.errors"),
-        "client_bad_records": elements_of_runs(runs, "clients.bad"),
-        "scans": documents(of(files.scans)),
-        "steps": documents(of(files.steps)),
+        "turns": sources.documents(of(files.turns)),
+        "runs": sources.slices(runs),
+        "jobs": sources.elements_of_runs(runs, "jobs"),
+        "companions": sources.elements_of_runs(runs, "companions"),
+        "integrity": sources.elements_of_runs(runs, "integrity.faulty"),
+        "client_operations": sources.elements_of_runs(runs, "clients.operations"),
+        "client_errors": sources.elements_of_runs(runs, "clients.errors"),
+        "client_bad_records": sources.elements_of_runs(runs, "clients.bad"),
+        "scans": sources.documents(of(files.scans)),
+        "steps": sources.documents(of(files.steps)),
         "histograms": f"(SELECT * FROM {counts} WHERE NOT of_clients)",  # noqa: S608 - our own words
         "client_histograms": f"(SELECT * FROM {counts} WHERE of_clients)",  # noqa: S608 - our own words
-        "intervals": intervals_source(directory, runs, marked),
+        "intervals": sources.intervals_source(directory, runs, marked),
     }
 
 
 def _machines(files: Sequence[Path]) -> str:
-    """Each machine at each moment."""
     moment = r"regexp_extract(filename, 'environment-([^/]*)\.json$', 1) AS moment"
     machines = "unnest(CAST(json->'$.machines' AS JSON[])) AS json"
-    return f"(SELECT {machines}, {moment} FROM {documents(files)})"  # noqa: S608
+    return f"(SELECT {machines}, {moment} FROM {sources.documents(files)})"  # noqa: S608

@@ -15,18 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from fsgauge.errors import InputError
 from fsgauge.plain_files import PlainFolder, SeenFolder
-from fsgauge.record.records import (
-    EnvironmentRecord,
-    LostBlock,
-    NotRemovedTurn,
-    Plan,
-    RunRecord,
-    ScanRecord,
-    StepRecord,
-    StudyRecord,
-    Turn,
-    TurnRecord,
-)
+from fsgauge.record import records
 from fsgauge.store.blocks import SeriesReader
 from fsgauge.store.files import (
     RecordFiles,
@@ -50,7 +39,7 @@ from fsgauge.store.seals import (
 )
 
 _BLOCKS: TypeAdapter[list[int]] = TypeAdapter(list[int])
-Planned = dict[tuple[int, int], Turn]
+Planned = dict[tuple[int, int], records.Turn]
 Journaled = Sequence[dict[str, object]]
 _LONGEST_CAUSE = 300
 
@@ -67,31 +56,29 @@ class StoredStudy:
 
     directory: Path
     folder: SeenFolder
-    study: StudyRecord
-    turns: list[TurnRecord]
-    runs: list[RunRecord]
-    environment_before: EnvironmentRecord
-    environment_after: EnvironmentRecord | None
+    study: records.StudyRecord
+    turns: list[records.TurnRecord]
+    runs: list[records.RunRecord]
+    environment_before: records.EnvironmentRecord
+    environment_after: records.EnvironmentRecord | None
     study_toml: str
-    scans: list[ScanRecord] = field(default_factory=list)
-    path_turns: list[TurnRecord] = field(default_factory=list)
-    path_runs: list[RunRecord] = field(default_factory=list)
-    struck_turns: list[TurnRecord] = field(default_factory=list)
-    struck_runs: list[RunRecord] = field(default_factory=list)
-    steps: list[StepRecord] = field(default_factory=list)
+    scans: list[records.ScanRecord] = field(default_factory=list)
+    path_turns: list[records.TurnRecord] = field(default_factory=list)
+    path_runs: list[records.RunRecord] = field(default_factory=list)
+    struck_turns: list[records.TurnRecord] = field(default_factory=list)
+    struck_runs: list[records.RunRecord] = field(default_factory=list)
+    steps: list[records.StepRecord] = field(default_factory=list)
     changes: tuple[str, ...] = ()
-    lost: list[LostBlock] = field(default_factory=list)
-    not_removed: list[NotRemovedTurn] = field(default_factory=list)
+    lost: list[records.LostBlock] = field(default_factory=list)
+    not_removed: list[records.NotRemovedTurn] = field(default_factory=list)
     ended_by: str = ""
     resumed: bool = False
 
 
 def read_results(source: Path | PlainFolder, *, accept_changed: bool = False) -> StoredStudy:
-    """Every record of a results folder, each what was written.
-
-    InputError names a file that cannot be read; ChangedError the files that are not what was
-    written, which are read all the same where that is accepted, and named in `changes`.
-    """
+    """Every record of a results folder, each what was written. InputError names a file that cannot
+    be read; ChangedError the files that are not what was written, which are read all the same where
+    that is accepted, and named in `changes`."""
     if isinstance(source, PlainFolder):
         return _read(source, accept_changed)
     with opened_results(source) as folder:
@@ -120,11 +107,11 @@ def _parsed(
     folder: PlainFolder, files: RecordFiles, changes: Changes, series: SeriesReader
 ) -> StoredStudy:
     directory = folder.path
-    study = read_record(StudyRecord, folder, "study.json")
+    study = read_record(records.StudyRecord, folder, "study.json")
     planned = {(turn.block, turn.turn): turn for turn in study.plan.all_turns}
     own = {place for place, turn in planned.items() if not (turn.over_path or turn.strikes)}
     turns = [_planned_turn(folder, name, planned) for name in files.turns]
-    before = read_record(EnvironmentRecord, folder, "environment-before.json")
+    before = read_record(records.EnvironmentRecord, folder, "environment-before.json")
     runs = [
         series.with_rows(_planned_run(folder, name, planned, study.plan, before), directory / name)
         for name in files.runs
@@ -143,7 +130,7 @@ def _parsed(
         struck_turns=[turn for turn in turns if planned[turn.block, turn.turn].strikes],
         struck_runs=[run for run in runs if planned[run.block, run.turn].strikes],
         environment_before=before,
-        environment_after=read_record(EnvironmentRecord, folder, after)
+        environment_after=read_record(records.EnvironmentRecord, folder, after)
         if after in files.environments
         else None,
         study_toml=read_text(folder, "study.toml"),
@@ -166,7 +153,7 @@ def _ended_by(journal: Journaled) -> str:
     return str(last.get("by") or "")[:_LONGEST_CAUSE]
 
 
-def _lost_blocks(journal: Journaled) -> Iterator[LostBlock]:
+def _lost_blocks(journal: Journaled) -> Iterator[records.LostBlock]:
     """Each time that a machine was lost, from the journal; a void block of an older fsgauge does
     not say what was lost."""
     for facts in journal:
@@ -175,26 +162,26 @@ def _lost_blocks(journal: Journaled) -> Iterator[LostBlock]:
         with suppress(ValidationError):
             for block in _BLOCKS.validate_python(facts.get("blocks")):
                 told = {**facts, "block": block, "again": facts["event"] == VOID}
-                yield LostBlock.model_validate(told)
+                yield records.LostBlock.model_validate(told)
 
 
-def _not_removed(journal: Journaled) -> Iterator[NotRemovedTurn]:
+def _not_removed(journal: Journaled) -> Iterator[records.NotRemovedTurn]:
     for facts in journal:
         if facts.get("event") == NOT_REMOVED:
             with suppress(ValidationError):
-                yield NotRemovedTurn.model_validate(facts)
+                yield records.NotRemovedTurn.model_validate(facts)
 
 
-def _planned_turn(folder: PlainFolder, name: str, planned: Planned) -> TurnRecord:
-    record = read_record(TurnRecord, folder, name)
+def _planned_turn(folder: PlainFolder, name: str, planned: Planned) -> records.TurnRecord:
+    record = read_record(records.TurnRecord, folder, name)
     turn = planned.get((record.block, record.turn))
     if turn is None or (turn.system, turn.again) != (record.system, record.again):
         raise _foreign(folder.path / name)
     return record
 
 
-def _planned_scan(folder: PlainFolder, name: str, planned: Planned) -> ScanRecord:
-    record = read_record(ScanRecord, folder, name)
+def _planned_scan(folder: PlainFolder, name: str, planned: Planned) -> records.ScanRecord:
+    record = read_record(records.ScanRecord, folder, name)
     turn = planned.get((record.block, record.turn))
     if (
         turn is None
@@ -206,8 +193,8 @@ def _planned_scan(folder: PlainFolder, name: str, planned: Planned) -> ScanRecor
     return record
 
 
-def _planned_step(folder: PlainFolder, name: str, planned: Planned) -> StepRecord:
-    record = read_record(StepRecord, folder, name)
+def _planned_step(folder: PlainFolder, name: str, planned: Planned) -> records.StepRecord:
+    record = read_record(records.StepRecord, folder, name)
     turn = planned.get((record.block, record.turn))
     if (
         turn is None
@@ -221,9 +208,13 @@ def _planned_step(folder: PlainFolder, name: str, planned: Planned) -> StepRecor
 
 
 def _planned_run(
-    folder: PlainFolder, name: str, planned: Planned, plan: Plan, before: EnvironmentRecord
-) -> RunRecord:
-    record = read_record(RunRecord, folder, name)
+    folder: PlainFolder,
+    name: str,
+    planned: Planned,
+    plan: records.Plan,
+    before: records.EnvironmentRecord,
+) -> records.RunRecord:
+    record = read_record(records.RunRecord, folder, name)
     machines = {machine.name for machine in before.machines}
     turn = planned.get((record.block, record.turn))
     if (

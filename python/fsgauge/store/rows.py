@@ -8,16 +8,8 @@ from typing import Any, get_args
 import numpy as np
 
 from fsgauge.engine.wire import ClientOperation, ClientsResult, Histogram, LoadResult
+from fsgauge.record import series
 from fsgauge.record.records import RunRecord
-from fsgauge.record.series import (
-    COUNT_COLUMNS,
-    INTERVAL_COLUMNS,
-    Columns,
-    Counts,
-    Integers,
-    Intervals,
-    joined,
-)
 
 OF_CLIENTS = "client_"
 """Begins the names of the histograms that only runs of many clients have."""
@@ -38,15 +30,14 @@ KEYS = {
 }
 """What says in Parquet whose rows they are: `part` and `slice` are places in the run's lists."""
 PARQUET_COLUMNS = {
-    "counts": (*KEYS["counts"], *COUNT_COLUMNS),
-    "intervals": (*KEYS["intervals"], *INTERVAL_COLUMNS),
+    "counts": (*KEYS["counts"], *series.COUNT_COLUMNS),
+    "intervals": (*KEYS["intervals"], *series.INTERVAL_COLUMNS),
 }
 Place = tuple[int, int]
 """Which part of a run, and which slice of the part."""
 
 
 def histograms(result: LoadResult) -> dict[str, Histogram]:
-    """The histograms that a result has, by name."""
     found: dict[str, Histogram | None] = {}
     for each in result.clients.operations if result.clients else ():
         found[f"{OF_CLIENTS}{each.operation}.service"] = each.service_latency
@@ -75,9 +66,8 @@ def changed(record: RunRecord, change: Callable[[Place, LoadResult], LoadResult]
 
 
 def as_arrays(result: LoadResult) -> LoadResult:
-    """The result with its own rows as arrays."""
-    counts = {name: Counts.of(each.counts) for name, each in histograms(result).items()}
-    return filled(result, counts, Intervals.of(result.intervals))
+    counts = {name: series.Counts.of(each.counts) for name, each in histograms(result).items()}
+    return filled(result, counts, series.Intervals.of(result.intervals))
 
 
 def emptied(result: LoadResult) -> LoadResult:
@@ -85,22 +75,22 @@ def emptied(result: LoadResult) -> LoadResult:
     return filled(result, {name: [] for name in histograms(result)}, [])
 
 
-def rows_of(records: Sequence[RunRecord]) -> dict[str, Columns]:
+def rows_of(records: Sequence[RunRecord]) -> dict[str, series.Columns]:
     """The rows of a block's runs, slice by slice: columns of `counts` and `intervals`."""
-    counts: list[tuple[tuple[int, ...], Counts]] = []
-    intervals: list[tuple[tuple[int, ...], Intervals]] = []
+    counts: list[tuple[tuple[int, ...], series.Counts]] = []
+    intervals: list[tuple[tuple[int, ...], series.Intervals]] = []
     for record, place, result in slices_of(records):
         at = (record.turn, record.position, *place)
         found = histograms(result)
         counts += [
-            ((*at, number), Counts.of(found[name].counts))
+            ((*at, number), series.Counts.of(found[name].counts))
             for number, name in enumerate(HISTOGRAMS)
             if name in found
         ]
-        intervals.append((at, Intervals.of(result.intervals)))
+        intervals.append((at, series.Intervals.of(result.intervals)))
     return {
-        "counts": _placed(KEYS["counts"], counts, COUNT_COLUMNS),
-        "intervals": _placed(KEYS["intervals"], intervals, INTERVAL_COLUMNS),
+        "counts": _placed(KEYS["counts"], counts, series.COUNT_COLUMNS),
+        "intervals": _placed(KEYS["intervals"], intervals, series.INTERVAL_COLUMNS),
     }
 
 
@@ -114,22 +104,19 @@ def slices_of(records: Sequence[RunRecord]) -> Iterator[tuple[RunRecord, Place, 
 
 def _placed(
     keys: Sequence[str], parts: Sequence[tuple[tuple[int, ...], Any]], names: Sequence[str]
-) -> dict[str, Integers]:
+) -> dict[str, series.Integers]:
     lengths = [len(part) for _, part in parts]
     columns = {
         key: np.repeat(np.array([place[at] for place, _ in parts], dtype=np.int64), lengths)
         for at, key in enumerate(keys)
     }
     rows = [part for _, part in parts]
-    return columns | {name: joined(rows, name) for name in names}
+    return columns | {name: series.joined(rows, name) for name in names}
 
 
 def filled(
-    result: LoadResult,
-    counts: Mapping[str, Sequence[tuple[int, int]]],
-    intervals: Sequence[Any],
+    result: LoadResult, counts: Mapping[str, Sequence[tuple[int, int]]], intervals: Sequence[Any]
 ) -> LoadResult:
-    """The result with these rows in each of its histograms, and these intervals."""
     changes: dict[str, Any] = {"intervals": intervals}
     for operation in ("read", "write"):
         part = getattr(result, operation)

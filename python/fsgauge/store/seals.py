@@ -140,10 +140,8 @@ def changes_in(folder: PlainFolder, seals: Seals, files: Iterable[str]) -> Chang
 
 @contextmanager
 def understood(changes: Changes) -> Iterator[None]:
-    """Within, changed records that make no sense to whoever works with them end in words.
-
-    Nothing is caught where the records are what was written: then it is a fault of fsgauge.
-    """
+    """Within, changed records that make no sense to whoever works with them end in words. Nothing
+    is caught where the records are what was written: then it is a fault of fsgauge."""
     try:
         yield
     except _NONSENSE as error:

@@ -33,10 +33,7 @@ def _operation(operation: str) -> tuple[Column, ...]:
 
     def of(name: str, place: str, meaning: str) -> Column:
         return measured(
-            f"{operation}_{name}",
-            "BIGINT",
-            f"{operation}s: {meaning}",
-            f"{operation}.{place}",
+            f"{operation}_{name}", "BIGINT", f"{operation}s: {meaning}", f"{operation}.{place}"
         )
 
     latency = "service_latency"

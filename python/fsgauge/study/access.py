@@ -150,8 +150,7 @@ class SystemAccess(StudyModel):
         None, description="Whether clients ask for oplocks. Default: that of [access]."
     )
     nfs_mount_port: Port | None = Field(
-        None,
-        description="The port of this NFS server's mount service. Default: that of [access].",
+        None, description="The port of this NFS server's mount service. Default: that of [access]."
     )
     password_file: AbsolutePath | None = Field(
         None, description="A file with this share's password. Default: that of [access]."
@@ -192,10 +191,8 @@ def in_full(short: object) -> object:
 
 
 def merged(study: AccessKeys, own: SystemAccess | None, *, is_bare: bool) -> AccessKeys:
-    """How a system is reached: its own words, and those of the study for the rest.
-
-    A bare device has no files to serve: it stays what it is, the limit below.
-    """
+    """How a system is reached: its own words, and those of the study for the rest. A bare device
+    has no files to serve: it stays what it is, the limit below."""
     words = {} if own is None else own.own
     elsewhere = is_bare or (own is not None and own.says_where)
     return study.model_copy(update={**(_PATH if elsewhere else {}), **words})

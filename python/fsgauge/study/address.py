@@ -1,7 +1,5 @@
 """Where a server is: smb://user@host:port/share or nfs://host:port/export, checked and taken apart.
-
-A password does not belong in an address: command lines and study files are read by others.
-"""
+A password does not belong in an address: command lines and study files are read by others."""
 
 from __future__ import annotations
 
@@ -40,7 +38,6 @@ class Address:
 
     @property
     def server(self) -> str:
-        """Host and port, for people."""
         return f"{self.host}:{self.port}"
 
     def __str__(self) -> str:

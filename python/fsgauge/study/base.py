@@ -73,11 +73,9 @@ Options = Annotated[str, AfterValidator(printable), Field(max_length=1000)]
 
 
 def written(model: BaseModel, info: ValidationInfo, keys: Sequence[str]) -> list[str]:
-    """Which of the keys a person wrote; empty when the model is made by code.
-
-    A key that was written but cannot have an effect is an error; the same key in a model that
-    is read back from a record carries its default and is none.
-    """
+    """Which of the keys a person wrote; empty when the model is made by code. A key that was
+    written but cannot have an effect is an error; the same key in a model that is read back from a
+    record carries its default and is none."""
     return [key for key in keys if key in model.model_fields_set] if is_written(info) else []
 
 
@@ -89,11 +87,9 @@ def is_written(info: ValidationInfo) -> bool:
 def conflict(
     what: str, keys: Sequence[str | int | tuple[str | int, ...]], *, hint: str = "", next: str = ""
 ) -> PydanticCustomError:
-    """The error to raise in a validator.
-
-    `keys` are names (or paths) below the model that is being checked, the one to blame first;
-    `hint` stands beside its underline; `next` is the command or the edit that helps.
-    """
+    """The error to raise in a validator. `keys` are names (or paths) below the model that is being
+    checked, the one to blame first; `hint` stands beside its underline; `next` is the command or
+    the edit that helps."""
     paths = [key if isinstance(key, tuple) else (key,) for key in keys]
     return PydanticCustomError(
         "conflict", "{what}", {"what": what, "keys": paths, "hint": hint, "next": next}

@@ -1,7 +1,5 @@
-"""The numbers of a simulated device: what each can be, what contradicts, what has room on it.
-
-A mistake is shown where it was written.
-"""
+"""The numbers of a simulated device: what each can be, what contradicts, what has room on it. A
+mistake is shown where it was written."""
 
 from __future__ import annotations
 

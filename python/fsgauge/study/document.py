@@ -1,7 +1,5 @@
-"""A study as it was written: raw values, and where each of them came from.
-
-A value comes from the file or from the command line; both are shown to the person alike.
-"""
+"""A study as it was written: raw values, and where each of them came from. A value comes from the
+file or from the command line; both are shown to the person alike."""
 
 from __future__ import annotations
 
@@ -89,10 +87,8 @@ class Document:
 
 
 def number_beyond_toml(value: object, path: Path = ()) -> Path | None:
-    """Where the first whole number of more than 64 bits is, which TOML does not have.
-
-    Python refuses to show one of thousands of digits, so no such number goes further than here.
-    """
+    """Where the first whole number of more than 64 bits is, which TOML does not have. Python
+    refuses to show one of thousands of digits, so no such number goes further than here."""
     if isinstance(value, int):
         return None if -(2**63) <= value < 2**63 else path
     entries: Iterable[tuple[str | int, object]] = ()

@@ -31,10 +31,8 @@ def is_mounted(table: dict[str, Any]) -> bool:
 
 def make_way_for_folders(document: Document, chosen: Sequence[Chosen]) -> None:
     """Where all systems are folders, storage and question are theirs, and no nodes are made.
-
     Storage that --storage named, other than a folder, stays: that contradicts the folders, and the
-    study's own check says how.
-    """
+    study's own check says how."""
     if not chosen or not all(is_mounted(table) for table, _, _ in chosen):
         return
     document.data.pop("rig", None)

@@ -141,9 +141,7 @@ def all_dotted() -> dict[str, list[Section]]:
 
 def value_types(path: Path, variant: str = "") -> list[ValueType]:
     """What may stand at a path of the file, ("workload", "block_sizes", 0): one a kind that has it.
-
-    Empty where there is no such key; only the one of that kind, if it is known.
-    """
+    Empty where there is no such key; only the one of that kind, if it is known."""
     steps = _without_numbers(path)
     found = []
     for section in sections(_section_around(steps), variant):
@@ -179,11 +177,9 @@ def _section_around(steps: Path) -> str:
 
 
 def where_meant(name: str, data: Mapping[str, Any]) -> tuple[str, str]:
-    """The key to explain, and a hint for beside the mistake; both "" where nothing is near.
-
-    Keys that this study has come before those of other kinds, and those of the same last word
-    before those that are spelt alike.
-    """
+    """The key to explain, and a hint for beside the mistake; both "" where nothing is near. Keys
+    that this study has come before those of other kinds, and those of the same last word before
+    those that are spelt alike."""
     *around, word = name.split(".")
     keys = {key: owners for key, owners in all_dotted().items() if not key.startswith("fault")}
     same = [key for key in keys if key.rpartition(".")[2] == word]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pydantic import ValidationInfo
 
 from fsgauge import kinds
-from fsgauge.record.race import LOOKS
+from fsgauge.record.modes import LOOKS
 from fsgauge.study.base import conflict, written
 from fsgauge.study.settings import PlanSettings
 from fsgauge.study.workload import Workload, keys_of
@@ -18,12 +18,7 @@ OF_MODES = {
 
 
 def check_mode(
-    plan: PlanSettings,
-    workload: Workload,
-    systems: int,
-    *,
-    has_faults: bool,
-    info: ValidationInfo,
+    plan: PlanSettings, workload: Workload, systems: int, *, has_faults: bool, info: ValidationInfo
 ) -> None:
     """Raise a conflict, its keys below the study, where a key contradicts the mode or would be
     ignored."""

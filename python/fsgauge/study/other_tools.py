@@ -16,14 +16,7 @@ from importlib.resources import files
 from typing import Any, Literal, NoReturn
 
 from fsgauge.quantities import UnitError, plain_decimal
-from fsgauge.units import (
-    BANDWIDTH,
-    RATE,
-    binary_size,
-    exact_duration,
-    exact_percent,
-    exact_size,
-)
+from fsgauge.units import BANDWIDTH, RATE, binary_size, exact_duration, exact_percent, exact_size
 
 Reads = Literal[
     "size",
@@ -215,7 +208,9 @@ class Word:
         if isinstance(given, float) and given.is_integer():
             text = plain_decimal(given)
         if self.values:
-            found = self.values.get(text, self.values.get(_as_number(text)))
+            found = self.values.get(
+                text, self.values.get({"true": "1", "false": "0"}.get(text, text))
+            )
             if found is not None:
                 return found
             if _LIST.fullmatch(text):
@@ -226,11 +221,6 @@ class Word:
         if not text.startswith(self.after):
             raise ValueError(f"{self.after}NUMBER")
         return read_value(self.reads, text.removeprefix(self.after))
-
-
-def _as_number(text: str) -> str:
-    """A switch as the table has it: 1 for true."""
-    return {"true": "1", "false": "0"}.get(text, text)
 
 
 @dataclass(frozen=True)
@@ -303,7 +293,6 @@ def _of_jobs_alone() -> Iterator[Word]:
 
 
 def _last_words_of_keys() -> set[str]:
-    """Of keys as they are, and as they were called."""
     from fsgauge.study.keys import MOVED, all_dotted
 
     return {key.rpartition(".")[2] for key in (*all_dotted(), *MOVED)}

@@ -6,23 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from fsgauge.errors import InputError, did_you_mean, nearest
+from fsgauge.study import folders, keys
 from fsgauge.study.access import in_full
 from fsgauge.study.document import Document, Origin
-from fsgauge.study.folders import (
-    Chosen,
-    is_mounted,
-    make_way_for_folders,
-    named_by_difference,
-    with_folder_of_storage,
-)
-from fsgauge.study.keys import (
-    MOVED,
-    all_dotted,
-    listed_sections,
-    sections,
-    value_types,
-    where_meant,
-)
 from fsgauge.study.locate import Path, Spans
 from fsgauge.study.other_tools import numbers_called
 from fsgauge.study.shipped import is_shipped
@@ -82,7 +68,7 @@ def give_way(document: Document, overrides: list[str], specs: list[str]) -> None
     if not shares:
         document.put(("system",), [{"name": "share", "kind": "share"}], origin)
     elif len(shares) < len(own):
-        chosen: list[Chosen] = [
+        chosen: list[folders.Chosen] = [
             (table, document.origin(("system", index)), -1) for index, table in shares
         ]
         _replace_systems(document, chosen)
@@ -122,7 +108,6 @@ def _is_share(table: dict[str, Any]) -> bool:
 
 
 def change_serving(document: Document, server: str) -> None:
-    """--serve SERVER."""
     document.put(("access", "server"), server, option_origin("--serve", server))
 
 
@@ -136,13 +121,13 @@ def change_systems(document: Document, specs: list[str], baseline: str | None = 
     before = document.data.get("system")
     own = [table for table in before if isinstance(table, dict)] if isinstance(before, list) else []
     by_name = {table.get("name"): index for index, table in enumerate(own)}
-    chosen: list[Chosen] = []
+    chosen: list[folders.Chosen] = []
     for spec in specs:
         if spec in by_name:
             chosen.append((own[by_name[spec]], None, by_name[spec]))
         else:
             chosen.append((system_table(spec), option_origin("--system", spec), -1))
-    make_way_for_folders(document, chosen)
+    folders.make_way_for_folders(document, chosen)
     if not specs:
         chosen = [(table, None, index) for index, table in enumerate(own)]
     names = [table.get("name") for table, _, _ in chosen]
@@ -153,11 +138,13 @@ def change_systems(document: Document, specs: list[str], baseline: str | None = 
     elif own and _fits(own[0], document.data.get("storage")):
         chosen.insert(0, (own[0], None, 0))
     else:
-        chosen = with_folder_of_storage(document, chosen)
-    _replace_systems(document, named_by_difference(chosen))
+        chosen = folders.with_folder_of_storage(document, chosen)
+    _replace_systems(document, folders.named_by_difference(chosen))
 
 
-def _with_baseline(own: list[dict[str, Any]], chosen: list[Chosen], baseline: str) -> list[Chosen]:
+def _with_baseline(
+    own: list[dict[str, Any]], chosen: list[folders.Chosen], baseline: str
+) -> list[folders.Chosen]:
     """The one of that name, or in that folder, first; InputError where the study has none."""
     known = [*chosen, *((table, None, index) for index, table in enumerate(own))]
     for entry in known:
@@ -202,10 +189,10 @@ def leave_out(document: Document, names: Sequence[str]) -> None:
 def _fits(system: dict[str, Any], storage: object) -> bool:
     """Folders hold systems that are mounted, all other storage holds the others."""
     is_folder = isinstance(storage, dict) and storage.get("kind") == "path"
-    return is_folder == is_mounted(system)
+    return is_folder == folders.is_mounted(system)
 
 
-def _replace_systems(document: Document, chosen: list[Chosen]) -> None:
+def _replace_systems(document: Document, chosen: list[folders.Chosen]) -> None:
     """Write the list anew; systems that the file describes keep the places of their keys."""
     places = {path: origin for path, origin in document.origins.items() if path[:1] == ("system",)}
     header = places.get(("system",))
@@ -242,7 +229,7 @@ def set_key(document: Document, override: str) -> None:
         )
     path = _path(document, name, origin)
     _refuse_second_size(document, path, origin)
-    value = typed_value(text.strip(), value_types(path))
+    value = typed_value(text.strip(), keys.value_types(path))
     if value and path[-1] in _FOLDERS and isinstance(value, str):
         value = from_here(value)
     document.put(path, value, origin)
@@ -270,20 +257,22 @@ def _path(document: Document, name: str, origin: Origin) -> Path:
             location=origin.key("a [[fault]] of the study's file"),
             next="fsgauge explain fault",
         )
-    for listed in listed_sections():
+    for listed in keys.listed_sections():
         if name.startswith(f"{listed.name}."):
             return _listed_path(document, listed.name, name, origin)
-    listed_name = next((s.name for s in listed_sections() if s.name.endswith(f".{section}")), "")
+    listed_name = next(
+        (s.name for s in keys.listed_sections() if s.name.endswith(f".{section}")), ""
+    )
     if listed_name and key:
         raise InputError(
             f'unknown key "{name}"',
             location=origin.key(f"write {listed_name}.{key}"),
             next=f"fsgauge explain {listed_name}",
         )
-    known = [dotted for dotted in all_dotted() if not dotted.startswith(("system", "fault"))]
+    known = [dotted for dotted in keys.all_dotted() if not dotted.startswith(("system", "fault"))]
     if name not in known and is_word(name):
         return path_of_word(name)
-    if name and "." not in name and sections(name):
+    if name and "." not in name and keys.sections(name):
         raise InputError(
             f'"{name}" is a section, and its keys are set one by one',
             location=origin.key(f"write {name}.KEY=VALUE"),
@@ -292,9 +281,9 @@ def _path(document: Document, name: str, origin: Origin) -> Path:
     if name not in known and _is_entry(name):
         return tuple(name.split(".", 2))
     if name not in known:
-        meant, hint = where_meant(name, document.data) if name else ("", "")
-        if name in MOVED:
-            meant, hint = MOVED[name], f"it is now {MOVED[name]}"
+        meant, hint = keys.where_meant(name, document.data) if name else ("", "")
+        if name in keys.MOVED:
+            meant, hint = keys.MOVED[name], f"it is now {keys.MOVED[name]}"
         elif (number := name.rpartition(".")[2]).lower() in numbers_called():
             meant, hint = number, "it is measured, not set"
         raise InputError(
@@ -327,11 +316,11 @@ def _listed_path(document: Document, section: str, name: str, origin: Origin) ->
 def _is_entry(name: str) -> bool:
     """Whether it is an entry of a table of the file: storage.parameters.window."""
     table, _, entry = name.rpartition(".")
-    is_key = table.count(".") == 1 and table in all_dotted()
+    is_key = table.count(".") == 1 and table in keys.all_dotted()
     return (
         bool(entry)
         and is_key
-        and any(each.base is dict for each in value_types(tuple(table.split("."))))
+        and any(each.base is dict for each in keys.value_types(tuple(table.split("."))))
     )
 
 

@@ -1,7 +1,5 @@
-"""From a study's file and the command line's changes to a checked Study.
-
-Takes TOML; whatever is wrong with it ends in an InputError that shows the place.
-"""
+"""From a study's file and the command line's changes to a checked Study. Takes TOML; whatever is
+wrong with it ends in an InputError that shows the place."""
 
 from __future__ import annotations
 

@@ -34,7 +34,6 @@ class Policy:
     """The setting that a system's key of this name is."""
 
     def value(self, settings: Mapping[str, str], name: str) -> Value:
-        """A setting as it is given, or its default."""
         setting = self.settings[name]
         return setting.read(settings.get(name, setting.default))
 
@@ -101,10 +100,7 @@ POLICIES: dict[str, Policy] = {
                 is_power_of_two=True,
             ),
             "extsize": Setting(
-                "the extent size hint of all files; 0: none",
-                "size or 0",
-                "0",
-                most=(1 << 21) - 1,
+                "the extent size hint of all files; 0: none", "size or 0", "0", most=(1 << 21) - 1
             ),
             AG_COUNT: Setting(
                 "allocation groups; 0: as mkfs.xfs makes them", "number", "0", of="groups"

@@ -149,8 +149,7 @@ class FaultKeys(StudyModel):
         10**9, description="When it begins, after the beginning of the run, warm-up included."
     )
     lasts: Annotated[DurationNs, Field(ge=10**8, le=LONGEST_NS)] = Field(
-        2 * 10**9,
-        description="How long it lasts; a node without power is started again after it.",
+        2 * 10**9, description="How long it lasts; a node without power is started again after it."
     )
     iops: RateOperationsPerSecond | None = Field(
         None,

@@ -102,9 +102,7 @@ def unknown_option(server: str, name: str) -> str | None:
 
 def wrong_value(server: str, name: str, value: str) -> str | None:
     """What may stand there, in words, where a value could be more than a value; None if it is one.
-
-    A path, a macro, a second option or a module that is no file of Samba's own.
-    """
+    A path, a macro, a second option or a module that is no file of Samba's own."""
     if server == "ganesha":
         return None if _OF_GANESHA.fullmatch(value.strip()) else "a value is one number or word"
     if not value.strip() or not _OF_SAMBA.fullmatch(value):

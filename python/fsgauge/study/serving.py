@@ -51,10 +51,8 @@ def reached(study: AccessKeys, systems: Sequence[System]) -> list[Reached]:
 
 
 def check_places(storage: Storage, systems: Sequence[Reached]) -> None:
-    """A share needs storage of kind share and an address; a server needs storage of ours.
-
-    Refuses an access that contradicts itself, too.
-    """
+    """A share needs storage of kind share and an address; a server needs storage of ours. Refuses
+    an access that contradicts itself, too."""
     for each in systems:
         _check_itself(each)
         if storage.kind == "share":
@@ -159,9 +157,7 @@ def _check_options(each: Reached) -> None:
         hint = unknown_option(server, name)
         if hint is not None:
             raise conflict(
-                f'a study may not set the option "{name}" of {server}',
-                [place],
-                hint=hint,
+                f'a study may not set the option "{name}" of {server}', [place], hint=hint
             )
         wrong = wrong_value(server, name, value)
         if wrong is not None:

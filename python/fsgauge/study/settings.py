@@ -106,7 +106,6 @@ class PlanSettings(StudyModel):
     @model_validator(mode="before")
     @classmethod
     def _a_race_is_longer(cls, values: object) -> object:
-        """The default of blocks is that of the mode."""
         if isinstance(values, dict) and values.get("mode") == "race":
             return {"blocks": BLOCKS_OF_A_RACE, **values}
         return values

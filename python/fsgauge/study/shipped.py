@@ -27,7 +27,6 @@ def shipped_studies() -> dict[str, str]:
 
 
 def shipped_texts() -> dict[str, str]:
-    """Their files, by name."""
     texts = {path.name.removesuffix(".toml"): path.read_text("utf-8") for path in _shipped()}
     return dict(sorted(texts.items()))
 

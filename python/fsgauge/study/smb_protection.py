@@ -35,9 +35,7 @@ class Protection:
 
 def protection_of(access: AccessKeys, options: Mapping[str, str]) -> Protection:
     """What clients of a server with these options do: what the study asks, or the server wants.
-
-    "desired" encrypts where the dialect can: smbd encrypts the sessions of all who are able to.
-    """
+    "desired" encrypts where the dialect can: smbd encrypts the sessions of all who are able to."""
     encrypts = _is(options, ENCRYPTION, _REQUIRED)
     if _is(options, ENCRYPTION, (_DESIRED,)):
         encrypts = _can_encrypt(access)
@@ -53,10 +51,8 @@ def check_protection(
     access: AccessKeys,
     said_at: Callable[[str], tuple[str | int, ...]],
 ) -> None:
-    """Raise a conflict where a system's server and its clients contradict each other.
-
-    `said_at` gives the place in the study of a key of the access.
-    """
+    """Raise a conflict where a system's server and its clients contradict each other. `said_at`
+    gives the place in the study of a key of the access."""
 
     def place(name: str) -> tuple[str | int, ...]:
         return ("system", index, "server", name)

@@ -1,7 +1,5 @@
-"""Short forms of the command line: --storage loop:8GiB, --system "xfs:mount=noatime".
-
-Each becomes the same raw table that a study file holds, and meets the same checks.
-"""
+"""Short forms of the command line: --storage loop:8GiB, --system "xfs:mount=noatime". Each becomes
+the same raw table that a study file holds, and meets the same checks."""
 
 from __future__ import annotations
 
@@ -70,11 +68,9 @@ def from_here(path: str) -> str:
 
 
 def system_table(spec: str) -> dict[str, Any]:
-    """The [[system]] table of a --system option; raises InputError.
-
-    KIND, KIND:KEY=VALUE;KEY=VALUE, /mounted/folder, ./folder, each with NAME= before it if wanted.
-    A name may hold = and /, a path anything: all of it is the folder's name.
-    """
+    """The [[system]] table of a --system option; raises InputError. KIND, KIND:KEY=VALUE;KEY=VALUE,
+    /mounted/folder, ./folder, each with NAME= before it if wanted. A name may hold = and /, a path
+    anything: all of it is the folder's name."""
     named = None if re.match(_PATH, spec) else _BEFORE_PATH.match(spec)
     if named or re.match(_PATH, spec):
         name, path = (named[1].strip(), spec[named.end() :]) if named else ("", spec)

@@ -10,21 +10,9 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 from pydantic_core import PydanticCustomError
 
 from fsgauge.quantities import LARGEST
+from fsgauge.study import device_numbers
 from fsgauge.study.base import OneLine, StudyModel, conflict, is_written
-from fsgauge.study.device_numbers import (
-    check_capacity,
-    check_numbers,
-    check_room,
-    check_times,
-    number_in_text,
-)
-from fsgauge.units import (
-    SIZE,
-    BytesPerSecond,
-    DurationNs,
-    RateOperationsPerSecond,
-    SizeBytes,
-)
+from fsgauge.units import SIZE, BytesPerSecond, DurationNs, RateOperationsPerSecond, SizeBytes
 
 SMALLEST_STORAGE_BYTES = 16 << 20
 LARGEST_SIMULATED_BYTES = 4 << 50
@@ -138,7 +126,6 @@ class DeviceStorage(StudyModel):
 
     @property
     def devices(self) -> list[str]:
-        """All of them, as they were named."""
         return [self.device, *self.more_devices]
 
     @model_validator(mode="after")
@@ -239,7 +226,7 @@ class SimulatedStorage(_NotPreconditioned):
         if isinstance(given, dict) and model is not None:
             for name, value in given.items():
                 if isinstance(value, str):
-                    raise number_in_text(model, str(name), value)
+                    raise device_numbers.number_in_text(model, str(name), value)
         return given
 
     @model_validator(mode="after")
@@ -254,15 +241,17 @@ class SimulatedStorage(_NotPreconditioned):
 
     @model_validator(mode="after")
     def _has_room_on_each_device(self) -> SimulatedStorage:
-        check_room(self.size, self.devices, self.stripe_size, least_bytes=SMALLEST_STORAGE_BYTES)
+        device_numbers.check_room(
+            self.size, self.devices, self.stripe_size, least_bytes=SMALLEST_STORAGE_BYTES
+        )
         return self
 
     @model_validator(mode="after")
     def _is_a_device_of_its_model(self, info: ValidationInfo) -> SimulatedStorage:
         if is_written(info):
-            check_numbers(self.model, self.parameters)
-            check_capacity(self.model, self.parameters, self.size, self.devices)
-            check_times(self.model, self.times)
+            device_numbers.check_numbers(self.model, self.parameters)
+            device_numbers.check_capacity(self.model, self.parameters, self.size, self.devices)
+            device_numbers.check_times(self.model, self.times)
         return self
 
 

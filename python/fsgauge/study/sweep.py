@@ -77,13 +77,17 @@ def only(known: Sequence[str], what: str) -> AfterValidator:
     return AfterValidator(check)
 
 
+def mean_bytes(drawn: Sequence[tuple[int, int]]) -> float:
+    """The mean of sizes that are drawn, each with its weight."""
+    return sum(size * weight for size, weight in drawn) / sum(weight for _, weight in drawn)
+
+
 def require_few_cells(workload: StudyModel, lists: list[str]) -> None:
     """Refuse a sweep that nobody can read; `lists` are the keys that span it."""
     require_few(prod(len(getattr(workload, key)) for key in lists), lists)
 
 
 def require_few(cells: int, lists: list[str]) -> None:
-    """The same of so many cells."""
     if cells > CELLS_LIMIT:
         raise conflict(
             f"the sweep has {cells} cells, and {CELLS_LIMIT} is the limit",

@@ -15,11 +15,8 @@ _WHOLE = re.compile("[0-9]{1,18}")
 
 
 def typed_value(text: str, takes: Sequence[ValueType] = ()) -> object:
-    """TOML if it parses as that, else text.
-
-    Where the key takes text or a quantity, it is text also if it looks like something else: a
-    name may be 2024, and a mount option 4.
-    """
+    """TOML if it parses as that, else text. Where the key takes text or a quantity, it is text also
+    if it looks like something else: a name may be 2024, and a mount option 4."""
     try:
         value: object = tomlkit.value(text).unwrap()
     except (TOMLKitError, ValueError, RecursionError, IndexError):

@@ -17,13 +17,7 @@ import tomlkit
 from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.quantities import Quantity
 from fsgauge.study.document import Document, Origin
-from fsgauge.study.keys import (
-    Section,
-    all_dotted,
-    listed_sections,
-    valid_keys,
-    value_types,
-)
+from fsgauge.study.keys import Section, all_dotted, listed_sections, valid_keys, value_types
 from fsgauge.study.locate import Path
 from fsgauge.study.other_tools import BYTES_OF_A_JOB, Word, is_bandwidth, words_called
 from fsgauge.study.value_type import ValueType
@@ -139,10 +133,8 @@ _TABLES = ("", "storage", "workload", "plan")
 
 
 def understand(document: Document) -> list[str]:
-    """Put keys in the place of words that mean them; gives a note for each.
-
-    Raises InputError for a word that means something else here, or nothing.
-    """
+    """Put keys in the place of words that mean them; gives a note for each. Raises InputError for a
+    word that means something else here, or nothing."""
     return [*_words(document), *_words_inside(document), *_quantities(document)]
 
 

@@ -1,7 +1,5 @@
-"""What a key takes, read off its type: a quantity, one of some words, a list, a table, plain.
-
-How a value is written, how it is described and what refusals call it all come from here.
-"""
+"""What a key takes, read off its type: a quantity, one of some words, a list, a table, plain. How a
+value is written, how it is described and what refusals call it all come from here."""
 
 from __future__ import annotations
 

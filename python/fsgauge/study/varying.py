@@ -45,10 +45,8 @@ _PLACE = re.compile(r"\{([^{}]*)\}")
 def vary_systems(
     document: Document, known: Known | None, say: Callable[[str], None] = lambda _: None
 ) -> None:
-    """Put all systems in the place of tables that vary; InputError for a key that none has.
-
-    A table with a mistake in its types stays, and is refused as any other.
-    """
+    """Put all systems in the place of tables that vary; InputError for a key that none has. A table
+    with a mistake in its types stays, and is refused as any other."""
     tables = document.data.get("system")
     if not isinstance(tables, list) or not any(map(_varies, tables)):
         return

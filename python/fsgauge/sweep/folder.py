@@ -111,10 +111,8 @@ def new_sweep(study: Study, results: Path) -> Sweep:
 
 
 def read_sweep(directory: Path, *, to_go_on: bool = False) -> Sweep:
-    """One that was begun; InputError where its study cannot be read.
-
-    Root goes on in a folder of its own only: its studies say what root does.
-    """
+    """One that was begun; InputError where its study cannot be read. Root goes on in a folder of
+    its own only: its studies say what root does."""
     with PlainFolder.opened(directory, as_owner=not to_go_on) as folder:
         if to_go_on:
             folder.require_roots_alone()
@@ -180,5 +178,4 @@ class YearPanel(SweepModel):
     lines: list[YearLine]
 
     def said(self, value: float) -> str:
-        """A value with its unit."""
         return format_bandwidth(value) if self.unit == "B/s" else format_rate(value)

@@ -81,7 +81,6 @@ def _unit(panel: YearPanel) -> str:
 
 
 def _scaled(panel: YearPanel, values: dict[str, float | None]) -> dict[str, float | None]:
-    """In the unit of the axis."""
     divisor = 1 << 20 if panel.unit == "B/s" else 1
     return {name: None if value is None else value / divisor for name, value in values.items()}
 

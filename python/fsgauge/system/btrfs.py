@@ -2,44 +2,32 @@
 
 from __future__ import annotations
 
-from fsgauge.system.kind import (
-    FEATURES,
-    LEVEL,
-    NOTHING,
-    NUMBER,
-    WORD,
-    FileSystem,
-    Switches,
-    flags,
-    numbers,
-    one_of,
-    perhaps,
-)
+from fsgauge.system import kind
 
-_CHECKSUM = one_of("crc32c", "xxhash", "sha256", "blake2")
-_MKFS: Switches = {
-    **dict.fromkeys(("-d", "--data", "-m", "--metadata"), one_of("single", "dup")),
-    **dict.fromkeys(("-M", "--mixed", "-K", "--nodiscard"), NOTHING),
+_CHECKSUM = kind.one_of("crc32c", "xxhash", "sha256", "blake2")
+_MKFS: kind.Switches = {
+    **dict.fromkeys(("-d", "--data", "-m", "--metadata"), kind.one_of("single", "dup")),
+    **dict.fromkeys(("-M", "--mixed", "-K", "--nodiscard"), kind.NOTHING),
     **dict.fromkeys(("--csum", "--checksum"), _CHECKSUM),
-    **dict.fromkeys(("-n", "--nodesize", "-s", "--sectorsize", "-b", "--byte-count"), NUMBER),
-    **dict.fromkeys(("-O", "--features", "-R", "--runtime-features"), FEATURES),
+    **dict.fromkeys(("-n", "--nodesize", "-s", "--sectorsize", "-b", "--byte-count"), kind.NUMBER),
+    **dict.fromkeys(("-O", "--features", "-R", "--runtime-features"), kind.FEATURES),
 }
 """mkfs.btrfs(8). Not -r, --rootdir, -u: folders; -L, -U, --device-uuid: names of other disks."""
 _MOUNT = {
-    **flags(
+    **kind.flags(
         "acl noacl autodefrag noautodefrag barrier nobarrier clear_cache datacow nodatacow datasum"
         " nodatasum nodiscard flushoncommit noflushoncommit treelog notreelog nospace_cache ssd"
         " nossd ssd_spread nossd_spread"
     ),
-    **numbers("commit max_inline metadata_ratio thread_pool"),
-    **dict.fromkeys(("compress", "compress-force"), perhaps(LEVEL)),
-    "discard": perhaps(one_of("sync", "async")),
-    "space_cache": perhaps(WORD),
+    **kind.numbers("commit max_inline metadata_ratio thread_pool"),
+    **dict.fromkeys(("compress", "compress-force"), kind.perhaps(kind.LEVEL)),
+    "discard": kind.perhaps(kind.one_of("sync", "async")),
+    "space_cache": kind.perhaps(kind.WORD),
 }
 """btrfs(5). Not device=, degraded, rescue=: other devices; not subvol=: a path."""
 
 
-class Btrfs(FileSystem):
+class Btrfs(kind.FileSystem):
     """The file system Btrfs."""
 
     name = "btrfs"

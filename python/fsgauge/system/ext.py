@@ -5,47 +5,37 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from fsgauge.system.kind import (
-    FEATURES,
-    NOTHING,
-    NUMBER,
-    WORD,
-    FileSystem,
-    Form,
-    Switches,
-    flags,
-    numbers,
-    one_of,
-    perhaps,
-)
+from fsgauge.system import kind
 
-_USAGE = one_of("default", "floppy", "small", "big", "huge", "news", "largefile", "largefile4")
+_USAGE = kind.one_of("default", "floppy", "small", "big", "huge", "news", "largefile", "largefile4")
 """The types in e2fsprogs' own /etc/mke2fs.conf."""
-_ON_ERRORS = one_of("continue", "remount-ro")
-_MKFS: Switches = {
-    **dict.fromkeys(("-b", "-C", "-g", "-G", "-i", "-I", "-m", "-N", "-r"), NUMBER),
-    "-D": NOTHING,
+_ON_ERRORS = kind.one_of("continue", "remount-ro")
+_MKFS: kind.Switches = {
+    **dict.fromkeys(("-b", "-C", "-g", "-G", "-i", "-I", "-m", "-N", "-r"), kind.NUMBER),
+    "-D": kind.NOTHING,
     "-e": _ON_ERRORS,
     "-E": {
-        **numbers("stride stripe-width stripe_width resize desc_size desc-size num_backup_sb"),
-        **numbers("mmp_update_interval orphan_file_size"),
-        **dict.fromkeys(("lazy_itable_init", "lazy_journal_init"), perhaps(NUMBER)),
-        **dict.fromkeys(("packed_meta_blocks", "assume_storage_prezeroed"), perhaps(NUMBER)),
-        **flags("discard nodiscard"),
-        "encoding": Form(
+        **kind.numbers("stride stripe-width stripe_width resize desc_size desc-size num_backup_sb"),
+        **kind.numbers("mmp_update_interval orphan_file_size"),
+        **dict.fromkeys(("lazy_itable_init", "lazy_journal_init"), kind.perhaps(kind.NUMBER)),
+        **dict.fromkeys(
+            ("packed_meta_blocks", "assume_storage_prezeroed"), kind.perhaps(kind.NUMBER)
+        ),
+        **kind.flags("discard nodiscard"),
+        "encoding": kind.Form(
             "utf8, or with its version: utf8-12.1.0", re.compile(r"utf8(-[0-9.]{1,16})?")
         ),
-        "quotatype": WORD,
+        "quotatype": kind.WORD,
     },
-    "-j": NOTHING,
-    "-J": numbers("size fast_commit_size location"),
-    "-O": FEATURES,
+    "-j": kind.NOTHING,
+    "-J": kind.numbers("size fast_commit_size location"),
+    "-O": kind.FEATURES,
     "-T": _USAGE,
 }
 """mke2fs(8). Not -J device, -d, -l, -z, -M: devices, folders, files; -L, -U: names of other disks;
 -E root_owner, root_perms: who may write there; -e panic; -n, -S: make no file system."""
 _MOUNT = {
-    **flags(
+    **kind.flags(
         "acl noacl user_xattr nouser_xattr bsddf minixdf nobarrier delalloc nodelalloc"
         " noauto_da_alloc noinit_itable discard nodiscard block_validity"
         " noblock_validity dioread_lock dioread_nolock journal_checksum nojournal_checksum"
@@ -53,12 +43,14 @@ _MOUNT = {
         " grpquota prjquota nouid32 inlinecrypt nombcache orlov oldalloc reservation"
         " noreservation prefetch_block_bitmaps no_prefetch_block_bitmaps fast_commit nocheck"
     ),
-    **numbers("commit max_batch_time min_batch_time journal_ioprio stripe inode_readahead_blks"),
-    **numbers("max_dir_size_kb mb_optimize_scan"),
-    **dict.fromkeys(("barrier", "auto_da_alloc", "init_itable"), perhaps(NUMBER)),
-    "data": one_of("journal", "ordered", "writeback"),
-    "data_err": one_of("ignore", "abort"),
-    "dax": perhaps(one_of("always", "never", "inode")),
+    **kind.numbers(
+        "commit max_batch_time min_batch_time journal_ioprio stripe inode_readahead_blks"
+    ),
+    **kind.numbers("max_dir_size_kb mb_optimize_scan"),
+    **dict.fromkeys(("barrier", "auto_da_alloc", "init_itable"), kind.perhaps(kind.NUMBER)),
+    "data": kind.one_of("journal", "ordered", "writeback"),
+    "data_err": kind.one_of("ignore", "abort"),
+    "dax": kind.perhaps(kind.one_of("always", "never", "inode")),
     "errors": _ON_ERRORS,
 }
 """ext4(5). Not journal_path, journal_dev: devices; usrjquota, grpjquota: files; sb: another place;
@@ -79,7 +71,7 @@ _WANTED = (
 )
 
 
-class ExtFamily(FileSystem):
+class ExtFamily(kind.FileSystem):
     """mke2fs without lazy initialization, which would disturb the runs."""
 
     package = "e2fsprogs"

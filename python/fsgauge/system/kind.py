@@ -28,7 +28,6 @@ class Form:
     """Whether the option may also be given without a value."""
 
     def fits(self, value: str) -> bool:
-        """Whether the whole value has this form."""
         return self.pattern.fullmatch(value) is not None
 
 
@@ -50,12 +49,10 @@ FEATURES = Form(
 
 
 def one_of(*words: str) -> Form:
-    """One of these words and no other."""
     return Form(" or ".join(words), re.compile("|".join(map(re.escape, words))))
 
 
 def perhaps(form: Form) -> Form:
-    """The form, or no value."""
     return replace(form, optional=True)
 
 
@@ -183,9 +180,7 @@ MOUNTED = _kind(
     "mounted", "folder", "a mounted file system: a scratch folder in it, nothing formatted"
 )
 SHARE = _kind(
-    "share",
-    "share",
-    "a share of a running server (SMB, NFS), each client with its own session",
+    "share", "share", "a share of a running server (SMB, NFS), each client with its own session"
 )
 """The study names its place: its access, or that of all."""
 MODELLED = {

@@ -2,42 +2,33 @@
 
 from __future__ import annotations
 
-from fsgauge.system.kind import (
-    FEATURES,
-    NOTHING,
-    NUMBER,
-    FileSystem,
-    Switches,
-    flags,
-    numbers,
-    one_of,
-)
+from fsgauge.system import kind
 
-_F2FS_MKFS: Switches = {
-    **dict.fromkeys(("-a", "-i", "-o", "-s", "-t", "-w", "-z"), NUMBER),
-    "-O": FEATURES,
-    "-m": NOTHING,
+_F2FS_MKFS: kind.Switches = {
+    **dict.fromkeys(("-a", "-i", "-o", "-s", "-t", "-w", "-z"), kind.NUMBER),
+    "-O": kind.FEATURES,
+    "-m": kind.NOTHING,
 }
 """mkfs.f2fs(8). Not -c: devices; -e, -E: extensions; -l, -T, -U: names of other disks."""
 _F2FS_MOUNT = {
-    **flags(
+    **kind.flags(
         "acl noacl user_xattr nouser_xattr discard nodiscard no_heap heap inline_xattr"
         " noinline_xattr inline_data noinline_data inline_dentry noinline_dentry flush_merge"
         " noflush_merge barrier nobarrier fastboot extent_cache noextent_cache data_flush"
         " lazytime nolazytime gc_merge nogc_merge atgc quota noquota"
     ),
-    **numbers("active_logs inline_xattr_size reserve_root"),
-    "background_gc": one_of("on", "off", "sync"),
-    "mode": one_of("adaptive", "lfs"),
-    "alloc_mode": one_of("default", "reuse"),
-    "fsync_mode": one_of("posix", "strict", "nobarrier"),
-    "discard_unit": one_of("block", "segment", "section"),
-    "errors": one_of("continue", "remount-ro"),
+    **kind.numbers("active_logs inline_xattr_size reserve_root"),
+    "background_gc": kind.one_of("on", "off", "sync"),
+    "mode": kind.one_of("adaptive", "lfs"),
+    "alloc_mode": kind.one_of("default", "reuse"),
+    "fsync_mode": kind.one_of("posix", "strict", "nobarrier"),
+    "discard_unit": kind.one_of("block", "segment", "section"),
+    "errors": kind.one_of("continue", "remount-ro"),
 }
 """Documentation/filesystems/f2fs.rst. Not fault_injection; usrjquota: files; checkpoint=disable."""
 
 
-class F2fs(FileSystem):
+class F2fs(kind.FileSystem):
     """The file system F2FS."""
 
     name = "f2fs"
@@ -55,23 +46,23 @@ class F2fs(FileSystem):
 F2FS = F2fs()
 
 
-_NILFS2_MKFS: Switches = {
-    **dict.fromkeys(("-b", "-B", "-m"), NUMBER),
-    "-K": NOTHING,
-    "-O": one_of("block_count", "none"),
+_NILFS2_MKFS: kind.Switches = {
+    **dict.fromkeys(("-b", "-B", "-m"), kind.NUMBER),
+    "-K": kind.NOTHING,
+    "-O": kind.one_of("block_count", "none"),
 }
 """mkfs.nilfs2(8). Not -c: bad blocks; -L: names of other disks; -n: makes nothing."""
 _NILFS2_MOUNT = {
-    **flags("barrier nobarrier discard nodiscard norecovery nogc"),
-    **numbers("pp"),
-    "order": one_of("relaxed", "strict"),
-    "errors": one_of("continue", "remount-ro"),
+    **kind.flags("barrier nobarrier discard nodiscard norecovery nogc"),
+    **kind.numbers("pp"),
+    "order": kind.one_of("relaxed", "strict"),
+    "errors": kind.one_of("continue", "remount-ro"),
 }
 """mount.nilfs2(8). Not cp=: a snapshot, which is read-only. pp is how long overwritten blocks are
 kept, an hour unless it is set: until then the cleaner gives no space back."""
 
 
-class Nilfs2(FileSystem):
+class Nilfs2(kind.FileSystem):
     """The file system NILFS2."""
 
     name = "nilfs2"

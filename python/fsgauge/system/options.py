@@ -91,9 +91,7 @@ def _split(text: str, where: str) -> list[str]:
 
 def switches(kind: FileSystem, words: Iterable[str], system: str) -> Iterator[tuple[str, str]]:
     """Each option of a command line with its value, as the tool's getopt(3) would read it.
-
-    Abbreviated long options and combined flags are refused.
-    """
+    Abbreviated long options and combined flags are refused."""
     known = kind.mkfs_options
     rest = iter(words)
     for word in rest:

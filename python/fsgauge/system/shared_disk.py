@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-from fsgauge.system.kind import (
-    FEATURES,
-    NOTHING,
-    NUMBER,
-    FileSystem,
-    Switches,
-    flags,
-    numbers,
-    one_of,
-)
+from fsgauge.system import kind
 
-_GFS2_MKFS: Switches = {
-    **dict.fromkeys(("-b", "-c", "-j", "-J", "-r"), NUMBER),
-    "-K": NOTHING,
-    "-o": {**numbers("format sunit swidth"), "align": one_of("0", "1")},
+_GFS2_MKFS: kind.Switches = {
+    **dict.fromkeys(("-b", "-c", "-j", "-J", "-r"), kind.NUMBER),
+    "-K": kind.NOTHING,
+    "-o": {**kind.numbers("format sunit swidth"), "align": kind.one_of("0", "1")},
 }
 """mkfs.gfs2(8). Not -p, -t: the rig's; -U: the name of another disk."""
 _GFS2_MOUNT = {
-    **flags("acl noacl discard nodiscard barrier nobarrier localflocks suiddir loccookie"),
-    **flags("noloccookie rgrplvb norgrplvb"),
-    **numbers("commit quota_quantum statfs_quantum statfs_percent"),
-    "data": one_of("ordered", "writeback"),
-    "errors": one_of("withdraw"),
-    "quota": one_of("off", "account", "on", "quiet"),
+    **kind.flags("acl noacl discard nodiscard barrier nobarrier localflocks suiddir loccookie"),
+    **kind.flags("noloccookie rgrplvb norgrplvb"),
+    **kind.numbers("commit quota_quantum statfs_quantum statfs_percent"),
+    "data": kind.one_of("ordered", "writeback"),
+    "errors": kind.one_of("withdraw"),
+    "quota": kind.one_of("off", "account", "on", "quiet"),
 }
 """gfs2(5). Not lockproto, locktable, hostdata: the rig's; spectator: read-only; errors=panic."""
 
 
-class Gfs2(FileSystem):
+class Gfs2(kind.FileSystem):
     """The file system GFS2 without its cluster; the virtual rig shares it between machines."""
 
     name = "gfs2"
@@ -48,27 +39,29 @@ class Gfs2(FileSystem):
 GFS2 = Gfs2()
 
 
-_OCFS2_MKFS: Switches = {
-    **dict.fromkeys(("-b", "-C", "-N"), NUMBER),
-    "-J": {**numbers("size"), **flags("block32 block64")},
-    "-T": one_of("mail", "datafiles", "vmstore"),
-    "--fs-feature-level": one_of("max-compat", "default", "max-features"),
-    "--fs-features": FEATURES,
+_OCFS2_MKFS: kind.Switches = {
+    **dict.fromkeys(("-b", "-C", "-N"), kind.NUMBER),
+    "-J": {**kind.numbers("size"), **kind.flags("block32 block64")},
+    "-T": kind.one_of("mail", "datafiles", "vmstore"),
+    "--fs-feature-level": kind.one_of("max-compat", "default", "max-features"),
+    "--fs-features": kind.FEATURES,
 }
 """mkfs.ocfs2(8). Not -L, -U: names of other disks; -M and --cluster-...: the rig's."""
 _OCFS2_MOUNT = {
-    **flags("acl noacl user_xattr nouser_xattr intr nointr inode64 localflocks usrquota grpquota"),
-    **numbers("atime_quantum commit localalloc preferred_slot resv_level dir_resv_level"),
-    "barrier": one_of("0", "1"),
-    "coherency": one_of("full", "buffered"),
-    "data": one_of("ordered", "writeback"),
-    "errors": one_of("continue", "remount-ro"),
+    **kind.flags(
+        "acl noacl user_xattr nouser_xattr intr nointr inode64 localflocks usrquota grpquota"
+    ),
+    **kind.numbers("atime_quantum commit localalloc preferred_slot resv_level dir_resv_level"),
+    "barrier": kind.one_of("0", "1"),
+    "coherency": kind.one_of("full", "buffered"),
+    "data": kind.one_of("ordered", "writeback"),
+    "errors": kind.one_of("continue", "remount-ro"),
 }
 """kernel.org Documentation/filesystems/ocfs2.rst. Not heartbeat, cluster_stack;
 journal_async_commit; errors=panic."""
 
 
-class Ocfs2(FileSystem):
+class Ocfs2(kind.FileSystem):
     """The file system OCFS2 without its cluster; the virtual rig shares it between machines."""
 
     name = "ocfs2"

@@ -2,51 +2,41 @@
 
 from __future__ import annotations
 
-from fsgauge.system.kind import (
-    NOTHING,
-    NUMBER,
-    Facts,
-    FileSystem,
-    Switches,
-    flags,
-    numbers,
-    one_of,
-    perhaps,
-)
+from fsgauge.system import kind
 
-_MKFS: Switches = {
-    "-b": numbers("size log"),
+_MKFS: kind.Switches = {
+    "-b": kind.numbers("size log"),
     "-d": {
-        **numbers("agcount agsize su sw sunit swidth sectsize sectlog size concurrency"),
-        **numbers("extszinherit cowextsize projinherit daxinherit"),
-        **flags("noalign"),
+        **kind.numbers("agcount agsize su sw sunit swidth sectsize sectlog size concurrency"),
+        **kind.numbers("extszinherit cowextsize projinherit daxinherit"),
+        **kind.flags("noalign"),
     },
-    "-i": numbers("size log perblock align maxpct attr projid32bit sparse nrext64 exchange"),
-    "-K": NOTHING,
+    "-i": kind.numbers("size log perblock align maxpct attr projid32bit sparse nrext64 exchange"),
+    "-K": kind.NOTHING,
     "-l": {
-        **numbers("agnum size version su sunit sectsize sectlog lazy-count concurrency"),
-        "internal": perhaps(NUMBER),
+        **kind.numbers("agnum size version su sunit sectsize sectlog lazy-count concurrency"),
+        "internal": kind.perhaps(kind.NUMBER),
     },
-    "-m": numbers("crc finobt inobtcount reflink rmapbt bigtime autofsck metadir"),
-    "-n": {**numbers("size log ftype parent"), "version": one_of("1", "2", "ci")},
-    "-s": numbers("size log"),
+    "-m": kind.numbers("crc finobt inobtcount reflink rmapbt bigtime autofsck metadir"),
+    "-n": {**kind.numbers("size log ftype parent"), "version": kind.one_of("1", "2", "ci")},
+    "-s": kind.numbers("size log"),
 }
 """mkfs.xfs(8). Not -d name, -l logdev, -r rtdev: devices; -c, -p: files; -L, -m uuid: names of
 other disks; -N: makes nothing."""
 _MOUNT = {
-    **flags(
+    **kind.flags(
         "attr2 noattr2 discard nodiscard filestreams ikeep noikeep inode32 inode64 largeio"
         " nolargeio noalign swalloc wsync grpid nogrpid bsdgroups sysvgroups barrier nobarrier"
         " quota noquota uquota usrquota gquota grpquota pquota prjquota uqnoenforce qnoenforce"
         " gqnoenforce pqnoenforce lifetime nolifetime"
     ),
-    **numbers("allocsize logbufs logbsize sunit swidth max_atomic_write"),
-    "dax": perhaps(one_of("always", "never", "inode")),
+    **kind.numbers("allocsize logbufs logbsize sunit swidth max_atomic_write"),
+    "dax": kind.perhaps(kind.one_of("always", "never", "inode")),
 }
 """xfs(5). Not logdev=, rtdev=: devices; not nouuid, which lets two with one name be mounted."""
 
 
-class Xfs(FileSystem):
+class Xfs(kind.FileSystem):
     """The file system XFS."""
 
     name = "xfs"
@@ -59,9 +49,9 @@ class Xfs(FileSystem):
     smallest_bytes = 300 << 20
     facts_command = ("xfs_info", "{directory}")
 
-    def read_facts(self, output: str) -> Facts:
+    def read_facts(self, output: str) -> kind.Facts:
         """Each section of xfs_info: meta-data, data, naming, log, realtime."""
-        found: Facts = {}
+        found: kind.Facts = {}
         section = ""
         for line in output.splitlines():
             name, _, values = line.partition("=")

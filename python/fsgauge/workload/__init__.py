@@ -12,5 +12,4 @@ __all__ = ["Method", "method_of"]
 
 
 def method_of(workload: Workload) -> Method:
-    """What carries this workload out."""
     return cast(Method, kinds.part(workload.kind, "method").METHOD(workload))

@@ -35,7 +35,6 @@ class Share:
         return self.number * (whole // self.hosts) + min(self.number, whole % self.hosts)
 
     def most(self, whole: int) -> int:
-        """What the host with the largest share has of them."""
         return -(-whole // self.hosts)
 
     def pace(self, rate: Rate | None, whole: int) -> Rate | None:

@@ -7,15 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fsgauge.engine.wire import (
-    ClientsTarget,
-    FilesTarget,
-    NfsTarget,
-    PathTarget,
-    ShareFilesTarget,
-    SmbTarget,
-    Target,
-)
+from fsgauge.engine import wire
 from fsgauge.plain_files.kept import Kept
 
 OWN = "files"
@@ -68,15 +60,15 @@ class ClientFolders(Kept):
     files_per_client: int
     backup_files_per_client: int
     available_bytes: int | None = None
-    share: Annotated[SmbTarget | NfsTarget, Field(discriminator="kind")] | None = None
+    share: Annotated[wire.SmbTarget | wire.NfsTarget, Field(discriminator="kind")] | None = None
 
     def folder(self, name: str) -> str:
         return f"{self.directory}/{name}"
 
-    def target(self, name: str) -> ClientsTarget:
+    def target(self, name: str) -> wire.ClientsTarget:
         """Where clients find one set: on a path, or through a server."""
         if self.share is None:
-            return PathTarget(directory=self.folder(name))
+            return wire.PathTarget(directory=self.folder(name))
         prefix = f"{self.share.directory}-" if self.share.directory else ""
         return self.share.model_copy(update={"directory": f"{prefix}{name}"})
 
@@ -109,16 +101,16 @@ class ServedFiles(Kept):
     prefix: str
     count: int
     file_size_bytes: int
-    share: Annotated[SmbTarget | NfsTarget, Field(discriminator="kind")]
+    share: Annotated[wire.SmbTarget | wire.NfsTarget, Field(discriminator="kind")]
 
     @property
-    def on_path(self) -> FilesTarget:
-        return FilesTarget.model_validate(self.model_dump(exclude={"kind", "share"}))
+    def on_path(self) -> wire.FilesTarget:
+        return wire.FilesTarget.model_validate(self.model_dump(exclude={"kind", "share"}))
 
     @property
-    def target(self) -> ShareFilesTarget:
+    def target(self) -> wire.ShareFilesTarget:
         """Where the load finds them."""
-        return ShareFilesTarget(
+        return wire.ShareFilesTarget(
             share=self.share,
             prefix=self.prefix,
             count=self.count,
@@ -126,7 +118,7 @@ class ServedFiles(Kept):
         )
 
 
-InFolder = FilesTarget | ServedFiles | ClientFolders | AgedFolders
+InFolder = wire.FilesTarget | ServedFiles | ClientFolders | AgedFolders
 """What has a `directory`: on this machine, but for share folders."""
-Place = Target | ClientFolders | AgedFolders | ServedFiles
+Place = wire.Target | ClientFolders | AgedFolders | ServedFiles
 """What a prepared system offers its load."""

@@ -10,25 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Self
 
-from fsgauge.engine.wire import (
-    BlockSize,
-    ClientsJob,
-    Data,
-    IncompressibleData,
-    Interface,
-    LayoutJob,
-    LoadJob,
-    Rate,
-    ScanJob,
-    Target,
-    ZeroData,
-)
+from fsgauge.engine import wire
 from fsgauge.errors import InputError
 from fsgauge.record.command import CommandJob
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys
-from fsgauge.study.access_words import through
+from fsgauge.study.reached import through
 from fsgauge.units import exact_duration, format_duration
 from fsgauge.workload.assumed import EXPECTED, Room, Speed, operations_per_second
 from fsgauge.workload.dealing import Dealt, Share
@@ -110,9 +98,7 @@ class Method:
     @property
     def files_of_all(self) -> int:
         """How many of the files that are laid out, the first ones, several hosts would all work on.
-
-        0: each host has files of its own.
-        """
+        0: each host has files of its own."""
         return 0
 
     @property
@@ -187,13 +173,13 @@ class Method:
         """The same with how one system is reached, for its times, or all are, for words."""
         return replace(self, accesses=tuple(accesses))
 
-    def clear_jobs(self, folders: ClientFolders) -> list[ClientsJob]:  # noqa: ARG002
+    def clear_jobs(self, folders: ClientFolders) -> list[wire.ClientsJob]:  # noqa: ARG002
         """Jobs that remove what a run leaves on a share; the first alone logs in."""
         raise TypeError("only clients work on shares")
 
-    def layout_job(self, target: Place, seed: int) -> LayoutJob | None:
+    def layout_job(self, target: Place, seed: int) -> wire.LayoutJob | None:
         """The job that fills a fresh system; None where the load makes its own files."""
-        return LayoutJob(target=laid_out(target), direct=False, seed=seed)
+        return wire.LayoutJob(target=laid_out(target), direct=False, seed=seed)
 
     def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:
         """Ids of the cells that share a system made afresh: a stage, which is a turn of its own.
@@ -207,31 +193,30 @@ class Method:
         return cell.id
 
     def steps_before(self, cell: Cell, place: Place, seed: int) -> list[Step]:  # noqa: ARG002
-        """What is done to the system before a cell, untimed, in this order.
-
-        `seed` is that of the cell's load: equal for all systems of a block, and for all cells with
-        one `seed_purpose`.
-        """
+        """What is done to the system before a cell, untimed, in this order. `seed` is that of the
+        cell's load: equal for all systems of a block, and for all cells with one `seed_purpose`."""
         return []
 
     def scanned_after(self, cell: Cell) -> str | None:  # noqa: ARG002
         """The folder whose extents are counted after a cell; None where none are."""
         return None
 
-    def scan_job(self, path: str, *, aged: bool) -> ScanJob:  # noqa: ARG002
+    def scan_job(self, path: str, *, aged: bool) -> wire.ScanJob:  # noqa: ARG002
         """How the folder that a cell wrote, or that was aged, is scanned."""
-        return ScanJob(path=path, top=WORST_FILES, space=False)
+        return wire.ScanJob(path=path, top=WORST_FILES, space=False)
 
-    def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob | ClientsJob | CommandJob:
+    def load_job(
+        self, cell: Cell, target: Place, seed: int
+    ) -> wire.LoadJob | wire.ClientsJob | CommandJob:
         """The job of one cell on a system whose files are `target`."""
         raise NotImplementedError
 
-    def laid_out_beside(self, target: Place, seed: int) -> list[LoadJob]:  # noqa: ARG002
+    def laid_out_beside(self, target: Place, seed: int) -> list[wire.LoadJob]:  # noqa: ARG002
         """Where cells run at once: loads whose files are written with theirs, and which never
         run."""
         return []
 
-    def timed_load(self, cell: Cell, target: Place, seed: int, **own: object) -> LoadJob:
+    def timed_load(self, cell: Cell, target: Place, seed: int, **own: object) -> wire.LoadJob:
         """A load on the files for a time, its numbers those of the cell's factors; `own` is what
         the kind has otherwise."""
         factors = factors_of(cell)
@@ -240,7 +225,7 @@ class Method:
             "interface": "psync",
             "direct": False,
             "read_percent": factors.share_of_reads,
-            "block_sizes": [BlockSize(size_bytes=factors.operation_bytes)],
+            "block_sizes": [wire.BlockSize(size_bytes=factors.operation_bytes)],
             "queue_depth": factors.depth,
             "jobs": factors.at_once,
             "warm_up_ns": self.workload.warm_up,
@@ -249,7 +234,7 @@ class Method:
             "rate": self.pace_of(cell),
             "seed": seed,
         }
-        return LoadJob.model_validate(usual | own)
+        return wire.LoadJob.model_validate(usual | own)
 
     def rate_of(self, cell: Cell) -> float | None:
         """Operations a second that a cell's load is offered; None without a pace."""
@@ -258,12 +243,12 @@ class Method:
         key = self.workload.pace
         return getattr(self.workload, key) if key else None
 
-    def pace_of(self, cell: Cell) -> Rate | None:
+    def pace_of(self, cell: Cell) -> wire.Rate | None:
         """The same for the engine."""
         per_second = self.rate_of(cell)
         if per_second is None:
             return None
-        return Rate(operations_per_second=per_second, arrival=self.workload.arrival)
+        return wire.Rate(operations_per_second=per_second, arrival=self.workload.arrival)
 
     def slicing(self, cell: Cell) -> Slicing:  # noqa: ARG002
         """How its time may be divided where systems are measured side by side."""
@@ -282,11 +267,11 @@ class Method:
         """One host's share of a job, as `require_dealable` allows it: all of it, with data and
         offsets of its own; of a pace, its share."""
         update: dict[str, object] = {"seed": share.seed(job.seed)}
-        if isinstance(job, LoadJob):
+        if isinstance(job, wire.LoadJob):
             update["rate"] = share.pace(job.rate, share.hosts)
         return job.model_copy(update=update)
 
-    def is_on_files_of_all(self, job: LoadJob | ClientsJob) -> bool:  # noqa: ARG002
+    def is_on_files_of_all(self, job: wire.LoadJob | wire.ClientsJob) -> bool:  # noqa: ARG002
         """Whether a load works on those, so that all hosts must be through before any goes on."""
         return self.files_of_all > 0
 
@@ -354,19 +339,19 @@ class MakesOwnFiles(Method):
         """0: no files are laid out."""
         return 0
 
-    def layout_job(self, target: Place, seed: int) -> LayoutJob | None:  # noqa: ARG002
+    def layout_job(self, target: Place, seed: int) -> wire.LayoutJob | None:  # noqa: ARG002
         """None: a turn begins on an empty system."""
         return None
 
 
-def laid_out(place: Place) -> Target:
+def laid_out(place: Place) -> wire.Target:
     """The target of a load on files that were laid out; TypeError for another kind's folders."""
     if isinstance(place, ClientFolders | AgedFolders):
         raise TypeError("a plain load cannot use the folders of other kinds")
     return place.target if isinstance(place, ServedFiles) else place
 
 
-def interface_of(place: Place, here: Interface) -> Interface:
+def interface_of(place: Place, here: wire.Interface) -> wire.Interface:
     """What carries a load there: the study's interface here, sockets through a server."""
     return "sockets" if isinstance(place, ServedFiles) else here
 
@@ -375,9 +360,7 @@ def access_line(
     accesses: Sequence[AccessKeys], interfaces: Sequence[str], direct: str = ""
 ) -> list[str]:
     """How files that were laid out are reached, a line for what is held equal; none over paths.
-
-    `direct` is what direct I/O means through a server, where it means anything.
-    """
+    `direct` is what direct I/O means through a server, where it means anything."""
     if all(access.protocol == "path" for access in accesses):
         return []
     return [
@@ -394,6 +377,6 @@ def at_most(limit_ns: int, *, in_model: bool) -> str:
     return f", at most {exact_duration(limit_ns)}"
 
 
-def data_of(words: Literal["incompressible", "zero"]) -> Data:
+def data_of(words: Literal["incompressible", "zero"]) -> wire.Data:
     """The study's word for what is written, for the engine."""
-    return ZeroData() if words == "zero" else IncompressibleData()
+    return wire.ZeroData() if words == "zero" else wire.IncompressibleData()

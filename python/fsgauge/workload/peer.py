@@ -61,10 +61,8 @@ class Peer(Protocol):
         *,
         as_root: bool = False,
     ) -> list[PeerRun]:
-        """The starts that do these cells in a folder; those without an equal are left out.
-
-        Raises InputError where the study asks for what the program cannot do.
-        """
+        """The starts that do these cells in a folder; those without an equal are left out. Raises
+        InputError where the study asks for what the program cannot do."""
         ...
 
     def own_tests(self, cells: Sequence[Cell]) -> str:

@@ -37,10 +37,8 @@ class Slicing:
 
 
 def slices_of(duration_ns: int, slice_ns: int) -> int:
-    """An even number of slices near that length, so that forward and backward rounds balance.
-
-    One where two would be shorter than is worth an engine's start.
-    """
+    """An even number of slices near that length, so that forward and backward rounds balance. One
+    where two would be shorter than is worth an engine's start."""
     if duration_ns < 2 * SHORTEST_SLICE_NS:
         return 1
     return 2 * max(1, round(duration_ns / slice_ns / 2))

@@ -27,10 +27,8 @@ class ClearFolder:
 
 @dataclass(frozen=True)
 class AgeFolder:
-    """An op log is replayed in an empty folder, and what it leaves is scanned.
-
-    With `needed_bytes`, live files of fewer bytes end the study: what follows needs them.
-    """
+    """An op log is replayed in an empty folder, and what it leaves is scanned. With `needed_bytes`,
+    live files of fewer bytes end the study: what follows needs them."""
 
     job: AgeJob
     needed_bytes: int | None = None

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.importing import import_results
-from fsgauge.importing.reading import read_file
-from fsgauge.record.foreign import ForeignJob
+from fsgauge.importing import import_results, read_file
+from fsgauge.record.command import ForeignJob
 from fsgauge.report.write import results_of
 from fsgauge.stats.metrics import values
 from fsgauge.store import StoredStudy

@@ -57,7 +57,7 @@ def test_depth_is_bounded(pair: str) -> None:
 def test_documents_of_a_folder_are_few_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder_module, "ALL_RECORDS", Bound(ALL_RECORDS.size_bytes, 150))
+    monkeypatch.setattr(folder_module.bounds, "ALL_RECORDS", Bound(ALL_RECORDS.size_bytes, 150))
     (tmp_path / "a").write_text(json.dumps(list(range(99))))
     with PlainFolder.opened(tmp_path) as folder:
         folder.read_json("a", FEW)
@@ -68,7 +68,7 @@ def test_documents_of_a_folder_are_few_together(
 def test_files_of_a_folder_are_summed_up_to_a_bound(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder_module, "MOST_BYTES_OF_FOLDER", 150)
+    monkeypatch.setattr(folder_module.bounds, "MOST_BYTES_OF_FOLDER", 150)
     (tmp_path / "a").write_bytes(bytes(100))
     with PlainFolder.opened(tmp_path) as folder:
         folder.digest("a")

@@ -14,8 +14,8 @@ from fsgauge.engine.client import Engine
 from fsgauge.progress import Progress
 from fsgauge.published.archive import FORMAT, Contents, LeftOut, read_archive, write_archive
 from fsgauge.published.ledger import ledger_of
-from fsgauge.published.prediction import Predicted, predicted
 from fsgauge.published.runs import judge
+from fsgauge.published.standing import Predicted, predicted
 from fsgauge.report import write_report
 from fsgauge.rig.simulator.rig import SimulatorRig
 from fsgauge.run import run_study

@@ -18,7 +18,7 @@ from fsgauge.report.compared import (
     summary,
     write_comparison,
 )
-from fsgauge.report.comparison_basis import basis_sentence
+from fsgauge.report.compared_models import basis_sentence
 from fsgauge.report.history import write_history
 from fsgauge.stats.folders.between import Between
 from fsgauge.stats.folders.condition import parse_condition

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.plan.partners import _synced, partners
+from fsgauge.plan.in_words import _synced, partners
 from fsgauge.plan.turns import make_plan
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.rig.host.side_by_side import hindrance

@@ -17,7 +17,6 @@ from fsgauge.engine.wire.generated import (
 
 
 def sides_of(result: LoadResult) -> list[OperationResult]:
-    """Reads and writes, as far as there are any."""
     return [side for side in (result.read, result.write) if side is not None]
 
 

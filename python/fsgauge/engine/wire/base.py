@@ -29,7 +29,6 @@ R = TypeVar("R")
 def _field(
     model: type[BaseModel], name: str, handler: GetCoreSchemaHandler
 ) -> core_schema.TypedDictField:
-    """The schema of one field of a model, from its annotation."""
     return core_schema.typed_dict_field(
         handler.generate_schema(get_type_hints(model, include_extras=True)[name])
     )
@@ -37,9 +36,7 @@ def _field(
 
 class Packed(Sequence[M], Generic[M]):
     """A list that cannot change, of models whose fields are all whole numbers from 0 to 2^64 - 1.
-
-    Each access makes the model anew. Equal to any sequence of equal models.
-    """
+    Each access makes the model anew. Equal to any sequence of equal models."""
 
     __slots__ = ("_columns", "_model")
 

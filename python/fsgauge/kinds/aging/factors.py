@@ -13,10 +13,8 @@ Wear = Literal["clean", "aged"]
 
 
 class AgingFactors(CellFactors):
-    """Streams that write a new file each, or read it; the queue is of each stream.
-
-    `free_percent` is the share of the aged region that is free; a clean cell has none.
-    """
+    """Streams that write a new file each, or read it; the queue is of each stream. `free_percent`
+    is the share of the aged region that is free; a clean cell has none."""
 
     KIND: ClassVar = "aging"
 

@@ -16,18 +16,8 @@ from pydantic import Field, model_validator
 from fsgauge.kinds.aging.disk import DiskModel
 from fsgauge.kinds.aging.factors import AgingFactors, Side
 from fsgauge.record.records import Cell
+from fsgauge.study import sweep
 from fsgauge.study.base import Distinct, conflict
-from fsgauge.study.sweep import (
-    SCAN,
-    BlockSize,
-    Data,
-    Fill,
-    Inapplicable,
-    Jobs,
-    QueueDepth,
-    refuse_to_verify_zeros,
-    require_whole_sectors,
-)
 from fsgauge.study.system import System
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import BytesPerSecond, DurationNs, WholePercent, exact_percent, exact_size
@@ -62,7 +52,7 @@ class AgingWorkload(WorkloadKeys):
         description="How much of the region is free when rates are measured; multiples of the"
         " space of one file. Default: after each delete, until all is free again.",
     )
-    fill: Annotated[Fill, Field(le=MOST_FILLED_PERCENT)] = Field(
+    fill: Annotated[sweep.Fill, Field(le=MOST_FILLED_PERCENT)] = Field(
         97,
         description="Share of a system's available space that the region, all files together,"
         " takes up. A ballast file fills the rest after ageing, so that only deletes free space;"
@@ -94,26 +84,25 @@ class AgingWorkload(WorkloadKeys):
         " allocsize only for write. Default: fallocate for systems with an allocation_chunk, direct"
         " for the others.",
     )
-    streams: Jobs = Field(
+    streams: sweep.Jobs = Field(
         4,
         description="Streams in each rate measurement; each writes its own file in order, then"
         " reads it.",
     )
-    rate_fill: Annotated[Fill, Field(le=98)] = Field(
+    rate_fill: Annotated[sweep.Fill, Field(le=98)] = Field(
         90,
         description="Total size of the streams' files as a share of one deleted file: the same"
         " number of bytes at every level as on the clean system.",
     )
-    record_size: BlockSize = Field(
+    record_size: sweep.BlockSize = Field(
         1 << 20, description="Size of one read or write of a stream; a multiple of 512 B."
     )
-    queue_depth: QueueDepth = Field(4, description="Operations in flight per stream.")
-    data: Data = Field("incompressible", description="The data written.")
+    queue_depth: sweep.QueueDepth = Field(4, description="Operations in flight per stream.")
+    data: sweep.Data = Field("incompressible", description="The data written.")
     verify: bool = Field(
-        False,
-        description="Read back and compare the data after each write run; not timed.",
+        False, description="Read back and compare the data after each write run; not timed."
     )
-    scan: bool = Field(False, description=SCAN)
+    scan: bool = Field(False, description=sweep.SCAN)
     disk: DiskModel = Field(DiskModel(), description="The disk that rates are predicted for.")
 
     @model_validator(mode="before")
@@ -177,11 +166,11 @@ class AgingWorkload(WorkloadKeys):
                 next=f"a multiple of {exact_percent(100 // self.files)}, or more files",
             )
         way = "no other: rates are measured with direct I/O"
-        require_whole_sectors(self.record_size, "record_size", "kind", way)
+        sweep.require_whole_sectors(self.record_size, "record_size", "kind", way)
         if self.data == "zero" and self.verify:
-            refuse_to_verify_zeros()
+            sweep.refuse_to_verify_zeros()
 
-    def inapplicable(self) -> Inapplicable:
+    def inapplicable(self) -> sweep.Inapplicable:
         """Keys that have no effect in this workload: why, and the key that makes it so."""
         if self.nominal_rate is not None:
             return {"fill": ("nominal_rate says how large the region is", "nominal_rate")}
@@ -242,9 +231,7 @@ def _check_hint(index: int, system: System, record_size: int) -> None:
 
 def _check_allocsize(index: int, system: System, aged_by: str | None) -> None:
     """XFS preallocates behind the end of a file where that is written through the page cache.
-
-    fs/xfs/xfs_iomap.c, Linux 6.12: xfs_iomap_prealloc_size is asked by buffered writes alone.
-    """
+    fs/xfs/xfs_iomap.c, Linux 6.12: xfs_iomap_prealloc_size is asked by buffered writes alone."""
     mounted = {option.partition("=")[0].strip() for option in system.mount.split(",")}
     if "allocsize" not in mounted | set(system.settings):
         return

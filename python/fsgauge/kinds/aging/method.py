@@ -6,20 +6,7 @@ import math
 import random
 from dataclasses import dataclass, replace
 
-from fsgauge.engine.wire import (
-    AgeJob,
-    AgeMode,
-    BlockSize,
-    CompleteEnd,
-    FilesTarget,
-    FsyncSync,
-    IntermingledProfile,
-    LoadJob,
-    NoSync,
-    OwnFilesRanges,
-    ScanJob,
-    SequentialAccess,
-)
+from fsgauge.engine import wire
 from fsgauge.errors import InputError
 from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.kinds.aging.keys import AgingWorkload
@@ -36,7 +23,7 @@ LONGEST_RUN_NS = 600_000_000_000
 """A run ends by its bytes; one that takes longer ends here, so that a slow disk holds no study."""
 SHORTEST_STEADY_SECONDS = 0.5
 """A run that is shorter says little: `fsgauge plan` warns of it."""
-_MODES: dict[str, AgeMode] = {"fallocate": "fast", "direct": "direct", "write": "write"}
+_MODES: dict[str, wire.AgeMode] = {"fallocate": "fast", "direct": "direct", "write": "write"}
 _MAP_ORDER = 5
 _INTERVAL_NS = 100_000_000
 _LEAVE_PER_MILLE = 2
@@ -71,10 +58,8 @@ class AgingMethod(MakesOwnFiles):
         return self.sizes
 
     def in_room(self, room: Room) -> AgingMethod:
-        """Files of whole chunks and hints of every system that fill the region, or InputError.
-
-        XFS gives a file whole multiples of its hint: what is no multiple takes more than its size.
-        """
+        """Files of whole chunks and hints of every system that fill the region, or InputError. XFS
+        gives a file whole multiples of its hint: what is no multiple takes more than its size."""
         workload = self.workload
         chunks = [chunk for chunk in room.chunks if chunk is not None]
         unit = math.lcm(workload.record_size, *chunks, *room.hints)
@@ -126,9 +111,7 @@ class AgingMethod(MakesOwnFiles):
 
     def steps_before(self, cell: Cell, place: Place, seed: int) -> list[Step]:
         """Before the first aged write: ageing and ballast; before each: deletes down to its level.
-
-        Files are deleted in an order by lot, one order for all systems of a block.
-        """
+        Files are deleted in an order by lot, one order for all systems of a block."""
         factors = AgingFactors.of(cell)
         folders = _aged_folders(place)
         if factors.side != "write" or factors.free_percent is None:
@@ -151,20 +134,20 @@ class AgingMethod(MakesOwnFiles):
         """The streams' files, after they were written."""
         return RATE if AgingFactors.of(cell).side == "write" else None
 
-    def scan_job(self, path: str, *, aged: bool) -> ScanJob:
+    def scan_job(self, path: str, *, aged: bool) -> wire.ScanJob:
         """Every file with its extents, free space, and a map of the whole file system."""
         files = self.workload.files if aged else self.workload.streams
-        return ScanJob(path=path, top=files, list_whole=True, map_order=_MAP_ORDER)
+        return wire.ScanJob(path=path, top=files, list_whole=True, map_order=_MAP_ORDER)
 
-    def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
+    def load_job(self, cell: Cell, target: Place, seed: int) -> wire.LoadJob:
         """Streams that each write a new file and sync it once, or read it, in order."""
         factors = AgingFactors.of(cell)
         folders = _aged_folders(target)
         workload = self.workload
         writes = factors.side == "write"
         records = folders.rate_file_bytes // workload.record_size
-        return LoadJob(
-            target=FilesTarget(
+        return wire.LoadJob(
+            target=wire.FilesTarget(
                 directory=folders.folder(RATE),
                 prefix="rate-",
                 count=workload.streams,
@@ -172,9 +155,9 @@ class AgingMethod(MakesOwnFiles):
             ),
             interface="psync" if workload.queue_depth == 1 else "io_uring",
             direct=True,
-            access=SequentialAccess(),
+            access=wire.SequentialAccess(),
             read_percent=factors.share_of_reads,
-            block_sizes=[BlockSize(size_bytes=workload.record_size)],
+            block_sizes=[wire.BlockSize(size_bytes=workload.record_size)],
             queue_depth=workload.queue_depth,
             jobs=workload.streams,
             warm_up_ns=0,
@@ -182,11 +165,11 @@ class AgingMethod(MakesOwnFiles):
             interval_ns=_INTERVAL_NS,
             data=data_of(workload.data),
             seed=seed,
-            ranges=OwnFilesRanges(),
+            ranges=wire.OwnFilesRanges(),
             passes=1,
             extend=writes,
             preallocate_chunk_bytes=folders.allocation_chunk_bytes if writes else None,
-            sync=FsyncSync(every=records) if writes else NoSync(),
+            sync=wire.FsyncSync(every=records) if writes else wire.NoSync(),
             verify=writes and workload.verify,
         )
 
@@ -275,9 +258,9 @@ class AgingMethod(MakesOwnFiles):
         region = workload.files * folders.file_size_bytes
         aged_by = (workload.aged_by or "direct") if chunk is None else "fallocate"
         seconds = _SHORTEST_AGEING_SECONDS + region / SLOWEST.bytes_per_second
-        job = AgeJob(
+        job = wire.AgeJob(
             directory=folders.folder(AGED),
-            profile=IntermingledProfile(
+            profile=wire.IntermingledProfile(
                 files=workload.files,
                 file_size_bytes=folders.file_size_bytes,
                 chunk_bytes=chunk or workload.record_size,
@@ -285,7 +268,7 @@ class AgingMethod(MakesOwnFiles):
             mode=_MODES[aged_by],
             space_bytes=region,
             fill_percent=100.0,
-            end=CompleteEnd(),
+            end=wire.CompleteEnd(),
             time_limit_ns=int(seconds * 1e9),
             seed=seed,
         )

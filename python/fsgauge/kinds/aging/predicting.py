@@ -9,15 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from fsgauge.engine import wire
 from fsgauge.engine.client import Engine
-from fsgauge.engine.wire import (
-    DeviceChange,
-    PassedFile,
-    PassedFiles,
-    PredictJob,
-    SimulatedDevice,
-    SimulatedPass,
-)
 from fsgauge.kinds.aging.disk import MODEL, Disk
 
 _MOST_EXTENTS = 300_000
@@ -36,17 +29,17 @@ Files = Sequence[Extents]
 
 
 def predict_rates(passes: Iterable[Files], disk: Disk) -> list[float | None]:
-    """Bytes per second of all streams of each pass; None for one without extents.
-
-    Raises RigError where the engine cannot be run.
-    """
+    """Bytes per second of all streams of each pass; None for one without extents. Raises RigError
+    where the engine cannot be run."""
     found: list[float | None] = []
     engine = Engine()
     for some in _in_jobs(passes):
-        changes = [DeviceChange(name=name, value=value) for name, value in disk.changes().items()]
-        job = PredictJob(
-            device=SimulatedDevice(model=MODEL, changes=changes),
-            passes=[PassedFiles(files=[_passed(file) for file in files]) for files in some],
+        changes = [
+            wire.DeviceChange(name=name, value=value) for name, value in disk.changes().items()
+        ]
+        job = wire.PredictJob(
+            device=wire.SimulatedDevice(model=MODEL, changes=changes),
+            passes=[wire.PassedFiles(files=[_passed(file) for file in files]) for files in some],
         )
         found += [_rate(each) for each in engine.predict(job).passes]
     return found
@@ -65,11 +58,11 @@ def _in_jobs(passes: Iterable[Files]) -> Iterator[list[Files]]:
         yield some
 
 
-def _passed(file: Extents) -> PassedFile:
-    return PassedFile(
+def _passed(file: Extents) -> wire.PassedFile:
+    return wire.PassedFile(
         physical_bytes=list(file.physical_bytes), length_bytes=list(file.length_bytes)
     )
 
 
-def _rate(moved: SimulatedPass) -> float | None:
+def _rate(moved: wire.SimulatedPass) -> float | None:
     return moved.size_bytes * 1e9 / moved.slowest_ns if moved.size_bytes else None

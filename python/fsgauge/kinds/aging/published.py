@@ -19,10 +19,8 @@ TESTS: tuple[Test, ...] = get_args(Test)
 
 @dataclass(frozen=True)
 class PublishedClaim:
-    """What an allocation size keeps, and which number of a report is shown next to it.
-
-    `claim` is the id in the ledger; `published` is a printed figure, or the fact in our words.
-    """
+    """What an allocation size keeps, and which number of a report is shown next to it. `claim` is
+    the id in the ledger; `published` is a printed figure, or the fact in our words."""
 
     claim: str
     text: str

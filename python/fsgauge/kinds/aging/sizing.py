@@ -18,9 +18,7 @@ from fsgauge.workload.assumed import Room
 @dataclass(frozen=True)
 class Sizing:
     """What keys ask of the region, in bytes: `data` is free at the full level, `region` holds it.
-
-    `file` is the least that each file must have; files are whole pieces, so they may have more.
-    """
+    `file` is the least that each file must have; files are whole pieces, so they may have more."""
 
     data_bytes: int
     region_bytes: int
@@ -37,10 +35,8 @@ def sizing_of(workload: AgingWorkload) -> Sizing | None:
 
 
 def file_size(workload: AgingWorkload, room: Room, unit_bytes: int) -> int:
-    """The size of each file, whole pieces of `unit_bytes`: by a rate rounded up, else down.
-
-    Raises InputError where a region by a rate is more than the room holds.
-    """
+    """The size of each file, whole pieces of `unit_bytes`: by a rate rounded up, else down. Raises
+    InputError where a region by a rate is more than the room holds."""
     sizing = sizing_of(workload)
     if sizing is None:
         largest = share_of(workload, room)

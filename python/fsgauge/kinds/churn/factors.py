@@ -16,9 +16,7 @@ Order = Literal["directory", "inode", "physical"]
 
 class ChurnFactors(CellFactors):
     """One reader of the whole tree, or clients that write new files; each has one call in flight.
-
-    `record_size_bytes` is what a call moves; only reads have an order.
-    """
+    `record_size_bytes` is what a call moves; only reads have an order."""
 
     KIND: ClassVar = "churn"
 

@@ -215,7 +215,6 @@ class ChurnWorkload(WorkloadKeys):
 
     @property
     def connections(self) -> int:
-        """One a client that writes."""
         return self.clients
 
     def check_access(self, accesses: Sequence[AccessKeys]) -> None:

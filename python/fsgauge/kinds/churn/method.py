@@ -9,26 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from fsgauge.engine.wire import (
-    AgeJob,
-    BackupPhase,
-    ChurnProfile,
-    ClientsJob,
-    CycleSizes,
-    FileSet,
-    LognormalLifetimes,
-    LognormalParetoSizes,
-    OwnTree,
-    ScanJob,
-    StorageAgeEnd,
-    WritePhase,
-)
+from fsgauge.engine import wire
 from fsgauge.errors import InputError
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.kinds.churn.volume import ChurnVolume
 from fsgauge.record.records import Cell
-from fsgauge.study.access_words import through
+from fsgauge.study.reached import through
 from fsgauge.units import exact_size, format_size
 from fsgauge.workload.assumed import EXPECTED, Room, Speed
 from fsgauge.workload.dealing import Dealt, Share, require_enough
@@ -116,11 +103,11 @@ class ChurnMethod(MakesOwnFiles):
         together: every client of a host that has fewer of them writes no more than one of a host
         with the most.
         """
-        if share.hosts == 1 or not isinstance(job, AgeJob | ClientsJob):
+        if share.hosts == 1 or not isinstance(job, wire.AgeJob | wire.ClientsJob):
             return job
-        if isinstance(job, AgeJob):
+        if isinstance(job, wire.AgeJob):
             return super().dealt(job, share)
-        if not isinstance(job.phase, WritePhase):
+        if not isinstance(job.phase, wire.WritePhase):
             return job
         clients = share.of(job.clients)
         each = job.files.files_per_client * job.clients // share.most(job.clients)
@@ -144,16 +131,16 @@ class ChurnMethod(MakesOwnFiles):
         """Before a stage's first cell, its tree is made."""
         return [AgeFolder(self.age_job(cell, place, seed))] if self._begins(cell) else []
 
-    def age_job(self, cell: Cell, target: Place, seed: int) -> AgeJob:
+    def age_job(self, cell: Cell, target: Place, seed: int) -> wire.AgeJob:
         """What makes the tree of a cell's stage."""
         folders, workload = _folders(target), self.workload
-        return AgeJob(
+        return wire.AgeJob(
             directory=folders.folder(TREE),
             profile=self._profile(_fill(cell), folders),
             mode=workload.mode,
             space_bytes=folders.available_bytes,
             fill_percent=float(_fill(cell)),
-            end=StorageAgeEnd(storage_age=workload.storage_age),
+            end=wire.StorageAgeEnd(storage_age=workload.storage_age),
             time_limit_ns=workload.age_time_limit,
             sync_every_bytes=None if workload.mode == "fast" else workload.sync_after,
             seed=seed,
@@ -164,29 +151,31 @@ class ChurnMethod(MakesOwnFiles):
         """The new files' folder."""
         return WRITTEN if ChurnFactors.of(cell).side == "write" else None
 
-    def scan_job(self, path: str, *, aged: bool) -> ScanJob:
+    def scan_job(self, path: str, *, aged: bool) -> wire.ScanJob:
         """The tree with the free space around it; of new files, these alone."""
-        return ScanJob(path=path, top=WORST_FILES, space=aged)
+        return wire.ScanJob(path=path, top=WORST_FILES, space=aged)
 
-    def load_job(self, cell: Cell, target: Place, seed: int) -> ClientsJob:
+    def load_job(self, cell: Cell, target: Place, seed: int) -> wire.ClientsJob:
         """One reader of the whole tree, or the clients that write beside it."""
         factors = ChurnFactors.of(cell)
         folders, workload = _folders(target), self.workload
         reads = factors.side == "read"
         limit_ns = workload.time_limit
-        return ClientsJob(
+        return wire.ClientsJob(
             target=folders.target(TREE if reads else WRITTEN),
-            phase=BackupPhase(order=workload.read_order, block_size_bytes=workload.read_block_size)
+            phase=wire.BackupPhase(
+                order=workload.read_order, block_size_bytes=workload.read_block_size
+            )
             if reads
-            else WritePhase(create="and_write"),
+            else wire.WritePhase(create="and_write"),
             clients=factors.clients,
             interface="auto",
-            files=FileSet(
+            files=wire.FileSet(
                 clients=factors.clients,
                 files_per_client=1 if reads else self._files_per_client(cell, folders),
-                sizes=CycleSizes(sizes_bytes=[workload.new_file_size]),
+                sizes=wire.CycleSizes(sizes_bytes=[workload.new_file_size]),
                 record_size_bytes=workload.record_size,
-                tree=OwnTree(),
+                tree=wire.OwnTree(),
             ),
             fsync=workload.fsync and not reads,
             time_limit_ns=limit_ns,
@@ -285,10 +274,10 @@ class ChurnMethod(MakesOwnFiles):
         """Whether the cell is the first of its stage."""
         return ChurnFactors.of(cell).side == ("read" if "read" in self.workload.tests else "write")
 
-    def _profile(self, fill: int, folders: ClientFolders) -> ChurnProfile:
+    def _profile(self, fill: int, folders: ClientFolders) -> wire.ChurnProfile:
         workload = self.workload
-        return ChurnProfile(
-            sizes=LognormalParetoSizes(
+        return wire.ChurnProfile(
+            sizes=wire.LognormalParetoSizes(
                 median_bytes=workload.median_size,
                 sigma=workload.size_sigma,
                 tail_percent=workload.tail_percent,
@@ -296,7 +285,7 @@ class ChurnMethod(MakesOwnFiles):
                 tail_alpha=workload.tail_alpha,
                 largest_bytes=self._volume_of(folders).largest_bytes(fill),
             ),
-            lifetimes=LognormalLifetimes(
+            lifetimes=wire.LognormalLifetimes(
                 median_ns=workload.median_lifetime, sigma=workload.lifetime_sigma
             ),
             streams=workload.streams,
@@ -313,7 +302,6 @@ class ChurnMethod(MakesOwnFiles):
         return max(self._volume_of(folders).new_files(_fill(cell)) // self.workload.clients, 1)
 
     def _volume_of(self, folders: ClientFolders) -> ChurnVolume:
-        """Of a system that was made."""
         if folders.available_bytes is None:
             raise ValueError("the rig did not report the system's available space")
         return ChurnVolume(self.workload, folders.available_bytes)

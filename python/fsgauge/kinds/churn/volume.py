@@ -1,7 +1,5 @@
 """How much `churn` makes, reads and writes: bytes, files, and the time that this takes at a speed.
-
-Before anything is made it is an estimate: sizes are drawn, and what metadata takes is not known.
-"""
+Before anything is made it is an estimate: sizes are drawn, and what metadata takes is not known."""
 
 from __future__ import annotations
 

@@ -1,21 +1,27 @@
-"""How many files the clients have: as the study says, or as many as the room allows.
+"""How many files the clients have, as the study says or as many as the room allows, and what they
+take.
 
-Raises InputError with the numbers that would fit where the room does not hold them.
+Raises InputError with the numbers that would fit where the room does not hold them. Sizes that
+are drawn have the mean's sum, and a margin of three standard deviations of the mean.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
 from fsgauge.errors import InputError
-from fsgauge.kinds.connections.file_sizes import FileSpace, backup_file_space, own_file_space
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.units import count, format_size
 from fsgauge.workload.assumed import Room
 from fsgauge.workload.folders import FileSets
 
+ALLOCATION_BYTES = 4096
+"""Files take whole blocks; 4 KiB is what every kind's mkfs chooses on storage of usual sizes."""
+_STEPS = 400
+_MARGIN_DEVIATIONS = 3.0
 USABLE_PERCENT = 97
 """Share of the free space that files may take: file systems need the rest as they fill."""
 FILE_OVERHEAD_BYTES = 1 << 10
@@ -23,6 +29,89 @@ FILE_OVERHEAD_BYTES = 1 << 10
 DIRECTORY_BYTES = 8 << 10
 """A directory's own blocks, one for its first names and one as it grows."""
 _MOST_FILES = 999_999
+
+
+@dataclass(frozen=True)
+class FileSpace:
+    """Mean bytes of one file: of its contents, on storage, and the deviation of the latter.
+    `in_turn` are the sizes that each client has in turn; empty where they are drawn."""
+
+    contents: float
+    allocated: float
+    deviation: float
+    in_turn: tuple[int, ...] = ()
+
+    def contents_of(self, clients: int, files_each: int) -> float:
+        if self.in_turn:
+            counts = _counts(len(self.in_turn), clients, files_each)
+            return sum(size * count for size, count in zip(self.in_turn, counts, strict=True))
+        return self.contents * clients * files_each
+
+    def allocated_of(self, clients: int, files_each: int) -> float:
+        """Space of all files of so many clients, hardly ever more."""
+        if self.in_turn:
+            counts = _counts(len(self.in_turn), clients, files_each)
+            pairs = zip(self.in_turn, counts, strict=True)
+            return sum(_rounded(size) * count for size, count in pairs)
+        files = clients * files_each
+        return self.allocated * files + _MARGIN_DEVIATIONS * self.deviation * math.sqrt(files)
+
+    @property
+    def allocated_of_one(self) -> float:
+        """Space of a file that nothing else is known of, hardly ever more."""
+        return self.allocated + _MARGIN_DEVIATIONS * self.deviation
+
+
+def own_file_space(workload: ConnectionsWorkload) -> FileSpace:
+    """A file of the clients' own set."""
+    if workload.size_distribution == "log-normal":
+        return _weighed(_log_normal(workload), drawn=True)
+    weights = workload.size_weights or [1] * len(workload.file_sizes)
+    pairs = list(zip(workload.file_sizes, weights, strict=True))
+    return _weighed(pairs, drawn=bool(workload.size_weights))
+
+
+def backup_file_space(workload: ConnectionsWorkload) -> FileSpace:
+    """A file of the set that is backed up: all are alike."""
+    return _weighed([(workload.backup_file_size, 1)], drawn=False)
+
+
+def _weighed(sizes: list[tuple[int, int]], *, drawn: bool) -> FileSpace:
+    total = sum(weight for _, weight in sizes)
+    contents = sum(size * weight for size, weight in sizes) / total
+    allocated = sum(_rounded(size) * weight for size, weight in sizes) / total
+    variance = sum((_rounded(size) - allocated) ** 2 * weight for size, weight in sizes) / total
+    if not drawn:
+        return FileSpace(contents, allocated, 0.0, tuple(size for size, _ in sizes))
+    return FileSpace(contents, allocated, math.sqrt(variance))
+
+
+def _counts(sizes: int, clients: int, files_each: int) -> list[int]:
+    """How many files have each size: file f of client c has the size of number c + f, in turn. A
+    whole round of clients, or of a client's files, has all sizes equally often. What is left is a
+    rectangle of fewer clients and files than sizes, whose diagonals are counted."""
+    rounds, clients = divmod(clients, sizes)
+    file_rounds, files = divmod(files_each, sizes)
+    even = rounds * files_each + clients * file_rounds
+
+    def diagonal(total: int) -> int:
+        return max(0, min(total + 1, clients, files, clients + files - 1 - total))
+
+    return [even + diagonal(at) + diagonal(at + sizes) for at in range(sizes)]
+
+
+def _log_normal(workload: ConnectionsWorkload) -> list[tuple[int, int]]:
+    """The distribution at evenly spread quantiles, cut at both ends as it is drawn."""
+    from statistics import NormalDist
+
+    normal = NormalDist(math.log(workload.median_size), workload.size_sigma)
+    low, high = math.log(workload.smallest_size), math.log(workload.largest_size)
+    logs = (normal.inv_cdf((step + 0.5) / _STEPS) for step in range(_STEPS))
+    return [(round(math.exp(min(max(each, low), high))), 1) for each in logs]
+
+
+def _rounded(size_bytes: int) -> int:
+    return -(-size_bytes // ALLOCATION_BYTES) * ALLOCATION_BYTES
 
 
 @dataclass(frozen=True)
@@ -66,10 +155,8 @@ class ClientFiles:
         return chosen.space.contents_of(clients, each), each * clients
 
     def files_each(self, of_most: int, clients: int, *, backup: bool) -> int:
-        """Files of each of so many clients, where each of the most has `of_most`.
-
-        As many as the study says; otherwise all numbers of clients share the same files out.
-        """
+        """Files of each of so many clients, where each of the most has `of_most`. As many as the
+        study says; otherwise all numbers of clients share the same files out."""
         asked = (
             self.workload.backup_files_per_connection
             if backup

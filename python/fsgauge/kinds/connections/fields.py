@@ -11,22 +11,8 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from fsgauge.kinds.connections.factors import Order
+from fsgauge.study import sweep
 from fsgauge.study.base import Distinct, OneOrSwept, conflict
-from fsgauge.study.sweep import (
-    DISTRIBUTION,
-    HOSTS,
-    LARGEST_SIZE,
-    MEDIAN_SIZE,
-    SCAN,
-    SIZE_SIGMA,
-    SMALLEST_SIZE,
-    BlockSize,
-    Data,
-    Fill,
-    Hosts,
-    Weight,
-    only,
-)
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, SizeBytes
 
@@ -50,9 +36,9 @@ def _named_mix(value: object) -> object:
 
 
 Mix = Annotated[
-    dict[str, Weight],
+    dict[str, sweep.Weight],
     BeforeValidator(_named_mix),
-    only(ACTIVITIES, "a mix"),
+    sweep.only(ACTIVITIES, "a mix"),
     Field(min_length=1),
 ]
 
@@ -79,7 +65,9 @@ class ConnectionsFields(WorkloadKeys):
         " With `fill` the same files are shared by all clients; with files_per_connection each"
         " client has that many, whatever their number.",
     )
-    hosts: Distinct[Hosts] | None = Field(None, description=HOSTS.format(load="clients"))
+    hosts: Distinct[sweep.Hosts] | None = Field(
+        None, description=sweep.HOSTS.format(load="clients")
+    )
     tests: Distinct[Test] = Field(
         ["write", "read", "backup"],
         description="The tests of each turn, always in this order: write (every client writes all"
@@ -92,24 +80,26 @@ class ConnectionsFields(WorkloadKeys):
         description="Files of each client; the published study has 1000. Default: as many as"
         " `fill` allows, at least 1 (or `outstanding`).",
     )
-    fill: Fill = Field(
+    fill: sweep.Fill = Field(
         40, description="Share of the storage and of its inodes that the clients' files take up."
     )
-    size_distribution: Literal["listed", "log-normal"] = Field("listed", description=DISTRIBUTION)
+    size_distribution: Literal["listed", "log-normal"] = Field(
+        "listed", description=sweep.DISTRIBUTION
+    )
     file_sizes: Distinct[FileSize] = Field(
         PUBLISHED_SIZES,
         description="File sizes. Each client uses them in turn, starting with a different one;"
         " with size_weights they are drawn.",
     )
-    size_weights: Annotated[list[Weight], Field(max_length=100)] = Field(
+    size_weights: Annotated[list[sweep.Weight], Field(max_length=100)] = Field(
         [],
         description="How often each of file_sizes is drawn, relative to the others. Default:"
         " none; all are used equally often, in turn.",
     )
-    median_size: FileSize = Field(32 << 10, description=MEDIAN_SIZE)
-    size_sigma: Annotated[float, Field(gt=0, le=10)] = Field(2.0, description=SIZE_SIGMA)
-    smallest_size: FileSize = Field(1 << 10, description=SMALLEST_SIZE)
-    largest_size: FileSize = Field(16 << 20, description=LARGEST_SIZE)
+    median_size: FileSize = Field(32 << 10, description=sweep.MEDIAN_SIZE)
+    size_sigma: Annotated[float, Field(gt=0, le=10)] = Field(2.0, description=sweep.SIZE_SIGMA)
+    smallest_size: FileSize = Field(1 << 10, description=sweep.SMALLEST_SIZE)
+    largest_size: FileSize = Field(16 << 20, description=sweep.LARGEST_SIZE)
     record_size: Annotated[SizeBytes, Field(le=64 << 20)] = Field(
         4 << 10,
         description="Size of one read or write of a client; the last one of a file may be shorter.",
@@ -179,7 +169,7 @@ class ConnectionsFields(WorkloadKeys):
         description="Files that each client writes to be backed up; published: about 50. Default:"
         " as many as backup_fill allows, at least 1 (or `outstanding`).",
     )
-    backup_fill: Fill = Field(
+    backup_fill: sweep.Fill = Field(
         20, description="Share of the storage and of its inodes that the files to back up take up."
     )
     backup_file_size: FileSize = Field(1 << 20, description="Size of each file to back up.")
@@ -194,20 +184,21 @@ class ConnectionsFields(WorkloadKeys):
         " over their path, next to the server through which clients wrote them (access.server), as"
         " published.",
     )
-    backup_block_size: BlockSize = Field(1 << 20, description="Size of one read of the backup.")
+    backup_block_size: sweep.BlockSize = Field(
+        1 << 20, description="Size of one read of the backup."
+    )
     time_limit: Annotated[DurationNs, Field(ge=10_000_000)] = Field(
         600_000_000_000,
         description="A test that takes longer is stopped there, unfinished; the report says when"
         " this happened.",
     )
-    data: Data = Field("incompressible", description="The data written.")
+    data: sweep.Data = Field("incompressible", description="The data written.")
     verify: bool = Field(
-        True,
-        description="Whether all data read is compared with what was written, byte by byte.",
+        True, description="Whether all data read is compared with what was written, byte by byte."
     )
     extents: bool = Field(
         True,
         description="Count the extents of the files that each test writes: they are synced and"
         " scanned before the next test.",
     )
-    scan: bool = Field(False, description=SCAN)
+    scan: bool = Field(False, description=sweep.SCAN)

@@ -1,7 +1,5 @@
-"""The workload `connections`: many clients create, write, read and back up files.
-
-The tests are those of a published study of delayed block allocation.
-"""
+"""The workload `connections`: many clients create, write, read and back up files. The tests are
+those of a published study of delayed block allocation."""
 
 from __future__ import annotations
 
@@ -15,10 +13,7 @@ from fsgauge.kinds.connections.fields import ConnectionsFields
 from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.base import conflict
-from fsgauge.study.sweep import (
-    Inapplicable,
-    refuse_to_verify_zeros,
-)
+from fsgauge.study.sweep import Inapplicable, refuse_to_verify_zeros
 from fsgauge.units import exact_duration, exact_size, format_size
 
 MOST_THREADS = 4096
@@ -55,7 +50,6 @@ class ConnectionsWorkload(ConnectionsFields):
         return found or [cells[0].id]
 
     def _cells_of(self, clients: int, hosts: int | None) -> list[Cell]:
-        """The cells of one number of clients and of hosts."""
         swept = clients if len(self.clients) > 1 else None
 
         def of_clients(test: FactorTest) -> Cell:
@@ -160,7 +154,6 @@ class ConnectionsWorkload(ConnectionsFields):
 
     @property
     def connections(self) -> int:
-        """One a client, of the most."""
         return self.most_clients
 
     @property

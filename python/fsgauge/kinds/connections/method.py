@@ -5,35 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from fsgauge.engine.wire import (
-    Activity,
-    BackupPhase,
-    ClearPhase,
-    ClientsJob,
-    CycleSizes,
-    DeletePhase,
-    FileSet,
-    FileSizes,
-    LognormalSizes,
-    MixPhase,
-    OwnTree,
-    Phase,
-    ReadPhase,
-    SharedTree,
-    StatPhase,
-    Think,
-    Tree,
-    WeightedActivity,
-    WeightedSize,
-    WeightedSizes,
-    WritePhase,
-)
+from fsgauge.engine import wire
 from fsgauge.errors import InputError
 from fsgauge.kinds.connections.client_files import ClientFiles
 from fsgauge.kinds.connections.factors import OF_BACKUP, WRITING, ConnectionsFactors
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.record.records import Cell
-from fsgauge.study.access_words import through
+from fsgauge.study.reached import through
 from fsgauge.units import count, exact_duration, exact_size, format_size
 from fsgauge.workload.assumed import EXPECTED, Room, Speed
 from fsgauge.workload.dealing import Dealt, Share, require_enough, require_hosts_there
@@ -130,11 +108,10 @@ class ConnectionsMethod(MakesOwnFiles):
         return BACKUP if ConnectionsFactors.of(cell).test in OF_BACKUP else OWN
 
     def scanned_after(self, cell: Cell) -> str | None:
-        """The folder whose extents are counted after the cell."""
         counted = self.workload.extents and ConnectionsFactors.of(cell).test in WRITING
         return self.folder_of(cell) if counted else None
 
-    def load_job(self, cell: Cell, target: Place, seed: int) -> ClientsJob:
+    def load_job(self, cell: Cell, target: Place, seed: int) -> wire.ClientsJob:
         """The clients' job of one test, or the one reader's."""
         factors = ConnectionsFactors.of(cell)
         if not isinstance(target, ClientFolders):
@@ -142,11 +119,11 @@ class ConnectionsMethod(MakesOwnFiles):
         workload = self.workload
         threads = workload.dispatch == "threads"
         limit_ns = workload.mix_duration if factors.test == "mix" else workload.time_limit
-        rest = Think(mean_ns=workload.think, spread=workload.think_spread)
+        rest = wire.Think(mean_ns=workload.think, spread=workload.think_spread)
         alone, folder = factors.test == "backup", self.folder_of(cell)
         on_path = alone and workload.backup_access == "path"
         where = target.model_copy(update={"share": None}) if on_path else target
-        return ClientsJob(
+        return wire.ClientsJob(
             target=where.target(folder),
             phase=self._phase(cell),
             clients=factors.clients,
@@ -165,9 +142,9 @@ class ConnectionsMethod(MakesOwnFiles):
             verify=workload.verify and factors.test in ("read", "mix", "backup"),
         )
 
-    def clear_jobs(self, target: ClientFolders) -> list[ClientsJob]:
+    def clear_jobs(self, target: ClientFolders) -> list[wire.ClientsJob]:
         """The jobs that remove everything from a share, one a set; verified by nobody."""
-        other = {"phase": ClearPhase(), "ramp_ns": 0, "think": None, "fsync": False}
+        other = {"phase": wire.ClearPhase(), "ramp_ns": 0, "think": None, "fsync": False}
         return [
             self.load_job(cell, target, 0).model_copy(update=other)
             for cell in self.workload.cells()
@@ -182,12 +159,12 @@ class ConnectionsMethod(MakesOwnFiles):
 
     def dealt(self, job: Dealt, share: Share) -> Dealt:
         """The host's clients, with files of their own; a reader backs up those of its host."""
-        if not isinstance(job, ClientsJob) or share.hosts == 1:
+        if not isinstance(job, wire.ClientsJob) or share.hosts == 1:
             return job
         if self.workload.hosts:
             return job.model_copy(update={"seed": share.seed(job.seed)})
         files = job.files.model_copy(update={"clients": share.of(job.files.clients)})
-        is_backup = isinstance(job.phase, BackupPhase)
+        is_backup = isinstance(job.phase, wire.BackupPhase)
         return job.model_copy(
             update={
                 "clients": job.clients if is_backup else share.of(job.clients),
@@ -326,43 +303,45 @@ class ConnectionsMethod(MakesOwnFiles):
         think = self.workload.think
         return f", resting {exact_duration(think)} after each file" if think else ""
 
-    def _phase(self, cell: Cell) -> Phase:
+    def _phase(self, cell: Cell) -> wire.Phase:
         factors = ConnectionsFactors.of(cell)
         workload = self.workload
         match factors.test:
             case "write" | "backup fill":
                 then_open = workload.create == "then open"
-                return WritePhase(create="then_open" if then_open else "and_write")
+                return wire.WritePhase(create="then_open" if then_open else "and_write")
             case "read":
-                return ReadPhase()
+                return wire.ReadPhase()
             case "stat":
-                return StatPhase()
+                return wire.StatPhase()
             case "delete":
-                return DeletePhase()
+                return wire.DeletePhase()
             case "mix":
-                return MixPhase(activities=_weighted(workload.mix))
+                return wire.MixPhase(activities=_weighted(workload.mix))
             case _:
-                return BackupPhase(
+                return wire.BackupPhase(
                     order=factors.order or "directory", block_size_bytes=workload.backup_block_size
                 )
 
-    def _file_set(self, cell: Cell, target: ClientFolders) -> FileSet:
+    def _file_set(self, cell: Cell, target: ClientFolders) -> wire.FileSet:
         workload = self.workload
         backup = self.folder_of(cell) == BACKUP
         clients = self._sharing(cell)
         of_most = target.backup_files_per_client if backup else target.files_per_client
-        return FileSet(
+        return wire.FileSet(
             clients=clients,
             files_per_client=ClientFiles(workload).files_each(of_most, clients, backup=backup),
-            sizes=CycleSizes(sizes_bytes=[workload.backup_file_size]) if backup else self._sizes(),
+            sizes=wire.CycleSizes(sizes_bytes=[workload.backup_file_size])
+            if backup
+            else self._sizes(),
             record_size_bytes=workload.record_size,
             tree=self._tree(),
         )
 
-    def _sizes(self) -> FileSizes:
+    def _sizes(self) -> wire.FileSizes:
         workload = self.workload
         if workload.size_distribution == "log-normal":
-            return LognormalSizes(
+            return wire.LognormalSizes(
                 median_bytes=workload.median_size,
                 sigma=workload.size_sigma,
                 smallest_bytes=workload.smallest_size,
@@ -370,17 +349,19 @@ class ConnectionsMethod(MakesOwnFiles):
             )
         if workload.size_weights:
             pairs = zip(workload.file_sizes, workload.size_weights, strict=True)
-            return WeightedSizes(sizes=[WeightedSize(size_bytes=s, weight=w) for s, w in pairs])
-        return CycleSizes(sizes_bytes=workload.file_sizes)
+            return wire.WeightedSizes(
+                sizes=[wire.WeightedSize(size_bytes=s, weight=w) for s, w in pairs]
+            )
+        return wire.CycleSizes(sizes_bytes=workload.file_sizes)
 
-    def _tree(self) -> Tree:
+    def _tree(self) -> wire.Tree:
         workload = self.workload
         if workload.tree == "own":
-            return OwnTree()
-        return SharedTree(depth=workload.depth, fan_out=workload.fan_out)
+            return wire.OwnTree()
+        return wire.SharedTree(depth=workload.depth, fan_out=workload.fan_out)
 
 
-_ACTIVITIES: dict[str, Activity] = {
+_ACTIVITIES: dict[str, wire.Activity] = {
     "read": "read",
     "create": "create",
     "save": "save",
@@ -390,9 +371,10 @@ _ACTIVITIES: dict[str, Activity] = {
 }
 
 
-def _weighted(mix: dict[str, int]) -> list[WeightedActivity]:
+def _weighted(mix: dict[str, int]) -> list[wire.WeightedActivity]:
     return [
-        WeightedActivity(activity=_ACTIVITIES[name], weight=weight) for name, weight in mix.items()
+        wire.WeightedActivity(activity=_ACTIVITIES[name], weight=weight)
+        for name, weight in mix.items()
     ]
 
 

@@ -20,10 +20,8 @@ _MODELS = {"block-at-a-time", "delayed"}
 
 @dataclass(frozen=True)
 class PublishedRow:
-    """One line of a test: a value a system, and the change in percent where it is printed.
-
-    `claim` is the id in the ledger. `computed`: the publication prints what it follows from.
-    """
+    """One line of a test: a value a system, and the change in percent where it is printed. `claim`
+    is the id in the ledger. `computed`: the publication prints what it follows from."""
 
     claim: str
     name: str
@@ -77,11 +75,9 @@ def published_connections() -> PublishedConnections:
 
 
 def asks_of_delayed_allocation(results: Results) -> bool:
-    """Whether some systems allocate blocks as they come and others delay it, as published.
-
-    By their mount options or, of models, by their kinds. Beside any other comparison the
-    publication's figures would say nothing.
-    """
+    """Whether some systems allocate blocks as they come and others delay it, as published. By their
+    mount options or, of models, by their kinds. Beside any other comparison the publication's
+    figures would say nothing."""
     if results.simulation is not None and set(results.simulation.policies.values()) >= _MODELS:
         return True
     mounted = next((each for each in results.differences if each.fact == MOUNT_OPTIONS), None)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from fsgauge.kinds.mix.group import Group, mean_bytes, weighted
+from fsgauge.kinds.mix.group import Group, weighted
+from fsgauge.study.sweep import mean_bytes
 
 _BLOCK_BYTES = 4 << 10
 _GROWN_BLOCKS = 16

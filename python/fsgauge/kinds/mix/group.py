@@ -11,6 +11,7 @@ from fsgauge.kinds.mix.operations import MAKING, PLAIN, READING
 from fsgauge.study.base import conflict
 from fsgauge.study.sweep import (
     Inapplicable,
+    mean_bytes,
     refuse_ignored,
     refuse_to_verify_zeros,
     require_whole_sectors,
@@ -365,8 +366,3 @@ class Group(GroupKeys):
 def weighted(sizes: list[int], weights: list[int]) -> list[tuple[int, int]]:
     """Each size with its weight; without weights, all are drawn equally often."""
     return list(zip(sizes, weights or [1] * len(sizes), strict=True))
-
-
-def mean_bytes(drawn: list[tuple[int, int]]) -> float:
-    """Mean of sizes, each with its weight; bytes."""
-    return sum(size * weight for size, weight in drawn) / sum(weight for _, weight in drawn)

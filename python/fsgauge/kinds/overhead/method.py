@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fsgauge.engine.wire import (
-    Access,
-    FilesTarget,
-    LayoutJob,
-    LoadJob,
-    RandomAccess,
-    SequentialAccess,
-    ZipfAccess,
-)
+from fsgauge.engine import wire
 from fsgauge.errors import InputError
 from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.kinds.overhead.keys import OverheadWorkload
@@ -66,13 +58,13 @@ class OverheadMethod(Method):
     def buffered_instead(self) -> str:
         return "--set workload.direct=false"
 
-    def layout_job(self, target: Place, seed: int) -> LayoutJob:
+    def layout_job(self, target: Place, seed: int) -> wire.LayoutJob:
         workload = self.workload
-        return LayoutJob(
+        return wire.LayoutJob(
             target=laid_out(target), direct=workload.direct, data=data_of(workload.data), seed=seed
         )
 
-    def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
+    def load_job(self, cell: Cell, target: Place, seed: int) -> wire.LoadJob:
         workload, factors = self.workload, OverheadFactors.of(cell)
         return self.timed_load(
             cell,
@@ -95,7 +87,7 @@ class OverheadMethod(Method):
     def dealt(self, job: Dealt, share: Share) -> Dealt:
         """The whole cell; of files that hosts divide, its part, and of a layout all of them."""
         dealt = super().dealt(job, share)
-        if share.cell is None or not isinstance(job, LoadJob):
+        if share.cell is None or not isinstance(job, wire.LoadJob):
             return dealt
         if OverheadFactors.of(share.cell).host_files != "separate":
             return dealt
@@ -154,17 +146,17 @@ class OverheadMethod(Method):
         length = self.workload.series_interval
         return f", in intervals of {exact_duration(length)}" if length else ""
 
-    def _access(self, factors: OverheadFactors) -> Access:
+    def _access(self, factors: OverheadFactors) -> wire.Access:
         if not factors.pattern.startswith("rand"):
-            return SequentialAccess()
+            return wire.SequentialAccess()
         if self.workload.distribution == "zipf":
-            return ZipfAccess(theta=self.workload.zipf_theta)
-        return RandomAccess()
+            return wire.ZipfAccess(theta=self.workload.zipf_theta)
+        return wire.RandomAccess()
 
 
 def _part(target: object, share: Share) -> object:
     """A host's part of the files that all hosts have."""
-    if not isinstance(target, FilesTarget):
+    if not isinstance(target, wire.FilesTarget):
         return target
     prefix = share.prefix_of_part(target.prefix)
     return target.model_copy(update={"count": share.of(target.count), "prefix": prefix})

@@ -4,24 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fsgauge.engine.wire import (
-    BlockSize,
-    ClientsJob,
-    CycleSizes,
-    DeletePhase,
-    FileSet,
-    FileTarget,
-    Finish,
-    LoadJob,
-    LoadResult,
-    OwnTree,
-    PathTarget,
-    RandomAccess,
-    SequentialAccess,
-    SharedRanges,
-    StatPhase,
-    WritePhase,
-)
+from fsgauge.engine import wire
 from fsgauge.kinds.sharing.tests import FileTest, FolderTest
 
 SEEKS = 8000
@@ -43,26 +26,29 @@ def file_job(
     *,
     size_bytes: int,
     record_bytes: int,
-    finish: Finish,
+    finish: wire.Finish,
     limits: Limits,
     seeks: int = SEEKS,
-    seek_processes: int = SEEK_PROCESSES,
-) -> LoadJob:
+) -> wire.LoadJob:
     """A test on one file. What is not a new file must hold `size_bytes`."""
-    whole: dict[str, object] = {"passes": 1, "ranges": SharedRanges(), "access": SequentialAccess()}
+    whole: dict[str, object] = {
+        "passes": 1,
+        "ranges": wire.SharedRanges(),
+        "access": wire.SequentialAccess(),
+    }
     drawn = {
         "size_limit_bytes": seeks * record_bytes,
-        "access": RandomAccess(),
-        "jobs": seek_processes,
+        "access": wire.RandomAccess(),
+        "jobs": SEEK_PROCESSES,
         "workers": "processes",
     }
-    return LoadJob.model_validate(
+    return wire.LoadJob.model_validate(
         {
-            "target": FileTarget(path=path, size_bytes=size_bytes),
+            "target": wire.FileTarget(path=path, size_bytes=size_bytes),
             "interface": "psync",
             "direct": False,
             "read_percent": test.read_percent,
-            "block_sizes": [BlockSize(size_bytes=record_bytes, weight=1)],
+            "block_sizes": [wire.BlockSize(size_bytes=record_bytes, weight=1)],
             "queue_depth": 1,
             "jobs": 1,
             "duration_ns": limits.duration_ns,
@@ -77,21 +63,20 @@ def file_job(
 
 def folder_job(
     test: FolderTest, directory: str, *, files: int, sync_at_end: bool, limits: Limits
-) -> ClientsJob:
-    """A test on many empty files."""
-    phases = {"write": WritePhase(), "stat": StatPhase(), "delete": DeletePhase()}
-    return ClientsJob(
-        target=PathTarget(directory=directory),
+) -> wire.ClientsJob:
+    phases = {"write": wire.WritePhase(), "stat": wire.StatPhase(), "delete": wire.DeletePhase()}
+    return wire.ClientsJob(
+        target=wire.PathTarget(directory=directory),
         phase=phases[test.phase],
         clients=1,
         dispatch="threads",
         interface="plain",
-        files=FileSet(
+        files=wire.FileSet(
             clients=1,
             files_per_client=files,
-            sizes=CycleSizes(sizes_bytes=[0]),
+            sizes=wire.CycleSizes(sizes_bytes=[0]),
             record_size_bytes=4096,
-            tree=OwnTree(),
+            tree=wire.OwnTree(),
         ),
         order=test.order,
         sync_at_end=sync_at_end,
@@ -100,7 +85,7 @@ def folder_job(
     )
 
 
-def elapsed_ns(result: LoadResult) -> int:
+def elapsed_ns(result: wire.LoadResult) -> int:
     """How long a test took, with the calls that its job asked for at the end."""
     if result.finish is not None:
         return result.finish.elapsed_ns

@@ -222,7 +222,6 @@ class SharingWorkload(WorkloadKeys):
         return self.all_files[-1]
 
     def files_of(self, test: str) -> Sequence[int]:
-        """Sizes of the file of a test on one."""
         return self.file_sizes if test in IN_RECORDS else self._chunk_files
 
     def sizes_of(self, test: str, file_bytes: int) -> Sequence[int]:
@@ -248,7 +247,6 @@ class SharingWorkload(WorkloadKeys):
         return "chunk_file_sizes" if self.chunk_file_sizes else "file_sizes"
 
     def _tests_in(self, key: str) -> bool:
-        """Whether a test on a file takes its sizes from that key."""
         return any((name in IN_RECORDS) == (key == "record_sizes") for name in self._file_tests)
 
 

@@ -42,13 +42,11 @@ class SharingMethod(Method):
         return replace(self, room=room)
 
     def files_made(self) -> int:
-        """The file of the tests on files, or those of the tests on a folder beside it."""
         tests = (SharingFactors.of(cell).of_test for cell in self.workload.cells())
         of_folder = any(not isinstance(test, FileTest) for test in tests)
         return 1 + self.workload.folder_files * of_folder
 
     def fewer_files(self) -> str:
-        """A key of its own."""
         return "a smaller workload.folder_files, or a file system with more inodes"
 
     def file_size_bytes(self, largest_bytes: int) -> int:
@@ -134,7 +132,6 @@ class SharingMethod(Method):
         ]
 
     def notes(self) -> list[str]:
-        """What a cache test is."""
         if self.workload.include_flush:
             return []
         return ["a write without fsync may end in memory: its cell is named a cache test"]
@@ -166,7 +163,6 @@ class SharingMethod(Method):
         )
 
     def without_equal_in_fio(self) -> tuple[str, str]:
-        """Its tests have programs of their own."""
         return "no fio command is made from its tests", ""
 
 

@@ -1,7 +1,5 @@
 """The tests of IOzone and Bonnie++: what each is called, does, and which program runs it as well.
-
-The only place that names them. `jobs.py` makes the engine's job of a test out of these fields.
-"""
+The only place that names them. `jobs.py` makes the engine's job of a test out of these fields."""
 
 from __future__ import annotations
 

@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from fsgauge.engine.wire import (
-    BlockTarget,
-    ClientsJob,
-    Companion,
-    FilesTarget,
-    JobsOfAll,
-    LoadJob,
-    OwnFilesRanges,
-    SharedRanges,
-    ShareFilesTarget,
-    Target,
-)
+from collections.abc import Sequence
+
+from fsgauge.engine import wire
 from fsgauge.errors import InputError
 from fsgauge.kinds.writers.keys import WritersWorkload
+from fsgauge.study.access import AccessKeys
 from fsgauge.units import exact_size, format_size
-from fsgauge.workload.dealing import (
-    Dealt,
-    Share,
-    own_prefix,
-    require_enough,
-    require_hosts_there,
-)
+from fsgauge.workload.dealing import Dealt, Share, own_prefix, require_enough, require_hosts_there
 
 
 def files_of_all(workload: WritersWorkload) -> int:
@@ -31,9 +17,9 @@ def files_of_all(workload: WritersWorkload) -> int:
     return int(any(ranges != "own files" for ranges in workload.ranges))
 
 
-def is_on_one_file(job: LoadJob | ClientsJob) -> bool:
+def is_on_one_file(job: wire.LoadJob | wire.ClientsJob) -> bool:
     """Whether its writers have parts of one file, or all of it."""
-    return isinstance(job, LoadJob) and not isinstance(job.ranges, OwnFilesRanges)
+    return isinstance(job, wire.LoadJob) and not isinstance(job.ranges, wire.OwnFilesRanges)
 
 
 def require_dealable(workload: WritersWorkload, hosts: int) -> None:
@@ -56,9 +42,9 @@ def require_dealable(workload: WritersWorkload, hosts: int) -> None:
 
 def dealt(workload: WritersWorkload, job: Dealt, share: Share) -> Dealt:
     """The host's part of a job; all of its writers where the study varies the number of hosts."""
-    if not isinstance(job, LoadJob) or share.hosts == 1:
+    if not isinstance(job, wire.LoadJob) or share.hosts == 1:
         return job
-    if files_of_all(workload) and share.number and isinstance(job.ranges, OwnFilesRanges):
+    if files_of_all(workload) and share.number and isinstance(job.ranges, wire.OwnFilesRanges):
         job = job.model_copy(update={"target": _under_own_names(job.target)})
     if workload.hosts and share.cell is not None:
         return job.model_copy(update=_whole(job, share))
@@ -67,41 +53,41 @@ def dealt(workload: WritersWorkload, job: Dealt, share: Share) -> Dealt:
         "jobs": share.of(job.jobs),
         "companions": _companions(job.companions, share),
     }
-    if isinstance(job.ranges, OwnFilesRanges):
+    if isinstance(job.ranges, wire.OwnFilesRanges):
         update["target"] = _own_files(job, share)
-    elif isinstance(job.target, BlockTarget):
+    elif isinstance(job.target, wire.BlockTarget):
         size_bytes = job.target.size_bytes // job.jobs * share.of(job.jobs)
         update["target"] = job.target.model_copy(update={"size_bytes": size_bytes})
-    elif not isinstance(job.ranges, SharedRanges):
-        update["jobs_of_all"] = JobsOfAll(first=share.first(job.jobs), of=job.jobs)
+    elif not isinstance(job.ranges, wire.SharedRanges):
+        update["jobs_of_all"] = wire.JobsOfAll(first=share.first(job.jobs), of=job.jobs)
     return job.model_copy(update=update)
 
 
-def _whole(job: LoadJob, share: Share) -> dict[str, object]:
+def _whole(job: wire.LoadJob, share: Share) -> dict[str, object]:
     """All writers, whose parts of one file are numbered through over the hosts."""
     update: dict[str, object] = {"seed": share.seed(job.seed)}
-    is_dealt = not isinstance(job.ranges, OwnFilesRanges | SharedRanges)
-    if is_dealt and not isinstance(job.target, BlockTarget):
+    is_dealt = not isinstance(job.ranges, wire.OwnFilesRanges | wire.SharedRanges)
+    if is_dealt and not isinstance(job.target, wire.BlockTarget):
         first, all_jobs = share.number * job.jobs, share.hosts * job.jobs
-        update["jobs_of_all"] = JobsOfAll(first=first, of=all_jobs)
+        update["jobs_of_all"] = wire.JobsOfAll(first=first, of=all_jobs)
     return update
 
 
-def _under_own_names(target: Target) -> Target:
+def _under_own_names(target: wire.Target) -> wire.Target:
     """The same files where the first of them is a link to that of the first host."""
-    if isinstance(target, FilesTarget):
+    if isinstance(target, wire.FilesTarget):
         return target.model_copy(update={"prefix": own_prefix(target.prefix)})
     return target
 
 
-def _own_files(job: LoadJob, share: Share) -> object:
+def _own_files(job: wire.LoadJob, share: Share) -> object:
     """A file for each of the host's writers."""
-    if isinstance(job.target, FilesTarget | ShareFilesTarget):
+    if isinstance(job.target, wire.FilesTarget | wire.ShareFilesTarget):
         return job.target.model_copy(update={"count": share.of(job.target.count)})
     return job.target
 
 
-def _companions(companions: list[Companion], share: Share) -> list[Companion]:
+def _companions(companions: list[wire.Companion], share: Share) -> list[wire.Companion]:
     """The host's share of readers and of log writers; none of a role where it has none."""
     mine = [each.model_copy(update={"count": share.of(each.count)}) for each in companions]
     return [each for each in mine if each.count]
@@ -137,3 +123,39 @@ def too_many(
         if fitting
         else "larger storage, or a larger workload.fill",
     )
+
+
+def sync_of(workload: WritersWorkload, access: str, *, is_served: bool) -> wire.Sync:
+    """What makes writes durable. Through a server a direct write is answered when it is stable, as
+    O_DIRECT of an NFS client promises; a server's memory would answer otherwise."""
+    match workload.sync:
+        case "dsync":
+            return wire.DsyncSync()
+        case "fsync":
+            return wire.FsyncSync(every=workload.sync_every)
+        case "fdatasync":
+            return wire.FdatasyncSync(every=workload.sync_every)
+        case _:
+            return wire.DsyncSync() if is_served and access == "direct" else wire.NoSync()
+
+
+def direct_words(workload: WritersWorkload) -> str:
+    """What direct and buffered are through a server; "" where a sync makes them the same."""
+    if workload.sync != "none":
+        return ""
+    return (
+        "a direct write is answered when it is stable (FILE_SYNC of NFS, write-through of SMB), and"
+        " a buffered one may end in the server's memory"
+    )
+
+
+def cautions_of(workload: WritersWorkload, accesses: Sequence[AccessKeys]) -> list[str]:
+    """That Samba's smbd does not always outlive several writers of one file."""
+    is_shared = any(ranges != "own files" for ranges in workload.ranges)
+    samba = any(access.server == "samba" for access in accesses)
+    if not (samba and is_shared and max(workload.writers) > 1):
+        return []
+    return [
+        "smbd 4.17.12 was seen to abort while several connections wrote one file; such runs fail,"
+        ' and the report says so (--serve ganesha, or workload.ranges = ["own files"], avoids it)'
+    ]

@@ -1,7 +1,5 @@
-"""The workload `writers`: several writers to one file, or to a file each.
-
-Order, ranges and their names are IOR's: segmented, and strided with one or more transfers a block.
-"""
+"""The workload `writers`: several writers to one file, or to a file each. Order, ranges and their
+names are IOR's: segmented, and strided with one or more transfers a block."""
 
 from __future__ import annotations
 
@@ -99,8 +97,7 @@ class WritersWorkload(WorkloadKeys):
         "processes", description="Whether writers are threads or processes."
     )
     descriptors: Literal["own", "shared"] = Field(
-        "own",
-        description="Whether each writer opens the file itself or all share one open file.",
+        "own", description="Whether each writer opens the file itself or all share one open file."
     )
     sync: Literal["none", "dsync", "fsync", "fdatasync"] = Field(
         "none",
@@ -213,11 +210,9 @@ class WritersWorkload(WorkloadKeys):
         ]
 
     def default_primary(self) -> list[str]:
-        """Two writers where they are, else the second smallest number (or the only one).
-
-        At the smallest blocks, each range, access and allocation, with the most hosts. Two is as
-        published, and the first step is where a lock shows whatever the number of processors.
-        """
+        """Two writers where they are, else the second smallest number (or the only one). At the
+        smallest blocks, each range, access and allocation, with the most hosts. Two is as
+        published, and the first step is where a lock shows whatever the number of processors."""
         counts = sorted(self.writers)
         writers = 2 if 2 in counts else counts[min(1, len(counts) - 1)]
         hosts = max(self.hosts) if self.hosts else None
@@ -358,10 +353,8 @@ class WritersWorkload(WorkloadKeys):
             )
 
     def needs_files(self) -> tuple[str, str, str] | None:
-        """The key that a bare device cannot serve, why not, and what works; None where it can.
-
-        A device is always written past the cache, so only sizes that it does not take are left.
-        """
+        """The key that a bare device cannot serve, why not, and what works; None where it can. A
+        device is always written past the cache, so only sizes that it does not take are left."""
         sizes = [*self.block_sizes, *([self.reader_block_size] if self.readers else [])]
         for index, size_bytes in enumerate(sizes):
             if size_bytes % SECTOR_BYTES:

@@ -5,49 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import lcm
 
-from fsgauge.engine.wire import (
-    BlockSize,
-    BlockTarget,
-    ClientsJob,
-    Companion,
-    FilesTarget,
-    InterleavedRanges,
-    LayoutJob,
-    LoadJob,
-    OwnFilesRanges,
-    RandomAccess,
-    Ranges,
-    SegmentedRanges,
-    SequentialAccess,
-    SharedRanges,
-    ShareFilesTarget,
-    StridedRanges,
-    Target,
-)
+from fsgauge.engine import wire
 from fsgauge.errors import InputError
-from fsgauge.kinds.writers.dealing import (
-    dealt,
-    fewest_places,
-    files_of_all,
-    is_on_one_file,
-    require_dealable,
-    too_many,
-)
+from fsgauge.kinds.writers import dealing
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.kinds.writers.keys import WritersWorkload
-from fsgauge.kinds.writers.served import cautions_of, direct_words, sync_of
 from fsgauge.record.records import Cell
 from fsgauge.units import exact_duration, exact_size, format_duration, format_size
 from fsgauge.workload.assumed import ASSUMED_LATENCY_SECONDS, EXPECTED, Speed, operations_per_second
 from fsgauge.workload.dealing import Dealt, Share
 from fsgauge.workload.folders import Place, ServedFiles
-from fsgauge.workload.method import (
-    Method,
-    access_line,
-    data_of,
-    interface_of,
-    laid_out,
-)
+from fsgauge.workload.method import Method, access_line, data_of, interface_of, laid_out
 from fsgauge.workload.slicing import interval_ns, rounded_down
 
 LONGEST_RUN_NS = 600_000_000_000
@@ -81,7 +49,6 @@ class WritersMethod(Method):
 
     @property
     def reserve_bytes(self) -> int:
-        """The logs at their largest."""
         return self.workload.log_writers * LARGEST_LOG_BYTES
 
     def file_size_bytes(self, largest_bytes: int) -> int:
@@ -114,10 +81,10 @@ class WritersMethod(Method):
                 fitting = [
                     writers
                     for writers in counts
-                    if fewest_places(ranges, units, blocks, hosts * writers) >= needed
+                    if dealing.fewest_places(ranges, units, blocks, hosts * writers) >= needed
                 ]
                 if fitting != counts:
-                    raise too_many(
+                    raise dealing.too_many(
                         ranges, hosts * counts[-1], fitting, needed, file_bytes, unit, cause
                     )
 
@@ -133,34 +100,32 @@ class WritersMethod(Method):
         """One key; a raw device stays direct."""
         return "--set 'workload.access=[\"buffered\"]'"
 
-    def layout_job(self, target: Place, seed: int) -> LayoutJob:
+    def layout_job(self, target: Place, seed: int) -> wire.LayoutJob:
         """As published; through the cache only files, and where the whole study is."""
-        return LayoutJob(
+        return wire.LayoutJob(
             target=laid_out(target),
             block_size_bytes=LAYOUT_BLOCK_BYTES,
             queue_depth=1,
-            direct="direct" in self.workload.access or isinstance(target, BlockTarget),
+            direct="direct" in self.workload.access or isinstance(target, wire.BlockTarget),
             data=data_of(self.workload.data),
             seed=seed,
         )
 
-    def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
-        """N writers on the first file, or on the first N; the nearest thing on a bare device.
-
-        A device is the limit of what is above it: direct overwrites, whatever the files' cell is.
-        """
+    def load_job(self, cell: Cell, target: Place, seed: int) -> wire.LoadJob:
+        """N writers on the first file, or on the first N; the nearest thing on a bare device. A
+        device is the limit of what is above it: direct overwrites, whatever the files' cell is."""
         factors = WritersFactors.of(cell)
         workload = self.workload
-        bare = isinstance(target, BlockTarget)
+        bare = isinstance(target, wire.BlockTarget)
         sequential = workload.order == "sequential"
         duration_ns = workload.duration or LONGEST_RUN_NS
-        return LoadJob(
+        return wire.LoadJob(
             target=self._target(cell, laid_out(target)),
             interface=interface_of(target, factors.interface),
             direct=bare or factors.access == "direct",
-            access=SequentialAccess() if sequential else RandomAccess(),
+            access=wire.SequentialAccess() if sequential else wire.RandomAccess(),
             read_percent=0,
-            block_sizes=[BlockSize(size_bytes=factors.block_size_bytes)],
+            block_sizes=[wire.BlockSize(size_bytes=factors.block_size_bytes)],
             queue_depth=factors.queue_depth,
             submit_batch=workload.submit_batch,
             jobs=factors.writers,
@@ -175,7 +140,9 @@ class WritersMethod(Method):
             preallocate=not bare and factors.allocation == "preallocated",
             workers=workload.workers,
             descriptors=workload.descriptors,
-            sync=sync_of(workload, factors.access, is_served=isinstance(target, ServedFiles)),
+            sync=dealing.sync_of(
+                workload, factors.access, is_served=isinstance(target, ServedFiles)
+            ),
             verify=workload.verify,
             companions=self._companions(bare=bare),
             measure_limits=True,
@@ -184,18 +151,18 @@ class WritersMethod(Method):
 
     def require_dealable(self, hosts: int) -> None:
         """Writers are dealt out, and so are readers and log writers beside them."""
-        require_dealable(self.workload, hosts)
+        dealing.require_dealable(self.workload, hosts)
 
     def dealt(self, job: Dealt, share: Share) -> Dealt:
         """The host's writers, or all of them on each; on their part of one file, or a file each."""
-        return dealt(self.workload, job, share)
+        return dealing.dealt(self.workload, job, share)
 
     @property
     def files_of_all(self) -> int:
-        return files_of_all(self.workload)
+        return dealing.files_of_all(self.workload)
 
-    def is_on_files_of_all(self, job: LoadJob | ClientsJob) -> bool:
-        return is_on_one_file(job)
+    def is_on_files_of_all(self, job: wire.LoadJob | wire.ClientsJob) -> bool:
+        return dealing.is_on_one_file(job)
 
     def without_files_of_all(self) -> str:
         return "--set 'workload.ranges=[\"own files\"]'"
@@ -246,7 +213,7 @@ class WritersMethod(Method):
             f" {'read back and checked after each run' if workload.verify else 'not verified'}",
             f"offsets: the same for all systems of a block, {workload.order},"
             f" {', '.join(workload.ranges)}",
-            *access_line(self.accesses, [workload.interface], direct_words(workload)),
+            *access_line(self.accesses, [workload.interface], dealing.direct_words(workload)),
             f"time: {self._time()}, unpaced",
             *self._beside(),
             *self._without_device(),
@@ -265,7 +232,7 @@ class WritersMethod(Method):
 
     def cautions(self) -> list[str]:
         """That some servers do not always outlive such a load."""
-        return cautions_of(self.workload, self.accesses)
+        return dealing.cautions_of(self.workload, self.accesses)
 
     def bare_stands_for(self) -> str:
         """What raw does in cells that need files; empty where it does the same as they do."""
@@ -310,46 +277,44 @@ class WritersMethod(Method):
         each_all = factors.ranges in ("shared", "own files")
         return file_bytes * (self.workload.passes or 1) * (factors.writers if each_all else 1)
 
-    def _target(self, cell: Cell, target: Target) -> Target:
-        """The first file, or as many as there are writers where each has one.
-
-        Of a bare device, as many bytes from its start.
-        """
+    def _target(self, cell: Cell, target: wire.Target) -> wire.Target:
+        """The first file, or as many as there are writers where each has one. Of a bare device, as
+        many bytes from its start."""
         factors = WritersFactors.of(cell)
         count = factors.writers if factors.ranges == "own files" else 1
-        if isinstance(target, FilesTarget | ShareFilesTarget):
+        if isinstance(target, wire.FilesTarget | wire.ShareFilesTarget):
             return target.model_copy(update={"count": count})
-        if isinstance(target, BlockTarget):
+        if isinstance(target, wire.BlockTarget):
             size_bytes = target.size_bytes // self.files * count
             return target.model_copy(update={"size_bytes": size_bytes})
         return target
 
-    def _ranges(self, cell: Cell, *, bare: bool) -> Ranges:
+    def _ranges(self, cell: Cell, *, bare: bool) -> wire.Ranges:
         """A device holds no files: a segment of it is as long as the file of that writer."""
         factors = WritersFactors.of(cell)
         if bare and factors.ranges == "own files":
-            return SegmentedRanges()
+            return wire.SegmentedRanges()
         match factors.ranges:
             case "segmented":
-                return SegmentedRanges()
+                return wire.SegmentedRanges()
             case "interleaved":
-                return InterleavedRanges()
+                return wire.InterleavedRanges()
             case "strided":
-                return StridedRanges(stride_bytes=self.workload.stride)
+                return wire.StridedRanges(stride_bytes=self.workload.stride)
             case "own files":
-                return OwnFilesRanges()
+                return wire.OwnFilesRanges()
             case _:
-                return SharedRanges()
+                return wire.SharedRanges()
 
-    def _companions(self, *, bare: bool) -> list[Companion]:
+    def _companions(self, *, bare: bool) -> list[wire.Companion]:
         """A log needs a file beside the data, so a bare device has none."""
         workload = self.workload
         log_writers = 0 if bare else workload.log_writers
         found = [
-            Companion(
+            wire.Companion(
                 role="reader", count=workload.readers, block_size_bytes=workload.reader_block_size
             ),
-            Companion(role="log", count=log_writers, block_size_bytes=workload.log_block_size),
+            wire.Companion(role="log", count=log_writers, block_size_bytes=workload.log_block_size),
         ]
         return [companion for companion in found if companion.count]
 

@@ -49,7 +49,6 @@ class BlockDevice:
         return self._linked("holders")
 
     def slaves(self) -> list[BlockDevice]:
-        """Devices that it is made of."""
         return self._linked("slaves")
 
     def read(self, attribute: str) -> str | None:

@@ -19,13 +19,7 @@ from fsgauge.errors import RigError
 from fsgauge.machine.device.block_device import BlockDevice
 from fsgauge.machine.device.device_state import DeviceState, changes, state_of
 from fsgauge.machine.device.device_tree import label_of
-from fsgauge.machine.facts.mounts import (
-    OF_WHAT_IS_MOUNTED,
-    READ_ONLY,
-    REMOUNT,
-    mount,
-    umount,
-)
+from fsgauge.machine.facts.mounts import OF_WHAT_IS_MOUNTED, READ_ONLY, REMOUNT, mount, umount
 from fsgauge.machine.process.answered_calls import AskedCall
 
 _MODIFIED, _CLOSED_AFTER_WRITING = 0x2, 0x8
@@ -113,10 +107,8 @@ class MountedClaim(Protocol):
 
 
 class ClaimedMount:
-    """Answers the calls of mount(8) and umount(8) on the device of `claim`.
-
-    `label` is what the device carries; `is_quiet`: mounted read-only, that writes nothing.
-    """
+    """Answers the calls of mount(8) and umount(8) on the device of `claim`. `label` is what the
+    device carries; `is_quiet`: mounted read-only, that writes nothing."""
 
     def __init__(self, claim: MountedClaim, label: str | None, *, is_quiet: bool) -> None:
         self._claim = claim

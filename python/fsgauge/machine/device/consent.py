@@ -1,7 +1,5 @@
-"""Consent to overwrite: the device by a persistent name, and data without a signature.
-
-A signature, a mount or a partition is always refused (safety.py).
-"""
+"""Consent to overwrite: the device by a persistent name, and data without a signature. A signature,
+a mount or a partition is always refused (safety.py)."""
 
 from __future__ import annotations
 

@@ -70,10 +70,8 @@ class Looked:
 
     @property
     def missed_percent(self) -> float:
-        """Data in this share of the device or more would have been found with 95 % confidence.
-
-        A sample misses a share p with probability 1 - p; stratified samples do no worse.
-        """
+        """Data in this share of the device or more would have been found with 95 % confidence. A
+        sample misses a share p with probability 1 - p; stratified samples do no worse."""
         return 100 * (1 - (1 - _CONFIDENCE) ** (1 / self.samples)) if self.samples else 100.0
 
     def sentences(self) -> list[str]:
@@ -127,10 +125,8 @@ def look_for_data(
     seconds: float = SEARCH_SECONDS,
     say: Callable[[str], None] = lambda _: None,
 ) -> Looked:
-    """Read as much of the device as `seconds` allow; stops at the first data.
-
-    `say` gets a line if it takes longer than a moment.
-    """
+    """Read as much of the device as `seconds` allow; stops at the first data. `say` gets a line if
+    it takes longer than a moment."""
     looked = Looked(device.path, device.size_bytes)
     with device_bytes(device.path) as source:
         search = _Search(source, looked, seconds, _extents(device), say)

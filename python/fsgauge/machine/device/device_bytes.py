@@ -143,11 +143,9 @@ _UNKNOWN = "unrecognized option"
 
 
 def discard(device: str, *, claimed: bool, seconds: float, size_bytes: int | None = None) -> Said:
-    """blkdiscard of the device, or of its first bytes; RigError when it does not end in time.
-
-    While a device is claimed, the kernel refuses to discard it with EBUSY as long as a buffer of it
-    is held, and each processor holds the last ones that a file system used (f2fs, nilfs2).
-    """
+    """blkdiscard of the device, or of its first bytes; RigError when it does not end in time. While
+    a device is claimed, the kernel refuses to discard it with EBUSY as long as a buffer of it is
+    held, and each processor holds the last ones that a file system used (f2fs, nilfs2)."""
     force = [_FORCE] if claimed else []
     length = ["--length", str(size_bytes)] if size_bytes is not None else []
     if claimed:

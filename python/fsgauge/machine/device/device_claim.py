@@ -25,7 +25,7 @@ from fsgauge.machine.device.block_device import BlockDevice
 from fsgauge.machine.device.claimed_mount import UNMOUNT_SECONDS, ClaimedMount
 from fsgauge.machine.device.device_state import DeviceState, changes, state_of
 from fsgauge.machine.device.device_tree import contents_of, label_of
-from fsgauge.machine.device.other_writers import other_ways
+from fsgauge.machine.device.safety import other_ways
 from fsgauge.machine.process.answered_calls import SET_BLOCK_SIZE, AskedCall, Given
 from fsgauge.machine.process.tool import Said, run_tool
 
@@ -62,10 +62,8 @@ class Claim:
 
 
 class DeviceClaim(Claim):
-    """A claim on a device that is not of our making; take it with `claimed`.
-
-    `when_lost` is called once, when another program has used the device.
-    """
+    """A claim on a device that is not of our making; take it with `claimed`. `when_lost` is called
+    once, when another program has used the device."""
 
     is_exclusive = True
 
@@ -183,7 +181,6 @@ class DeviceClaim(Claim):
         return Given(os.open(f"/proc/self/fd/{self._claim}", call.flags & _OF_AN_OPEN))
 
     def is_at(self, path: str) -> bool:
-        """Whether a path leads to this device."""
         try:
             found = Path(path).stat()
         except OSError:

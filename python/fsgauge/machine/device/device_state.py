@@ -37,7 +37,7 @@ def state_of(device: BlockDevice) -> DeviceState:
     """As it is now; RigError or OSError when it cannot be read."""
     with device_bytes(device.path) as source:
         places = tuple(
-            (offset, _digest(source.read(offset, length)))
+            (offset, hashlib.blake2b(source.read(offset, length), digest_size=16).hexdigest())
             for offset, length in superblock_places(device.size_bytes)
         )
     counted = device.queue("iostats") == "1"
@@ -52,10 +52,8 @@ def state_of(device: BlockDevice) -> DeviceState:
 
 
 def changes(before: DeviceState, now: DeviceState, *, of_itself: bool = False) -> list[str]:
-    """What another program did in between, a line each; empty when nothing shows.
-
-    `of_itself`: to the device alone, whose content something of ours has changed.
-    """
+    """What another program did in between, a line each; empty when nothing shows. `of_itself`: to
+    the device alone, whose content something of ours has changed."""
     if (before.numbers, before.attached) != (now.numbers, now.attached):
         return ["it is now a different device"]
     if before.size_bytes != now.size_bytes:
@@ -80,10 +78,6 @@ def changes(before: DeviceState, now: DeviceState, *, of_itself: bool = False) -
     if before.file_changed_ns != now.file_changed_ns:
         found.append("its backing file was written")
     return found
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
 def _file_changed_ns(device: BlockDevice) -> int | None:

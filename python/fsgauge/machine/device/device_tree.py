@@ -138,10 +138,7 @@ def _volume_group(known: dict[str, str]) -> str:
 
 
 def _wipefs_types(device: BlockDevice) -> list[str]:
-    said = must_run(
-        ["wipefs", "--no-act", "--json", device.path],
-        what="wipefs failed",
-    )
+    said = must_run(["wipefs", "--no-act", "--json", device.path], what="wipefs failed")
     if not said.output.strip():
         return []
     return [entry["type"] for entry in json.loads(said.output)["signatures"]]

@@ -184,7 +184,6 @@ def backing_of(loop: str) -> LoopBacking | None:
 
 
 def all_backings() -> Iterator[LoopBacking]:
-    """Of every loop device that has one."""
     for entry in sorted(_SYS_BLOCK.glob("loop*/loop")):
         found = backing_of(f"/dev/{entry.parent.name}")
         if found is not None:

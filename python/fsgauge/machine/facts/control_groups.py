@@ -63,10 +63,8 @@ class Group:
 
 
 def own_groups(process: Path = SELF) -> dict[str, Group]:
-    """The group of each controller that can be seen; raises OSError where /proc has none.
-
-    A controller is of version 2 where no hierarchy of version 1 has it.
-    """
+    """The group of each controller that can be seen; raises OSError where /proc has none. A
+    controller is of version 2 where no hierarchy of version 1 has it."""
     mounts = parse_mountinfo((process / "mountinfo").read_text(errors="surrogateescape"))
     found: dict[str, Group] = {}
     for line in (process / "cgroup").read_text(errors="surrogateescape").splitlines():
@@ -110,7 +108,6 @@ def memory_left_bytes(group: Group) -> int | None:
 
 
 def processor_quota(group: Group) -> float | None:
-    """The least quota, in processors."""
     return min((each for folder in group.folders if (each := _quota(folder))), default=None)
 
 
@@ -188,11 +185,9 @@ def _node(numbers: str) -> str:
 
 
 def _levels(mounts: list[Mount], controller: str, name: str) -> tuple[Path, ...]:
-    """The folders of a group and of those above it; () where it is not below any mount.
-
-    A mount shows a part of the hierarchy, whose name is its root. One that begins with "/.." is
-    above this process's namespace: all that is known is that it is above the group.
-    """
+    """The folders of a group and of those above it; () where it is not below any mount. A mount
+    shows a part of the hierarchy, whose name is its root. One that begins with "/.." is above this
+    process's namespace: all that is known is that it is above the group."""
     for mount in reversed(mounts):
         if mount.file_system != ("cgroup" if controller else "cgroup2"):
             continue

@@ -37,7 +37,6 @@ def machine_name() -> str:
 
 
 def kernel_name() -> str:
-    """The kernel with its release and build."""
     return f"{platform.system()} {platform.release()} {platform.version()}"
 
 
@@ -94,10 +93,8 @@ def _known(missing: dict[str, str], key: str, read: Callable[[], T]) -> T | None
 
 
 def _throttle_events() -> int:
-    """Of cores and packages together; a package counts once for each of its processors.
-
-    Source: drivers/thermal/intel/therm_throt.c, Linux 6.12.
-    """
+    """Of cores and packages together; a package counts once for each of its processors. Source:
+    drivers/thermal/intel/therm_throt.c, Linux 6.12."""
     files = sorted(_CPU.glob("cpu[0-9]*/thermal_throttle/*_throttle_count"))
     if not files:
         raise LookupError("the processor or virtual machine has no thermal counters")
@@ -150,10 +147,8 @@ def _distribution() -> str:
 
 
 def _chain_now(facts: StorageFacts) -> list[Link]:
-    """The device chain as it stands now: queue settings may have changed since the start.
-
-    Of several folders, the chains follow one another: what is not of the last one begins the next.
-    """
+    """The device chain as it stands now: queue settings may have changed since the start. Of
+    several folders, the chains follow one another: what is not of the last one begins the next."""
     fresh: list[Link] = []
     seen: set[tuple[str, str]] = set()
     for link in facts.device_chain:

@@ -111,10 +111,8 @@ _CLIENT = re.compile(r"[^\s()]*\(([^()]*)\)")
 
 
 def export_facts(host: str, path: str, table: Path = _ETAB) -> dict[str, str]:
-    """{"export options": "rw,async"} of the export that holds `path`; {} where it is not known.
-
-    Of several clients with different options, those of each are joined.
-    """
+    """{"export options": "rw,async"} of the export that holds `path`; {} where it is not known. Of
+    several clients with different options, those of each are joined."""
     if not _LOCAL.fullmatch(host) and host not in (socket.gethostname(), socket.getfqdn()):
         return {}
     try:
@@ -166,9 +164,7 @@ class KernelLog:
 
     def lines_about(self, device: str, driver: str) -> list[str]:
         """Messages since the last call about a device, else of its driver about none; at most five.
-
-        An unknown option is refused before the driver knows the device, so that line names none.
-        """
+        An unknown option is refused before the driver knows the device, so that line names none."""
         lines = list(self._lines())
         named = [line for line in lines if re.search(rf"\b{re.escape(device)}\b", line)]
         unnamed = [line for line in lines if re.match(rf"{re.escape(driver)}\b[^(]*$", line, re.I)]

@@ -17,17 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import monotonic, sleep
 
-from fsgauge.engine.wire import (
-    BlockSize,
-    Event,
-    FileTarget,
-    Job,
-    LayoutJob,
-    LoadJob,
-    LoadResult,
-    RandomAccess,
-    Result,
-)
+from fsgauge.engine import wire
 from fsgauge.errors import FsgaugeError, RigError
 from fsgauge.machine.facts.mounts import mount_holding
 from fsgauge.machine.folder.open_folder import open_place
@@ -36,7 +26,7 @@ from fsgauge.machine.ledger.ledger_folder import state_folder
 from fsgauge.plain_files import read_json, write_whole
 from fsgauge.plain_files.bounds import NOISE
 
-RunJob = Callable[[Job, Callable[[Event], None] | None], Result]
+RunJob = Callable[[wire.Job, Callable[[wire.Event], None] | None], wire.Result]
 APART_S = 4
 """What is called apart stands so many seconds apart, or more."""
 _FILE_BYTES = 32 << 20
@@ -61,18 +51,16 @@ class HostNoise:
 
 
 def measured_noise(run: RunJob, directory: Path, *, direct: bool, pairs: int = _PAIRS) -> HostNoise:
-    """Pairs of runs of 0.3 s, a pair every two seconds: about eleven seconds for six.
-
-    They read 4 KiB blocks at random from a file in a scratch folder. A run of several slices
-    differs less than these. RigError where a run had no read answered.
-    """
+    """Pairs of runs of 0.3 s, a pair every two seconds: about eleven seconds for six. They read 4
+    KiB blocks at random from a file in a scratch folder. A run of several slices differs less than
+    these. RigError where a run had no read answered."""
     with (
         opened_ledger() as ledger,
         open_place(directory.absolute()) as place,
         ledger.scratch(place, "noise") as folder,
     ):
-        target = FileTarget(path=str(folder.path / "file"), size_bytes=_FILE_BYTES)
-        layout = LayoutJob(target=target, direct=direct, seed=1, held=[folder.held])
+        target = wire.FileTarget(path=str(folder.path / "file"), size_bytes=_FILE_BYTES)
+        layout = wire.LayoutJob(target=target, direct=direct, seed=1, held=[folder.held])
         run(layout, None)
         found, began = [], monotonic()
         for pair in range(pairs):
@@ -105,16 +93,16 @@ def _percent(differences: Sequence[float]) -> float:
     return 100 * math.sqrt(statistics.fmean(each**2 for each in differences))
 
 
-def _reading(layout: LayoutJob, seed: int) -> LoadJob:
+def _reading(layout: wire.LayoutJob, seed: int) -> wire.LoadJob:
     """Reads of the file that was laid out."""
-    return LoadJob(
+    return wire.LoadJob(
         target=layout.target,
         held=layout.held,
         interface="psync",
         direct=layout.direct,
-        access=RandomAccess(),
+        access=wire.RandomAccess(),
         read_percent=100,
-        block_sizes=[BlockSize(size_bytes=_BLOCK_BYTES)],
+        block_sizes=[wire.BlockSize(size_bytes=_BLOCK_BYTES)],
         queue_depth=1,
         jobs=1,
         warm_up_ns=_WARM_UP_NS,
@@ -123,9 +111,9 @@ def _reading(layout: LayoutJob, seed: int) -> LoadJob:
     )
 
 
-def _rate(run: RunJob, job: LoadJob) -> float:
+def _rate(run: RunJob, job: wire.LoadJob) -> float:
     result = run(job, None)
-    assert isinstance(result, LoadResult) and result.read  # noqa: S101 - a load job that reads
+    assert isinstance(result, wire.LoadResult) and result.read  # noqa: S101 - a load job that reads
     return result.read.operations / result.elapsed_ns
 
 

@@ -88,10 +88,8 @@ class HeldLock:
 
 @contextmanager
 def setting_held(folder: Path, setting: Path, ledger: Path) -> Iterator[HeldLock]:
-    """Hold a setting's lock while the body runs; RigError names the run that holds it.
-
-    `ledger` is the file that lists the change: while it is there, the change may be in force.
-    """
+    """Hold a setting's lock while the body runs; RigError names the run that holds it. `ledger` is
+    the file that lists the change: while it is there, the change may be in force."""
     file = folder / f"{_PREFIX}{hashlib.sha256(str(setting).encode()).hexdigest()[:24]}"
     descriptor = _locked(file, setting)
     held = HeldLock(file)

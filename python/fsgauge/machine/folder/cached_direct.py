@@ -89,7 +89,6 @@ class _Pages:
     address: int
 
     def resident(self) -> int:
-        """How many of them are in the page cache."""
         found = ctypes.create_string_buffer(_TRIED_BYTES // mmap.PAGESIZE)
         if _LIBC.mincore(self.address, _TRIED_BYTES, found):
             raise OSError(ctypes.get_errno(), "mincore")

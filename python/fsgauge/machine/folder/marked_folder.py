@@ -43,10 +43,8 @@ class Owner(BaseModel):
 
 
 def make_marked(place: OpenFolder, name: str, owner: Owner) -> OpenFolder:
-    """Make a folder in `place` for this user alone, with its marker; gives it open.
-
-    Raises OSError, and RigError where another folder took its place at once.
-    """
+    """Make a folder in `place` for this user alone, with its marker; gives it open. Raises OSError,
+    and RigError where another folder took its place at once."""
     before_ns = os.fstat(place.descriptor).st_mtime_ns
     os.mkdir(name, _MINE, dir_fd=place.descriptor)
     folder = OpenFolder(place.path / name, _open_if_there(place, name), is_made=True)
@@ -85,9 +83,7 @@ def _remove_renamed(place: OpenFolder, before_ns: int) -> None:
 
 def _leave_marker(folder: int, owner: Owner) -> bool:
     """False where the folder is not new, or another user's: what we make in it has another owner.
-
-    Its owner need not be this user: on a network file system root may be another one.
-    """
+    Its owner need not be this user: on a network file system root may be another one."""
     if names_in(folder):
         return False
     marker = os.open(MARKER, _NEW_FILE, 0o600, dir_fd=folder)
@@ -115,11 +111,9 @@ def owner_of(path: Path) -> Owner | None:
 
 
 def remove_made(folder: OpenFolder) -> bool:
-    """Remove an open folder with everything in it; False where its name led elsewhere before.
-
-    What has its name now is left alone. Raises RigError where a file system is mounted in the
-    folder, OSError where something stays.
-    """
+    """Remove an open folder with everything in it; False where its name led elsewhere before. What
+    has its name now is left alone. Raises RigError where a file system is mounted in the folder,
+    OSError where something stays."""
     _empty(folder.descriptor, folder.path)
     is_still = folder.is_still()
     _remove_empty(folder)
@@ -147,10 +141,8 @@ def _remove_empty(folder: OpenFolder) -> None:
 
 def remove_left(path: Path, token: str, which: Which | None, *, same_boot: bool) -> bool:
     """Remove what a dead run made, if it is that and `token` marked it; gives whether it was there.
-
     A folder without a marker goes only when it is empty: a kill may have come between the two.
-    Raises RigError when it is someone else's or another file system is mounted in it.
-    """
+    Raises RigError when it is someone else's or another file system is mounted in it."""
     try:
         folder = OpenFolder(path, os.open(path, BELOW), is_made=True)
     except FileNotFoundError:
@@ -224,9 +216,7 @@ def _empty(folder: int, path: Path) -> None:
 
 def remove_in(folder: int, name: str, path: Path = Path()) -> None:
     """Remove a file, or a folder with everything in it, from an open folder; `path` is for words.
-
-    Raises RigError where a file system is mounted in it, OSError where something stays.
-    """
+    Raises RigError where a file system is mounted in it, OSError where something stays."""
     if not stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name, dir_fd=folder)

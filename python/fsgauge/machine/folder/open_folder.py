@@ -57,9 +57,7 @@ class OpenFolder:
     @property
     def pinned(self) -> str:
         """Its path for programs, in /proc: it leads here, whatever becomes of the folder's name.
-
-        Programs of the same user can use it while this process lives and the folder is open.
-        """
+        Programs of the same user can use it while this process lives and the folder is open."""
         return f"/proc/{os.getpid()}/fd/{self.descriptor}"
 
     def pinned_below(self, path: str | Path) -> str:
@@ -153,10 +151,8 @@ def which_of(status: os.stat_result) -> Which:
 
 @contextmanager
 def open_place(path: Path) -> Iterator[OpenFolder]:
-    """A folder that is there, open while the body runs.
-
-    Raises InputError where a link misleads root, RigError where it cannot be opened.
-    """
+    """A folder that is there, open while the body runs. Raises InputError where a link misleads
+    root, RigError where it cannot be opened."""
     try:
         place = OpenFolder(path, open_named(path, _TO_PASS))
     except OSError as error:

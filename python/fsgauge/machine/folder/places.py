@@ -17,11 +17,9 @@ _SUDO_VARIABLE = "SUDO_UID"
 
 
 def require_only_ours(folder: Path, what: str) -> Path:
-    """For root, the resolved folder; InputError where others can rename a part of its path.
-
-    For what programs and the kernel are told by a path: a loop file, the disk of a virtual machine.
-    All else is done by the descriptor of an open folder, wherever that lies.
-    """
+    """For root, the resolved folder; InputError where others can rename a part of its path. For
+    what programs and the kernel are told by a path: a loop file, the disk of a virtual machine. All
+    else is done by the descriptor of an open folder, wherever that lies."""
     if os.geteuid() != 0:
         return folder
     whole = folder.resolve()
@@ -80,9 +78,7 @@ class WritablePlaces:
 
 def writable_places(folder: str, size_bytes: int) -> WritablePlaces:
     """What can be compared without root, `folder` first; each place has room for twice the size.
-
-    Memory has no direct I/O, also where the kernel lets files be opened for it.
-    """
+    Memory has no direct I/O, also where the kernel lets files be opened for it."""
     seen: set[int] = set()
     places: list[str] = []
     for candidate in (Path(folder), Path.cwd(), Path.home(), Path("/tmp")):  # noqa: S108 - looked at, nothing is put there under a fixed name

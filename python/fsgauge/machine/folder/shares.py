@@ -15,10 +15,8 @@ _SECONDS_TO_CONNECT = 2.0
 
 
 def clear_shares(jobs: Sequence[dict[str, Any]]) -> list[str]:
-    """Run each job to its end; what went wrong in words, each once, empty when all is gone.
-
-    The engine is the one of this installation, whichever began the run; RigError without one.
-    """
+    """Run each job to its end; what went wrong in words, each once, empty when all is gone. The
+    engine is the one of this installation, whichever began the run; RigError without one."""
     engine = str(find_engine())
     wrong = []
     for job in jobs:

@@ -1,7 +1,5 @@
-"""The folder of ledgers: where it is, its locks, and what a ledger file says.
-
-A ledger is NDJSON: the owner, then traces as they are made and undone.
-"""
+"""The folder of ledgers: where it is, its locks, and what a ledger file says. A ledger is NDJSON:
+the owner, then traces as they are made and undone."""
 
 from __future__ import annotations
 
@@ -41,9 +39,7 @@ ROOTS_MOUNTS = Path("/run/fsgauge")
 
 def ledger_folder() -> Path:
     """Where ledgers are: a place of this user's alone, which outlives a reboot where it can.
-
-    Ordinary users have theirs by machine, since a home may be shared between machines.
-    """
+    Ordinary users have theirs by machine, since a home may be shared between machines."""
     if os.geteuid() == 0:
         return _first_usable([_ROOTS_LEDGERS, ROOTS_MOUNTS])
     machine = re.sub(r"[^A-Za-z0-9.-]", "-", os.uname().nodename) or "machine"
@@ -141,9 +137,7 @@ def append_entry(
     path: Path, descriptor: int, entry: dict[str, object], *, durably: bool = True
 ) -> None:
     """Write one line, on disk before this returns unless told otherwise; RigError where that fails.
-
-    A partial line is truncated away, so that the next one is complete.
-    """
+    A partial line is truncated away, so that the next one is complete."""
     before = os.fstat(descriptor).st_size
     try:
         write_all(descriptor, (json.dumps(entry) + "\n").encode())
@@ -209,10 +203,8 @@ class LedgerEntries:
 
 
 def read_ledger(descriptor: int) -> LedgerEntries:
-    """Everything in an open ledger; raises OSError, also for one of more than 64 MiB.
-
-    A last line that the kill cut short describes something that was not made yet.
-    """
+    """Everything in an open ledger; raises OSError, also for one of more than 64 MiB. A last line
+    that the kill cut short describes something that was not made yet."""
     content = b""
     while piece := os.pread(descriptor, 1 << 20, len(content)):
         content += piece

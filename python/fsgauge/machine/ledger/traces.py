@@ -236,10 +236,8 @@ class LoopTrace(Trace):
 
 
 class SettingTrace(Trace):
-    """A setting below /sys or /proc that was changed; `file` is the loop's it belongs to.
-
-    `lock` is the file that keeps other runs from it (machine/facts/setting.py).
-    """
+    """A setting below /sys or /proc that was changed; `file` is the loop's it belongs to. `lock` is
+    the file that keeps other runs from it (machine/facts/setting.py)."""
 
     kind: Literal["setting"] = "setting"
     path: str
@@ -272,10 +270,8 @@ class SettingTrace(Trace):
 
 
 class DeviceTrace(Trace):
-    """A device that was taken with consent: the run that holds its claim gives it back.
-
-    After a kill the device is left alone: its owner may have used it since.
-    """
+    """A device that was taken with consent: the run that holds its claim gives it back. After a
+    kill the device is left alone: its owner may have used it since."""
 
     kind: Literal["device"] = "device"
     device: str
@@ -305,9 +301,7 @@ class DeviceTrace(Trace):
 
 class LostDeviceTrace(Trace):
     """A device that another program used while a run had it: it stays here until a person decides.
-
-    `names` are those that last (fsgauge.machine.device.consent).
-    """
+    `names` are those that last (fsgauge.machine.device.consent)."""
 
     outlives_a_boot = True
     may_be_forgotten = True

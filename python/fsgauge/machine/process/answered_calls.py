@@ -62,10 +62,7 @@ def _program(numbers: _Numbers) -> bytes:
     mount and umount2 are handed over."""
 
     def equal(value: int, answer: int) -> list[bytes]:
-        return [
-            _INSTRUCTION.pack(_EQUAL, 0, 1, value),
-            _INSTRUCTION.pack(_RETURN, 0, 0, answer),
-        ]
+        return [_INSTRUCTION.pack(_EQUAL, 0, 1, value), _INSTRUCTION.pack(_RETURN, 0, 0, answer)]
 
     def exclusive(number: int, flags_argument: int) -> list[bytes]:
         return [
@@ -137,10 +134,8 @@ Answer = Callable[[AskedCall], "Given | int | None"]
 
 
 class AnsweredCalls:
-    """The calls of one program and of all that it starts, answered by `answer` in a thread.
-
-    What `answer` raises ends the context, and the program's call fails with EBUSY.
-    """
+    """The calls of one program and of all that it starts, answered by `answer` in a thread. What
+    `answer` raises ends the context, and the program's call fails with EBUSY."""
 
     def __init__(self, answer: Answer) -> None:
         self._answer = answer

@@ -1,7 +1,5 @@
-"""Files that were deleted and are still open or mapped, found by what processes hold (proc(5)).
-
-In the lab, not in the engine: it takes CAP_SYS_PTRACE, which what parses images must not have.
-"""
+"""Files that were deleted and are still open or mapped, found by what processes hold (proc(5)). In
+the lab, not in the engine: it takes CAP_SYS_PTRACE, which what parses images must not have."""
 
 from __future__ import annotations
 

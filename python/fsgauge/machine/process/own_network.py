@@ -52,10 +52,8 @@ class OwnNetwork:
             os.close(home)
 
     def from_within(self, begin: Callable[[], T]) -> T:
-        """What `begin` gives in a thread that is in this network and lives as long as it.
-
-        A child that is to die with its parent dies when the thread that began it ends.
-        """
+        """What `begin` gives in a thread that is in this network and lives as long as it. A child
+        that is to die with its parent dies when the thread that began it ends."""
         try:
             asked = self.resident.submit(begin)
         except RuntimeError as error:  # its thread has ended

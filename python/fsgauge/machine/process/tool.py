@@ -68,7 +68,6 @@ class Said:
 
     @property
     def words(self) -> str:
-        """Its error output, or else its output."""
         return (self.error or self.output).strip()
 
 
@@ -84,8 +83,7 @@ def run_tool(
     program = find_tool(command[0])
     if program is None:
         raise RigError(
-            f"the program {command[0]} is not installed",
-            next="fsgauge doctor names the package",
+            f"the program {command[0]} is not installed", next="fsgauge doctor names the package"
         )
     seconds = stretched(seconds)
     try:
@@ -107,9 +105,7 @@ def must_run(command: list[str], *, what: str, seconds: float = 60.0) -> Said:
     said = run_tool(command, seconds=seconds)
     if said.exit_code != 0:
         raise RigError(
-            what,
-            details=(" ".join(command), *said.words.splitlines()[-5:]),
-            next="fsgauge doctor",
+            what, details=(" ".join(command), *said.words.splitlines()[-5:]), next="fsgauge doctor"
         )
     return said
 

@@ -1,7 +1,5 @@
-"""The picture of two results folders: B over A in each primary cell, with intervals.
-
-Filled: the basis that decides. Hollow: the other one. Words at the right are the verdict.
-"""
+"""The picture of two results folders: B over A in each primary cell, with intervals. Filled: the
+basis that decides. Hollow: the other one. Words at the right are the verdict."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Ratio to the baseline against queue depth: does the cost fall as the load rises?
-
-One panel a pattern and block size, one line a system; behind each depth its cell's band of noise.
-"""
+"""Ratio to the baseline against queue depth: does the cost fall as the load rises? One panel a
+pattern and block size, one line a system; behind each depth its cell's band of noise."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""The first picture: the primary ratios against the baseline, with noise band and verdicts.
-
-One row a cell and system: interval, estimate, faint block ratios behind, words at the right.
-"""
+"""The first picture: the primary ratios against the baseline, with noise band and verdicts. One row
+a cell and system: interval, estimate, faint block ratios behind, words at the right."""
 
 from __future__ import annotations
 
@@ -177,10 +175,8 @@ def ratio_row(
     name: str,
     said: str,
 ) -> dict[str, Any]:
-    """A row of such a picture: the ratio `of` a cell, system and metric to the baseline.
-
-    Its tooltip names it with `name`, and ends with what is `said` of it.
-    """
+    """A row of such a picture: the ratio `of` a cell, system and metric to the baseline. Its
+    tooltip names it with `name`, and ends with what is `said` of it."""
     cell, system, metric = of
     ratio, interval = words.ratio(entry.ratio, entry.low, entry.high), words.interval_of(entry)
     return {
@@ -227,11 +223,7 @@ def _place(rows: list[dict[str, Any]], layout: Layout) -> tuple[list[dict[str, A
     return placed, y
 
 
-def _chart(
-    rows: list[dict[str, Any]],
-    layout: Layout,
-    title: str,
-) -> vega.Chart:
+def _chart(rows: list[dict[str, Any]], layout: Layout, title: str) -> vega.Chart:
     placed, lines = _place(rows, layout)
     measured = [row for row in placed if not row.get("only_header")]
     points = [each for row in measured for each in (row["ratio"], *row["blocks"])]

@@ -1,7 +1,5 @@
 """Rates against how many worked at once: blocks, means, the scalability law with its band, ideal.
-
-The number is linear, so that the ideal is a straight line. Writers have such panels, and hosts.
-"""
+The number is linear, so that the ideal is a straight line. Writers have such panels, and hosts."""
 
 from __future__ import annotations
 

@@ -60,10 +60,8 @@ def measured(
     **across: Any,  # noqa: ANN401 - channels of Vega-Lite
 ) -> list[vega.Chart]:
     """Estimates with their intervals, and single blocks behind, at field `at` of the other axis.
-
     `fields` name value, low and high; `across` are the encodings of the other axis; a `line` with
-    this look joins the estimates of a system.
-    """
+    this look joins the estimates of a system."""
     places = {along.axis: along.channel(fields[0]), **across}
     blocks = [dots(rows, fields[0], at, places, opacity=faint)] if at else []
     joined = [joining(rows, places, **line)] if line is not None else []
@@ -132,10 +130,8 @@ def row_of_points(
     name: str = "",
     under: Sequence[vega.Chart] = (),
 ) -> vega.Chart:
-    """A panel of one number of each system, a line a system; `under` is drawn first.
-
-    A chart of lines over one level would be an empty box with all marks on top of one another.
-    """
+    """A panel of one number of each system, a line a system; `under` is drawn first. A chart of
+    lines over one level would be an empty box with all marks on top of one another."""
     y = panels.system_axis(rows, width)
     width = panels.next_to_labels(rows, width)
     at = "label" if any(row.get("blocks") for row in rows) else ""
@@ -163,11 +159,7 @@ def bands(
 ) -> list[vega.Chart]:
     """Shaded from `from` to `to` of each span, no farther than the picture; [] without any."""
     shown = [
-        {
-            **span,
-            "from": max(span["from"], along.limits[0]),
-            "to": min(span["to"], along.limits[1]),
-        }
+        {**span, "from": max(span["from"], along.limits[0]), "to": min(span["to"], along.limits[1])}
         for span in spans
         if span["from"] < along.limits[1] and span["to"] > along.limits[0]
     ]
@@ -224,9 +216,7 @@ def whiskers(
     **across: Any,  # noqa: ANN401 - channels of Vega-Lite
 ) -> list[vega.Chart]:
     """The intervals of rows; `fields` name value, low and high, these two None where unknown.
-
-    `across` are the encodings of the other axis. Rows have a `colour` and a `tip`.
-    """
+    `across` are the encodings of the other axis. Rows have a `colour` and a `tip`."""
     pieces = [piece for row in rows for piece in _pieces(row, fields, along)]
     heads = [head for row in rows for head in _heads(row, fields, along)]
     strength = vega.field("opacity:Q", scale=None)

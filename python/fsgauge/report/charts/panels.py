@@ -29,10 +29,8 @@ def both(
     most: int = 3,
     wide_pixels: int = WIDE_PIXELS,
 ) -> tuple[Build, Build]:
-    """Wide, with at most `most` panels a line, and narrow, with one.
-
-    `draw` takes a panel and its width in pixels; a page shows the whole at `wide_pixels`.
-    """
+    """Wide, with at most `most` panels a line, and narrow, with one. `draw` takes a panel and its
+    width in pixels; a page shows the whole at `wide_pixels`."""
 
     columns = min(most, len(panels))
     return in_widths(

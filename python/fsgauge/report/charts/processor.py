@@ -1,7 +1,5 @@
-"""CPU time per I/O by primary cell: the load threads above, the whole machine below.
-
-Each has its own scale: what the kernel does elsewhere can be many times what the threads need.
-"""
+"""CPU time per I/O by primary cell: the load threads above, the whole machine below. Each has its
+own scale: what the kernel does elsewhere can be many times what the threads need."""
 
 from __future__ import annotations
 

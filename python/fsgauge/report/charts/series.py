@@ -1,7 +1,5 @@
-"""Rates over time: a panel a primary cell and system, a line a run, the worst stall marked.
-
-All systems of a cell have the same scale. The warm-up, which does not count, is shaded.
-"""
+"""Rates over time: a panel a primary cell and system, a line a run, the worst stall marked. All
+systems of a cell have the same scale. The warm-up, which does not count, is shaded."""
 
 from __future__ import annotations
 
@@ -124,10 +122,8 @@ def _name(run: RunRecord) -> str:
 
 
 def _worst_stall(runs: Sequence[RunRecord]) -> list[dict[str, Any]]:
-    """The interval that is the smallest share of its run's median, if any is below STALLED.
-
-    The warm-up does not count, nor does the last interval, which may be cut short.
-    """
+    """The interval that is the smallest share of its run's median, if any is below STALLED. The
+    warm-up does not count, nor does the last interval, which may be cut short."""
     worst: dict[str, Any] | None = None
     for run in runs:
         start_ns, elapsed_ns, done = _rates(run)

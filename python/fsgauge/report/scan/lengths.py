@@ -1,7 +1,5 @@
 """A distribution of extent lengths by bytes, in powers of two; a second one, hollow, beside it.
-
-Takes length bins; gives SVG: the share of all bytes that lie in extents of each length.
-"""
+Takes length bins; gives SVG: the share of all bytes that lie in extents of each length."""
 
 from __future__ import annotations
 

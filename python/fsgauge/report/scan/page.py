@@ -51,10 +51,8 @@ class MapView:
 
 
 def scan_page(scan: ScanResult, before: ScanResult | None = None, title: str = "") -> str:
-    """The whole page as text; with an earlier scan, both and the difference.
-
-    `title` is for what was scanned where it stood for a moment only: the path says nothing then.
-    """
+    """The whole page as text; with an earlier scan, both and the difference. `title` is for what
+    was scanned where it stood for a moment only: the path says nothing then."""
     lines = difference_lines(before, scan) if before else []
     numbers = numbers_of(scan)
     return template("scan.html.j2").render(

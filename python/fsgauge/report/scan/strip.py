@@ -1,7 +1,5 @@
 """The device as a strip from its first byte to its last, with group borders; free space a group.
-
-Takes wire types; gives SVG. A column is a share of the device, its parts are stacked.
-"""
+Takes wire types; gives SVG. A column is a share of the device, its parts are stacked."""
 
 from __future__ import annotations
 
@@ -103,10 +101,7 @@ def _cells_within(area: ScanMap, size_bytes: int) -> int:
 
 
 def _area(
-    kind: str,
-    floor: np.ndarray[Any, Any],
-    top: np.ndarray[Any, Any],
-    opacity: float | None = None,
+    kind: str, floor: np.ndarray[Any, Any], top: np.ndarray[Any, Any], opacity: float | None = None
 ) -> str:
     """One kind's part of all columns, as one path of boxes."""
     step = _WIDTH / len(top)

@@ -14,15 +14,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from fsgauge.engine.wire import (
-    AgeEnded,
-    AgeResult,
-    FreeSpace,
-    Jumps,
-    Room,
-    ScanCounts,
-    ScanResult,
-)
+from fsgauge.engine.wire import AgeEnded, AgeResult, FreeSpace, Jumps, Room, ScanCounts, ScanResult
 from fsgauge.record.records import ScanRecord, StepRecord
 
 M = TypeVar("M", bound=BaseModel)
@@ -88,9 +80,7 @@ def _aged(results: Sequence[AgeResult]) -> AgeResult:
                 ("done", "failed", "skipped", "size_bytes"),
             ),
             "errors": _alike(
-                [each.errors for each in results],
-                attrgetter("operation", "text"),
-                ("count",),
+                [each.errors for each in results], attrgetter("operation", "text"), ("count",)
             ),
             "sync_ns": max(each.sync_ns for each in results),
             "virtual_time_ns": max(each.virtual_time_ns for each in results),
@@ -152,9 +142,7 @@ def _free(known: Sequence[FreeSpace], hosts: int) -> FreeSpace | None:
             "metadata": None,
             "lengths": _bins(each.lengths for each in known),
             "at_least": _alike(
-                [each.at_least for each in known],
-                attrgetter("at_least_bytes"),
-                ("size_bytes",),
+                [each.at_least for each in known], attrgetter("at_least_bytes"), ("size_bytes",)
             ),
         }
     )

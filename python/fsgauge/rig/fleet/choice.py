@@ -1,7 +1,5 @@
-"""What --hosts names, and the fleet that it means.
-
-hosts.toml is read and checked: every mistake is shown with its file, line and column.
-"""
+"""What --hosts names, and the fleet that it means. hosts.toml is read and checked: every mistake is
+shown with its file, line and column."""
 
 from __future__ import annotations
 
@@ -34,11 +32,7 @@ def require_extra() -> None:
 
 
 _LAUNCHERS = ("ssh", "local")
-_OTHERWISE = {
-    "slurm": "slurm:N",
-    "kubernetes": "kubernetes:FILE",
-    "scheduler": "tls://HOST:PORT",
-}
+_OTHERWISE = {"slurm": "slurm:N", "kubernetes": "kubernetes:FILE", "scheduler": "tls://HOST:PORT"}
 _EXAMPLE = 'a hosts file has launcher = "ssh", then for each host: [[host]] and name = "..."'
 _KEYS: dict[str, tuple[str, ...]] = {
     "": tuple(Fleet.model_fields),
@@ -125,8 +119,7 @@ def chosen_fleet(choice: FleetChoice) -> Fleet:
         return fleet_of_pods(read_pods(choice.kubernetes), f"fsgauge-{secrets.token_hex(4)}")
     if choice.scheduler is None:
         raise InputError(
-            "the fleet rig needs its hosts",
-            next="--hosts a,b,c, or --hosts hosts.toml",
+            "the fleet rig needs its hosts", next="--hosts a,b,c, or --hosts hosts.toml"
         )
     require_extra()
     from fsgauge.rig.fleet.existing import fleet_of_scheduler

@@ -14,17 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from fsgauge.engine import wire
 from fsgauge.engine.client import Engine, EngineFaultError
-from fsgauge.engine.wire import (
-    ClockMoment,
-    ClockReading,
-    ClockServedEvent,
-    Event,
-    ExchangeClockJob,
-    ExchangeClockResult,
-    Lease,
-    ServeClockJob,
-)
 from fsgauge.errors import FsgaugeError, RigError
 from fsgauge.plain_files.kept import Kept
 from fsgauge.rig.fleet.control import Answer, Control, HostLostError, understood
@@ -66,16 +57,13 @@ _JUMPED = ("clock.jumped", "clock.drift", "clock.suspended")
 
 @dataclass
 class Clock:
-    """The coordinator's clock as it is served. Make it with `served_clock`.
-
-    `now` reads it.
-    """
+    """The coordinator's clock as it is served. Make it with `served_clock`. `now` reads it."""
 
     address: str
     port: int
     key: str
     now: Callable[[], int] = time.monotonic_ns
-    readings: dict[str, ClockReading] = field(default_factory=dict)
+    readings: dict[str, wire.ClockReading] = field(default_factory=dict)
     """The last one of each host."""
 
     def compare(self, control: Control, hosts: Iterable[str]) -> None:
@@ -84,7 +72,7 @@ class Clock:
 
     def here(
         self, control: Control, moments_ns: Mapping[str, list[int]]
-    ) -> dict[str, list[ClockMoment]]:
+    ) -> dict[str, list[wire.ClockMoment]]:
         """Moments of hosts by the coordinator's clock, on the line between two readings."""
         found = self._ask(control, moments_ns, self.readings)
         for host, result in found.items():
@@ -99,11 +87,11 @@ class Clock:
         self,
         control: Control,
         moments_ns: Mapping[str, list[int]],
-        earlier: Mapping[str, ClockReading],
-    ) -> dict[str, ExchangeClockResult]:
+        earlier: Mapping[str, wire.ClockReading],
+    ) -> dict[str, wire.ExchangeClockResult]:
         words = {
             host: {
-                "job": ExchangeClockJob(
+                "job": wire.ExchangeClockJob(
                     address=self.address,
                     port=self.port,
                     key=self.key,
@@ -123,12 +111,12 @@ class Clock:
 class Exchanged(Kept):
     """What a host's engine found, or why it found nothing."""
 
-    result: ExchangeClockResult | None = None
+    result: wire.ExchangeClockResult | None = None
     code: Words = ""
     fault: Fault | None = None
 
 
-def _result(host: str, answer: Answer, moments: int) -> ExchangeClockResult:
+def _result(host: str, answer: Answer, moments: int) -> wire.ExchangeClockResult:
     found = understood(host, answer, Exchanged)
     if found.fault is not None:
         is_jump = found.code in _JUMPED
@@ -144,7 +132,7 @@ def _result(host: str, answer: Answer, moments: int) -> ExchangeClockResult:
 
 def exchanged(job: str) -> str:
     try:
-        result = Engine().exchange_clock(ExchangeClockJob.model_validate_json(job))
+        result = Engine().exchange_clock(wire.ExchangeClockJob.model_validate_json(job))
     except FsgaugeError as error:
         code = error.fault.code if isinstance(error, EngineFaultError) else ""
         return Exchanged(code=code, fault=Fault.of(error)).model_dump_json()
@@ -160,18 +148,18 @@ def served_clock(address: str, engine: Engine) -> Iterator[Clock]:
     stops: list[object] = []
     faults: list[FsgaugeError] = []
 
-    def heard(event: Event) -> None:
-        if isinstance(event, ClockServedEvent):
+    def heard(event: wire.Event) -> None:
+        if isinstance(event, wire.ClockServedEvent):
             ports.append(event.port)
             served.set()
 
     def serve() -> None:
-        job = ServeClockJob(
+        job = wire.ServeClockJob(
             address=address,
             key=key,
             time_limit_ns=_LONGEST_STUDY_NS,
             reply_limit=_MOST_REPLIES,
-            lease=Lease(silence_limit_ns=_SILENCE_NS),
+            lease=wire.Lease(silence_limit_ns=_SILENCE_NS),
         )
         try:
             engine.serve_clock(job, heard, stops.append)

@@ -112,7 +112,6 @@ class Reached(ABC):
 
     @property
     def is_one_machine(self) -> bool:
-        """Whether all of them are processes of this machine."""
         return False
 
     def by_hand(self, name: str) -> str:  # noqa: ARG002 - of a virtual machine nothing is left
@@ -131,12 +130,7 @@ def too_few(left: int, needed: int, lost: list[str], last: HostLostError) -> Rig
     what = "no host is left to measure with"
     if left:
         what = f"the study has a cell with {needed} hosts, and {left} are left"
-    return RigError(
-        what,
-        details=tuple(lost),
-        cause=last.cause,
-        next=last.next,
-    )
+    return RigError(what, details=tuple(lost), cause=last.cause, next=last.next)
 
 
 T = TypeVar("T")

@@ -128,10 +128,7 @@ def existing_cluster(address: str) -> Iterator[Cluster]:
 
     def refused(error: BaseException) -> FsgaugeError:
         if isinstance(error, ValueError):
-            return InputError(
-                f"no certificate for {address}: {error}",
-                next=_CERTIFICATES,
-            )
+            return InputError(f"no certificate for {address}: {error}", next=_CERTIFICATES)
         if isinstance(error, OSError | TimeoutError) and not isinstance(error, NotPlainError):
             words = str(error) or f"no answer within {_CONNECT_SECONDS:.0f} s"
             return RigError(

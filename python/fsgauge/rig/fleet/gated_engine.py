@@ -116,11 +116,9 @@ class GatedEngine(Engine):
         return super().age(self._method.dealt(job, self._share), on_event, on_start)
 
     def load(self, job: LoadJob | ClientsJob, on_event: OnEvent | None = None) -> LoadResult:
-        """This host's share of a load; a measured one waits at the gate.
-
-        Raises EngineFaultError (RESTS) where others measured it, once they are through, and
-        RunBeginsAgain where one of them missed the start.
-        """
+        """This host's share of a load; a measured one waits at the gate. Raises EngineFaultError
+        (RESTS) where others measured it, once they are through, and RunBeginsAgain where one of
+        them missed the start."""
         expected = self._expected()
         if expected is None:
             return super().load(self._dealt(job, self._share), on_event)

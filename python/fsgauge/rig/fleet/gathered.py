@@ -109,11 +109,9 @@ class Gathered(Planned):
         self._next = 0
 
     def add(self, host: str, told: Sequence[HappeningMessage]) -> None:
-        """What a host has told since it was last asked.
-
-        Steps that begin are told of the first host alone: the others may need more or fewer rounds
-        until they are steady. Raises HostLostError for what is not of the plan, or has no end.
-        """
+        """What a host has told since it was last asked. Steps that begin are told of the first host
+        alone: the others may need more or fewer rounds until they are steady. Raises HostLostError
+        for what is not of the plan, or has no end."""
         self.require_told(host, told)
         first = next(iter(self._told))
         if host == first:
@@ -242,11 +240,8 @@ def _run(records: dict[str, RunRecord], starts: Sequence[MachineStart]) -> RunRe
 
 
 def _program(runs: dict[str, CommandRun | None]) -> CommandRun | None:
-    """What a program did on all hosts; None where it was not started on each.
-
-    Its own numbers are the mean of the hosts: it prints rates and times, and nobody here knows
-    which of them add up.
-    """
+    """What a program did on all hosts; None where it was not started on each. Its own numbers are
+    the mean of the hosts: it prints rates and times, and nobody here knows which of them add up."""
     known = {host: each for host, each in runs.items() if each is not None}
     if not known or len(known) < len(runs):
         return None

@@ -83,9 +83,7 @@ def grounds_from(host: str, answer: Answer, study: Study) -> list[Ground]:
 
 
 def refused_grounds(
-    study: Study,
-    found: Mapping[str, list[Ground]],
-    identities: Mapping[str, HostIdentity],
+    study: Study, found: Mapping[str, list[Ground]], identities: Mapping[str, HostIdentity]
 ) -> list[FsgaugeError]:
     """What is refused about the folders of all hosts together; `found` is by host."""
     method = method_of(study.workload)

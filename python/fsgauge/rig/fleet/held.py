@@ -17,14 +17,7 @@ from fsgauge.machine.device.consent import Consent
 from fsgauge.record.records import Plan
 from fsgauge.rig.fleet.gate import Gate
 from fsgauge.rig.fleet.gated_engine import GatedEngine
-from fsgauge.rig.fleet.messages import (
-    Described,
-    Fault,
-    HappeningMessage,
-    Label,
-    Phase,
-    State,
-)
+from fsgauge.rig.fleet.messages import Described, Fault, HappeningMessage, Label, Phase, State
 from fsgauge.rig.happenings import Happening, RunStarted, TurnStarted
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.rig.session import Session
@@ -101,7 +94,6 @@ class HeldRig:
             return found
 
     def open(self, label: Label, opened: int | str) -> bool:
-        """See Gate.open."""
         return self._gate.open(label, opened)
 
     def abort(self, because: str) -> None:

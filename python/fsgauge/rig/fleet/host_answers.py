@@ -1,7 +1,5 @@
-"""What a host answers to the questions of control.py: in a worker of dask, and in a guest.
-
-Words and answers are plain, and JSON where they hold a message.
-"""
+"""What a host answers to the questions of control.py: in a worker of dask, and in a guest. Words
+and answers are plain, and JSON where they hold a message."""
 
 from __future__ import annotations
 

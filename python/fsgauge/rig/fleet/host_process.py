@@ -57,10 +57,7 @@ async def _serve(bootstrap: Bootstrap, lease: int | None) -> None:
         _watch(lease, partial(loop.call_soon_threadsafe, ended.set))
     with tempfile.TemporaryDirectory(prefix="fsgauge-host-", ignore_cleanup_errors=True) as folder:
         async with FleetWorker.of(
-            bootstrap,
-            folder,
-            death_timeout=_DEATH_SECONDS,
-            silence_logs=False,
+            bootstrap, folder, death_timeout=_DEATH_SECONDS, silence_logs=False
         ) as worker:
             closed = asyncio.ensure_future(worker.finished())
             asked = asyncio.ensure_future(ended.wait())

@@ -116,10 +116,8 @@ class Hosts(Reached):
             self.identities[name] = identity_from(name, answer)
 
     def _send_engine(self, names: Sequence[str]) -> None:
-        """Have hosts use this machine's engine that have none, or another build of it.
-
-        Raises RigError where one cannot. One of another architecture could not run it.
-        """
+        """Have hosts use this machine's engine that have none, or another build of it. Raises
+        RigError where one cannot. One of another architecture could not run it."""
         own = own_identity()
         lacking = [name for name in names if _lacks_engine(self.identities[name], own)]
         if not lacking:
@@ -128,11 +126,7 @@ class Hosts(Reached):
         for at in range(0, len(lacking), _SENT_AT_ONCE):
             wave = lacking[at : at + _SENT_AT_ONCE]
             answers = self.cluster.ask(
-                wave,
-                "take_engine",
-                SEND_SECONDS,
-                engine=engine,
-                sha256=own.engine_sha256,
+                wave, "take_engine", SEND_SECONDS, engine=engine, sha256=own.engine_sha256
             )
             self.require(answers)
             for name, answer in answers.items():
@@ -188,11 +182,8 @@ def require_descriptors(hosts: int) -> None:
 
 
 def _address_towards(host: Host) -> str:
-    """The address of this machine that a host can reach, by the route to it.
-
-    By that to everywhere where this machine does not know the host's name, as ssh may; InputError
-    where there is none.
-    """
+    """The address of this machine that a host can reach, by the route to it. By that to everywhere
+    where this machine does not know the host's name, as ssh may; InputError where there is none."""
     for name in (host.reached_at, _FAR_AWAY):
         with suppress(OSError):
             found = socket.getaddrinfo(name, host.port or 22, type=socket.SOCK_DGRAM)

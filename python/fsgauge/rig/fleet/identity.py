@@ -95,10 +95,8 @@ def identity_from(name: str, answer: Answer) -> HostIdentity:
 
 
 def require_alike(identities: Mapping[str, HostIdentity], *, one_machine: bool) -> None:
-    """Raise InputError for two names of one machine, another version, or another engine.
-
-    With `one_machine`, hosts are processes of this machine on purpose.
-    """
+    """Raise InputError for two names of one machine, another version, or another engine. With
+    `one_machine`, hosts are processes of this machine on purpose."""
     own = own_identity()
     seen: dict[tuple[str, str], str] = {}
     for name, found in identities.items():

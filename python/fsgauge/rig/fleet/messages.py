@@ -31,8 +31,7 @@ _LONGEST_PATIENCE_SECONDS = 7 * 24 * 3600.0
 
 
 Words = Annotated[
-    str,
-    BeforeValidator(lambda words: words[:_LONGEST_WORDS] if isinstance(words, str) else words),
+    str, BeforeValidator(lambda words: words[:_LONGEST_WORDS] if isinstance(words, str) else words)
 ]
 """Words for people; a host may send longer ones, which are cut off."""
 

@@ -21,15 +21,9 @@ from distributed.utils import get_ip, get_ip_interface
 from distributed.versions import get_versions
 
 from fsgauge.errors import InputError
+from fsgauge.rig.fleet import plain_comm
 from fsgauge.rig.fleet.certificates import Credentials, Role
 from fsgauge.rig.fleet.launcher.launcher import Bootstrap
-from fsgauge.rig.fleet.plain_comm import (
-    SCHEME,
-    NotPlainError,
-    RoleSecurity,
-    identity_of,
-    refuse_pickles,
-)
 from fsgauge.rig.fleet.plugin import HostPlugin
 
 _MOST_CONNECTIONS = 8
@@ -67,13 +61,13 @@ def configure() -> None:
     """Have dask do nothing beside carrying messages; before anything of it is made."""
     dask.config.set(_QUIET)
     logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
-    refuse_pickles()
+    plain_comm.refuse_pickles()
 
 
-def security_of(credentials: Credentials | Bootstrap, peer: Role | None) -> RoleSecurity:
+def security_of(credentials: Credentials | Bootstrap, peer: Role | None) -> plain_comm.RoleSecurity:
     """TLS with one certificate, and with peers of one role alone."""
     certificate, key = credentials.certificate, credentials.key
-    return RoleSecurity(
+    return plain_comm.RoleSecurity(
         peer,
         tls_ca_file=credentials.authority,
         tls_client_cert=certificate,
@@ -91,7 +85,7 @@ class FleetScheduler(Scheduler):  # type: ignore[misc]  # no types are read of d
     def __init__(self, credentials: Credentials, listen: str, **more: object) -> None:
         super().__init__(
             security=security_of(credentials, "host"),
-            protocol=SCHEME,
+            protocol=plain_comm.SCHEME,
             host=listen,
             port=0,
             dashboard=False,
@@ -114,7 +108,7 @@ class FleetScheduler(Scheduler):  # type: ignore[misc]  # no types are read of d
         """No page is served."""
 
     async def _handle_comm(self, comm: Comm) -> None:
-        who = identity_of(comm)
+        who = plain_comm.identity_of(comm)
         if who is None or self._connections[who.name] >= _MOST_CONNECTIONS:
             comm.abort()
             return
@@ -138,14 +132,14 @@ class FleetScheduler(Scheduler):  # type: ignore[misc]  # no types are read of d
                 asked = each.get("op") if isinstance(each, dict) else each
                 if asked not in (*known, "close", "close-stream", "OK"):
                     comm.abort()
-                    raise NotPlainError("a host asked for what no host may ask")
+                    raise plain_comm.NotPlainError("a host asked for what no host may ask")
             return message
 
         comm.read = checked
 
     async def _register(self, comm: Comm, *, address: str, name: str, **_: object) -> None:
         """A host under the name in its certificate, and no other."""
-        who = identity_of(comm)
+        who = plain_comm.identity_of(comm)
         if who is None or who.name != name or not _is_reachable(address):
             comm.abort()
             return
@@ -187,7 +181,7 @@ class FleetScheduler(Scheduler):  # type: ignore[misc]  # no types are read of d
         return {"type": "Scheduler"}
 
     def _is_own(self, comm: Comm, address: object) -> bool:
-        who = identity_of(comm)
+        who = plain_comm.identity_of(comm)
         found = self.workers.get(address) if isinstance(address, str) else None
         return who is not None and found is not None and bool(found.name == who.name)
 
@@ -207,7 +201,7 @@ def _is_reachable(address: object) -> bool:
         ipaddress.ip_address(get_address_host(str(address)))
     except ValueError:
         return False
-    return bool(scheme == SCHEME and place.rpartition(":")[2].isdecimal())
+    return bool(scheme == plain_comm.SCHEME and place.rpartition(":")[2].isdecimal())
 
 
 class FleetWorker(Worker):  # type: ignore[misc]  # as above
@@ -221,7 +215,7 @@ class FleetWorker(Worker):  # type: ignore[misc]  # as above
             name=bootstrap.name,
             nthreads=1,
             security=security_of(bootstrap, "scheduler"),
-            protocol=SCHEME,
+            protocol=plain_comm.SCHEME,
             host=_own_address(bootstrap),
             memory_limit=0,
             dashboard=False,

@@ -1,7 +1,5 @@
-"""The one plugin of a host: it answers the coordinator, and sees when that is gone.
-
-It answers outside of dask's tasks, so that nothing is run twice, moved or stolen.
-"""
+"""The one plugin of a host: it answers the coordinator, and sees when that is gone. It answers
+outside of dask's tasks, so that nothing is run twice, moved or stolen."""
 
 from __future__ import annotations
 
@@ -43,7 +41,6 @@ class HostPlugin(WorkerPlugin):  # type: ignore[misc]  # no types are read of di
         self._worker: Worker
 
     def __reduce__(self) -> tuple[type[HostPlugin], tuple[bool]]:
-        """It is made on each host."""
         return HostPlugin, (self.keeps_worker,)
 
     def setup(self, worker: Worker) -> None:

@@ -12,19 +12,9 @@ from fsgauge.machine.device.consent import Consent
 from fsgauge.record.factors import most_hosts
 from fsgauge.record.machine import LOAD, Machine
 from fsgauge.record.records import Plan
+from fsgauge.rig.fleet import control
 from fsgauge.rig.fleet.block import BlockOverHosts, pace
 from fsgauge.rig.fleet.clock import Clock, LeadTime
-from fsgauge.rig.fleet.control import (
-    ANSWER_SECONDS,
-    Answer,
-    HostLostError,
-    Lost,
-    Reached,
-    Said,
-    new_run,
-    too_few,
-    understood,
-)
 from fsgauge.rig.fleet.messages import Allowed, Described, State
 from fsgauge.rig.happenings import MOST_REPEATS, BlockVoid, StudyVoid, Tell
 from fsgauge.rig.session import Description, Session
@@ -59,7 +49,7 @@ class PreparedHosts:
 
     def __init__(
         self,
-        hosts: Reached,
+        hosts: control.Reached,
         study_of: StudyOf,
         say: Callable[[str], None],
         lead: LeadTime,
@@ -70,18 +60,18 @@ class PreparedHosts:
         self._lead = lead
         self._study_of = study_of
         self._say = say
-        self._said = Said(say)
+        self._said = control.Said(say)
         self._consent_of = consent_of
         self._left_out: list[str] = []
 
     def describe(self) -> Description:
         """All hosts as they are now, in their order; a system has what the smallest one offers."""
         names = self._hosts.names
-        self._hosts.require(self._hosts.cluster.ask(names, "describe", ANSWER_SECONDS))
-        self._settle(names, ANSWER_SECONDS + _SETTLE_SECONDS)
-        answers = self._hosts.cluster.ask(names, "described", ANSWER_SECONDS)
+        self._hosts.require(self._hosts.cluster.ask(names, "describe", control.ANSWER_SECONDS))
+        self._settle(names, control.ANSWER_SECONDS + _SETTLE_SECONDS)
+        answers = self._hosts.cluster.ask(names, "described", control.ANSWER_SECONDS)
         self._hosts.require(answers)
-        found = {name: understood(name, each, Described) for name, each in answers.items()}
+        found = {name: control.understood(name, each, Described) for name, each in answers.items()}
         return Description(
             size_bytes=min(each.size_bytes for each in found.values()),
             engine=next(iter(found.values())).engine,
@@ -98,7 +88,7 @@ class PreparedHosts:
         answers = self._hosts.cluster.ask(
             names,
             "close",
-            _SETTLE_SECONDS + ANSWER_SECONDS,
+            _SETTLE_SECONDS + control.ANSWER_SECONDS,
             because=because,
             seconds=_SETTLE_SECONDS,
         )
@@ -110,7 +100,7 @@ class PreparedHosts:
         ).measure()
 
     def _prepare(self, names: Sequence[str]) -> None:
-        run, count = new_run(), len(self._hosts.names)
+        run, count = control.new_run(), len(self._hosts.names)
         words: dict[str, dict[str, object]] = {
             name: {
                 "study": self._study_of(name).model_dump_json(by_alias=True),
@@ -121,11 +111,11 @@ class PreparedHosts:
             }
             for name in names
         }
-        answers = self._hosts.cluster.ask_each(words, "prepare", ANSWER_SECONDS)
+        answers = self._hosts.cluster.ask_each(words, "prepare", control.ANSWER_SECONDS)
         self._hosts.require(answers)
         busy = [name for name, answer in answers.items() if answer != "ok"]
         if busy:
-            raise HostLostError(busy[0], "it has not ended an earlier study yet")
+            raise control.HostLostError(busy[0], "it has not ended an earlier study yet")
 
     @property
     def _prepare_seconds(self) -> float:
@@ -141,10 +131,12 @@ class PreparedHosts:
             words: dict[str, dict[str, object]] = {
                 name: {"known": known[name], "seconds": _LOOK_SECONDS} for name in waiting
             }
-            answers = self._hosts.cluster.ask_each(words, "look", _LOOK_SECONDS + ANSWER_SECONDS)
+            answers = self._hosts.cluster.ask_each(
+                words, "look", _LOOK_SECONDS + control.ANSWER_SECONDS
+            )
             self._hosts.require(answers)
             for name, answer in answers.items():
-                state = understood(name, answer, State)
+                state = control.understood(name, answer, State)
                 known[name] = state.serial
                 self._said.of(name, state.said)
                 if state.phase == "failed" and state.fault is not None:
@@ -153,25 +145,25 @@ class PreparedHosts:
                     waiting.remove(name)
             pace(asked)
             if waiting and time.monotonic() > ends:
-                raise HostLostError(
+                raise control.HostLostError(
                     waiting[0],
                     f"it was not ready within {seconds:.0f} s",
                     self._hosts.by_hand(waiting[0]),
                 )
 
     def _abort(self, because: str, *, but: str = "") -> None:
-        """End the block on every host that still answers, and wait until each has cleaned up.
-
-        One that is lost, `but`, is told and not waited for: it is ended and started again.
-        """
+        """End the block on every host that still answers, and wait until each has cleaned up. One
+        that is lost, `but`, is told and not waited for: it is ended and started again."""
         others = [name for name in self._hosts.names if name != but]
-        answers = self._hosts.cluster.ask(others, "abort", ANSWER_SECONDS, because=because)
+        answers = self._hosts.cluster.ask(others, "abort", control.ANSWER_SECONDS, because=because)
         if but:
             self._hosts.cluster.ask([but], "abort", _WORD_SECONDS, because=because)
         ends = time.monotonic() + _SETTLE_SECONDS
-        waiting = [name for name, answer in answers.items() if not isinstance(answer, Lost)]
+        waiting = [name for name, answer in answers.items() if not isinstance(answer, control.Lost)]
         while waiting and time.monotonic() < ends:
-            found = self._hosts.cluster.ask(waiting, "look", ANSWER_SECONDS, known=-1, seconds=0.0)
+            found = self._hosts.cluster.ask(
+                waiting, "look", control.ANSWER_SECONDS, known=-1, seconds=0.0
+            )
             waiting = [name for name, answer in found.items() if _is_at_work(name, answer)]
             if waiting:
                 time.sleep(0.1)
@@ -194,10 +186,8 @@ class FleetSession(PreparedHosts, Session):
         self._clock = clock
 
     def prepare(self) -> None:
-        """Have every host check and attach its storage; raises what the first one refuses.
-
-        A host that is lost meanwhile is started again, at most twice; then it is left out.
-        """
+        """Have every host check and attach its storage; raises what the first one refuses. A host
+        that is lost meanwhile is started again, at most twice; then it is left out."""
         losses: Counter[str] = Counter()
         waiting = self._hosts.names
         while waiting:
@@ -205,7 +195,7 @@ class FleetSession(PreparedHosts, Session):
                 self._prepare(waiting)
                 self._settle(self._hosts.names, self._prepare_seconds)
                 return
-            except HostLostError as error:
+            except control.HostLostError as error:
                 self._say(f"while the study was prepared: {error.what}")
                 losses[error.host] += 1
                 if losses[error.host] <= MOST_REPEATS and self._is_there_again(error.host):
@@ -214,16 +204,14 @@ class FleetSession(PreparedHosts, Session):
                     waiting = self._left_with(error)
 
     def block(self, plan: Plan, block: int, tell: Tell) -> None:
-        """A block with the same hosts for all its systems.
-
-        Where a host is lost it is void, and measured again with all of them, at most twice. Raises
-        StudyVoid once a host is left out: then no block has the hosts that the others had.
-        """
+        """A block with the same hosts for all its systems. Where a host is lost it is void, and
+        measured again with all of them, at most twice. Raises StudyVoid once a host is left out:
+        then no block has the hosts that the others had."""
         for repeats in range(MOST_REPEATS + 1):
             try:
                 self._measure(plan, block, tell)
                 return
-            except HostLostError as error:
+            except control.HostLostError as error:
                 self._say(f"block {block + 1}: {error.what}")
                 self._abort(error.what, but=error.host)
                 tell(BlockVoid(block, error.what))
@@ -258,18 +246,18 @@ class FleetSession(PreparedHosts, Session):
             return False
         return True
 
-    def _left_with(self, error: HostLostError) -> list[str]:
+    def _left_with(self, error: control.HostLostError) -> list[str]:
         """The hosts without one that is left out of the whole study; nothing stands on them."""
         self._left_out.append(error.what)
         left = len(self._hosts.names) - 1
         needed = most_hosts(cells_of(self._study_of(error.host).workload))
         if left < needed:
-            raise too_few(left, needed, self._left_out, error) from error
+            raise control.too_few(left, needed, self._left_out, error) from error
         self._hosts.leave_out(error.host)
         self.close("a host is left out of the study")
         return self._hosts.names
 
-    def _without(self, error: HostLostError) -> FsgaugeError:
+    def _without(self, error: control.HostLostError) -> FsgaugeError:
         """Leave a host out of the whole study, and begin that again; or end it."""
         self._left_with(error)
         try:
@@ -288,11 +276,11 @@ class FleetSession(PreparedHosts, Session):
         )
 
 
-def _is_at_work(name: str, answer: Answer) -> bool:
+def _is_at_work(name: str, answer: control.Answer) -> bool:
     """Whether a host says that its block goes on; one that makes no sense is not waited for."""
     try:
-        return understood(name, answer, State).phase in ("working", "armed")
-    except HostLostError:
+        return control.understood(name, answer, State).phase in ("working", "armed")
+    except control.HostLostError:
         return False
 
 

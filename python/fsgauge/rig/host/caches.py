@@ -77,9 +77,7 @@ def sync_file_system(directory: str) -> None:
 
 def write_back(place: str) -> None:
     """The same without a process in between, since it is timed: of a device, its own cache too.
-
-    Raises OSError where the storage refuses.
-    """
+    Raises OSError where the storage refuses."""
     descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
     try:
         if stat.S_ISBLK(os.fstat(descriptor).st_mode):
@@ -130,10 +128,8 @@ def _forget_pages(paths: Iterable[str], reason: str) -> str:
 @functools.cache
 def keep_code_in_memory() -> tuple[mmap.mmap, ...]:
     """Map the engine, and all that this process executes: it shares the C library with the engine.
-
     The kernel drops no page that is mapped. The mappings last as long as this process. A file that
-    cannot be mapped is left out: then it is read again, as before.
-    """
+    cannot be mapped is left out: then it is read again, as before."""
     found = [_mapped(path) for path in (find_engine(), *_executed_here())]
     return tuple(each for each in found if each is not None)
 

@@ -20,11 +20,7 @@ from fsgauge.machine.device.safety import find_device
 from fsgauge.machine.process.tool import find_tool
 from fsgauge.plan.space import planned_room
 from fsgauge.rig.host.command_there import require_program
-from fsgauge.rig.host.direct import (
-    require_direct_device,
-    require_direct_files,
-    require_direct_made,
-)
+from fsgauge.rig.host.direct import require_direct_device, require_direct_files, require_direct_made
 from fsgauge.rig.host.process_limits import require_file_size, require_threads
 from fsgauge.rig.host.rings import require_rings
 from fsgauge.rig.host.serving import check_servers
@@ -91,11 +87,9 @@ Try = Callable[[System, FileSystem], None]
 def refused_systems(
     study: Study, engine: Engine | None = None, tried: Try | None = None
 ) -> list[FsgaugeError]:
-    """All that is refused about a study's systems, each once.
-
-    With an engine, folders are asked about direct I/O by a file without a name that is gone at
-    once. A file system in which nothing else is wrong is `tried`; without that nothing is touched.
-    """
+    """All that is refused about a study's systems, each once. With an engine, folders are asked
+    about direct I/O by a file without a name that is gone at once. A file system in which nothing
+    else is wrong is `tried`; without that nothing is touched."""
     return refused_by(_looks(study, engine, tried))
 
 

@@ -15,15 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from fsgauge import __version__
+from fsgauge.engine import wire
 from fsgauge.engine.process import TimeLimit, end, hand_over, has_ended, lines
-from fsgauge.engine.wire import (
-    CommonStart,
-    Engine,
-    LoadResult,
-    MachineProcessorTime,
-    ProcessorTime,
-    SelfMeasure,
-)
 from fsgauge.errors import RigError
 from fsgauge.machine.folder.marked_folder import remove_in
 from fsgauge.machine.folder.places import who_can_replace
@@ -60,7 +53,6 @@ class Supervisor:
         return None if failed is None else str(failed)
 
     def timed(self, job: CommandJob) -> dict[str, Any]:
-        """What the program did, as the supervisor says it."""
         seconds = job.time_limit_ns / 1e9
         order = job.model_dump(include={"program", "numbers", "written_back"})
         return self._ask({**order, "seconds": seconds}, seconds)
@@ -158,10 +150,8 @@ def run_command(made: TurnSystem, position: int, cell: Cell) -> RunRecord:
 
 def _job(made: TurnSystem, cell: Cell) -> CommandJob:
     """The cell's program, in a folder that is reached by its descriptor; RigError where that moved.
-
     The program's own words name it by its path, which `su` and servers of another user can follow
-    too, unless another user can lead that path elsewhere.
-    """
+    too, unless another user can lead that path elsewhere."""
     work, folder = made.work, made.prepared.folder
     named, pinned = (
         job_for(work.study, work.plan, made.turn, cell, target)
@@ -221,12 +211,12 @@ def _command_run(said: dict[str, Any], found: Found | None) -> CommandRun:
     return CommandRun(**own, found=found)
 
 
-def _result(said: dict[str, Any], started_unix_ns: int) -> LoadResult:
+def _result(said: dict[str, Any], started_unix_ns: int) -> wire.LoadResult:
     """Its time, and that of processors; a program has no operations that are known."""
-    return LoadResult(
+    return wire.LoadResult(
         format=1,
         kind="load",
-        engine=Engine(version=__version__, profile="release", target="", commit=""),
+        engine=wire.Engine(version=__version__, profile="release", target="", commit=""),
         interface="psync",
         notes=[],
         ended="size_limit",
@@ -235,11 +225,11 @@ def _result(said: dict[str, Any], started_unix_ns: int) -> LoadResult:
         elapsed_ns=said["elapsed_ns"],
         jobs=[],
         in_flight_mean=0.0,
-        cpu=ProcessorTime(user_ns=said["user_ns"], system_ns=said["system_ns"], threads=1),
-        machine_cpu=MachineProcessorTime(busy_ns=0, total_ns=0),
+        cpu=wire.ProcessorTime(user_ns=said["user_ns"], system_ns=said["system_ns"], threads=1),
+        machine_cpu=wire.MachineProcessorTime(busy_ns=0, total_ns=0),
         intervals=[],
         common_start=_start_of(said["began_ns"], said["elapsed_ns"]),
-        self_measure=SelfMeasure(
+        self_measure=wire.SelfMeasure(
             null_ns_per_operation=0.0,
             clock_ns_per_read=0.0,
             clock="clock_gettime",
@@ -248,9 +238,9 @@ def _result(said: dict[str, Any], started_unix_ns: int) -> LoadResult:
     )
 
 
-def _start_of(began_ns: int, elapsed_ns: int) -> CommonStart:
+def _start_of(began_ns: int, elapsed_ns: int) -> wire.CommonStart:
     """When it began and ended by this machine's clock, for hosts that were to begin together."""
-    return CommonStart(
+    return wire.CommonStart(
         start_at_ns=began_ns,
         armed_at_ns=began_ns,
         started_at_ns=began_ns,

@@ -72,10 +72,8 @@ def direct_in_cache(study: Study, directory: str) -> str:
 
 def require_direct_made(study: Study, system: System, kind: FileSystem) -> None:
     """Raise InputError where a file system, made and mounted so, has no direct I/O: known before.
-
     What is not known before is asked once it is made (`require_direct_files`), still before
-    anything is measured.
-    """
+    anything is measured."""
     reason = kind.without_direct(system.mkfs, system.mount)
     if reason and method_of(study.workload).direct_sizes_bytes():
         raise InputError(

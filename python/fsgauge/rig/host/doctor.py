@@ -1,7 +1,5 @@
-"""What can be compared on this machine, what is missing, and the command that brings it.
-
-Facts for `fsgauge doctor --systems` and `fsgauge doctor`; printing them is the command line's work.
-"""
+"""What can be compared on this machine, what is missing, and the command that brings it. Facts for
+`fsgauge doctor --systems` and `fsgauge doctor`; printing them is the command line's work."""
 
 from __future__ import annotations
 

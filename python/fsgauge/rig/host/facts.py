@@ -11,12 +11,7 @@ from fsgauge.access import Server
 from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import BlockTarget, LayoutResult, ScanJob
 from fsgauge.errors import FsgaugeError
-from fsgauge.machine.device.block_device import (
-    BlockDevice,
-    device_at,
-    device_with_numbers,
-    read_counters,
-)
+from fsgauge.machine.device import block_device
 from fsgauge.machine.facts.mounts import Mount, export_facts, mount_at, mount_holding
 from fsgauge.machine.folder.open_folder import OpenFolder
 from fsgauge.plan.space import times_held
@@ -75,7 +70,7 @@ def formatted_facts(kind: FileSystem, made: Formatted, device: str, details: Fac
 
 
 def bare_facts(system: System, device: str) -> SystemFacts:
-    found = device_at(device)
+    found = block_device.device_at(device)
     block_size = found.queue("logical_block_size") if found else None
     return facts_as_found(
         system.kind,
@@ -149,10 +144,10 @@ def notes_on(kind: FileSystem, study: Study, directory: Path) -> list[str]:
 def watch_device(prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
     """Read the counters now; what is given reads them again and says what lay between."""
     device = _device_below(prepared)
-    before = read_counters(device) if device is not None else None
+    before = block_device.read_counters(device) if device is not None else None
 
     def between() -> DeviceRun | None:
-        after = read_counters(device) if device is not None else None
+        after = block_device.read_counters(device) if device is not None else None
         if device is None or before is None or after is None:
             return None
         return DeviceRun(name=device.name, **asdict(after - before))
@@ -160,19 +155,19 @@ def watch_device(prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
     return between
 
 
-def _device_below(prepared: PreparedSystem) -> BlockDevice | None:
+def _device_below(prepared: PreparedSystem) -> block_device.BlockDevice | None:
     target = prepared.pinned
     if isinstance(target, BlockTarget):
-        return device_at(target.path)
+        return block_device.device_at(target.path)
     if not isinstance(target, InFolder):
         return None
     if target.kind == "share_folders":
         return None
-    mounted_from = device_at(prepared.facts.mount_source)
+    mounted_from = block_device.device_at(prepared.facts.mount_source)
     if mounted_from is not None:
         return mounted_from
     try:
         numbers = Path(target.directory).stat().st_dev
     except OSError:
         return None
-    return device_with_numbers(f"{os.major(numbers)}:{os.minor(numbers)}")
+    return block_device.device_with_numbers(f"{os.major(numbers)}:{os.minor(numbers)}")

@@ -58,10 +58,8 @@ class Formatted:
 def formatted(
     kind: FileSystem, system: System, base: Base, ledger: Ledger, seconds: float = MKFS_SECONDS
 ) -> Iterator[Formatted]:
-    """Discard, mkfs, mount, tune; unmount after. InputError with the words of what refuses.
-
-    mkfs may take `seconds`, and mount as long, but no more than five minutes.
-    """
+    """Discard, mkfs, mount, tune; unmount after. InputError with the words of what refuses. mkfs
+    may take `seconds`, and mount as long, but no more than five minutes."""
     if base.device is None:
         raise InputError(
             f'"{system.name}" needs a device, and the storage has none',
@@ -215,11 +213,7 @@ _PAUSE_SECONDS = 0.1
 
 
 def make_blank(
-    device: str,
-    *,
-    claimed: bool = False,
-    keeps_blocks: bool = False,
-    size_bytes: int | None = None,
+    device: str, *, claimed: bool = False, keeps_blocks: bool = False, size_bytes: int | None = None
 ) -> tuple[str, list[str]]:
     """Discard all of `device`; gives what was done and notes on what could not be.
 
@@ -254,11 +248,9 @@ def blank_of(base: Base) -> tuple[str, list[str]]:
 
 
 def _discarded(device: str, claimed: bool, size_bytes: int | None) -> Said:
-    """Discard the device; where another process has it open, wait up to 15 s.
-
-    A process that copied the mount table while a system was mounted on it, as a server or container
-    does, has it until that process ends or lets go.
-    """
+    """Discard the device; where another process has it open, wait up to 15 s. A process that copied
+    the mount table while a system was mounted on it, as a server or container does, has it until
+    that process ends or lets go."""
     deadline = time.monotonic() + _BUSY_SECONDS
     while True:
         said = discard(device, claimed=claimed, seconds=_DISCARD_SECONDS, size_bytes=size_bytes)

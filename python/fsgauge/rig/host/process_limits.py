@@ -73,7 +73,6 @@ def require_threads(study: Study) -> None:
 
 
 def threads_of_user(user: int, processes: Path = Path("/proc")) -> int:
-    """How many threads a user has now."""
     found = 0
     for process in processes.iterdir():
         if process.name.isdigit():

@@ -31,12 +31,11 @@ from fsgauge.rig.happenings import Tell
 from fsgauge.rig.host.checks import refused_systems, smallest_bytes
 from fsgauge.rig.host.direct import direct_in_cache, require_direct_device, without_direct
 from fsgauge.rig.host.facts import PreparedSystem
-from fsgauge.rig.host.preconditioning import preconditioned
 from fsgauge.rig.host.rings import ring_cautions
 from fsgauge.rig.host.side_by_side import hindrance, measure_side_by_side
 from fsgauge.rig.host.systems import HostSystems
 from fsgauge.rig.host.trial import ScratchImage
-from fsgauge.rig.host.turn import measure_turn
+from fsgauge.rig.host.turn import measure_turn, preconditioned
 from fsgauge.rig.host.turn_steps import Work
 from fsgauge.rig.host.used_folders import facts_of_folders, folders_seen, opened_folders
 from fsgauge.rig.host.working_set import WorkingSet, working_set
@@ -134,10 +133,8 @@ class HostRig(Rig):
         return study.storage.size
 
     def refusals(self, study: Study, destroy: Consent | None = None) -> list[FsgaugeError]:
-        """What a run would refuse here and now, all of it; a device is read for seconds only.
-
-        Where the storage can be had, file systems are tried on a scratch image (trial.py).
-        """
+        """What a run would refuse here and now, all of it; a device is read for seconds only. Where
+        the storage can be had, file systems are tried on a scratch image (trial.py)."""
         found = refused_by([self._with_engine, private_folder])
         of_storage = refused_by(
             [
@@ -167,10 +164,8 @@ class HostRig(Rig):
         return [*ring_cautions(study), *cached_direct_cautions(self._cached_direct(study))]
 
     def check(self, study: Study, destroy: Consent | None) -> None:
-        """Raise InputError, RefusedError or RigError for what cannot work; touch nothing.
-
-        Folders are asked about direct I/O by a file without a name that is gone at once.
-        """
+        """Raise InputError, RefusedError or RigError for what cannot work; touch nothing. Folders
+        are asked about direct I/O by a file without a name that is gone at once."""
         cleared: list[Cleared] = []
 
         def look_at_storage() -> None:

@@ -37,9 +37,7 @@ _CAP_IPC_LOCK = 14
 @dataclass(frozen=True)
 class NoRings:
     """Why there are none: the cause in words, and what an administrator can do; "" for nothing.
-
-    `is_forbidden`: there is none at all, rather than too little of something for so many.
-    """
+    `is_forbidden`: there is none at all, rather than too little of something for so many."""
 
     cause: str
     remedy: str

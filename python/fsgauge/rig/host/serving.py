@@ -40,10 +40,8 @@ _MOST_PROCESSES = (Path("/proc/sys/kernel/pid_max"), Path("/proc/sys/kernel/thre
 
 
 def check_servers(study: Study) -> None:
-    """RigError where a server is not installed or the machine cannot carry its clients.
-
-    InputError where it would not accept a system's options.
-    """
+    """RigError where a server is not installed or the machine cannot carry its clients. InputError
+    where it would not accept a system's options."""
     for kind in dict.fromkeys(_server_over(study, system) for system in study.systems):
         if kind is not None:
             _check_server(kind, study)
@@ -143,11 +141,9 @@ def shared(
     names: Sequence[str],
     ledger: Ledger,
 ) -> Iterator[tuple[P | ClientFolders | ServedFiles, Server | None]]:
-    """The folders as clients reach them: through the system's server, if it has one.
-
-    `held` is what is shared, where others could replace it; `names` are those of the folders in it
-    in which clients work.
-    """
+    """The folders as clients reach them: through the system's server, if it has one. `held` is what
+    is shared, where others could replace it; `names` are those of the folders in it in which
+    clients work."""
     kind = _server_over(study, system)
     if kind is None or not isinstance(folders, ClientFolders | FilesTarget):
         yield folders, None

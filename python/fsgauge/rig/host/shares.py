@@ -8,14 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from fsgauge.engine import wire
 from fsgauge.engine.client import Engine
-from fsgauge.engine.wire import (
-    EnvironmentPassword,
-    FilePassword,
-    NfsTarget,
-    PasswordSource,
-    SmbTarget,
-)
 from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.machine.facts.mounts import export_facts
 from fsgauge.machine.ledger.ledger import Ledger
@@ -45,7 +39,7 @@ def check_shares(study: Study) -> None:
         asked.add(address)
 
 
-def password_source(access: AccessKeys) -> PasswordSource:
+def password_source(access: AccessKeys) -> wire.PasswordSource:
     """Where the engine finds the password; it is not read here."""
     if access.password_file is None:
         if not os.environ.get(PASSWORD_VARIABLE):
@@ -54,7 +48,7 @@ def password_source(access: AccessKeys) -> PasswordSource:
                 next=f"read -rs {PASSWORD_VARIABLE}; export {PASSWORD_VARIABLE}; or a file of mode"
                 " 0600: --set access.password_file=/path",
             )
-        return EnvironmentPassword(name=PASSWORD_VARIABLE)
+        return wire.EnvironmentPassword(name=PASSWORD_VARIABLE)
     path = Path(access.password_file)
     try:
         status = path.stat()
@@ -68,7 +62,7 @@ def password_source(access: AccessKeys) -> PasswordSource:
             f"users other than its owner can read the password file {path}",
             next=f"chmod 600 {quoted(path)}",
         )
-    return FilePassword(path=str(path))
+    return wire.FilePassword(path=str(path))
 
 
 @contextmanager
@@ -117,9 +111,11 @@ def _address(access: AccessKeys) -> Address:
     return parse_address(access.share or "")
 
 
-def _target(access: AccessKeys, address: Address, directory: str) -> SmbTarget | NfsTarget:
+def _target(
+    access: AccessKeys, address: Address, directory: str
+) -> wire.SmbTarget | wire.NfsTarget:
     if address.protocol == "nfs":
-        return NfsTarget(
+        return wire.NfsTarget(
             host=address.host,
             port=address.port,
             mount_port=access.nfs_mount_port,
@@ -128,7 +124,7 @@ def _target(access: AccessKeys, address: Address, directory: str) -> SmbTarget |
             user_id=os.geteuid(),
             group_id=os.getegid(),
         )
-    return SmbTarget(
+    return wire.SmbTarget(
         host=address.host,
         port=address.port,
         share=address.path,

@@ -253,10 +253,8 @@ def _who(study: Study, storage: PathStorage, device: int, on: Mapping[str, int])
 
 
 def measure_side_by_side(work: Work, turns: Sequence[Turn]) -> None:
-    """Make every system of the block, then measure each cell on all of them back to back.
-
-    All turns of a block have one order of cells; cells that build on one another keep it.
-    """
+    """Make every system of the block, then measure each cell on all of them back to back. All turns
+    of a block have one order of cells; cells that build on one another keep it."""
     cells = {cell.id: cell for cell in work.plan.cells}
     beside = [work.systems.beside(work.study, place_number(work, turn)) for turn in turns]
     with ExitStack() as stack:

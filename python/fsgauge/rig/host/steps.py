@@ -31,10 +31,8 @@ _LIBC.fallocate.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c
 
 
 def wear(step: FileStep, root: OpenFolder) -> int:
-    """Carry a step out on the system at `root`; gives the bytes that it took or gave back.
-
-    Raises RigError where the file system refuses, ValueError for what is not below `root`.
-    """
+    """Carry a step out on the system at `root`; gives the bytes that it took or gave back. Raises
+    RigError where the file system refuses, ValueError for what is not below `root`."""
     try:
         if isinstance(step, ClearFolder):
             with root.opened(_below(step.directory, root)) as folder:

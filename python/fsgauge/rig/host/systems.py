@@ -22,7 +22,6 @@ from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.record.machine import Machine
 from fsgauge.record.parts import DeviceRun
 from fsgauge.record.records import SystemFacts
-from fsgauge.rig.host.allocation import set_extent_size_hint
 from fsgauge.rig.host.caches import settle_caches, sync_file_system, write_back
 from fsgauge.rig.host.facts import (
     PreparedSystem,
@@ -38,7 +37,7 @@ from fsgauge.rig.host.serving import shared, with_server
 from fsgauge.rig.host.shares import prepared_share
 from fsgauge.rig.host.steps import free_when_steady, wear
 from fsgauge.rig.host.tunables import tuned_client
-from fsgauge.rig.host.working_set import WorkingSet, fill
+from fsgauge.rig.host.working_set import WorkingSet, fill, set_extent_size_hint
 from fsgauge.storage import Base, attach_beside
 from fsgauge.storage.base import free_bytes
 from fsgauge.study.model import Study, System
@@ -95,10 +94,8 @@ class HostSystems:
         return self._folder(study, system)
 
     def beside(self, study: Study, number: int) -> HostSystems:
-        """The same on storage for one more system, by its number in the block, beside others.
-
-        It stays attached for the blocks that follow, so ask for all of a block before one is made.
-        """
+        """The same on storage for one more system, by its number in the block, beside others. It
+        stays attached for the blocks that follow, so ask for all of a block before one is made."""
         if number not in self._beside:
             attached = attach_beside(study.storage, self._ledger, self.base, number)
             one = self._beside[number] = copy(self)
@@ -152,7 +149,6 @@ class HostSystems:
 
     @property
     def _folders(self) -> tuple[str, ...]:
-        """Those in which clients make their own files."""
         sets = self.working_set.file_sets
         return sets.of_clients if isinstance(sets, FileSets) else ()
 

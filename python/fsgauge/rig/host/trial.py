@@ -45,10 +45,8 @@ _ROUND_BYTES = 1 << 20
 
 
 class ScratchImage:
-    """The scratch image of one study's trials, made when the first system is tried.
-
-    `say` is told what could not be tried, and what could not be undone.
-    """
+    """The scratch image of one study's trials, made when the first system is tried. `say` is told
+    what could not be tried, and what could not be undone."""
 
     def __init__(self, study: Study, engine: Engine | None, say: Callable[[str], None]) -> None:
         self._study, self._engine, self._say = study, engine, say

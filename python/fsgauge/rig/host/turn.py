@@ -1,40 +1,58 @@
-"""One turn: a system made afresh, then each cell measured on it and recorded."""
+"""One turn: a system made afresh, then each cell measured on it and recorded.
+
+A flash device is brought into the state that SNIA measures: purged and written twice before the
+first turn, after which nothing discards it; steady before each run, by the run's own load.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import replace
 from functools import partial
 
 from fsgauge.access.kind import explained
 from fsgauge.access.observation import Observation
-from fsgauge.engine.client import EngineFaultError, longest_seconds
-from fsgauge.engine.wire import (
-    ClientsInEvent,
-    ClientsJob,
-    ClientsThroughEvent,
-    EngineFault,
-    Event,
-    LoadJob,
-    LoadResult,
-    PathTarget,
-)
+from fsgauge.engine import wire
+from fsgauge.engine.client import Engine, EngineFaultError, longest_seconds
+from fsgauge.engine.wire import BlockTarget, ClientsJob, LayoutJob, LoadJob, sides_of
+from fsgauge.errors import RigError
 from fsgauge.machine.facts.limits import watch_throttling
 from fsgauge.plan.curve import runs_at_once
 from fsgauge.plan.turns import derived_seed, job_for, load_for
 from fsgauge.record.command import CommandJob
 from fsgauge.record.parts import in_one
-from fsgauge.record.preconditioning import CellPreconditioning
+from fsgauge.record.preconditioning import (
+    BLOCK_SIZE_BYTES,
+    MOST_ROUNDS,
+    PASSES,
+    CellPreconditioning,
+    StoragePreconditioning,
+    last_window,
+)
 from fsgauge.record.records import Cell, RunRecord, Turn, TurnRecord
-from fsgauge.rig.happenings import MOST_STARTS, RunBeginsAgain, RunStarted, Tell, TurnStarted
+from fsgauge.rig.happenings import (
+    MOST_STARTS,
+    RunBeginsAgain,
+    RunStarted,
+    StepStarted,
+    Tell,
+    TurnStarted,
+)
 from fsgauge.rig.host.command_run import run_command
 from fsgauge.rig.host.facts import PreparedSystem
-from fsgauge.rig.host.preconditioning import precondition_cell
+from fsgauge.rig.host.formatted import allocate_below, blank_of
 from fsgauge.rig.host.turn_steps import TurnSystem, Work
 from fsgauge.rig.recording import of_turn, run_record
+from fsgauge.storage import Base
+from fsgauge.study.model import Study
 from fsgauge.study.reached import over_paths
+from fsgauge.study.storage import is_preconditioned
+from fsgauge.units import format_bandwidth, format_duration, format_size
 from fsgauge.workload import method_of
+
+_QUEUE_DEPTH = 32
 
 
 def measure_at_once(made: TurnSystem, cells: Sequence[Cell], beside: Sequence[Cell]) -> None:
@@ -54,9 +72,9 @@ def _at_once_from_caches(made: TurnSystem, cells: Sequence[Cell], beside: Sequen
     work, turn, prepared = made.work, made.turn, made.prepared
     run = [*cells, *beside]
     jobs = [load_for(work.study, work.plan, turn, cell, prepared.target) for cell in run]
-    loads = [job for job in jobs if isinstance(job, LoadJob)]
-    results: list[LoadResult] = []
-    fault: EngineFault | None = None
+    loads = [job for job in jobs if isinstance(job, wire.LoadJob)]
+    results: list[wire.LoadResult] = []
+    fault: wire.EngineFault | None = None
     caches = ""
     try:
         work.engine.mix([*loads, *_laid_out_once(made, cells[0])], lay_out=True)
@@ -87,7 +105,7 @@ def _at_once_from_caches(made: TurnSystem, cells: Sequence[Cell], beside: Sequen
         work.tell(record)
 
 
-def _laid_out_once(made: TurnSystem, first: Cell) -> list[LoadJob]:
+def _laid_out_once(made: TurnSystem, first: Cell) -> list[wire.LoadJob]:
     """Files that only take space, before the first run of a turn."""
     if made.turn.cells[0] != first.id:
         return []
@@ -138,11 +156,11 @@ def turn_system(work: Work, turn: Turn) -> Iterator[TurnSystem]:
         yield made
 
 
-def _heard(tell: Tell, observation: Observation | None, event: Event) -> None:
+def _heard(tell: Tell, observation: Observation | None, event: wire.Event) -> None:
     """Who looks on is told: people, and what counts the server's processor time."""
-    if observation is not None and isinstance(event, ClientsInEvent):
+    if observation is not None and isinstance(event, wire.ClientsInEvent):
         observation.clients_are_in()
-    if observation is not None and isinstance(event, ClientsThroughEvent):
+    if observation is not None and isinstance(event, wire.ClientsThroughEvent):
         observation.clients_are_through()
     tell(event)
 
@@ -170,7 +188,7 @@ def _run_from_caches(
     made: TurnSystem,
     position: int,
     cell: Cell,
-    job: LoadJob | ClientsJob,
+    job: wire.LoadJob | wire.ClientsJob,
     preconditioning: CellPreconditioning | None,
 ) -> RunRecord:
     """A fault of the storage is recorded as what this run gave."""
@@ -178,7 +196,7 @@ def _run_from_caches(
     caches = work.systems.settle(prepared)[0]
     work.tell(RunStarted(turn, cell))
     result, fault, started_unix_ns = None, None, time.time_ns()
-    server = None if isinstance(job.target, PathTarget) else prepared.server
+    server = None if isinstance(job.target, wire.PathTarget) else prepared.server
     observation = server.observe() if server else None
     if observation is not None:
         observation.begin()
@@ -205,3 +223,73 @@ def _run_from_caches(
     )
     work.tell(record)
     return record
+
+
+def preconditioned(study: Study, base: Base, engine: Engine, say: Callable[[str], None]) -> Base:
+    """The storage, purged and written twice where the study asks for it; it keeps its blocks."""
+    if base.device is None or not is_preconditioned(study.storage):
+        return base
+    started_unix_ns, clock = time.time_ns(), time.monotonic_ns()
+    with base.claim.used():
+        purge, notes = blank_of(base)
+        size_bytes = base.size_bytes // BLOCK_SIZE_BYTES * BLOCK_SIZE_BYTES
+        say(f"preconditioning {base.device}: {PASSES} times {format_size(size_bytes)} are written")
+        allocate_below(base.refill)
+        for number in range(PASSES):
+            engine.run(
+                LayoutJob(
+                    target=BlockTarget(path=base.device, size_bytes=size_bytes),
+                    block_size_bytes=BLOCK_SIZE_BYTES,
+                    queue_depth=_QUEUE_DEPTH,
+                    direct=True,
+                    seed=derived_seed(study.plan.seed or 0, number, "preconditioning"),
+                )
+            )
+    done = StoragePreconditioning(
+        purge="; ".join([purge, *notes]),
+        purged=not notes,
+        written_bytes=PASSES * size_bytes,
+        block_size_bytes=BLOCK_SIZE_BYTES,
+        started_unix_ns=started_unix_ns,
+        elapsed_ns=time.monotonic_ns() - clock,
+    )
+    rate = done.written_bytes * 1e9 / max(done.elapsed_ns, 1)
+    say(f"preconditioned in {format_duration(done.elapsed_ns)}, {format_bandwidth(rate)}")
+    facts = base.facts.model_copy(update={"preconditioning": done})
+    return replace(base, facts=facts, keeps_blocks=True)
+
+
+def precondition_cell(
+    work: Work, turn: Turn, cell: Cell, job: LoadJob | ClientsJob
+) -> CellPreconditioning | None:
+    """The cell's own load, round by round, until five are steady; None where it is not asked for. A
+    round lasts as long as the run. EngineFaultError where the storage fails."""
+    if not is_preconditioned(work.study.storage):
+        return None
+    if not isinstance(job, LoadJob) or job.passes is not None or job.extend:
+        return CellPreconditioning(
+            rounds=[], reached=False, why_none="a run ends with its work, which cannot be repeated"
+        )
+    rates: list[float] = []
+    while len(rates) < MOST_ROUNDS:
+        number = len(rates) + 1
+        work.tell(StepStarted(turn, f"{cell.name}: preconditioning, round {number}"))
+        seed = derived_seed(job.seed, number, "preconditioning")
+        rates.append(_rate(work, job.model_copy(update={"seed": seed, "warm_up_ns": 0})))
+        window = last_window(rates)
+        if window is not None and window.is_steady:
+            break
+    window = last_window(rates)
+    return CellPreconditioning(
+        rounds=rates,
+        reached=window is not None and window.is_steady,
+        range_share=window.range_share if window else None,
+        slope_share=window.slope_share if window else None,
+    )
+
+
+def _rate(work: Work, job: LoadJob) -> float:
+    result = work.engine.load(job)
+    if result.elapsed_ns == 0:
+        raise RigError("a round of preconditioning took no time", next="a longer workload.duration")
+    return sum(side.operations for side in sides_of(result)) * 1e9 / result.elapsed_ns

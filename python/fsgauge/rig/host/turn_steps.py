@@ -60,11 +60,9 @@ class TurnSystem:
             self._scan(when, None, ScanJob(path=folder, top=WORST_FILES))
 
     def scan_cell(self, cell: Cell) -> None:
-        """Sync, then scan and record what a cell has written, where its extents are counted.
-
-        Where extents cannot be read (tmpfs, network file systems), the record says so and the study
-        goes on.
-        """
+        """Sync, then scan and record what a cell has written, where its extents are counted. Where
+        extents cannot be read (tmpfs, network file systems), the record says so and the study goes
+        on."""
         method = method_of(self.work.study.workload)
         name = method.scanned_after(cell)
         folder = self.work.systems.layout_folder(self.prepared) if name else None

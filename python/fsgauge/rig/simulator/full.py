@@ -21,15 +21,8 @@ from fsgauge.errors import FullModelError, InputError, RigError
 from fsgauge.plan.turns import make_plan, with_seed
 from fsgauge.record.records import Turn
 from fsgauge.rig.refusing import or_without
+from fsgauge.rig.simulator import life
 from fsgauge.rig.simulator.device import size_of
-from fsgauge.rig.simulator.life import (
-    empty_of,
-    is_without_data,
-    job_of,
-    life_of,
-    place_in,
-    stopped_after,
-)
 from fsgauge.study.device_numbers import beyond_capacity
 from fsgauge.study.model import SimulatedStorage, Study, System
 from fsgauge.study.storage import LARGEST_SIMULATED_BYTES
@@ -171,21 +164,20 @@ def _lives(study: Study, turn: Turn, engine: Engine, until_seconds: float) -> It
     plan = make_plan(study, size_bytes=size_of(study))
     own = (turn.block, turn.turn)
     systems = {each.name: each for each in study.systems}
-    empty = {name: empty_of(study, each, engine) for name, each in systems.items()}
+    empty = {name: life.empty_of(study, each, engine) for name, each in systems.items()}
     least = min(study.systems, key=lambda each: empty[each.name].free_bytes)
     for each in sorted(
-        plan.turns,
-        key=lambda each: ((each.block, each.turn) != own, each.system != turn.system),
+        plan.turns, key=lambda each: ((each.block, each.turn) != own, each.system != turn.system)
     ):
         system = systems[each.system]
-        place = place_in(study, system, empty[least.name].free_bytes, least)
-        steps = [happens.step for happens in life_of(study, plan, each, place)]
+        place = life.place_in(study, system, empty[least.name].free_bytes, least)
+        steps = [happens.step for happens in life.life_of(study, plan, each, place)]
         left_seconds = until_seconds - time.monotonic()
         if left_seconds < _LEAST_SECONDS:
             yield None
             return
-        job = job_of(study, system, steps, without_data=is_without_data(study, system))
-        with stopped_after(left_seconds) as on_start:
+        job = life.job_of(study, system, steps, without_data=life.is_without_data(study, system))
+        with life.stopped_after(left_seconds) as on_start:
             result = engine.run(job, None, on_start)
         if not isinstance(result, SimulateResult):
             raise TypeError("a simulation has a result of its own")

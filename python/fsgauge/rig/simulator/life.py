@@ -11,17 +11,8 @@ from dataclasses import dataclass, replace
 from threading import Timer
 from typing import Literal
 
+from fsgauge.engine import wire
 from fsgauge.engine.client import Engine
-from fsgauge.engine.wire import (
-    AgeJob,
-    BallastStep,
-    ClearStep,
-    DeleteStep,
-    ScanJob,
-    SimulateJob,
-    SimulateResult,
-    SimulateStep,
-)
 from fsgauge.plan.space import planned_room
 from fsgauge.plan.turns import load_for, make_plan, steps_for, with_seed
 from fsgauge.record.records import Cell, Plan, Turn
@@ -52,7 +43,7 @@ class Scanned:
 class Happens:
     """One step of a life: what the engine does, and what it is a record of."""
 
-    step: SimulateStep
+    step: wire.SimulateStep
     of: tuple[Step, Cell] | tuple[int, Cell] | Scanned
 
 
@@ -111,30 +102,30 @@ def life_of(
 
 
 def _whole(when: When) -> Happens:
-    return Happens(ScanJob(path=ROOT, top=WORST_FILES), Scanned(when, None))
+    return Happens(wire.ScanJob(path=ROOT, top=WORST_FILES), Scanned(when, None))
 
 
-def _as_job(step: Step) -> AgeJob | ClearStep | DeleteStep | BallastStep:
+def _as_job(step: Step) -> wire.AgeJob | wire.ClearStep | wire.DeleteStep | wire.BallastStep:
     if isinstance(step, AgeFolder):
         return step.job
     if isinstance(step, ClearFolder):
-        return ClearStep(directory=step.directory)
+        return wire.ClearStep(directory=step.directory)
     if isinstance(step, DeleteFile):
-        return DeleteStep(path=step.path)
-    return BallastStep(path=step.path, leave_bytes=step.leave_bytes)
+        return wire.DeleteStep(path=step.path)
+    return wire.BallastStep(path=step.path, leave_bytes=step.leave_bytes)
 
 
 def job_of(
     study: Study,
     system: System,
-    steps: list[SimulateStep],
+    steps: list[wire.SimulateStep],
     *,
     without_data: bool,
     check: bool = False,
-) -> SimulateJob:
+) -> wire.SimulateJob:
     """The engine's job for a system; `check` lets it only say what cannot be."""
     _, block_bytes = made_with(study, system)
-    return SimulateJob(
+    return wire.SimulateJob(
         policy=policy_of(study, system),
         device=device_of(study),
         size_bytes=size_of(study) // devices_of(study),
@@ -148,7 +139,7 @@ def job_of(
     )
 
 
-def first_turn(study: Study, system: System, free_bytes: int) -> list[list[SimulateStep]]:
+def first_turn(study: Study, system: System, free_bytes: int) -> list[list[wire.SimulateStep]]:
     """The steps of the lives that the system has in the first block, its repetition left out;
     InputError where there is no room."""
     plan = make_plan(_alone(with_seed(study, 1), system), size_bytes=size_of(study))
@@ -168,17 +159,17 @@ def _alone(study: Study, system: System) -> Study:
     return study.model_copy(update={"systems": [system], "plan": plan})
 
 
-def first_steps(study: Study, system: System, free_bytes: int) -> list[SimulateStep]:
+def first_steps(study: Study, system: System, free_bytes: int) -> list[wire.SimulateStep]:
     return [step for life in first_turn(study, system, free_bytes) for step in life]
 
 
 def is_without_data(study: Study, system: System) -> bool:
     """Whether its logs allocate space and write nothing."""
     steps = first_steps(study, system, size_of(study))
-    return any(isinstance(step, AgeJob) and step.mode == "fast" for step in steps)
+    return any(isinstance(step, wire.AgeJob) and step.mode == "fast" for step in steps)
 
 
-def empty_of(study: Study, system: System, engine: Engine) -> SimulateResult:
+def empty_of(study: Study, system: System, engine: Engine) -> wire.SimulateResult:
     """The system before anything has happened to it."""
     without_data = is_without_data(study, system)
     return engine.simulate(job_of(study, system, [], without_data=without_data, check=True))

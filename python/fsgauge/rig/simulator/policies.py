@@ -1,7 +1,5 @@
-"""From a system of a study to the policy that the engine simulates, and its settings.
-
-Options of the real file system say where its data lies; those that have a model set it.
-"""
+"""From a system of a study to the policy that the engine simulates, and its settings. Options of
+the real file system say where its data lies; those that have a model set it."""
 
 from __future__ import annotations
 
@@ -9,32 +7,33 @@ import re
 from collections.abc import Callable, Iterator
 from typing import cast
 
-from fsgauge.engine.wire import (
-    BestFitPolicy,
-    BlockAtATimePolicy,
-    BuddyPolicy,
-    DelayedPolicy,
-    Ext4Policy,
-    FirstFitPolicy,
-    LdiskfsPolicy,
-    Mke2fs,
-    NextFitPolicy,
-    SimulatedPolicy,
-    VxfsPolicy,
-    WindowPolicy,
-    WorstFitPolicy,
-    XfsPolicy,
-)
+from fsgauge.engine import wire
 from fsgauge.errors import InputError
 from fsgauge.rig.refusing import or_without
 from fsgauge.rig.simulator.device import devices_of, size_of
-from fsgauge.rig.simulator.mke2fs import told_of
 from fsgauge.study.model import Study, System
 from fsgauge.study.policies import POLICIES, Policy
 from fsgauge.study.policy_settings import BLOCK_BYTES, Value
 from fsgauge.system.ext import EXT4
+from fsgauge.system.options import mkfs_words, switches
 from fsgauge.units import exact_size
 
+USUAL_RESERVED_PERCENT = 5.0
+"""Blocks that mke2fs leaves to root."""
+_BLOCKS = {"1024": 1024, "1k": 1024, "2048": 2048, "2k": 2048, "4096": 4096, "4k": 4096}
+_RATIOS = {"small": 4096, "news": 4096, "floppy": 8192, "default": 16384, "big": 32768,
+           "huge": 65536, "largefile": 1 << 20, "largefile4": 1 << 22}  # fmt: skip
+"""Bytes for an inode, by the types of mke2fs.conf."""
+_SMALL_BLOCKS = ("small", "floppy")
+_WITHOUT_EFFECT_MKE2FS = {
+    "-D": None,
+    "-e": None,
+    "-j": None,
+    "-E": ("lazy_itable_init", "lazy_journal_init", "discard", "nodiscard"),
+    "-O": ("extent", "extents", "flex_bg", "sparse_super", "metadata_csum", "dir_index",
+           "filetype", "ext_attr", "large_file", "huge_file", "dir_nlink", "extra_isize"),
+}  # fmt: skip
+"""What decides nothing about blocks, and features that the model's ext4 has in any case."""
 _WITHOUT_EFFECT = {
     *("atime", "noatime", "relatime", "norelatime", "strictatime", "nostrictatime", "diratime"),
     *("nodiratime", "lazytime", "nolazytime", "defaults", "rw", "barrier", "nobarrier"),
@@ -103,20 +102,18 @@ def _unknown(study: Study, system: System, key: str, option: str) -> InputError:
 Settings = Callable[[str], Value]
 
 
-def made_with(study: Study, system: System) -> tuple[Mke2fs, int]:
-    """What mke2fs is told, and the bytes of a block; InputError for what has no model.
-
-    A model by its own name has no mkfs: nothing is left to root, and blocks are those of models.
-    """
+def made_with(study: Study, system: System) -> tuple[wire.Mke2fs, int]:
+    """What mke2fs is told, and the bytes of a block; InputError for what has no model. A model by
+    its own name has no mkfs: nothing is left to root, and blocks are those of models."""
     if system.kind != EXT4.name:
-        return Mke2fs(), BLOCK_BYTES
+        return wire.Mke2fs(), BLOCK_BYTES
     try:
         return told_of(system, size_of(study) // devices_of(study))
     except ValueError as error:
         raise _unknown(study, system, "mkfs", str(error)) from None
 
 
-def policy_of(study: Study, system: System) -> SimulatedPolicy:
+def policy_of(study: Study, system: System) -> wire.SimulatedPolicy:
     """The policy of a system; InputError where there is no model of it as it is asked for."""
     kind = model_of(study, system)
     policy = POLICIES[kind]
@@ -129,7 +126,7 @@ def policy_of(study: Study, system: System) -> SimulatedPolicy:
         case "ext4-6.18" | "ext4-6.12" | "ext4-6.1":
             if policy.release is None:
                 raise TypeError(f"{kind} follows a release")
-            return Ext4Policy(
+            return wire.Ext4Policy(
                 release=policy.release,
                 delays=bool(of("delayed_allocation")),
                 shared_blocks=of("mb_stream_req"),
@@ -143,34 +140,33 @@ def policy_of(study: Study, system: System) -> SimulatedPolicy:
                 mke2fs=made_with(study, system)[0],
             )
         case "xfs-6.18":
-            return XfsPolicy(
+            return wire.XfsPolicy(
                 preallocation_blocks=of("allocsize"),
                 extent_hint_blocks=of("extsize"),
                 groups=of("agcount"),
             )
         case "ldiskfs":
             table = cast(list[int], policy.value(settings, "prealloc_table"))
-            return LdiskfsPolicy(prealloc_table_blocks=table, last_group=of("mb_last_group"))
+            return wire.LdiskfsPolicy(prealloc_table_blocks=table, last_group=of("mb_last_group"))
         case "delayed":
-            return DelayedPolicy(delay_blocks=of("delay"))
+            return wire.DelayedPolicy(delay_blocks=of("delay"))
         case "window":
-            return WindowPolicy(window_blocks=of("window"))
+            return wire.WindowPolicy(window_blocks=of("window"))
         case "vxfs":
-            return VxfsPolicy(
-                initial_blocks=of("initial_extent_size"),
-                largest_blocks=of("max_seqio_extent_size"),
+            return wire.VxfsPolicy(
+                initial_blocks=of("initial_extent_size"), largest_blocks=of("max_seqio_extent_size")
             )
         case _:
             return _PLAIN[kind]()
 
 
-_PLAIN: dict[str, Callable[[], SimulatedPolicy]] = {
-    "block-at-a-time": BlockAtATimePolicy,
-    "first-fit": FirstFitPolicy,
-    "next-fit": NextFitPolicy,
-    "best-fit": BestFitPolicy,
-    "worst-fit": WorstFitPolicy,
-    "buddy": BuddyPolicy,
+_PLAIN: dict[str, Callable[[], wire.SimulatedPolicy]] = {
+    "block-at-a-time": wire.BlockAtATimePolicy,
+    "first-fit": wire.FirstFitPolicy,
+    "next-fit": wire.NextFitPolicy,
+    "best-fit": wire.BestFitPolicy,
+    "worst-fit": wire.WorstFitPolicy,
+    "buddy": wire.BuddyPolicy,
 }
 
 
@@ -193,3 +189,69 @@ def model_of(study: Study, system: System) -> str:
         details=(f"there are: {', '.join(known)}",),
         next=or_without(study, system, "a system that there is a model of"),
     )
+
+
+def told_of(system: System, size_bytes: int) -> tuple[wire.Mke2fs, int]:
+    """What mke2fs is told, and the bytes of a block that it chooses for a device of this size.
+    ValueError names an option that has no model."""
+    told: dict[str, float | int | bool] = {"reserved_percent": USUAL_RESERVED_PERCENT}
+    words = mkfs_words(EXT4, system.mkfs, system.name)
+    block_bytes = EXT4.small_blocks_bytes(size_bytes, words) or 4096
+    given = list(switches(EXT4, words, system.name))
+    for name, value in given:
+        if name == "-T" and value in _RATIOS:
+            told.setdefault("bytes_per_inode", _RATIOS[value])
+            block_bytes = 1024 if value in _SMALL_BLOCKS else block_bytes
+    for name, value in given:
+        match name:
+            case "-b" if value.lower() in _BLOCKS:
+                block_bytes = _BLOCKS[value.lower()]
+            case "-m":
+                told["reserved_percent"] = _number(name, value)
+            case "-i" | "-N" | "-I":
+                told[_COUNTS[name]] = _whole(name, value)
+            case "-T" if value in _RATIOS:
+                pass
+            case _:
+                for option in value.split(","):
+                    told |= _option(name, option)
+    return wire.Mke2fs.model_validate(told), block_bytes
+
+
+_COUNTS = {"-i": "bytes_per_inode", "-N": "inodes", "-I": "inode_size_bytes"}
+
+
+def _option(name: str, option: str) -> dict[str, int | bool]:
+    """What one option of a switch says; ValueError for one that has no model."""
+    key, equals, value = option.partition("=")
+    has = not option.startswith("^")
+    match name, option.removeprefix("^"):
+        case "-O", "has_journal":
+            return {} if has else {"journal_size_bytes": 0}
+        case "-O", "64bit":
+            return {"has_64bit": has}
+        case "-O", "resize_inode":
+            return {"resize_inode": has}
+    if name == "-J" and key == "size" and equals:
+        return {"journal_size_bytes": _whole(f"{name} {key}", value) << 20}
+    if name in _WITHOUT_EFFECT_MKE2FS:
+        known = _WITHOUT_EFFECT_MKE2FS[name]
+        if known is None or key in known:
+            return {}
+    raise ValueError(f"{name} {option}".strip())
+
+
+def _number(name: str, value: str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        raise ValueError(f"{name} {value}") from None
+
+
+_MOST_DIGITS = 15
+
+
+def _whole(name: str, value: str) -> int:
+    if not value.isdecimal() or len(value) > _MOST_DIGITS:
+        raise ValueError(f"{name} {value}")
+    return int(value)

@@ -24,16 +24,9 @@ from fsgauge.plan.around import Tried
 from fsgauge.plan.turns import make_plan, with_seed
 from fsgauge.rig.refusing import each_once, or_without, refused_by, require_none
 from fsgauge.rig.rig import Rig
+from fsgauge.rig.simulator import life
 from fsgauge.rig.simulator.device import USUAL_MODEL, devices_of, size_of
 from fsgauge.rig.simulator.full import with_sizes
-from fsgauge.rig.simulator.life import (
-    check_life,
-    empty_of,
-    first_turn,
-    is_without_data,
-    job_of,
-    stopped_after,
-)
 from fsgauge.rig.simulator.policies import policy_of
 from fsgauge.rig.simulator.session import SimulatorSession
 from fsgauge.study.device_numbers import beyond_capacity
@@ -121,12 +114,12 @@ def _smaller(study: Study, size_bytes: int) -> Study:
 
 def _tried_turn(study: Study, system: System, engine: Engine) -> _Small:
     """The lives of a block, simulated and written down as their records are."""
-    empty = empty_of(study, system, engine)
-    without_data = is_without_data(study, system)
+    empty = life.empty_of(study, system, engine)
+    without_data = life.is_without_data(study, system)
     begin_seconds, is_whole = _processor_seconds(), True
-    for steps in first_turn(study, system, empty.free_bytes):
-        with stopped_after(MOST_SECONDS) as on_start:
-            job = job_of(study, system, steps, without_data=without_data)
+    for steps in life.first_turn(study, system, empty.free_bytes):
+        with life.stopped_after(MOST_SECONDS) as on_start:
+            job = life.job_of(study, system, steps, without_data=without_data)
             result = engine.run(job, None, on_start)
         if not isinstance(result, SimulateResult):
             raise TypeError("a simulation has a result of its own")
@@ -218,8 +211,8 @@ class SimulatorRig(Rig):
     def _ask(self, study: Study, system: System) -> None:
         """What the engine says of the system's first turn; nothing is simulated."""
         engine = self._with_engine()
-        empty = empty_of(study, system, engine)
-        check_life(study, system, empty.free_bytes, engine)
+        empty = life.empty_of(study, system, engine)
+        life.check_life(study, system, empty.free_bytes, engine)
 
     def _with_engine(self) -> Engine:
         self._engine = self._engine or Engine()

@@ -1,7 +1,5 @@
-"""Blocks of one study, simulated turn by turn; and the machine that stands in the records.
-
-A turn's life is one job of the engine; each of its steps is recorded as a measurement would be.
-"""
+"""Blocks of one study, simulated turn by turn; and the machine that stands in the records. A turn's
+life is one job of the engine; each of its steps is recorded as a measurement would be."""
 
 from __future__ import annotations
 
@@ -9,28 +7,13 @@ import time
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
+from fsgauge.engine import wire
 from fsgauge.engine.client import Engine
-from fsgauge.engine.wire import (
-    AgeResult,
-    ClientsJob,
-    LoadJob,
-    LoadResult,
-    ScanResult,
-    SimulatedStep,
-    SimulateResult,
-)
 from fsgauge.errors import RigError
 from fsgauge.machine.facts.environment import capture_machine, machine_name
 from fsgauge.record.machine import SimulatedNumber, Simulation, StorageFacts
 from fsgauge.record.parts import in_one
-from fsgauge.record.records import (
-    Cell,
-    Plan,
-    RunRecord,
-    ScanRecord,
-    StepRecord,
-    Turn,
-)
+from fsgauge.record.records import Cell, Plan, RunRecord, ScanRecord, StepRecord, Turn
 from fsgauge.rig.happenings import RunStarted, StepStarted, Tell, TurnStarted
 from fsgauge.rig.recording import modelled, of_turn
 from fsgauge.rig.session import Description, Session
@@ -59,7 +42,7 @@ class EmptySystem:
     """A system before its life: its folders, and what the engine says of it."""
 
     place: AgedFolders | ClientFolders
-    empty: SimulateResult
+    empty: wire.SimulateResult
 
 
 @dataclass(frozen=True)
@@ -72,7 +55,7 @@ class _Turn:
     tell: Tell
     number: int = 0
 
-    def record(self, happens: Happens, done: SimulatedStep) -> _Turn:
+    def record(self, happens: Happens, done: wire.SimulatedStep) -> _Turn:
         """Tell what one step came to; the turn with its steps counted."""
         if isinstance(happens.of, Scanned):
             self._scanned(happens.of, done)
@@ -83,7 +66,7 @@ class _Turn:
             return self
         self.tell(StepStarted(self.turn, what.what))
         age = what if isinstance(what, AgeFolder) else None
-        aged = done.result if isinstance(done.result, AgeResult) else None
+        aged = done.result if isinstance(done.result, wire.AgeResult) else None
         self.tell(
             StepRecord(
                 **of_turn(self.turn),
@@ -103,9 +86,9 @@ class _Turn:
             _require_aged(age, aged, self.turn)
         return replace(self, number=self.number + 1)
 
-    def _ran(self, happens: Happens, position: int, cell: Cell, done: SimulatedStep) -> None:
+    def _ran(self, happens: Happens, position: int, cell: Cell, done: wire.SimulatedStep) -> None:
         job, result = happens.step, done.result
-        if not isinstance(job, LoadJob | ClientsJob):
+        if not isinstance(job, wire.LoadJob | wire.ClientsJob):
             raise TypeError("a run is a load")
         self.tell(RunStarted(self.turn, cell))
         self.tell(
@@ -115,19 +98,21 @@ class _Turn:
                 cell=cell,
                 job=job,
                 caches=CACHES,
-                parts=in_one(machine_name(), result if isinstance(result, LoadResult) else None),
+                parts=in_one(
+                    machine_name(), result if isinstance(result, wire.LoadResult) else None
+                ),
                 fault=done.fault,
                 started_unix_ns=time.time_ns(),
             )
         )
 
-    def _scanned(self, scanned: Scanned, done: SimulatedStep) -> None:
+    def _scanned(self, scanned: Scanned, done: wire.SimulatedStep) -> None:
         self.tell(
             ScanRecord(
                 **of_turn(self.turn),
                 when=scanned.when,
                 cell=scanned.cell.id if scanned.cell else None,
-                result=done.result if isinstance(done.result, ScanResult) else None,
+                result=done.result if isinstance(done.result, wire.ScanResult) else None,
                 fault=done.fault,
                 started_unix_ns=time.time_ns(),
             )
@@ -170,7 +155,7 @@ def simulate_turn(
     require_whole(study, system, len(life), result.steps, room)
 
 
-def _require_aged(step: AgeFolder, result: AgeResult, turn: Turn) -> None:
+def _require_aged(step: AgeFolder, result: wire.AgeResult, turn: Turn) -> None:
     """What was aged is whole enough for the cells that follow; the record is stored already."""
     if step.needed_bytes is None or result.live_bytes >= step.needed_bytes:
         return
@@ -210,7 +195,7 @@ class SimulatorSession(Session):
                 simulate_turn(self._study, plan, turn, made, self._engine, tell)
 
     @cached_property
-    def _empty(self) -> dict[str, SimulateResult]:
+    def _empty(self) -> dict[str, wire.SimulateResult]:
         """What the engine says of each system before anything has happened to it."""
         study = self._study
         return {system.name: empty_of(study, system, self._engine) for system in study.systems}
@@ -236,7 +221,7 @@ class SimulatorSession(Session):
             times=times_of(self._study) or "",
         )
 
-    def _facts(self, empty: SimulateResult) -> StorageFacts:
+    def _facts(self, empty: wire.SimulateResult) -> StorageFacts:
         size, devices = size_of(self._study), devices_of(self._study)
         over = (
             f" on {devices} devices in stripes of {format_size(stripe_bytes_of(self._study))}"
@@ -253,5 +238,5 @@ class SimulatorSession(Session):
         )
 
 
-def _spins(empty: SimulateResult) -> int:
+def _spins(empty: wire.SimulateResult) -> int:
     return 1 if empty.device.kind == "zoned_disk" else 0

@@ -34,10 +34,8 @@ CHOICE_VARIABLE = "FSGAUGE_VM_ACCELERATOR"
 
 
 def started_well(make: Callable[[Accelerator], N], qemu: Qemu, say: Callable[[str], None]) -> N:
-    """Machines that are up, with KVM if that can be; raises NodeLostError, RigError.
-
-    `make` starts them, all at once.
-    """
+    """Machines that are up, with KVM if that can be; raises NodeLostError, RigError. `make` starts
+    them, all at once."""
     chosen = chosen_accelerator()
     if chosen is not None:
         return _up(make(chosen), say)

@@ -64,7 +64,6 @@ class Guest:
 
     @property
     def root(self) -> Path:
-        """The squashfs of the system."""
         return self.folder / "root.squashfs"
 
     @property
@@ -134,11 +133,9 @@ def guest_of(recipe_key: str) -> Guest:
 
 
 def kernel_of(recipe_key: str, package: str | None = None) -> Kernel:
-    """The kernel of a package, or that of the highest version; RigError where it is not built.
-
-    Not the one that was built last: an old kernel is built to be compared with the usual one. Nor
-    one for clouds or real time, which lacks file systems or is another kernel of the same version.
-    """
+    """The kernel of a package, or that of the highest version; RigError where it is not built. Not
+    the one that was built last: an old kernel is built to be compared with the usual one. Nor one
+    for clouds or real time, which lacks file systems or is another kernel of the same version."""
     found = [each for each in kernels() if each.facts.recipe == recipe_key]
     if package is None and found:
         return max(found, key=lambda each: _rank(each.facts.version))

@@ -61,10 +61,8 @@ def described(study: Study, found: Sequence[Found], limits: Limits) -> list[Mach
 
 
 def _as_virtual(study: Study, machine: Machine, node: Node, limits: Limits, role: str) -> Machine:
-    """A guest's own facts, with what is virtual about it for the first screen.
-
-    Its load average is that of the machine below, for each processor: its own is that of its start.
-    """
+    """A guest's own facts, with what is virtual about it for the first screen. Its load average is
+    that of the machine below, for each processor: its own is that of its start."""
     emulated = node.accelerator == "tcg"
     update: dict[str, object] = {
         "name": node.spec.name,

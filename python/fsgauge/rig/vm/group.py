@@ -176,11 +176,9 @@ class NodeGroup(Control, Reached):
     def give(
         self, orders: Mapping[int, Order], seconds: float, hear: Hear | None = None
     ) -> dict[int, str]:
-        """An order to several of them at once, by their places; the answers as JSON.
-
-        Raises the first one's error once all have answered; NodeLostError at once, NodeStruckError
-        where one of them has no power. What `hear` raises aborts all orders.
-        """
+        """An order to several of them at once, by their places; the answers as JSON. Raises the
+        first one's error once all have answered; NodeLostError at once, NodeStruckError where one
+        of them has no power. What `hear` raises aborts all orders."""
         answers: dict[int, str] = {}
         refused: FsgaugeError | None = None
         waiting = set(orders)

@@ -20,7 +20,7 @@ from pydantic import BaseModel
 
 from fsgauge import __version__
 from fsgauge.agents.agent import Agent
-from fsgauge.agents.lines import Lines
+from fsgauge.agents.agents import Lines
 from fsgauge.engine.client import Engine
 from fsgauge.errors import Interrupted, RigError
 from fsgauge.machine.process.tool import stretch_limits, stretched

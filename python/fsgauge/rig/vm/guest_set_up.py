@@ -64,20 +64,15 @@ def join(
 
 def delay(serial: str, delay_ns: int) -> None:
     """Have requests to a disk take so long at least: whoever opens it by its name gets it delayed.
-
     The kernel counts in ticks, rounds up, and begins at the next one: one request at a time takes
-    up to a tick longer.
-    """
+    up to a tick longer."""
     link = Path(device_of(serial))
     disk, milliseconds = link.resolve(), -(-delay_ns // 1_000_000)
     sectors = must_run(["blockdev", "--getsz", str(disk)], what=f"{serial} has no size").output
     must_run(["modprobe", "dm-delay"], what=f"{serial} cannot be delayed")
     table = f"0 {sectors.strip()} delay {disk} 0 {milliseconds}"
     create = ["dmsetup", "create", serial, "--uuid", serial, "--table", table]
-    must_run(
-        ["env", "DM_DISABLE_UDEV=1", *create],
-        what=f"{serial} cannot be delayed",
-    )
+    must_run(["env", "DM_DISABLE_UDEV=1", *create], what=f"{serial} cannot be delayed")
     made = Path(f"/dev/mapper/{serial}").resolve()
     link.unlink()
     link.symlink_to(made)

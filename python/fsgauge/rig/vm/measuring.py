@@ -100,9 +100,7 @@ class OnOne:
 
 class OnSeveral(PreparedHosts):
     """Several nodes drive the load, each with its share of every run, as the hosts of a fleet do.
-
-    The clock that they start by is that of the first one: this machine is not on their network.
-    """
+    The clock that they start by is that of the first one: this machine is not on their network."""
 
     def __init__(self, group: NodeGroup) -> None:
         super().__init__(

@@ -8,7 +8,7 @@ import threading
 import time
 from typing import Any
 
-from fsgauge.agents.lines import Lines
+from fsgauge.agents.agents import Lines
 from fsgauge.errors import RigError
 from fsgauge.rig.vm.qemu import Disk
 

@@ -18,8 +18,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from fsgauge import __version__
-from fsgauge.agents.agents import AgentLostError
-from fsgauge.agents.lines import Lines
+from fsgauge.agents.agents import AgentLostError, Lines
 from fsgauge.errors import RigError, quoted
 from fsgauge.machine.process.tool import end_or_give_up
 from fsgauge.programs import Process, child_environment, start
@@ -185,10 +184,8 @@ class Node:
             return 0
 
     def ask(self, order: Order, seconds: float, hear: Hear = lambda _: None) -> str:
-        """Its answer, as JSON; raises the guest's own error, or NodeLostError.
-
-        `hear` gets what the guest says before; what it raises aborts the order.
-        """
+        """Its answer, as JSON; raises the guest's own error, or NodeLostError. `hear` gets what the
+        guest says before; what it raises aborts the order."""
         self.send(order, seconds)
         try:
             while (answer := self.look(hear)) is None:
@@ -270,10 +267,8 @@ class Node:
             self._process.wait(_END_SECONDS)
 
     def power_on(self, network: int | None = None) -> None:
-        """Start it on the same disks; who asked `wait_until_up` says that it `has_returned`.
-
-        QEMU dies with the thread that calls this, as it does with its process.
-        """
+        """Start it on the same disks; who asked `wait_until_up` says that it `has_returned`. QEMU
+        dies with the thread that calls this, as it does with its process."""
         self._process = None
         self._port.close()
         self.monitor.close()

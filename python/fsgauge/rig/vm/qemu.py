@@ -60,7 +60,6 @@ _UNFLUSHED: dict[str, object] = {"cache": {"no-flush": True}, "discard": "unmap"
 
 
 def device_of(serial: str) -> str:
-    """Where a guest has the disk of that serial."""
     return f"/dev/disk/by-id/virtio-{serial}"
 
 
@@ -190,9 +189,7 @@ def find_qemu() -> Qemu:
     found = re.search(r"version (\d+)\.(\d+)(\.\d+)?", said.output)
     if found is None:
         raise RigError(
-            f"{program} does not start",
-            details=tuple(said.words.splitlines()[-2:]),
-            next=install,
+            f"{program} does not start", details=tuple(said.words.splitlines()[-2:]), next=install
         )
     if (int(found[1]), int(found[2])) < _OLDEST:
         raise RigError(
@@ -262,9 +259,7 @@ _FOR_ALL = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
 @contextmanager
 def opened(spec: MachineSpec, console: Path) -> Iterator[tuple[Files, tuple[int, ...]]]:
     """Its files as QEMU is to name them, and their descriptors, which are closed with the context.
-
-    Raises OSError where one is missing or is a link.
-    """
+    Raises OSError where one is missing or is a link."""
     with ExitStack() as stack:
         descriptors: list[int] = []
         words: list[str] = []

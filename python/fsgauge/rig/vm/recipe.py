@@ -1,7 +1,5 @@
 """What is in a guest, as data: base.toml, and a file in systems/ for each family of file systems.
-
-Adding a file system is adding a file there; docs/adding-a-virtual-system.md shows one.
-"""
+Adding a file system is adding a file there; docs/adding-a-virtual-system.md shows one."""
 
 from __future__ import annotations
 

@@ -177,12 +177,7 @@ class VmRig(Rig):
         return MachineSpec("node1", guest, found, lab, MEMORY_BYTES)
 
     def _group(
-        self,
-        specs: list[MachineSpec],
-        roles: Roles,
-        folder: Path,
-        stack: ExitStack,
-        shape: Shape,
+        self, specs: list[MachineSpec], roles: Roles, folder: Path, stack: ExitStack, shape: Shape
     ) -> NodeGroup:
         """Nodes on a network of their own, if they are several."""
         ends: list[socket.socket] = []

@@ -146,10 +146,8 @@ class RigTestResult:
 def outcomes(
     wanted: Iterable[RigTest], kernel: str | None, say: Callable[[str], None]
 ) -> Iterator[RigTestResult]:
-    """Of each trial as it ends. One that loses its nodes is tried once more, on new ones.
-
-    Raises what keeps every machine from starting.
-    """
+    """Of each trial as it ends. One that loses its nodes is tried once more, on new ones. Raises
+    what keeps every machine from starting."""
     require_machines()
     lost: set[RigTest] = set()
     for group in alike(wanted):

@@ -51,10 +51,8 @@ _NOWHERE = _Extent()
 
 
 def write_image(folder: Path, image: Path) -> int:
-    """Write the files, folders and short links below `folder`; gives the image's size in bytes.
-
-    An image that is there, or a device, is written from its beginning.
-    """
+    """Write the files, folders and short links below `folder`; gives the image's size in bytes. An
+    image that is there, or a device, is written from its beginning."""
     paths = [folder, *_below(folder)]
     number = {path: at + _ROOT for at, path in enumerate(paths)}
     inodes_bytes = _rounded((len(paths) + _ROOT) * INODE_BYTES, _PAGE_BYTES)

@@ -73,10 +73,8 @@ class _Fit:
 def effects_of(
     logs: Mapping[str, Sequence[float]], settings: Mapping[str, Settings], kinds: Mapping[str, str]
 ) -> Effects | None:
-    """Of systems with a log value in each of the same blocks; None where nothing varies.
-
-    `settings` and `kinds` are by system. Systems that lack a value have to be left out before.
-    """
+    """Of systems with a log value in each of the same blocks; None where nothing varies. `settings`
+    and `kinds` are by system. Systems that lack a value have to be left out before."""
     names = list(logs)
     table = np.array([logs[name] for name in names], dtype=float)
     if len(names) < 3 or table.shape[1] < _FEWEST_BLOCKS:

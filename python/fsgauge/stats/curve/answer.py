@@ -14,13 +14,7 @@ from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.sentence import comparisons_in
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
-from fsgauge.stats.wording import (
-    NAMED_SYSTEMS,
-    factor_words,
-    left_out,
-    number_words,
-    ratio_range,
-)
+from fsgauge.stats.wording import NAMED_SYSTEMS, factor_words, left_out, number_words, ratio_range
 from fsgauge.units import format_duration, format_rate
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fsgauge.plan.levels import LEVEL
-from fsgauge.record.curve import Curve
+from fsgauge.record.modes import Curve
 from fsgauge.record.records import Cell, Plan, RunRecord
 from fsgauge.stats.curve.crossing import Crossing, crossing
 from fsgauge.stats.curve.point import Point, points_of

@@ -58,5 +58,4 @@ class CurveResults(OwnResults):
     capacities: list[Capacity]
 
     def capacity(self, load: str, system: str) -> Capacity | None:
-        """What one system carries of one load."""
         return next((e for e in self.capacities if (e.load, e.system) == (load, system)), None)

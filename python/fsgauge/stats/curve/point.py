@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fsgauge.engine.wire import Histogram, LoadResult, sides_of
-from fsgauge.record.curve import Curve
 from fsgauge.record.factors import factors_of
+from fsgauge.record.modes import Curve
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.record.series import SAMPLES_BEYOND
 from fsgauge.stats.histogram import quantile_of
@@ -47,7 +47,6 @@ class Point:
         return self.latency_ns is not None and not self.is_late
 
     def is_over(self, limit_ns: int) -> bool:
-        """Whether latency is above the limit."""
         return self.is_known and (self.latency_ns or 0.0) > limit_ns
 
 

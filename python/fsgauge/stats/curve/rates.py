@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from fsgauge.engine.wire import LoadResult
 from fsgauge.errors import RigError
 from fsgauge.plan.curve import FIRST_SHARE, LAST_SHARE, at_rates
-from fsgauge.record.curve import Curve
+from fsgauge.record.modes import Curve
 from fsgauge.record.records import Cell, Plan, RunRecord
 from fsgauge.stats.curve.crossing import crossing
 from fsgauge.stats.curve.point import operation_of, operations_needed, points_of

@@ -67,7 +67,6 @@ class Entry(ResultModel):
 
     @property
     def key(self) -> Key:
-        """Cell, system, metric."""
         return self.cell, self.system, self.metric
 
     @property
@@ -104,10 +103,8 @@ class IdleLine(ResultModel):
 
 
 class SideFacts(ResultModel):
-    """What one of the two sides is: its folders, and in how many sittings they were measured.
-
-    The reason is that of the first folder that is not valid; the time that of the first folder.
-    """
+    """What one of the two sides is: its folders, and in how many sittings they were measured. The
+    reason is that of the first folder that is not valid; the time that of the first folder."""
 
     label: str
     folders: list[str]

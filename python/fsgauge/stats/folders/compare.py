@@ -23,19 +23,9 @@ from itertools import product
 from fsgauge.stats.compare import measured_metrics
 from fsgauge.stats.contrast import Contrast, ContrastResult, Sittings, Value, in_folders
 from fsgauge.stats.estimate import ByBlock
+from fsgauge.stats.folders import folder
 from fsgauge.stats.folders.between import Between, Entry, IdleLine, SideFacts
 from fsgauge.stats.folders.ends_of_range import TIMES, Ends, ends_of, without_times
-from fsgauge.stats.folders.folder import (
-    Basis,
-    Folder,
-    Key,
-    nothing_in,
-    read_folder,
-    shared_cells,
-    shared_systems,
-    side_of,
-    sittings_of,
-)
 from fsgauge.stats.folders.same_conditions import (
     Side,
     is_simulated,
@@ -48,7 +38,7 @@ from fsgauge.stats.planned import margin_percent
 from fsgauge.stats.verdict import OPEN, Verdict
 from fsgauge.stats.welch import FEWEST_SITTINGS, OF_A_MODEL, Known, OverSittings
 
-KnownSittings = Mapping[Basis, Mapping[Key, Known]]
+KnownSittings = Mapping[folder.Basis, Mapping[folder.Key, Known]]
 
 
 def compare_sides(
@@ -80,14 +70,14 @@ def compare_sides(
     # A model is the same on every machine.
     unlike = dict.fromkeys(name for other in others for name in unlike_machines(a, other))
     one_machine = ends is not None or not unlike
-    decides: Basis = "direct" if one_machine and not to_baseline else "to baseline"
-    folders = [[read_folder(each) for each in side] for side in sides]
+    decides: folder.Basis = "direct" if one_machine and not to_baseline else "to baseline"
+    folders = [[folder.read_folder(each) for each in side] for side in sides]
     latest, everything = folders[1][0], [each for side in folders for each in side]
-    cells = shared_cells(latest, everything)
+    cells = folder.shared_cells(latest, everything)
     names = {cell.id for cell in cells}
-    systems = shared_systems(latest, everything)
+    systems = folder.shared_systems(latest, everything)
     primary = [cell for cell in latest.results.primary_cells if cell in names]
-    sittings = [sittings_of(side) for side in folders]
+    sittings = [folder.sittings_of(side) for side in folders]
     samples = [[[each.samples for each in sitting] for sitting in side] for side in sittings]
     scope = Scope(
         cells=[cell.id for cell in cells],
@@ -127,10 +117,12 @@ def compare_sides(
 
 
 def _idle_lines(
-    sides: Sequence[Sequence[Folder]], cells: Container[str], systems: Container[str]
+    sides: Sequence[Sequence[folder.Folder]], cells: Container[str], systems: Container[str]
 ) -> Iterator[IdleLine]:
     """The lines in which a system did nothing in some folder."""
-    a, b = ({k: v.words for each in side for k, v in nothing_in(each).items()} for side in sides)
+    a, b = (
+        {k: v.words for each in side for k, v in folder.nothing_in(each).items()} for side in sides
+    )
     of_a, of_b = (
         {(m.cell, m.system, m.metric): m.value for m in side[0].results.measurements}
         for side in sides
@@ -151,41 +143,39 @@ def _idle_lines(
 
 @dataclass(frozen=True)
 class Scope:
-    """What is compared, by which bases, and the margin within which a difference is none.
-
-    `known` is how sittings differ, where other ones showed it; None of a model, which has none.
-    """
+    """What is compared, by which bases, and the margin within which a difference is none. `known`
+    is how sittings differ, where other ones showed it; None of a model, which has none."""
 
     cells: list[str]
     systems: list[str]
     primary: list[str]
     margin_percent: float
     baseline: str
-    bases: list[Basis]
-    decides: Basis
-    judged: list[Basis]
+    bases: list[folder.Basis]
+    decides: folder.Basis
+    judged: list[folder.Basis]
     known: KnownSittings | None
 
-    def sittings_of(self, basis: Basis) -> Callable[[Key], Known | None]:
+    def sittings_of(self, basis: folder.Basis) -> Callable[[folder.Key], Known | None]:
         """What is known of how sittings differ in each line."""
         known = self.known
         return lambda key: OF_A_MODEL if known is None else known.get(basis, {}).get(key)
 
 
-def _judged(one_machine: bool, ends: Ends | None) -> list[Basis]:
+def _judged(one_machine: bool, ends: Ends | None) -> list[folder.Basis]:
     """The bases that have verdicts: a machine is no better than another, nor one end of a range."""
     if ends is not None:
         return []
     return ["direct", "to baseline"] if one_machine else ["to baseline"]
 
 
-def _bases(sides: Sequence[Sequence[Side]]) -> list[Basis]:
+def _bases(sides: Sequence[Sequence[Side]]) -> list[folder.Basis]:
     """Ratios to different baselines are not held against one another."""
     baselines = {each.study.plan.baseline for side in sides for each in side}
     return ["direct", "to baseline"] if len(baselines) == 1 else ["direct"]
 
 
-def _facts(side: Sequence[Folder], sittings: int) -> SideFacts:
+def _facts(side: Sequence[folder.Folder], sittings: int) -> SideFacts:
     found = [each.results.sureness for each in side]
     simulated = is_simulated(side[0].side)
     first = f"{side[0].label}{' (simulated)' if simulated else ''}"
@@ -210,11 +200,7 @@ def entries_of(a: Sittings, b: Sittings, scope: Scope) -> Iterator[Entry]:
     """Every ratio of B over A by every basis, with its verdict."""
     found = {
         basis: in_folders(
-            _contrasts([*a, *b], scope, basis),
-            a,
-            b,
-            scope.margin_percent,
-            scope.sittings_of(basis),
+            _contrasts([*a, *b], scope, basis), a, b, scope.margin_percent, scope.sittings_of(basis)
         )
         for basis in scope.bases
     }
@@ -227,11 +213,11 @@ def entries_of(a: Sittings, b: Sittings, scope: Scope) -> Iterator[Entry]:
 
 
 def _entry(
-    key: Key,
+    key: folder.Key,
     each: ContrastResult[OverSittings],
     other: ContrastResult[OverSittings] | None,
     scope: Scope,
-    basis: Basis,
+    basis: folder.Basis,
 ) -> Entry:
     cell, system, metric = key
     ratio, robust = each.ratio, each.ratio.robust
@@ -293,7 +279,7 @@ def _hull(
     return min(low, other_low, 1.0), max(high, other_high, 1.0)
 
 
-def _contrasts(sittings: Sittings, scope: Scope, basis: Basis) -> dict[Key, Contrast]:
+def _contrasts(sittings: Sittings, scope: Scope, basis: folder.Basis) -> dict[folder.Key, Contrast]:
     """Each system in B over itself in A; the baseline has no ratio to itself."""
     found = {}
     samples = [each for sitting in sittings for each in sitting]
@@ -302,7 +288,7 @@ def _contrasts(sittings: Sittings, scope: Scope, basis: Basis) -> dict[Key, Cont
         for cell, system in product(scope.cells, scope.systems):
             alone = system == scope.baseline and basis == "to baseline"
             if (cell in scope.primary) == is_primary and not alone:
-                side = side_of(Value(metric, cell, system), basis, scope.baseline)
+                side = folder.side_of(Value(metric, cell, system), basis, scope.baseline)
                 found[cell, system, metric] = Contrast(side, side, family=(metric, is_primary))
     return found
 

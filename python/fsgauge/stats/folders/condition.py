@@ -99,11 +99,9 @@ class Condition:
     option: Option = field(default=FAIL_IF, repr=False)
 
     def selects(self, cell: Cell, system: str) -> bool:
-        """Whether every selector holds."""
         return all(_holds(each, cell, system) for each in self.selectors)
 
     def error(self, what: str, token: Token, *, hint: str = "", next: str = "") -> InputError:
-        """A mistake at one place of this condition."""
         return mistake(self.text, what, token, self.option, hint=hint, next=next)
 
 
@@ -330,13 +328,11 @@ class _Parser:
         return value
 
     def whole(self, token: Token, what: str) -> int:
-        """The whole number that a token is."""
         if token.kind != "number" or "." in token.text or len(token.text) > 9:
             raise self.wrong(f"{what} is a whole number", token)
         return int(token.text)
 
     def expect(self, kind: str, text: str) -> None:
-        """Take a token that has to be this one."""
         token = self.take()
         if (token.kind, token.text) != (kind, text):
             raise self.wrong(f'"{text}" is missing', token)

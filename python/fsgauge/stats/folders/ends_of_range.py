@@ -1,7 +1,5 @@
-"""Two ends of a model's range: one study with the shortest and with the longest times.
-
-Between them there is nothing to decide: with the longest times a model is never faster.
-"""
+"""Two ends of a model's range: one study with the shortest and with the longest times. Between them
+there is nothing to decide: with the longest times a model is never faster."""
 
 from __future__ import annotations
 
@@ -27,10 +25,8 @@ class Ends(ResultModel):
 
 
 def ends_of(a: Sequence[Side], b: Sequence[Side]) -> Ends | None:
-    """The ends that all folders of A and all of B have; None where they are no such pair.
-
-    Where another fact differs that should be equal, a difference may come from that one too.
-    """
+    """The ends that all folders of A and all of B have; None where they are no such pair. Where
+    another fact differs that should be equal, a difference may come from that one too."""
     if not all(is_simulated(side) for side in (*a, *b)):
         return None
     if {name for side in (*a[1:], *b) for name, _, _ in unlike(a[0], side)} != {TIMES}:

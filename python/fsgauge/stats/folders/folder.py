@@ -56,17 +56,14 @@ class Folder:
 
 
 def read_folder(side: Side) -> Folder:
-    """The folder of a side; turns over paths next to a server are no samples of it.
-
-    One whose records were changed is not valid, even where that was accepted.
-    """
+    """The folder of a side; turns over paths next to a server are no samples of it. One whose
+    records were changed is not valid, even where that was accepted."""
     study = without_paths(side.study)
     samples = samples_of(study.plan, side.runs, level=level_of(study))
     return Folder(side, naming_changes(read_side(side), side.changes), samples)
 
 
 def nothing_in(folder: Folder) -> dict[Key, DidNothing]:
-    """The lines in which a system did nothing."""
     return {(each.cell, each.system, each.metric): each for each in folder.results.nothing}
 
 
@@ -83,7 +80,6 @@ def shared_systems(latest: Folder, folders: Sequence[Folder]) -> list[str]:
 
 
 def side_of(value: Value, basis: Basis, baseline: str) -> Value | Contrast:
-    """What one folder has of a value by a basis."""
     return value if basis == "direct" else Contrast(value, value._replace(system=baseline))
 
 

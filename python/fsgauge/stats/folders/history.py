@@ -27,10 +27,8 @@ from fsgauge.stats.result_model import ResultModel
 
 
 class Point(ResultModel):
-    """One folder's ratio to the baseline, with the interval that its blocks give.
-
-    `apart`: it lies far from its neighbours, and steps are those of the series without it.
-    """
+    """One folder's ratio to the baseline, with the interval that its blocks give. `apart`: it lies
+    far from its neighbours, and steps are those of the series without it."""
 
     label: str
     started_unix_ns: int
@@ -89,11 +87,8 @@ class History(ResultModel):
 
 
 def follow(sides: Sequence[Side], *, despite: Sequence[str] = ()) -> History:
-    """The history of folders, which are put in order of time.
-
-    Raises InputError for fewer than two, for one without a second system, and for folders that
-    differ in what must be equal.
-    """
+    """The history of folders, which are put in order of time. Raises InputError for fewer than two,
+    for one without a second system, and for folders that differ in what must be equal."""
     if len(sides) < 2:
         raise InputError(
             "a history takes at least two results folders", next="fsgauge history DIR DIR ..."

@@ -49,7 +49,6 @@ class FolderRatio:
     value_error: tuple[float, float] | None = None
 
     def at(self, level: float) -> Interval | None:
-        """The interval of the ratio."""
         if self.error is None or self.freedom is None:
             return None
         return interval(self.ratio, self.error, self.freedom, level, self.reach)

@@ -45,9 +45,7 @@ _NOT_RECORDED = "not recorded"
 @dataclass(frozen=True)
 class Side:
     """One results folder, as its records say; `changes` are those made after they were written.
-
-    `study_toml` is its study as the folder's file has it, where quantities have their units.
-    """
+    `study_toml` is its study as the folder's file has it, where quantities have their units."""
 
     label: str
     study: StudyRecord
@@ -140,10 +138,8 @@ def _says_what(key: str, value: object) -> bool:
 
 
 def unlike(a: Side, b: Side) -> list[tuple[str, str, str]]:
-    """Facts that differ and should not: name, value in A, value in B.
-
-    A system that only one folder has is not compared, so it is no difference of this sort.
-    """
+    """Facts that differ and should not: name, value in A, value in B. A system that only one folder
+    has is not compared, so it is no difference of this sort."""
     return _unequal(*_to_be_equal(a, b), (as_written(a), as_written(b)))
 
 
@@ -294,13 +290,11 @@ def _version_of(tool: str, machine: Machine) -> str | None:
 
 
 def _tools(before: EnvironmentRecord) -> dict[str, object]:
-    """The version of each tool that a machine has."""
     names = {name: None for machine in before.machines for name in machine.tool_versions}
     return {name: conditions.of_machines(before, partial(_version_of, name)) for name in names}
 
 
 def first_turns(side: Side) -> dict[str, TurnRecord]:
-    """By system."""
     first: dict[str, TurnRecord] = {}
     for turn in side.turns:
         first.setdefault(turn.system, turn)

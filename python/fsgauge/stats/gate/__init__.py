@@ -3,9 +3,7 @@
     folder.py         a results folder as a gate takes it
     measured.py       its numbers: a line a cell, system and metric
     learned.py        what a gate has learnt from accepted runs; the model of its file
-    text.py           the file as text, with its checksum
-    spread.py         how runs of equal builds differ: deviations, moderated over lines
-    noise.py          the noise of each line, and how far a new run may come out
+    noise.py          how runs of equal builds differ, and how far a new run may come out
     family.py         which lines are judged, and by how many tests
     visible.py        the smallest loss that can be seen, and how many runs another one takes
     accept.py         accepted folders join what was learnt

@@ -90,9 +90,7 @@ def accept(
     despite: Sequence[str] = (),
 ) -> Accepted:
     """What is learnt with these sides; `limits` replace those that were kept, None keeps them.
-
-    Raises InputError for a folder that is not valid or does not belong to the others.
-    """
+    Raises InputError for a folder that is not valid or does not belong to the others."""
     folders = folders_of(sides)
     for folder in folders:
         _require_valid(folder)
@@ -135,10 +133,8 @@ def belongs(folder: Folder, learned: Learned, label: str, despite: Sequence[str]
 def sittings_for(
     learned: Learned, sides: Sequence[Side], label: str, despite: Sequence[str]
 ) -> dict[Basis, dict[Key, Known]]:
-    """How sittings of these sides' study differ, for a comparison of few of them.
-
-    Raises InputError for sides that do not belong here, or for too few accepted sittings.
-    """
+    """How sittings of these sides' study differ, for a comparison of few of them. Raises InputError
+    for sides that do not belong here, or for too few accepted sittings."""
     for folder in folders_of(sides):
         belongs(folder, learned, label, despite)
     if not is_by_sitting(learned):

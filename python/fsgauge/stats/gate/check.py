@@ -67,10 +67,8 @@ def check(
     conditions: Sequence[Condition] = (),
     despite: Sequence[str] = (),
 ) -> Checked:
-    """New runs of one build against what was learnt; `limits` are all, kept ones too.
-
-    Raises InputError for folders that do not belong here, or that the gate has learnt from.
-    """
+    """New runs of one build against what was learnt; `limits` are all, kept ones too. Raises
+    InputError for folders that do not belong here, or that the gate has learnt from."""
     folders = folders_of(sides)
     accepted = _require_belonging(folders, learned, label, despite)
     ready = readiness(learned)

@@ -14,14 +14,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from fsgauge.record.conditions import plain
+from fsgauge.stats.folders import same_conditions
 from fsgauge.stats.folders.folder import nothing_in, read_folder
 from fsgauge.stats.folders.free_space import space_of
-from fsgauge.stats.folders.same_conditions import (
-    Side,
-    as_written,
-    first_turns,
-    must_be_equal_to_repeat,
-)
 from fsgauge.stats.gate.learned import Addition, Run
 from fsgauge.stats.gate.measured import lines_of
 from fsgauge.stats.idle import idle_words
@@ -36,7 +31,7 @@ class Folder:
     """One folder; `invalid` says why it decides nothing, or is empty. `written` has in words what
     of its facts is a quantity."""
 
-    side: Side
+    side: same_conditions.Side
     results: Results
     addition: Addition
     facts: dict[str, Any]
@@ -60,7 +55,7 @@ class Folder:
         return self.side.study.started_unix_ns
 
 
-def _of_side(side: Side) -> Folder:
+def _of_side(side: same_conditions.Side) -> Folder:
     read = read_folder(side)
     results = read.results
     started_ns, ended_ns = read.span_ns
@@ -70,10 +65,10 @@ def _of_side(side: Side) -> Folder:
         started_unix_ns=started_ns,
         ended_unix_ns=ended_ns,
         blocks=results.sureness.blocks_complete,
-        space=space_of(first_turns(side)),
+        space=space_of(same_conditions.first_turns(side)),
     )
     cells = [cell.id for cell in results.cells]
-    facts = json.loads(json.dumps(must_be_equal_to_repeat(side), default=str))
+    facts = json.loads(json.dumps(same_conditions.must_be_equal_to_repeat(side), default=str))
     return Folder(
         side=side,
         results=results,
@@ -83,7 +78,7 @@ def _of_side(side: Side) -> Folder:
         facts=facts,
         written={
             name: text
-            for name, text in as_written(side).items()
+            for name, text in same_conditions.as_written(side).items()
             if name in facts and text != plain(facts[name])
         },
         invalid=_invalid(results),
@@ -105,6 +100,6 @@ def _invalid(results: Results) -> str:
     return ""
 
 
-def folders_of(sides: Sequence[Side]) -> list[Folder]:
+def folders_of(sides: Sequence[same_conditions.Side]) -> list[Folder]:
     """All of them, in order of time."""
     return sorted(map(_of_side, sides), key=lambda folder: folder.started_unix_ns)

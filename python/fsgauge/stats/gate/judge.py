@@ -148,7 +148,6 @@ class Difference:
         return p_of(beyond(self.log, self.reach), self.error, self.noise.freedom)
 
     def at(self, level: float) -> tuple[float, float]:
-        """The interval of the ratio at a level."""
         return interval(math.exp(self.log), self.error, self.noise.freedom, level, self.reach)
 
 

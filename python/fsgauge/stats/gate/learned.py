@@ -43,10 +43,8 @@ class Run(ResultModel):
 
 
 class Numbers(ResultModel):
-    """One basis of a line, a number a run; None where a run has none.
-
-    `reach` is how far, as a log, all of them may be off because percentiles are known to buckets.
-    """
+    """One basis of a line, a number a run; None where a run has none. `reach` is how far, as a log,
+    all of them may be off because percentiles are known to buckets."""
 
     mean: float
     spread_percent: float | None
@@ -86,11 +84,9 @@ class LearnedMean(ResultModel):
 
     @property
     def key(self) -> Key:
-        """Cell, system, metric."""
         return self.cell, self.system, self.metric
 
     def of(self, basis: Basis) -> Numbers | None:
-        """Its numbers by one basis."""
         return self.direct if basis == "direct" else self.to_baseline
 
 
@@ -130,7 +126,6 @@ class Learned(ResultModel):
         return log_margin(self.margin_percent)
 
     def sittings(self) -> list[list[int]]:
-        """Places of runs by sitting."""
         return by_sitting([(run.started_unix_ns, run.ended_unix_ns) for run in self.runs])
 
     def is_judged(self, line: LearnedMean) -> bool:

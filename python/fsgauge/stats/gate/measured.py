@@ -23,9 +23,7 @@ from fsgauge.stats.samples import Samples
 @dataclass(frozen=True)
 class Mean:
     """The mean log of `blocks`, its standard error, and how far buckets may put all of them off.
-
-    The error is 0 from one block, which does not show any.
-    """
+    The error is 0 from one block, which does not show any."""
 
     log: float
     error: float
@@ -41,7 +39,6 @@ class BlockMean:
     to_baseline: Mean | None
 
     def of(self, basis: Basis) -> Mean | None:
-        """Its mean by one basis."""
         return self.direct if basis == "direct" else self.to_baseline
 
 

@@ -32,10 +32,8 @@ MOST_NEW_RUNS = 10
 def visible(
     line: Watched, new: Mapping[Basis, Newcomers], tests: int, margin: float = 0.0
 ) -> float:
-    """The smallest loss of one line, as a log above zero, that fails in 90 of 100 builds.
-
-    A loss below `margin` does not matter, however surely it is seen.
-    """
+    """The smallest loss of one line, as a log above zero, that fails in 90 of 100 builds. A loss
+    below `margin` does not matter, however surely it is seen."""
     from scipy.optimize import brentq
 
     tests = max(1, tests)
@@ -77,11 +75,8 @@ class _Basis:
         return self.reach + self.error * (10 * self.quantile + 10)
 
     def missed(self, loss: float) -> float:
-        """The chance that this loss is not seen.
-
-        The mean over the distribution of the deviation, which scipy's noncentral t does not hold
-        for few degrees and large quantiles.
-        """
+        """The chance that this loss is not seen. The mean over the distribution of the deviation,
+        which scipy's noncentral t does not hold for few degrees and large quantiles."""
         from fsgauge.distributions import ndtr
 
         noncentrality = (loss - self.reach) / self.error
@@ -105,10 +100,8 @@ def percent(log: float) -> float:
 
 
 def runs_needed(lines: Collection[Watched], loss: float, tests: int, new: Newcomers) -> int | None:
-    """The accepted runs (or sittings) from which each line shows `loss`; None above MOST_RUNS.
-
-    As many more are taken to scatter as those that there are.
-    """
+    """The accepted runs (or sittings) from which each line shows `loss`; None above MOST_RUNS. As
+    many more are taken to scatter as those that there are."""
 
     def enough(count: int) -> bool:
         return all(_shows(line.with_samples(count), loss, tests, new) for line in lines)

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from fsgauge.record.race import LOOKS, RaceRules
+from fsgauge.record.modes import LOOKS, RaceRules
 from fsgauge.record.records import Plan, RunRecord, StudyRecord, Turn
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.of_kind import analysis_of
@@ -161,9 +161,7 @@ def _ended(
 
 def spent_seconds(plan: Plan, runs: Sequence[RunRecord], blocks: int) -> tuple[float, float]:
     """What so many blocks took, and a turn of them: from each block's first run to the next one's.
-
-    The last block, and one that a pause came after, count as many turns of the others' mean.
-    """
+    The last block, and one that a pause came after, count as many turns of the others' mean."""
     of_block: list[list[RunRecord]] = [[] for _ in range(blocks)]
     for run in runs:
         if run.block < blocks:

@@ -69,7 +69,6 @@ class Standing:
 
     @property
     def in_race(self) -> list[int]:
-        """Those that did not leave."""
         return [place for place in range(self.systems) if place not in self.left]
 
     @property
@@ -86,11 +85,9 @@ def look(
     looks: int,
     eligible: Sequence[bool] | None = None,
 ) -> Standing:
-    """The standing after a look at all blocks so far; `looks` is how many the race has at most.
-
-    Of a system that is not `eligible` (it gives up what the others keep) nothing is claimed, and it
-    never leads; it is parked once it is surely better.
-    """
+    """The standing after a look at all blocks so far; `looks` is how many the race has at most. Of
+    a system that is not `eligible` (it gives up what the others keep) nothing is claimed, and it
+    never leads; it is parked once it is surely better."""
     active = standing.in_race
     may_lead = [place for place in active if eligible is None or eligible[place]]
     means, variance, freedom = _fitted(values[:, active])
@@ -183,11 +180,7 @@ def _fitted(values: Array) -> tuple[Array, float, float]:
 
 
 def _over(
-    values: Array,
-    active: Sequence[int],
-    leader: int,
-    variance: float,
-    errors: float,
+    values: Array, active: Sequence[int], leader: int, variance: float, errors: float
 ) -> dict[int, Interval]:
     """Each active system over the leader, on the blocks that both have; the interval is so many
     standard errors wide on each side."""

@@ -33,10 +33,8 @@ CURVE_POINTS = 31
 def fit_law(
     by_count: Mapping[int, Mapping[int, float]], *, level: float = LEVEL, of: str = "workers"
 ) -> UslFit:
-    """The law through log rates [count][block]; only blocks that have every number count.
-
-    `of` is what was counted, for the words of a reason: "writers", "hosts".
-    """
+    """The law through log rates [count][block]; only blocks that have every number count. `of` is
+    what was counted, for the words of a reason: "writers", "hosts"."""
     counts = sorted(count for count, blocks in by_count.items() if blocks)
     if len(counts) < FEWEST_COUNTS:
         have = f"{len(counts)} {'number' if len(counts) == 1 else 'numbers'}"
@@ -128,10 +126,8 @@ def _peak(
 
 
 def peak_of(coefficients: Floats) -> Floats:
-    """The number with the highest rate; 1 if it only falls, infinite if it never does.
-
-    The derivative of the law is zero where coherency N^2 = 1 - contention.
-    """
+    """The number with the highest rate; 1 if it only falls, infinite if it never does. The
+    derivative of the law is zero where coherency N^2 = 1 - contention."""
     contention, coherency = coefficients[:, 1], coefficients[:, 2]
     room = np.maximum(1 - contention, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):

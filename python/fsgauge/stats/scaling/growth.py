@@ -78,11 +78,9 @@ def host_scaling(
 
 
 def host_groups(cells: Sequence[Cell]) -> list[HostGroup]:
-    """The groups with two numbers or more, in the study's order.
-
-    A cell belongs to each group that says what it says and more: one host has no choice of files,
-    and stands at the begin of each choice.
-    """
+    """The groups with two numbers or more, in the study's order. A cell belongs to each group that
+    says what it says and more: one host has no choice of files, and stands at the begin of each
+    choice."""
     of_cells = [(cell, factors_of(cell).host_count) for cell in cells]
     counted = [(cell, count) for cell, count in of_cells if count is not None]
     kinds = list(dict.fromkeys(_shared(cell) for cell, _ in counted))

@@ -49,10 +49,8 @@ def throughput(counts: Floats, coefficients: Floats) -> Floats:
 
 
 def fit(counts: Floats, log_rates: Floats, weights: Floats) -> Floats:
-    """Rate, contention, coherency [sets, 3] of the sets of log X [sets, counts].
-
-    Weights [counts] are those of squared residuals of log X.
-    """
+    """Rate, contention, coherency [sets, 3] of the sets of log X [sets, counts]. Weights [counts]
+    are those of squared residuals of log X."""
     design = np.stack([np.ones_like(counts), counts - 1, counts * (counts - 1)], axis=1)
     logs = np.log(counts) - log_rates
     linear = _solve(design, np.exp(logs), weights * np.exp(-2 * logs))
@@ -126,9 +124,7 @@ def variances(logs: Floats) -> Floats:
 
 def misfit(numbers: Floats, logs: Floats, coefficients: Floats, of: str = "workers") -> Misfit:
     """How the law with these coefficients misses log rates [blocks, counts], two blocks or more.
-
-    `numbers` [counts] are how many worked at once, `of` what they are.
-    """
+    `numbers` [counts] are how many worked at once, `of` what they are."""
     blocks, counts = logs.shape
     mean, weights = logs.mean(axis=0), blocks / variances(logs)
     residuals = mean - np.log(throughput(numbers, coefficients))
@@ -156,10 +152,8 @@ def misfit(numbers: Floats, logs: Floats, coefficients: Floats, of: str = "worke
 
 def hidden_by_noise(logs: Floats, found: Misfit) -> str:
     """Why nothing can be said of log rates [blocks, counts]; "" where law and knee differ by more.
-
     The error is that of all counts together. A misfit stands where its largest residual is beyond
-    doubt even by the scatter at that count alone, which the shared variance may understate.
-    """
+    doubt even by the scatter at that count alone, which the shared variance may understate."""
     blocks = len(logs)
     error = float(np.sqrt(np.mean(variances(logs)) / blocks))
     if error <= LARGEST_ERROR:

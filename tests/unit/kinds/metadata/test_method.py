@@ -7,7 +7,7 @@ import pytest
 from fsgauge.engine.wire import ClientsJob, LoadJob, OwnTree, SharedTree
 from fsgauge.errors import InputError
 from fsgauge.kinds.metadata.method import MetadataMethod
-from fsgauge.record.curve import Pace
+from fsgauge.record.modes import Pace
 from fsgauge.workload.dealing import Share
 from fsgauge.workload.steps import ClearFolder
 from tests.unit.kinds.metadata.studies import PLACE, cell_of, job, workload

@@ -8,7 +8,7 @@ from fsgauge.engine.wire import LoadJob
 from fsgauge.errors import InputError
 from fsgauge.kinds.mix.factors import MixFactors
 from fsgauge.kinds.mix.method import MixMethod
-from fsgauge.record.curve import Pace
+from fsgauge.record.modes import Pace
 from fsgauge.workload.assumed import Room
 from fsgauge.workload.folders import ClientFolders
 from tests.unit.kinds.mix.studies import LOG, READERS, workload

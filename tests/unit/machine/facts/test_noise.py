@@ -21,7 +21,7 @@ from fsgauge.machine.ledger import ledger_folder
 @pytest.fixture(autouse=True)
 def _own_ledgers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ledger_folder, "ledger_folder", lambda: tmp_path / "ledgers")
-    monkeypatch.setattr(noise, "LoadResult", SimpleNamespace)
+    monkeypatch.setattr(noise.wire, "LoadResult", SimpleNamespace)
 
 
 @pytest.fixture(autouse=True, name="waits")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.machine.device.loop_devices import identity_at
-from fsgauge.machine.device.other_writers import writers_of
+from fsgauge.machine.device.safety import writers_of
 from fsgauge.machine.process.processes import descriptor_links, holders_of
 
 PROGRAM = """

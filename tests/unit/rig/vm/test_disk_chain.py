@@ -15,7 +15,7 @@ import pytest
 
 from fsgauge.errors import RigError
 from fsgauge.programs import child_environment
-from fsgauge.rig.vm.faults.power import restore
+from fsgauge.rig.vm.faults.injection import restore
 from fsgauge.rig.vm.monitor import Monitor
 from fsgauge.rig.vm.qemu import PROGRAM, Disk, disk_words
 from tests.needs import need_tool

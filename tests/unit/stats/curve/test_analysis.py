@@ -49,3 +49,19 @@ def test_rates_that_were_not_offered() -> None:
 def test_too_few_operations_for_the_quantile() -> None:
     found = findings({"ext4": Queue(2_000.0), "xfs": Queue(2_000.0)}, duration_s=0.3)
     assert "the 1,000 operations that p99 needs" in found["curve.few_operations"]
+
+
+@pytest.mark.parametrize(
+    ("queue", "by", "words"),
+    [
+        (Queue(50_000.0), "queue", "all 32 places are taken"),
+        (Queue(50_000.0, busy=0.97), "processors", "no time left"),
+        (Queue(3_000.0, base_ms=6.0, service_ms=5.5), "service", "their own time is above 5 ms"),
+    ],
+)
+def test_each(queue: Queue, by: str, words: str) -> None:
+    found = CurveResults.of(make_curve({"ext4": queue, "xfs": queue}, blocks=3).results())
+    assert found is not None
+    each = found.capacity(LOAD, "xfs")
+    assert each is not None and each.limited_by == by
+    assert words in each.limited_words

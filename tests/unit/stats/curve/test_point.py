@@ -7,7 +7,7 @@ import math
 import pytest
 
 from fsgauge.engine.wire import OperationResult
-from fsgauge.record.curve import Curve
+from fsgauge.record.modes import Curve
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.curve.point import Point, points_of
 from tests.synthetic import histogram_of

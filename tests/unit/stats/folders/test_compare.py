@@ -12,7 +12,7 @@ from fsgauge.record.machine import Simulation
 from fsgauge.record.records import Cell
 from fsgauge.report.charts.between import between_chart
 from fsgauge.report.compared import primary_lines
-from fsgauge.report.comparison_basis import repetition_sentence
+from fsgauge.report.compared_models import repetition_sentence
 from fsgauge.stats.folders.between import Between
 from fsgauge.stats.folders.compare import compare_sides
 from fsgauge.stats.folders.condition import parse_condition

@@ -9,7 +9,7 @@ import pytest
 
 from fsgauge.engine.wire import elapsed_with_finish_ns
 from fsgauge.kinds.overhead.analysis.model import Overhead
-from fsgauge.kinds.overhead.page.tables import host_files_table
+from fsgauge.kinds.overhead.page import host_files_table
 from fsgauge.kinds.writers.analysis.answer import writers_answer
 from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.record.parts import DiskDone, Traffic

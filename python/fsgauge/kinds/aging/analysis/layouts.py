@@ -56,9 +56,7 @@ def aged_files(study: Samples, scans: Sequence[ScanRecord], chunks: Chunks) -> l
     shares = _shares(study, marked, chunks)
     return [
         AgedFiles(
-            system=system,
-            chunk_share=_mean(shares, AGED, system),
-            lengths=lengths_of(results),
+            system=system, chunk_share=_mean(shares, AGED, system), lengths=lengths_of(results)
         )
         for system in plan.systems
         if (results := _results(scan for scan in whole if scan.system == system))
@@ -149,12 +147,10 @@ def exact_lengths(scan: ScanResult) -> Counter[int] | None:
 
 
 def listed_lengths(scan: ScanResult) -> list[Sequence[int]]:
-    """The lengths in bytes of the extents of each listed file."""
     return [file.list.column("length_bytes") for file in scan.top]
 
 
 def listed_share(scan: ScanResult) -> float:
-    """The share of all bytes in extents that are listed."""
     listed = sum(map(sum, listed_lengths(scan)))
     return listed / scan.counts.extent_bytes if scan.counts.extent_bytes else 0.0
 

@@ -58,10 +58,8 @@ def aging_lines(samples: Samples, equivalence_percent: float) -> list[AgingLine]
 
 
 def noise_of_sides(samples: Samples) -> dict[Side, Estimate]:
-    """The relative rate of the baseline's later turn over that of its earlier one, by side.
-
-    In each block the mean over all levels, as levels of a turn are no independent samples.
-    """
+    """The relative rate of the baseline's later turn over that of its earlier one, by side. In each
+    block the mean over all levels, as levels of a turn are no independent samples."""
     found: dict[Side, Estimate] = {}
     for side in SIDES:
         cells = cells_of_side(samples.plan, side)

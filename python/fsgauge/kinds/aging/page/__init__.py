@@ -6,11 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from fsgauge.engine.wire import ScanMap
 from fsgauge.kinds.aging.analysis.model import Aging
-from fsgauge.kinds.aging.page.against_free import kept_chart, predicted_chart, rates_chart
+from fsgauge.kinds.aging.factors import AgingFactors
+from fsgauge.kinds.aging.page.against_free import (
+    kept_chart,
+    level_words,
+    predicted_chart,
+    rates_chart,
+)
 from fsgauge.kinds.aging.page.aged_lengths import free_lengths, steps_of, written_lengths
 from fsgauge.kinds.aging.page.claims import claims_table, source_of
-from fsgauge.kinds.aging.page.maps import MapRow, legend, map_rows
 from fsgauge.kinds.aging.page.tables import (
     disk_table,
     layout_tables,
@@ -19,12 +25,138 @@ from fsgauge.kinds.aging.page.tables import (
     summary_table,
 )
 from fsgauge.kinds.aging.published import published_aging
-from fsgauge.record.records import ScanRecord
+from fsgauge.record.records import Cell, ScanRecord
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import KindPage
+from fsgauge.report.scan.map import COLOURS, coloured_png, places, shares_of
+from fsgauge.report.scan.strip import group_bars
 from fsgauge.report.table_parts import Table, all_said_once
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
+from fsgauge.units import count, format_size
+
+KINDS = {
+    "data": "the streams' files",
+    "metadata": "the file system's own",
+    "other": "aged files and ballast",
+    "free": "free",
+}
+
+
+@dataclass(frozen=True)
+class SmallMap:
+    """One picture and the words below it."""
+
+    step: str
+    picture: str
+    words: str
+
+
+@dataclass(frozen=True)
+class ByGroup:
+    """Free space in the file system's groups, by their numbers, and the words below it."""
+
+    step: str
+    bars: str
+    words: str
+
+
+@dataclass(frozen=True)
+class MapRow:
+    """One system's maps, in the order of its turn; its groups at the first and at the last."""
+
+    system: str
+    cell: str
+    maps: list[SmallMap]
+    groups: list[ByGroup]
+
+
+def _map_rows(results: Results, scans: Sequence[ScanRecord]) -> list[MapRow]:
+    """A row a system that has maps, of its first turn that has them."""
+    aging = Aging.of(results)
+    if aging is None:
+        return []
+    shown: list[int | None] = [None, *steps_of(aging.levels)]
+    by_id = {cell.id: cell for cell in results.cells}
+    rows = []
+    for system in results.systems:
+        turn = _first_turn(system, scans)
+        of_turn = [scan for scan in scans if (scan.block, scan.turn) == turn]
+        steps = [
+            (by_id[scan.cell], scan)
+            for level in shown
+            for scan in of_turn
+            if scan.cell in by_id and AgingFactors.of(by_id[scan.cell]).free_percent == level
+        ]
+        found = [each for step in steps if (each := _small(*step)) is not None]
+        if found:
+            ends = [steps[0], *steps[1:][-1:]]
+            groups = [bars for step in ends if (bars := _by_group(*step)) is not None]
+            sizes = [scan.result.map for scan in of_turn if scan.result and scan.result.map]
+            rows.append(MapRow(system, format_size(sizes[0].cell_bytes), found, groups))
+    return rows
+
+
+def legend() -> list[tuple[str, str, float]]:
+    return [(name, f"rgb{COLOURS[kind]}", STRENGTHS[kind]) for kind, name in KINDS.items()]
+
+
+def _first_turn(system: str, scans: Sequence[ScanRecord]) -> tuple[int, int] | None:
+    turns = [
+        (scan.block, scan.turn)
+        for scan in scans
+        if scan.system == system and scan.result is not None and scan.result.map is not None
+    ]
+    return min(turns, default=None)
+
+
+def _small(cell: Cell, scan: ScanRecord) -> SmallMap | None:
+    result = scan.result
+    if result is None or result.map is None:
+        return None
+    level = AgingFactors.of(cell).free_percent
+    pieces = result.counts.extents
+    words = f"files in {count(pieces, 'piece')}"
+    return SmallMap(level_words(level), blended_picture(result.map), words)
+
+
+def _by_group(cell: Cell, scan: ScanRecord) -> ByGroup | None:
+    """As the kernel numbers them, so that a range of groups is found again."""
+    groups = list(scan.result.groups) if scan.result is not None else []
+    if not groups:
+        return None
+    end_bytes = max(group.offset_bytes + group.size_bytes for group in groups)
+    words = f"groups 0 to {len(groups) - 1}, each of {format_size(groups[0].size_bytes)}"
+    level = AgingFactors.of(cell).free_percent
+    return ByGroup(level_words(level), group_bars(groups, end_bytes), words)
+
+
+STRENGTHS = {"data": 1.0, "metadata": 1.0, "other": 0.8, "free": 0.24, "unallocated": 0.24}
+_LOUDER = 0.5
+"""The power of the share of the streams' files: a quarter of a cell counts as a half."""
+
+
+def blended_picture(area: ScanMap) -> str:
+    """The map along the Hilbert curve, as `data:image/png;base64,...`."""
+    import numpy as np
+
+    shares = {kind: share / 255 for kind, share in shares_of(area).items()}
+    shares["data"] = shares["data"] ** _LOUDER
+    rest = sum(share for kind, share in shares.items() if kind != "data")
+    room = np.where(rest > 0, (1 - shares["data"]) / np.where(rest > 0, rest, 1), 0)
+    weights = {kind: s if kind == "data" else s * room for kind, s in shares.items()}
+    colours = np.zeros((len(area.data), 4))
+    for kind, weight in weights.items():
+        strength = weight * STRENGTHS[kind]
+        colours[:, :3] += strength[:, None] * np.array(COLOURS[kind])
+        colours[:, 3] += strength
+    colours[:, :3] /= np.maximum(colours[:, 3:], 1e-9)
+    colours[:, 3] = np.minimum(colours[:, 3], 1) * 255
+    side = 1 << area.order
+    pixels = np.zeros((side, side, 4), dtype=np.uint8)
+    x, y = places(area.order)
+    pixels[y, x] = np.round(colours).astype(np.uint8)
+    return coloured_png(pixels)
 
 
 @dataclass(frozen=True)
@@ -57,7 +189,7 @@ def aging_parts(results: Results, scans: Sequence[ScanRecord]) -> AgingParts:
         layouts=all_said_once(layout_tables(results, aging)),
         claims=all_said_once(claims),
         source=source_of(published_aging()) if claims else "",
-        maps=map_rows(results, scans),
+        maps=_map_rows(results, scans),
         legend=legend(),
         only_splitting=aging.seeks == "no",
     )

@@ -1,7 +1,5 @@
-"""Published claims beside what this study measured and what its model says.
-
-A claim names an allocation size; the first system that has it stands beside it.
-"""
+"""Published claims beside what this study measured and what its model says. A claim names an
+allocation size; the first system that has it stands beside it."""
 
 from __future__ import annotations
 
@@ -94,7 +92,6 @@ def _contradiction(aging: Aging, published: PublishedAging) -> str:
 
 
 def source_of(published: PublishedAging) -> str:
-    """Who published what, on which hardware."""
     source = published.publication
     return (
         f"{source.title}, by {source.author}. Measured on {source.storage}."

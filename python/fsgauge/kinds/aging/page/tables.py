@@ -1,23 +1,11 @@
-"""Tables of an aged file system: what is kept, level by level, layouts, the modelled disk.
-
-What was measured and what a model says never share a column.
-"""
+"""Tables of an aged file system: what is kept, level by level, layouts, the modelled disk. What was
+measured and what a model says never share a column."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from fsgauge.kinds.aging.analysis.model import (
-    AgedFiles,
-    Aging,
-    AgingLayout,
-    AgingLine,
-    AgingPoint,
-    DiskParameter,
-    FreeAtLevel,
-    Lengths,
-    Side,
-)
+from fsgauge.kinds.aging.analysis import model
 from fsgauge.kinds.aging.disk import PUBLISHED, parameters_of
 from fsgauge.kinds.aging.page.against_free import level_words
 from fsgauge.report.table_parts import (
@@ -36,10 +24,10 @@ from fsgauge.stats.results import Results
 from fsgauge.stats.verdict import OPEN
 from fsgauge.units import count, exact_bandwidth, exact_percent, format_duration, format_size
 
-_SIDES: tuple[Side, ...] = ("write", "read")
+_SIDES: tuple[model.Side, ...] = ("write", "read")
 
 
-def summary_table(results: Results, aging: Aging) -> list[Table]:
+def summary_table(results: Results, aging: model.Aging) -> list[Table]:
     """Two lines a system: its clean rate, the least it keeps, from where on nothing is lost."""
     least = min(aging.levels, default=0)
     lines = [
@@ -49,7 +37,7 @@ def summary_table(results: Results, aging: Aging) -> list[Table]:
         if (line := aging.line(system, side)) is not None
     ]
 
-    def named(line: AgingLine) -> TableCell:
+    def named(line: model.AgingLine) -> TableCell:
         below = _chunk_words(aging.chunks.get(line.system)) if line.side == "write" else ""
         return TableCell(line.system, below)
 
@@ -69,18 +57,19 @@ def summary_table(results: Results, aging: Aging) -> list[Table]:
     )
 
 
-def _clean_cell(line: AgingLine) -> TableCell:
+def _clean_cell(line: model.AgingLine) -> TableCell:
     clean = line.at(None)
     return value_cell(clean.rate if clean else None, "B/s")
 
 
-def least_kept(line: AgingLine) -> AgingPoint | None:
-    """The level at which the least is kept."""
+def least_kept(line: model.AgingLine) -> model.AgingPoint | None:
     known = [point for point in line.points if point.relative is not None]
     return min(known, key=lambda point: point.kept, default=None)
 
 
-def kept_cell(point: AgingPoint | None, *, named: bool = False, judged: bool = True) -> TableCell:
+def kept_cell(
+    point: model.AgingPoint | None, *, named: bool = False, judged: bool = True
+) -> TableCell:
     """A share, with its verdict where `judged`; `named` adds the level."""
     if point is None or point.relative is None:
         return NOTHING
@@ -90,7 +79,7 @@ def kept_cell(point: AgingPoint | None, *, named: bool = False, judged: bool = T
     return TableCell(f"{cell.text}{glyph}", ", ".join(filter(None, (cell.below, where))))
 
 
-def _whole_cell(line: AgingLine) -> TableCell:
+def _whole_cell(line: model.AgingLine) -> TableCell:
     if not line.lost_at:
         doubt = any(point.verdict in OPEN for point in line.points)
         return TableCell("undecided", "no loss decided") if doubt else TableCell("always")
@@ -103,10 +92,10 @@ def _chunk_words(chunk: int | None) -> str:
     return f"in {format_size(chunk)} pieces" if chunk else "its own allocator"
 
 
-def levels_tables(results: Results, aging: Aging) -> list[Table]:
+def levels_tables(results: Results, aging: model.Aging) -> list[Table]:
     """A folded table a side: every level, a column a system."""
 
-    def column(line: AgingLine) -> tuple[str, str, Cell[int]]:
+    def column(line: model.AgingLine) -> tuple[str, str, Cell[int]]:
         return line.system, "relative_rate", lambda level: kept_cell(line.at(level))
 
     tables = []
@@ -123,7 +112,9 @@ def levels_tables(results: Results, aging: Aging) -> list[Table]:
     return tables
 
 
-_EXTENTS: list[tuple[str, str, Callable[[AgingLayout | AgedFiles], TableCell | str]]] = [
+_EXTENTS: list[
+    tuple[str, str, Callable[[model.AgingLayout | model.AgedFiles], TableCell | str]]
+] = [
     ("extents", "extents", lambda each: f"{each.lengths.extents:,.0f}"),
     ("mean extent", "extents", lambda each: format_size(each.lengths.mean_extent_bytes)),
     ("exactly the allocation size", "contiguity", lambda each: share_cell(each.chunk_share)),
@@ -131,12 +122,12 @@ _EXTENTS: list[tuple[str, str, Callable[[AgingLayout | AgedFiles], TableCell | s
 """How files lie, of those that were aged and of the streams' own."""
 
 
-def layout_tables(results: Results, aging: Aging) -> list[Table]:
+def layout_tables(results: Results, aging: model.Aging) -> list[Table]:
     """What ageing left, and where the streams' files lay at each level."""
     return [*_aged_table(aging), *_level_table(results, aging)]
 
 
-def _level_table(results: Results, aging: Aging) -> list[Table]:
+def _level_table(results: Results, aging: model.Aging) -> list[Table]:
     layouts = [
         layout
         for system in results.systems
@@ -163,16 +154,16 @@ def _level_table(results: Results, aging: Aging) -> list[Table]:
     )
 
 
-def _free_pieces(free: FreeAtLevel | None) -> str:
+def _free_pieces(free: model.FreeAtLevel | None) -> str:
     return "" if free is None or free.extents is None else f"{free.extents:,.0f}"
 
 
-def _largest_free(free: FreeAtLevel | None) -> str:
+def _largest_free(free: model.FreeAtLevel | None) -> str:
     return format_size(free.largest_bytes) if free and free.largest_bytes else ""
 
 
-def _aged_table(aging: Aging) -> list[Table]:
-    def listed(lengths: Lengths) -> str:
+def _aged_table(aging: model.Aging) -> list[Table]:
+    def listed(lengths: model.Lengths) -> str:
         longest = (lengths.exact or [])[:3]
         return ", ".join(f"{format_size(n)} {100 * share:.0f} %" for n, share in longest)
 
@@ -190,7 +181,7 @@ def _aged_table(aging: Aging) -> list[Table]:
     )
 
 
-def predicted_table(results: Results, aging: Aging, shown: Sequence[int]) -> list[Table]:
+def predicted_table(results: Results, aging: model.Aging, shown: Sequence[int]) -> list[Table]:
     """What the model says, at the shown levels; nothing in it was measured."""
     is_known = any(each.predicted is not None for each in aging.layouts)
 
@@ -230,11 +221,11 @@ def _percent(number: Estimate) -> Callable[[float], str]:
     return lambda share: f"{100 * share:.{digits}f} %"
 
 
-def disk_table(aging: Aging) -> list[Table]:
+def disk_table(aging: model.Aging) -> list[Table]:
     """Every number of the modelled disk with its source, changed ones marked."""
     known = {each.name: each for each in parameters_of(PUBLISHED)}
 
-    def source(each: DiskParameter) -> str:
+    def source(each: model.DiskParameter) -> str:
         if each.is_default and each.name in known:
             return known[each.name].source
         return f"changed; else {value_words(each.name, known[each.name].value)}"

@@ -21,7 +21,6 @@ SIDES: tuple[Side, ...] = ("read", "write")
 
 
 def cell_at(plan: Plan, side: Side, fill_percent: int, wear: ChurnWear) -> Cell | None:
-    """The cell of one side, level and wear."""
     cells = ((cell, ChurnFactors.of(cell)) for cell in plan.cells)
     wanted = (side, fill_percent, wear)
     return next((c for c, f in cells if (f.side, f.fill_percent, f.wear) == wanted), None)

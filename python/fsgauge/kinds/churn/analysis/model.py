@@ -68,10 +68,8 @@ class ChurnLayout(ResultModel):
 
 
 class Tree(ResultModel):
-    """How the trees of one system, level and wear were made; means over `turns`.
-
-    `live_share` is what the tree's files take of what the system had available when it was empty.
-    """
+    """How the trees of one system, level and wear were made; means over `turns`. `live_share` is
+    what the tree's files take of what the system had available when it was empty."""
 
     system: str
     fill_percent: int

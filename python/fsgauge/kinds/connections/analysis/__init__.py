@@ -2,31 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import get_args
 
 from fsgauge.engine.wire import ClientOperation, ClientsJob
 from fsgauge.kinds.connections.analysis.answer import connections_answer
-from fsgauge.kinds.connections.analysis.by_clients import by_clients
 from fsgauge.kinds.connections.analysis.extents import cell_extents, reference_of, scanned_cells
 from fsgauge.kinds.connections.analysis.findings import connections_findings
 from fsgauge.kinds.connections.analysis.little import little_rows
-from fsgauge.kinds.connections.analysis.model import CallRow, Connections, Serving
+from fsgauge.kinds.connections.analysis.model import ByClients, CallRow, Connections, Serving
 from fsgauge.kinds.connections.analysis.samples import (
     client_shares,
     collect_clients,
     operation_times,
 )
 from fsgauge.kinds.connections.analysis.serving import read_serving
-from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.record.records import Cell, RunRecord, ScanRecord
+from fsgauge.kinds.connections.factors import ConnectionsFactors, Test
+from fsgauge.record.records import Cell, Plan, RunRecord, ScanRecord
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.client_errors import clients_of, error_rows, given_up
+from fsgauge.stats.contrast import Contrast, ContrastResult, Value, in_blocks
 from fsgauge.stats.evidence import Evidence, Question
-from fsgauge.stats.results import Finding
+from fsgauge.stats.metrics import METRICS
+from fsgauge.stats.ratio import Ratio
+from fsgauge.stats.results import Finding, JudgedRatio
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.sentence import comparisons_in, noise_alone
 
+RATES: Mapping[Test, str] = {"mix": "files", "stat": "files", "delete": "files"}
+"""What a test's rate is; bytes per second in all others, which move the same bytes."""
+RESPONSES: Mapping[Test, str] = {
+    "write": "write.mean",
+    "backup fill": "write.mean",
+    "read": "read.mean",
+    "mix": "read.mean",
+    "stat": "stat.mean",
+    "delete": "unlink.mean",
+    "backup": "read.mean",
+}
+"""The operation of which a test is made most."""
+_Key = tuple[str, str, str]
+"""Cell, system, and which of the ratios."""
 COUNTED_IN_FILES = ("mix", "stat", "delete")
 """Tests that are judged by files per second; in the others all systems move the same bytes."""
 
@@ -41,7 +57,6 @@ class ConnectionsAnalysis(Analysis):
         return "files" if ConnectionsFactors.of(cell).test in COUNTED_IN_FILES else "bandwidth"
 
     def read(self, material: Material) -> Connections:
-        """All that only many clients have."""
         serving = read_serving(
             material.samples, material.whole_plan, material.turns, material.runs, material.path_runs
         )
@@ -77,8 +92,6 @@ def _failed(connections: Connections) -> str:
 
 
 ANALYSIS = ConnectionsAnalysis()
-
-
 OPERATIONS: tuple[ClientOperation, ...] = get_args(ClientOperation)
 DISPATCHES = {"event_loop": "event loop", "threads": "threads"}
 
@@ -90,7 +103,6 @@ def read_connections(
     equivalence_percent: float,
     serving: Serving | None = None,
 ) -> Connections:
-    """All that only many clients have."""
     plan, samples = study.plan, collect_clients(study, runs)
     factors = [ConnectionsFactors.of(cell) for cell in plan.cells]
     found = [clients for _, clients in clients_of(runs)]
@@ -127,10 +139,8 @@ def read_connections(
 
 
 def _calls(runs: Sequence[RunRecord]) -> list[CallRow]:
-    """Every call that carried an operation of clients, operations in their usual order.
-
-    A backup's one reader makes plain calls, whatever carries the clients.
-    """
+    """Every call that carried an operation of clients, operations in their usual order. A backup's
+    one reader makes plain calls, whatever carries the clients."""
     of_clients = [
         clients
         for run, clients in clients_of(runs)
@@ -144,3 +154,77 @@ def _calls(runs: Sequence[RunRecord]) -> list[CallRow]:
         for call in clients.calls
     }
     return sorted(rows.values(), key=lambda row: (OPERATIONS.index(row.operation), row.call))
+
+
+def by_clients(plan: Plan, samples: Samples, equivalence_percent: float) -> list[ByClients]:
+    """One entry a test, system and number of clients, numbers ascending; [] without a sweep.
+
+    Rates and responses are over those of the fewest clients on the same system in the same block;
+    `gain_ratio` is how the gain over the baseline differs from that with the fewest. Gains are one
+    family of comparisons, each kind of scaling another.
+    """
+    swept = [cell for cell in plan.cells if ConnectionsFactors.of(cell).swept_clients is not None]
+    judged = in_blocks(dict(_contrasts(plan, swept)), samples, equivalence_percent)
+    found = []
+    for cell in swept:
+        factors = ConnectionsFactors.of(cell)
+        rate_of, response_of = _rate_metric(factors.test), RESPONSES[factors.test]
+        for system in plan.systems:
+            rate = samples.number(rate_of, cell.id, system)
+            if rate is None or factors.swept_clients is None:
+                continue
+            found.append(
+                ByClients(
+                    cell=cell.id,
+                    test=_test_words(factors),
+                    system=system,
+                    clients=factors.swept_clients,
+                    unit=METRICS[rate_of].unit,
+                    operation=response_of.partition(".")[0],
+                    rate=rate,
+                    response_ns=samples.number(response_of, cell.id, system),
+                    rate_ratio=_ratio(judged.get((cell.id, system, "rate"))),
+                    response_ratio=_ratio(judged.get((cell.id, system, "response"))),
+                    gain_ratio=_ratio(judged.get((cell.id, system, "gain"))),
+                )
+            )
+    return sorted(found, key=lambda each: _tests(swept).index(each.test))
+
+
+def _rate_metric(test: Test) -> str:
+    """The metric of a test's rate."""
+    return RATES.get(test, "bandwidth")
+
+
+def _test_words(factors: ConnectionsFactors) -> str:
+    """The test without its number of clients: "write", "backup, directory order, 4 hosts"."""
+    order = f"{factors.order} order" if factors.order else ""
+    return ", ".join(filter(None, (factors.test, order, factors.hosts_words)))
+
+
+def _tests(cells: list[Cell]) -> list[str]:
+    return list(dict.fromkeys(_test_words(ConnectionsFactors.of(cell)) for cell in cells))
+
+
+def _contrasts(plan: Plan, swept: list[Cell]) -> Iterator[tuple[_Key, Contrast]]:
+    fewest: dict[str, Cell] = {}
+    for cell in swept:
+        factors = ConnectionsFactors.of(cell)
+        first = fewest.setdefault(_test_words(factors), cell)
+        if first is cell:
+            continue
+        rate, response = _rate_metric(factors.test), RESPONSES[factors.test]
+        for system in plan.systems:
+            for name, metric in (("rate", rate), ("response", response)):
+                many, few = (Value(metric, each.id, system) for each in (cell, first))
+                yield (cell.id, system, name), Contrast(many, few, name)
+            if system != plan.baseline:
+                gain, of_few = (
+                    Contrast(Value(rate, each.id, system), Value(rate, each.id, plan.baseline))
+                    for each in (cell, first)
+                )
+                yield (cell.id, system, "gain"), Contrast(gain, of_few, "gain")
+
+
+def _ratio(judged: ContrastResult[Ratio] | None) -> JudgedRatio | None:
+    return None if judged is None else JudgedRatio(**judged.numbers())

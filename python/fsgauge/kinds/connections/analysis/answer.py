@@ -16,24 +16,12 @@ from dataclasses import dataclass
 from fsgauge.kinds.connections.analysis.model import CellExtents, Connections
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record.records import Cell
+from fsgauge.stats import wording
 from fsgauge.stats.between_systems import NEAR_PERCENT, bound_of
 from fsgauge.stats.headline import is_headline
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.sentence import DECIDED, ends, hidden_from, largest, shortest, told_apart
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
-from fsgauge.stats.wording import (
-    NAMED_SYSTEMS,
-    extreme,
-    factor_words,
-    least_shown,
-    left_out,
-    listed,
-    named_systems,
-    ratio_range,
-    remark,
-    shown_percent,
-    too_few,
-)
 from fsgauge.units import exact_percent
 
 NAMED_TESTS = 4
@@ -112,27 +100,27 @@ def _one_system(tests: Tests, system: str) -> str:
         most = max(bound_of(entry) for _, entry in unclear)
         untold = f"too noisy to tell {_nouns(unclear)} ({_would_have_shown(unclear)})"
         if most <= NEAR_PERCENT:
-            untold = f"no difference above {shown_percent(most)} % in {_nouns(unclear)}"
+            untold = f"no difference above {wording.shown_percent(most)} % in {_nouns(unclear)}"
     if 2 * len(unclear) > len(shown):
         start = f"Too noisy to tell {system} from {tests.baseline} in {_nouns(unclear)}"
-        return f"{start}; it {listed(parts)}"
+        return f"{start}; it {wording.listed(parts)}"
     return _in_two(system, parts) + (f"; {untold}" if untold else "")
 
 
 def _in_two(system: str, parts: Sequence[str]) -> str:
     """As many tests as a headline has room for, then the others in a clause of their own."""
     for many in range(len(parts), 0, -1):
-        said = f"{system} {listed(parts[:many])}"
+        said = f"{system} {wording.listed(parts[:many])}"
         if is_headline(said):
             break
-    return f"{said}; it {listed(parts[many:])}" if parts[many:] else said
+    return f"{said}; it {wording.listed(parts[many:])}" if parts[many:] else said
 
 
 def _several(tests: Tests, extents: str) -> str:
     lead = tests.cells[0]
     entries = tests.found[lead.id]
     clear, unclear = told_apart(entries)
-    untold = named_systems([entry.system for entry in unclear])
+    untold = wording.named_systems([entry.system for entry in unclear])
     if clear:
         said = f"In {noun_of(lead)}, {_ratios(clear, tests.baseline)}"
         said += f"; too noisy to tell {untold}" if unclear else ""
@@ -146,7 +134,7 @@ def _several(tests: Tests, extents: str) -> str:
 def _ratios(entries: Sequence[Comparison], baseline: str) -> str:
     """ "xfs is 1.20 times as fast as ext4 (1.10 to 1.31) and btrfs 0.51 times (...)"; of many, the
     fastest and the slowest."""
-    many = len(entries) > NAMED_SYSTEMS
+    many = len(entries) > wording.NAMED_SYSTEMS
     shown = ends(entries, lambda entry: entry.ratio)
     parts = [
         f"{entry.system} {'is ' if at == 0 else ''}{_times(entry, is_pick=many)}"
@@ -156,7 +144,7 @@ def _ratios(entries: Sequence[Comparison], baseline: str) -> str:
     ]
     between = len(entries) - len(shown)
     more = f", the {between} others between" if between else ""
-    return f"{listed(parts)}{more}"
+    return f"{wording.listed(parts)}{more}"
 
 
 def _largest_elsewhere(tests: Tests, lead: Cell) -> str:
@@ -170,7 +158,7 @@ def _largest_elsewhere(tests: Tests, lead: Cell) -> str:
         return ""
     cell, entry = largest(decided)
     return (
-        f"; {extreme(entry.verdict)} of the other tests: {noun_of(cell)} is"
+        f"; {wording.extreme(entry.verdict)} of the other tests: {noun_of(cell)} is"
         f" {_times(entry, is_pick=True)}"
         f" as fast on {entry.system} ({interval_words(entry, is_pick=True)})"
     )
@@ -226,13 +214,13 @@ def _number(value: float) -> str:
 
 def _too_few(tests: Tests, blocks: int) -> str:
     parts = [
-        f"{system} {listed([f'{verb_of(c)} {_times(e)}' for c, e in tests.of(system)])}"
+        f"{system} {wording.listed([f'{verb_of(c)} {_times(e)}' for c, e in tests.of(system)])}"
         for system in tests.systems
     ]
     return shortest(
-        f"{too_few(blocks)} Against {tests.baseline}, {'; '.join(parts[:named])} as fast"
-        f"{left_out(len(parts), named)}."
-        for named in range(min(NAMED_SYSTEMS, len(parts)), 0, -1)
+        f"{wording.too_few(blocks)} Against {tests.baseline}, {'; '.join(parts[:named])} as fast"
+        f"{wording.left_out(len(parts), named)}."
+        for named in range(min(wording.NAMED_SYSTEMS, len(parts)), 0, -1)
     )
 
 
@@ -256,7 +244,7 @@ def _words(cell: Cell, form: int) -> str:
 
 
 def _nouns(found: Sequence[tuple[Cell, Comparison]]) -> str:
-    return listed([noun_of(cell) for cell, _ in found])
+    return wording.listed([noun_of(cell) for cell, _ in found])
 
 
 def _times(entry: Comparison, *, is_pick: bool = False) -> str:
@@ -264,7 +252,7 @@ def _times(entry: Comparison, *, is_pick: bool = False) -> str:
     digits = 3 if abs(entry.ratio - 1) < 0.01 else 2 if entry.ratio < 9.995 else 1
     digits = digits if entry.ratio < 99.95 else 0
     edges = _edges(entry, is_pick=is_pick) if entry.n >= BLOCKS_FOR_A_VERDICT else None
-    return f"{factor_words(entry.ratio, edges, digits)} times"
+    return f"{wording.factor_words(entry.ratio, edges, digits)} times"
 
 
 def _edges(entry: Comparison, *, is_pick: bool) -> tuple[float, float]:
@@ -273,12 +261,12 @@ def _edges(entry: Comparison, *, is_pick: bool) -> tuple[float, float]:
 
 def interval_words(entry: Comparison, *, is_pick: bool = False) -> str:
     """The interval, of a pick the one that holds for any, and a word on what it shows."""
-    word = remark(entry.verdict, entry.margin_percent, barely=entry.barely)
-    return f"{ratio_range(*_edges(entry, is_pick=is_pick))}{word}"
+    word = wording.remark(entry.verdict, entry.margin_percent, barely=entry.barely)
+    return f"{wording.ratio_range(*_edges(entry, is_pick=is_pick))}{word}"
 
 
 def _would_have_shown(found: Sequence[tuple[Cell, Comparison]]) -> str:
     hidden = hidden_from(entry for _, entry in found)
     if not hidden:
         return "only larger differences would have shown"
-    return least_shown(hidden)
+    return wording.least_shown(hidden)

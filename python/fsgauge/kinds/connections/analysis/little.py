@@ -48,11 +48,9 @@ class Times:
 
 
 def times_of(run: RunRecord) -> Times | None:
-    """The sums of one run; None for a backup (one reader) and for what says nothing.
-
-    An operation that stalled beyond the end and was never answered is a client's time and in no
-    latency: no sums of such a run can fit.
-    """
+    """The sums of one run; None for a backup (one reader) and for what says nothing. An operation
+    that stalled beyond the end and was never answered is a client's time and in no latency: no sums
+    of such a run can fit."""
     result = run.result
     if result is None or result.clients is None or not isinstance(run.job, ClientsJob):
         return None

@@ -56,9 +56,7 @@ class OperationShare(ResultModel):
 
 class ConnectionUse(ResultModel):
     """Connections of the clients in one cell of one system: sums of all runs, medians of times.
-
-    Systems may have different numbers of runs: a baseline runs twice in each block.
-    """
+    Systems may have different numbers of runs: a baseline runs twice in each block."""
 
     cell: str
     system: str
@@ -86,10 +84,8 @@ class Serving(ResultModel):
 
 
 class OperationTime(ResultModel):
-    """One operation of one system in one cell: the call itself beside the response.
-
-    `operations` is the mean number in a run; `share` is mean service over mean response.
-    """
+    """One operation of one system in one cell: the call itself beside the response. `operations` is
+    the mean number in a run; `share` is mean service over mean response."""
 
     cell: str
     system: str

@@ -1,7 +1,5 @@
 """From records of runs through servers to `Serving`; None where clients worked on paths alone.
-
-Times over paths come from turns of their own in the same blocks. They are in no other number.
-"""
+Times over paths come from turns of their own in the same blocks. They are in no other number."""
 
 from __future__ import annotations
 
@@ -135,10 +133,8 @@ def _use(samples: Samples, runs: Sequence[RunRecord], cell: str, system: str) ->
 
 
 def _durable_when_closed(runs: Sequence[RunRecord]) -> set[tuple[str, str]]:
-    """Cells and systems whose clients write files that closing syncs, without being asked to.
-
-    An NFS client sends COMMIT before close returns (RFC 1813, 4.11); close on a path syncs nothing.
-    """
+    """Cells and systems whose clients write files that closing syncs, without being asked to. An
+    NFS client sends COMMIT before close returns (RFC 1813, 4.11); close on a path syncs nothing."""
     return {
         (run.cell.id, run.system)
         for run in runs

@@ -12,8 +12,9 @@ from typing import Any
 from fsgauge.kinds.connections.analysis.findings import carried
 from fsgauge.kinds.connections.analysis.model import Connections
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.kinds.connections.page.by_clients import by_clients_chart, by_clients_table
 from fsgauge.kinds.connections.page.charts import (
+    by_clients_chart,
+    by_clients_table,
     clients_chart,
     extents_chart,
     is_short,

@@ -1,7 +1,5 @@
 """The rows of each test, named as they were published, with every system's number and its change.
-
-Takes results; gives rows for the tables and for the picture of all of them.
-"""
+Takes results; gives rows for the tables and for the picture of all of them."""
 
 from __future__ import annotations
 

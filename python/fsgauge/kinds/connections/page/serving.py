@@ -70,20 +70,13 @@ def serving_tables(results: Results) -> list[Table]:
     serving = serving_of(results)
     if serving is None:
         return []
-    tables = [
-        *_shares(results, serving),
-        *_use(results, serving),
-        *_connections(results, serving),
-    ]
+    tables = [*_shares(results, serving), *_use(results, serving), *_connections(results, serving)]
     return all_said_once(tables)
 
 
 def _lead(results: Results, serving: Serving) -> str:
-    """ "Of a write's 0.73 ms through Samba the server's share is 66 to 87 % (on ext4)."
-
-    Of the baseline, in the first primary test, and there of the operation that the test is named
-    for.
-    """
+    """ "Of a write's 0.73 ms through Samba the server's share is 66 to 87 % (on ext4)." Of the
+    baseline, in the first primary test, and there of the operation that the test is named for."""
     known = [(each, each.share) for each in serving.shares if each.share is not None]
     own = [pair for pair in known if pair[0].system == results.baseline] or known
     primary = list(results.primary_cells)

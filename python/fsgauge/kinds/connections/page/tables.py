@@ -1,7 +1,5 @@
-"""The tables of a study of many clients, beside the published rows what others published.
-
-Each column with a number, or each row's name, names the page that explains it.
-"""
+"""The tables of a study of many clients, beside the published rows what others published. Each
+column with a number, or each row's name, names the page that explains it."""
 
 from __future__ import annotations
 
@@ -9,13 +7,7 @@ from collections.abc import Callable
 
 from fsgauge.kinds.connections.analysis.model import CellExtents, Connections, OperationTime
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.kinds.connections.page.rows import (
-    Row,
-    TestRows,
-    name_with_unit,
-    plain,
-    test_rows,
-)
+from fsgauge.kinds.connections.page.rows import Row, TestRows, name_with_unit, plain, test_rows
 from fsgauge.kinds.connections.published import (
     PublishedConnections,
     PublishedTest,

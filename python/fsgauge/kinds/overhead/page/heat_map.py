@@ -158,8 +158,7 @@ def _panel(rows: list[dict[str, Any]], width: int, room: int) -> vega.Chart:
     base = chart_of(rows).encode(x=x, y=y)
     layers = [
         base.mark("rect", stroke=GRID, strokeWidth=1).encode(
-            color=panels.colour(),
-            fillOpacity=vega.field("opacity:Q", scale=None),
+            color=panels.colour(), fillOpacity=vega.field("opacity:Q", scale=None)
         ),
         base.mark("rect", stroke=None).encode(
             color=vega.field("hatch:N", scale=None), description=vega.field("tip:N")

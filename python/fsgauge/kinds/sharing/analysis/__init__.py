@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from fsgauge.kinds.sharing.analysis.answer import sharing_answer
 from fsgauge.kinds.sharing.analysis.cautions import (
     cache_test_finding,
     memory_of,
     one_node_finding,
     with_local_locks,
 )
-from fsgauge.kinds.sharing.analysis.faults import failed_finding, faults_of
+from fsgauge.kinds.sharing.analysis.faults import failed_finding, faults_of, words
 from fsgauge.kinds.sharing.analysis.limits import limits_finding, limits_of, ratios_to_nfs
-from fsgauge.kinds.sharing.analysis.model import Sharing
+from fsgauge.kinds.sharing.analysis.model import Sharing, SystemFaults
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.record.records import Cell
 from fsgauge.stats.analysis import Analysis, Material
+from fsgauge.stats.answer import plain_answer
 from fsgauge.stats.evidence import Evidence, Question
-from fsgauge.stats.results import Finding
+from fsgauge.stats.results import Comparison, Finding
+from fsgauge.stats.sentence import comparisons_in
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
+from fsgauge.stats.wording import listed, share_words, too_few
+from fsgauge.units import format_size
+
+TESTS = ("write", "read", "reread")
 
 
 class SharingAnalysis(Analysis):
@@ -59,3 +66,94 @@ class SharingAnalysis(Analysis):
 
 
 ANALYSIS = SharingAnalysis()
+
+
+def sharing_answer(question: Question) -> str | None:
+    """None where the general answer says all: of these tests no more than one was measured, and no
+    system failed."""
+    own = Sharing.of(question)
+    failed = [each for each in own.faults if each.counts] if own is not None else []
+    said = _of_tests(question, {each.system for each in failed if not each.reached})
+    if not said and failed:
+        said = _of_others(question, failed)
+    if not said:
+        return None
+    faults = listed([f"{each.system} failed ({words(each)})" for each in failed])
+    return f"{said} {faults}.".strip() if faults else said
+
+
+def _of_tests(question: Question, failed: set[str]) -> str:
+    """Two sentences at most; "" of a study without two of these tests."""
+    cells = _cells(question.cells)
+    systems = [each for each in question.others if each not in failed]
+    found = {cell.id: comparisons_in(question, cell) for cell in cells}
+    measured = [each for entries in found.values() for each in entries]
+    if len(cells) < 2 or not measured or not systems:
+        return ""
+    blocks = max(each.n for each in measured)
+    is_early = blocks < BLOCKS_FOR_A_VERDICT
+    clauses = []
+    silent: dict[str, list[str]] = {}
+    for cell in cells:
+        test = SharingFactors.of(cell).work
+        shown = []
+        for system in systems:
+            entry = next((each for each in found[cell.id] if each.system == system), None)
+            if entry is not None and (is_early or entry.verdict not in OPEN):
+                shown.append(_share(entry))
+            else:
+                why = "undecided" if entry is not None else _why_none(question, cell, system)
+                silent.setdefault(why, []).append(f"{system} in {test}")
+        clauses += [f"{test} {', '.join(shown)}"] if shown else []
+    start = f"Of {question.baseline}'s rate at {_size(cells[0])}"
+    first = f"{start}: {'; '.join(clauses)}." if clauses else ""
+    if is_early:
+        return " ".join(filter(None, (too_few(blocks), first)))
+    rest = "; ".join(f"{why}: {', '.join(_by_system(names))}" for why, names in silent.items())
+    second = f"{rest[:1].upper()}{rest[1:]}." if rest else ""
+    return " ".join(filter(None, (first, second)))
+
+
+def _cells(cells: Sequence[Cell]) -> list[Cell]:
+    """The first of each test, on one host."""
+    found = []
+    for test in TESTS:
+        of_test = [each for each in cells if SharingFactors.of(each).test == test]
+        found += of_test[:1]
+    return found
+
+
+def _share(entry: Comparison) -> str:
+    word = " (equal)" if entry.verdict == "equivalent" else ""
+    return f"{entry.system} {share_words(entry.ratio, entry.edges)}{word}"
+
+
+def _why_none(question: Question, cell: Cell, system: str) -> str:
+    limited = [(each.cell, each.system) for each in question.limited]
+    return "limited by the rig" if (cell.id, system) in limited else "without a ratio"
+
+
+def _by_system(names: Iterable[str]) -> list[str]:
+    """ "nfs in write and read" of "nfs in write", "nfs in read"."""
+    tests: dict[str, list[str]] = {}
+    for name in names:
+        system, _, test = name.rpartition(" in ")
+        tests.setdefault(system, []).append(test)
+    return [f"{system} in {listed(found)}" for system, found in tests.items()]
+
+
+def _size(cell: Cell) -> str:
+    factors = SharingFactors.of(cell)
+    record, file = factors.record_size_bytes or 0, factors.file_size_bytes or 0
+    return f"{format_size(record)} records of {format_size(file)}"
+
+
+def _of_others(question: Question, failed: Sequence[SystemFaults]) -> str:
+    """The general answer. A block that lacks the runs of one is whole for all others."""
+    named = {each.system for each in failed if not each.reached}
+    of_others = replace(
+        question,
+        others=[each for each in question.others if each not in named],
+        blocks_complete=max((each.n for each in question.comparisons), default=0),
+    )
+    return plain_answer(of_others) if of_others.comparisons or of_others.limited else " "

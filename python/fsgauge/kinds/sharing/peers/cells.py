@@ -35,14 +35,12 @@ class Sizes:
 
 
 def tested(workload: object) -> Tested:
-    """A workload of this kind."""
     if not isinstance(workload, Tested):
         raise TypeError("a workload of another kind")
     return workload
 
 
 def test_of(cell: Cell) -> Test:
-    """The test that a cell is."""
     return TESTS[str(cell.factors["test"])]
 
 

@@ -21,14 +21,7 @@ from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.evidence import Question
 from fsgauge.stats.results import Comparison
-from fsgauge.stats.sentence import (
-    DECIDED,
-    comparisons_in,
-    ends,
-    hidden_from,
-    shortest,
-    told_apart,
-)
+from fsgauge.stats.sentence import DECIDED, comparisons_in, ends, hidden_from, shortest, told_apart
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, is_too_wide
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
@@ -157,11 +150,7 @@ def on_hosts(factors: WritersFactors | None) -> str:
 
 
 def _systems(
-    found: Sequence[Entry],
-    margin_percent: float,
-    base: str,
-    named: int,
-    causes: Mapping[str, str],
+    found: Sequence[Entry], margin_percent: float, base: str, named: int, causes: Mapping[str, str]
 ) -> str:
     shown = sorted(
         ends(found, _value, named=named),

@@ -14,13 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fsgauge.engine.wire import Limits, LoadJob
-from fsgauge.kinds.writers.analysis.model import (
-    CompanionRow,
-    GroupRatio,
-    LimitPoint,
-    ScalingLine,
-    ScalingPoint,
-)
+from fsgauge.kinds.writers.analysis import model
 from fsgauge.kinds.writers.analysis.samples import (
     ANY_CELL,
     FAIRNESS,
@@ -86,21 +80,19 @@ class Measured:
     device: str | None
 
     def rates(self, cell: str, system: str) -> dict[int, float]:
-        """Log rate by block."""
         return self.samples.block_logs(RATE, cell, system)
 
 
 def line_of(
     measured: Measured, group: Group, system: str, limits: Mapping[Place, RigLimit]
-) -> ScalingLine:
-    """One system in one group."""
+) -> model.ScalingLine:
     values = {n: Value(RATE, cell.id, system) for n, cell in group.cells.items()}
     rates = {n: measured.samples.block_logs(*value) for n, value in values.items()}
     points = [
         _point(measured, group.cells[writers].id, system, writers, growth)
         for writers, growth in grown(measured.samples, values).items()
     ]
-    return ScalingLine(
+    return model.ScalingLine(
         system=system,
         group=group.name,
         points=points,
@@ -113,9 +105,9 @@ def line_of(
 
 def _point(
     measured: Measured, cell: str, system: str, writers: int, growth: Growth
-) -> ScalingPoint:
+) -> model.ScalingPoint:
     samples = measured.samples
-    return ScalingPoint(
+    return model.ScalingPoint(
         writers=writers,
         cell=cell,
         iops=growth.rate,
@@ -154,7 +146,7 @@ def _fairness(beside: Samples, cell: str, system: str) -> Estimate | None:
     return found.model_copy(update={"high": min(found.high, 1.0)})
 
 
-def _best(points: list[ScalingPoint]) -> int | None:
+def _best(points: list[model.ScalingPoint]) -> int | None:
     """The measured number with the highest rate; None if it is the largest, or the only one."""
     known = [(point.iops.value, point.writers) for point in points if point.iops is not None]
     if len(known) < 2:
@@ -163,7 +155,7 @@ def _best(points: list[ScalingPoint]) -> int | None:
     return None if best == known[-1][1] else best
 
 
-def companions_of(measured: Measured, group: Group, system: str) -> list[CompanionRow]:
+def companions_of(measured: Measured, group: Group, system: str) -> list[model.CompanionRow]:
     """What readers and log writers did beside this system's writers."""
     rows = []
     for writers, cell in group.cells.items():
@@ -174,7 +166,7 @@ def companions_of(measured: Measured, group: Group, system: str) -> list[Compani
             }
             if numbers["iops"] is not None:
                 rows.append(
-                    CompanionRow(
+                    model.CompanionRow(
                         system=system,
                         group=group.name,
                         writers=writers,
@@ -189,7 +181,7 @@ def companions_of(measured: Measured, group: Group, system: str) -> list[Compani
 
 def between_groups(
     measured: Measured, groups: Sequence[Group], systems: Sequence[str], margin_percent: float
-) -> list[GroupRatio]:
+) -> list[model.GroupRatio]:
     """System by system, each group after the first of the same load, at each number of writers."""
     firsts: dict[tuple[object, ...], Group] = {}
     for group in groups:
@@ -212,7 +204,7 @@ def between_groups(
         if alone is not None:
             low, high = judged.of_pick
             rows.append(
-                GroupRatio(
+                model.GroupRatio(
                     system=system,
                     writers=writers,
                     group=name,
@@ -237,7 +229,7 @@ def _load(group: Group) -> tuple[object, ...]:
     )
 
 
-def limits_of(group: Group, runs: Sequence[RunRecord], samples: Samples) -> list[LimitPoint]:
+def limits_of(group: Group, runs: Sequence[RunRecord], samples: Samples) -> list[model.LimitPoint]:
     """Geometric means over all runs of a cell, of every system: none of them takes part."""
     points = []
     for writers, cell in group.cells.items():
@@ -257,7 +249,7 @@ def limits_of(group: Group, runs: Sequence[RunRecord], samples: Samples) -> list
             strides = [each.memory_stride_operations_per_second for each in found]
             stride = [each for each in strides if each]
             points.append(
-                LimitPoint(
+                model.LimitPoint(
                     cell=cell.id,
                     writers=writers,
                     group=group.name,
@@ -282,7 +274,6 @@ def _touched(blocks: Sequence[tuple[int, Limits]]) -> dict[int, float]:
 
 
 def _stride_bytes(runs: Sequence[RunRecord]) -> int | None:
-    """One for all runs of a study."""
     strides = (run.job.limits_stride_bytes for run in runs if isinstance(run.job, LoadJob))
     return next((stride for stride in strides if stride), None)
 

@@ -46,11 +46,7 @@ def case_tables(results: Results, scaling: Scaling, published: PublishedWriters)
             ("lay-out rate", "layout_rate", lambda row: _layout_rate(row, published)),
             *(column for n in range(len(published.writers)) for column in _at(published, n)),
             (f"change at {last}", "change", lambda row: _change(row, scaling, last)),
-            (
-                f"share of ideal at {last}",
-                "share_of_ideal",
-                lambda row: _share(row, scaling, last),
-            ),
+            (f"share of ideal at {last}", "share_of_ideal", lambda row: _share(row, scaling, last)),
         ],
         drop_empty=True,
     )

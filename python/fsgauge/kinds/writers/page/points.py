@@ -36,7 +36,6 @@ class Part:
 
     @property
     def fields(self) -> tuple[str, str, str]:
-        """Value, low and high."""
         return self.field, f"{self.field}_low", f"{self.field}_high"
 
     def along(self, limits: tuple[float, float]) -> Along:
@@ -56,9 +55,7 @@ LATENCY = Part("p99_ns", "p99, µs", 110, 1e3, log=True)
 
 def points_of(results: Results, scaling: Scaling, line: ScalingLine) -> list[dict[str, Any]]:
     """One row a measured number of writers; `x` is shifted, so that systems stand side by side.
-
-    Each estimate is three fields: NAME, NAME_low and NAME_high, None where it is not known.
-    """
+    Each estimate is three fields: NAME, NAME_low and NAME_high, None where it is not known."""
     low, high = min(scaling.writer_counts), max(scaling.writer_counts)
     span = math.log(high / low) or 1.0
     middle = (len(results.systems) - 1) / 2
@@ -91,9 +88,7 @@ def of_device(
     results: Results, scaling: Scaling, line: ScalingLine, point: ScalingPoint
 ) -> Estimate | None:
     """The rate as a share of the device's, with the interval that the page has everywhere else.
-
-    Where the device is the baseline it is that of the verdict, corrected for all comparisons.
-    """
+    Where the device is the baseline it is that of the verdict, corrected for all comparisons."""
     judged = results.comparison(point.cell, line.system, "iops")
     if scaling.device != results.baseline or judged is None:
         return point.of_device

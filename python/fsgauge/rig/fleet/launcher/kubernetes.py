@@ -100,7 +100,6 @@ class KubernetesLauncher:
 
 
 def fleet_of_pods(pods: Pods, name: str) -> Fleet:
-    """Each pod as a host, named by its index."""
     hosts = [Host(name=f"{name}-{index}") for index in range(pods.hosts)]
     return Fleet(launcher="kubernetes", listen=pods.listen, host=hosts)
 
@@ -115,10 +114,7 @@ def manifest(pods: Pods, name: str, bootstraps: Mapping[int, str]) -> str:
         volumes.append({"name": "data", "persistentVolumeClaim": {"claimName": pods.claim}})
         mounts.append({"name": "data", "mountPath": pods.path})
     labels = {"app.kubernetes.io/name": "fsgauge", "fsgauge/study": name}
-    apart = {
-        "labelSelector": {"matchLabels": labels},
-        "topologyKey": "kubernetes.io/hostname",
-    }
+    apart = {"labelSelector": {"matchLabels": labels}, "topologyKey": "kubernetes.io/hostname"}
     pod: dict[str, Any] = {
         "restartPolicy": "Never",
         "automountServiceAccountToken": False,

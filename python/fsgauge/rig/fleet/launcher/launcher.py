@@ -1,7 +1,5 @@
 """What starts hosts, for whoever needs them: it hands each its bootstrap, and can end it.
-
-`answer_of` runs a program of the cluster (sbatch, scontrol, kubectl), bounded in time.
-"""
+`answer_of` runs a program of the cluster (sbatch, scontrol, kubectl), bounded in time."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""What of a study over nodes cannot be, refused before any of them is started.
-
-Also names that say how a file system is reached or what it is made on, typed as if they were one.
-"""
+"""What of a study over nodes cannot be, refused before any of them is started. Also names that say
+how a file system is reached or what it is made on, typed as if they were one."""
 
 from __future__ import annotations
 

@@ -94,9 +94,7 @@ class Volume(Layer):
 
 class SharedFileSystem(Layer):
     """A file system that several nodes mount at once, on a `volume` unless the study says which.
-
-    One that is `read_only` cannot be measured.
-    """
+    One that is `read_only` cannot be measured."""
 
     volume: str = "disk"
     read_only: bool = False

@@ -92,10 +92,8 @@ class Closure:
         self._links: set[str] = set()
 
     def add(self, names: Iterable[str]) -> None:
-        """Files and folders by their paths in the tree, with what they need.
-
-        A name may have wildcards, as in usr/lib/glusterfs/[0-9]*.
-        """
+        """Files and folders by their paths in the tree, with what they need. A name may have
+        wildcards, as in usr/lib/glusterfs/[0-9]*."""
         todo = [path for name in names for path in self._meant(name)] + [LOADER]
         while todo:
             todo += self._add_one(todo.pop())
@@ -212,10 +210,8 @@ _LOADER = "usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"
 
 
 def run_packaged(tools: Path, program: str, words: Sequence[str], *, called: str = "") -> Said:
-    """Run a program of the tools' folder, by its own loader; RigError where it fails.
-
-    `called` is the name under which it is started, where that decides what it does (kmod).
-    """
+    """Run a program of the tools' folder, by its own loader; RigError where it fails. `called` is
+    the name under which it is started, where that decides what it does (kmod)."""
     libraries = ":".join(str(tools / each) for each in ("usr/lib/x86_64-linux-gnu", "usr/lib"))
     command = [
         *(str(tools / _LOADER), "--library-path", libraries),

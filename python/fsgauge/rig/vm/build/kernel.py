@@ -50,9 +50,7 @@ _FOLDERS = ("bin", "proc", "sys", "dev", "mod", "new", "images")
 
 def make_kernel(tree: Path, busybox: Path, tools: Path, wanted: Recipe, place: Path) -> list[str]:
     """Kernel, modules and first stage from an unpacked package; gives the names of its modules.
-
-    `place` gets vmlinux, modules.squashfs and initramfs.gz.
-    """
+    `place` gets vmlinux, modules.squashfs and initramfs.gz."""
     version = version_of(tree)
     (place / "vmlinux").write_bytes(_unpacked(tree / "boot" / f"vmlinuz-{version}", tools, place))
     base = tree / "lib" / "modules" / version
@@ -147,9 +145,7 @@ def _name(path: str) -> str:
 
 def _unpacked(image: Path, tools: Path, scratch: Path) -> bytes:
     """The kernel's ELF file out of its self-extracting image, which takes seconds if emulated.
-
-    Fields of the header are those of Documentation/x86/boot.rst.
-    """
+    Fields of the header are those of Documentation/x86/boot.rst."""
     data = image.read_bytes()
     if data[0x202:0x206] != b"HdrS":
         raise _another_package(f"{image.name} is not a kernel that QEMU can start")

@@ -127,8 +127,7 @@ def _fill(lab: Path, given: set[str]) -> None:
         place.chmod(0o755)
     # A file that cannot be compiled is not imported either: how it ends does not matter.
     run_tool(
-        interpreter("compileall", "-q", "-s", str(lab), "-p", "/lab", str(lab)),
-        seconds=_SECONDS,
+        interpreter("compileall", "-q", "-s", str(lab), "-p", "/lab", str(lab)), seconds=_SECONDS
     )
 
 

@@ -66,9 +66,7 @@ Say = Callable[[str], None]
 
 def build(say: Say, kernel: str | None = None) -> tuple[Guest, Kernel]:
     """The guest and a kernel as the archive has them now; what is there already is not made again.
-
-    Raises RigError for what is missing or cannot be reached.
-    """
+    Raises RigError for what is missing or cannot be reached."""
     require_here()
     require_programs()
     _require_room(cache.cache_folder())
@@ -192,11 +190,9 @@ _NAME = re.compile(r"linux-image-(?P<version>\d+\.\d+\.\d\S*?)-(?P<flavour>[a-z]
 
 
 def kernels_between(say: Say, good: str, bad: str) -> list[str]:
-    """Packages of one flavour from `good` to `bad`, both included.
-
-    Raises InputError for a package that is neither offered nor built, for two flavours, and where
-    `good` is not the older one; RigError where the archive cannot be reached.
-    """
+    """Packages of one flavour from `good` to `bad`, both included. Raises InputError for a package
+    that is neither offered nor built, for two flavours, and where `good` is not the older one;
+    RigError where the archive cannot be reached."""
     require_here()
     require_programs()
     with _read_archive(say) as (archive, _):

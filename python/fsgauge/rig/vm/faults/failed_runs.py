@@ -86,7 +86,6 @@ def fault_of(error: FsgaugeError) -> EngineFault:
 def failed_runs(
     study: Study, plan: Plan, turns: Iterable[Turn], heard: RecordedTurns, fault: EngineFault
 ) -> Iterator[RunRecord]:
-    """A record of each run of these turns that was not reached."""
     for turn in turns:
         target = _target(study, turn.system, heard)
         for position, cell in enumerate(turn.cells):

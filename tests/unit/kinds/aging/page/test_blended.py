@@ -7,7 +7,7 @@ import struct
 import zlib
 
 from fsgauge.engine.wire import ScanMap
-from fsgauge.kinds.aging.page.maps import blended_picture
+from fsgauge.kinds.aging.page import blended_picture
 from fsgauge.report.scan.map import COLOURS
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from fsgauge.kinds.churn.page import churn_parts
-from fsgauge.kinds.churn.page.chart import damage_chart
+from fsgauge.kinds.churn.page import churn_parts, damage_chart
 from fsgauge.report import write_report
 from fsgauge.report.sureness import sureness_lines
 from tests.synthetic import make_study

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.kinds.overhead.analysis.model import FilesRatio, Overhead
-from fsgauge.kinds.overhead.page.tables import claims_table
+from fsgauge.kinds.overhead.page import claims_table
 from fsgauge.published.ledger import ledger_of
 from fsgauge.report import write_report
 from fsgauge.stats.results import JudgedRatio

@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 
 from fsgauge.kinds.sharing.analysis.model import Sharing, SystemFaults
-from fsgauge.kinds.sharing.page.tables import faults_table, published_tables
+from fsgauge.kinds.sharing.page import faults_table, published_tables
 from fsgauge.published.ledger import ledger_of
 from fsgauge.report.write import Report, read_report
 from fsgauge.stats.results import Results

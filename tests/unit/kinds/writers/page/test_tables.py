@@ -12,14 +12,15 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from fsgauge.kinds.writers.analysis.model import Scaling
+from fsgauge.kinds.writers.page import gain_chart
 from fsgauge.kinds.writers.page.chart import law_chart, writers_chart
-from fsgauge.kinds.writers.page.gain import gain_chart
-from fsgauge.kinds.writers.page.tables import Table, no_law, scaling_tables
+from fsgauge.kinds.writers.page.tables import no_law, scaling_tables
 from fsgauge.kinds.writers.published import published_writers
 from fsgauge.pages import explain_metric
 from fsgauge.published.ledger import ledger_of
 from fsgauge.report import write_report
 from fsgauge.report.sureness import integrity_lines, sureness_lines
+from fsgauge.report.table_parts import Table
 from fsgauge.stats import Results, read_study
 from tests.long import long_but
 from tests.synthetic_writers import make_writers

@@ -1,0 +1,251 @@
+"""Texts that tools print, a reader each: IOzone's table, bonnie++'s CSV, IOR's table, JSON or
+CSV.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from fsgauge import kinds
+from fsgauge.errors import FsgaugeError
+from fsgauge.importing.measured import Run, Side, Test, by_rate, no_latency, unreadable
+
+IOR = "IOR"
+_MIB, _KIB = 1 << 20, 1 << 10
+_ROW = re.compile(r"\s*(write|read)\s+(\S.*)")
+_CSV_HEAD = "access,bw(MiB/s)"
+BONNIE = "bonnie++"
+_NAME, _STARTED, _SIZE, _CHUNK, _FILES = 2, 4, 5, 6, 21
+_CHUNK_BYTES = 8192
+_WRITES = ("put", "rewrite", "create", "delete")
+_SIZES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+IOZONE = "IOzone"
+COLUMNS = (
+    "write", "rewrite", "read", "reread", "random read", "random write", "backwards read",
+    "record rewrite", "strided read", "fwrite", "frewrite", "fread", "freread",
+)  # fmt: skip
+WRITES = {"write", "rewrite", "random write", "record rewrite", "fwrite", "frewrite"}
+_BEGINS = {"iozone": "IOzone", "Iozone": "IOzone"}
+_NUMBERS = re.compile(r"\s*\d+(\s+\d+){2,}\s*")
+_TIME = "%a %b %d %H:%M:%S %Y"
+
+
+def is_iozone(text: str) -> bool:
+    return "Iozone: Performance Test of File I/O" in text
+
+
+def read_iozone(text: str, path: Path, sha256: str) -> list[Run]:
+    """Each time that IOzone ran, if the file has several."""
+    parts = text.split("Iozone: Performance Test of File I/O")[1:]
+    return [_run(part, path, sha256) for part in parts]
+
+
+def _run(text: str, path: Path, sha256: str) -> Run:
+    if "iozone test complete." not in text:
+        unreadable(path, IOZONE, "it did not complete")
+    if not re.search(r"Output is in k?[bB]?K?[Bb]ytes/sec|Output is in kBytes/sec", text):
+        unreadable(path, IOZONE, "its rates are not in kBytes/sec (options -N and -O)")
+    version = re.search(r"Version \$Revision: (\S+)", text)
+    began = re.search(r"Run began: (.+)", text)
+    called = re.search(r"Command line used: (.+)", text)
+    tests = list(_tests(text, path))
+    if not tests:
+        unreadable(path, IOZONE, "it has no table of rates; -t prints another one")
+    return Run(
+        tool=f"IOzone {version[1] if version else ''}".strip(),
+        path=path,
+        sha256=sha256,
+        tests=tuple(tests),
+        started_unix_ns=_unix_ns(began[1]) if began else None,
+        command=called[1].strip() if called else "",
+    )
+
+
+def _unix_ns(text: str) -> int | None:
+    try:
+        return int(datetime.strptime(text.strip(), _TIME).astimezone().timestamp()) * 10**9
+    except ValueError:
+        return None
+
+
+def _tests(text: str, path: Path) -> Iterator[Test]:
+    """A test for each number of the table, each placed by the column above it."""
+    ends: list[int] = []
+    for line in text.splitlines():
+        if line.split()[:2] in (["kB", "reclen"], ["KB", "reclen"]):
+            ends = [found.end() for found in re.finditer(r"\S+", line)]
+        elif ends and _NUMBERS.fullmatch(line):
+            values = [(int(found[0]), found.end()) for found in re.finditer(r"\d+", line)]
+            (file_kib, _), (record_kib, _), *rates = values
+            for rate, end in rates:
+                column = min(range(2, len(ends)), key=lambda place: abs(ends[place] - end))
+                if column - 2 >= len(COLUMNS):
+                    unreadable(path, IOZONE, f"a row of {len(values)} columns")
+                name = COLUMNS[column - 2]
+                yield by_rate(
+                    name,
+                    writes=name in WRITES,
+                    bytes_per_second=rate * _KIB,
+                    block_bytes=record_kib * _KIB,
+                    file_size_bytes=file_kib * _KIB,
+                )
+
+
+def is_bonnie(text: str) -> bool:
+    """Whether a line of its CSV is among the text."""
+    return any(line.startswith(("1.97,", "1.98,")) for line in text.splitlines())
+
+
+def read_bonnie(text: str, path: Path, sha256: str) -> list[Run]:
+    lines = [line for line in text.splitlines() if line.startswith(("1.97,", "1.98,"))]
+    return [_bonnie_run(line, path, sha256) for line in lines]
+
+
+def _peer() -> Any:  # noqa: ANN401 - a module's table
+    having = (name for name in kinds.names() if kinds.has_part(name, "peers"))
+    return next(peer for name in having if (peer := kinds.part(name, "peers").PEERS.get(BONNIE)))
+
+
+def _bonnie_run(line: str, path: Path, sha256: str) -> Run:
+    fields = line.split(",")
+    try:
+        rates = _peer().rates(line)
+    except FsgaugeError as error:
+        unreadable(path, BONNIE, error.what)
+    chunk = _size(fields[_CHUNK]) or _CHUNK_BYTES
+    found = {"file_size_bytes": _size(fields[_SIZE])} if _size(fields[_SIZE]) else {}
+    tests = [
+        _test(name, numbers.rate, numbers.unit == "bytes/s", chunk, found)
+        for name, numbers in rates.items()
+        if numbers is not None
+    ]
+    if not tests:
+        unreadable(path, BONNIE, "every test was too fast for it to rate")
+    return Run(
+        tool=f"{BONNIE} {fields[1]}",
+        path=path,
+        sha256=sha256,
+        tests=tuple(tests),
+        started_unix_ns=int(fields[_STARTED]) * 10**9 if fields[_STARTED].isdecimal() else None,
+        machine=fields[_NAME],
+    )
+
+
+def _test(name: str, rate: float, of_bytes: bool, chunk: int, factors: dict[str, int]) -> Test:
+    writes = name.startswith(_WRITES)
+    title = name.replace("_", " ")
+    if of_bytes:
+        size = 1 if name.endswith("byte") else chunk
+        return by_rate(title, writes=writes, bytes_per_second=rate, block_bytes=size, **factors)
+    side = Side(max(1, round(1000 * rate)), 0, no_latency())
+    read, write = (None, side) if writes else (side, None)
+    return Test(title, "iops", 1000 * 10**9, read, write)
+
+
+def _size(text: str) -> int:
+    """ "16M", "8192k", "300" of MiB is what -s took; 0 for nothing."""
+    number, unit = text[:-1], text[-1:].upper()
+    if number.isdecimal() and unit in _SIZES:
+        return int(number) * _SIZES[unit]
+    return int(text) if text.isdecimal() else 0
+
+
+def is_ior(text: str) -> bool:
+    """Whether it is one of its three formats."""
+    head = text.lstrip()[:4000]
+    return (
+        head.startswith((_CSV_HEAD, "IOR-"))
+        or "MPI Coordinated Test of Parallel I/O" in head
+        or ('"Command line"' in head and '"tests"' in head)
+    )
+
+
+def read_ior(text: str, path: Path, sha256: str) -> list[Run]:
+    version, command, rows = "", "", list[dict[str, Any]]()
+    if text.lstrip().startswith("{"):
+        document = json.loads(text)
+        version = str(document.get("Version", ""))
+        command = str(document.get("Command line", ""))
+        rows = [
+            {**each, "rep": rep, "tasks": test.get("Options", {}).get("tasks", 0)}
+            for test in document["tests"]
+            for rep, group in enumerate(test["Results"])
+            for each in (group if isinstance(group, list) else [group])
+            if each.get("access") in ("read", "write")
+        ]
+    elif text.lstrip().startswith(_CSV_HEAD):
+        rows = [_of_csv(row) for row in csv.DictReader(io.StringIO(text.lstrip()))]
+    else:
+        rows = _of_table(text)
+        found = re.search(r"^IOR-(\S+?):", text, re.MULTILINE)
+        version = found[1] if found else ""
+        line = re.search(r"^Command line\s*:\s*(.+)", text, re.MULTILINE)
+        command = line[1] if line else ""
+    if not rows:
+        unreadable(path, IOR, "it has no row of a write or a read")
+    runs: dict[int, list[Test]] = {}
+    for row in rows:
+        runs.setdefault(int(row["rep"]), []).append(_ior_test(row))
+    return [
+        Run(f"{IOR} {version}".strip(), path, sha256, tuple(tests), command=command)
+        for _, tests in sorted(runs.items())
+    ]
+
+
+def _of_csv(row: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "access": row["access"],
+        "bwMiB": row["bw(MiB/s)"],
+        "iops": row["IOPS"],
+        "latency": row["Latency"],
+        "xferKiB": row["xfer(KiB)"],
+        "totalTime": row["total(s)"],
+        "tasks": row["numTasks"],
+        "rep": row["iter"],
+    }
+
+
+def _of_table(text: str) -> list[dict[str, Any]]:
+    """By the head of the table: its columns differ by version."""
+    columns: list[str] = []
+    rows = []
+    tasks = re.search(r"^(?:tasks|clients)\s*:\s*(\d+)", text, re.MULTILINE)
+    for line in text.splitlines():
+        if line.startswith("access "):
+            columns = line.split()
+        elif columns and (found := _ROW.fullmatch(line)):
+            row = dict(zip(columns[1:], found[2].split(), strict=True))
+            rows.append(
+                {
+                    "access": found[1],
+                    "bwMiB": row["bw(MiB/s)"],
+                    "iops": row.get("IOPS", 0),
+                    "latency": row.get("Latency(s)", 0),
+                    "xferKiB": row["xfer(KiB)"],
+                    "totalTime": row["total(s)"],
+                    "tasks": tasks[1] if tasks else 0,
+                    "rep": row["iter"],
+                }
+            )
+    return rows
+
+
+def _ior_test(row: Mapping[str, Any]) -> Test:
+    """Bytes are IOR's rate times its time: open and close are in both."""
+    seconds, transfer = float(row["totalTime"]), round(float(row["xferKiB"]) * _KIB)
+    size_bytes = round(float(row["bwMiB"]) * _MIB * seconds)
+    operations = max(1, round(size_bytes / transfer))
+    side = Side(operations, size_bytes, no_latency(operations, float(row["latency"]) * 1e9))
+    factors = {"block_size_bytes": transfer}
+    if int(row["tasks"]):
+        factors["jobs"] = int(row["tasks"])
+    access = str(row["access"])
+    read, write = (side, None) if access == "read" else (None, side)
+    return Test(access, "bandwidth", round(seconds * 1e9), read, write, factors)

@@ -1,0 +1,140 @@
+"""The answer of sharing: what each system does in writing, reading and reading again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from fsgauge.kinds.sharing.analysis import TESTS, sharing_answer
+from fsgauge.kinds.sharing.analysis.model import Sharing, SystemFaults
+from fsgauge.kinds.sharing.keys import SharingWorkload
+from fsgauge.stats.evidence import Question
+from fsgauge.stats.results import Comparison
+from fsgauge.study.workload import cells_of
+
+SYSTEMS = ["nfs", "cachefs", "unionfs", "gfs2", "ocfs2"]
+CELLS = cells_of(SharingWorkload.model_validate({"kind": "sharing", "tests": [*TESTS, "putc"]}))
+RATIOS = {"nfs": (0.56, 0.9, 0.88), "cachefs": (0.7, 0.85, 3.1), "unionfs": (0.3, 0.8, 0.78)}
+RATIOS |= {"gfs2": (0.98, 0.97, 1.01), "ocfs2": (0.6, 0.5, 0.4)}
+
+
+def entry(cell: str, system: str, ratio: float, blocks: int) -> Comparison:
+    """Told from 1 where it is further than a tenth from it."""
+    verdict = "better" if ratio > 1.1 else "worse" if ratio < 0.95 else "undecided"
+    return Comparison.model_validate(
+        {
+            "cell": cell,
+            "system": system,
+            "metric": "bandwidth",
+            "primary": True,
+            "ratio": ratio,
+            "low": 0.95 * ratio,
+            "high": 1.05 * ratio,
+            "p_adjusted": 0.01,
+            "verdict": verdict,
+            "n": blocks,
+            "p": 0.01,
+            "alone_low": None,
+            "alone_high": None,
+            "pick_low": None,
+            "pick_high": None,
+            "family": 15,
+            "detectable_percent": 10.0,
+            "margin_percent": 5.0,
+            "robust_ratio": ratio,
+            "robust_low": None,
+            "robust_high": None,
+            "robust_p": 0.01,
+            "left_out": [],
+            "blocks": [],
+        }
+    )
+
+
+def question(blocks: int = 5, faults: list[SystemFaults] | None = None) -> Question:
+    found = [
+        entry(cell.id, system, RATIOS[system][at], blocks)
+        for at, cell in enumerate(CELLS[:3])
+        for system in SYSTEMS
+    ]
+    return Question(
+        baseline="ext3",
+        baseline_is_raw=False,
+        others=SYSTEMS,
+        cells=CELLS,
+        primary=CELLS,
+        metrics={cell.id: "bandwidth" for cell in CELLS},
+        comparisons=found,
+        noise=None,
+        blocks_complete=blocks,
+        few_operations="",
+        next_step="",
+        invalid_reason="",
+        margin_percent=5.0,
+        own=Sharing(faults=faults or [], limits=[]),
+    )
+
+
+def answered(asked: Question) -> str:
+    said = sharing_answer(asked)
+    assert said is not None
+    return said
+
+
+def sentences(said: str) -> list[str]:
+    return [each for each in said.replace(". ", ".\n").splitlines() if each]
+
+
+def test_write_read_and_reread_of_every_system_are_in_the_first_two_sentences() -> None:
+    """It named write alone, of three systems, and never reread, which is what a cache is for."""
+    first, second = sentences(answered(question()))
+    assert first == (
+        "Of ext3's rate at 64 KiB records of 16 MiB: write nfs 56 %, cachefs 70 %, unionfs 30 %,"
+        " ocfs2 60 %; read nfs 90 %, cachefs 85 %, unionfs 80 %, ocfs2 50 %; reread nfs 88 %,"
+        " cachefs 3.10 times, unionfs 78 %, ocfs2 40 %."
+    )
+    assert second == "Undecided: gfs2 in write, read and reread."
+    assert all(system in first + second for system in SYSTEMS)
+
+
+def test_two_blocks_cannot_tell_and_are_shown_all_the_same() -> None:
+    first, second = sentences(answered(question(blocks=2)))
+    assert first == "Undecided: 2 complete blocks cannot tell an effect from noise."
+    assert all(second.count(f" {system} ") == 3 for system in SYSTEMS)
+
+
+def test_who_failed_comes_after_and_is_not_among_the_rates() -> None:
+    failed = [
+        SystemFaults(
+            system="gfs2", planned=8, reached=0, counts={"not set up": 2}, first="it failed"
+        ),
+        SystemFaults(
+            system="cachefs", planned=8, reached=7, counts={"not in force": 1}, first="no daemon"
+        ),
+    ]
+    asked = question(faults=failed)
+    asked = replace(asked, comparisons=[e for e in asked.comparisons if e.system != "gfs2"])
+    first, last = sentences(answered(asked))
+    assert "gfs2" not in first and "cachefs 3.10 times" in first
+    assert last == (
+        "gfs2 failed (not set up in 2 turns) and cachefs failed (not in force in 1 turn)."
+    )
+
+
+def test_what_the_rig_sets_is_not_said_as_a_ratio() -> None:
+    asked = question()
+    limited = [each for each in asked.comparisons if each.system == "nfs"][:1]
+    rest = [each for each in asked.comparisons if each not in limited]
+    _, second = sentences(answered(replace(asked, comparisons=rest, limited=limited)))
+    assert "limited by the rig: nfs in write" in second.lower()
+
+
+def test_a_study_of_one_of_the_tests_has_the_general_answer() -> None:
+    asked = question()
+    assert sharing_answer(replace(asked, cells=CELLS[:1])) is None
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_each_of_the_tests_has_a_place(test: str) -> None:
+    assert f"{test} nfs" in answered(question())
