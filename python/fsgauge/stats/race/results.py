@@ -18,6 +18,7 @@ from fsgauge.stats.race.replay import Replay, finalists_of, raced_plan, spent_se
 from fsgauge.stats.race.rules import Interval
 from fsgauge.stats.race.sentences import race_lines
 from fsgauge.stats.results import Results
+from fsgauge.stats.sentence import few_operations
 
 Of = TypeVar("Of", TurnRecord, RunRecord, ScanRecord, StepRecord)
 
@@ -53,7 +54,9 @@ def with_race(
         ]
         winner = own[0] if own and race.confirmed else None
         behind = results.lines if race.confirmed else []
-        lines = [*race_lines(race, winner), *(each for each in behind)]
+        own_runs = [run for run in runs if run.block < found.rules.blocks]
+        few = few_operations(race.metric, own_runs, {race.cell})
+        lines = [*race_lines(race, winner, few), *(each for each in behind)]
         update |= {"lines": lines, "answer": " ".join(lines)}
     return results.model_copy(update=update)
 

@@ -7,12 +7,23 @@ import math
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.race.model import Race
 from fsgauge.stats.results import Comparison
-from fsgauge.stats.wording import factor_words, listed, named_systems, percent, ratio_range
+from fsgauge.stats.wording import (
+    HOPELESS_PERCENT,
+    factor_words,
+    listed,
+    named_systems,
+    percent,
+    ratio_range,
+)
 from fsgauge.units import count
 
+MOST_AT_MOST = 1 + HOPELESS_PERCENT / 100
+"""From here on, how much better another one may be says nothing."""
 
-def race_lines(race: Race, winner: Comparison | None) -> list[str]:
-    """The headline, then what the race claims; `winner` is the leader's confirmed comparison."""
+
+def race_lines(race: Race, winner: Comparison | None, few: str = "") -> list[str]:
+    """The headline, then what the race claims; `winner` is the leader's confirmed comparison, `few`
+    says of which runs a quantile is not known."""
     if not race.leader:
         return (
             [
@@ -20,7 +31,7 @@ def race_lines(race: Race, winner: Comparison | None) -> list[str]:
                 " its first look."
             ]
             if race.ended == "running"
-            else ["No system is left in the race: all failed."]
+            else [f"No system is left in the race. {few or 'All failed, or did nothing.'}"]
         )
     return [
         *_no_difference(race),
@@ -72,7 +83,7 @@ def _headline(race: Race, winner: Comparison | None) -> str:
 
 def _nothing_better(race: Race) -> str:
     """Hsu's bound, on those of the same guarantees."""
-    if race.others_at_most is None:
+    if race.others_at_most is None or race.others_at_most > MOST_AT_MOST:
         return "What the others could be at most is not known."
     most = race.others_at_most - 1
     kept = " that keeps what the baseline keeps" if race.weaker else ""
@@ -94,4 +105,5 @@ def _not_told(race: Race) -> list[str]:
 
 def _gone(race: Race) -> list[str]:
     failed = [each.system for each in race.departures if each.reason == "failed"]
-    return [f"{listed(failed)} failed twice in a row and left."] if failed else []
+    said = "failed, or did too little to be measured, twice in a row and left"
+    return [f"{listed(failed)} {said}."] if failed else []
