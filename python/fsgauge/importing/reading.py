@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import re
@@ -19,12 +20,12 @@ from fsgauge.importing.fio import is_fio, read_fio
 from fsgauge.importing.ior import is_ior, read_ior
 from fsgauge.importing.iozone import is_iozone, read_iozone
 from fsgauge.importing.measured import Run, unreadable
-from fsgauge.plain_files import read_named
+from fsgauge.plain_files import read_named_json
+from fsgauge.plain_files.bounds import RESULT
 from fsgauge.quantities import LARGEST
 
-LARGEST_BYTES = 256 << 20
-"""fio's json+ of a thousand jobs has some 50 MB."""
 _NO_NUMBER = re.compile(r"([:\[,]\s*)-?(?:nan|inf)\b", re.IGNORECASE)
+_NONSENSE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, csv.Error)
 _TEXTS = (
     (is_iozone, read_iozone, iozone.TOOL),
     (is_elbencho, read_elbencho, elbencho.TOOL),
@@ -35,7 +36,7 @@ _TEXTS = (
 
 def read_file(path: Path) -> list[Run]:
     """The runs in it; InputError where no known tool wrote it."""
-    content = read_named(path, LARGEST_BYTES)
+    content = read_named_json(path, RESULT)
     sha256 = hashlib.sha256(content).hexdigest()
     text = content.decode("utf-8", errors="replace")
     document = _json_in(text)
@@ -69,7 +70,7 @@ def _whole(path: Path, tool: str) -> Iterator[None]:
     """What is no number, or is not there, makes no result: InputError that names the file."""
     try:
         yield
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except _NONSENSE as error:
         unreadable(path, tool, f"{type(error).__name__} {str(error).partition(chr(10))[0][:200]}")
 
 
