@@ -15,7 +15,6 @@ from fsgauge.rig.fleet.launcher.last_words import LastWords
 from fsgauge.rig.fleet.launcher.launcher import Bootstrap
 from tests.patience import patience
 
-
 BOOTSTRAP = Bootstrap(scheduler="", name="h", authority="", certificate="", key="")
 
 
