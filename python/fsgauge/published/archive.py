@@ -140,20 +140,18 @@ def _texts(path: Path) -> dict[str, bytes]:
         with tarfile.open(fileobj=io.BytesIO(_unpacked(path)), mode="r:") as opened:
             found = {}
             for number, entry in enumerate(opened):
-                if number > MOST_FILES:
-                    raise _too_large(path)
                 wanted = entry.name == _CONTENTS or entry.name.endswith(
                     ("/judged.json", "/report.json")
                 )
+                if number > MOST_FILES or (wanted and entry.size > REPORT.size_bytes):
+                    raise _too_large(path)
                 file = opened.extractfile(entry) if wanted and entry.isfile() else None
                 if file is not None:
-                    found[entry.name] = file.read(REPORT.size_bytes + 1)
+                    found[entry.name] = file.read()
     except (OSError, tarfile.TarError, EOFError, lzma.LZMAError) as error:
         reason = getattr(error, "strerror", None) or str(error).partition("\n")[0].rstrip(":")
         raise InputError(f"{path} cannot be read: {reason}", next=_again()) from error
     for text in found.values():
-        if len(text) > REPORT.size_bytes:
-            raise _too_large(path)
         values_of_json(text, path, REPORT)
     return found
 
