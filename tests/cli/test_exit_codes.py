@@ -129,3 +129,11 @@ def test_folders_that_have_nothing_in_common_are_no_success(fsgauge: Run, tmp_pa
     despite = ("--despite", "engine", "--despite", "engine-profile")
     done = fsgauge("compare", a, b, *despite)
     assert done.returncode == 3, done.stderr
+
+
+def test_a_history_of_folders_without_any_ratio_is_no_success(fsgauge: Run, tmp_path: Path) -> None:
+    """ "3 folders are too few to see a step in", and exit code 0."""
+    folders = [str(of_all(fine()).write(tmp_path / str(number))) for number in range(3)]
+    done = fsgauge("history", *folders)
+    assert done.returncode == 3, done.stderr
+    assert done.stdout.startswith("Nothing can be followed")

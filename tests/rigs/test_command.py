@@ -146,6 +146,22 @@ def test_a_program_may_remove_its_own_folder(code: int, tmp_path: Path, rig: Hos
     assert faults == {"command.failed" if code else None}
 
 
+SHUT_DOWN = """
+import fcntl, os
+open("f", "w").write("x" * 100_000)
+fcntl.ioctl(os.open(".", os.O_RDONLY), 0x8004587D, (2).to_bytes(4, "little"))
+"""
+"""As after an error of its device: ext4 and XFS take no more. 2: without writing its log."""
+
+
+def test_a_file_system_that_fails_under_the_program_is_what_the_run_gave(
+    tmp_path: Path, rig: HostRig
+) -> None:
+    """The study ended, without a record of the run: "the kernel refused what a run needs"."""
+    stored, _ = run(study_of(["python3", "-c", SHUT_DOWN], written_back=True), tmp_path, rig)
+    assert [each.fault.code for each in stored.runs if each.fault] == ["command.write_back"] * 6
+
+
 def test_a_step_that_never_ends_is_what_the_run_gave(
     tmp_path: Path, rig: HostRig, monkeypatch: pytest.MonkeyPatch
 ) -> None:

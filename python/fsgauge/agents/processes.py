@@ -70,7 +70,7 @@ class ProcessAgents:
             while len(answers) < len(steps):
                 left = ends - time.monotonic()
                 ready = selector.select(max(0.0, left))
-                if not ready and left <= 0:
+                if left <= 0:  # also where pieces of an answer come, one by one
                     slow = next(at for at in steps if at not in answers)
                     raise AgentLostError(
                         f"{self.names[slow]} did not answer within {seconds:.0f} s",

@@ -291,7 +291,7 @@ def history(
     starts = [side.study.started_unix_ns for side in sides]
     newest = directories[starts.index(max(starts))]
     page = write_history(history, output or newest)
-    code = of_studies([not history.data_lost], is_compared=True)
+    code = of_studies([not history.data_lost], is_compared=history.is_followed)
     if as_json:
         click.echo(history.model_dump_json())
         return code

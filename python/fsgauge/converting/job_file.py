@@ -19,6 +19,10 @@ from fsgauge.plain_files import read_named
 LARGEST_BYTES = 4 << 20
 MOST_INCLUDES = 16
 """One inside the other: fio has no bound, and a file that includes itself no end."""
+MOST_LINES = 5_000
+"""With those of included files, each time that one is."""
+MOST_JOBS = 1000
+"""Each has all that [global] gave it; a study has fewer groups."""
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
 _SECTION = re.compile(r"\[(.*)\][^\]]*")
 GLOBAL = "global"
@@ -65,6 +69,7 @@ def read_job_file(path: Path, environment: Mapping[str, str] | None = None) -> l
 @dataclass
 class _Reader:
     environment: Mapping[str, str]
+    _read_lines: int = 0
 
     def sections(self, path: Path) -> list[Section]:
         defaults: dict[str, Option] = {}
@@ -75,6 +80,8 @@ class _Reader:
                 name = option.name[1:]
                 is_global = name.startswith(GLOBAL)
                 if not is_global:
+                    if len(found) == MOST_JOBS:
+                        raise _too_many(option, f"{MOST_JOBS:,} jobs")
                     found.append((option, dict(defaults)))
             elif is_global:
                 defaults[option.name] = option
@@ -106,6 +113,9 @@ class _Reader:
             if not bare:
                 continue
             at = Option("", None, str(path), number, column, shown)
+            self._read_lines += 1
+            if self._read_lines > MOST_LINES:
+                raise _too_many(at, f"{MOST_LINES:,} lines, with those of included files")
             head = _SECTION.fullmatch(bare) if bare.startswith("[") else None
             if head is not None and depth:
                 raise InputError(
@@ -153,6 +163,15 @@ class _Reader:
             if word in found:
                 found = _computed(found.replace(word, str(number())), at)
         return found
+
+
+def _too_many(at: Option, what: str) -> InputError:
+    return InputError(
+        f"the job has more than {what}",
+        location=at.location(),
+        cause="a program wrote it, or a file is included again and again",
+        next=f"a job of its own for each part: grep -n '^\\[' {quoted(at.path)}",
+    )
 
 
 def _named(at: Option, name: str, value: str | None) -> Option:

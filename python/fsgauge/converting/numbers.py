@@ -18,6 +18,8 @@ _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Mod: operator.mod,
 }
 LONGEST = 64
+MOST_LEVELS = 40
+"""Of folders in one another: two in each are a trillion."""
 
 
 def size(text: str, kb_base: int = 1024) -> int:
@@ -47,6 +49,13 @@ def _multiple(unit: str, kb_base: int) -> int:
 def number(text: str) -> int:
     """A whole number that counts something: with fio, 4k is 4096 of them."""
     return size(text)
+
+
+def leaves(width: int, depth: int) -> int:
+    """Folders at the lowest level of a tree; ValueError for a tree that no one has."""
+    if width > 1 and depth > MOST_LEVELS:
+        raise ValueError(f"a tree of folders has at most {MOST_LEVELS} levels")
+    return int(width**depth)
 
 
 def time_ns(text: str, *, of_bare_us: int = 10**6) -> int:

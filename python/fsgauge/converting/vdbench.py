@@ -111,7 +111,7 @@ def _files(
     fsd = folders.get(name, next(iter(folders.values()), {}))
     sizes = fsd.get("sizes", fsd.get("size", "1m"))
     try:
-        folders_below = int(fsd.get("width", "1")) ** int(fsd.get("depth", "1"))
+        folders_below = numbers.leaves(int(fsd.get("width", "1")), int(fsd.get("depth", "1")))
         count = int(fsd.get("files", "1")) * folders_below
         each = numbers.size(sizes.strip("()").split(",")[0])
     except ValueError as error:

@@ -6,6 +6,7 @@ one file); gives the folder. The first runs of all systems are block 1, the seco
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import re
@@ -21,12 +22,12 @@ from fsgauge.importing.elbencho import is_elbencho, read_elbencho
 from fsgauge.importing.fio import is_fio, read_fio
 from fsgauge.importing.measured import Run, unreadable
 from fsgauge.importing.records import Imported, stored
-from fsgauge.plain_files import read_named
+from fsgauge.plain_files import read_named_json
+from fsgauge.plain_files.bounds import RESULT
 from fsgauge.quantities import LARGEST
 
-LARGEST_BYTES = 256 << 20
-"""fio's json+ of a thousand jobs has some 50 MB."""
 _NO_NUMBER = re.compile(r"([:\[,]\s*)-?(?:nan|inf)\b", re.IGNORECASE)
+_NONSENSE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, csv.Error)
 _TEXTS = (
     (printed.is_iozone, printed.read_iozone, printed.IOZONE),
     (is_elbencho, read_elbencho, elbencho.TOOL),
@@ -73,7 +74,7 @@ def import_results(
 
 def read_file(path: Path) -> list[Run]:
     """The runs in it; InputError where no known tool wrote it."""
-    content = read_named(path, LARGEST_BYTES)
+    content = read_named_json(path, RESULT)
     sha256 = hashlib.sha256(content).hexdigest()
     text = content.decode("utf-8", errors="replace")
     document = _json_in(text)
@@ -107,7 +108,7 @@ def _whole(path: Path, tool: str) -> Iterator[None]:
     """What is no number, or is not there, makes no result: InputError that names the file."""
     try:
         yield
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except _NONSENSE as error:
         unreadable(path, tool, f"{type(error).__name__} {str(error).partition(chr(10))[0][:200]}")
 
 

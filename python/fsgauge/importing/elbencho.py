@@ -15,6 +15,7 @@ from fsgauge.importing.measured import Run, Side, Test, no_latency
 
 TOOL = "elbencho"
 _MIB = 1 << 20
+_SPACE = re.compile(r"\s*")
 _READS = ("read", "stat", "list")
 
 
@@ -51,9 +52,11 @@ def read_elbencho(text: str, path: Path, sha256: str) -> list[Run]:
 
 
 def _of_json(text: str) -> list[dict[str, Any]]:
-    decoder, at, found = json.JSONDecoder(), 0, []
-    while at < len(text.rstrip()):
-        row, at = decoder.raw_decode(text, at + len(text[at:]) - len(text[at:].lstrip()))
+    decoder, found = json.JSONDecoder(), []
+    at = _next(text, 0)
+    while at < len(text):
+        row, at = decoder.raw_decode(text, at)
+        at = _next(text, at)
         last, config = row["last_done"], row["config"]
         found.append(
             {
@@ -70,6 +73,12 @@ def _of_json(text: str) -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+def _next(text: str, at: int) -> int:
+    """Where the next document begins."""
+    space = _SPACE.match(text, at)
+    return space.end() if space else at
 
 
 def _of_csv(text: str) -> list[dict[str, Any]]:

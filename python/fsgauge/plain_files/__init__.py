@@ -27,6 +27,7 @@ from fsgauge.plain_files.whole import (
     head_of,
     read_json,
     read_named,
+    read_named_json,
     read_plain,
     write_whole,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "open_to_read",
     "read_json",
     "read_named",
+    "read_named_json",
     "read_plain",
     "require_few_in_toml",
     "was_moved",

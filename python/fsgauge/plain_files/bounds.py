@@ -63,6 +63,14 @@ REPORT = Bound(64 << 20, 2_000_000)
 """report.json of the largest shipped study has 3 MiB."""
 SCAN = Bound(LARGEST_BYTES, 10_000_000)
 """Its map has at most 4 million places, its list of files as many as were asked for."""
+WATCH = Bound(LARGEST_BYTES, 10_000_000)
+"""Forty values and a kilobyte a line: a line a day for more than a century."""
+RESULT = Bound(LARGEST_BYTES, 10_000_000)
+"""Of another tool: fio's json+ of a thousand jobs has 50 MB, with two numbers for each bin."""
+ARCHIVE_BYTES = 64 << 20
+"""Of one that `published run` packed: a few megabytes."""
+MOST_UNPACKED_BYTES = 512 << 20
+"""Of all that is in such an archive: JSON of runs packs to a tenth and less."""
 GATE = Bound(16 << 20, 500_000)
 """A line for each run, cell and system of it: a thousand runs have 4 MiB."""
 LOG = Bound(16 << 20, 500_000)

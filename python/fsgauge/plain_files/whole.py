@@ -8,6 +8,7 @@ from pathlib import Path
 
 from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.plain_files.bounds import LARGEST_BYTES, Bound
+from fsgauge.plain_files.content import values_of_json
 from fsgauge.plain_files.folder import PlainFolder
 from fsgauge.plain_files.opening import NotPlainError
 from fsgauge.plain_files.rights import led_to
@@ -38,6 +39,13 @@ def read_named(path: Path, limit_bytes: int) -> bytes:
     """A plain file's content; a person named it, perhaps by a link of his own (see `led_to`).
     Raises InputError, MissingError for none."""
     return read_plain(led_to(path), limit_bytes)
+
+
+def read_named_json(path: Path, bound: Bound) -> bytes:
+    """The same of a text that may have JSON in it, of no more values than `bound`."""
+    content = read_named(path, bound.size_bytes)
+    values_of_json(content, path, bound)
+    return content
 
 
 def read_json(path: Path, bound: Bound) -> bytes:

@@ -31,6 +31,8 @@ def read_numbers(
             values[each["name"]] = above_zero(text)
         except TimeoutError:
             unread[each["name"]] = f"its pattern takes longer than {_READING_SECONDS} s to find"
+        except RecursionError:
+            unread[each["name"]] = "what it printed has lists in one another, too deep to be read"
         except json.JSONDecodeError as error:
             unread[each["name"]] = f"what it printed is no JSON: {error}"
         except ValueError as error:

@@ -292,7 +292,12 @@ def timed(order: dict[str, Any]) -> dict[str, Any]:
     program = str(folder / name) if os.sep in name else find_program(name)
     environment = child_environment()
     # Opened before, as a program may remove the folder that it was given; this process ends soon.
-    held = os.open(folder, os.O_RDONLY | os.O_CLOEXEC) if order["written_back"] else None
+    held = None
+    if order["written_back"]:
+        try:
+            held = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError as error:
+            return {"not_started": f"{name}: {error.strerror}"}
     began_ns = time.monotonic_ns()
     try:
         process = start(
@@ -319,11 +324,14 @@ def timed(order: dict[str, Any]) -> dict[str, Any]:
                     break
                 output.add(piece)
     left = [] if code is None else _left_behind(before)
+    not_written = 0
     if held is not None and code is not None:
-        ended_ns += _written_back_ns(held)
+        took_ns, not_written = _written_back(held)
+        ended_ns += took_ns
     values, unread = read_numbers(order["numbers"], outputs[0].text, outputs[1].text)
     return {
         "exit_code": code,
+        "not_written": not_written,
         "began_ns": began_ns,
         "elapsed_ns": ended_ns - began_ns,
         "user_ns": round(used.ru_utime * 1e9) if used else 0,
@@ -339,13 +347,12 @@ def timed(order: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _written_back_ns(descriptor: int) -> int:
-    """What it takes to write back the file system of an open folder."""
+def _written_back(descriptor: int) -> tuple[int, int]:
+    """What it takes to write back the file system of an open folder, in ns; the number of the error
+    where that failed."""
     begin_ns = time.monotonic_ns()
-    if _LIBC.syncfs(descriptor) != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
-    return time.monotonic_ns() - begin_ns
+    failed = _LIBC.syncfs(descriptor) != 0
+    return time.monotonic_ns() - begin_ns, ctypes.get_errno() if failed else 0
 
 
 def main() -> None:
@@ -367,7 +374,7 @@ def main() -> None:
                     answer = {"failed": failed}
                 else:
                     answer = timed(order)
-            except OSError as error:  # what was written could not be written back
+            except OSError as error:  # such as no memory for another process
                 answer = {"refused": str(error)}
             os.write(1, json.dumps(answer).encode() + b"\n")
     except (Abandoned, BrokenPipeError):

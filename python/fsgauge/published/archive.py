@@ -11,7 +11,6 @@ import json
 import lzma
 import os
 import tarfile
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,15 +20,21 @@ from pydantic import ValidationError
 from fsgauge import kinds
 from fsgauge.errors import InputError
 from fsgauge.plain_files import PlainFolder, read_named, write_whole
+from fsgauge.plain_files.bounds import (
+    ARCHIVE_BYTES,
+    MOST_FILES,
+    MOST_UNPACKED_BYTES,
+    REPORT,
+)
+from fsgauge.plain_files.content import values_of_json
 from fsgauge.published.ledger import Ledger, Part, ledgers
 from fsgauge.published.runs import JudgedRun, observed, sha256_of
 from fsgauge.stats.results import Results
 
 FORMAT = 1
 _CONTENTS = "archive.json"
-_LARGEST_BYTES = 64 << 20
-_LARGEST_MEMBER_BYTES = 64 << 20
-_MOST_MEMBERS = 50_000
+_UNPACKER_BYTES = 128 << 20
+"""Memory of the unpacker: what is packed here takes 9 MiB of it."""
 
 
 class LeftOut(Part):
@@ -99,8 +104,9 @@ def read_archive(path: Path) -> Archived:
     version = found.get("format")
     if version != FORMAT:
         raise InputError(
-            f"{path} is an archive of version {version}, and this fsgauge reads version {FORMAT}",
-            cause=f"fsgauge {found.get('fsgauge')} made it",
+            f"{path} is an archive of version {_shown(version)}, and this fsgauge reads version"
+            f" {FORMAT}",
+            cause=f"fsgauge {_shown(found.get('fsgauge'))} made it",
             next=_again(found.get("publication")),
         )
     try:
@@ -112,6 +118,11 @@ def read_archive(path: Path) -> Archived:
             f"{path} is damaged", details=(str(error).splitlines()[0],), next=_again()
         ) from error
     return Archived(contents=contents, runs=runs)
+
+
+def _shown(value: object) -> str:
+    """A value of a stranger's, as much of it as a version has."""
+    return str(value)[:40]
 
 
 def _object(text: bytes) -> dict[str, Any]:
@@ -126,22 +137,36 @@ def _object(text: bytes) -> dict[str, Any]:
 def _texts(path: Path) -> dict[str, bytes]:
     """The few members that are read; records are for programs other than this one."""
     try:
-        whole = io.BytesIO(read_named(path, _LARGEST_BYTES))
-        with tarfile.open(fileobj=whole) as packed:
+        with tarfile.open(fileobj=io.BytesIO(_unpacked(path)), mode="r:") as opened:
             found = {}
-            for number, entry in enumerate(packed):
+            for number, entry in enumerate(opened):
                 wanted = entry.name == _CONTENTS or entry.name.endswith(
                     ("/judged.json", "/report.json")
                 )
-                if number > _MOST_MEMBERS or (wanted and entry.size > _LARGEST_MEMBER_BYTES):
-                    raise InputError(f"{path} is larger than any archive", next=_again())
-                file = packed.extractfile(entry) if wanted and entry.isfile() else None
+                if number > MOST_FILES or (wanted and entry.size > REPORT.size_bytes):
+                    raise _too_large(path)
+                file = opened.extractfile(entry) if wanted and entry.isfile() else None
                 if file is not None:
                     found[entry.name] = file.read()
-            return found
-    except (OSError, tarfile.TarError, EOFError, lzma.LZMAError, zlib.error) as error:
+    except (OSError, tarfile.TarError, EOFError, lzma.LZMAError) as error:
         reason = getattr(error, "strerror", None) or str(error).partition("\n")[0].rstrip(":")
         raise InputError(f"{path} cannot be read: {reason}", next=_again()) from error
+    for text in found.values():
+        values_of_json(text, path, REPORT)
+    return found
+
+
+def _unpacked(path: Path) -> bytes:
+    """All of it, as far as any archive goes: a megabyte can unpack to a terabyte."""
+    packed = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_UNPACKER_BYTES)
+    found = packed.decompress(read_named(path, ARCHIVE_BYTES), MOST_UNPACKED_BYTES)
+    if not packed.eof:
+        raise _too_large(path) if len(found) >= MOST_UNPACKED_BYTES else EOFError("it was cut")
+    return found
+
+
+def _too_large(path: Path) -> InputError:
+    return InputError(f"{path} is larger than any archive", next=_again())
 
 
 def _judged(study: str, folder: str, texts: Mapping[str, bytes]) -> JudgedRun:

@@ -19,7 +19,7 @@ from fsgauge.exit_codes import ExitCode
 from fsgauge.published.ledger import Claim, Part, ledgers
 from fsgauge.published.observe import Observation, observe
 from fsgauge.published.trial import Observable
-from fsgauge.record.machine import Simulation
+from fsgauge.record.machine import Simulation, is_over_network
 from fsgauge.stats.layouts import Seeks, seeks_of
 from fsgauge.stats.read import read_study
 from fsgauge.stats.results import Results
@@ -180,7 +180,7 @@ def _judged(stored: StoredStudy, results: Results, folder: str, path: Path) -> J
         blocks=results.sureness.blocks_complete,
         seed=stored.study.plan.seed,
         beyond_memory=_beyond_memory(stored),
-        network=stored.study.rig == "fleet",
+        network=stored.study.rig == "fleet" and is_over_network(stored.environment_before.machines),
         findings=sorted({each.code for each in results.findings if each.level != "note"}),
         starved=sorted(
             {run.system for run in stored.runs if run.result and starved(run, run.result)}

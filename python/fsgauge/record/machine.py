@@ -146,6 +146,20 @@ class Machine(Kept):
         return in_force(self.limits, self.processor_count, devices)
 
 
+ONE_MACHINE = (
+    "all hosts are processes of one machine, and share its processors, memory and disk: this tries"
+    " a fleet out, and says nothing of many hosts"
+)
+"""A caution of the storage of a fleet that is one machine."""
+
+
+def is_over_network(machines: Sequence[Machine]) -> bool:
+    """Whether hosts of their own drove the load, which a network joins."""
+    loads = with_role(machines, LOAD)
+    storage = loads[0].storage if loads else None
+    return len(loads) > 1 and (storage is None or ONE_MACHINE not in storage.cautions)
+
+
 def with_role(machines: Sequence[Machine], role: str) -> list[Machine]:
     """Those of a role, whatever number stands behind it."""
     return [each for each in machines if each.role.partition(" ")[0] == role]

@@ -139,6 +139,8 @@ def summary(history: History) -> str:
 
 def _steps_found(history: History) -> str:
     count = len(history.folders)
+    if not history.is_followed:
+        return "Nothing can be followed: no folder has a ratio to the baseline."
     if not history.enough:
         return f"{count} folders are too few to see a step in: {FEWEST} are needed."
     steps = sum(len(series.steps) for series in history.series)

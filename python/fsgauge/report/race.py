@@ -112,7 +112,7 @@ def _place(race: Race, left: Departure | None, name: str, rank: int) -> Place:
         than = "the leader" if left.against == race.leader else left.against
         said = f"slower than {than}, after block {left.after_block}"
         if state == "failed":
-            said = f"failed: two runs in a row, up to block {left.after_block}"
+            said = f"failed, or did too little: two runs in a row, up to block {left.after_block}"
     weak = name in race.weaker
     return Place(rank, name, race.rate_blocks[name], state, ratio, low, high, said, weak)
 

@@ -24,7 +24,8 @@ from typing import Any
 
 from fsgauge.engine.wire import ScanResult
 from fsgauge.errors import InputError, quoted
-from fsgauge.plain_files import PlainFolder, cannot_write, head_of, read_named, write_all
+from fsgauge.plain_files import PlainFolder, cannot_write, head_of, read_named_json, write_all
+from fsgauge.plain_files.bounds import WATCH
 from fsgauge.plan.levels import LEVEL
 from fsgauge.scan import words
 from fsgauge.scan.consequences import consequences
@@ -34,8 +35,6 @@ from fsgauge.stats.ratio import t_quantile
 from fsgauge.units import count, plural
 
 HEAD = b'{"kind": "scan-watch", "format": 1,'
-_LARGEST_BYTES = 256 << 20
-"""A line a day has a kilobyte: more than a century."""
 _WORST_FILES = 3
 _DAY_NS = 86_400 * 10**9
 FEWEST_CHANGES = 10
@@ -135,7 +134,7 @@ def _line(scan: ScanResult) -> str:
 def read_watch(path: Path) -> Watch:
     """The lines of a file; InputError where none can be read."""
     points, place, left_out = [], "", 0
-    for line in read_named(path, _LARGEST_BYTES).splitlines():
+    for line in read_named_json(path, WATCH).splitlines():
         if (found := _parsed(line)) is None:
             left_out += bool(line.strip())
             continue

@@ -17,7 +17,8 @@ from fsgauge.stats.drift import changed_midway, drift_of_study, turning_points
 from fsgauge.stats.durability import weak_systems
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
 from fsgauge.stats.hosts import host_findings
-from fsgauge.stats.idle import IDLE, idle_hosts, idle_systems, idle_workers
+from fsgauge.stats.idle import IDLE, idle_hosts, idle_systems
+from fsgauge.stats.idle_workers import idle_workers
 from fsgauge.stats.limit_findings import limit_findings
 from fsgauge.stats.lost_data import LOST_DATA, lost_data
 from fsgauge.stats.machine_findings import disk_limits, emulator_limited, machine_findings

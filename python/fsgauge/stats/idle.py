@@ -2,8 +2,9 @@
 
 The one home of what shares, medians and geometric means hide. Zero is the worst value, never a
 missing one. A system is held against its own other runs of the same cell, so that what it always
-does is its rate and no finding; a host against the other hosts of the run; a worker (a job of a
-load, a writer, a client) against all workers of the run. What did nothing needs no other run.
+does is its rate and no finding; a host against the other hosts of the run; workers, in
+`idle_workers`, against all of the run. What did nothing needs no other run. A program has no
+operations: it is held by its time.
 """
 
 from __future__ import annotations
@@ -12,20 +13,17 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
-from fsgauge.engine.wire import ClientsJob, LoadResult, elapsed_with_finish_ns, timed_operations
+from fsgauge.engine.wire import LoadResult, elapsed_with_finish_ns, timed_operations
 from fsgauge.plan.levels import ALPHA
 from fsgauge.record.merging import merged
 from fsgauge.record.parts import Part
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.evidence import Evidence, finding, name_of, part_of
-from fsgauge.stats.metrics import client_paces, own_rates
 from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.wording import listed, percent
-from fsgauge.units import count
 
 LITTLE = 0.5
 """Below this share of what others do, or the same system in other runs, it is told."""
@@ -39,12 +37,8 @@ FEWEST_SLOW_BLOCKS = 3
 SCATTERS = 4.0
 """So many standard deviations of the others a run has to be below all of them."""
 FEWEST_TO_SCATTER = 3
-FEWEST_OPERATIONS = 100
-"""Operations of a client from which on its pace says more than the luck of single ones."""
-FEWEST_FOR_NONE = 10
-"""The same of a client without any: by luck alone one in 22,000 has none where 10 are usual."""
 IDLE = ("idle.system", "idle.host", "idle.worker")
-"""The codes of all findings of this file."""
+"""The codes of all findings of this file, and of `idle_workers`."""
 
 
 def low_runs(rates: Sequence[float], rig: float = 0.0) -> dict[int, float]:
@@ -77,10 +71,10 @@ def idle_systems(evidence: Evidence) -> Iterator[Finding]:
     }
     measured: dict[str, dict[str, list[tuple[RunRecord, float]]]] = {}
     for run in evidence.runs:
-        if id(run) in of_hosts or not is_complete(run) or run.command is not None:
+        if id(run) in of_hosts or not is_complete(run):
             continue
         if run.result is not None and run.result.elapsed_ns:
-            rate = timed_operations(run.result) * 1e9 / elapsed_with_finish_ns(run.result)
+            rate = _done(run, run.result) * 1e9 / elapsed_with_finish_ns(run.result)
             of_system = measured.setdefault(run.system, {})
             of_system.setdefault(run.cell.id, []).append((run, rate))
     rigs = {cell.id: _rig(evidence, cell.id) for cell in evidence.study.plan.cells}
@@ -102,15 +96,21 @@ def idle_systems(evidence: Evidence) -> Iterator[Finding]:
                 "Look at these runs first: did the system stall, or the storage below (dmesg |"
                 " tail)? Where these are fewer than half of a cell's runs they count in full, so no"
                 " mean over them is that of a working system.",
-                [f"{name_of(run)}: {_amount([share])}" for run, share in sorted_by_block(low)],
+                [f"{name_of(run)}: {amount([share])}" for run, share in sorted_by_block(low)],
             )
+
+
+def _done(run: RunRecord, result: LoadResult) -> int:
+    """Operations; of a program one, itself, so that its rate is what its time says."""
+    return timed_operations(result) if run.command is None else 1
 
 
 def _rig(evidence: Evidence, cell: str) -> float:
     """What A/A shows of a run's log rate, by the median: one run that stalled is no noise. Of few
     blocks it is taken for more, as the band of noise is.
     """
-    logs = [abs(log) for log in evidence.samples.twin_log_ratios("iops", cell).values()]
+    metric = "iops" if all(run.command is None for run in evidence.runs) else "complete"
+    logs = [abs(log) for log in evidence.samples.twin_log_ratios(metric, cell).values()]
     if len(logs) < FEWEST_TO_SCATTER:
         return 0.0
     of_few = t_quantile(len(logs) - 1) / 1.96
@@ -130,14 +130,15 @@ def shares_in(run: RunRecord) -> dict[str, float]:
     """
     if len(run.parts) < 2:
         return {}
-    whole = _host_shares(run.parts)
-    by_slice = [_host_shares(parts) for parts in _by_slice(run)]
+    whole = _host_shares(run, run.parts)
+    by_slice = [_host_shares(run, parts) for parts in by_slice_of(run)]
     return {
-        name: _worst(share, [each.get(name) for each in by_slice]) for name, share in whole.items()
+        name: least_of(share, [each.get(name) for each in by_slice])
+        for name, share in whole.items()
     }
 
 
-def _by_slice(run: RunRecord) -> list[list[Part]]:
+def by_slice_of(run: RunRecord) -> list[list[Part]]:
     """What all machines did at once, slice by slice; [] of a run in one go."""
     if not run.parts:
         return []
@@ -150,19 +151,19 @@ def _by_slice(run: RunRecord) -> list[list[Part]]:
     ]
 
 
-def _worst(whole: float, by_slice: Iterable[float | None]) -> float:
+def least_of(whole: float, by_slice: Iterable[float | None]) -> float:
     """The least share of any slice where it is little, else that of the whole run."""
     least = min((share for share in by_slice if share is not None), default=whole)
     return min(least, whole) if least < LITTLE else whole
 
 
-def _host_shares(parts: Sequence[Part]) -> dict[str, float]:
+def _host_shares(run: RunRecord, parts: Sequence[Part]) -> dict[str, float]:
     rates = {}
     for part in parts:
         result = merged([part])
         if result is None:
             return {}
-        own = timed_operations(result) / max(len(result.jobs), 1)
+        own = _done(run, result) / max(len(result.jobs), 1)
         rates[part.machine] = own / result.elapsed_ns if result.elapsed_ns else 0.0
     enough = LITTLE * max(rates.values(), default=0.0)
     if len(rates) < 2 or enough <= 0:
@@ -220,7 +221,7 @@ def idle_hosts(evidence: Evidence) -> Iterator[Finding]:
             "Look at its processor, memory, network and storage, and repeat, or leave it out: rates"
             " of these runs are those of fewer hosts."
             + (" With the other systems it keeps up." if others else ""),
-            [f"{name_of(run)}: {_amount([share])}" for run, share in low],
+            [f"{name_of(run)}: {amount([share])}" for run, share in low],
         )
 
 
@@ -252,119 +253,12 @@ def _by_turns(
     return finding(
         "idle.host" if min(share for _, _, share in low) < LITTLE else "host.slow",
         "warning",
-        f"{listed(list(found))} by turns did {_amount([share for _, _, share in low])} of what"
+        f"{listed(list(found))} by turns did {amount([share for _, _, share in low])} of what"
         f" {_others(own)} did in {part_of(len(low), len(own), 'run')}: it is no one host.",
         "Look at what they share, a network, a server or a machine below them, and measure longer"
         " or more blocks: a run this short may only show who was served first.",
-        [f"{name_of(run)}: {host} did {_amount([share])}" for run, host, share in low],
+        [f"{name_of(run)}: {host} did {amount([share])}" for run, host, share in low],
     )
-
-
-@dataclass(frozen=True)
-class Worker:
-    """One of several at once in a run; `share` is its rate over the mean of all."""
-
-    name: str
-    machine: str
-    share: float
-
-
-def workers_of(run: RunRecord, noun: str = "job") -> list[Worker]:
-    """The workers of a run, each with its share of the mean; [] of one, or where none is known."""
-    result = run.result
-    if result is None or not is_complete(run):
-        return []
-    shares = _client_shares(run) if isinstance(run.job, ClientsJob) else _job_shares(run, result)
-    noun = "client" if isinstance(run.job, ClientsJob) else noun
-    places = [(part.machine, at) for part in run.parts for at in range(_jobs_of(part))]
-    if len(shares) != len(places):
-        return []
-    where = {machine: f" on {machine}" if len(run.parts) > 1 else "" for machine, _ in places}
-    return [
-        Worker(f"{noun} {at + 1}{where[machine]}", machine, share)
-        for (machine, at), share in zip(places, shares, strict=True)
-    ]
-
-
-def _jobs_of(part: Part) -> int:
-    return max(len(each.result.jobs) for each in part.slices)
-
-
-def _of_mean(rates: Sequence[float]) -> list[float]:
-    mean = statistics.fmean(rates) if rates else 0.0
-    return [rate / mean for rate in rates] if len(rates) > 1 and mean > 0 else []
-
-
-def _job_shares(run: RunRecord, result: LoadResult) -> list[float]:
-    """Of the whole run, or of the slice in which a job did least, if that had enough operations."""
-    whole = _of_mean(own_rates(result))
-    by_slice = []
-    for parts in _by_slice(run):
-        of_slice = merged(parts)
-        if of_slice is not None and len(of_slice.jobs) == len(whole):
-            each_did = timed_operations(of_slice) / len(whole) if whole else 0
-            shares = _of_mean(own_rates(of_slice))
-            if each_did >= FEWEST_OPERATIONS:
-                by_slice.append(shares)
-            elif each_did >= FEWEST_FOR_NONE and shares:
-                by_slice.append(
-                    [0.0 if share == 0 else whole[at] for at, share in enumerate(shares)]
-                )
-    return [
-        _worst(share, [each[at] for each in by_slice if each]) for at, share in enumerate(whole)
-    ]
-
-
-def _client_shares(run: RunRecord) -> list[float]:
-    """By pace, where that is known: clients may have unequal work. Otherwise by operations, where
-    the time ended the run; else only those without any are told from the others.
-    """
-    result, job = run.result, run.job
-    if result is None or not isinstance(job, ClientsJob) or job.phase.kind == "backup":
-        return []
-    shares = _of_mean([float(each.operations) for each in result.jobs])
-    each_did = timed_operations(result) / max(len(result.jobs), 1)
-    if each_did >= FEWEST_OPERATIONS:
-        paces = client_paces(run)
-        if paces and shares:  # who did nothing has no pace
-            return [pace if share else 0.0 for pace, share in zip(paces, shares, strict=True)]
-        if paces or job.phase.kind == "mix" or result.ended == "duration":
-            return paces or shares
-    return [float(share > 0) for share in shares] if each_did >= FEWEST_FOR_NONE else []
-
-
-def idle_workers(evidence: Evidence, noun: str, advice: str) -> Iterator[Finding]:
-    """Runs in which one of several workers did less than half of the mean; of hosts that did, the
-    host is told."""
-    known = [(run, found) for run in evidence.runs if (found := workers_of(run, noun))]
-    low = []
-    for run, workers in known:
-        idle = {host for host, share in shares_in(run).items() if share < LITTLE}
-        told = [each for each in workers if each.machine not in idle]
-        slowest = min(told, key=lambda each: each.share, default=None)
-        if slowest is not None and slowest.share < LITTLE:
-            low.append((run, slowest, sum(each.share < LITTLE for each in told)))
-    if not low:
-        return
-    run, worst, _ = min(low, key=lambda each: each[1].share)
-    yield finding(
-        "idle.worker",
-        "warning",
-        f"In {part_of(len(low), len(known), 'run')} the slowest {worst.name.split()[0]} did less"
-        f" than half of the mean{_of_slices(each for each, _, _ in low)}, at worst"
-        f" {_amount([worst.share])}: {worst.name} of {run.system}, {run.cell.name}.",
-        f"Totals and averages hide that one waits: see p99, not only the rate.{advice}",
-        [
-            f"{name_of(run)}: {each.name} did {_amount([each.share])} of the mean"
-            + (f", one of {count(number, each.name.split()[0])} below half" if number > 1 else "")
-            for run, each, number in low
-        ],
-    )
-
-
-def _of_slices(runs: Iterable[RunRecord]) -> str:
-    sliced = any(len(part.slices) > 1 for run in runs for part in run.parts)
-    return ", in all or in one slice of it" if sliced else ""
 
 
 def idle_words(findings: Sequence[Finding]) -> str:
@@ -381,13 +275,17 @@ def idle_words(findings: Sequence[Finding]) -> str:
 
 
 def _did(name: str, low: Sequence[tuple[RunRecord, float]], others: str) -> str:
-    """ "xfs did nothing"; "xfs did 1 to 20 % of what its other runs did"."""
+    """ "xfs did nothing"; "xfs did 1 to 20 % of what its other runs did"; of a program's time: "xfs
+    was 5 to 100 times as slow as its other runs"."""
     shares = [share for _, share in low]
+    if low[0][0].command is not None:
+        times = dict.fromkeys(f"{1 / share:.2g}" for share in (max(shares), min(shares)))
+        return f"{name} was {' to '.join(times)} times as slow as {others}"
     of = f" of what {others} did" if max(shares) > 0 else ""
-    return f"{name} did {_amount(shares)}{of}"
+    return f"{name} did {amount(shares)}{of}"
 
 
-def _amount(shares: Sequence[float]) -> str:
+def amount(shares: Sequence[float]) -> str:
     """ "nothing", "next to nothing", "20 %", "0 to 20 %"."""
     if max(shares) < NEXT_TO_NOTHING:
         return "next to nothing" if max(shares) > 0 else "nothing"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -119,3 +120,19 @@ def test_a_step_that_hangs_is_given_up(ssh: Path, tmp_path: Path) -> None:
         held = {"do": "count_up", "name": "l", "times": 1, "by": "flock", "seconds": 60.0}
         with pytest.raises(AgentLostError, match="did not answer within 0 s"):
             agents.ask({1: held}, 0.3)
+
+
+def test_a_host_that_answers_a_letter_at_a_time_is_given_up(
+    ssh: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit was looked at only where nothing had come."""
+    monkeypatch.setattr("fsgauge.agents.processes._START_SECONDS", 0.5)
+    ssh.write_text("#!/bin/sh\nend=$(($(date +%s) + 20))\n"
+                   "while [ $(date +%s) -lt $end ]; do printf .; done\necho\n")  # fmt: skip
+    began = time.monotonic()
+    with (
+        pytest.raises(RigError, match="did not answer within 0 s"),
+        process_agents([Place(str(tmp_path), "host")], "work"),
+    ):
+        pass
+    assert time.monotonic() - began < 15

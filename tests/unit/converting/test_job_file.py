@@ -83,3 +83,16 @@ def test_variables_are_those_of_the_environment(tmp_path: Path) -> None:
     (section,) = read_job_file(path, {"SIZE": "16"})
     assert section.options["bs"].value == "16k"
     assert int(section.options["numjobs"].value or "") % 2 == 0
+
+
+@pytest.mark.parametrize("how", ["includes", "jobs", "lines"])
+def test_a_small_file_that_stands_for_a_great_one_is_refused(tmp_path: Path, how: str) -> None:
+    """250 KB took all memory, and fifteen files that include the next one four times all time."""
+    for level in range(15):
+        (tmp_path / f"i{level}").write_text(f"include i{level + 1}\n" * 4)
+    (tmp_path / "i15").write_text("rw=read\n")
+    options = "[global]\n" + "".join(f"a{number}=1\n" for number in range(4000))
+    texts = {"includes": "[j]\ninclude i0\n", "jobs": "[j]\n" * 1001, "lines": 2 * options}
+    with pytest.raises(InputError, match="the job has more than") as refused:
+        read_job_file(job(tmp_path, texts[how]))
+    assert refused.value.location is not None

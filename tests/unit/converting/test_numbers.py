@@ -80,3 +80,10 @@ def test_switches() -> None:
     assert not numbers.switch("0")
     with pytest.raises(ValueError, match="0 or 1"):
         numbers.switch("yes")
+
+
+def test_a_tree_of_folders_that_no_one_has_is_refused_at_once() -> None:
+    """`depth=99999999, width=9` of vdbench was reckoned out."""
+    assert numbers.leaves(9, 3) == 729 and numbers.leaves(1, 99_999_999) == 1
+    with pytest.raises(ValueError, match="at most 40 levels"):
+        numbers.leaves(9, 99_999_999)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fsgauge import importing
 from fsgauge.errors import InputError
 from fsgauge.importing import import_results, read_file
+from fsgauge.plain_files.bounds import Bound
 from fsgauge.record.command import ForeignJob
 from fsgauge.report.write import results_of
 from fsgauge.stats.metrics import values
@@ -205,6 +208,7 @@ def test_iors_repetitions_are_runs(tmp_path: Path) -> None:
         (ELBENCHO.replace("900,1000", "0,0"), "it has no results"),
         (ELBENCHO.replace("240000", "-240000"), "ValidationError"),
         (ELBENCHO.replace("240000", "inf"), "OverflowError"),
+        (ELBENCHO.replace("240000", "1" * 200_000), "of elbencho: Error field larger"),
         (ELBENCHO.splitlines()[0] + "\n", "of elbencho: it has no results"),
     ],
 )
@@ -212,6 +216,39 @@ def test_what_is_no_whole_result_is_refused(tmp_path: Path, text: str, what: str
     with pytest.raises(InputError, match=what):
         import_results({"a": [written(tmp_path / "x", text)]}, tmp_path / "results", [])
     assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"fio version": "fio-3.33", "jobs": [' + "[]," * 2000 + "[]]}",
+        '{"Command line": "ior", "tests": [' + "[]," * 2000 + "[]]}",
+        '{"phase_type": "READ", "last_done": [' + "[]," * 2000 + "[]]}",
+        '{"fio version": "fio-3.33", "jobs": ' + "[" * 1000 + "]" * 1000 + "}",
+    ],
+    ids=["fio", "IOR", "elbencho", "deep"],
+)
+def test_a_small_file_of_a_great_deal_is_refused_before_it_is_understood(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    """180 MiB of empty lists took 8 GiB."""
+    monkeypatch.setattr(importing, "RESULT", Bound(1 << 20, 1000))
+    with pytest.raises(InputError, match=r"allowed"):
+        import_results({"a": [written(tmp_path / "x.json", text)]}, tmp_path / "results", [])
+
+
+def test_eight_times_the_phases_of_elbencho_take_no_fifty_times_as_long(tmp_path: Path) -> None:
+    """Each phase copied the rest of the file."""
+
+    def seconds(phases: int) -> float:
+        last = {"elapsed_time_ms": 1000, "iops": 5, "padding": "x" * 2000}
+        row = json.dumps({"phase_type": "READ", "last_done": last, "config": {}})
+        path = written(tmp_path / "x.json", f"{row}\n \n" * phases)
+        began = time.process_time()
+        read_file(path)
+        return time.process_time() - began
+
+    assert seconds(4000) < 25 * seconds(500)
 
 
 def test_a_clock_before_1970_says_no_time(tmp_path: Path) -> None:

@@ -50,5 +50,7 @@ def test_a_number_in_json() -> None:
     assert read_numbers([number(json_path="results.0.mean")], text, "")[0] == {"tps": 0.25}
     for path in ("results.1.mean", "results.0.none", "ok", "results"):
         assert "tps" in read_numbers([number(json_path=path)], text, "")[1]
+    deep = "[" * 100_000 + "]" * 100_000
+    assert "too deep" in read_numbers([number(json_path="a")], deep, "")[1]["tps"]
     assert "no JSON" in read_numbers([number(json_path="a")], "text", "")[1]["tps"]
     assert at_path({"a": {"b": "3"}}, "a.b") == "3"

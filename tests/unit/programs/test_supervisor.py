@@ -200,7 +200,7 @@ def test_a_program_that_removes_its_folder(tmp_path: Path) -> None:
         failed = asked.ask(steps=["touch after"])["failed"]
         assert failed == f"touch after could not start in {folder}: No such file or directory"
         # Of one that is not there nothing can be written back.
-        assert "No such file" in asked.shell("true", written_back=True)["refused"]
+        assert "No such file" in asked.shell("true", written_back=True)["not_started"]
 
 
 def test_a_program_cannot_hold_up_its_run_by_what_it_reads_or_leaves_open(asked: Asked) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import json
 import tarfile
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from fsgauge import kinds
 from fsgauge.errors import InputError
+from fsgauge.plain_files.bounds import REPORT
+from fsgauge.published import archive
 from fsgauge.published.archive import (
     FORMAT,
     Contents,
@@ -109,6 +112,58 @@ def test_a_damaged_archive_is_an_error_in_words(tmp_path: Path, at: float) -> No
     path.write_bytes(content)
     with pytest.raises(InputError):
         read_archive(path)
+
+
+class Zeros(io.RawIOBase):
+    """So many bytes, without keeping them."""
+
+    def __init__(self, size_bytes: int) -> None:
+        self.left = size_bytes
+
+    def read(self, size: int = -1) -> bytes:
+        given = self.left if size < 0 else min(size, self.left)
+        self.left -= given
+        return bytes(given)
+
+
+@pytest.mark.parametrize("how", ["members", "one member", "a header", "values", "a version"])
+def test_a_small_archive_that_unpacks_to_much_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """Half a megabyte took 3 GiB and as long as its maker liked."""
+    monkeypatch.setattr(archive, "MOST_UNPACKED_BYTES", 8 << 20)
+    path = tmp_path / "x.tar.xz"
+    head = Contents(format=FORMAT, fsgauge="0", publication="nss", studies=[], left_out=[])
+    text = head.model_dump_json().encode()
+    if how == "values":
+        text = text[:-1] + b', "x": [' + b"[]," * (REPORT.values + 1) + b"[]]}"
+    if how == "a version":
+        text = b'{"format": "' + b"1" * 100_000 + b'"}'
+    with tarfile.open(path, "w:xz", preset=0) as packed:
+        if how == "a header":
+            entry = tarfile.TarInfo("pax")
+            entry.type, entry.size = tarfile.XHDTYPE, 80 << 20
+            packed.addfile(entry, Zeros(entry.size))
+        for name, size in {"members": (5 << 20,) * 2, "one member": (80 << 20,)}.items():
+            for at, size_bytes in enumerate(size if name == how else ()):
+                entry = tarfile.TarInfo(f"study-{at}/report.json")
+                entry.size = size_bytes
+                packed.addfile(entry, Zeros(size_bytes))
+        entry = tarfile.TarInfo("archive.json")
+        entry.size = len(text)
+        packed.addfile(entry, io.BytesIO(text))
+    assert path.stat().st_size < 200_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError) as refusal:
+            read_archive(path)
+        peak_bytes = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    said = refusal.value.render()
+    assert ("larger than any" in said) or ("values" in said) or ("version 111" in said), said
+    assert len(said) < 1000
+    assert how == "values" or peak_bytes < 64 << 20
 
 
 def test_no_archive_is_no_damaged_folder(tmp_path: Path) -> None:

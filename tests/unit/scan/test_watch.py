@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError
+from fsgauge.plain_files.bounds import Bound
 from fsgauge.scan import watch as watching
 from fsgauge.scan.watch import (
     Forecast,
@@ -77,6 +78,20 @@ def test_lines_of_others_are_counted_and_none_alone_is_refused(tmp_path: Path, l
         read_watch(file)
     append(file, example())
     assert read_watch(file).left_out == 1
+
+
+def test_a_file_of_more_values_than_lines_have_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One line of 180 MiB of empty lists took 5 GiB."""
+    monkeypatch.setattr(watching, "WATCH", Bound(1 << 20, 1000))
+    file = tmp_path / "srv.watch"
+    append(file, example())
+    assert len(read_watch(file).points) == 1
+    line = file.read_bytes().rstrip()
+    file.write_bytes(line[:-1] + b', "x": [' + b"[]," * 2000 + b"[]]}\n")
+    with pytest.raises(InputError, match="1,000 are allowed"):
+        read_watch(file)
 
 
 def test_only_a_file_of_the_same_place_is_added_to(tmp_path: Path) -> None:

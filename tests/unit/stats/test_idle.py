@@ -15,13 +15,16 @@ from fsgauge.engine.wire import JobShare
 from fsgauge.record.records import EnvironmentRecord, RunRecord
 from fsgauge.report.tables import number_tables, rank_tables
 from fsgauge.stats import Results, read_study
-from fsgauge.stats.idle import idle_words, low_runs, shares_in, workers_of
+from fsgauge.stats.idle import idle_words, low_runs, shares_in
+from fsgauge.stats.idle_workers import workers_of
 from fsgauge.stats.metrics import own_rates
 from fsgauge.stats.results import Finding
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic.idle import did, one_did, part_did
 from tests.synthetic_aging import make_aging
 from tests.synthetic_churn import make_churn
+from tests.synthetic_commands import make_commands, part_took, took
+from tests.synthetic_commits import make_commits
 from tests.synthetic_connections import OTHER, make_connections
 from tests.synthetic_sharing import make_sharing
 from tests.synthetic_writers import make_writers
@@ -40,6 +43,7 @@ KINDS: dict[str, tuple[Callable[[], Any], str]] = {
     "aging": (lambda: make_aging(levels=(5, 100), blocks=BLOCKS), "ext4 2 MiB"),
     "churn": (lambda: make_churn(blocks=BLOCKS, fills=(95,)), "btrfs"),
     "sharing": (lambda: make_sharing(blocks=BLOCKS), "nfs"),
+    "commits": (lambda: make_commits({"ext4": 1000.0, "xfs": 1100.0}, blocks=BLOCKS), "xfs"),
 }
 SHARES = {0.0: "nothing", 0.01: "1", 0.2: "20"}
 
@@ -118,6 +122,43 @@ def test_of_a_system_that_mostly_did_nothing_no_number_is_given(
     assert {(row.interval, row.ratio, row.verdict) for row in idle_rows} == {
         (f"in {len(blocks)} of {BLOCKS} runs", "", "")
     }
+
+
+@pytest.mark.parametrize(("seconds", "blocks"), [(60, (1, 3, 5)), (600, (1,))])
+def test_a_program_that_took_far_longer_in_some_runs_is_named_first(
+    seconds: int, blocks: tuple[int, ...]
+) -> None:
+    """9 s and 60 s by turns were "23.2 s", which none of its runs took, and no finding."""
+    made = make_commands(blocks=BLOCKS)
+    assert idle(read(made, made.runs)) == []
+    runs = [
+        took(run, seconds * 1e9) if run.system == "xfs" and run.block in blocks else run
+        for run in made.runs
+    ]
+    results = read(made, runs)
+    times = f"{seconds / 9:.2g}"
+    said = f"xfs was {times} times as slow as its other runs in {len(blocks)} of {BLOCKS} runs."
+    assert results.findings[0].sentence == said
+    assert results.answer.startswith(said)
+
+
+@pytest.mark.parametrize(("slower", "code"), [(10.0, "idle.host"), (1.4, "host.slow")])
+def test_a_host_on_which_a_program_takes_longer_is_named(slower: float, code: str) -> None:
+    """The run ends with the last host: all systems were equal, at that host's pace."""
+    made = make_commands(blocks=BLOCKS)
+    runs = [
+        run.model_copy(
+            update={
+                "parts": [
+                    part_took(run, 1e10 * (slower if name == "d" else 1), name) for name in "abcd"
+                ]
+            }
+        )
+        for run in made.runs
+    ]
+    (found,) = [e for e in read(made, runs).findings if e.code in ("idle.host", "host.slow")]
+    said = f"d was {slower:g} times as slow as the other hosts in 24 of 24 runs."
+    assert (found.code, found.sentence) == (code, said)
 
 
 def test_who_did_nothing_is_ranked_last() -> None:

@@ -101,6 +101,10 @@ class MountedClaim(Protocol):
         """RigError, and the claim is lost, where anything was found."""
         ...
 
+    def failed(self, error: OSError | RigError) -> RigError:
+        """Remembers that the device cannot be read any more, unless more is known."""
+        ...
+
     def lost(self, details: tuple[str, ...]) -> RigError:
         """The error that another program used the device."""
         ...
@@ -174,10 +178,12 @@ class ClaimedMount:
         with WrittenThroughNode(claim.node) as written:
             number = umount(call.path, call.flags)
             if number == 0:
-                with suppress(RigError, OSError):  # it is unmounted, whatever else is found
+                try:
                     claim.take_back(_PATIENCE_SECONDS)
                     self._require_as_left(written, exact=is_exact)
                     claim.require_none(changes(before, claim.state, of_itself=True))
+                except (RigError, OSError) as error:  # it is unmounted, whatever else is found
+                    claim.failed(error)
         return number
 
     def _require_as_left(self, written: WrittenThroughNode, *, exact: bool) -> None:

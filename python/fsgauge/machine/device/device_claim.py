@@ -193,14 +193,21 @@ class DeviceClaim(Claim):
             self.take(seconds)
         except OSError as error:
             if error.errno in _FAILING:
-                self._loss = RigError(
-                    f"{self.device.path} cannot be opened again: {error.strerror}",
-                    cause="the device failed or is gone: an error of the disk, or unplugged",
-                    next="dmesg | tail",
-                )
-                raise self._loss from error
+                raise self.failed(error) from error
             why = f"it cannot be claimed: {error.strerror}"
             raise self.lost((why, *_users(self.device))) from error
+
+    def failed(self, error: OSError | RigError) -> RigError:
+        """What is raised from now on of a device that cannot be read after something of ours
+        changed it: what is on it is not known, and no other program's doing."""
+        if self._loss is None:
+            why = error.strerror if isinstance(error, OSError) else error.what
+            self._loss = RigError(
+                f"{self.device.path} cannot be read any more: {why}",
+                cause="the device failed or is gone: an error of the disk, or unplugged",
+                next="dmesg | tail",
+            )
+        return self._loss
 
     def require_none(self, found: list[str]) -> None:
         """RigError with what another program did, if anything."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fsgauge.errors import FsgaugeError, RigError
 from fsgauge.machine.device.consent import Consent
 from fsgauge.record.factors import most_hosts
-from fsgauge.record.machine import LOAD, Machine
+from fsgauge.record.machine import LOAD, ONE_MACHINE, Machine
 from fsgauge.record.records import Plan
 from fsgauge.rig.fleet import control
 from fsgauge.rig.fleet.block import BlockOverHosts, pace
@@ -38,10 +38,6 @@ _SETTLE_SECONDS = 180.0
 _LOOK_SECONDS = 1.0
 _WORD_SECONDS = 1.0
 """For a word to a host that is lost, and may not hear it."""
-_ONE_MACHINE = (
-    "all hosts are processes of one machine, and share its processors, memory and disk: this tries"
-    " a fleet out, and says nothing of many hosts"
-)
 
 
 class PreparedHosts:
@@ -293,7 +289,7 @@ def _machines(found: dict[str, Machine], *, one_machine: bool) -> list[Machine]:
     facts = machines[0].storage
     if facts is None or len(machines) == 1:
         return machines
-    cautions = [*facts.cautions, *([_ONE_MACHINE] if one_machine else [])]
+    cautions = [*facts.cautions, *([ONE_MACHINE] if one_machine else [])]
     sentence = f"{facts.sentence}; the same on each of {len(machines)} hosts"
     update = {"storage": facts.model_copy(update={"sentence": sentence, "cautions": cautions})}
     return [machines[0].model_copy(update=update), *machines[1:]]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from fsgauge.engine.wire import BlockTarget, FilesTarget, FileTarget
 from fsgauge.errors import RigError
-from fsgauge.machine.process.tool import must_run
+from fsgauge.machine.process.tool import must_run, run_tool
 from fsgauge.programs import find_engine
 from fsgauge.workload.folders import AgedFolders, ClientFolders, InFolder, Place, ServedFiles
 
@@ -68,11 +68,14 @@ def _settled(target: Place, reason: str) -> str:
 
 def sync_file_system(directory: str) -> None:
     """Write back the file system of `directory`, and it alone: the machine is shared."""
-    must_run(
-        ["sync", "--file-system", directory],
-        what=f"the file system at {directory} could not be synced",
-        seconds=_SYNC_SECONDS,
-    )
+    said = run_tool(["sync", "--file-system", directory], seconds=_SYNC_SECONDS)
+    if said.exit_code != 0:
+        reason = said.words.strip().rpartition(": ")[2]
+        raise RigError(
+            f"the file system at {os.path.realpath(directory)} could not be synced: {reason}",
+            cause="its device failed, or is gone",
+            next="dmesg | tail",
+        )
 
 
 def write_back(place: str) -> None:

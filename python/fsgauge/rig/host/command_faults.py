@@ -18,6 +18,9 @@ from fsgauge.study.storage import LoopStorage, RamStorage, Storage
 _FULL_SHARE = 0.01
 _FULL_BYTES = 16 << 20
 """A hundredth of a large disk is room enough for most programs."""
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+_FAILED = (errno.EIO, errno.EROFS, errno.EUCLEAN)
+_REFUSED = "the file system is full, read-only after an error, or its device failed"
 _NO_FORMAT = os.strerror(errno.ENOEXEC)
 _BY_HAND = "try it by hand in an empty folder"
 
@@ -38,12 +41,29 @@ def fault_of(job: CommandJob, said: dict[str, Any], storage: Storage) -> EngineF
             "command.time_limit",
         )
     if said["exit_code"] in job.exit_codes:
-        return None
+        number = said["not_written"]
+        return _not_written(name, number, storage) if number else None
     how = how_it_ended(said["exit_code"])
     if _is_full(job.folder, last):
         return _full(f"{name} ended with {how}: the file system is full{words}", storage)
-    cause, next_step = _of_code(said["exit_code"], job.exit_codes)
+    if _says(last, _FAILED):
+        cause, next_step = _REFUSED, "dmesg | tail"
+    else:
+        cause, next_step = _of_code(said["exit_code"], job.exit_codes)
     return _fault(f"{name} ended with {how}{words}", cause, next_step, "command.failed")
+
+
+def _not_written(name: str, number: int, storage: Storage) -> EngineFault:
+    what = f"{name} ended, and what it wrote could not be written back: {os.strerror(number)}"
+    if number in _NO_ROOM:
+        return _full(what, storage)
+    return _fault(what, _REFUSED, "dmesg | tail", "command.write_back", number)
+
+
+def fault_of_folder(error: OSError) -> EngineFault:
+    """Of a run whose folder the file system did not make."""
+    what = f"the folder of a run could not be made: {error.strerror}"
+    return _fault(what, _REFUSED, "dmesg | tail; df -i", "command.folder", error.errno)
 
 
 def fault_of_step(which: str, failed: str, folder: str, storage: Storage) -> EngineFault:
@@ -81,12 +101,19 @@ def _of_code(code: int, known: list[int]) -> tuple[str, str]:
 
 def _is_full(folder: str, last: list[str]) -> bool:
     """By what it said, or by the room that is left, of bytes or of inodes."""
-    if any(os.strerror(errno.ENOSPC) in line for line in last):
+    if _says(last, _NO_ROOM):
         return True
-    room = os.statvfs(Path(folder).parent)  # the run's own may be removed by its program
+    try:
+        room = os.statvfs(Path(folder).parent)  # the run's own may be removed by its program
+    except OSError:
+        return False
     no_inodes = room.f_files > 0 and room.f_ffree == 0
     few_bytes = min(_FULL_SHARE * room.f_blocks * room.f_frsize, _FULL_BYTES)
     return room.f_bavail * room.f_frsize < few_bytes or no_inodes
+
+
+def _says(last: Sequence[str], numbers: Sequence[int]) -> bool:
+    return any(os.strerror(number) in line for line in last for number in numbers)
 
 
 def _full(what: str, storage: Storage) -> EngineFault:

@@ -26,7 +26,7 @@ from fsgauge.record.command import CommandJob, CommandRun, Found
 from fsgauge.record.parts import in_one
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.rig.happenings import RunStarted
-from fsgauge.rig.host.command_faults import fault_of, fault_of_step
+from fsgauge.rig.host.command_faults import fault_of, fault_of_folder, fault_of_step
 from fsgauge.rig.host.facts import watch_device
 from fsgauge.rig.host.turn_steps import TurnSystem
 from fsgauge.rig.recording import run_record
@@ -111,9 +111,11 @@ def run_command(made: TurnSystem, position: int, cell: Cell) -> RunRecord:
     job = _job(made, cell)
     begun_unix_ns = time.time_ns()
     result, command, fault, device, found, caches = None, None, None, None, None, ""
-    with _own_folder(job.folder), supervised(job.folder) as supervisor:
-        failed = supervisor.steps(job.prepare)
-        if failed is not None:
+    with _own_folder(job.folder) as refused, supervised(job.folder) as supervisor:
+        failed = None if refused else supervisor.steps(job.prepare)
+        if refused is not None:
+            fault = fault_of_folder(refused)
+        elif failed is not None:
             fault = fault_of_step("prepare", failed, job.folder, work.study.storage)
         else:
             found = _found(job.folder)
@@ -169,24 +171,22 @@ def _job(made: TurnSystem, cell: Cell) -> CommandJob:
 
 
 @contextmanager
-def _own_folder(path: str) -> Iterator[None]:
-    """An empty folder, removed with all that is in it."""
+def _own_folder(path: str) -> Iterator[OSError | None]:
+    """An empty folder, removed with all that is in it; why the file system did not make it."""
     place = Path(path)
     above = os.open(place.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        os.mkdir(place.name, dir_fd=above)
+        refused = None
         try:
-            yield
+            os.mkdir(place.name, dir_fd=above)
+        except OSError as error:
+            refused = error
+        try:
+            yield refused
         finally:
-            with suppress(FileNotFoundError):  # a program may remove it itself
+            # A program may remove it itself. What a failed file system keeps, the next run meets.
+            with suppress(OSError):
                 remove_in(above, place.name, place.parent)
-    except OSError as error:
-        raise RigError(
-            "the folder of a run could not be made or removed",
-            details=(str(error),),
-            cause="the file system refused it; the records so far are kept",
-            next="dmesg | tail",
-        ) from error
     finally:
         os.close(above)
 
@@ -206,7 +206,7 @@ def _found(folder: str) -> Found | None:
 
 
 def _command_run(said: dict[str, Any], found: Found | None) -> CommandRun:
-    of_result = {"began_ns", "elapsed_ns", "user_ns", "system_ns"}
+    of_result = {"began_ns", "elapsed_ns", "user_ns", "system_ns", "not_written"}
     own = {name: value for name, value in said.items() if name not in of_result}
     return CommandRun(**own, found=found)
 

@@ -104,9 +104,10 @@ class Monitor:
 
     def _next(self, what: str, ends: float) -> dict[str, Any]:
         while (line := self._lines.take()) is None:
-            self._socket.settimeout(max(0.01, ends - time.monotonic()))
+            left = ends - time.monotonic()
+            self._socket.settimeout(max(0.01, left))
             try:
-                piece = self._socket.recv(_PIECE_BYTES)
+                piece = self._socket.recv(_PIECE_BYTES) if left > 0 else b""
             except TimeoutError:
                 piece = b""
             except OSError as error:

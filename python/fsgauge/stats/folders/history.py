@@ -85,6 +85,11 @@ class History(ResultModel):
     despite: list[Unlike]
     changed: list[str]
 
+    @property
+    def is_followed(self) -> bool:
+        """Whether any folder has a ratio; of those in which every run failed, none has."""
+        return any(each.points for each in self.series)
+
 
 def follow(sides: Sequence[Side], *, despite: Sequence[str] = ()) -> History:
     """The history of folders, which are put in order of time. Raises InputError for fewer than two,

@@ -17,7 +17,8 @@ class ToLeader(ResultModel):
 
 
 class Departure(ResultModel):
-    """A system that left, in the order in which they did; "failed": two runs in a row did."""
+    """A system that left, in the order in which they did; "failed": two runs in a row did, or did
+    too little to be measured."""
 
     system: str
     after_block: int

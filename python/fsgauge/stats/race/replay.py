@@ -16,12 +16,12 @@ import numpy as np
 
 from fsgauge.record.modes import LOOKS, RaceRules
 from fsgauge.record.records import Plan, RunRecord, StudyRecord, Turn
-from fsgauge.stats.metrics import METRICS
+from fsgauge.stats.metrics import METRICS, QUANTILES, latencies
 from fsgauge.stats.of_kind import analysis_of
 from fsgauge.stats.planned import primary_cells, primary_metrics
 from fsgauge.stats.race import rules
 from fsgauge.stats.race.rules import Array, Standing
-from fsgauge.stats.samples import collect
+from fsgauge.stats.samples import at_most, collect, is_complete
 from fsgauge.stats.wording import listed, named_systems
 
 PAUSE = 10.0
@@ -57,8 +57,7 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
     sign = 1 if METRICS[metric].higher_is_better else -1
     own = [run for run in runs if run.block < race.blocks and not run.again and run.cell.id == cell]
     recorded = {(run.block, run.system) for run in own}
-    samples = collect(plan, own)
-    logs = [samples.of(metric, cell, system) for system in plan.systems]
+    logs, short = _values(plan, own, metric)
     eligible = _eligible(plan, race)
     looks = [block for block in LOOKS if block <= race.blocks]
     values = np.full((race.blocks, len(plan.systems)), np.nan)
@@ -74,10 +73,11 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
         if any((block, plan.systems[place]) not in recorded for place in now):
             break
         for place in now:
-            log = logs[place].get((block, False))
+            log = logs.get((block, plan.systems[place]))
             values[block, place] = np.nan if log is None else sign * log
         asked.append(now)
-        standing = rules.failed(values, now, block, standing, misses)
+        missed = [place for place in now if (block, plan.systems[place]) in short]
+        standing = rules.failed(missed, now, block, standing, misses)
         if block + 1 in looks and any(eligible[place] for place in standing.in_race):
             standing = rules.look(
                 values[: block + 1],
@@ -88,6 +88,46 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
             )
         ended = _ended(plan, race, standing, eligible, block + 1, runs)
     return Replay(race, standing, ended, asked, values[: len(asked)], cell, metric)
+
+
+Place = tuple[int, str]
+"""Block and system."""
+
+
+def _values(
+    plan: Plan, runs: Sequence[RunRecord], metric: str
+) -> tuple[dict[Place, float], set[Place]]:
+    """The log of what each run says by itself, and those that failed or say nothing.
+
+    Of one that did too little to say it, the log of the worst that was seen of it: a race cannot
+    wait for all runs, and without one that stalled its system would look as fast as the others.
+    """
+    logs, short = dict[Place, float](), set[Place]()
+    for block in range(max((run.block for run in runs), default=-1) + 1):
+        turns = [turn for turn in plan.turns if turn.block == block]
+        alone = plan.model_copy(update={"turns": turns})
+        for run in (run for run in runs if run.block == block):
+            said = collect(alone, [run]).of(metric, run.cell.id, run.system)
+            if said:
+                logs[block, run.system] = said[block, False]
+                continue
+            short.add((block, run.system))
+            if (worst := _worst(run, metric)) is not None:
+                logs[block, run.system] = math.log(worst)
+    return logs, short
+
+
+def _worst(run: RunRecord, metric: str) -> float | None:
+    """The most that a run can have done, or the longest that it took; None of one that failed."""
+    if run.result is None or not is_complete(run):
+        return None
+    if (most := at_most(run).get(metric)) is not None:
+        return most.value
+    operation, _, part = metric.rpartition(".")
+    if part not in QUANTILES:
+        return None
+    found = latencies(run.result).get(operation)
+    return float(found.max_ns if found and found.operations else run.result.elapsed_ns) or None
 
 
 def raced_plan(plan: Plan, found: Replay) -> Plan:

@@ -18,8 +18,19 @@ from fsgauge.stats.race.model import Departure, Race, ToLeader
 from fsgauge.stats.race.replay import Replay, finalists_of, raced_plan, spent_seconds
 from fsgauge.stats.race.rules import Interval
 from fsgauge.stats.results import Comparison, Results
-from fsgauge.stats.wording import factor_words, listed, named_systems, percent, ratio_range
+from fsgauge.stats.sentence import few_operations
+from fsgauge.stats.wording import (
+    HOPELESS_PERCENT,
+    factor_words,
+    listed,
+    named_systems,
+    percent,
+    ratio_range,
+)
 from fsgauge.units import count
+
+MOST_AT_MOST = 1 + HOPELESS_PERCENT / 100
+"""From here on, how much better another one may be says nothing."""
 
 Of = TypeVar("Of", TurnRecord, RunRecord, ScanRecord, StepRecord)
 
@@ -54,7 +65,9 @@ def with_race(
         ]
         winner = own[0] if own and race.confirmed else None
         behind = results.lines if race.confirmed else []
-        lines = [*race_lines(race, winner), *(each for each in behind)]
+        own_runs = [run for run in runs if run.block < found.rules.blocks]
+        few = few_operations(race.metric, own_runs, {race.cell})
+        lines = [*race_lines(race, winner, few), *(each for each in behind)]
         update |= {"lines": lines, "answer": " ".join(lines)}
     return results.model_copy(update=update)
 
@@ -132,8 +145,9 @@ def _written_bytes(run: RunRecord) -> int:
     return result.write.size_bytes if result is not None and result.write is not None else 0
 
 
-def race_lines(race: Race, winner: Comparison | None) -> list[str]:
-    """The headline, then what the race claims; `winner` is the leader's confirmed comparison."""
+def race_lines(race: Race, winner: Comparison | None, few: str = "") -> list[str]:
+    """The headline, then what the race claims; `winner` is the leader's confirmed comparison, `few`
+    says of which runs a quantile is not known."""
     if not race.leader:
         return (
             [
@@ -141,7 +155,7 @@ def race_lines(race: Race, winner: Comparison | None) -> list[str]:
                 " its first look."
             ]
             if race.ended == "running"
-            else ["No system is left in the race: all failed."]
+            else [f"No system is left in the race. {few or 'All failed, or did nothing.'}"]
         )
     return [
         *_no_difference(race),
@@ -193,7 +207,7 @@ def _headline(race: Race, winner: Comparison | None) -> str:
 
 def _nothing_better(race: Race) -> str:
     """Hsu's bound, on those of the same guarantees."""
-    if race.others_at_most is None:
+    if race.others_at_most is None or race.others_at_most > MOST_AT_MOST:
         return "What the others could be at most is not known."
     most = race.others_at_most - 1
     kept = " that keeps what the baseline keeps" if race.weaker else ""
@@ -215,4 +229,5 @@ def _not_told(race: Race) -> list[str]:
 
 def _gone(race: Race) -> list[str]:
     failed = [each.system for each in race.departures if each.reason == "failed"]
-    return [f"{listed(failed)} failed twice in a row and left."] if failed else []
+    said = "failed, or did too little to be measured, twice in a row and left"
+    return [f"{listed(failed)} {said}."] if failed else []

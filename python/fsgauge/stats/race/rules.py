@@ -12,7 +12,7 @@ comparisons with the best; Lopez-Ibanez et al., "The irace package" (2016), bloc
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -24,7 +24,7 @@ from fsgauge.stats.ratio import t_quantile
 MOST_RIVALS = 3
 """Next to the winner, in the blocks that confirm it."""
 FAILURES = 2
-"""In a row: a system that fails so often leaves."""
+"""In a row: a system that fails, or does too little to be measured, so often leaves."""
 
 Array = NDArray[np.float64]
 """Floats of blocks by systems; a value that is missing is not a number."""
@@ -119,14 +119,17 @@ def look(
 
 
 def failed(
-    values: Array, asked: Sequence[int], block: int, standing: Standing, misses: dict[int, int]
+    missed: Collection[int],
+    asked: Sequence[int],
+    block: int,
+    standing: Standing,
+    misses: dict[int, int],
 ) -> Standing:
-    """The standing after a block of which systems that were `asked` gave no value; `misses` counts
-    each one's failures in a row, and is changed."""
+    """The standing after a block of which some systems that were `asked` failed, or did too little;
+    `misses` counts how often in a row each one has, and is changed."""
     left = dict(standing.left)
     for place in asked:
-        missing = bool(values[block, place] != values[block, place])
-        misses[place] = misses.get(place, 0) + 1 if missing else 0
+        misses[place] = misses.get(place, 0) + 1 if place in missed else 0
         if misses[place] >= FAILURES and place not in left:
             left[place] = Left(
                 block + 1, standing.leader if standing.leader is not None else place, None

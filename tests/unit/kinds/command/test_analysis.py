@@ -143,5 +143,11 @@ def test_shares_that_differ_are_each_told_and_unknown_ones_said() -> None:
     assert "(0.95, 0.93 to 0.98, undecided)" in said
 
 
+def test_a_headline_has_the_word_of_the_tables() -> None:
+    """ "undecided" stood above "too noisy", of one ratio."""
+    said = str(answer(question(waits("ext4", 1, 0.0), waits("xfs", 1, 0.0), ratio="too noisy")))
+    assert said.count("(0.95, 0.93 to 0.98, too noisy)") == 2
+
+
 def test_digits() -> None:
     assert [rounded(each) for each in (1234567, 123.4, 0.00123)] == ["1,230,000", "123", "0.00123"]

@@ -32,6 +32,9 @@ class _Claim:
     def take_back(self, _seconds: float) -> None:
         self.done.append("taken back")
 
+    def failed(self, error: OSError) -> None:
+        self.done.append(f"failed: {error.strerror}")
+
 
 @pytest.fixture
 def claim(monkeypatch: pytest.MonkeyPatch) -> _Claim:
@@ -63,4 +66,4 @@ def test_a_mount_goes_again_where_the_device_cannot_be_read_after_it(claim: _Cla
 def test_a_device_that_cannot_be_read_is_unmounted_all_the_same(claim: _Claim) -> None:
     mount = ClaimedMount(cast("MountedClaim", claim), None, is_quiet=True)
     assert mount.unmounted(AskedCall("umount", "/mnt", 0)) == 0
-    assert claim.done == ["mount", "umount", "taken back"]
+    assert claim.done == ["mount", "umount", "taken back", "failed: Input/output error"]

@@ -40,3 +40,16 @@ def test_a_device_that_fails_was_used_by_no_other_program(
         claim.require_unchanged()
     assert claim.is_lost is (number == errno.EBUSY)
     claim.close()
+
+
+def test_what_cannot_be_read_after_an_unmount_was_changed_by_no_other_program(
+    claim: DeviceClaim,
+) -> None:
+    """The state of before the mount stayed, so our own writes were another program's."""
+    claim.failed(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/dev/none"))
+    for ask in (claim.require_not_lost, claim.require_unchanged):
+        with pytest.raises(RigError, match="cannot be read any more: No space left") as raised:
+            ask()
+        assert "the device failed" in raised.value.cause
+    assert not claim.is_lost
+    claim.close()

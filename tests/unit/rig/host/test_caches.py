@@ -1,12 +1,14 @@
 """What is done to caches is what the record says."""
 
+import errno
 import os
 from types import SimpleNamespace
 
 import pytest
 
 from fsgauge.engine.wire import FilesTarget
-from fsgauge.machine.process.tool import must_run
+from fsgauge.errors import RigError
+from fsgauge.machine.process.tool import Said, must_run
 from fsgauge.rig.host import caches
 from fsgauge.rig.host.caches import KEEP_CACHES, keep_code_in_memory, settle_caches
 from fsgauge.workload.folders import ClientFolders
@@ -85,3 +87,20 @@ def test_a_file_that_cannot_be_mapped_is_left_out(tmp_path, monkeypatch):
     sizes = [len(each) for each in keep_code_in_memory.__wrapped__()]
     assert sizes
     assert all(sizes)
+
+
+def test_a_file_system_that_fails_is_named_by_its_path(tmp_path, monkeypatch):
+    """The folder was "/proc/26447/fd/11", and the cause "fsgauge doctor"."""
+    refused = f"/usr/bin/sync: error syncing 'x': {os.strerror(errno.EIO)}"
+    monkeypatch.setattr(caches, "run_tool", lambda *_, **__: Said((), 1, "", refused))
+    held = os.open(tmp_path, os.O_RDONLY)
+    try:
+        with pytest.raises(RigError) as failed:
+            caches.sync_file_system(f"/proc/{os.getpid()}/fd/{held}")
+    finally:
+        os.close(held)
+    assert (
+        failed.value.what
+        == f"the file system at {tmp_path} could not be synced: Input/output error"
+    )
+    assert failed.value.next == "dmesg | tail"

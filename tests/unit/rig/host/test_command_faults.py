@@ -12,7 +12,7 @@ import pytest
 
 from fsgauge.engine.wire import EngineFault
 from fsgauge.record.command import CommandJob
-from fsgauge.rig.host.command_faults import fault_of, fault_of_step
+from fsgauge.rig.host.command_faults import fault_of, fault_of_folder, fault_of_step
 from fsgauge.study.storage import PathStorage, RamStorage, Storage
 
 STORAGE = RamStorage(size=320 << 20)
@@ -30,7 +30,7 @@ def failure(
 
 
 def said(exit_code: int | None, **lines: list[str]) -> dict[str, Any]:
-    return {"exit_code": exit_code, "output": [], "errors": [], **lines}
+    return {"exit_code": exit_code, "not_written": 0, "output": [], "errors": [], **lines}
 
 
 def test_known_codes_are_no_failure(tmp_path: Path) -> None:
@@ -95,6 +95,29 @@ def test_a_full_file_system_is_told_as_such(tmp_path: Path) -> None:
         assert found.next == "--set storage.size=1280MiB"
     found = failure(job(tmp_path), said(1, errors=[full]), PathStorage(path="/mnt"))
     assert found is not None and found.next.startswith("df -h; df -i")
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.EROFS])
+def test_storage_that_fails_is_no_code_of_the_program(tmp_path: Path, number: int) -> None:
+    """The advice was to allow the exit code."""
+    found = failure(job(tmp_path), said(1, errors=[f"dd: x: {os.strerror(number)}"]))
+    assert found is not None and (found.code, found.next) == ("command.failed", "dmesg | tail")
+    assert "its device failed" in found.cause
+
+
+def test_what_could_not_be_written_back_is_what_the_run_gave(tmp_path: Path) -> None:
+    """It ended the study: "the kernel refused what a run needs"."""
+    found = failure(job(tmp_path), said(0) | {"not_written": errno.EIO})
+    assert found is not None and (found.code, found.errno) == ("command.write_back", errno.EIO)
+    assert "could not be written back: Input/output error" in found.what
+    full = failure(job(tmp_path), said(0) | {"not_written": errno.EDQUOT})
+    assert full is not None and full.code == "command.full"
+
+
+def test_a_folder_that_is_not_made_is_what_the_run_gave() -> None:
+    found = fault_of_folder(OSError(errno.EROFS, os.strerror(errno.EROFS)))
+    assert (found.code, found.errno) == ("command.folder", errno.EROFS)
+    assert found.what.endswith("could not be made: Read-only file system")
 
 
 def test_a_step_is_named(tmp_path: Path) -> None:

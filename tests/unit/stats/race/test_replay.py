@@ -12,7 +12,9 @@ from fsgauge.record.parts import in_one
 from fsgauge.record.records import RunRecord, StudyRecord
 from fsgauge.stats.race.replay import Replay, replayed, spent_seconds, standing_words
 from fsgauge.stats.race.results import race_in
+from fsgauge.stats.sentence import few_operations
 from fsgauge.store import StoredStudy, read_results
+from tests.synthetic.idle import did
 from tests.synthetic_race import BASELINE, BLOCKS, measure
 
 
@@ -68,6 +70,78 @@ def test_a_run_that_is_not_steady_counts(stored: StoredStudy) -> None:
     runs = unsteady(stored, lambda run: run.system == "four" and run.block in (1, 2))
     found = found_in(stored.study, runs)
     assert found.standing == found_in(stored.study, stored.runs).standing
+
+
+@pytest.mark.parametrize("system", [BASELINE, "two"])
+@pytest.mark.parametrize("block", [0, 1])
+def test_a_run_that_did_nothing_is_the_worst_of_its_system_and_no_two_failures(
+    stored: StoredStudy, system: str, block: int
+) -> None:
+    """One stall in the first two blocks took a system out, as if it had failed twice in a row."""
+    runs = [
+        did(run, 0) if (run.system, run.block) == (system, block) else run for run in stored.runs
+    ]
+    live = found_in(stored.study, [run for run in runs if run.block < 2])
+    assert (live.blocks, live.standing.left) == (2, {})
+    place = stored.study.plan.systems.index(system)
+    assert live.values[block, place] < live.values[1 - block, place] - 5
+    third = found_in(stored.study, [run for run in runs if run.block < 3])
+    assert third.standing.leader not in (None, place)
+
+
+def test_who_did_nothing_twice_in_a_row_leaves(stored: StoredStudy) -> None:
+    runs = [did(run, 0) if run.system == "two" and run.block < 2 else run for run in stored.runs]
+    assert left(found_in(stored.study, runs), stored.study)["two"] == 2
+
+
+@pytest.fixture(scope="module")
+def paced(tmp_path_factory: pytest.TempPathFactory) -> StoredStudy:
+    """Judged by the p99 of reads."""
+    folder = tmp_path_factory.mktemp("paced")
+    return read_results(measure(folder, None, "workload.rate=1000 IOPS").directory)
+
+
+@pytest.mark.parametrize("block", [0, 5])
+def test_a_run_too_short_for_the_quantile_takes_no_other_out(
+    paced: StoredStudy, block: int
+) -> None:
+    """One short run of the baseline made all systems fail, in blocks long before it too: "No system
+    is left in the race: all failed"."""
+    runs = [
+        short(run) if (run.system, run.block) == (BASELINE, block) else run for run in paced.runs
+    ]
+    found = found_in(paced.study, runs)
+    assert found.metric == "read.p99"
+    assert left(found, paced.study) == left(found_in(paced.study, paced.runs), paced.study)
+    assert found.asked[:2] == found_in(paced.study, paced.runs).asked[:2]
+
+
+def test_where_every_run_is_too_short_it_is_said_that_they_are(paced: StoredStudy) -> None:
+    runs = [short(run) for run in paced.runs]
+    assert set(left(found_in(paced.study, runs), paced.study)) == set(paced.study.plan.systems)
+    told = few_operations("read.p99", runs, {found_in(paced.study, runs).cell})
+    assert "needs 1,000 operations in a run" in told
+
+
+def short(run: RunRecord) -> RunRecord:
+    """The run with its first 20 operations."""
+    (part,) = run.parts
+    (only,) = part.slices
+    read = only.result.read
+    assert read is not None
+    kept = {
+        name: histogram.model_copy(
+            update={
+                "counts": [(bucket, 1) for bucket, _ in histogram.counts[:20]],
+                "operations": 20,
+            }
+        )
+        for name in ("service_latency", "response_latency")
+        if (histogram := getattr(read, name)) is not None
+    }
+    read = read.model_copy(update={"operations": 20, **kept})
+    result = only.result.model_copy(update={"read": read})
+    return run.model_copy(update={"parts": in_one(part.machine, result)})
 
 
 def test_a_budget_ends_a_race_that_is_not_proven(stored: StoredStudy) -> None:

@@ -113,7 +113,9 @@ def test_the_cell_that_decides_is_named_where_there_are_others() -> None:
         assert f" 4 in {cell}" in race_lines(race(decides=cell, **changes), winner)[0]
     undecided = gain(1.01, 0.97, 1.05, verdict="undecided")
     said = race_lines(race(decides=cell), undecided)[0]
-    assert said.startswith(f"None of 4 systems is shown to beat ext4 in {cell}: xfs led the race and is")
+    assert said.startswith(
+        f"None of 4 systems is shown to beat ext4 in {cell}: xfs led the race and is"
+    )
 
 
 def test_a_budget_that_came_first_is_said() -> None:
@@ -128,7 +130,9 @@ def test_a_budget_that_came_first_is_said() -> None:
 
 def test_a_gain_that_fresh_blocks_do_not_show_is_none() -> None:
     said = race_lines(race(), gain(1.01, 0.97, 1.05, verdict="undecided"))[0]
-    assert said.startswith("None of 4 systems is shown to beat ext4: xfs led the race and is 1.01 times ext4")
+    assert said.startswith(
+        "None of 4 systems is shown to beat ext4: xfs led the race and is 1.01 times ext4"
+    )
     said = race_lines(race(proven=True), gain(0.9, 0.85, 0.95, verdict="worse"))[0]
     assert said.startswith("None of 4 systems is shown to beat ext4"), (
         "fresh blocks say that it is slower"
@@ -159,7 +163,10 @@ def test_what_gives_up_durability_is_left_out_of_the_claim() -> None:
         ({"leader": "ext4"}, "ext4, the baseline, leads"),
         ({"ended": "running", "blocks": 5}, "xfs leads the 4 after 5 blocks; the race is not"),
         ({"leader": "", "ended": "running", "blocks": 1}, "The race has no leader yet: it has 1"),
-        ({"leader": "", "ended": "budget"}, "No system is left in the race: all failed."),
+        (
+            {"leader": "", "ended": "budget"},
+            "No system is left in the race. All failed, or did nothing.",
+        ),
         ({"confirmed": 0}, "xfs leads the 4; no fresh block confirms it."),
     ],
 )
@@ -170,7 +177,19 @@ def test_other_ends(changes: dict[str, Any], said: str) -> None:
 
 def test_who_failed_is_named() -> None:
     lines = race_lines(race(departures=[gone("btrfs", "failed"), gone("ext4")]), gain())
-    assert lines[-1] == "btrfs failed twice in a row and left."
+    assert lines[-1] == ("btrfs failed, or did too little to be measured, twice in a row and left.")
+
+
+def test_where_no_run_has_the_quantile_that_is_said_and_not_that_all_failed() -> None:
+    few = "The read p99 latency needs 1,000 operations in a run, and 4 of 4 runs had fewer: 20."
+    first, *_ = race_lines(race(leader="", ended="budget"), None, few)
+    assert first == f"No system is left in the race. {few}"
+
+
+def test_a_bound_of_more_than_ten_times_says_nothing() -> None:
+    """ "Nothing else tested is more than 10,284,537 % better" was printed."""
+    lines = race_lines(race(others_at_most=102_846.0), gain())
+    assert "What the others could be at most is not known." in lines
 
 
 def test_five_that_are_not_told_apart_are_counted() -> None:

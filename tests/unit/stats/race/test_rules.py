@@ -93,13 +93,12 @@ def test_what_gives_up_durability_never_leads() -> None:
 
 
 def test_two_failures_in_a_row_take_a_system_out() -> None:
-    found = values(0.0, 0.0, blocks=4)
-    found[[0, 2, 3], 1] = math.nan
+    missed = [[1], [], [1], [1]]
     standing, misses = Standing(2), dict[int, int]()
     for block in range(3):
-        standing = failed(found, [0, 1], block, standing, misses)
+        standing = failed(missed[block], [0, 1], block, standing, misses)
         assert not standing.left
-    standing = failed(found, [0, 1], 3, standing, misses)
+    standing = failed(missed[3], [0, 1], 3, standing, misses)
     assert standing.left == {1: Left(4, 1, None)}
     assert standing.in_race == [0]
 

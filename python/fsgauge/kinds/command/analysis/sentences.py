@@ -44,12 +44,12 @@ def _takes(question: Question, cell: Cell, times: Sequence[Waits]) -> str:
 
 
 def _ratio(entry: JudgedRatio) -> str:
-    """ "0.95, 0.93 to 0.98"; of one that decides nothing it is said."""
+    """ "0.95, 0.93 to 0.98"; of one that decides nothing, which word the tables have."""
     edges = entry.edges
     if entry.low is None or entry.high is None:
         return "one block decides nothing"
     ratio = f"{factor_words(entry.ratio, edges)}, {ratio_range(*edges)}"
-    return f"{ratio}, undecided" if entry.verdict in OPEN else ratio
+    return f"{ratio}, {entry.verdict}" if entry.verdict in OPEN else ratio
 
 
 def _waiting(question: Question, cell: Cell, times: Sequence[Waits]) -> str:

@@ -11,17 +11,16 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 from fsgauge.engine.process import how_it_ended
 from fsgauge.errors import InputError
 from fsgauge.programs import end_process, interpreter, start
 from fsgauge.programs.finding import find_program
+from fsgauge.rig.fleet.launcher.last_words import LastWords
 from fsgauge.rig.fleet.launcher.launcher import Bootstrap, Started, answer_of
 from fsgauge.rig.fleet.model import Fleet, Host
 
@@ -33,13 +32,14 @@ class StartedHost:
     """A child whose standard input is the lease: once it is closed, the host's process ends."""
 
     def __init__(self, command: Sequence[str], bootstrap: Bootstrap) -> None:
-        self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed in `end`
-        self._process = start(
-            command,
-            stdin=subprocess.PIPE,
-            stderr=self._said,
-            has_session=True,  # Ctrl-C is the coordinator's
-        )
+        self._said = LastWords()
+        with self._said.writing() as pipe:
+            self._process = start(
+                command,
+                stdin=subprocess.PIPE,
+                stderr=pipe,
+                has_session=True,  # Ctrl-C is the coordinator's
+            )
         line = bootstrap.model_dump_json().encode() + b"\n"
         threading.Thread(target=self._tell, args=(line,), daemon=True).start()
 
@@ -66,15 +66,13 @@ class StartedHost:
 
     def last_words(self) -> str:
         """What it said last on its error output, in a line."""
-        end = self._said.seek(0, os.SEEK_END)
-        self._said.seek(max(0, end - 4000))
-        lines = self._said.read().decode(errors="replace").strip().splitlines()
+        if self._process.poll() is not None:
+            self._said.wait()
+        lines = self._said.text.strip().splitlines()
         return " ".join(line.strip() for line in lines[-_LAST_LINES:])[:400]
 
     def end(self, seconds: float = _END_SECONDS) -> bool:
-        gently = end_process(self._process, seconds)
-        self._said.close()
-        return gently
+        return end_process(self._process, seconds)
 
 
 HOST_COMMAND = "fleet-host"
