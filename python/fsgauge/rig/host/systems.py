@@ -185,17 +185,20 @@ class HostSystems:
         with self.base.claim.used():
             blank, notes = blank_of(self.base)
             allocated = allocate_below(self.base.refill)
-            size_bytes = self.working_set.file_size_bytes * method.files
+            written: list[str] = []
+            size_bytes = self.base.size_bytes
+            if method.lays_out:
+                size_bytes = self.working_set.file_size_bytes * method.files
+                written = [f"first {size_bytes} bytes of the device written with data"]
             target = BlockTarget(path=device, size_bytes=size_bytes)
             layout = fill(study, target, self._engine)
-            written = f"first {size_bytes} bytes of the device written with data"
             stands_for = method.bare_stands_for()
             notes += [*_words_of(layout), *([f"{system.name}: {stands_for}"] if stands_for else [])]
             yield PreparedSystem(
                 facts=bare_facts(system, device),
                 target=target,
                 layout=layout,
-                start_state=[blank, *allocated, written],
+                start_state=[blank, *allocated, *written],
                 notes=notes,
             )
 
