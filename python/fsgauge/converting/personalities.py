@@ -180,6 +180,7 @@ def _group(reader: _Reader, thread: _Thread, taken: list[str]) -> Group:
     group = Group(free_name(thread.name, taken))
     operations, sizes = _operations(reader, thread)
     if not operations:
+        reader.findings.raise_refusals(f"fsgauge study from-fio {quoted(reader.path)}")
         _wrong(thread.at, f"the thread {thread.name} does nothing", "give it a flowop")
     group.put_operations(operations, reader.findings, thread.at)
     size = _block(reader, thread, sizes)

@@ -76,6 +76,7 @@ def test_sizes_that_are_drawn_are_noted(tmp_path: Path) -> None:
         ("flowop statfile", "flowop semblock", "do not wait for one another"),
         ("flowop statfile", "flowop mine", "the file defines it"),
         ("flowop statfile", "flowop hog", "the nearest is think"),
+        ("run 60", "thread name=a\n{\nflowop makedir name=b\n}", "folders are not made"),
         ("flowop statfile name=stat1", "flowop appendfile iosize=8k", "a thread for each"),
         ("entries=$nfiles", "entries=$unset", "is no number"),
         ("entries=$nfiles", "entries=randvar(type=x)", "is drawn, and has no mean"),

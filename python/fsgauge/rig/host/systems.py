@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TypeGuard
 
 from fsgauge.engine.client import Engine
-from fsgauge.engine.wire import BlockTarget, FilesTarget, LayoutResult
+from fsgauge.engine.wire import BlockTarget, FilesTarget, Held, LayoutResult
+from fsgauge.errors import RigError
 from fsgauge.machine.facts.environment import capture_machine, machine_name
 from fsgauge.machine.folder.open_folder import OpenFolder, open_place
 from fsgauge.machine.ledger.ledger import Ledger
@@ -194,13 +195,34 @@ class HostSystems:
             layout = fill(study, target, self._engine)
             stands_for = method.bare_stands_for()
             notes += [*_words_of(layout), *([f"{system.name}: {stands_for}"] if stands_for else [])]
-            yield PreparedSystem(
-                facts=bare_facts(system, device),
-                target=target,
-                layout=layout,
-                start_state=[blank, *allocated, *written],
-                notes=notes,
-            )
+            with self._held_by_us(device) if method.at_once else nullcontext():
+                yield PreparedSystem(
+                    facts=bare_facts(system, device),
+                    target=target,
+                    layout=layout,
+                    start_state=[blank, *allocated, *written],
+                    notes=notes,
+                )
+
+    @contextmanager
+    def _held_by_us(self, device: str) -> Iterator[None]:
+        """Loads at once share a claim; of a device of our making each would ask for its own."""
+        if self.base.claim.held:
+            yield
+            return
+        try:
+            descriptor = os.open(device, os.O_RDWR | os.O_EXCL | os.O_CLOEXEC)
+        except OSError as error:
+            raise RigError(
+                f"{device} cannot be claimed: {error.strerror}",
+                cause="another program has it open",
+                next=f"lsblk {device}",
+            ) from error
+        try:
+            with self._engine.holding(Held(path=device, descriptor=descriptor)):
+                yield
+        finally:
+            os.close(descriptor)
 
     @contextmanager
     def _folder(self, study: Study, system: System) -> Iterator[PreparedSystem]:
