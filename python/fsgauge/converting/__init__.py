@@ -45,9 +45,9 @@ def study_from_file(
     """
     text = read_named(path, _LARGEST_BYTES).decode("utf-8", errors="replace")
     if is_personality(text):
-        converted = convert_personality(path, text)
+        converted = convert_personality(path, text, frozenset(without))
     elif is_vdbench(text):
-        converted = convert_vdbench(path, text)
+        converted = convert_vdbench(path, text, frozenset(without))
     else:
         converted = convert_fio(
             path, without=frozenset(without), size_bytes=size_bytes, environment=environment

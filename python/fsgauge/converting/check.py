@@ -18,7 +18,7 @@ from typing import Any
 
 from fsgauge.converting.fio import convert_fio
 from fsgauge.converting.fio_load import FILE_ENGINES
-from fsgauge.converting.fio_options import drawing
+from fsgauge.converting.fio_options import drawing, listed
 from fsgauge.converting.groups import Converted
 from fsgauge.converting.job_file import Section, read_job_file
 from fsgauge.converting.study_text import study_text
@@ -28,7 +28,7 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.exit_codes import ExitCode
 from fsgauge.machine.process.tool import find_tool, run_tool
 from fsgauge.study.parse import parse_study
-from fsgauge.units import parse_size
+from fsgauge.units import format_size, parse_size
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import ClientFolders
 
@@ -36,6 +36,7 @@ SECONDS = 3
 FILE_BYTES = 5 << 20
 """No power of two: see `hashed` of a group. Of large blocks as many as make an order."""
 FEWEST_BLOCKS = 41
+MOST_FILE_BYTES = 1 << 30
 PARTS = 10
 """Into which a file is divided: a request is in one of them."""
 ALLOWED = 0.05
@@ -47,14 +48,6 @@ OFTEN = 0.2
 _SEED = 1
 SCATTERED = ("zipf", "pareto")
 """Distributions whose hot places lie anywhere: how hot these are is compared, not where."""
-LEFT_OUT = {
-    "rate", "rate_iops", "rate_process", "rate_cycle", "rate_ignore_thinktime", "thinktime",
-    "thinktime_blocks", "thinktime_blocks_type", "iodepth", "iodepth_batch", "iodepth_batch_submit",
-    "iodepth_batch_complete", "iodepth_batch_complete_min", "iodepth_batch_complete_max",
-    "iodepth_low", "io_submit_mode", "ioengine", "direct", "buffered", "fixedbufs", "registerfiles",
-    "nonvectored", "force_async", "sqthread_poll", "verify",
-}  # fmt: skip
-"""Of what draws requests: how they are submitted, how fast, and what is read back."""
 _KINDS = {
     "pread64": "read", "pwrite64": "write", "preadv2": "read", "pwritev2": "write",
     "fsync": "fsync", "fdatasync": "fdatasync", "fallocate": "trim",
@@ -168,7 +161,14 @@ def _file_bytes(converted: Converted) -> int:
         if key in group.keys
     ]
     every = [text for each in sizes for text in (each if isinstance(each, list) else [each])]
-    return max(FILE_BYTES, FEWEST_BLOCKS * max(parse_size(str(text)) for text in every))
+    found = max(FILE_BYTES, FEWEST_BLOCKS * max(parse_size(str(text)) for text in every))
+    if found > MOST_FILE_BYTES:
+        raise InputError(
+            f"a file of {FEWEST_BLOCKS} blocks would be of {format_size(found)}",
+            cause="--check compares both in small, and of fewer blocks no order is seen",
+            next="without --check: the study's notes say what differs",
+        )
+    return found
 
 
 def _name(number: int) -> str:
@@ -182,7 +182,7 @@ def _in_small(
     """A job file of the same draws."""
     lines = []
     for number, section in enumerate(sections):
-        left = LEFT_OUT | without
+        left = listed("not_of_requests") | without  # how they are submitted, how fast, read back
         units = [each for each in section.options.values() if each.name == "kb_base"]
         kept = [*units, *(each for each in drawing(section) if each.name not in left)]
         folder = scratch / "fio" / _name(number)

@@ -6,10 +6,11 @@ The command is read, never run. An option that is not in the table of its tool i
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import PurePath
 from typing import NoReturn
 
@@ -18,35 +19,32 @@ from fsgauge.converting import numbers
 from fsgauge.converting.groups import Converted, Findings, Group, Value, Whole
 from fsgauge.converting.job_file import Option
 from fsgauge.errors import InputError, did_you_mean, nearest
-from fsgauge.units import exact_duration, exact_size
-
-Words = Mapping[str, Option]
-
-
-def _options(flags: str, values: str) -> dict[str, int]:
-    """Names that mean one option, and whether a value follows."""
-    return {
-        names.replace(",", " "): takes
-        for takes, of_kind in ((0, flags), (1, values))
-        for names in of_kind.split()
-    }
+from fsgauge.study.other_tools import table_of_words
+from fsgauge.units import exact_bandwidth, exact_duration, exact_size
 
 
-_ELBENCHO = _options(
-    "-w,--write -r,--read --direct --rand -d,--mkdirs -D,--deldirs -F,--delfiles --stat --sync"
-    " --dropcache --lat --latpercent --lathisto --infloop --allelapsed --nolive --trunc"
-    " --trunctosize --preallocfile --cpu",
-    "-b,--block -s,--size -t,--threads -N,--files -n,--dirs --iodepth --rwmixpct --timelimit"
-    " --verify -i,--iterations --resfile --csvfile --jsonfile --label",
-)
-_IOR = _options(
-    "-w -r -F -z -e -Y -k -C -g -v -B -W -R -u -E -x -Z -m --posix.odirect",
-    "-t -b -s -N -D -i -o -Q -a -d -T",
-)
-_MDTEST = _options(
-    "-u -y -C -T -E -r -F -D -t -L -k -v -P -R -X -Y", "-n -I -z -b -w -e -i -d -N -W -a -p -x -G"
-)
-_LAUNCHERS = ("mpirun", "mpiexec", "srun")
+@dataclass(frozen=True)
+class _Options:
+    """Of a tool, as other_tools.toml has them: the usual name of each, whether a value follows it,
+    and what is said of some."""
+
+    names: Mapping[str, str]
+    takes: Mapping[str, bool]
+    noted: Mapping[str, str]
+    refused: Mapping[str, str]
+
+
+@cache
+def _options(tool: str) -> _Options:
+    table = table_of_words()[tool]["command"]
+    alike = {key: [each.split(",") for each in table[key].split()] for key in ("flags", "values")}
+    names = {name: found[0] for all_ in alike.values() for found in all_ for name in found}
+    takes = {found[0]: key == "values" for key, all_ in alike.items() for found in all_}
+    said = [
+        {name: text for names, text in table[fate].items() for name in names.split(", ")}
+        for fate in ("noted", "refused")
+    ]
+    return _Options(names, takes, *said)
 
 
 def convert_command(command: str) -> Converted:
@@ -55,46 +53,104 @@ def convert_command(command: str) -> Converted:
         words = shlex.split(command)
     except ValueError as error:
         raise InputError(f"the command cannot be read: {error}", next="quote it whole") from error
-    tasks = 0
-    if words and PurePath(words[0]).name in _LAUNCHERS:
-        words, tasks = _launched(words)
-    name = PurePath(words[0]).name if words else ""
-    tool = next((each for each in _TOOLS if name.startswith(each)), None)
-    if tool is None:
+    name, place = _program(words)
+    if not name:
         raise InputError(
-            f"no command of {name or 'nothing'} is known here",
+            f"no command of {PurePath(words[0]).name if words else 'nothing'} is known here",
             cause=f"read are command lines of {', '.join(_TOOLS)}",
             next="fsgauge study from-fio JOB.fio   (of fio: its job file)",
         )
-    table, convert = _TOOLS[tool]
-    line = _Line(command, _parsed(command, words[1:], table, tool), tasks, Findings())
-    made = convert(line)
+    line = _Line(command, Findings(), _options(name))
+    line.tasks = _tasks(words[:place], line.findings)
+    line.read(words[place + 1 :], name)
+    made = _TOOLS[name](line)
+    line.findings.raise_refusals()
     if isinstance(made, Whole):
-        line.findings.raise_refusals("fsgauge study from-command")
-        return Converted(tool, tool=command, groups=[], findings=line.findings, whole=made)
-    groups = made
-    if not groups:
-        raise InputError(f"this {tool} does nothing", next=f"{tool} --help")
-    for before, group in pairwise(groups):
-        group.put("after", before.name)
-        group.after = before.name
-    line.findings.raise_refusals("fsgauge study from-command")
-    return Converted(
-        title=f"{tool}, {len(groups)} phases", tool=command, groups=groups, findings=line.findings
-    )
+        return Converted(name, tool=command, groups=[], findings=line.findings, whole=made)
+    if not made:
+        raise InputError(f"this {name} does nothing", next=f"{name} --help")
+    title = f"{name}, {len(made)} phases"
+    return Converted(title, tool=command, groups=made, findings=line.findings)
 
 
-@dataclass(frozen=True)
+def _program(words: list[str]) -> tuple[str, int]:
+    """The tool, and where it stands: first, or what mpirun or srun starts."""
+    is_launched = bool(words) and PurePath(words[0]).name in ("mpirun", "mpiexec", "srun")
+    for place, word in enumerate(words if is_launched else words[:1]):
+        for name in _TOOLS:
+            if re.fullmatch(rf"{name}(-[\d.]+)?", PurePath(word).name.lower()):
+                return name, place
+    return "", 0
+
+
+def _tasks(words: list[str], findings: Findings) -> int:
+    """How many a launcher starts: so many, or so many on each node; 0 without one."""
+    if not words:
+        return 0
+    text = " ".join(words)
+    is_slurm = PurePath(words[0]).name == "srun"
+    every = "n|-ntasks" if is_slurm else "np|n|c|-np|-n"
+    each = "-ntasks-per-node|-tasks-per-node" if is_slurm else "ppn|npernode|-ppn|N"
+    of_nodes = "N|-nodes" if is_slurm else "nnodes"
+    counts = [
+        re.search(rf" -(?:{names})[ =]?(\d+)(?= |$)", text) for names in (every, each, of_nodes)
+    ]
+    tasks, of_node, nodes = (int(found[1]) if found else 0 for found in counts)
+    if not tasks and not of_node:
+        what = f"{words[0]} does not say how many tasks: here one for each node that it names"
+        findings.note(None, what, name=words[0])
+    return tasks or (of_node or 1) * (nodes or 1)
+
+
+@dataclass
 class _Line:
-    """A command with its options by their usual names; `tasks` are those of mpirun, 0 if unsaid."""
+    """A command with its options by their usual names, and the paths that it names; `tasks` are
+    those of mpirun, 0 if unsaid."""
 
     text: str
-    options: Words
-    tasks: int
     findings: Findings
+    known: _Options
+    tasks: int = 0
+    given: dict[str, Option] = field(default_factory=dict)
+    times: dict[str, int] = field(default_factory=dict)
+    paths: list[str] = field(default_factory=list)
+
+    def read(self, words: list[str], tool: str) -> None:
+        """Take each option as its table has it; raises InputError for an unknown one."""
+        takes = self.known.takes
+        place, end = 0, max(self.text.lower().find(tool), 0)
+        while place < len(words):
+            word = words[place]
+            place += 1
+            begin = self.text.find(word, end)
+            begin, end = (begin, begin + len(word)) if begin >= 0 else (end, end)
+            if not word.startswith("-") or word == "-":
+                self.paths.append(word)
+                continue
+            is_long = word.startswith("--")
+            name, equals, value = word.partition("=") if is_long else (word[:2], "", word[2:])
+            usual = self.known.names.get(name, name)
+            option = Option(usual, value or None, "the command", 0, begin + 1, self.text, word)
+            if usual not in takes:
+                near = nearest(name, self.known.names)
+                hint = f": {did_you_mean(near)}" if near else ""
+                _wrong(option, f"{tool}'s {name} is not known here{hint}")
+            if takes[usual] and not value:
+                value = words[place] if place < len(words) else ""
+                option = Option(usual, value, "the command", 0, begin + 1, self.text, word)
+                place += 1
+            elif not takes[usual] and value and not equals:  # -wr: two letters
+                words.insert(place, f"-{value}")
+                end = begin + 1
+            self.given[usual] = option
+            self.times[usual] = self.times.get(usual, 0) + 1
+            if (why := self.known.refused.get(usual)) is not None:
+                self.findings.refuse(option, why)
+            if (text := self.known.noted.get(usual)) is not None:
+                self.findings.note(option, text)
 
     def has(self, name: str) -> bool:
-        return name in self.options
+        return name in self.given
 
     def size(self, name: str, usual: int) -> int:
         return self._read(name, numbers.size, usual)
@@ -107,7 +163,7 @@ class _Line:
         return found * 10**9 or None
 
     def _read(self, name: str, read: Callable[[str], int], usual: int) -> int:
-        option = self.options.get(name)
+        option = self.given.get(name)
         if option is None:
             return usual
         try:
@@ -116,194 +172,172 @@ class _Line:
             _wrong(option, f"{name} takes a number, and it is {option.value!r}")
 
     def refuse(self, name: str, why: str) -> None:
-        self.findings.refuse(self.options[name], why)
+        if self.has(name):
+            self.findings.refuse(self.given[name], why)
 
     def note(self, name: str, text: str) -> None:
-        self.findings.note(self.options.get(name), text, name=name)
+        self.findings.note(self.given.get(name), text, name=name)
 
+    def require_posix(self) -> None:
+        """Files are reached as through a mount, whatever library a tool could use instead."""
+        if self.has("-a") and (self.given["-a"].value or "").upper() not in ("POSIX", "AIO"):
+            self.refuse("-a", "files are reached by POSIX calls alone; the nearest is -a POSIX")
 
-def _launched(words: list[str]) -> tuple[list[str], int]:
-    """What mpirun starts, and how many of it."""
-    tasks, place = 1, 1
-    while place < len(words) and words[place].startswith("-"):
-        if words[place] in ("-n", "-np", "-c", "--np", "--ntasks"):
-            tasks = (
-                int(words[place + 1])
-                if words[place + 1 : place + 2] and words[place + 1].isdecimal()
-                else 1
-            )
-        place += 1 if words[place].startswith("--") and "=" in words[place] else 2
-    return words[place:], tasks
-
-
-def _parsed(text: str, words: list[str], table: Mapping[str, int], tool: str) -> dict[str, Option]:
-    names = {each: key.split()[0] for key in table for each in key.split()}
-    takes = {key.split()[0]: value for key, value in table.items()}
-    found: dict[str, Option] = {}
-    place = 0
-    while place < len(words):
-        word = words[place]
-        place += 1
-        if not word.startswith("-"):
-            continue  # a path
-        name, equals, value = (
-            word.partition("=") if word.startswith("--") else (word[:2], "", word[2:])
-        )
-        column = max(text.find(word), 0) + 1
-        option = Option(names.get(name, name), value or None, "the command", 0, column, text)
-        if name not in names:
-            near = did_you_mean(nearest(name, names))
-            _wrong(option, f"{tool}'s {name} is not known here{': ' + near if near else ''}")
-        if takes[names[name]] and not value:
-            option = Option(option.name, words[place] if place < len(words) else "", *_rest(option))
-            place += 1
-        elif not takes[names[name]] and value and not equals:  # -wr: two letters
-            words.insert(place, f"-{value}")
-        found[option.name] = option
-    return found
-
-
-def _rest(option: Option) -> tuple[str, int, int, str]:
-    return option.path, option.line, option.column, option.text
+    def phase(self, groups: list[Group], name: str, operations: Mapping[str, int]) -> Group:
+        """A group that begins when the phase before has ended."""
+        group = Group(name)
+        group.put_operations(operations, self.findings)
+        if groups:
+            group.follow(groups[-1])
+        groups.append(group)
+        return group
 
 
 def _wrong(option: Option, what: str) -> NoReturn:
     raise InputError(what, location=option.location(), next="the tool's --help, or leave it out")
 
 
-def _group(name: str, operations: dict[str, int], jobs: int) -> Group:
-    group = Group(name)
-    group.put("operations", dict(operations))
-    if jobs > 1:
-        group.put("jobs", jobs)
-    return group
-
-
-_REMADE = "files are removed and made again for the whole time: read the latency of one of them"
-
-
-def _of_files(
-    line: _Line,
-    phases: list[tuple[str, dict[str, int]]],
-    jobs: int,
-    count: int,
-    size_bytes: int,
-    block: int,
-) -> list[Group]:
-    """Phases on files that are used whole, each on files of its own: one removes what it has."""
-    groups = []
-    for name, operations in phases:
-        group = _group(name, operations, jobs)
-        group.put("block_sizes", exact_size(block))
-        group.put_files(count, size_bytes, own=True)
-        if "create" in operations:
-            line.note(name, _REMADE)
-        groups.append(group)
-    return groups
-
-
 def _elbencho(line: _Line) -> list[Group]:
     jobs, block = line.number("-t", 1), line.size("-b", 1 << 20)
     size_bytes, limit = line.size("-s", 0), line.seconds("--timelimit")
-    if line.has("-N") or line.has("-n"):
-        wanted = [
-            ("write", {"create": 1, "unlink": 1}, "-w"),
-            ("stat", {"stat": 1}, "--stat"),
-            ("read", {"read_file": 1}, "-r"),
-            ("delete", {"unlink": 1, "create": 1}, "-F"),
-        ]
-        phases = [(name, operations) for name, operations, option in wanted if line.has(option)]
-        count = line.number("-n", 1) * line.number("-N", 1)
-        if line.has("--direct"):
-            line.refuse("--direct", "whole files are read and written through the page cache")
+    groups: list[Group] = []
+    is_of_names = line.has("-N") or line.has("-n")
+    if is_of_names:
+        for name in ("--direct", "--rand", "--backward", "--iodepth", "--rwmixpct"):
+            line.refuse(name, "whole files are read and written through the page cache")
+        if line.has("--verify"):
+            line.note("--verify", "files are read, and what is in them is not compared")
         line.note("-n", "files of a job stand in one folder, and folders are not measured")
-        groups = _of_files(line, phases, jobs, count, size_bytes, block)
-    else:
-        groups = [
-            _elbencho_file(line, name, jobs, block) for name in ("-w", "-r") if line.has(name)
-        ]
-        for place, group in enumerate(groups):
-            if place:
-                group.share_files(groups[0], line.findings)
-            else:
-                group.put_files(1, size_bytes // block * block or 256 << 20, own=False)
-    for group in groups:
+    phases = {"-w": ("write", "create"), "--stat": ("stat", "stat"), "-r": ("read", "read_file"),
+              "-F": ("delete", "unlink")}  # fmt: skip
+    for option, (name, operation) in phases.items():
+        if not line.has(option):
+            continue
+        if not is_of_names and option in ("--stat", "-F"):
+            line.note(option, "a phase on large files that is not measured: -n and -N have it")
+            continue
+        share = line.number("--rwmixpct", 0) if option == "-w" else 0
+        operations = {"write": 100 - share, "read": share} if share else {name: 1}
+        group = line.phase(groups, name, {operation: 1} if is_of_names else operations)
+        if jobs > 1:
+            group.put("jobs", jobs)
+        group.put("block_sizes", exact_size(block))
+        if rate := line.size({"-w": "--limitwrite", "-r": "--limitread"}.get(option, ""), 0):
+            group.put("bandwidth", exact_bandwidth(rate * jobs))
+            group.put("arrival", "constant")
         group.duration_ns = limit
+        if is_of_names:
+            count = max(line.number("-n", 1), 1) * line.number("-N", 1)
+            group.put_files(count, size_bytes, own=True)
+        else:
+            _blocks(line, group, share)
+            _elbencho_files(line, groups, size_bytes, block)
     line.note("--timelimit", "a phase lasts its time, and goes on at the start of the files")
     return groups
 
 
-def _elbencho_file(line: _Line, name: str, jobs: int, block: int) -> Group:
-    share = line.number("--rwmixpct", 0) if name == "-w" else 0
-    operations = (
-        {"write": 100 - share, "read": share}
-        if share
-        else {"-w": {"write": 1}, "-r": {"read": 1}}[name]
-    )
-    group = _group("write" if name == "-w" else "read", operations, jobs)
-    group.put("block_sizes", exact_size(block))
-    group.put("order", "random" if line.has("--rand") else "sequential")
+def _elbencho_files(line: _Line, groups: list[Group], size_bytes: int, block: int) -> None:
+    if len(groups) > 1:
+        groups[-1].share_files(groups[0], line.findings)
+        return
+    if not size_bytes:
+        line.note("-s", "how large the files are is not said: 256 MiB")
+    each = size_bytes // block * block or max(256 << 20, block)
+    groups[0].put_files(len([*_expanded(line.paths)]) or 1, each, own=False)
+
+
+def _expanded(paths: list[str]) -> Iterator[str]:
+    """The paths that "file[1-4]" and "file{1..4}" stand for."""
+    for path in paths:
+        match = re.search(r"[\[{](\d+)(?:-|\.\.)(\d+)[\]}]", path) or re.search(
+            r"[\[{]([\w.]+(?:,[\w.]+)+)[\]}]", path
+        )
+        if match is None:
+            yield path
+            continue
+        first, last = match[1], match[2] if match.re.groups > 1 else ""
+        words = map(str, range(int(first), int(last) + 1)) if last else first.split(",")
+        yield from _expanded([path[: match.start()] + word + path[match.end() :] for word in words])
+
+
+def _blocks(line: _Line, group: Group, share: int) -> None:
+    """Blocks of elbencho: at random in the write phase each once."""
+    order = "random" if line.has("--rand") else "backwards" if line.has("--backward") else ""
+    group.put("order", order or "sequential")
+    if line.has("--rand") and group.does("write") and not share:
+        group.put("each_once", True)
     depth = line.number("--iodepth", 1)
     group.put("interface", "io_uring" if depth > 1 else "psync")
     if depth > 1:
         group.put("queue_depth", depth)
     group.put("direct", line.has("--direct"))
-    if line.has("--verify") and name == "-w" and not share:
+    if line.has("--verify") and group.does("write") and not share:
         group.put("verify", True)
-    return group
 
 
 def _ior(line: _Line) -> list[Group]:
     jobs = line.number("-N", line.tasks or 1)
-    transfer, block, segments = (
-        line.size("-t", 1 << 18),
-        line.size("-b", 1 << 20),
-        line.number("-s", 1),
-    )
-    own = line.has("-F")
-    if line.has("-a") and (line.options["-a"].value or "").upper() not in ("POSIX", "AIO"):
-        line.refuse("-a", "files are reached by POSIX calls alone")
-    if segments > 1 and not own and jobs > 1 and block != transfer:
+    transfer, block = line.size("-t", 1 << 18), line.size("-b", 1 << 20)
+    segments, own = line.number("-s", 1), line.has("-F")
+    line.require_posix()
+    in_turns = segments > 1 and not own and jobs > 1 and not line.has("-z")
+    if in_turns and block != transfer:
         line.refuse(
             "-s",
             "blocks of several transfers in turns of the tasks; the nearest is -F, or -b as -t",
         )
-    neither = not any(line.has(each) for each in ("-w", "-r", "-W", "-R"))
-    wanted = [("write", line.has("-w") or neither), ("read", line.has("-r") or neither)]
+    if block % transfer:
+        line.refuse("-b", "a block is whole transfers in IOR; the nearest is a multiple of -t")
+    asked = [name for name, option in (("write", "-w"), ("read", "-r")) if line.has(option)]
     groups: list[Group] = []
-    for name, is_wanted in wanted:
-        if not is_wanted:
-            continue
-        group = _group(name, {name: 1}, jobs)
+    for name in asked or ("write", "read"):
+        group = line.phase(groups, name, {name: 1})
+        if jobs > 1:
+            group.put("jobs", jobs)
         group.put("block_sizes", exact_size(transfer))
-        group.put("order", "random" if line.has("-z") else "sequential")
-        if segments > 1 and not own and jobs > 1 and not line.has("-z"):
-            group.put("order", "strided")
+        group.put("order", "random" if line.has("-z") else "strided" if in_turns else "sequential")
+        if in_turns:
             group.put("stride", exact_size(jobs * transfer))
+        if line.times.get("-z") == 1:
+            group.put("each_once", True)
         group.put("interface", "psync")
-        group.put("direct", line.has("-B") or line.has("--posix.odirect"))
+        group.put("direct", line.has("-B") or line.has("--posix.odirect") or _directives(line))
         if name == "write" and line.has("-Y"):
             group.put("sync", "fsync")
         if name == "write" and line.has("-W"):
             group.put("verify", True)
-        if groups:
+        if len(groups) > 1:
             group.share_files(groups[0], line.findings)
         else:
             group.put_files(1, block * segments * (1 if own else jobs), own=own)
         group.duration_ns = line.seconds("-D")
-        groups.append(group)
     line.note("-D", "a phase lasts its time, and goes on at the start of the file")
     return groups
+
+
+def _directives(line: _Line) -> bool:
+    """Of -O: whether it asks for direct I/O; what it says of output and stonewalls is no load."""
+    option, is_direct = line.given.get("-O"), False
+    for each in (option.value or "").split(",") if option else ():
+        name, _, value = each.partition("=")
+        is_direct |= name == "useO_DIRECT" and value == "1"
+        if not name.startswith(("useO_DIRECT", "summary", "stoneWalling", "save")):
+            line.refuse("-O", f"{name}: the nearest is its option of one letter")
+    return is_direct
 
 
 _BYTES_OF_A_NAME = 1 << 10
 
 
 def _mdtest(line: _Line) -> Whole:
+    line.require_posix()
     if not line.has("-F"):
-        option = line.options.get("-D") or Option("-F", None, "the command", 0, 1, line.text)
-        line.findings.refuse(
-            option, "making and removing folders is not measured; -F is files alone"
+        option = line.given.get("-D") or Option("-F", None, "the command", 0, 1, line.text)
+        raise InputError(
+            "making and removing folders is not measured",
+            location=option.location(),
+            cause="without -F mdtest works on folders, too",
+            next="add -F: files alone",
         )
     jobs, size_bytes = line.tasks or 1, line.size("-w", 0)
     for name in ("-z", "-b"):
@@ -334,9 +368,6 @@ def _mdtest(line: _Line) -> Whole:
         keys["order"] = "random"
     if stonewall := line.seconds("-W"):
         keys["stonewall"] = exact_duration(stonewall)
-    for name in ("-N", "-x"):
-        if line.has(name):
-            line.note(name, "not needed: caches are dropped, and files that are there are found")
     return Whole(kinds.OF_NAMES, keys, items * jobs * (size_bytes + _BYTES_OF_A_NAME))
 
 
@@ -347,12 +378,12 @@ def _items_of_a_task(line: _Line) -> int:
     depth, branches = line.number("-z", 0), line.number("-b", 1)
     levels = [depth] if line.has("-L") else range(depth + 1)
     if depth > 64 or branches > 1 << 20:
-        _wrong(line.options["-z" if depth > 64 else "-b"], "no tree is so large")
+        _wrong(line.given["-z" if depth > 64 else "-b"], "no tree is so large")
     return line.number("-I", 1) * sum(int(branches**level) for level in levels)
 
 
-_TOOLS: dict[str, tuple[Mapping[str, int], Callable[[_Line], list[Group] | Whole]]] = {
-    "elbencho": (_ELBENCHO, _elbencho),
-    "ior": (_IOR, _ior),
-    "mdtest": (_MDTEST, _mdtest),
+_TOOLS: dict[str, Callable[[_Line], list[Group] | Whole]] = {
+    "elbencho": _elbencho,
+    "ior": _ior,
+    "mdtest": _mdtest,
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -17,11 +16,11 @@ from fsgauge.converting.fio_files import (
 from fsgauge.converting.fio_job import FioJob
 from fsgauge.converting.fio_load import put_load
 from fsgauge.converting.fio_search import latency_search, steady_search
-from fsgauge.converting.groups import USUAL_DURATION_NS, Converted, Findings, Group
+from fsgauge.converting.groups import USUAL_DURATION_NS, Converted, Findings, Group, free_name
 from fsgauge.converting.job_file import Option, Section, read_job_file
 from fsgauge.errors import quoted
+from fsgauge.units import exact_duration
 
-LONGEST_NAME = 40
 _NO_SPACE = {"ENOSPC", "28", "EDQUOT", "122"}
 PIECE_BYTES = 4096
 """Of what is compressible, each piece has its share."""
@@ -41,8 +40,10 @@ def convert_fio(
     for job in jobs:
         job.check_options()
     findings.raise_refusals(f"fsgauge study from-fio {quoted(path)}")
-    names = _names(sections)
-    groups = [_group(job, names[place], size_bytes) for place, job in enumerate(jobs)]
+    groups: list[Group] = []
+    for job in jobs:
+        taken = [group.name for group in groups]
+        groups.append(_group(job, free_name(job.section.name, taken), size_bytes))
     _share_files(jobs, groups)
     _verify_what_is_read(jobs, groups)
     _require_equal_flows(jobs)
@@ -70,18 +71,6 @@ def _without(section: Section, findings: Findings) -> Section:
         else:
             kept[name] = option
     return Section(section.name, kept, section.head)
-
-
-def _names(sections: list[Section]) -> list[str]:
-    """Names that groups may have, each once: sections of fio may be called alike."""
-    found: list[str] = []
-    for section in sections:
-        bare = re.sub(r"[^A-Za-z0-9_ -]+", "-", section.name).strip(" -")[:LONGEST_NAME] or "job"
-        name, number = bare, 2
-        while name in found:
-            name, number = f"{bare} {number}", number + 1
-        found.append(name)
-    return found
 
 
 def _group(job: FioJob, name: str, size_bytes: int | None) -> Group:
@@ -201,7 +190,9 @@ def _require_equal_flows(jobs: list[FioJob]) -> None:
 
 
 def _put_in_order(jobs: list[FioJob], groups: list[Group], named: list[str]) -> None:
-    """What stonewall and wait_for make one group wait for: the one that ends last."""
+    """What stonewall and wait_for make one group wait for: the one that ends last. startdelay
+    counts from fio's own start."""
+    ends_ns: dict[str, int] = {}
     phase: list[Group] = []
     before: list[Group] = []
     sources: Option | None = None
@@ -216,16 +207,16 @@ def _put_in_order(jobs: list[FioJob], groups: list[Group], named: list[str]) -> 
             if not waited:
                 known = ", ".join(named[:place]) or "none, for this is the first"
                 job.wrong(wait, f"the name of a section above it ({known})")
-            _after(group, waited[-1], wait)
+            _after(group, waited[-1], wait, ends_ns)
         elif before:
-            _after(group, max(before, key=_end_ns), sources)
+            _after(group, max(before, key=lambda each: ends_ns[each.name]), sources, ends_ns)
+        begin_ns = ends_ns.get(group.after, 0) + group.start_after_ns
+        ends_ns[group.name] = begin_ns + (group.duration_ns or USUAL_DURATION_NS)
+        if group.start_after_ns:
+            group.put("start_after", exact_duration(group.start_after_ns), job.option("startdelay"))
         phase.append(group)
 
 
-def _after(group: Group, other: Group, source: Option | None) -> None:
-    group.after = other.name
-    group.put("after", other.name, source)
-
-
-def _end_ns(group: Group) -> int:
-    return group.start_after_ns + (group.duration_ns or USUAL_DURATION_NS)
+def _after(group: Group, other: Group, source: Option | None, ends_ns: dict[str, int]) -> None:
+    group.follow(other, source)
+    group.start_after_ns = max(group.start_after_ns - ends_ns[other.name], 0)

@@ -13,7 +13,7 @@ from fsgauge.units import exact_bandwidth, exact_duration, exact_rate, exact_siz
 
 WHOLE_BYTES = 4 << 30
 """In the place of a whole device, whose size no job file says."""
-_DEFAULT_FILES = 1
+_HOT_FILES = ("zipf", "pare", "norm", "gaus")
 _SEPARATOR = re.compile(r"(?<!\\):")
 
 
@@ -23,25 +23,36 @@ def put_files(job: FioJob, group: Group, size_bytes: int | None) -> None:
     jobs = job.positive("numjobs")
     if jobs > 1:
         group.put("jobs", jobs, job.option("numjobs"))
-    count = len(names) if len(names) > 1 else job.positive("nrfiles", _DEFAULT_FILES)
-    own = jobs > 1 and (not names or job.option("offset_increment") is not None)
+    count = job.positive("nrfiles") if _has_own(job, "filenum") else 1
+    count = len(names) if len(names) > 1 else count
+    is_own = not names and _has_own(job, "jobnum")
+    own = jobs > 1 and (is_own or job.option("offset_increment") is not None)
     if jobs > 1 and not own and group.keys.get("order", "random") != "random":
         job.findings.note(
             job.option("numjobs"),
             "each job goes over its share of the files; in fio each goes over all of them",
         )
+    service = job.option("file_service_type")
+    if count > 1 and service is not None and job.text("file_service_type", "")[:4] in _HOT_FILES:
+        job.findings.refuse(
+            service, "all files are used alike; the nearest is a group of hot files"
+        )
     each_bytes, source = _file_bytes(job, count, size_bytes)
     if job.engine == "filecreate":
         each_bytes = 0
     group.put_files(count, each_bytes, own=own, sources=[source])
-    if count > 1 and job.engine not in FILE_ENGINES and job.option("file_service_type") is None:
+    if count > 1 and job.engine not in FILE_ENGINES and service is None:
         job.findings.note(
             None,
             "blocks are drawn over all files together; fio takes its files in turns, each with"
             " offsets of its own",
             name="file_service_type is not set",
         )
-    named = job.option("offset_increment") or job.option("filename") or job.option("numjobs")
+    named = (
+        job.option("offset_increment")
+        or job.option("filename" if names or is_own else "filename_format")
+        or job.option("numjobs")
+    )
     for key, option in (
         ("files_of_jobs", named),
         ("files", job.option("filename" if len(names) > 1 else "nrfiles")),
@@ -65,7 +76,14 @@ def _names(job: FioJob) -> list[str]:
 def file_name(job: FioJob) -> str:
     """What tells whether two sections work on the same files: "" where each has its own."""
     directory = job.text("directory", "")
-    return f"{directory}/{job.text('filename', '')}" if _names(job) else ""
+    if _names(job):
+        return f"{directory}/{job.text('filename', '')}"
+    return "" if _has_own(job, "jobname") else f"{directory}/{job.text('filename_format', '')}"
+
+
+def _has_own(job: FioJob, variable: str) -> bool:
+    """Whether names differ by it: "jobname" of sections, "jobnum" of jobs, "filenum" of files."""
+    return f"${variable}" in (job.text("filename_format", "") or "$jobname.$jobnum.$filenum")
 
 
 def _file_bytes(job: FioJob, count: int, size_bytes: int | None) -> tuple[int, Option | None]:
@@ -82,7 +100,7 @@ def _file_bytes(job: FioJob, count: int, size_bytes: int | None) -> tuple[int, O
         return max(found, block), filesize
     if size is not None and size.value and "%" not in size.value:
         return max(_size(job, size) // count // block * block, block), size
-    if size is not None and size.value and size.value not in ("100%",):
+    if size is not None and size.value and size.value.rstrip("%") != "100":
         job.findings.refuse(size, "a share of files that are not known here; the nearest is a size")
         return block, size
     said = size_bytes or WHOLE_BYTES
@@ -195,14 +213,17 @@ def put_times(job: FioJob, group: Group) -> None:
         job.findings.refuse(delay, "a start at a random time; the nearest is one delay")
         return
     group.start_after_ns = job.read("startdelay", numbers.time_ns, 0)
-    if group.start_after_ns:
-        group.put("start_after", exact_duration(group.start_after_ns), delay)
 
 
 def note_fresh_files(job: FioJob, group: Group) -> None:
-    """Writes go over what is there: fio's own first pass allocates."""
-    operations = group.keys["operations"]
-    if isinstance(operations, dict) and "write" in operations and not job.switch("overwrite"):
+    """Writes go over what is there: fio's own first pass allocates, and that of every loop whose
+    files are removed."""
+    removed = job.option("unlink_each_loop")
+    goes_on = job.switch("time_based") or job.read("loops", numbers.number, 1) > 1
+    if removed is not None and job.switch("unlink_each_loop") and goes_on and group.does("write"):
+        why = "each loop makes its files anew; the nearest is create, write_file and unlink"
+        job.findings.refuse(removed, why)
+    if group.does("write") and not job.switch("overwrite"):
         job.findings.note(
             None,
             "files are written whole before the first run, as with overwrite=1; fio writes into"

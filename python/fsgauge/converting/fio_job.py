@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NoReturn, TypeVar
 
 from fsgauge.converting import numbers
-from fsgauge.converting.fio_options import FioEngine, by_name, canonical, engines
+from fsgauge.converting.fio_options import FioEngine, by_name, canonical, engines, listed
 from fsgauge.converting.groups import Findings
 from fsgauge.converting.job_file import Option, Section
 from fsgauge.errors import InputError, did_you_mean, nearest
@@ -15,15 +15,6 @@ from fsgauge.errors import InputError, did_you_mean, nearest
 T = TypeVar("T")
 READ, WRITE, TRIM = 0, 1, 2
 _OFF = ("0", "none", "false")
-_ZERO_MEANS_SOMETHING = {
-    "cpus_allowed", "cpumask", "numa_cpu_nodes", "uid", "gid", "gtod_cpu", "buffer_pattern",
-    "cpuload", "trim_verify_zero",
-}  # fmt: skip
-ASYNCHRONOUS = (
-    "libaio", "io_uring", "posixaio", "nfs", "rbd", "rados", "nbd", "libiscsi", "gfapi_async",
-    "dfs", "ime_aio", "libzbc", "xnvme", "io_uring_cmd", "null", "cpp_null",
-)  # fmt: skip
-"""Those with which iodepth means something."""
 
 
 @dataclass(frozen=True)
@@ -100,10 +91,15 @@ class FioJob:
         return self.text("ioengine", "psync").partition(":")[0]
 
     @property
+    def is_asynchronous(self) -> bool:
+        """Whether iodepth means something with its engine."""
+        return self.engine in listed("asynchronous")
+
+    @property
     def depth(self) -> int:
         """Operations in flight: one where the engine waits for each."""
         depth = self.positive("iodepth")
-        if self.engine in ASYNCHRONOUS or depth == 1:
+        if self.is_asynchronous or depth == 1:
             return depth
         option = self.option("iodepth")
         self.findings.note(option, f"{self.engine} waits for each operation: one is in flight")
@@ -142,7 +138,7 @@ class FioJob:
                     cause="it is misspelt, or of another version of fio",
                     next=f"fio --cmdhelp={near[0] if near else 'all'}",
                 )
-            changes_nothing = option.value in _OFF and option.name not in _ZERO_MEANS_SOMETHING
+            changes_nothing = option.value in _OFF and option.name not in listed("on_at_zero")
             if known.fate == "refused" and not changes_nothing:
                 self.findings.refuse(option, known.why)
             elif known.fate in ("noted", "refused") and not changes_nothing:

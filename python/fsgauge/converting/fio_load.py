@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from fsgauge.converting import numbers
-from fsgauge.converting.fio_job import ASYNCHRONOUS, READ, TRIM, WRITE, FioJob
+from fsgauge.converting.fio_job import READ, TRIM, WRITE, FioJob
 from fsgauge.converting.groups import Group
 from fsgauge.converting.job_file import Option
 from fsgauge.study.sweep import mean_bytes
@@ -19,11 +19,7 @@ PATTERNS = {
     "trim": ("trim",),
 }
 MOST_SIZES = 64
-FILE_ENGINES = {
-    "filecreate": {"create": 1, "unlink": 1},
-    "filestat": {"stat": 1},
-    "filedelete": {"unlink": 1, "create": 1},
-}
+FILE_ENGINES = {"filecreate": "create", "filestat": "stat", "filedelete": "unlink"}
 
 
 def put_load(job: FioJob, group: Group) -> None:
@@ -51,14 +47,9 @@ def put_load(job: FioJob, group: Group) -> None:
 
 def _file_operations(job: FioJob, group: Group) -> None:
     """A job that makes, asks for or removes each file once: here it goes on doing so."""
-    group.put("operations", dict(FILE_ENGINES[job.engine]), job.option("ioengine"))
-    group.put("interface", "psync", job.option("ioengine"))
-    if "create" in FILE_ENGINES[job.engine]:
-        job.findings.note(
-            job.option("ioengine"),
-            "fio is done when each file was made, or removed; here files are removed and made again"
-            " for the whole time: read the latency of one of them",
-        )
+    source = job.option("ioengine")
+    group.put_operations({FILE_ENGINES[job.engine]: 1}, job.findings, source)
+    group.put("interface", "psync", source)
 
 
 def _operations(job: FioJob, group: Group, kinds: tuple[str, ...], pattern: Option | None) -> None:
@@ -193,8 +184,11 @@ def _order(
 
 def _zoned(job: FioJob, *, is_sequential: bool) -> None:
     """zonemode=zbd of a sequential job is the same on storage without zones."""
-    option = job.option("zonemode")
-    if option is None or option.value in ("none", "0") or (is_sequential and option.value == "zbd"):
+    option, zone = job.option("zonemode"), job.option("zonesize")
+    is_none = option is None or option.value in ("none", "0")
+    if is_none and zone is not None and zone.value not in (None, "0"):
+        job.wrong(zone, "0 without a zonemode")
+    if option is None or is_none or (is_sequential and option.value == "zbd"):
         return
     why = "its offsets depend on zones, which are not measured; the nearest is order strided"
     job.findings.refuse(option, why)
@@ -222,11 +216,16 @@ def _strided(job: FioJob, group: Group, step: str, pattern: Option, sizes: list[
 
 
 def _random(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) -> None:
-    share = job.of_direction("percentage_random", "100")[WRITE if kinds == ("write",) else READ]
+    shares = job.of_direction("percentage_random", "100")
+    share, option = shares[WRITE if kinds == ("write",) else READ], job.option("percentage_random")
+    if option is not None and group.is_mixed and shares[READ] != shares[WRITE]:
+        job.findings.refuse(
+            option, "one share for reads and writes; the nearest is a group of each"
+        )
     if share != "100":
-        group.put("random_percent", exact_percent(float(share)), job.option("percentage_random"))
+        group.put("random_percent", exact_percent(float(share)), option)
         if group.is_mixed:
-            group.put("apart", True, job.option("percentage_random"))
+            group.put("apart", True, option)
     option = job.option("random_distribution")
     if option is None or option.value in (None, "random"):
         if not job.switch("norandommap") and not job.switch("softrandommap"):
@@ -302,13 +301,19 @@ def _queue(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) 
     depth = job.depth
     if depth > 1:
         group.put("queue_depth", depth, job.option("iodepth"))
-    calls = "io_uring" if job.engine in ASYNCHRONOUS else "psync"
+    calls = "io_uring" if job.is_asynchronous else "psync"
     group.put("interface", "libaio" if job.engine == "libaio" else calls, source)
     batch = job.read("iodepth_batch", numbers.number, 1)
     if batch > 1 and depth > 1:
         group.put("submit_batch", min(batch, depth), job.option("iodepth_batch"))
     direct, said = _bypasses_cache(job)
     group.put("direct", direct, said)
+    if not direct and "read" in kinds and job.option("fadvise_hint") is None:
+        job.findings.note(
+            None,
+            "fio tells the kernel whether it reads at random; here it finds out by itself",
+            name="fadvise_hint is not set",
+        )
     if direct and said is not None and any(size % 512 for size in sizes):
         job.findings.refuse(
             said, "direct I/O moves whole sectors of 512 B; the nearest is direct=0"

@@ -56,46 +56,26 @@ def by_name() -> dict[str, FioOption]:
 @cache
 def canonical() -> dict[str, str]:
     """The usual name of each, where a name means what another one means."""
-    return {alias: usual for usual, *others in _SAME for alias in others}
+    same = [each.split(", ") for each in table_of_words()["fio"]["job_files"]["same"]]
+    return {alias: usual for usual, *others in same for alias in others}
 
 
-_SAME = (
-    ("rw", "readwrite"), ("bs", "blocksize"), ("bsrange", "blocksize_range"),
-    ("nrfiles", "nr_files"), ("runtime", "timeout"), ("stonewall", "wait_for_previous"),
-    ("iodepth_batch", "iodepth_batch_submit"), ("io_size", "io_limit"), ("ba", "blockalign"),
-    ("iodepth_batch_complete_min", "iodepth_batch_complete"), ("steadystate", "ss"),
-    ("steadystate_duration", "ss_dur"), ("rate_min", "ratemin"), ("offset", "fileoffset"),
-    ("bs_unaligned", "blocksize_unaligned"), ("fill_device", "fill_fs"), ("mem", "iomem"),
-    ("mem_align", "iomem_align"),
-)  # fmt: skip
-
-
-_PLACES_AND_TIMES = {
-    "filename", "directory", "filename_format", "unique_filename", "size", "filesize", "nrfiles",
-    "nr_files", "runtime", "timeout", "ramp_time", "time_based", "wait_for", "stonewall",
-    "wait_for_previous", "randseed", "numjobs", "startdelay", "kb_base",
-}  # fmt: skip
-"""Where, when and for how long: given to fio as the study has it."""
-_KEPT = {
-    "norandommap", "softrandommap", "random_generator", "iodepth_batch_complete_min",
-    "iodepth_batch_complete", "iodepth_batch_complete_max", "iodepth_low", "fixedbufs",
-    "registerfiles", "nonvectored", "force_async", "thread", "file_service_type", "fadvise_hint",
-    "verify", "io_submit_mode", "rate_cycle", "rate_ignore_thinktime", "thinktime_blocks_type",
-    "blockalign", "ba", "sqthread_poll",
-}  # fmt: skip
-"""Besides what a study carries over: how fio draws and submits. Nothing else of a job is told to
-fio, so that none of it runs a command, writes another file or changes the machine."""
+@cache
+def listed(key: str) -> frozenset[str]:
+    """Names that the table lists."""
+    return frozenset(table_of_words()["fio"]["job_files"][key].split())
 
 
 def drawing(section: Section) -> list[Option]:
     """Of a job's section what says which requests there are and how they are submitted; not where,
-    when and for how long, which a study has."""
+    when and for how long, which a study has. Nothing else of a job is told to fio, so that none of
+    it runs a command, writes another file or changes the machine."""
     return [
         option
         for name, option in section.options.items()
-        if name not in _PLACES_AND_TIMES
-        and name in by_name()
-        and (by_name()[name].fate == "carried" or name in _KEPT)
+        if name in by_name()
+        and name not in listed("places_and_times")
+        and (by_name()[name].fate == "carried" or name in listed("of_draws"))
     ]
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from itertools import count as counted
 
 from fsgauge.converting.job_file import Option
 from fsgauge.errors import InputError
@@ -16,6 +19,16 @@ SYSTEMS = ("ext4", "xfs")
 """What is compared unless --system says otherwise: no job of another tool names any."""
 USUAL_DURATION_NS = 10 * 10**9
 """Of a group whose tool ends by bytes, and not by time."""
+_LONGEST_NAME = 40
+_UNDONE_BY = {"create": "unlink", "unlink": "create"}
+
+
+def free_name(wanted: str, taken: Collection[str]) -> str:
+    """One that a group may have, and none has: sections of fio may be called alike."""
+    bare = re.sub(r"[^A-Za-z0-9_ -]+", "-", wanted).strip(" -")[:_LONGEST_NAME] or "job"
+    folders = {name.replace(" ", "-") for name in taken}
+    names = chain([bare], (f"{bare[: _LONGEST_NAME - 5]} {number}" for number in counted(2)))
+    return next(each for each in names if each.replace(" ", "-") not in folders)
 
 
 @dataclass
@@ -51,6 +64,28 @@ class Group:
         operations = self.keys.get("operations")
         return isinstance(operations, dict) and operation in operations
 
+    def put_operations(
+        self, weights: Mapping[str, int], findings: Findings, *sources: Option | None
+    ) -> None:
+        """Operations by weight. Files that are made, or removed, once each by the tool are made and
+        removed in turns."""
+        found = dict(weights)
+        for one, other in _UNDONE_BY.items():
+            if one in weights and other not in weights:
+                found[other] = weights[one]
+                findings.note(
+                    next(iter(sources), None),
+                    "files are removed and made again for the whole time: read the latency of"
+                    f" {one}",
+                    name=one,
+                )
+        self.put("operations", found, *sources)
+
+    def follow(self, other: Group, *sources: Option | None) -> None:
+        """Begin when another one has ended."""
+        self.after = other.name
+        self.put("after", other.name, *sources)
+
     def put_files(
         self, count: int, size_bytes: int, *, own: bool, sources: Sequence[Option | None] = ()
     ) -> None:
@@ -79,8 +114,9 @@ class Group:
             f"the group {self.name} has files of its own, like those of {owner.name}",
             name="shared files",
         )
-        for key in ("files", "file_sizes", "files_of_jobs"):
-            if key in owner.keys and (key != "files_of_jobs" or self.is_plain):
+        for key in ("files", "file_sizes", "size_weights", "files_of_jobs"):
+            is_taken = {"files_of_jobs": self.is_plain, "size_weights": not self.is_plain}
+            if key in owner.keys and is_taken.get(key, True):
                 self.put(key, owner.keys[key], *owner.sources.get(key, []))
         self.bytes_of_files = owner.bytes_of_files
 
@@ -133,8 +169,8 @@ class Findings:
             return
         self.refusals.setdefault((option.path, option.line, option.name), Refusal(option, why))
 
-    def raise_refusals(self, command: str) -> None:
-        """Raise one InputError for all of them."""
+    def raise_refusals(self, command: str = "") -> None:
+        """Raise one InputError for all of them; `command` is what takes --without."""
         if not self.refusals:
             return
         first, *others = self.refusals.values()
@@ -147,10 +183,16 @@ class Findings:
                 f"{each.option.place}: {each.option.name} too: {each.why}" for each in others[:12]
             ),
             cause=f"{count(len(self.refusals), 'option')} of the job for which a study has no key",
-            next=" ".join([command, *(f"--without {name}" for name in optional)])
+            next=_without(command, optional)
             if len(optional) == len(names)
             else "change these lines, or measure it with the tool itself",
         )
+
+
+def _without(command: str, names: Sequence[str]) -> str:
+    if not command:
+        return f"the same command without {', '.join(names)}"
+    return " ".join([command, *(f"--without {name}" for name in names)])
 
 
 NEEDED = {"ioengine", "rw", "readwrite", "program", "size", "filesize", "bs", "blocksize"}

@@ -30,7 +30,8 @@ GLOBAL = "global"
 
 @dataclass(frozen=True)
 class Option:
-    """One line: `value` is None where it has no "=". `text` is the line as it was written."""
+    """One line: `value` is None where it has no "=". `text` is the line without its blanks; of
+    several in a line, `word` is this one and `text` all of it, with the blanks."""
 
     name: str
     value: str | None
@@ -38,17 +39,18 @@ class Option:
     line: int
     column: int
     text: str
+    word: str = ""
 
     def location(self, hint: str = "") -> SourceLocation:
         """Where it stands, for an error."""
-        return SourceLocation(
-            self.path, self.line, self.column, self.text, len(self.text.strip()) or 1, hint
-        )
+        shown = self.text if self.word else " " * (self.column - 1) + self.text
+        width = len(self.word or self.text) or 1
+        return SourceLocation(self.path, self.line, self.column, shown, width, hint)
 
     @property
     def place(self) -> str:
         """ "job.fio:3"."""
-        return f"{Path(self.path).name}:{self.line}"
+        return f"{Path(self.path).name}:{self.line}" if self.line else self.path
 
 
 @dataclass(frozen=True)

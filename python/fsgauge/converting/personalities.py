@@ -7,24 +7,38 @@ the share of each is the same. What a loop does with one open file becomes one o
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
 from fsgauge.converting import numbers
-from fsgauge.converting.groups import Converted, Findings, Group
+from fsgauge.converting.groups import Converted, Findings, Group, free_name
 from fsgauge.converting.job_file import Option
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, quoted
 from fsgauge.units import exact_size
 
-_STATEMENT = re.compile(r"^\s*(define\s+\w+|thread|flowop\s+\w+|set|run|eventgen)\b(.*)$")
-_ATTRIBUTE = re.compile(r"(\w+)\s*(?:=\s*((?:cvar|randvar)?\([^)]*\)|[^,\s{}]+))?")
+_STATEMENT = re.compile(
+    r"^\s*(define\s+\w+|thread|flowop\s+\w+|set|run|psrun|eventgen|system)\b(.*)$"
+)
+_ATTRIBUTE = re.compile(r"(\$?\w+)\s*(?:=\s*((?:cvar|randvar)?\([^)]*\)|[^,\s{}]+))?")
 _MEAN = re.compile(r"mean:(\d+)")
-_WHOLE = {"readwholefile": "read_file", "appendfilerand": "append", "appendfile": "append"}
-_PLAIN = {"read": "read", "write": "write", "aiowrite": "write", "statfile": "stat",
-          "deletefile": "unlink", "listdir": "list", "fsync": "fsync"}  # fmt: skip
-_SILENT = {"closefile", "openfile", "opslimit", "finishoncount", "finishonbytes", "eventlimit"}
+_WHOLE = {"readwholefile": "read_file", "writewholefile": "write_file", "createfile": "create"}
+_IN_PLACE = {"read": "read", "write": "write", "aiowrite": "write", "appendfilerand": "append",
+             "appendfile": "append"}  # fmt: skip
+_WITHOUT_DATA = {"statfile": "stat", "deletefile": "unlink", "listdir": "list", "fsync": "fsync"}
+_OPENING = ("openfile", "closefile")
+_ENDING = ("finishoncount", "finishonbytes")
+_LIMITS = ("opslimit", "eventlimit", "iopslimit", "bwlimit")
+_IN_STEP = {
+    **dict.fromkeys(
+        ("semblock", "sempost", "block", "wakeup", "aiowait"),
+        "threads do not wait for one another; the nearest is to leave it out",
+    ),
+    **dict.fromkeys(("hog", "delay"), "a loop has no rest; the nearest is think of a group"),
+    **dict.fromkeys(_LIMITS, "threads are not kept at one rate; the nearest is rate of a group"),
+    **dict.fromkeys(("makedir", "removedir"), "folders are not made or removed"),
+}
 _USUAL_IO = "1m"
 
 
@@ -37,20 +51,21 @@ def is_personality(text: str) -> bool:
 class _Thread:
     name: str
     jobs: int
-    flows: list[tuple[str, dict[str, str], Option]]
+    at: Option
+    flows: list[tuple[str, dict[str, str], Option]] = field(default_factory=list)
 
 
-def convert_personality(path: Path, text: str) -> Converted:
+def convert_personality(path: Path, text: str, without: frozenset[str] = frozenset()) -> Converted:
     """Raises InputError for operations that no group has."""
-    findings = Findings()
+    findings = Findings(without)
     reader = _Reader(str(path), findings)
     reader.read(text)
+    if not reader.threads:
+        raise InputError(f"{path} has no thread", next=f"filebench -f {quoted(path)}")
     groups: list[Group] = []
     for thread in reader.threads:
-        groups.append(_group(reader, thread, groups))
-    if not groups:
-        raise InputError(f"{path} has no thread", next="filebench -f FILE")
-    findings.raise_refusals("fsgauge study from-fio")
+        groups.append(_group(reader, thread, [group.name for group in groups]))
+    findings.raise_refusals(f"fsgauge study from-fio {quoted(path)}")
     findings.note(
         None, "operations are drawn by their weights, in filebench they follow the loop", "order"
     )
@@ -69,39 +84,56 @@ class _Reader:
         self.threads: list[_Thread] = []
         self.owners: dict[str, Group] = {}
         self.processes = 1
+        self.has_rate = False
+        self.is_defining = False
         self.duration_ns: int | None = None
 
     def read(self, text: str) -> None:
-        """A statement that ends with a comma goes on in the next line."""
-        joined = re.sub(r",[ \t]*\n\s*", ", ", text)
-        for number, line in enumerate(joined.splitlines(), start=1):
-            bare = line.split("#")[0]
-            at = Option("", None, self.path, number, 1, line.strip())
+        """Each at its line and column."""
+        for number, line in _whole_lines(text):
+            bare, column = line.split("#")[0], 1
             for piece in re.split(r"[{}]", bare):
                 if match := _STATEMENT.match(piece):
+                    indent = len(piece) - len(piece.lstrip())
+                    at = Option(
+                        "", None, self.path, number, column + indent, line.rstrip(), piece.strip()
+                    )
                     self._statement(match[1].split(), match[2], at)
+                column += len(piece) + 1
 
     def _statement(self, words: list[str], rest: str, at: Option) -> None:
         if words[0] == "set":
             name, _, value = rest.strip().lstrip("$").partition("=")
             self.variables[name.strip()] = value.strip()
             return
-        if words[0] == "run":
-            seconds = self.value(rest.strip() or "60")
+        if words[0] in ("run", "psrun"):
+            seconds = self.value((rest.split() or ["60"])[-1])
             self.duration_ns = int(seconds) * 10**9 if seconds.isdecimal() else None
             return
+        if words[0] == "system":
+            self.findings.note(_named(at, "system"), "a command of a shell is never run")
+            return
+        self.has_rate |= words[0] == "eventgen"
         given = {match[1]: self.value(match[2] or "1") for match in _ATTRIBUTE.finditer(rest)}
         name = given.get("name", words[-1])
-        if words[0] == "define" and words[1] in ("fileset", "file"):
-            self.filesets[name] = given
-        elif words[0] == "define" and words[1] == "process":
-            self.processes = self.number(given.get("instances", "1"), at)
+        if words[0] == "define":
+            self.is_defining = words[1] == "flowop"
+            self._definition(words[1], name, given, at)
         elif words[0] == "thread":
             jobs = self.processes * self.number(given.get("instances", "1"), at)
-            self.threads.append(_Thread(name, jobs, []))
-        elif words[0] == "flowop" and self.threads:
-            option = Option(words[1], None, self.path, at.line, 1, at.text)
-            self.threads[-1].flows.append((words[1], given, option))
+            self.threads.append(_Thread(name, jobs, at))
+        elif words[0] == "flowop" and self.threads and not self.is_defining:
+            self.threads[-1].flows.append((words[1], given, _named(at, words[1])))
+
+    def _definition(self, kind: str, name: str, given: dict[str, str], at: Option) -> None:
+        if kind in ("fileset", "file"):
+            self.filesets[name] = given
+        elif kind == "process":
+            self.processes = self.number(given.get("instances", "1"), at)
+        elif kind == "randvar" and "mean" in given:
+            self.variables[name.lstrip("$")] = f"mean:{self.number(given['mean'], at)}"
+        elif kind == "randvar":
+            self.variables[name.lstrip("$")] = "randvar(...)"
 
     def value(self, text: str) -> str:
         """With the variable that it names, of a distribution its mean."""
@@ -118,76 +150,116 @@ class _Reader:
         try:
             return numbers.size(text.removesuffix("b"))
         except ValueError:
-            _wrong(at, f"{text!r} is no number: set it in the file")
+            if "var(" in text:
+                _wrong(at, f"{text} is drawn, and has no mean", "write a number in its place")
+            _wrong(at, f"{text!r} is no number", "set the variable in the personality")
 
 
-def _wrong(at: Option, what: str) -> NoReturn:
-    raise InputError(what, location=at.location(), next="set the variable in the personality")
+def _whole_lines(text: str) -> Iterator[tuple[int, str]]:
+    """A statement that ends with a comma goes on in the next line."""
+    begun, first = "", 1
+    for number, line in enumerate(text.splitlines(), start=1):
+        first = first if begun else number
+        begun += line
+        if line.split("#")[0].rstrip().endswith(","):
+            begun = begun.rstrip() + " "
+            continue
+        yield first, begun
+        begun = ""
 
 
-def _group(reader: _Reader, thread: _Thread, earlier: list[Group]) -> Group:
-    names = {group.name for group in earlier}
-    name = re.sub(r"[^A-Za-z0-9_ -]+", "-", thread.name)[:40]
-    group = Group(name if name not in names else f"{name} {len(earlier) + 1}")
+def _named(at: Option, name: str) -> Option:
+    return Option(name, None, at.path, at.line, at.column, at.text, at.word)
+
+
+def _wrong(at: Option, what: str, next_: str) -> NoReturn:
+    raise InputError(what, location=at.location(), next=next_)
+
+
+def _group(reader: _Reader, thread: _Thread, taken: list[str]) -> Group:
+    group = Group(free_name(thread.name, taken))
     operations, sizes = _operations(reader, thread)
     if not operations:
-        raise InputError(
-            f"the thread {thread.name} does nothing that a group has", next="see the guide"
-        )
-    group.put("operations", dict(operations))
-    size = max(sizes, default=numbers.size(_USUAL_IO))
+        reader.findings.raise_refusals(f"fsgauge study from-fio {quoted(reader.path)}")
+        _wrong(thread.at, f"the thread {thread.name} does nothing", "give it a flowop")
+    group.put_operations(operations, reader.findings, thread.at)
+    size = _block(reader, thread, sizes)
     group.put("block_sizes", exact_size(size))
     group.put("interface", "psync")
     if thread.jobs > 1:
         group.put("jobs", thread.jobs)
     flows = [given for _, given, _ in thread.flows]
-    if set(operations) <= {"read", "write"}:
+    if group.is_plain:
         group.put("order", "random" if any("random" in each for each in flows) else "sequential")
-    if any("dsync" in each for each in flows) and "write" in operations:
+        if any(kind == "openfile" for kind, _, _ in thread.flows):
+            reader.findings.note(_named(thread.at, "openfile"), "its files stay open")
+    if any(each.get("dsync") in ("1", "true") for each in flows) and "write" in operations:
         group.put("sync", "dsync")
-    group.put(
-        "direct", any("directio" in each for each in flows) and set(operations) <= {"read", "write"}
-    )
+    group.put("direct", any("directio" in each for each in flows) and group.is_plain)
     _files(reader, thread, group, size)
     group.duration_ns = reader.duration_ns
     return group
 
 
-def _operations(reader: _Reader, thread: _Thread) -> tuple[dict[str, int], list[int]]:
-    """Weights, and the sizes of their blocks."""
+def _operations(reader: _Reader, thread: _Thread) -> tuple[dict[str, int], dict[str, int]]:
+    """Weights, and the sizes that operations move at a time."""
     found: dict[str, int] = {}
-    sizes: list[int] = []
-    makes = any(kind == "createfile" for kind, _, _ in thread.flows)
+    sizes: dict[str, int] = {}
+    known = {**_WHOLE, **_IN_PLACE, **_WITHOUT_DATA}
+    kinds = {kind for kind, _, _ in thread.flows} - {*_ENDING}
     for kind, given, option in thread.flows:
-        if kind == "createfile":
-            name = "create"
-        elif kind == "writewholefile":
-            name = "" if makes else "write_file"
-        elif kind in _SILENT:
-            name = ""
-        else:
-            name = _WHOLE.get(kind, _PLAIN.get(kind, kind))
-            if kind not in _WHOLE and kind not in _PLAIN:
-                reader.findings.refuse(option, "no operation of a group; see the guide for those")
-        if name:
-            times = reader.number(given.get("iters", "1"), option)
-            found[name] = found.get(name, 0) + times
-        if "iosize" in given and name:
-            sizes.append(reader.number(given["iosize"], option))
+        name = known.get(kind, "open" if kind == "openfile" and kinds <= set(_OPENING) else "")
+        if kind in _ENDING:
+            what = "a run lasts its time, not a number of operations"
+            reader.findings.note(option, what)
+        elif not name and kind not in _OPENING and (kind not in _LIMITS or reader.has_rate):
+            why = "the file defines it; the nearest is what it does, in the thread itself"
+            reader.findings.refuse(option, _IN_STEP.get(kind, why))
+        if kind == "createfile" and "writewholefile" not in kinds:
+            what = "it is written whole; filebench makes an empty file"
+            reader.findings.note(option, what)
+        if not name or (kind == "writewholefile" and "createfile" in kinds):
+            continue
+        found[name] = found.get(name, 0) + reader.number(given.get("iters", "1"), option)
+        if "iosize" in given:
+            size = reader.number(given["iosize"], option)
+            if kind in _IN_PLACE and sizes.setdefault(name, size) != size:
+                why = "blocks of several sizes; the nearest is a thread for each"
+                reader.findings.refuse(option, why)
+            sizes[name] = size
     return found, sizes
+
+
+def _block(reader: _Reader, thread: _Thread, sizes: Mapping[str, int]) -> int:
+    """That of what is read, written or appended at a place; of whole files, their pieces."""
+    in_place = {size for name, size in sizes.items() if name in _IN_PLACE.values()}
+    if len(in_place) > 1:
+        why = "blocks of several sizes; the nearest is a thread for each"
+        reader.findings.refuse(_named(thread.at, "thread"), why)
+    found = max(in_place or set(sizes.values()), default=numbers.size(_USUAL_IO))
+    if set(sizes.values()) - {found}:
+        what = f"whole files are read and written in pieces of {exact_size(found)}, too"
+        reader.findings.note(_named(thread.at, "iosize"), what)
+    if "append" in sizes and any(kind == "appendfilerand" for kind, _, _ in thread.flows):
+        what = f"each append is of {exact_size(found)}; in filebench that is the most"
+        reader.findings.note(_named(thread.at, "appendfilerand"), what)
+    return found
 
 
 def _files(reader: _Reader, thread: _Thread, group: Group, block: int) -> None:
     """Those of the fileset that its first operation names; of an earlier group, if it has them."""
     used = [given.get("filesetname", given.get("filename", "")) for _, given, _ in thread.flows]
-    name = next((each for each in used if each in reader.filesets), "")
+    names = list(dict.fromkeys(each for each in used if each in reader.filesets))
+    name = names[0] if names else ""
+    if len(names) > 1:
+        what = f"all that it does is on the files of {name}, not of {', '.join(names[1:])}"
+        reader.findings.note(_named(thread.at, "filesetname"), what)
     if name in reader.owners:
         group.share_files(reader.owners[name], reader.findings)
         return
     fileset: Mapping[str, str] = reader.filesets.get(name, {})
-    at = thread.flows[0][2]
-    count = reader.number(fileset.get("entries", "1"), at)
-    size = reader.number(fileset.get("size", fileset.get("filesize", "16k")), at)
+    count = reader.number(fileset.get("entries", "1"), thread.at)
+    size = reader.number(fileset.get("size", fileset.get("filesize", "16k")), thread.at)
     each = max(size, block) // block * block if group.is_plain else size
     group.put_files(count, each, own=False)
     reader.owners[name] = group

@@ -1,122 +1,289 @@
-"""File-system workloads of vdbench's as groups: each fwd is one, on the files of its fsd."""
+"""File-system workloads of vdbench's as groups: each fwd of each rd, on the files of its fsd."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from fsgauge.converting import numbers
-from fsgauge.converting.groups import Converted, Findings, Group
+from fsgauge.converting.groups import Converted, Findings, Group, free_name
 from fsgauge.converting.job_file import Option
-from fsgauge.errors import InputError
-from fsgauge.units import exact_rate, exact_size
+from fsgauge.errors import InputError, quoted
+from fsgauge.units import exact_percent, exact_rate, exact_size
 
-_MEND = "write a whole number there, with k, m or g where it is a size"
-_LINE = re.compile(r"^(fsd|fwd|rd)=([^,\s]+)(.*)$")
-_PAIR = re.compile(r"(\w+)=(\([^)]*\)|[^,\s]+)")
-_OPERATIONS = {
-    "getattr": {"stat": 1}, "open": {"open": 1}, "close": {"open": 1},
-    "create": {"create": 1, "unlink": 1}, "delete": {"unlink": 1, "create": 1},
-}  # fmt: skip
+Given = Mapping[str, str]
+_LINE = re.compile(r"(fsd|fwd|rd)=([^,\s]+)(\S*)")
+_PAIR = re.compile(r"(\w+)=(\([^)]*\)|[^,\s]*)")
+_OPERATIONS = {"getattr": "stat", "access": "stat", "open": "open", "close": "open",
+               "create": "create", "delete": "unlink"}  # fmt: skip
+_OF_FILES = ("depth", "width", "files", "size", "sizes", "distribution")
+_OF_LOADS = ("operation", "operations", "rdpct", "fileio", "fileselect", "xfersize", "threads",
+             "skew", "stopafter", "openflags")  # fmt: skip
+_KNOWN = {*_OF_FILES, *_OF_LOADS, "anchor", "shared", "fsd", "fwd", "host", "hd", "fwdrate",
+          "format", "elapsed", "interval", "warmup", "pause"}  # fmt: skip
+_UNITS_S = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
 def is_vdbench(text: str) -> bool:
-    """Whether it has a file work definition."""
-    return bool(re.search(r"^fwd=", text, re.MULTILINE))
+    """Whether it defines files, devices or workloads as vdbench does."""
+    return bool(re.search(r"^(fwd|fsd|wd|sd)=\w+,", text, re.MULTILINE))
 
 
-def convert_vdbench(path: Path, text: str) -> Converted:
-    """Raises InputError for operations that no group has."""
-    found: dict[str, list[tuple[str, dict[str, str], Option]]] = {"fsd": [], "fwd": [], "rd": []}
-    defaults: dict[str, dict[str, str]] = {"fsd": {}, "fwd": {}, "rd": {}}
-    findings = Findings()
-    for number, line in enumerate(text.splitlines(), start=1):
-        match = _LINE.match(line.strip())
-        if match is None:
+def convert_vdbench(path: Path, text: str, without: frozenset[str] = frozenset()) -> Converted:
+    """Raises InputError for what no group does."""
+    reader = _Reader(path, Findings(without))
+    reader.read(text)
+    groups: list[Group] = []
+    for _, run, option in reader.found["rd"]:
+        if run.get("format") == "only":
             continue
-        given = {pair[1].lower(): pair[2] for pair in _PAIR.finditer(match[3])}
-        if match[2] == "default":
-            defaults[match[1]] = given
-            continue
-        option = Option(match[1], match[2], str(path), number, 1, line.strip())
-        found[match[1]].append((match[2], {**defaults[match[1]], **given}, option))
-    run = found["rd"][-1][1] if found["rd"] else {}
-    duration = int(run["elapsed"]) * 10**9 if run.get("elapsed", "").isdecimal() else None
-    folders = {name: given for name, given, _ in found["fsd"]}
-    owners: dict[str, Group] = {}
-    groups = []
-    for name, given, option in found["fwd"]:
-        group = _group(name, {**run, **given}, option, findings)
-        _files(group, given.get("fsd", "default"), folders, owners, option, findings)
-        rate = run.get("fwdrate", "max")
-        if rate.isdecimal():
-            skewed = float(given["skew"]) / 100 if "skew" in given else 1 / len(found["fwd"])
-            group.put("rate", exact_rate(round(int(rate) * skewed, 3)), option)
-            group.put("arrival", "exponential")
-        group.duration_ns = duration
-        groups.append(group)
+        chosen = reader.chosen(run, option)
+        phase: list[Group] = []
+        for fwd in chosen:
+            group = Group(free_name(fwd[0], [each.name for each in (*groups, *phase)]))
+            _fill(group, reader, fwd, run, option, len(chosen))
+            if groups:
+                group.follow(groups[-1], option)
+            phase.append(group)
+        groups += phase
     if not groups:
-        raise InputError(f"{path} has no fwd but its default", next="vdbench -f FILE -s")
-    findings.note(None, "files of a group stand in one folder", "depth, width")
-    findings.raise_refusals("fsgauge study from-fio")
-    return Converted(path.name, "vdbench", groups, findings)
+        last = reader.found["rd"][-1][2]
+        raise _wrong(last, "no rd does anything but make files", "leave format=only out")
+    reader.findings.raise_refusals(f"fsgauge study from-fio {quoted(path)}")
+    return Converted(path.name, "vdbench", groups, reader.findings)
 
 
-def _group(name: str, given: Mapping[str, str], option: Option, findings: Findings) -> Group:
-    group = Group(re.sub(r"[^A-Za-z0-9_ -]+", "-", name)[:40])
-    kind, block = given.get("operation", "read"), given.get("xfersize", "4k")
-    if kind in ("read", "write") and given.get("fileio", "sequential").startswith("random"):
-        share = given.get("rdpct", "")
-        weights = (
-            {"read": int(share), "write": 100 - int(share)} if share.isdecimal() else {kind: 1}
-        )
-        group.put("operations", {key: each for key, each in weights.items() if each}, option)
-        group.put("order", "random", option)
-        group.put("direct", "o_direct" in given.get("openflags", ""), option)
-    elif kind in ("read", "write"):
-        group.put("operations", {f"{kind}_file": 1}, option)
-    elif kind in _OPERATIONS:
-        group.put("operations", dict(_OPERATIONS[kind]), option)
-    else:
-        findings.refuse(option, f"no group does {kind}; the nearest is rename or stat")
-        group.put("operations", {"stat": 1}, option)
+@dataclass
+class _Reader:
+    """Definitions by their kinds, in the file's order, each with what `default` gave it before."""
+
+    path: Path
+    findings: Findings
+    found: dict[str, list[tuple[str, Given, Option]]] = field(
+        default_factory=lambda: {"fsd": [], "fwd": [], "rd": []}
+    )
+    owners: dict[tuple[str, ...], Group] = field(default_factory=dict)
+    compressible: tuple[str, Option] | None = None
+
+    def read(self, text: str) -> None:
+        defaults: dict[str, dict[str, str]] = {"fsd": {}, "fwd": {}, "rd": {}}
+        for option in self._lines(text):
+            match = _LINE.match(option.text)
+            if match is None:
+                self._of_all(option)
+                continue
+            kind, name, rest = match.groups()
+            given = {pair[1].lower(): pair[2] for pair in _PAIR.finditer(rest)}
+            for key in given:
+                if key not in _KNOWN:
+                    why = "a run for each; the nearest is an rd of each"
+                    self.findings.refuse(
+                        _about(option, key),
+                        why if key.startswith("for") else "no key of a study means it",
+                    )
+            if name == "default":
+                defaults[kind] |= given
+            elif (kind, name) != ("fwd", "format"):
+                self.found[kind].append((name, {**defaults[kind], **given}, option))
+        if not self.found["fwd"] or not self.found["rd"]:
+            raise InputError(
+                f"{self.path} has no fwd and rd",
+                cause="read are file-system workloads (fsd, fwd, rd), no raw ones (sd, wd)",
+                next="fsgauge run overhead, or the same load as a job file of fio's",
+            )
+
+    def _lines(self, text: str) -> Iterator[Option]:
+        """Each as one; a comma at its end goes on in the next. What is behind a blank is none."""
+        begun = ""
+        first = 0
+        for number, line in enumerate(text.splitlines(), start=1):
+            words = line.split()
+            if not words or words[0][0] in "#*/":
+                continue
+            first = first if begun else number
+            begun += words[0]
+            if not words[0].endswith(","):
+                yield Option(begun.partition("=")[0], None, str(self.path), first, 1, begun)
+                begun = ""
+
+    def _of_all(self, option: Option) -> None:
+        """What stands above all: data, hosts, and what commands are to be run."""
+        name, _, value = option.text.partition("=")
+        if name == "compratio" and re.fullmatch(r"[1-9]\d*(\.\d+)?", value):
+            self.compressible = exact_percent(round(100 - 100 / float(value))), option
+        elif name in ("dedupratio", "validate", "include", "startcmd", "endcmd"):
+            self.findings.refuse(
+                option,
+                "a command is never run"
+                if name.endswith("cmd")
+                else "no key of a study means it; leave it out",
+            )
+        elif name in ("sd", "wd"):
+            self.findings.refuse(option, "raw workloads are no groups; the nearest is overhead")
+        elif name == "hd":
+            self.findings.note(option, "hosts are not in a study: --rig fleet --hosts a,b")
+
+    def files_of(self, named: str, option: Option) -> tuple[str, Given, Option]:
+        """The fsd that a fwd names."""
+        patterns = named.strip("()").split(",")
+        found = [
+            each
+            for each in self.found["fsd"]
+            if any(fnmatchcase(each[0], pattern) for pattern in patterns)
+        ]
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            raise _wrong(option, f"no fsd is called {named}", "define it above the fwd")
+        why = "a group has the files of one fsd; the nearest is an fwd for each"
+        self.findings.refuse(_about(option, "fsd"), why)
+        return found[0]
+
+    def chosen(self, run: Given, option: Option) -> list[tuple[str, Given, Option]]:
+        """The fwd that a run names, by patterns."""
+        patterns = run.get("fwd", "fwd*").strip("()").split(",")
+        found = [
+            each
+            for each in self.found["fwd"]
+            if any(fnmatchcase(each[0], pattern) for pattern in patterns)
+        ]
+        if not found:
+            names = ", ".join(name for name, _, _ in self.found["fwd"])
+            raise _wrong(option, f"no fwd is called {run.get('fwd')}", f"one of these: {names}")
+        return found
+
+
+def _about(option: Option, key: str) -> Option:
+    """A key of a line, at its column."""
+    column = max(option.text.find(f",{key}=") + 1, 0) + 1
+    return Option(key, None, option.path, option.line, column, option.text, f"{key}=")
+
+
+def _wrong(option: Option, what: str, next_: str) -> InputError:
+    return InputError(what, location=option.location(), next=next_)
+
+
+def _fill(
+    group: Group,
+    reader: _Reader,
+    fwd: tuple[str, Given, Option],
+    run: Given,
+    rd: Option,
+    together: int,
+) -> None:
+    """What a run has a workload do: keys of its rd come before those of the fwd."""
+    name, own, option = fwd
+    fsd = reader.files_of(own.get("fsd", "*"), option)
+    given = {"openflags": fsd[1].get("openflags", ""), **own}
+    given |= {key: value for key, value in run.items() if key in _OF_LOADS}
+    findings = reader.findings
+    group.duration_ns = _seconds(run.get("elapsed", "30"), rd) * 10**9
+    group.warm_up_ns = _seconds(run.get("warmup", "0"), rd) * 10**9
     try:
-        parts = block.strip("()").split(",")
-        group.put("block_sizes", [exact_size(numbers.size(each)) for each in parts[::2]], option)
-        if len(parts) > 1:
-            group.put("block_weights", [int(each) for each in parts[1::2]], option)
+        _load(group, given, option, findings)
         if int(given.get("threads", "1")) > 1:
             group.put("jobs", int(given["threads"]), option)
+        _files(reader, group, fsd, run)
+        _pace(group, given, run, rd, together, findings)
     except ValueError as error:
-        raise InputError(
-            f"{name} has a number that cannot be read: {error}",
-            location=option.location(),
-            next=_MEND,
-        ) from error
-    return group
+        why = f"{name} has a value that cannot be read: {error}"
+        raise _wrong(option, why, "a whole number, with k, m or g where it is a size") from error
+    if reader.compressible and any(map(group.does, ("write", "write_file", "create"))):
+        group.put("compressible", *reader.compressible)
 
 
-def _files(
-    group: Group,
-    name: str,
-    folders: Mapping[str, Mapping[str, str]],
-    owners: dict[str, Group],
-    option: Option,
-    findings: Findings,
-) -> None:
-    if name in owners:
-        group.share_files(owners[name], findings, option)
+def _seconds(text: str, rd: Option) -> int:
+    match = re.fullmatch(r"(\d+)([smh]?)", text)
+    if match is None:
+        raise _wrong(rd, f"{text} is no time", "a number of seconds, or with m or h: 10m")
+    return int(match[1]) * _UNITS_S[match[2]]
+
+
+def _load(group: Group, given: Given, option: Option, findings: Findings) -> None:
+    fileio = given.get("fileio", "sequential").strip("()").split(",")
+    kind = given.get("operation", given.get("operations", "read")).strip("()")
+    share = given.get("rdpct", {"write": "0"}.get(kind, "100"))
+    flags = given.get("openflags", "").strip("()").split(",")
+    is_direct = bool({"o_direct", "directio"} & set(flags))
+    if {"o_sync", "sync", "fsync"} & set(flags):
+        findings.refuse(_about(option, "openflags"), "the nearest is openflags=o_dsync")
+    if unknown := set(fileio) - {"random", "sequential", "shared"}:
+        findings.refuse(_about(option, "fileio"), f"{min(unknown)}: the nearest is sequential")
+    if kind not in ("read", "write"):
+        group.put_operations({_OPERATIONS.get(kind, "stat"): 1}, findings, option)
+        if kind not in _OPERATIONS:
+            near = "the nearest is rename or stat"
+            findings.refuse(_about(option, "operation"), f"no group does {kind}; {near}")
         return
-    fsd = folders.get(name, next(iter(folders.values()), {}))
-    sizes = fsd.get("sizes", fsd.get("size", "1m"))
-    try:
-        folders_below = numbers.leaves(int(fsd.get("width", "1")), int(fsd.get("depth", "1")))
-        count = int(fsd.get("files", "1")) * folders_below
-        each = numbers.size(sizes.strip("()").split(",")[0])
-    except ValueError as error:
-        raise InputError(f"{name}: {error}", location=option.location(), next=_MEND) from error
-    if "," in sizes:
-        findings.refuse(option, "files of several sizes; the nearest is an fsd of each")
-    group.put_files(count, each, own=False, sources=[option])
-    owners[name] = group
+    sizes = given.get("xfersize", "4k").strip("()").split(",")
+    group.put("block_sizes", [exact_size(numbers.size(each)) for each in sizes[::2]], option)
+    if len(sizes) > 1:
+        if len(sizes) % 2 or sum(map(int, sizes[1::2])) != 100:
+            raise ValueError(
+                f"xfersize=({','.join(sizes)}): the nearest is a size, or sizes with"
+                " percentages that add to 100"
+            )
+        group.put("block_weights", [int(each) for each in sizes[1::2]], option)
+    weights = {"read": int(share), "write": 100 - int(share)}
+    weights = {name: weight for name, weight in weights.items() if weight}
+    if "random" in fileio:
+        group.put("operations", weights, option)
+        group.put("order", "random", option)
+        group.put("direct", is_direct, option)
+        if group.does("write") and "o_dsync" in flags:
+            group.put("sync", "dsync", option)
+        what = "files stay open; vdbench opens one, and closes it after stopafter operations"
+        findings.note(_about(option, "fileio"), what)
+        return
+    group.put("operations", {f"{name}_file": weight for name, weight in weights.items()}, option)
+    if is_direct:
+        why = "whole files go through the page cache; the nearest is fileio=random"
+        findings.refuse(_about(option, "openflags"), why)
+
+
+def _pace(
+    group: Group, given: Given, run: Given, rd: Option, together: int, findings: Findings
+) -> None:
+    """A rate is shared by skew, or evenly; without one, groups are not kept in proportion."""
+    rate = run.get("fwdrate", "max")
+    if rate.isdecimal():
+        share = float(given["skew"]) / 100 if "skew" in given else 1 / together
+        group.put("rate", exact_rate(round(int(rate) * share, 3)), rd)
+        group.put("arrival", "exponential")
+    elif rate != "max":
+        findings.refuse(_about(rd, "fwdrate"), "a run for each rate; the nearest is one rate")
+    elif "skew" in given and together > 1:
+        why = "groups are not kept in proportion; the nearest is a fwdrate, which skew shares"
+        findings.refuse(_about(rd, "fwdrate"), why)
+
+
+def _files(reader: _Reader, group: Group, of: tuple[str, Given, Option], run: Given) -> None:
+    name, fsd, at = of
+    changed = {key: run[key] for key in _OF_FILES if key in run}
+    owner = reader.owners.setdefault((name, *changed.values()), group)
+    if owner is not group:
+        group.share_files(owner, reader.findings, at)
+        return
+    is_sized = {"size", "sizes"} & changed.keys()
+    kept = {key: fsd[key] for key in fsd if not (is_sized and key in ("size", "sizes"))}
+    fsd = {**kept, **changed}
+    depth, width = int(fsd.get("depth", "1")), int(fsd.get("width", "1"))
+    levels = range(1, depth + 1) if fsd.get("distribution") == "all" else (depth,)
+    if depth > 24 or width > 1 << 20:
+        raise ValueError(f"no tree is {depth} deep and {width} wide")
+    count = int(fsd.get("files", "1")) * sum(width**level for level in levels)
+    sizes = fsd.get("sizes", fsd.get("size", "1m")).strip("()").split(",")
+    group.put_files(count, numbers.size(sizes[0]), own=False, sources=[at])
+    reader.findings.note(_about(at, "depth"), "files of a group stand in one folder")
+    if len(sizes) == 1:
+        return
+    if group.is_plain:
+        why = "blocks at random are in files of one size; the nearest is their mean"
+        reader.findings.refuse(_about(at, "sizes" if "sizes" in fsd else "size"), why)
+    drawn = list(zip(map(numbers.size, sizes[::2]), map(int, sizes[1::2]), strict=True))
+    group.put("file_sizes", [exact_size(size) for size, _ in drawn], at)
+    group.put("size_weights", [weight for _, weight in drawn], at)
+    group.bytes_of_files = count * sum(size * weight for size, weight in drawn) // 100

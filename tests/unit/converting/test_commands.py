@@ -98,12 +98,99 @@ def test_elbencho_in_folders() -> None:
 
 
 @pytest.mark.parametrize(
+    ("launcher", "tasks"),
+    [
+        ("mpirun --allow-run-as-root -np 8 --hostfile h", 8),
+        ("mpiexec -n 3 --bind-to core", 3),
+        ("srun -n 4 -c 2", 4),
+        ("srun -N10 --tasks-per-node 24", 240),
+        ("srun --ntasks=6 --cpus-per-task=2", 6),
+        ("mpirun -npernode 5", 5),
+        ("mpirun -host a", 1),
+    ],
+)
+def test_a_launcher_says_how_many_tasks(launcher: str, tasks: int) -> None:
+    assert load(f"{launcher} /opt/bin/mdtest -F -n 10")["clients"] == [tasks]
+    notes = study_from_command(f"{launcher} mdtest -F -n 10").converted.findings.notes
+    assert any("does not say" in note.text for note in notes.values()) is (tasks == 1)
+
+
+def test_elbencho_works_on_every_path() -> None:
+    for paths in ("/x/f[1-16]", "/x/f{01..16}", " ".join(f"/x/{n}" for n in range(16))):
+        write, read = groups(f"elbencho -w -r -t 4 -s 4m -b 1m --direct {paths}")
+        assert (write["files"], write["file_sizes"], read["files_of"]) == (16, "4 MiB", "write")
+    assert groups("elbencho -r -s 4m /x/[a,b]/f[1-3]")[0]["files"] == 6
+
+
+def test_elbencho_at_random_and_at_a_pace() -> None:
+    write, read = groups("elbencho -w -r -s 8m -b 4k --rand --limitwrite 1m --limitread 2m -t 2 /x")
+    assert (write["each_once"], read.get("each_once")) == (True, None)
+    assert (write["bandwidth"], read["bandwidth"]) == ("2 MiB/s", "4 MiB/s")
+    (only,) = groups("elbencho -r -s 8m --backward /x")
+    assert only["order"] == "backwards"
+
+
+def test_ior_shuffles_and_takes_directives() -> None:
+    (once,) = groups("ior -w -z -t 64k -b 1m -O useO_DIRECT=1,summaryFormat=JSON")
+    assert (once["order"], once["each_once"], once["direct"]) == ("random", True, True)
+    (twice,) = groups("ior -w -z -z -t 64k -b 1m")
+    assert "each_once" not in twice
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("ior -w -e -t 1m -b 4m", "-e"),
+        ("ior -w -r -C -i 5 -t 1m -b 4m", "-C"),
+        ("ior -w -T 3 -t 1m -b 4m", "-T"),
+        ("mdtest -F -n 5 -Y", "-Y"),
+        ("elbencho -w -d -D -n 1 -N 2 -s 4k /x", "-D"),
+        ("elbencho -w -n 1 -N 2 -s 4k --verify 1 /x", "--verify"),
+        ("elbencho -w -s 4m -i 3 /x", "-i"),
+        ("elbencho -w /x", "-s"),
+        ("elbencho -w -F -s 4m /x", "-F"),
+    ],
+)
+def test_what_an_option_does_not_do_is_noted(command: str, option: str) -> None:
+    notes = study_from_command(command).converted.findings.notes.values()
+    assert option in [note.option for note in notes]
+
+
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [
+        ("ior -w -f script", "a script says"),
+        ("ior -w -O collective=1", "collective: the nearest is its option"),
+        ("ior -w -t 3k -b 4k", "whole transfers"),
+        ("mdtest -F -n 5 -a DFS", "POSIX calls alone"),
+        ("mdtest -F -n 5 --run-cmd-before-phase=reboot", "never run"),
+        ("elbencho -w -s 1m --hosts a,b /x", "--rig fleet"),
+        ("elbencho -w -n 1 -N 2 -s 4k --rand /x", "page cache"),
+    ],
+)
+def test_what_would_be_another_load_is_refused(command: str, what: str) -> None:
+    with pytest.raises(InputError, match=what) as raised:
+        study_from_command(command)
+    place = raised.value.location
+    assert place is not None and command[place.column - 1 :].startswith("-")
+    assert raised.value.next.startswith("the same command without -")
+
+
+def test_an_option_is_underlined_where_it_stands() -> None:
+    command = "mpirun --bind-to -x ior -wx -t 1m -x -b 1q"
+    with pytest.raises(InputError) as raised:
+        study_from_command(command)
+    place = raised.value.location
+    assert place is not None and (place.column, place.width) == (command.rindex("-b") + 1, 2)
+
+
+@pytest.mark.parametrize(
     ("command", "what"),
     [
         ("dd if=/dev/zero of=/dev/sda", "no command of dd"),
         ("", "no command of nothing"),
         ("ior 'x", "cannot be read"),
-        ("ior -w -j 5", "-j is not known"),
+        ("ior -w -q 5", "-q is not known"),
         ("elbencho --s3keys x", "not known"),
         ("ior -w -t foo", "takes a number"),
         ("ior -w -t", "takes a number"),

@@ -96,6 +96,10 @@ def refused(tmp_path: Path, text: str) -> InputError:
         ("rw=randread\nnumjobs=4\nfilename=x",
          {"jobs": 4, "files_of_jobs": "shared", "file_sizes": "64 MiB"}),
         ("rw=randread\nfilename=a:b:c\\:d", {"files": 3}),
+        ("rw=randread\nnumjobs=4\nnrfiles=2\nfilename_format=x.$filenum",
+         {"jobs": 4, "files_of_jobs": "shared", "files": 2}),
+        ("rw=randread\nnumjobs=4\nnrfiles=2\nfilename_format=$jobname.$jobnum",
+         {"files_of_jobs": "own", "files": None}),
         ("rw=randread\nioengine=mmap", {"operations": {"mmap_read": 1}}),
         ("ioengine=filestat\nnrfiles=100\nfilesize=4k",
          {"operations": {"stat": 1}, "files": 100, "file_sizes": "4 KiB"}),
@@ -153,6 +157,10 @@ def test_a_depth_without_a_queue_is_one(tmp_path: Path) -> None:
         ("bs=100\ndirect=1", "whole sectors"),
         ("filesize=4k-64k", "a group of each"),
         ("startdelay=1-5", "one delay"),
+        ("rw=randrw\npercentage_random=0,100", "a group of each"),
+        ("rw=read\ncreate_only=1", "leave it out"),
+        ("rw=write\nunlink_each_loop=1\nloops=10", "makes its files anew"),
+        ("rw=randread\nnrfiles=4\nfile_service_type=zipf:1.2", "used alike"),
     ],
 )
 def test_what_would_be_another_load_is_refused_at_its_line(
@@ -194,6 +202,7 @@ def test_a_value_that_changes_nothing_is_taken(tmp_path: Path, text: str) -> Non
         ("rwmixread=170\nrw=rw", "0 to 100", ""),
         ("wait_for=nobody", "the name of a section above it (none, for this is the first)", ""),
         ("direct=maybe", "0 or 1", ""),
+        ("zonesize=16k\nzoneskip=112k\nrw=randread", "0 without a zonemode", ""),
     ],
 )
 def test_a_mistake_has_its_place(tmp_path: Path, line: str, what: str, hint: str) -> None:
@@ -374,6 +383,26 @@ def test_clients_that_come_one_after_another(tmp_path: Path) -> None:
     workload, _ = converted(tmp_path, text)
     assert [each.get("start_after") for each in workload["group"]] == [None, "4 s", "8 s"]
     assert workload["duration"] == "18 s"
+
+
+def test_a_delay_counts_from_the_start_of_fio_and_not_from_the_group_before(tmp_path: Path) -> None:
+    text = "[global]\nsize=1m\nruntime=10\n[a]\n[b]\nstonewall\nstartdelay=30\n[c]\nstonewall\n"
+    workload, _ = converted(tmp_path, text + "[d]\nstonewall\nstartdelay=20\n")
+    assert [each.get("start_after") for each in workload["group"]] == [None, "20 s", None, None]
+    assert workload["duration"] == "1 min"
+
+
+@pytest.mark.parametrize("line", ["invalidate=0", "scramble_buffers=0", "rw=randread"])
+def test_what_fio_does_unless_told_otherwise_is_noted(tmp_path: Path, line: str) -> None:
+    _, notes = converted(tmp_path, f"[a]\nsize=1m\n{line}\n")
+    option = "fadvise_hint is not set" if line.startswith("rw") else line.partition("=")[0]
+    assert option in [note.partition(":")[0] for note in notes]
+
+
+def test_sections_share_files_where_the_format_names_no_section(tmp_path: Path) -> None:
+    text = "[global]\nsize=1m\nfilename_format=x.$filenum\n[a]\nrw=write\n[b]\nrw=randread\n"
+    workload, _ = converted(tmp_path, text)
+    assert workload["group"][1]["files_of"] == "a"
 
 
 def test_every_key_names_its_lines(tmp_path: Path) -> None:

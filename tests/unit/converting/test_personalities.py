@@ -73,13 +73,83 @@ def test_sizes_that_are_drawn_are_noted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "what"),
     [
-        ("flowop statfile", "flowop semblock", "no operation of a group"),
+        ("flowop statfile", "flowop semblock", "do not wait for one another"),
+        ("flowop statfile", "flowop mine", "the file defines it"),
+        ("flowop statfile", "flowop hog", "the nearest is think"),
+        ("run 60", "thread name=a\n{\nflowop makedir name=b\n}", "folders are not made"),
+        ("flowop statfile name=stat1", "flowop appendfile iosize=8k", "a thread for each"),
         ("entries=$nfiles", "entries=$unset", "is no number"),
+        ("entries=$nfiles", "entries=randvar(type=x)", "is drawn, and has no mean"),
+        (
+            "run 60",
+            "eventgen rate=5\nthread name=a\n{\nflowop opslimit name=b\nflowop statfile\n}",
+            "at one rate",
+        ),
     ],
 )
 def test_what_is_not_honest_is_refused(tmp_path: Path, old: str, new: str, what: str) -> None:
     with pytest.raises(InputError, match=what):
         workload(tmp_path, FILE_SERVER.replace(old, new), "a.f")
+
+
+def said(tmp_path: Path, text: str, name: str) -> list[str]:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    notes = study_from_file(path).converted.findings.notes.values()
+    return [f"{note.option}: {note.text}" for note in notes]
+
+
+def test_a_refusal_is_at_its_own_line_and_its_next_command_works(tmp_path: Path) -> None:
+    text = FILE_SERVER.replace("flowop statfile", "flowop hog")
+    with pytest.raises(InputError) as raised:
+        workload(tmp_path, text, "a b.f")
+    place = raised.value.location
+    assert place is not None and (place.line, place.column) == (22, 5)
+    assert place.text[place.column - 1 :].startswith("flowop hog")
+    assert raised.value.next == f"fsgauge study from-fio '{tmp_path}/a b.f' --without hog"
+    (only,) = tomllib.loads(study_from_file(tmp_path / "a b.f", without=["hog"]).text)["workload"][
+        "group"
+    ]
+    assert "stat" not in only["operations"]
+
+
+def test_blocks_are_those_that_move_at_a_place_and_pieces_of_files_are_noted(
+    tmp_path: Path,
+) -> None:
+    (only,) = workload(tmp_path, FILE_SERVER, "a.f")["group"]
+    assert only["block_sizes"] == "16 KiB"
+    notes = said(tmp_path, FILE_SERVER, "b.f")
+    assert "iosize: whole files are read and written in pieces of 16 KiB, too" in notes
+    assert any(note.startswith("appendfilerand: each append is of 16 KiB") for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("flows", "operations"),
+    [
+        ("flowop createfile name=a,filesetname=set", {"create": 1, "unlink": 1}),
+        ("flowop deletefile name=a,filesetname=set", {"unlink": 1, "create": 1}),
+        ("flowop openfile name=a,filesetname=set\nflowop closefile name=b", {"open": 1}),
+        ("flowop read name=a,filesetname=set,iosize=4k,iters=3", {"read": 3}),
+    ],
+)
+def test_loops_of_one_operation(tmp_path: Path, flows: str, operations: dict[str, int]) -> None:
+    text = 'define fileset name=set,entries=9,size=16k\nsystem "rm -rf /"\nthread name=t\n{\n'
+    text += f"{flows}\nflowop finishoncount name=z,value=9\n}}\npsrun -10 20\n"
+    found = workload(tmp_path, text, "a.f")
+    (only,) = found["group"]
+    assert (only["operations"], found["duration"]) == (operations, "20 s")
+    notes = said(tmp_path, text, "b.f")
+    assert "system: a command of a shell is never run" in notes
+    assert any(note.startswith("finishoncount: a run lasts its time") for note in notes)
+
+
+def test_sizes_of_a_variable_that_is_drawn_are_their_mean(tmp_path: Path) -> None:
+    text = FILE_SERVER.replace(
+        "set $filesize=cvar(type=cvar-gamma,parameters=mean:131072;gamma:1.5)",
+        "define randvar name=$filesize,type=gamma,mean=8k",
+    )
+    (only,) = workload(tmp_path, text, "a.f")["group"]
+    assert only["file_sizes"] == "8 KiB"
 
 
 def test_each_fwd_is_a_group_on_its_fsd(tmp_path: Path) -> None:
@@ -92,6 +162,72 @@ def test_each_fwd_is_a_group_on_its_fsd(tmp_path: Path) -> None:
     assert found["duration"] == "30 s"
 
 
-def test_an_operation_that_no_group_has(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no group does copy"):
-        workload(tmp_path, VDBENCH.replace("getattr", "copy"), "a.parm")
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [
+        ("operation=getattr", "operation=copy", "no group does copy"),
+        ("fwdrate=300", "fwdrate=(100,200)", "a run for each rate"),
+        ("fwdrate=300", "fwdrate=max,forthreads=(1,2)", "an rd of each"),
+        ("fwdrate=300", "fwdrate=max,skew=30", "kept in proportion"),
+        ("fwd=fwd*", "fwd=nobody", "no fwd is called nobody"),
+        ("elapsed=30", "elapsed=half", "half is no time"),
+        ("fsd=fsd1,operation=read", "fsd=fsd2,operation=read", "no fsd is called fsd2"),
+        ("fwd=fwd1,fsd=fsd1", "fsd=fsd2,anchor=/y\nfwd=fwd1,fsd=fsd*", "an fwd for each"),
+        ("elapsed=30", "elapsed=30,format=only", "anything but make files"),
+        ("size=64k", "size=64k,colour=red", "no key of a study"),
+        ("size=64k", "sizes=(64k,50,1m,50)", "files of one size"),
+        ("(4k,75,16k,25)", "(4k,75,16k,5)", "add to 100"),
+        ("fileio=random,xfersize=4k", "fileio=sequential,openflags=o_direct", "page cache"),
+        ("fsd=default", "startcmd=rm\nfsd=default", "never run"),
+        ("fsd=default", "validate=yes\nfsd=default", "no key of a study"),
+    ],
+)
+def test_what_no_group_does_is_refused(tmp_path: Path, old: str, new: str, what: str) -> None:
+    with pytest.raises(InputError, match=what) as raised:
+        workload(tmp_path, VDBENCH.replace(old, new), "a.parm")
+    place = raised.value.location
+    assert place is not None and place.text in VDBENCH.replace(old, new)
+
+
+def test_raw_workloads_are_told_from_files(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no fwd and rd"):
+        workload(tmp_path, "sd=sd1,lun=/dev/x\nwd=wd1,sd=sd1\nrd=r,wd=wd1,iorate=max\n", "a.parm")
+
+
+PHASES = """\
+compratio=4
+hd=default,shell=ssh
+fsd=default,files=100,depth=2,width=3,
+  sizes=(4k,60,64k,40)
+fsd=fsd1,anchor=/tmp/x         note of somebody
+fwd=format,threads=50,xfersize=1m
+fwd=default,fileio=(random,shared),xfersize=8k
+fwd=read,fsd=fsd1,operation=read,fileio=sequential
+fwd=find,fsd=fsd1,operation=getattr,threads=3
+rd=make,fwd=read,format=only,elapsed=5
+rd=one,fwd=(read,find),fwdrate=max,elapsed=2m,threads=5
+rd=two,fwd=r*,elapsed=1h,operation=write
+rd=three,fwd=read,elapsed=10,fileio=random,rdpct=70,files=20,size=1m,openflags=(o_direct,o_dsync)
+"""
+
+
+def test_each_rd_is_a_phase_whose_keys_come_first(tmp_path: Path) -> None:
+    found = workload(tmp_path, PHASES, "a.parm")
+    read, find, write, mixed = found["group"]
+    assert [each["name"] for each in found["group"]] == ["read", "find", "read 2", "read 3"]
+    assert [each.get("after") for each in found["group"]] == [None, None, "find", "read 2"]
+    assert read["operations"] == {"read_file": 100} and write["operations"] == {"write_file": 100}
+    assert (read["files"], read["file_sizes"]) == (900, ["4 KiB", "64 KiB"])
+    assert (find["file_sizes"], find["size_weights"]) == (["4 KiB", "64 KiB"], [60, 40])
+    assert (read["jobs"], find["jobs"], write.get("jobs")) == (5, 5, None)
+    assert (read["duration"], write["duration"]) == ("2 min", "1 h")
+    assert (write["compressible"], read.get("compressible")) == ("75 %", None)
+    assert mixed["operations"] == {"read": 70, "write": 30} and mixed["sync"] == "dsync"
+    assert (mixed["files"], mixed["file_sizes"], mixed["direct"]) == (180, "1 MiB", True)
+
+
+def test_random_and_shared_is_random(tmp_path: Path) -> None:
+    text = VDBENCH.replace("fileio=random", "fileio=(random,shared)")
+    text = text.replace("size=64k", "size=64k,openflags=directio")
+    read, *_ = workload(tmp_path, text, "a.parm")["group"]
+    assert (read["operations"], read["order"], read["direct"]) == ({"read": 100}, "random", True)

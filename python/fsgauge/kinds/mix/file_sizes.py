@@ -1,4 +1,4 @@
-"""The sizes of a group's files: the engine's law, the largest one, and what all of them take."""
+"""The sizes of a group's files: the engine's law, and what all of them take."""
 
 from __future__ import annotations
 
@@ -30,13 +30,6 @@ def size_law(group: Group) -> dict[str, object]:
 def on_wire(drawn: list[tuple[int, int]]) -> list[dict[str, int]]:
     """Sizes by weight for the engine, as JSON."""
     return [{"size_bytes": size, "weight": weight} for size, weight in drawn]
-
-
-def largest_bytes(group: Group) -> int:
-    """The largest file."""
-    if group.size_distribution == "log-normal":
-        return group.largest_size
-    return max(group.file_sizes)
 
 
 def stored_bytes(group: Group) -> int:

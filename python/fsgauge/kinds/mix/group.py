@@ -7,7 +7,7 @@ from typing import Self
 from pydantic import ValidationInfo, model_validator
 
 from fsgauge.kinds.mix.group_keys import Calls, GroupKeys
-from fsgauge.kinds.mix.operations import MAKING, PLAIN, READING
+from fsgauge.kinds.mix.operations import AT_A_PLACE, MAKING, PLAIN, READING
 from fsgauge.study.base import conflict
 from fsgauge.study.sweep import (
     Inapplicable,
@@ -123,6 +123,15 @@ class Group(GroupKeys):
         return max(self.every_block_size)
 
     @property
+    def largest_file_bytes(self) -> int:
+        """The largest file that it may have."""
+        return self.largest_size if self._is_log_normal else max(self.file_sizes)
+
+    @property
+    def _is_log_normal(self) -> bool:
+        return self.size_distribution == "log-normal"
+
+    @property
     def _has_hot_places(self) -> bool:
         return self.distribution in ("zipf", "pareto")
 
@@ -159,7 +168,7 @@ class Group(GroupKeys):
         if self.files_of is not None:
             reason = ("the files are those of another group", "files_of")
             found |= dict.fromkeys((*_OF_FILES, *_OF_LOG_NORMAL), reason)
-        elif self.size_distribution == "log-normal":
+        elif self._is_log_normal:
             reason = ("sizes are log-normal", "size_distribution")
             found |= dict.fromkeys(("file_sizes", "size_weights"), reason)
         else:
@@ -271,7 +280,7 @@ class Group(GroupKeys):
                     require_whole_sectors(size_bytes, (key, index), "direct", way)
             if self.order == "strided":
                 require_whole_sectors(self.stride, "stride", "direct", way)
-        smallest, largest = min(self.file_sizes), self.largest_block_bytes
+        largest = self.largest_block_bytes
         if self.order == "strided" and self.stride < largest:
             raise conflict(
                 f"a stride of {exact_size(self.stride)} is below the block size of"
@@ -285,16 +294,18 @@ class Group(GroupKeys):
                 ["write_block_sizes", "distribution"],
                 next='distribution = "zones", or a group of each',
             )
-        if self.is_plain and self.files_of is None and smallest < largest:
+        moves = any(each in self.operations for each in AT_A_PLACE)
+        of_files = min(self.file_sizes) if self.is_plain else self.largest_file_bytes
+        if moves and self.files_of is None and of_files < largest:
             raise conflict(
                 f"a block of {exact_size(largest)} does not fit into a file of"
-                f" {exact_size(smallest)}",
-                ["block_sizes", "file_sizes"],
+                f" {exact_size(of_files)}",
+                ["block_sizes", "largest_size" if self._is_log_normal else "file_sizes"],
                 next="smaller blocks, or larger files",
             )
 
     def _files_can_be(self) -> None:
-        drawn = len(self.file_sizes) > 1 or self.size_distribution == "log-normal"
+        drawn = len(self.file_sizes) > 1 or self._is_log_normal
         if self.is_plain and drawn:
             raise conflict(
                 "a group that only reads and writes has files of one size",
@@ -307,7 +318,7 @@ class Group(GroupKeys):
                 ["files_of_jobs", "operations"],
                 next='files_of_jobs = "shared", or a group for each',
             )
-        if self.size_distribution == "log-normal" and not (
+        if self._is_log_normal and not (
             self.smallest_size <= self.median_size <= self.largest_size
         ):
             raise conflict(

@@ -110,8 +110,14 @@ class MixWorkload(WorkloadKeys):
         return next(group for group in self.group if group.name == name)
 
     def needs_files(self) -> tuple[str, str, str] | None:
-        """Each group has a folder."""
-        return ("kind", "each group has files in a folder of its own", "overhead compares with raw")
+        """Blocks that are read and written have a place on a bare device, names have none."""
+        if self.fill:
+            return "fill", "nothing but the groups takes space of it", "leave fill out"
+        of_names = [group.name for group in self.group if not group.is_plain]
+        if of_names:
+            reason = f'the group "{of_names[0]}" does more than read and write'
+            return "group", reason, "leave such groups out"
+        return None
 
     def keys_agree(self) -> None:
         """Raise a conflict where groups contradict one another."""

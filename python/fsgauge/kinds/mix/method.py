@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fsgauge.engine.wire import LoadJob
+from fsgauge.engine.wire import BlockTarget, LoadJob
 from fsgauge.errors import InputError
 from fsgauge.kinds.mix.factors import MixFactors
-from fsgauge.kinds.mix.file_sizes import largest_bytes, on_wire, size_law, stored_bytes
+from fsgauge.kinds.mix.file_sizes import on_wire, size_law, stored_bytes
 from fsgauge.kinds.mix.group import Group
 from fsgauge.kinds.mix.keys import MixWorkload, folder_of
 from fsgauge.record.factors import factors_of
@@ -92,7 +92,7 @@ class MixMethod(MakesOwnFiles):
 
     def largest_file_bytes(self, room: Room) -> int:  # noqa: ARG002
         """Of all groups."""
-        return max(map(largest_bytes, self._owners()))
+        return max(group.largest_file_bytes for group in self._owners())
 
     @property
     def threads(self) -> int:
@@ -123,19 +123,12 @@ class MixMethod(MakesOwnFiles):
         return [self._load(files.model_copy(update={"name": _BESIDE}), target, seed, None)]
 
     def _load(self, group: Group, target: Place, seed: int, rate: float | None) -> LoadJob:
-        if not isinstance(target, ClientFolders):
-            raise TypeError("groups need folders, and this target has none")
         owner = self.workload.named(group.files_of) if group.files_of else group
+        is_bare = isinstance(target, BlockTarget)
         begin_ns, warm_up_ns, duration_ns = self.workload.span_ns(group)
         window_ns = self.workload.steady_window
         load: dict[str, Any] = {
-            "target": {
-                "kind": "files",
-                "directory": target.folder(folder_of(owner.name)),
-                "prefix": _PREFIX,
-                "count": owner.file_count,
-                "file_size_bytes": max(largest_bytes(owner), 1),
-            },
+            "target": self._target(owner, target),
             "interface": group.calls,
             "direct": group.direct,
             "access": _access(group),
@@ -167,10 +160,32 @@ class MixMethod(MakesOwnFiles):
             load["operations"] = [{"operation": name, "weight": each} for name, each in drawn]
             load["file_sizes"] = size_law(group)
         elif group.verify or group.each_once:
-            load["ranges"] = {"kind": _ranges(group)}
-        elif owner.files_of_jobs == "own" and group.jobs > 1 and group is owner:
+            load["ranges"] = {"kind": _ranges(group, bare=is_bare)}
+        elif owner.files_of_jobs == "own" and group.jobs > 1 and group is owner and not is_bare:
             load["files_per_job"] = group.files
         return LoadJob.model_validate_json(json.dumps(load))
+
+    def _target(self, owner: Group, target: Place) -> dict[str, object]:
+        """The files of a group; of a bare device a region that is as long as all of them."""
+        if isinstance(target, BlockTarget):
+            owners = self._owners()
+            before = owners[: owners.index(owner)]
+            return {
+                "kind": "block",
+                "path": target.path,
+                "offset_bytes": sum(map(stored_bytes, before)),
+                "size_bytes": stored_bytes(owner),
+            }
+        if not isinstance(target, ClientFolders):
+            raise TypeError("groups need folders or a bare device, and this target is neither")
+        needed = 1 if owner.is_plain else owner.largest_block_bytes
+        return {
+            "kind": "files",
+            "directory": target.folder(folder_of(owner.name)),
+            "prefix": _PREFIX,
+            "count": owner.file_count,
+            "file_size_bytes": max(owner.largest_file_bytes, needed),
+        }
 
     def rate_of(self, cell: Cell) -> float | None:
         """Of a curve the cell's, or else the group's."""
@@ -213,7 +228,11 @@ class MixMethod(MakesOwnFiles):
         first = self.workload.cells()[0] if cell.pace is None else self.workload.paced_loads()[0]
         return cell.factors["group"] == first.factors["group"]
 
-    def held_equal(self, space: str, has_raw: bool) -> list[str]:  # noqa: ARG002 - raw is refused
+    def bare_stands_for(self) -> str:
+        """Regions are the nearest to files."""
+        return "each group has a region as long as all of its files, which its jobs share"
+
+    def held_equal(self, space: str, has_raw: bool) -> list[str]:  # noqa: ARG002 - files have sizes
         """A line a group."""
         lines = [f"{group.name}: {_in_words(group)}" for group in self.workload.group]
         if self.workload.fill:
@@ -290,9 +309,11 @@ def _sync(group: Group) -> dict[str, object]:
     return {"kind": group.sync}
 
 
-def _ranges(group: Group) -> str:
+def _ranges(group: Group, *, bare: bool) -> str:
     """Places are dealt so that what is read back has one writer."""
-    if group.jobs == 1 or not (group.verify or group.files_of_jobs == "own"):
+    if bare and group.verify and group.jobs > 1:
+        return "segmented"
+    if bare or group.jobs == 1 or not (group.verify or group.files_of_jobs == "own"):
         return "shared"
     return "own_files" if group.files_of_jobs == "own" and group.files == 1 else "segmented"
 

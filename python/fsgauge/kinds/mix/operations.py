@@ -12,6 +12,8 @@ PLAIN = ("read", "write")
 """One block at an offset, on files that stay open: at any depth, by any interface."""
 ON_OPEN_FILES = ("fsync", "fdatasync", "trim", "mmap_read")
 """On files that stay open too, one call at a time."""
+AT_A_PLACE = (*PLAIN, "trim", "mmap_read")
+"""Those that move a block that is there."""
 ON_NAMES = (
     "append",
     "create",

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TypeGuard
 
 from fsgauge.engine.client import Engine
-from fsgauge.engine.wire import BlockTarget, FilesTarget, LayoutResult
+from fsgauge.engine.wire import BlockTarget, FilesTarget, Held, LayoutResult
+from fsgauge.errors import RigError
 from fsgauge.machine.facts.environment import capture_machine, machine_name
 from fsgauge.machine.folder.open_folder import OpenFolder, open_place
 from fsgauge.machine.ledger.ledger import Ledger
@@ -181,19 +182,43 @@ class HostSystems:
         with self.base.claim.used():
             blank, notes = blank_of(self.base)
             allocated = allocate_below(self.base.refill)
-            size_bytes = self.working_set.file_size_bytes * method.files
+            written: list[str] = []
+            size_bytes = self.base.size_bytes
+            if method.lays_out:
+                size_bytes = self.working_set.file_size_bytes * method.files
+                written = [f"first {size_bytes} bytes of the device written with data"]
             target = BlockTarget(path=device, size_bytes=size_bytes)
             layout = fill(study, target, self._engine)
-            written = f"first {size_bytes} bytes of the device written with data"
             stands_for = method.bare_stands_for()
             notes += [*_words_of(layout), *([f"{system.name}: {stands_for}"] if stands_for else [])]
-            yield PreparedSystem(
-                facts=bare_facts(system, device),
-                target=target,
-                layout=layout,
-                start_state=[blank, *allocated, written],
-                notes=notes,
-            )
+            with self._held_by_us(device) if method.at_once else nullcontext():
+                yield PreparedSystem(
+                    facts=bare_facts(system, device),
+                    target=target,
+                    layout=layout,
+                    start_state=[blank, *allocated, *written],
+                    notes=notes,
+                )
+
+    @contextmanager
+    def _held_by_us(self, device: str) -> Iterator[None]:
+        """Loads at once share a claim; of a device of our making each would ask for its own."""
+        if self.base.claim.held:
+            yield
+            return
+        try:
+            descriptor = os.open(device, os.O_RDWR | os.O_EXCL | os.O_CLOEXEC)
+        except OSError as error:
+            raise RigError(
+                f"{device} cannot be claimed: {error.strerror}",
+                cause="another program has it open",
+                next=f"lsblk {device}",
+            ) from error
+        try:
+            with self._engine.holding(Held(path=device, descriptor=descriptor)):
+                yield
+        finally:
+            os.close(descriptor)
 
     @contextmanager
     def _folder(self, study: Study, system: System) -> Iterator[PreparedSystem]:

@@ -186,7 +186,8 @@ class SimulatorRig(Rig):
 
     def _refused(self, study: Study, destroy: Consent | None) -> Iterator[FsgaugeError]:
         yield from refused_by([partial(_require_own, study, destroy)])
-        if method_of(study.workload).lays_out or method_of(study.workload).programs:
+        method = method_of(study.workload)
+        if method.lays_out or method.programs or method.at_once:
             yield _without_model(study)
             return
         without = refused_by(partial(policy_of, study, system) for system in study.systems)
@@ -253,10 +254,11 @@ def _without_model_of(study: Study) -> list[str]:
 
 
 def _without_model(study: Study) -> InputError:
-    """Files that were laid out and are read and overwritten: nothing moves there."""
+    """Files that were laid out and are read and overwritten: nothing moves there. Of loads at
+    once, what each does beside the others is a matter of time."""
     return InputError(
         f"a study of kind {study.workload.kind} has no model",
         cause="the simulator knows where data lies as files come and go, and what that costs a"
         " disk; it knows no latencies and no processors",
-        next="a study in which files come and go: docs/guides/simulator.md",
+        next="fsgauge run churn-simulated   (files come and go: docs/guides/simulator.md)",
     )

@@ -36,6 +36,15 @@ FILES = "operations = { stat = 1, append = 2 }\n"
         ("operations = { create = 1 }", ["nothing removes any"]),
         ('file_sizes = ["4 KiB", "8 KiB"]', ["files of one size"]),
         ('file_sizes = "2 KiB"', ["does not fit into a file"]),
+        (
+            'operations = { read = 1, stat = 1 }\nfile_sizes = ["0 B", "2 KiB"]',
+            ["a block of 4 KiB does not fit into a file of 2 KiB"],
+        ),
+        (
+            'operations = { trim = 1, stat = 1 }\nsize_distribution = "log-normal"\n'
+            'median_size = "2 KiB"\nlargest_size = "3 KiB"',
+            ["does not fit into a file of 3 KiB", "largest_size"],
+        ),
         ('direct = true\nblock_sizes = "1000 B"', ["whole sectors"]),
         ('order = "strided"\nstride = "1 KiB"', ["would overlap"]),
         ('rate = "5 IOPS"\nbandwidth = "1 MB/s"', ["given twice"]),

@@ -4,21 +4,57 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.engine.wire import LoadJob
+from fsgauge.engine.wire import BlockTarget, LoadJob
 from fsgauge.errors import InputError
 from fsgauge.kinds.mix.factors import MixFactors
 from fsgauge.kinds.mix.method import MixMethod
 from fsgauge.record.modes import Pace
 from fsgauge.workload.assumed import Room
-from fsgauge.workload.folders import ClientFolders
+from fsgauge.workload.folders import ClientFolders, Place
 from tests.unit.kinds.mix.studies import LOG, READERS, workload
 
 PLACE = ClientFolders(directory="/mnt", files_per_client=0, backup_files_per_client=0)
 
 
-def loads(lines: str) -> list[LoadJob]:
+def loads(lines: str, place: Place = PLACE) -> list[LoadJob]:
     method = MixMethod(workload(lines))
-    return [method.load_job(cell, PLACE, 7) for cell in method.workload.cells()]
+    return [method.load_job(cell, place, 7) for cell in method.workload.cells()]
+
+
+def test_on_a_bare_device_each_group_has_a_region_and_one_may_use_anothers() -> None:
+    own = 'jobs = 2\nfiles_of_jobs = "own"\nfile_sizes = "10 MiB"\n'
+    writers = LOG.replace('"log"', '"writers"') + 'file_sizes = "30 KiB"\njobs = 4\n'
+    lines = READERS + own + LOG + 'files_of = "other"\n' + writers.replace("fdatasync", "none")
+    lines += '[[workload.group]]\nname = "other"\nverify = true\noperations = { write = 1 }\n'
+    found = loads(lines, BlockTarget(path="/dev/x", size_bytes=1 << 30))
+    regions = [(each.target.offset_bytes, each.target.size_bytes) for each in found]
+    assert regions == [
+        (0, 20 << 20),
+        ((20 << 20) + 32768, 256 << 20),
+        (20 << 20, 32768),
+        regions[1],
+    ]
+    assert all(load.files_per_job is None for load in found)
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        (READERS + "operations = { stat = 1 }\n", 'the group "readers" does more than read'),
+        ('fill = "50 %"\n' + READERS, "nothing but the groups takes space"),
+    ],
+)
+def test_what_has_no_place_on_a_bare_device(lines: str, why: str) -> None:
+    key, reason, _ = workload(lines).needs_files() or ("", "", "")
+    assert key in lines and why in reason
+    assert workload(READERS).needs_files() is None
+
+
+def test_blocks_that_are_appended_may_be_larger_than_files() -> None:
+    mail = '[[workload.group]]\nname = "mail"\noperations = { append = 1 }\nfile_sizes = "0 B"\n'
+    (load,) = loads(mail)
+    assert load.target.file_size_bytes == 4096
+    assert load.file_sizes is not None and load.file_sizes.sizes_bytes == [0]
 
 
 def test_each_group_has_a_folder_and_one_may_use_anothers() -> None:
