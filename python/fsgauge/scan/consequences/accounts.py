@@ -7,6 +7,7 @@ from fsgauge.errors import escaped
 from fsgauge.scan.consequences.rule import (
     Consequence,
     device_of,
+    is_bounded,
     is_ext,
     place_of,
     share_of_size,
@@ -18,8 +19,7 @@ LEAST_POINTS = 1.0
 """`df` and the scan differ by so many points of a hundred, or it is not said."""
 LEAST_UNUSED_PERCENT = 5.0
 """Parts of clusters or of the device that nothing uses are worth a word from this share on."""
-_QUOTA_SHARE = 0.75
-"""A log is never a quarter of a file system: less than this is the quota of a folder."""
+_BOUNDED = "a quota of the folder (project) bounds what it shows"
 LEAST_PERCENT = 1.0
 """Space without a file is worth a word from this share of the file system on."""
 
@@ -46,7 +46,9 @@ def _ext(scan: ScanResult) -> list[str]:
     assert counted is not None  # noqa: S101 - df asked
     own = scan.source.size_bytes - counted.size_bytes
     found = []
-    if own > 0:
+    if is_bounded(scan):
+        found.append(_BOUNDED)
+    elif own > 0:
         found.append(f"it leaves out {size_down(own)} of tables, which are in use")
     if kept:
         found.append(f"it counts {size_down(kept)} kept for root and ext4 itself as not available")
@@ -68,8 +70,8 @@ def _others(scan: ScanResult) -> list[str]:
         if kept:
             found.append(f"it takes a reserve of {size_down(kept)} for in use")
         return found
-    if counted.size_bytes < _QUOTA_SHARE * size:
-        found.append("a quota of the folder (project) bounds what it shows")
+    if is_bounded(scan):
+        found.append(_BOUNDED)
     if counted.size_bytes < size:
         found.append(f"it leaves out {size_down(size - counted.size_bytes)}, such as the log")
     if (kept := counted.free_bytes - counted.available_bytes) > 0:

@@ -9,10 +9,13 @@ from fsgauge.scan.consequences.rule import (
     Consequence,
     available_bytes,
     device_of,
+    is_bounded,
     is_ext,
+    is_mixed,
     place_of,
     share_of_size,
     usable_bytes,
+    word_of,
 )
 from fsgauge.units import count, size_down
 
@@ -21,6 +24,11 @@ FEW_PERCENT = 1.0
 _NEARLY_NONE = 64
 """Inodes: the kernel's counter of XFS is only about right."""
 _LARGEST_XFS_INODE = 2048
+_XFS_BLOCKS_OF_A_FILE = 47
+_XFS_SMALL_BLOCKS_OF_A_FILE = 108
+"""XFS sets so many blocks aside for a new file, and the second of less than 4 KiB each."""
+_MIXED_BYTES_OF_A_FILE = 5 << 18
+"""btrfs with mixed chunks refuses new files from 1 MiB above its reserve on, and a little."""
 LEAST_SPARE = 4 << 20
 """btrfs: with less than this beside its reserve, statfs(2) calls nothing available."""
 
@@ -73,16 +81,22 @@ def inode_chunk(scan: ScanResult) -> Consequence | None:
         else ("No new file can be made")
     )
     percent = f"{share_of_size(scan, free.size_bytes):.0f} %"
-    pieces = f"{free.extents:,} free pieces"
+    pieces, inside, there = f"{free.extents:,} free pieces", "", ""
+    do = f"delete or move away files that lie between free pieces, or xfs_growfs {place_of(scan)}"
+    do += " on a larger device: a new group is one piece. xfs_fsr joins files, not free space"
+    cost = "mkfs.xfs -i sparse=1 (the default since xfsprogs 4.16) makes do with smaller pieces;"
+    cost += " the files have to be copied to it"
+    if found.below_bytes is not None and found.below_bytes < scan.source.size_bytes:
+        inside, there = f" in its first {size_down(found.below_bytes)} (inode32)", " there"
+        do = f"mount -o remount,inode64 {place_of(scan)}"
+        cost = "programs of 32 bits may fail on files whose inodes have larger numbers"
     return Consequence(
         "stop" if found.free_inodes < _NEARLY_NONE else "attention",
         f"{new}: XFS needs a free piece of {size_down(found.least_bytes)} at a multiple of"
-        f" {size_down(found.align_bytes)} for new inodes, and none of {pieces} holds one, although"
-        f" {size_down(free.size_bytes)} ({percent}) are free",
-        f"delete or move away files that lie between free pieces, or xfs_growfs {place_of(scan)} on"
-        " a larger device: a new group is one piece. xfs_fsr joins files, not free space",
-        "mkfs.xfs -i sparse=1 (the default since xfsprogs 4.16) makes do with smaller pieces; the"
-        " files have to be copied to it",
+        f" {size_down(found.align_bytes)}{inside} for new inodes, and none of {pieces} holds one"
+        f"{there}, although {size_down(free.size_bytes)} ({percent}) are free",
+        do,
+        cost,
     )
 
 
@@ -172,8 +186,19 @@ def full(scan: ScanResult) -> Consequence | None:
     )
     if scan.free is None or scan.free.unread_bytes or metadata(scan) is not None:
         return None
-    if share_of_size(scan, available) >= 0.1:
+    if is_bounded(scan) and scan.room.full_quotas:
         return None
+    if share_of_size(scan, available) >= 0.1 and available >= _least_bytes(scan):
+        return None
+    if is_bounded(scan) and scan.room.counted is not None:
+        return Consequence(
+            "stop",
+            f"This folder is full: {_no(available)} for new data, since its quota (project) of"
+            f" {size_down(scan.room.counted.size_bytes)} is used up, although"
+            f" {size_down(usable)} are free",
+            f"sudo fsgauge scan {word_of(scan.source.path)}   (names it, and what raises it)",
+            "others have less room; who has the quota can delete files as well",
+        )
     if is_ext(scan) and kept > _own_of_ext4(scan) and usable:
         percent = f"{share_of_size(scan, kept):.1f} %"
         return Consequence(
@@ -208,6 +233,14 @@ def full(scan: ScanResult) -> Consequence | None:
         if scan.source.file_system == "btrfs"
         else "",
     )
+
+
+def _least_bytes(scan: ScanResult) -> int:
+    """With less, a new file is refused, however small the file system is."""
+    if scan.source.file_system == "xfs":
+        block = scan.source.block_size_bytes
+        return block * (_XFS_BLOCKS_OF_A_FILE if block >= 4096 else _XFS_SMALL_BLOCKS_OF_A_FILE)
+    return _MIXED_BYTES_OF_A_FILE if is_mixed(scan) else 0
 
 
 def _own_of_ext4(scan: ScanResult) -> int:

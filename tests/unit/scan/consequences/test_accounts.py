@@ -36,6 +36,8 @@ def test_df_differs_by_what_xfs_keeps_and_by_a_quota_of_the_folder() -> None:
     assert found is not None and "xfs keeps 8 MiB of the free space for itself" in found.sentence
     found = accounts.df(scan(counted=counted(10, 1, 1), source=source))
     assert found is not None and "a quota of the folder" in found.sentence
+    of_ext4 = accounts.df(scan(counted=counted(10, 1, 1), reserved_bytes=0))
+    assert of_ext4 is not None and of_ext4.sentence.endswith("bounds what it shows")
 
 
 def deleted(size_bytes: int, **changes: Any) -> dict[str, Any]:

@@ -86,6 +86,14 @@ def test_xfs_without_a_piece_for_inodes() -> None:
     )
     for silent in (chunk(places=1), chunk(places=None), None):
         assert no_space.inode_chunk(scan(inode_chunk=silent)) is None
+    below = scan(inode_chunk=chunk(below_bytes=16 * MIB))
+    found = no_space.inode_chunk(below)
+    assert "in its first 16 MiB (inode32) for new inodes" in said(found)
+    assert "none of 3 free pieces holds one there" in said(found)
+    assert found is not None and found.do == "mount -o remount,inode64 /fake" and found.cost
+    assert "inode32" not in said(
+        no_space.inode_chunk(scan(inode_chunk=chunk(below_bytes=64 * MIB)))
+    )
     full = scan(inode_chunk=chunk(), free={"size_bytes": 64 * 32768 - 1})
     assert no_space.inode_chunk(full) is None, "that is plainly full"
 
@@ -156,6 +164,48 @@ def test_what_is_kept_for_root_and_what_is_full() -> None:
     room = scan(counted=counted(64 * MIB // 1000 + 1), free={"size_bytes": 4 * MIB})
     assert no_space.full(room) is None
     assert no_space.full(scan(counted=counted(0), free={"unread_bytes": 5})) is None
+
+
+@pytest.mark.parametrize("kind", ["ext4", "xfs"])
+def test_a_folder_whose_project_has_its_quota_is_not_a_full_file_system(kind: str) -> None:
+    own = counted(0, 0) | {"size_bytes": 10 * MIB}
+    folder = {"file_system": kind, "path": "/fake/a folder"}
+    found = no_space.full(scan(counted=own, reserved_bytes=0, source=folder))
+    assert said(found).startswith(
+        "stop: This folder is full: no room for new data, since its quota"
+    )
+    assert "(project) of 10 MiB is used up, although 28 MiB are free" in said(found)
+    assert found is not None and found.do.startswith("sudo fsgauge scan '/fake/a folder'")
+    quota = [{"kind": "project", "id": 7, "of": "bytes", "limit": 10 * MIB}]
+    assert no_space.full(scan(counted=own, full_quotas=quota, source=folder)) is None
+    whole = counted(0, 0) | {"size_bytes": 48 * MIB}
+    assert "It is full" in said(no_space.full(scan(counted=whole, source=folder)))
+
+
+def test_what_a_new_file_takes_is_more_than_a_share_of_a_small_file_system() -> None:
+    def of_xfs(available: int, block: int) -> Consequence | None:
+        source = {"file_system": "xfs", "block_size_bytes": block, "size_bytes": 90 * MIB}
+        return no_space.full(scan(source=source, counted=counted(available, 33 * MIB)))
+
+    assert said(of_xfs(47 * 65536 - 1, 65536)).startswith("stop: It is full: 2.93 MiB for new data")
+    assert of_xfs(47 * 65536, 65536) is None
+    assert of_xfs(108 * 1024 - 1, 1024) is not None and of_xfs(108 * 1024, 1024) is None
+
+    def mixed(free: int, **room: Any) -> Consequence | None:
+        found = btrfs(free, 0, 0, counted=counted(8 * MIB), **room)
+        own = {"size_bytes": 4 * MIB, "system_bytes": 4 * MIB}
+        own |= {"free_bytes": 4 * MIB, "system_free_bytes": 4 * MIB, "free_device_bytes": 4 * MIB}
+        dump = found.model_dump(mode="json")
+        dump["free"]["metadata"] |= own
+        return no_space.full(ScanResult.model_validate(dump))
+
+    assert said(mixed(3 * MIB + (1 << 18) - 1, reserve=2 * MIB)).startswith(
+        "stop: It is full: 1.24 MiB for new data; 3.24 MiB is left"
+    )
+    assert mixed(3 * MIB + (1 << 18), reserve=2 * MIB) is None
+    # Of an image the reserve is not known: it has at least so much.
+    assert mixed((5 << 18) + 22 * 65536 - 1, reserve=0) is not None
+    assert mixed((5 << 18) + 22 * 65536, reserve=0) is None
 
 
 def test_what_ext4_keeps_for_itself_is_so_many_clusters() -> None:
