@@ -32,6 +32,25 @@ def pieces(path: Path) -> list[tuple[int, int, int]]:
     return [(4096 * int(at), 4096 * int(place), 4096 * int(length)) for at, place, length in found]
 
 
+def test_what_an_xfs_sets_aside_for_files_that_share_blocks(
+    make_loop: MakeLoop, tmp_path: Path, scan: Scan
+) -> None:
+    with mounted(make_loop, tmp_path, 400, "mkfs.xfs", "-q", "-m", "reflink=1") as (point, _):
+        (point / "disk").write_bytes(os.urandom(60 * MEBIBYTE))
+        run("sync", "--file-system", str(point))
+        run("cp", "--reflink=always", str(point / "disk"), str(point / "clone"))
+        assert "set_aside" not in said(scan(point))
+        file = os.open(point / "clone", os.O_RDWR)
+        for at in range(0, 60 * MEBIBYTE, 128 << 10):
+            os.pwrite(file, b"x" * 4096, at)
+        os.fsync(file)
+        os.close(file)
+        found = said(scan(point))["set_aside"]
+        assert found.sentence.startswith(("58", "59")) and "copy on write" in found.sentence
+        run("sh", "-c", found.do.partition("; ")[0])
+        assert not {"set_aside", "unseen"} & said(scan(point)).keys()
+
+
 def test_an_xfs_whose_inodes_have_no_room_below_their_numbers(
     make_loop: MakeLoop, tmp_path: Path, scan: Scan
 ) -> None:

@@ -78,6 +78,13 @@ RULES = (
         accounts.beyond_end,
     ),
     Rule(
+        "set_aside",
+        "Does XFS set blocks aside for shared files?",
+        "5 % of the file system, by stat(2), where nothing waits in the cache",
+        "xfs_io(8), cowextsize; xfs_reflink_allocate_cow in fs/xfs/xfs_reflink.c of Linux 6.12",
+        accounts.set_aside,
+    ),
+    Rule(
         "device",
         "Does the file system have all of its device?",
         "5 % of the file system lie behind its end",

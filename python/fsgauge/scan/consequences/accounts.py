@@ -146,6 +146,27 @@ def beyond_end(scan: ScanResult) -> Consequence | None:
     )
 
 
+def set_aside(scan: ScanResult) -> Consequence | None:
+    """What XFS has ready for writes to shared blocks: by stat(2) files have it, in no extent."""
+    taken, counts = scan.room.taken_bytes, scan.counts
+    is_xfs = scan.source.file_system == "xfs" and counts.shared_extents > 0
+    if not is_xfs or taken is None or counts.delayed_extents:
+        return None
+    aside = taken - counts.extent_bytes
+    if share_of_size(scan, aside) < LEAST_UNUSED_PERCENT:
+        return None
+    point = place_of(scan)
+    return Consequence(
+        "attention",
+        f"{size_down(aside)} ({share_of_size(scan, aside):.0f} %) are set aside for files that"
+        " share blocks and are written to (copy on write), and come back some minutes after the"
+        " last close",
+        f"sync -f {point} && xfs_spaceman -c 'prealloc -s' {point};"
+        " xfs_io -c 'cowextsize 4096' FILE sets less aside",
+        "files that are written to in small pieces have as many of them then",
+    )
+
+
 def clusters(scan: ScanResult) -> Consequence | None:
     """What files leave of the clusters that ext4 gives them (bigalloc)."""
     cluster, taken = scan.room.cluster_bytes, scan.room.taken_bytes
