@@ -6,7 +6,14 @@ The gravest comes first; of equal ones the order of the table decides.
 from __future__ import annotations
 
 from fsgauge.engine.wire import ScanResult
-from fsgauge.scan.consequences import accounts, fragmentation, no_space, unread, unseen
+from fsgauge.scan.consequences import (
+    accounts,
+    fragmentation,
+    inode_chunk,
+    no_space,
+    unread,
+    unseen,
+)
 from fsgauge.scan.consequences.rule import Consequence, Rule
 
 RULES = (
@@ -36,9 +43,11 @@ RULES = (
     Rule(
         "inode_chunk",
         "Has XFS a piece for new inodes?",
-        "no free piece holds an aligned chunk of 64 inodes (with sparse inodes: a part of one)",
-        "xfs_ialloc_ag_alloc in fs/xfs/libxfs/xfs_ialloc.c of Linux 6.12",
-        no_space.inode_chunk,
+        "no free piece holds an aligned chunk of 64 inodes (with sparse inodes: a part of one); or"
+        " mounted with inode32, under 0.1 % is left where inodes may lie",
+        "xfs_ialloc_ag_alloc in fs/xfs/libxfs/xfs_ialloc.c, xfs_set_inode_alloc in"
+        " fs/xfs/xfs_super.c of Linux 6.12",
+        inode_chunk.inode_chunk,
     ),
     Rule(
         "folder_index",

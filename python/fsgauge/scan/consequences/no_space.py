@@ -21,8 +21,6 @@ from fsgauge.units import count, size_down
 
 FEW_PERCENT = 1.0
 """Less of anything than this is nearly none."""
-_NEARLY_NONE = 64
-"""Inodes: the kernel's counter of XFS is only about right."""
 _LARGEST_XFS_INODE = 2048
 _XFS_BLOCKS_OF_A_FILE = 47
 _XFS_SMALL_BLOCKS_OF_A_FILE = 108
@@ -63,38 +61,6 @@ def inodes(scan: ScanResult) -> Consequence | None:
     return Consequence(
         "stop" if not found.free else "attention",
         f"{new}: {made}, although {room} are free",
-        do,
-        cost,
-    )
-
-
-def inode_chunk(scan: ScanResult) -> Consequence | None:
-    """XFS without a piece for new inodes."""
-    found, free = scan.room.inode_chunk, scan.free
-    if found is None or found.places is None or found.places or free is None:
-        return None
-    if free.size_bytes < 64 * found.least_bytes:
-        return None
-    new = (
-        f"{found.free_inodes:,} files more, then none"
-        if found.free_inodes >= _NEARLY_NONE
-        else ("No new file can be made")
-    )
-    percent = f"{share_of_size(scan, free.size_bytes):.0f} %"
-    pieces, inside, there = f"{free.extents:,} free pieces", "", ""
-    do = f"delete or move away files that lie between free pieces, or xfs_growfs {place_of(scan)}"
-    do += " on a larger device: a new group is one piece. xfs_fsr joins files, not free space"
-    cost = "mkfs.xfs -i sparse=1 (the default since xfsprogs 4.16) makes do with smaller pieces;"
-    cost += " the files have to be copied to it"
-    if found.below_bytes is not None and found.below_bytes < scan.source.size_bytes:
-        inside, there = f" in its first {size_down(found.below_bytes)} (inode32)", " there"
-        do = f"mount -o remount,inode64 {place_of(scan)}"
-        cost = "programs of 32 bits may fail on files whose inodes have larger numbers"
-    return Consequence(
-        "stop" if found.free_inodes < _NEARLY_NONE else "attention",
-        f"{new}: XFS needs a free piece of {size_down(found.least_bytes)} at a multiple of"
-        f" {size_down(found.align_bytes)}{inside} for new inodes, and none of {pieces} holds one"
-        f"{there}, although {size_down(free.size_bytes)} ({percent}) are free",
         do,
         cost,
     )

@@ -73,31 +73,6 @@ def test_a_folder_whose_index_is_full() -> None:
     assert no_space.folder_index(scan()) is None
 
 
-def chunk(**changes: Any) -> dict[str, Any]:
-    return {"least_bytes": 32768, "align_bytes": 16384, "places": 0, "free_inodes": 0} | changes
-
-
-def test_xfs_without_a_piece_for_inodes() -> None:
-    found = no_space.inode_chunk(scan(inode_chunk=chunk()))
-    assert said(found).startswith("stop: No new file can be made: XFS needs a free piece of 32 KiB")
-    assert "none of 3 free pieces holds one, although 28 MiB (44 %) are free" in said(found)
-    assert said(no_space.inode_chunk(scan(inode_chunk=chunk(free_inodes=64)))).startswith(
-        "attention: 64 files more, then none"
-    )
-    for silent in (chunk(places=1), chunk(places=None), None):
-        assert no_space.inode_chunk(scan(inode_chunk=silent)) is None
-    below = scan(inode_chunk=chunk(below_bytes=16 * MIB))
-    found = no_space.inode_chunk(below)
-    assert "in its first 16 MiB (inode32) for new inodes" in said(found)
-    assert "none of 3 free pieces holds one there" in said(found)
-    assert found is not None and found.do == "mount -o remount,inode64 /fake" and found.cost
-    assert "inode32" not in said(
-        no_space.inode_chunk(scan(inode_chunk=chunk(below_bytes=64 * MIB)))
-    )
-    full = scan(inode_chunk=chunk(), free={"size_bytes": 64 * 32768 - 1})
-    assert no_space.inode_chunk(full) is None, "that is plainly full"
-
-
 def btrfs(
     free: int, unallocated: int, metadata: int, *, reserve: int = MIB, **room: Any
 ) -> ScanResult:
