@@ -19,6 +19,8 @@ from fsgauge.scan.consequences.rule import (
 )
 from fsgauge.units import count, size_down
 
+_FULL_PERCENT = 0.1
+"""With less of it left, it is full."""
 FEW_PERCENT = 1.0
 """Less of anything than this is nearly none."""
 _LARGEST_XFS_INODE = 2048
@@ -154,7 +156,7 @@ def full(scan: ScanResult) -> Consequence | None:
         return None
     if is_bounded(scan) and scan.room.full_quotas:
         return None
-    if share_of_size(scan, available) >= 0.1 and available >= _least_bytes(scan):
+    if share_of_size(scan, available) >= _FULL_PERCENT and available >= _least_bytes(scan):
         return None
     if is_bounded(scan) and scan.room.counted is not None:
         return Consequence(
@@ -165,7 +167,9 @@ def full(scan: ScanResult) -> Consequence | None:
             f"sudo fsgauge scan {word_of(scan.source.path)}   (names it, and what raises it)",
             "others have less room; who has the quota can delete files as well",
         )
-    if is_ext(scan) and kept > _own_of_ext4(scan) and usable:
+    # Where root took what is kept for it, it is full for everybody.
+    is_kept = is_ext(scan) and kept > _own_of_ext4(scan)
+    if is_kept and share_of_size(scan, usable) >= _FULL_PERCENT:
         percent = f"{share_of_size(scan, kept):.1f} %"
         return Consequence(
             "stop",
