@@ -75,6 +75,13 @@ FULL = {
     "xfs": ("mkfs.xfs", "-q", "-m", "rmapbt=0,reflink=0"),
     "xfs rmapbt reflink": ("mkfs.xfs", "-q", "-m", "rmapbt=1,reflink=1"),
     "btrfs single": ("mkfs.btrfs", "-q", "-m", "single", "-d", "single"),
+    "ext2": ("mkfs.ext2", "-q", "-m", "0"),
+    "ext3": ("mkfs.ext3", "-q"),
+    "ext4 bigalloc": ("mkfs.ext4", "-q", "-m", "0", "-O", "bigalloc", "-C", "65536"),
+    "xfs 64 KiB": ("mkfs.xfs", "-q", "-b", "size=65536"),
+    "xfs 1 KiB": ("mkfs.xfs", "-q", "-b", "size=1024"),
+    "xfs tiny groups": ("mkfs.xfs", "-q", "--unsupported", "-d", "agsize=16m", "-l", "size=8m"),
+    "btrfs mixed": ("mkfs.btrfs", "-q", "--mixed"),
     "btrfs dup": ("mkfs.btrfs", "-q", "-m", "dup", "-d", "dup"),
 }
 

@@ -18,9 +18,16 @@ pub struct InodePlace {
     pub length_bytes: u64,
     /// At a multiple of this, behind the begin of a group.
     pub align_bytes: u64,
+    /// Only in groups that begin before this; `None` for all.
+    pub below_bytes: Option<u64>,
 }
 
 impl InodePlace {
+    /// Whether a group that begins there may have it.
+    pub(crate) fn is_in(&self, group_bytes: u64) -> bool {
+        self.below_bytes.is_none_or(|below| group_bytes < below)
+    }
+
     /// How often it fits into a free piece that begins so far behind the begin of its group.
     pub(crate) fn fits(&self, begin_bytes: u64, length_bytes: u64) -> u64 {
         let end = begin_bytes.saturating_add(length_bytes);
@@ -62,9 +69,9 @@ mod tests {
 
     #[test]
     fn only_whole_chunks_at_their_alignment_fit() {
-        let place = InodePlace { length_bytes: 32, align_bytes: 16 };
+        let place = InodePlace { length_bytes: 32, align_bytes: 16, below_bytes: None };
         let fits = [(0, 31), (0, 32), (1, 46), (1, 47), (16, 96), (8, 40), (u64::MAX - 3, 2)];
         assert_eq!(fits.map(|(begin, length)| place.fits(begin, length)), [0, 1, 0, 1, 3, 1, 0]);
-        assert_eq!(InodePlace { length_bytes: 0, align_bytes: 0 }.fits(0, 10), 0);
+        assert_eq!(InodePlace { length_bytes: 0, align_bytes: 0, below_bytes: None }.fits(0, 10), 0);
     }
 }

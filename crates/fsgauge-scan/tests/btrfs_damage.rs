@@ -155,6 +155,17 @@ fn several_devices_and_raid_are_refused_with_the_reason() {
 }
 
 #[test]
+fn a_btrfs_for_zones_is_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("an image");
+    File::create(&path).unwrap().set_len(16 << 30).unwrap();
+    run("mkfs.btrfs", &["-q", "-O", "zoned", path.to_str().unwrap()]);
+    let failure = Btrfs::open(&Image::open(&path).unwrap(), &mut Problems::new()).unwrap_err();
+    assert_eq!(failure.code, "job.zoned");
+    assert_eq!(failure.next, format!("mount -o ro '{}' /mnt; fsgauge scan /mnt", path.display()));
+}
+
+#[test]
 fn a_truncated_image_is_read_as_far_as_it_goes() {
     let made = small::btrfs(&["--nodesize", "4096", "-m", "single"], 200 * MIB);
     let (whole, _, groups) = read(&made.image);

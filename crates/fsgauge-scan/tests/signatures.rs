@@ -1,4 +1,4 @@
-//! What is not read here is refused by its name, as an image and as a device alike: what mkfs and others make, and what is
+//! What is not read here is refused by its name, as an image, a device and a partition alike: what mkfs and others make, and what is
 //! made of signatures where this machine has no tool for it.
 
 use std::fs::{File, OpenOptions};
@@ -20,8 +20,20 @@ fn refused(image: &Path, name: &str) {
     }
     let Ok(device) = tool("losetup", &["--find", "--show", text(image)]) else { return };
     let found = scan(&job(Path::new(&device)));
+    // The kernel is told of a partition: not each of them reads tables.
+    let sectors = (std::fs::metadata(image).unwrap().len() / 512).to_string();
+    let partition = format!("{device}p1");
+    let in_partition = tool("addpart", &[&device, "1", "0", &sectors]).map(|_| {
+        let found = scan(&job(Path::new(&partition)));
+        tool("delpart", &[&device, "1"]).unwrap();
+        found
+    });
     tool("losetup", &["--detach", &device]).unwrap();
     check(&found.unwrap_err(), name);
+    match in_partition {
+        Ok(found) => check(&found.unwrap_err(), name),
+        Err(why) => eprintln!("skipped: {why}"),
+    }
 }
 
 fn check(failure: &Failure, name: &str) {
@@ -42,7 +54,7 @@ fn image(folder: &TempDir, size_bytes: u64) -> std::path::PathBuf {
 
 #[test]
 fn what_tools_make_is_refused_by_name() {
-    let made: [(&[&str], &str); 13] = [
+    let made: [(&[&str], &str); 17] = [
         (&["mke2fs", "-q", "-F", "-O", "journal_dev"], "the journal of another ext file system"),
         (&["mkswap", "-q"], "swap"),
         (&["mkfs.f2fs", "-q", "-f"], "F2FS"),
@@ -66,11 +78,15 @@ fn what_tools_make_is_refused_by_name() {
         (&["sfdisk", "-q", "--label", "gpt"], "a partition table"),
         (&["mkfs.nilfs2", "-q"], "NILFS2"),
         (&["mkfs.jfs", "-q"], "JFS"),
-        (&["mkfs.bfs"], ""),
+        (&["mkfs.minix", "-1"], "minix"),
+        (&["mkfs.minix", "-2"], "minix"),
+        (&["mkfs.minix", "-3"], "minix"),
+        (&["mkfs.bfs", "-N", "48"], "BFS"),
+        (&["mkfs.udf"], "UDF"),
         (&["bcachefs", "format", "-q"], "bcachefs"),
         (&["qemu-img", "create", "-q", "-f", "qcow2"], "qcow2"),
     ];
-    for (command, name) in made.into_iter().filter(|(_, name)| !name.is_empty()) {
+    for (command, name) in made {
         let folder = TempDir::new().unwrap();
         let path = image(&folder, 128 * MIB);
         let mut arguments = command[1..].to_vec();
@@ -99,7 +115,22 @@ fn what_tools_make_is_refused_by_name() {
 
 #[test]
 fn what_no_tool_here_makes_is_known_by_its_signature() {
-    let cases: [(u64, &[u8], &str); 24] = [
+    let cases: [(u64, &[u8], &str); 39] = [
+        (0, b"XFSM", "xfs_metadump"),
+        (0, b"\x8b\x66\x95\x72\xe2\x25\x5c\xbd", "btrfs-image"),
+        (0, b"\x10\xb7\x2b\x7fExt2 Image", "e2image"),
+        (0x4000, b"SKUL\xba\xbe\x00\x02", "LUKS"),
+        (0x204, b"!Stra0tis\x86\xff\x02^\x41rh", "Stratis"),
+        (0, b"\x3a\xff\x26\xed", "Android"),
+        (0, b"partclone-image", "partclone"),
+        (8192, b"OCFSV2", "OCFS2"),
+        (65536 + 1372, b"\x19\x01\x54\x19", "UFS"),
+        (0, b"\xce\xfa\xad\x1b", "BFS"),
+        (0, b"\x31\x18\x10\x06", "UBIFS"),
+        (0, b"\x0b\xe5\xa9\x41", "a partition table of SGI"),
+        (188, b"\x60\x0d\xde\xee", "a partition table of Sun"),
+        (512, b"PM\0\0", "a partition table of Apple"),
+        (512, b"\x57\x45\x56\x82", "a partition table of BSD"),
         (0, b"LUKS\xba\xbe\x00\x02", "LUKS"),
         (512 + 24, b"LVM2 001", "LVM"),
         (4096, b"\xfc\x4e\x2b\xa9\x01", "md array"),
@@ -160,22 +191,111 @@ fn a_pool_of_zfs_and_members_of_stripes_are_known_and_mirrors_are_read() {
     }
 }
 
-#[test]
-fn a_partition_is_named_with_what_it_holds() {
-    let folder = TempDir::new().unwrap();
-    let path = image(&folder, 64 * MIB);
+/// A disk with an MBR: partitions in sectors, with their types.
+fn with_mbr(folder: &TempDir, entries: &[(u8, u32, u32)]) -> (std::path::PathBuf, File) {
+    let path = image(folder, 128 * MIB);
     let file = OpenOptions::new().write(true).open(&path).unwrap();
+    file.write_all_at(&table(entries), 0).unwrap();
+    (path, file)
+}
+
+fn table(entries: &[(u8, u32, u32)]) -> [u8; 512] {
     let mut sector = [0u8; 512];
-    sector[446 + 4] = 0x83;
-    sector[446 + 8..446 + 12].copy_from_slice(&2048u32.to_le_bytes());
-    sector[446 + 12..446 + 16].copy_from_slice(&65536u32.to_le_bytes());
+    for (number, (kind, first, length)) in entries.iter().enumerate() {
+        let at = 446 + 16 * number;
+        sector[at + 4] = *kind;
+        sector[at + 8..at + 12].copy_from_slice(&first.to_le_bytes());
+        sector[at + 12..at + 16].copy_from_slice(&length.to_le_bytes());
+    }
     sector[510..].copy_from_slice(&[0x55, 0xaa]);
-    file.write_all_at(&sector, 0).unwrap();
-    file.write_all_at(b"XFSB", MIB).unwrap();
+    sector
+}
+
+#[test]
+fn a_partition_is_named_with_what_it_holds_and_the_next_command_is_of_one_that_can_be_scanned() {
+    let folder = TempDir::new().unwrap();
+    let (path, file) = with_mbr(&folder, &[(0xef, 2048, 2048), (0x83, 8192, 65536)]);
+    file.write_all_at(b"FAT32   ", MIB + 82).unwrap();
+    file.write_all_at(b"XFSB", 4 * MIB).unwrap();
     let failure = scan(&job(&path)).unwrap_err();
     check(&failure, "a partition table");
-    assert_eq!(failure.cause, "partition 1 at byte 1048576 holds XFS");
-    assert!(failure.next.contains("--partscan") && failure.next.contains("an image'"), "{}", failure.next);
+    assert_eq!(failure.cause, "partition 1 at byte 1048576 holds FAT, partition 2 at byte 4194304 holds XFS");
+    assert_eq!(
+        failure.next,
+        format!(
+            "fsgauge scan \"$(losetup --find --show --read-only --offset 4194304 --sizelimit 33554432 '{}')\"",
+            text(&path)
+        )
+    );
+    // The journal of an ext file system has its magic number too.
+    file.write_all_at(b"\x53\xef", 4 * MIB + 1080).unwrap();
+    file.write_all_at(b"\0\0\0\0", 4 * MIB).unwrap();
+    assert!(scan(&job(&path)).unwrap_err().cause.ends_with("holds ext2, ext3 or ext4"));
+    file.write_all_at(&[8], 4 * MIB + 1024 + 0x60).unwrap();
+    assert!(scan(&job(&path)).unwrap_err().cause.ends_with("holds a journal of ext"));
+}
+
+#[test]
+fn a_superblock_from_before_the_table_is_not_what_the_disk_holds() {
+    let folder = TempDir::new().unwrap();
+    let (path, _) = with_mbr(&folder, &[]);
+    if tool("mkfs.ext4", &["-q", text(&path)]).is_err() {
+        return eprintln!("skipped: no mkfs.ext4");
+    }
+    assert_eq!(scan(&job(&path)).unwrap().source.file_system, "ext4");
+    let file = OpenOptions::new().write(true).open(&path).unwrap();
+    file.write_all_at(&table(&[(0x83, 8192, 65536)]), 0).unwrap();
+    assert_eq!(scan(&job(&path)).unwrap().source.file_system, "ext4", "nothing is in the partition");
+    file.write_all_at(b"XFSB", 4 * MIB).unwrap();
+    check(&scan(&job(&path)).unwrap_err(), "a partition table");
+}
+
+#[test]
+fn logical_partitions_are_followed_and_a_chain_that_is_a_circle_ends() {
+    let folder = TempDir::new().unwrap();
+    let (path, file) = with_mbr(&folder, &[(0x83, 2048, 2048), (0x0f, 8192, 100_000)]);
+    file.write_all_at(&table(&[(0x83, 2048, 4096), (0x05, 16384, 8192)]), 8192 * 512).unwrap();
+    file.write_all_at(&table(&[(0x83, 2048, 6144), (0x05, 16384, 8192)]), 24576 * 512).unwrap();
+    file.write_all_at(b"XFSB", (24576 + 2048) * 512).unwrap();
+    let logical = scan(&job(&path)).unwrap_err();
+    assert!(
+        logical.cause.ends_with(
+            "partition 5 at byte 5242880 holds nothing that is known, partition 6 at byte 13631488 holds XFS"
+        ),
+        "{logical}"
+    );
+    assert!(logical.next.contains("--offset 13631488 --sizelimit 3145728"), "{logical}");
+    file.write_all_at(&table(&[(0x83, 2048, 6144), (0x05, 1, 8192)]), 24576 * 512).unwrap();
+    assert_eq!(scan(&job(&path)).unwrap_err().cause, logical.cause);
+}
+
+#[test]
+fn a_gpt_is_read_from_its_copy_and_a_table_without_partitions_is_one() {
+    let folder = TempDir::new().unwrap();
+    let (path, file) = with_mbr(&folder, &[(0xee, 1, 262_143)]);
+    let lost = scan(&job(&path)).unwrap_err();
+    check(&lost, "a partition table");
+    assert!(lost.cause.contains("its list is lost") && lost.next.starts_with("fdisk -l"), "{lost}");
+    let (mut header, mut entry) = ([0u8; 92], [0u8; 128]);
+    header[..8].copy_from_slice(b"EFI PART");
+    header[72..80].copy_from_slice(&(128 * MIB / 512 - 33).to_le_bytes());
+    header[80..84].copy_from_slice(&128u32.to_le_bytes());
+    header[84..88].copy_from_slice(&128u32.to_le_bytes());
+    entry[..16].fill(7);
+    entry[32..40].copy_from_slice(&2048u64.to_le_bytes());
+    entry[40..48].copy_from_slice(&4095u64.to_le_bytes());
+    file.write_all_at(&header, 128 * MIB - 512).unwrap();
+    file.write_all_at(&entry, 128 * MIB - 33 * 512).unwrap();
+    file.write_all_at(b"LUKS\xba\xbe", MIB).unwrap();
+    for first in [&table(&[(0xee, 1, 262_143)]), &[0; 512]] {
+        file.write_all_at(first, 0).unwrap();
+        let copy = scan(&job(&path)).unwrap_err();
+        assert_eq!(copy.cause, "partition 1 at byte 1048576 holds a LUKS volume");
+        assert!(copy.next.contains("--offset 1048576 --sizelimit 1048576"), "{copy}");
+    }
+    let (path, file) = with_mbr(&folder, &[]);
+    file.write_all_at(b"\x12\x34\x56\x78", 440).unwrap();
+    check(&scan(&job(&path)).unwrap_err(), "a partition table");
 }
 
 #[test]

@@ -68,6 +68,9 @@ pub struct InodeChunk {
     pub least_bytes: u64,
     /// Where in its group it must begin: at a multiple of this.
     pub align_bytes: u64,
+    /// Groups that begin here or later have none (mounted with inode32); null for all.
+    #[serde(default)]
+    pub below_bytes: Option<u64>,
     /// In how many places of free space it fits; null when the pieces are not known.
     pub places: Option<u64>,
     /// Inodes that are made already and have no file.

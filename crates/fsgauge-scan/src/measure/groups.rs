@@ -32,7 +32,7 @@ impl Groups {
         for group in self.groups.iter_mut().skip(first).take_while(|group| group.offset_bytes < end) {
             let begin = group.offset_bytes.max(offset_bytes);
             let free_bytes = group_end(group).min(end) - begin;
-            if let Some(wanted) = self.wanted {
+            if let Some(wanted) = self.wanted.filter(|wanted| wanted.is_in(group.offset_bytes)) {
                 self.places += wanted.fits(begin - group.offset_bytes, free_bytes);
             }
             group.free_bytes += free_bytes;

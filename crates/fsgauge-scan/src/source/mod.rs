@@ -7,6 +7,7 @@ mod image;
 mod mounted;
 mod on_disk;
 mod partitions;
+mod rotational;
 mod signatures;
 mod xfs;
 
@@ -123,12 +124,14 @@ fn scan_image(job: &ScanJob, path: &Path, readers: &mut ReaderThreads<'_>) -> Ou
     let image = Image::open(path)?;
     refuse_empty(&image)?;
     signatures::refuse_around(&image)?;
+    partitions::refuse_filled(&image)?;
     let mut problems = Problems::new();
     for opener in OPENERS {
         if let Some(disk) = opener(&image, &mut problems)? {
             let mounted = mounted::image_is_mounted(path);
             let mut scanned = image::scan(job, &*disk, problems, mounted, readers)?;
             scanned.room.device_bytes = Some(image.size_bytes());
+            scanned.room.is_rotational = mounted::block_number(path).and_then(rotational::is_rotational);
             return Ok(Some(scanned));
         }
     }
@@ -155,6 +158,9 @@ fn not_there(path: &Path, error: &std::io::Error) -> Failure {
     let cause = match error.kind() {
         std::io::ErrorKind::NotFound => "no such file",
         std::io::ErrorKind::PermissionDenied => "this user may not search a folder on the path",
+        _ if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
+            "its symbolic links lead in a circle"
+        }
         _ => "the kernel refused",
     };
     let what = format!("{} cannot be scanned: {}", shown(path), error_text(error));
@@ -165,7 +171,11 @@ fn unknown_file_system(path: &Path) -> Failure {
     Failure::job(
         "file_system",
         format!("{} holds no file system that can be scanned", shown(path)),
-        "it is not mounted, and it is not ext2, ext3, ext4, XFS or btrfs",
-        format!("blkid {}; mount it and scan the mount point", quoted(path)),
+        "it is not mounted, and it is not ext2, ext3, ext4, XFS or btrfs; encrypted without a header it looks like noise",
+        format!(
+            "blkid {word}; mount it and scan the mount point; of LUKS with its header elsewhere: cryptsetup open --readonly \
+             --header FILE {word} opened; fsgauge scan /dev/mapper/opened",
+            word = quoted(path)
+        ),
     )
 }

@@ -15,8 +15,10 @@ enum Way {
     Open(&'static str),
     /// Part of something larger, which can be scanned when it is put together.
     Assemble(&'static str),
-    /// A disk in a file of its own format.
-    Unpack,
+    /// A disk or what tools took of one, in a format of its own, which the command writes out.
+    Unpack(&'static str),
+    /// A table of partitions that is not read here.
+    Parted,
     /// Written once: nothing in it is ever moved, and nothing is free.
     Sealed,
     /// A file system that tells where its files are when it is mounted.
@@ -36,8 +38,16 @@ const LUKS: Way = Way::Open("cryptsetup open --readonly");
 
 /// What lies around other things: told before any file system, whose superblock may be left from before or be that of
 /// what is inside.
-const AROUND: [Signature; 13] = [
+const AROUND: [Signature; 15] = [
     (0, b"LUKS\xba\xbe", "a LUKS volume", LUKS),
+    // The second header of version 2, where the first is lost.
+    (0x4000, b"SKUL\xba\xbe", "a LUKS volume", LUKS),
+    (
+        0x204,
+        b"!Stra0tis\x86\xff\x02^\x41rh",
+        "a device of a Stratis pool",
+        Way::Assemble("stratis pool start, then scan the mount points of its file systems"),
+    ),
     (0x218, b"LVM2 001", "a physical volume of LVM", LVM),
     (0x018, b"LVM2 001", "a physical volume of LVM", LVM),
     (0x418, b"LVM2 001", "a physical volume of LVM", LVM),
@@ -63,16 +73,38 @@ const AROUND: [Signature; 13] = [
 ];
 
 const QCOW: &str = "a disk in a file of QEMU (qcow2)";
+const QEMU: Way = Way::Unpack("qemu-img convert -O raw");
 const SWAP: Way = Way::Nothing("swap holds pages of memory; swapon --show tells how much of it is in use");
 
 /// What is told when no reader knows what is there.
-const OTHERS: [Signature; 39] = [
-    (0, b"QFI\xfb", QCOW, Way::Unpack),
-    (0, b"KDMV", "a disk in a file of VMware (VMDK)", Way::Unpack),
-    (0, b"# Disk DescriptorFile", "the description of a disk of VMware (VMDK)", Way::Unpack),
-    (0, b"vhdxfile", "a disk in a file of Hyper-V (VHDX)", Way::Unpack),
-    (0, b"conectix", "a disk in a file of Virtual PC (VHD)", Way::Unpack),
-    (64, b"\x7f\x10\xda\xbe", "a disk in a file of VirtualBox (VDI)", Way::Unpack),
+const OTHERS: [Signature; 60] = [
+    (0, b"QFI\xfb", QCOW, QEMU),
+    (0, b"KDMV", "a disk in a file of VMware (VMDK)", QEMU),
+    (0, b"# Disk DescriptorFile", "the description of a disk of VMware (VMDK)", QEMU),
+    (0, b"vhdxfile", "a disk in a file of Hyper-V (VHDX)", QEMU),
+    (0, b"conectix", "a disk in a file of Virtual PC (VHD)", QEMU),
+    (64, b"\x7f\x10\xda\xbe", "a disk in a file of VirtualBox (VDI)", QEMU),
+    (0, b"\x3a\xff\x26\xed", "a disk in a sparse file of Android", Way::Unpack("simg2img")),
+    (0, b"XFSM", "the metadata of an XFS (xfs_metadump)", Way::Unpack("xfs_mdrestore")),
+    (0, b"XMD2", "the metadata of an XFS (xfs_metadump)", Way::Unpack("xfs_mdrestore")),
+    (
+        0,
+        b"\x8b\x66\x95\x72\xe2\x25\x5c\xbd",
+        "the metadata of a btrfs (btrfs-image)",
+        Way::Unpack("btrfs-image -r"),
+    ),
+    (
+        0,
+        b"\x10\xb7\x2b\x7fExt2 Image",
+        "the metadata of an ext file system (e2image)",
+        Way::Nothing("e2image -r DEVICE raw.img makes one that can be scanned"),
+    ),
+    (
+        0,
+        b"partclone-image",
+        "a file system in a file of partclone",
+        Way::Nothing("partclone.restore --restore_raw_file writes it out; scan what it wrote"),
+    ),
     (4096 - 10, b"SWAPSPACE2", "swap", SWAP),
     (8192 - 10, b"SWAPSPACE2", "swap", SWAP),
     (16384 - 10, b"SWAPSPACE2", "swap", SWAP),
@@ -86,6 +118,8 @@ const OTHERS: [Signature; 39] = [
         "the log of another XFS",
         Way::Nothing("it was given to mkfs.xfs -l logdev: scan the XFS where it is mounted"),
     ),
+    // In a log of zones the first superblock is at the begin.
+    (64, b"_BHRfS_M", "a btrfs for a zoned device", Way::Mount),
     (4096 + 24, b"\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x3d\xf7\xef", "bcachefs", Way::Mount),
     (1024, b"\x10\x20\xf5\xf2", "F2FS", Way::Mount),
     (4096 + 1024, b"\x10\x20\xf5\xf2", "F2FS", Way::Mount),
@@ -111,11 +145,28 @@ const OTHERS: [Signature; 39] = [
     (1030, b"\x34\x34", "NILFS2", Way::Mount),
     (65536, b"\x01\x16\x19\x70", "GFS2", Way::Mount),
     (0, b"UBI#", "UBI", Way::Untold),
+    (0, b"\x31\x18\x10\x06", "UBIFS", Way::Untold),
+    (8192, b"OCFSV2", "OCFS2", Way::Mount),
+    (65536 + 1372, b"\x19\x01\x54\x19", "UFS", Way::Untold),
+    (8192 + 1372, b"\x54\x19\x01\0", "UFS", Way::Untold),
+    (0, b"\xce\xfa\xad\x1b", "BFS", Way::Untold),
+    // The largest size that a file may have stands before minix's magic number of two bytes.
+    (1034, b"\0\0\0\x1c\x08\x10\x7f\x13", "minix", Way::Untold),
+    (1034, b"\0\0\0\x1c\x08\x10\x8f\x13", "minix", Way::Untold),
+    (1034, b"\0\0\xff\xff\xff\x7f\x68\x24", "minix", Way::Untold),
+    (1034, b"\0\0\xff\xff\xff\x7f\x78\x24", "minix", Way::Untold),
+    (1038, b"\0\0\xff\xff\xff\x7f", "minix", Way::Untold),
+    (0, b"\x0b\xe5\xa9\x41", "a partition table of SGI", Way::Parted),
+    (188, b"\x60\x0d\xde\xee", "a partition table of Sun", Way::Parted),
+    (512, b"PM\0\0", "a partition table of Apple", Way::Parted),
+    (512, b"\x57\x45\x56\x82", "a partition table of BSD", Way::Parted),
 ];
 
 /// Labels of ZFS: uberblocks of the first begin here, in steps.
 const UBERBLOCKS: (u64, u64, u64) = (128 << 10, 1 << 10, 128);
 const UBERBLOCK: u64 = 0x00ba_b10c;
+/// Of ext's superblock: where its incompatible features are, and the one that says that it is a journal alone.
+const JOURNAL_AT: (u64, u32) = (1024 + 0x60, 8);
 /// `level` of md's superblock of version 1, and of version 0.90; mirrors can be read as what they mirror.
 const MD_MAGIC: u32 = 0xa92b_4efc;
 const MIRROR: u32 = 1;
@@ -144,13 +195,37 @@ pub(super) fn refuse_others(image: &Image) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The name of what begins at a byte: for partitions.
-pub(super) fn name_at(image: &Image, offset: u64) -> Option<&'static str> {
+/// What begins at a byte: for partitions.
+pub(super) struct Known {
+    pub(super) name: &'static str,
+    /// What is worth a look first is low: what can be scanned, then what can be opened or put together.
+    pub(super) rank: u8,
+}
+
+/// Names what begins at a byte.
+pub(super) fn known_at(image: &Image, offset: u64) -> Known {
     const READ_HERE: [(u64, &[u8], &str); 3] =
         [(1080, b"\x53\xef", "ext2, ext3 or ext4"), (0, b"XFSB", "XFS"), (65536 + 64, b"_BHRfS_M", "btrfs")];
-    let known = READ_HERE.iter().find(|(at, magic, _)| has(image, offset.saturating_add(*at), magic));
-    let others = AROUND.iter().chain(&OTHERS).find(|signature| is_at(image, offset, signature));
-    known.map(|found| found.2).or(others.map(|found| found.2))
+    let others = |found: &[Signature]| {
+        let found = found.iter().find(|signature| is_at(image, offset, signature))?;
+        let rank = match found.3 {
+            Way::Open(_) | Way::Assemble(_) => 1,
+            Way::Mount => 2,
+            _ => 3,
+        };
+        Some(Known { name: found.2, rank })
+    };
+    let read_here = || {
+        let (_, _, name) =
+            READ_HERE.iter().find(|(at, magic, _)| has(image, offset.saturating_add(*at), magic))?;
+        let is_journal = word(image, offset.saturating_add(JOURNAL_AT.0)).unwrap_or(0) & JOURNAL_AT.1 != 0;
+        let is_journal = is_journal && name.starts_with("ext");
+        Some(if is_journal { Known { name: "a journal of ext", rank: 3 } } else { Known { name, rank: 0 } })
+    };
+    others(&AROUND)
+        .or_else(read_here)
+        .or_else(|| others(&OTHERS))
+        .unwrap_or(Known { name: "nothing that is known", rank: 4 })
 }
 
 fn is_at(image: &Image, base: u64, (at, magic, _, _): &Signature) -> bool {
@@ -199,9 +274,13 @@ fn refusal(image: &Image, name: &str, way: Way) -> Failure {
             format!("{command} {word} opened; fsgauge scan /dev/mapper/opened"),
         ),
         Way::Assemble(command) => ("it is a part: only the whole holds files".to_owned(), command.to_owned()),
-        Way::Unpack => (
+        Way::Unpack(command) => (
             "the format orders its blocks in its own way".to_owned(),
-            format!("qemu-img convert -O raw {word} raw.img; fsgauge scan raw.img"),
+            format!("{command} {word} raw.img; fsgauge scan raw.img"),
+        ),
+        Way::Parted => (
+            "a partition is what can be scanned".to_owned(),
+            format!("partx --show {word} tells where they begin; scan the device of one"),
         ),
         Way::Sealed => (
             "it was written at once and never changes: its files lie one after the other, and nothing is free".to_owned(),
@@ -218,9 +297,9 @@ fn refusal(image: &Image, name: &str, way: Way) -> Failure {
         Way::Nothing(why) => ("it holds no files".to_owned(), why.to_owned()),
     };
     let of_file = if image.is_device() {
-        ""
+        String::new()
     } else {
-        "; how the file itself lies: fsgauge scan --top 10 of its folder"
+        format!("; how the file itself lies: filefrag -v {word}")
     };
     Failure::job(
         "not_read_here",

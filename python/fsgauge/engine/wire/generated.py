@@ -822,6 +822,7 @@ class Inodes(Wire):
 class InodeChunk(Wire):
     least_bytes: Annotated[int, Field(ge=0)]
     align_bytes: Annotated[int, Field(ge=0)]
+    below_bytes: Annotated[int | None, Field(ge=0)] = None
     places: Annotated[int | None, Field(ge=0)] = None
     free_inodes: Annotated[int, Field(ge=0)]
 

@@ -6,7 +6,14 @@ The gravest comes first; of equal ones the order of the table decides.
 from __future__ import annotations
 
 from fsgauge.engine.wire import ScanResult
-from fsgauge.scan.consequences import accounts, fragmentation, no_space, unread, unseen
+from fsgauge.scan.consequences import (
+    accounts,
+    fragmentation,
+    inode_chunk,
+    no_space,
+    unread,
+    unseen,
+)
 from fsgauge.scan.consequences.rule import Consequence, Rule
 
 RULES = (
@@ -20,8 +27,10 @@ RULES = (
     Rule(
         "full",
         "Is there room?",
-        "under 0.1 % of the file system is available to ordinary users",
-        "statfs(2); ext4_statfs in fs/ext4/super.c of Linux 6.12 for what is kept for root",
+        "under 0.1 % of the file system is available to ordinary users, or less than a new file"
+        " takes: 47 blocks of XFS (of less than 4 KiB 108), 1.25 MiB of btrfs with mixed chunks",
+        "statfs(2); ext4_statfs in fs/ext4/super.c of Linux 6.12 for what is kept for root;"
+        " XFS_CREATE_SPACE_RES in fs/xfs/libxfs/xfs_trans_space.h",
         no_space.full,
     ),
     Rule(
@@ -34,9 +43,11 @@ RULES = (
     Rule(
         "inode_chunk",
         "Has XFS a piece for new inodes?",
-        "no free piece holds an aligned chunk of 64 inodes (with sparse inodes: a part of one)",
-        "xfs_ialloc_ag_alloc in fs/xfs/libxfs/xfs_ialloc.c of Linux 6.12",
-        no_space.inode_chunk,
+        "no free piece holds an aligned chunk of 64 inodes (with sparse inodes: a part of one); or"
+        " mounted with inode32, under 0.1 % is left where inodes may lie",
+        "xfs_ialloc_ag_alloc in fs/xfs/libxfs/xfs_ialloc.c, xfs_set_inode_alloc in"
+        " fs/xfs/xfs_super.c of Linux 6.12",
+        inode_chunk.inode_chunk,
     ),
     Rule(
         "folder_index",
@@ -74,6 +85,13 @@ RULES = (
         "1 % of the file system",
         "xfs(5), allocsize; fallocate(2)",
         accounts.beyond_end,
+    ),
+    Rule(
+        "set_aside",
+        "Does XFS set blocks aside for shared files?",
+        "5 % of the file system, by stat(2), where nothing waits in the cache",
+        "xfs_io(8), cowextsize; xfs_reflink_allocate_cow in fs/xfs/xfs_reflink.c of Linux 6.12",
+        accounts.set_aside,
     ),
     Rule(
         "device",

@@ -7,6 +7,7 @@ from fsgauge.errors import escaped
 from fsgauge.scan.consequences.rule import (
     Consequence,
     device_of,
+    is_bounded,
     is_ext,
     place_of,
     share_of_size,
@@ -18,8 +19,7 @@ LEAST_POINTS = 1.0
 """`df` and the scan differ by so many points of a hundred, or it is not said."""
 LEAST_UNUSED_PERCENT = 5.0
 """Parts of clusters or of the device that nothing uses are worth a word from this share on."""
-_QUOTA_SHARE = 0.75
-"""A log is never a quarter of a file system: less than this is the quota of a folder."""
+_BOUNDED = "a quota of the folder (project) bounds what it shows"
 LEAST_PERCENT = 1.0
 """Space without a file is worth a word from this share of the file system on."""
 
@@ -46,7 +46,9 @@ def _ext(scan: ScanResult) -> list[str]:
     assert counted is not None  # noqa: S101 - df asked
     own = scan.source.size_bytes - counted.size_bytes
     found = []
-    if own > 0:
+    if is_bounded(scan):
+        found.append(_BOUNDED)
+    elif own > 0:
         found.append(f"it leaves out {size_down(own)} of tables, which are in use")
     if kept:
         found.append(f"it counts {size_down(kept)} kept for root and ext4 itself as not available")
@@ -68,8 +70,8 @@ def _others(scan: ScanResult) -> list[str]:
         if kept:
             found.append(f"it takes a reserve of {size_down(kept)} for in use")
         return found
-    if counted.size_bytes < _QUOTA_SHARE * size:
-        found.append("a quota of the folder (project) bounds what it shows")
+    if is_bounded(scan):
+        found.append(_BOUNDED)
     if counted.size_bytes < size:
         found.append(f"it leaves out {size_down(size - counted.size_bytes)}, such as the log")
     if (kept := counted.free_bytes - counted.available_bytes) > 0:
@@ -141,6 +143,27 @@ def beyond_end(scan: ScanResult) -> Consequence | None:
         f" {count(files, 'file')}, where nothing is read: {why}",
         do,
         cost,
+    )
+
+
+def set_aside(scan: ScanResult) -> Consequence | None:
+    """What XFS has ready for writes to shared blocks: by stat(2) files have it, in no extent."""
+    taken, counts = scan.room.taken_bytes, scan.counts
+    is_xfs = scan.source.file_system == "xfs" and counts.shared_extents > 0
+    if not is_xfs or taken is None or counts.delayed_extents:
+        return None
+    aside = taken - counts.extent_bytes
+    if share_of_size(scan, aside) < LEAST_UNUSED_PERCENT:
+        return None
+    point = place_of(scan)
+    return Consequence(
+        "attention",
+        f"{size_down(aside)} ({share_of_size(scan, aside):.0f} %) are set aside for files that"
+        " share blocks and are written to (copy on write), and come back some minutes after the"
+        " last close",
+        f"sync -f {point} && xfs_spaceman -c 'prealloc -s' {point};"
+        " xfs_io -c 'cowextsize 4096' FILE sets less aside",
+        "files that are written to in small pieces have as many of them then",
     )
 
 

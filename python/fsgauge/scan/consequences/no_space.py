@@ -9,18 +9,26 @@ from fsgauge.scan.consequences.rule import (
     Consequence,
     available_bytes,
     device_of,
+    is_bounded,
     is_ext,
+    is_mixed,
     place_of,
     share_of_size,
     usable_bytes,
+    word_of,
 )
 from fsgauge.units import count, size_down
 
+_FULL_PERCENT = 0.1
+"""With less of it left, it is full."""
 FEW_PERCENT = 1.0
 """Less of anything than this is nearly none."""
-_NEARLY_NONE = 64
-"""Inodes: the kernel's counter of XFS is only about right."""
 _LARGEST_XFS_INODE = 2048
+_XFS_BLOCKS_OF_A_FILE = 47
+_XFS_SMALL_BLOCKS_OF_A_FILE = 108
+"""XFS sets so many blocks aside for a new file, and the second of less than 4 KiB each."""
+_MIXED_BYTES_OF_A_FILE = 5 << 18
+"""btrfs with mixed chunks refuses new files from 1 MiB above its reserve on, and a little."""
 LEAST_SPARE = 4 << 20
 """btrfs: with less than this beside its reserve, statfs(2) calls nothing available."""
 
@@ -57,32 +65,6 @@ def inodes(scan: ScanResult) -> Consequence | None:
         f"{new}: {made}, although {room} are free",
         do,
         cost,
-    )
-
-
-def inode_chunk(scan: ScanResult) -> Consequence | None:
-    """XFS without a piece for new inodes."""
-    found, free = scan.room.inode_chunk, scan.free
-    if found is None or found.places is None or found.places or free is None:
-        return None
-    if free.size_bytes < 64 * found.least_bytes:
-        return None
-    new = (
-        f"{found.free_inodes:,} files more, then none"
-        if found.free_inodes >= _NEARLY_NONE
-        else ("No new file can be made")
-    )
-    percent = f"{share_of_size(scan, free.size_bytes):.0f} %"
-    pieces = f"{free.extents:,} free pieces"
-    return Consequence(
-        "stop" if found.free_inodes < _NEARLY_NONE else "attention",
-        f"{new}: XFS needs a free piece of {size_down(found.least_bytes)} at a multiple of"
-        f" {size_down(found.align_bytes)} for new inodes, and none of {pieces} holds one, although"
-        f" {size_down(free.size_bytes)} ({percent}) are free",
-        f"delete or move away files that lie between free pieces, or xfs_growfs {place_of(scan)} on"
-        " a larger device: a new group is one piece. xfs_fsr joins files, not free space",
-        "mkfs.xfs -i sparse=1 (the default since xfsprogs 4.16) makes do with smaller pieces; the"
-        " files have to be copied to it",
     )
 
 
@@ -172,9 +154,22 @@ def full(scan: ScanResult) -> Consequence | None:
     )
     if scan.free is None or scan.free.unread_bytes or metadata(scan) is not None:
         return None
-    if share_of_size(scan, available) >= 0.1:
+    if is_bounded(scan) and scan.room.full_quotas:
         return None
-    if is_ext(scan) and kept > _own_of_ext4(scan) and usable:
+    if share_of_size(scan, available) >= _FULL_PERCENT and available >= _least_bytes(scan):
+        return None
+    if is_bounded(scan) and scan.room.counted is not None:
+        return Consequence(
+            "stop",
+            f"This folder is full: {_no(available)} for new data, since its quota (project) of"
+            f" {size_down(scan.room.counted.size_bytes)} is used up, although"
+            f" {size_down(usable)} are free",
+            f"sudo fsgauge scan {word_of(scan.source.path)}   (names it, and what raises it)",
+            "others have less room; who has the quota can delete files as well",
+        )
+    # Where root took what is kept for it, it is full for everybody.
+    is_kept = is_ext(scan) and kept > _own_of_ext4(scan)
+    if is_kept and share_of_size(scan, usable) >= _FULL_PERCENT:
         percent = f"{share_of_size(scan, kept):.1f} %"
         return Consequence(
             "stop",
@@ -208,6 +203,14 @@ def full(scan: ScanResult) -> Consequence | None:
         if scan.source.file_system == "btrfs"
         else "",
     )
+
+
+def _least_bytes(scan: ScanResult) -> int:
+    """With less, a new file is refused, however small the file system is."""
+    if scan.source.file_system == "xfs":
+        block = scan.source.block_size_bytes
+        return block * (_XFS_BLOCKS_OF_A_FILE if block >= 4096 else _XFS_SMALL_BLOCKS_OF_A_FILE)
+    return _MIXED_BYTES_OF_A_FILE if is_mixed(scan) else 0
 
 
 def _own_of_ext4(scan: ScanResult) -> int:

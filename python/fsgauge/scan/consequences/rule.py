@@ -60,6 +60,19 @@ def is_ext(scan: ScanResult) -> bool:
     return scan.source.file_system in ("ext2", "ext3", "ext4")
 
 
+_QUOTA_SHARE = 0.75
+"""A log is never a quarter of a file system: less than this is the quota of a folder."""
+
+
+def is_bounded(scan: ScanResult) -> bool:
+    """Whether statfs(2) shows the quota of a folder (project) in place of the file system."""
+    counted = scan.room.counted
+    if counted is None or scan.source.file_system not in ("ext4", "xfs"):
+        return False
+    is_all_available = counted.available_bytes == counted.free_bytes
+    return is_all_available and counted.size_bytes < _QUOTA_SHARE * scan.source.size_bytes
+
+
 def usable_bytes(scan: ScanResult) -> int:
     """Free bytes that files may take or chunks for them may come from; 0 where it is not known."""
     free = scan.free
@@ -70,13 +83,28 @@ LEAST_UNALLOCATED = 1 << 20
 """btrfs makes no chunk of less (BTRFS_STRIPE_LEN times stripes, in whole MiB)."""
 
 
+def is_mixed(scan: ScanResult) -> bool:
+    """Whether btrfs has data and metadata in the same chunks."""
+    own = scan.free.metadata if scan.free else None
+    is_btrfs = scan.source.file_system == "btrfs" and own is not None
+    return is_btrfs and own is not None and own.size_bytes == own.system_bytes
+
+
+_LEAST_RESERVE = 22 * 16 * 4096
+"""btrfs keeps room to insert 22 items, with the nodes of mixed chunks (block-rsv.c)."""
+
+
 def available_bytes(scan: ScanResult) -> int:
     """What ordinary users may still take; of what is not mounted, without what is kept."""
-    if scan.room.counted is not None:
-        return scan.room.counted.available_bytes
+    counted = scan.room.counted
+    if counted is not None and not is_mixed(scan):
+        return counted.available_bytes
     outside = scan.free.unallocated_bytes or 0 if scan.free else 0
     unusable = outside if outside < LEAST_UNALLOCATED else 0
-    return max(usable_bytes(scan) - unusable - (scan.room.reserved_bytes or 0), 0)
+    kept = scan.room.reserved_bytes or 0
+    if is_mixed(scan):  # statfs(2) counts the reserve as available
+        kept = scan.room.metadata_reserve_bytes or _LEAST_RESERVE
+    return max(usable_bytes(scan) - unusable - kept, 0)
 
 
 def share_of_size(scan: ScanResult, size_bytes: float) -> float:

@@ -19,7 +19,7 @@ def unseen(scan: ScanResult) -> Consequence | None:
     lost = _lost_bytes(scan)
     if share_of_size(scan, lost) < LEAST_PERCENT:
         return None
-    point = quoted_point = place_of(scan)
+    point = place_of(scan)
     what = (
         f"{size_down(lost)} ({share_of_size(scan, lost):.0f} %) are in use, and no file that was"
         " found here has them: "
@@ -42,7 +42,7 @@ def unseen(scan: ScanResult) -> Consequence | None:
             return Consequence(
                 "attention",
                 f"{what}most likely deleted files that are open; those of others root alone sees",
-                f"sudo fsgauge scan {quoted_point}",
+                f"sudo fsgauge scan {point}",
             )
         return Consequence(
             "attention",
@@ -71,6 +71,8 @@ def _lost_bytes(scan: ScanResult) -> int:
     made = inodes.total - inodes.free if inodes and inodes.total else counts.files
     # By stat(2) also what whole clusters and large folders take.
     files = max(counts.extent_bytes, scan.room.taken_bytes or 0)
+    if counts.shared_once_bytes is not None:
+        files -= max(counts.shared_bytes - counts.shared_once_bytes, 0)
     files += scan.room.deleted.size_bytes if scan.room.deleted else 0
     tables = _TABLES_AN_INODE * max(made, counts.files + counts.folders)
     if source.file_system == "btrfs":

@@ -36,6 +36,8 @@ def test_df_differs_by_what_xfs_keeps_and_by_a_quota_of_the_folder() -> None:
     assert found is not None and "xfs keeps 8 MiB of the free space for itself" in found.sentence
     found = accounts.df(scan(counted=counted(10, 1, 1), source=source))
     assert found is not None and "a quota of the folder" in found.sentence
+    of_ext4 = accounts.df(scan(counted=counted(10, 1, 1), reserved_bytes=0))
+    assert of_ext4 is not None and of_ext4.sentence.endswith("bounds what it shows")
 
 
 def deleted(size_bytes: int, **changes: Any) -> dict[str, Any]:
@@ -93,6 +95,25 @@ def in_clusters(taken: float, **changes: Any) -> ScanResult:
     whole = scan()
     room = {"taken_bytes": whole.counts.extent_bytes + int(taken * MIB), "cluster_bytes": 65536}
     return scan(**room | changes)
+
+
+def test_what_xfs_sets_aside_for_shared_files() -> None:
+    def of(mebibytes: float, kind: str = "xfs", **counts: int) -> Consequence | None:
+        whole = scan(source={"file_system": kind})
+        room = {"taken_bytes": whole.counts.extent_bytes + int(mebibytes * MIB)}
+        found = scan(source={"file_system": kind}, **room)
+        changes = {"shared_extents": 1, "delayed_extents": 0} | counts
+        return accounts.set_aside(
+            found.model_copy(update={"counts": found.counts.model_copy(update=changes)})
+        )
+
+    found = of(3.21)
+    assert found is not None and found.sentence.startswith("3.2 MiB (5 %) are set aside for files")
+    assert (
+        found.do.startswith("sync -f /fake && xfs_spaceman -c 'prealloc -s' /fake; ") and found.cost
+    )
+    silent = (of(3.19), of(9, "ext4"), of(9, shared_extents=0), of(9, delayed_extents=1))
+    assert silent == (None,) * 4
 
 
 def test_the_unused_ends_of_clusters() -> None:

@@ -73,23 +73,6 @@ def test_a_folder_whose_index_is_full() -> None:
     assert no_space.folder_index(scan()) is None
 
 
-def chunk(**changes: Any) -> dict[str, Any]:
-    return {"least_bytes": 32768, "align_bytes": 16384, "places": 0, "free_inodes": 0} | changes
-
-
-def test_xfs_without_a_piece_for_inodes() -> None:
-    found = no_space.inode_chunk(scan(inode_chunk=chunk()))
-    assert said(found).startswith("stop: No new file can be made: XFS needs a free piece of 32 KiB")
-    assert "none of 3 free pieces holds one, although 28 MiB (44 %) are free" in said(found)
-    assert said(no_space.inode_chunk(scan(inode_chunk=chunk(free_inodes=64)))).startswith(
-        "attention: 64 files more, then none"
-    )
-    for silent in (chunk(places=1), chunk(places=None), None):
-        assert no_space.inode_chunk(scan(inode_chunk=silent)) is None
-    full = scan(inode_chunk=chunk(), free={"size_bytes": 64 * 32768 - 1})
-    assert no_space.inode_chunk(full) is None, "that is plainly full"
-
-
 def btrfs(
     free: int, unallocated: int, metadata: int, *, reserve: int = MIB, **room: Any
 ) -> ScanResult:
@@ -151,11 +134,58 @@ def test_what_is_kept_for_root_and_what_is_full() -> None:
     found = no_space.full(kept)
     assert "Ordinary users have no room: what is free, 4 MiB, is kept for root" in said(found)
     assert found is not None and found.do.startswith("tune2fs -m 1 /dev/fake")
+    by_root = scan(counted=counted(0), reserved_bytes=65536, free={"size_bytes": 65536})
+    of_ext2 = by_root.model_copy(
+        update={"source": by_root.source.model_copy(update={"file_system": "ext2"})}
+    )
+    assert said(no_space.full(of_ext2)).startswith("stop: It is full: no room for new data; 64 KiB")
     nothing = scan(counted=counted(0, 0), free={"size_bytes": 0}, reserved_bytes=0)
     assert said(no_space.full(nothing)).startswith("stop: It is full: no room for new data")
     room = scan(counted=counted(64 * MIB // 1000 + 1), free={"size_bytes": 4 * MIB})
     assert no_space.full(room) is None
     assert no_space.full(scan(counted=counted(0), free={"unread_bytes": 5})) is None
+
+
+@pytest.mark.parametrize("kind", ["ext4", "xfs"])
+def test_a_folder_whose_project_has_its_quota_is_not_a_full_file_system(kind: str) -> None:
+    own = counted(0, 0) | {"size_bytes": 10 * MIB}
+    folder = {"file_system": kind, "path": "/fake/a folder"}
+    found = no_space.full(scan(counted=own, reserved_bytes=0, source=folder))
+    assert said(found).startswith(
+        "stop: This folder is full: no room for new data, since its quota"
+    )
+    assert "(project) of 10 MiB is used up, although 28 MiB are free" in said(found)
+    assert found is not None and found.do.startswith("sudo fsgauge scan '/fake/a folder'")
+    quota = [{"kind": "project", "id": 7, "of": "bytes", "limit": 10 * MIB}]
+    assert no_space.full(scan(counted=own, full_quotas=quota, source=folder)) is None
+    whole = counted(0, 0) | {"size_bytes": 48 * MIB}
+    assert "It is full" in said(no_space.full(scan(counted=whole, source=folder)))
+
+
+def test_what_a_new_file_takes_is_more_than_a_share_of_a_small_file_system() -> None:
+    def of_xfs(available: int, block: int) -> Consequence | None:
+        source = {"file_system": "xfs", "block_size_bytes": block, "size_bytes": 90 * MIB}
+        return no_space.full(scan(source=source, counted=counted(available, 33 * MIB)))
+
+    assert said(of_xfs(47 * 65536 - 1, 65536)).startswith("stop: It is full: 2.93 MiB for new data")
+    assert of_xfs(47 * 65536, 65536) is None
+    assert of_xfs(108 * 1024 - 1, 1024) is not None and of_xfs(108 * 1024, 1024) is None
+
+    def mixed(free: int, **room: Any) -> Consequence | None:
+        found = btrfs(free, 0, 0, counted=counted(8 * MIB), **room)
+        own = {"size_bytes": 4 * MIB, "system_bytes": 4 * MIB}
+        own |= {"free_bytes": 4 * MIB, "system_free_bytes": 4 * MIB, "free_device_bytes": 4 * MIB}
+        dump = found.model_dump(mode="json")
+        dump["free"]["metadata"] |= own
+        return no_space.full(ScanResult.model_validate(dump))
+
+    assert said(mixed(3 * MIB + (1 << 18) - 1, reserve=2 * MIB)).startswith(
+        "stop: It is full: 1.24 MiB for new data; 3.24 MiB is left"
+    )
+    assert mixed(3 * MIB + (1 << 18), reserve=2 * MIB) is None
+    # Of an image the reserve is not known: it has at least so much.
+    assert mixed((5 << 18) + 22 * 65536 - 1, reserve=0) is not None
+    assert mixed((5 << 18) + 22 * 65536, reserve=0) is None
 
 
 def test_what_ext4_keeps_for_itself_is_so_many_clusters() -> None:
@@ -168,7 +198,7 @@ def test_what_ext4_keeps_for_itself_is_so_many_clusters() -> None:
 
     assert "is kept for root" not in of(256 * MIB, 65536)
     assert "is kept for root" in of(257 * MIB, 65536)
-    assert "is kept for root" in of(17 * MIB, 4096)
+    assert "is kept for root" in of(21 * MIB, 4096)
     # A 50th is the most that it can be.
     assert "is kept for root" not in of((20 << 30) // 50, None)
     assert "is kept for root" in of((20 << 30) // 50 + 1, None)

@@ -90,6 +90,15 @@ def test_deleted_files_that_are_open_are_known() -> None:
     assert unseen.unseen(ScanResult.model_validate(dump)) is None
 
 
+def test_shared_blocks_are_had_once() -> None:
+    whole = lost(0)
+    assert unseen.unseen(whole) is None
+    shared = {"shared_bytes": 12 * MIB, "shared_once_bytes": 6 * MIB}
+    counts = whole.counts.model_copy(update=shared)
+    found = unseen.unseen(whole.model_copy(update={"counts": counts}))
+    assert found is not None and found.sentence.startswith("6 MiB (9 %) are in use")
+
+
 def test_whole_clusters_and_large_folders_are_what_files_take() -> None:
     whole = lost(9)
     had = whole.counts.extent_bytes

@@ -4,13 +4,14 @@
 //! Linux 6.12.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use fsgauge_wire::Failure;
 
 use super::Volume;
 use super::items::{ChunkItem, Key, chunk_flags, kind};
 use super::superblock::Superblock;
-use crate::shown::shown;
+use crate::shown::{quoted, shown};
 use crate::{Image, Problems};
 
 /// One chunk with profile single or DUP: it lies on the device in one piece, once or more often.
@@ -53,7 +54,6 @@ impl Chunks {
         superblock: &Superblock,
         problems: &mut Problems,
     ) -> Result<Chunks, Failure> {
-        let place = shown(image.path());
         let mut system = Chunks::default();
         let mut rest = superblock.system_chunks.as_slice();
         while !rest.is_empty() {
@@ -63,7 +63,7 @@ impl Chunks {
                 problems.add_damage(format_args!("superblock: a chunk is not valid"));
                 break;
             };
-            system.add(key.offset, &item, superblock, &place, problems)?;
+            system.add(key.offset, &item, superblock, image.path(), problems)?;
             rest = rest.get(Key::LENGTH + length..).unwrap_or(&[]);
         }
         let volume = Volume { image, superblock: superblock.clone(), chunks: system };
@@ -76,7 +76,7 @@ impl Chunks {
             }
             match ChunkItem::parse(contents) {
                 Some((item, _)) => {
-                    refused = chunks.add(key.offset, &item, superblock, &place, problems).err()
+                    refused = chunks.add(key.offset, &item, superblock, image.path(), problems).err()
                 }
                 None => problems.add_damage(format_args!("chunk at address {}: it is cut", key.offset)),
             }
@@ -95,15 +95,15 @@ impl Chunks {
         address: u64,
         item: &ChunkItem,
         superblock: &Superblock,
-        place: &str,
+        path: &Path,
         problems: &mut Problems,
     ) -> Result<(), Failure> {
         if let Some(name) = item.spread() {
             return Err(Failure::job(
                 "raid",
-                format!("The btrfs on {place} has chunks with profile {name}"),
+                format!("The btrfs on {} has chunks with profile {name}", shown(path)),
                 "Only the profiles single and DUP are supported on one image",
-                "mount -o ro it with all its devices and scan the mount point",
+                format!("btrfs device scan; mount -o ro {} /mnt; fsgauge scan /mnt", quoted(path)),
             ));
         }
         let chunk = Chunk {

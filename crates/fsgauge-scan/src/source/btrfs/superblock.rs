@@ -3,6 +3,8 @@
 //! Source: struct btrfs_super_block in include/uapi/linux/btrfs_tree.h, btrfs_validate_super in fs/btrfs/disk-io.c of
 //! Linux 6.12.
 
+use std::path::Path;
+
 use fsgauge_wire::{Failure, Note};
 
 use super::pointer::{LEVELS, Pointer};
@@ -70,14 +72,13 @@ pub(super) struct Superblock {
 impl Superblock {
     /// Reads the first superblock, or a copy where the first one is damaged. `None` when it is not btrfs.
     pub(super) fn read(image: &Image, problems: &mut Problems) -> Result<Option<Superblock>, Failure> {
-        let place = shown(image.path());
         let read = |offset: u64| {
             let mut bytes = vec![0; LENGTH];
             (image.read(offset, &mut bytes, &mut Problems::new(), "superblock") == LENGTH).then_some(bytes)
         };
         let Some(first) = read(SUPERBLOCKS_AT[0]) else { return Ok(None) };
         let fault = match Self::whole(&first, SUPERBLOCKS_AT[0]) {
-            Ok(()) => return Self::parse(&first, &place).map(Some),
+            Ok(()) => return Self::parse(&first, image.path()).map(Some),
             Err(fault) => fault,
         };
         // Without its magic number the first may have been overwritten by another file system since.
@@ -96,9 +97,9 @@ impl Superblock {
                     SUPERBLOCKS_AT[0]
                 ),
             );
-            return Self::parse(&copy, &place).map(Some);
+            return Self::parse(&copy, image.path()).map(Some);
         }
-        if has_magic(&first) { Err(damaged(&place, fault)) } else { Ok(None) }
+        if has_magic(&first) { Err(damaged(image.path(), fault)) } else { Ok(None) }
     }
 
     /// Whether it is a superblock, and one that was meant for this place; why not.
@@ -116,16 +117,17 @@ impl Superblock {
         Ok(())
     }
 
-    fn parse(bytes: &[u8], place: &str) -> Result<Superblock, Failure> {
-        let contradiction = || damaged(place, "it contradicts itself");
+    fn parse(bytes: &[u8], path: &Path) -> Result<Superblock, Failure> {
+        let (place, word) = (shown(path), quoted(path));
+        let contradiction = || damaged(path, "it contradicts itself");
         let incompat = bytes.le64(0xBC).ok_or_else(contradiction)?;
         let devices = bytes.le64(0x88).ok_or_else(contradiction)?;
         if incompat & incompat::ZONED != 0 {
             return Err(Failure::job(
                 "zoned",
                 format!("The btrfs on {place} is for a zoned device"),
-                "Zoned devices are not supported",
-                "mount -o ro it and scan the mount point",
+                "Its superblock and its free space follow the device's zones, which are not read here",
+                format!("mount -o ro {word} /mnt; fsgauge scan /mnt"),
             ));
         }
         let unknown = incompat & !incompat::KNOWN;
@@ -134,7 +136,7 @@ impl Superblock {
                 "unknown_features",
                 format!("The btrfs on {place} has features that are not known here: {unknown:#x}"),
                 "It is newer than this fsgauge, or its superblock is damaged",
-                format!("btrfs inspect-internal dump-super {place}"),
+                format!("btrfs inspect-internal dump-super {word}"),
             ));
         }
         let Some(checksum) = bytes.le16(0xC4).and_then(checksum) else {
@@ -142,7 +144,7 @@ impl Superblock {
                 "unknown_features",
                 format!("The btrfs on {place} has checksums of a kind that is not known here"),
                 "It is newer than this fsgauge, or its superblock is damaged",
-                format!("btrfs inspect-internal dump-super {place}"),
+                format!("btrfs inspect-internal dump-super {word}"),
             ));
         };
         if devices != 1 {
@@ -150,7 +152,9 @@ impl Superblock {
                 "several_devices",
                 format!("{place} is one of {devices} devices of a btrfs"),
                 "One image alone does not hold all of its files",
-                "mount -o ro it with all its devices and scan the mount point",
+                format!(
+                    "btrfs device scan; mount -o ro {word} /mnt; fsgauge scan /mnt   (images: losetup each first)"
+                ),
             ));
         }
         Self::fields(bytes, checksum, incompat).ok_or_else(contradiction)
@@ -231,13 +235,13 @@ fn checksum(number: u16) -> Option<Checksum> {
     }
 }
 
-fn damaged(place: &str, fault: &str) -> Failure {
+fn damaged(path: &Path, fault: &str) -> Failure {
     Failure::system(
         "scan.superblock",
         None,
-        format!("The btrfs superblock of {place} is damaged: {fault}"),
+        format!("The btrfs superblock of {} is damaged: {fault}", shown(path)),
         "Its copies are damaged too, or the image is too small to have one",
-        format!("btrfs rescue super-recover -v {place}"),
+        format!("btrfs rescue super-recover -v {}", quoted(path)),
     )
 }
 
@@ -276,7 +280,7 @@ mod tests {
         let code = |at: usize, value: u8| {
             let mut bytes = plain();
             bytes[at] = value;
-            Superblock::parse(&bytes, "x").map(|_| ()).map_err(|failure| failure.code)
+            Superblock::parse(&bytes, Path::new("x")).map(|_| ()).map_err(|failure| failure.code)
         };
         assert_eq!(code(0, 0), Ok(()));
         // Zoned, a tree of extents of version 2, a checksum of no known kind, devices.

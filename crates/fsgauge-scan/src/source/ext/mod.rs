@@ -33,7 +33,7 @@ use self::file_blocks::FileBlocks;
 use self::superblock::Superblock;
 use super::OnDisk;
 use super::backup_superblock::BackupSuperblock;
-use crate::shown::{quoted, shown};
+use crate::shown::quoted;
 use crate::visited_blocks::VisitedBlocks;
 use crate::{FileSystemInfo, FolderIndex, GroupPlace, Image, Problems, Sink, Window};
 
@@ -62,8 +62,7 @@ impl<'a> Ext<'a> {
         if image.read(superblock::OFFSET, &mut bytes, &mut quiet, "superblock") < bytes.len() {
             return Ok(None);
         }
-        let place = shown(image.path());
-        let superblock = match Superblock::parse(&bytes, &place) {
+        let superblock = match Superblock::parse(&bytes, image.path()) {
             Ok(Some(superblock)) => superblock,
             Ok(None) => return Ok(None),
             Err(failure) => superblock_copy(image, problems).ok_or(failure)?,
@@ -118,7 +117,7 @@ fn find_copy(image: &Image) -> Option<(u64, Superblock)> {
         let offset = (block_size * 8 + u64::from(block_size == 1024)) * block_size;
         let mut bytes = [0; superblock::LENGTH];
         let read = image.read(offset, &mut bytes, &mut Problems::new(), "superblock");
-        let copy = Superblock::parse(bytes.get(..read)?, "").ok().flatten()?;
+        let copy = Superblock::parse(bytes.get(..read)?, image.path()).ok().flatten()?;
         if u64::from(copy.block_size) != block_size || !Superblock::is_copy_of_group(&bytes, 1) {
             return None;
         }

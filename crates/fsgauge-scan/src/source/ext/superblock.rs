@@ -2,10 +2,13 @@
 //!
 //! Source: Documentation/filesystems/ext4/super.rst and fs/ext4/ext4.h of Linux 6.12.
 
+use std::path::Path;
+
 use fsgauge_wire::{Failure, Note};
 
 use super::checksum;
 use crate::bytes::Bytes;
+use crate::shown::{quoted, shown};
 
 /// Where the superblock begins, and how long it is.
 pub(super) const OFFSET: u64 = 1024;
@@ -90,10 +93,11 @@ pub(super) struct Superblock {
 
 impl Superblock {
     /// `None` without the magic number; a failure when the fields make no sense or features are unknown.
-    pub(super) fn parse(bytes: &[u8], place: &str) -> Result<Option<Superblock>, Failure> {
+    pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Option<Superblock>, Failure> {
         if bytes.le16(0x38) != Some(MAGIC) {
             return Ok(None);
         }
+        let (place, word) = (shown(path), quoted(path));
         // Of a journal's superblock, most fields of a file system are zeros.
         if bytes.le32(0x60).is_some_and(|incompat| incompat & incompat::JOURNAL_DEVICE != 0) {
             return Err(Failure::job(
@@ -101,18 +105,18 @@ impl Superblock {
                 format!("{place} holds the journal of another ext file system, and no files"),
                 "It was made by mke2fs -O journal_dev",
                 format!(
-                    "scan the file system whose journal it is: dumpe2fs -h DEVICE names it (of {place}: Journal users)"
+                    "scan the file system whose journal it is: dumpe2fs -h DEVICE names it (of {word}: Journal users)"
                 ),
             ));
         }
-        let superblock = Self::fields(bytes).ok_or_else(|| damaged(place))?;
+        let superblock = Self::fields(bytes).ok_or_else(|| damaged(path))?;
         let unknown = superblock.incompat & !incompat::KNOWN;
         if unknown != 0 {
             return Err(Failure::job(
                 "unknown_features",
                 format!("The file system on {place} has features that are not known here: {unknown:#x}"),
                 "It is newer than this fsgauge, or its superblock is damaged",
-                format!("dumpe2fs -h {place}"),
+                format!("dumpe2fs -h {word}"),
             ));
         }
         Ok(Some(superblock))
@@ -341,13 +345,13 @@ impl Superblock {
     }
 }
 
-fn damaged(place: &str) -> Failure {
+fn damaged(path: &Path) -> Failure {
     Failure::system(
         "scan.superblock",
         None,
-        format!("The ext superblock of {place} contradicts itself"),
+        format!("The ext superblock of {} contradicts itself", shown(path)),
         "It is damaged; copies of it are kept in other groups",
-        format!("e2fsck -n -b 32768 {place}"),
+        format!("e2fsck -n -b 32768 {}", quoted(path)),
     )
 }
 
@@ -373,7 +377,7 @@ mod tests {
 
     #[test]
     fn copies_are_in_groups_that_are_powers_of_3_5_and_7() {
-        let superblock = Superblock::parse(&plain(), "x").unwrap().unwrap();
+        let superblock = Superblock::parse(&plain(), Path::new("x")).unwrap().unwrap();
         let with: Vec<u64> = (0..130).filter(|&group| superblock.has_superblock(group)).collect();
         assert_eq!(with, [0, 1, 3, 5, 7, 9, 25, 27, 49, 81, 125]);
         assert_eq!(superblock.groups, 8);
@@ -381,18 +385,22 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused_and_never_panics() {
-        assert!(Superblock::parse(&[0; LENGTH], "x").unwrap().is_none());
+        assert!(Superblock::parse(&[0; LENGTH], Path::new("x")).unwrap().is_none());
         for (at, value) in [(0x18, 9u32), (0x20, 0), (0x28, 0), (0x58, 3), (0x14, 9), (4, 0), (0x20, 1 << 20)]
         {
             let mut bytes = plain();
             bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
-            assert_eq!(Superblock::parse(&bytes, "x").unwrap_err().code, "scan.superblock", "{at:#x}");
+            assert_eq!(
+                Superblock::parse(&bytes, Path::new("x")).unwrap_err().code,
+                "scan.superblock",
+                "{at:#x}"
+            );
         }
         let mut bytes = plain();
         bytes[0x63] = 0x80;
-        assert_eq!(Superblock::parse(&bytes, "x").unwrap_err().code, "job.unknown_features");
+        assert_eq!(Superblock::parse(&bytes, Path::new("x")).unwrap_err().code, "job.unknown_features");
         bytes[0x63] = 0;
         bytes[0x60] = 8;
-        assert_eq!(Superblock::parse(&bytes, "x").unwrap_err().code, "job.journal_device");
+        assert_eq!(Superblock::parse(&bytes, Path::new("x")).unwrap_err().code, "job.journal_device");
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn in_place_of(
     wanted: &Wanted,
     stop: Stop,
 ) -> Space {
-    let counter = || ext_counter::free_bytes(open, mount, geometry.block_bytes.into());
+    let counter = || ext_counter::free_bytes(open, mount, geometry);
     let (Some(listed_bytes), Some(mut counted)) = (listed.free_bytes(), counter()) else { return listed };
     if listed_bytes == counted || stop.is_set() {
         return listed;

@@ -49,7 +49,7 @@ pub(super) fn geometry(open: BorrowedFd<'_>, mount: &Mount) -> Result<Geometry, 
     };
     Ok(match mount.file_system.as_str() {
         "ext2" | "ext3" | "ext4" => ext(Geometry { device_bytes, ..simple }, open, mount, &statistics),
-        "xfs" => xfs(Geometry { device_bytes, ..simple }, open),
+        "xfs" => xfs(Geometry { device_bytes, ..simple }, open, mount),
         "btrfs" => btrfs(Geometry { device_bytes, ..simple }, open),
         _ => simple,
     })
@@ -158,7 +158,7 @@ fn cluster_blocks(free_blocks: u64, free_clusters: u64) -> Option<u64> {
     })
 }
 
-fn xfs(simple: Geometry, open: BorrowedFd<'_>) -> Geometry {
+fn xfs(simple: Geometry, open: BorrowedFd<'_>, mount: &Mount) -> Geometry {
     let Ok(found) = kernel::xfs_geometry(open) else { return simple };
     let block_bytes = u64::from(found.block_bytes);
     let group_bytes = u64::from(found.group_blocks).saturating_mul(block_bytes);
@@ -175,7 +175,10 @@ fn xfs(simple: Geometry, open: BorrowedFd<'_>) -> Geometry {
         block_bytes: found.block_bytes,
         size_bytes,
         groups: (0..found.groups).map(place).collect(),
-        inode_place: Some(inode_place(&found)),
+        inode_place: Some(InodePlace {
+            below_bytes: mount.has_option("inode32").then(|| small_numbers_below(&found)),
+            ..inode_place(&found)
+        }),
         notes: realtime.into_iter().collect(),
         ..simple
     }
@@ -188,7 +191,16 @@ fn inode_place(found: &kernel::XfsGeometry) -> InodePlace {
     let align_bytes = (inode_bytes / 256 * 8192).max(found.block_bytes.into());
     let chunk_bytes = (64 * inode_bytes).max(found.block_bytes.into());
     let length_bytes = if found.has_sparse_inodes { align_bytes.min(chunk_bytes) } else { chunk_bytes };
-    InodePlace { length_bytes, align_bytes }
+    InodePlace { length_bytes, align_bytes, below_bytes: None }
+}
+
+/// Up to where inodes have numbers of 32 bits: a number is that of the group, then that of the inode in it, in as many
+/// bits as it may need (xfs_set_inode_alloc in fs/xfs/xfs_super.c of Linux 6.12).
+fn small_numbers_below(found: &kernel::XfsGeometry) -> u64 {
+    let in_a_block = (found.block_bytes / found.inode_bytes.max(1)).max(1);
+    let bits = u64::from(found.group_blocks).next_power_of_two().ilog2() + in_a_block.ilog2();
+    let groups = (1u64 << 32).checked_shr(bits).unwrap_or(0);
+    groups.saturating_mul(found.group_blocks.into()).saturating_mul(found.block_bytes.into())
 }
 
 /// Adds what is known of a btrfs.
@@ -232,6 +244,23 @@ fn btrfs(simple: Geometry, open: BorrowedFd<'_>) -> Geometry {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_of_32_bits_reach_as_far_as_whole_groups() {
+        let geometry = |group_blocks, inode_bytes| kernel::XfsGeometry {
+            block_bytes: 4096,
+            group_blocks,
+            groups: 4,
+            inode_bytes,
+            has_sparse_inodes: true,
+            data_blocks: 0,
+            realtime_blocks: 0,
+        };
+        // Groups of 768 GiB: 28 bits for the block, 3 for its inode of 512 bytes.
+        assert_eq!(small_numbers_below(&geometry(201_326_592, 512)), 2 * 201_326_592 * 4096);
+        assert_eq!(small_numbers_below(&geometry(201_326_592, 2048)), 8 * 201_326_592 * 4096);
+        assert_eq!(small_numbers_below(&geometry(1 << 28, 256)), 1 << 40);
+    }
 
     #[test]
     fn a_cluster_is_known_by_what_is_free_in_both_units() {

@@ -55,6 +55,11 @@ pub(super) fn mount_point_of(device: &Path) -> Option<PathBuf> {
     mount::of_device(device).map(|mount| mount.point)
 }
 
+/// The number of a block device; `None` for anything else.
+pub(super) fn block_number(path: &Path) -> Option<(u32, u32)> {
+    mount::block_number(path)
+}
+
 /// Where an image or device is mounted, and whether for writing.
 pub(super) fn image_is_mounted(image: &Path) -> Option<(String, bool)> {
     let mount = mount::of_image(image)?;

@@ -30,6 +30,10 @@ impl Mount {
     pub(super) fn is_ext(&self) -> bool {
         matches!(self.file_system.as_str(), "ext2" | "ext3" | "ext4")
     }
+
+    pub(super) fn has_option(&self, wanted: &str) -> bool {
+        self.options.split(',').any(|option| option == wanted)
+    }
 }
 
 /// The mounts that this process sees.

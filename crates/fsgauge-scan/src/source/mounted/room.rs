@@ -9,6 +9,7 @@ use super::geometry::Geometry;
 use super::mount::{self, Mount};
 use super::{btrfs_counters, kernel, quotas};
 use crate::measure::Measure;
+use crate::source::rotational::is_rotational;
 
 /// `measure` has read the free pieces.
 pub(super) fn read(
@@ -39,6 +40,7 @@ pub(super) fn read(
             Some(InodeChunk {
                 least_bytes: place.length_bytes,
                 align_bytes: place.align_bytes,
+                below_bytes: place.below_bytes,
                 places: measure.inode_places().filter(|_| pieces_are_known),
                 free_inodes: kernel::xfs_free_inodes(open).ok()?,
             })
@@ -49,12 +51,4 @@ pub(super) fn read(
         deleted: None,
         is_rotational: mount::block_device(mount).and_then(is_rotational),
     }
-}
-
-/// Whether the disk seeks; partitions ask the disk that they are of.
-pub(in crate::source) fn is_rotational((major, minor): (u32, u32)) -> Option<bool> {
-    let folder = format!("/sys/dev/block/{major}:{minor}");
-    let read = |file: &str| std::fs::read_to_string(format!("{folder}/{file}")).ok();
-    let text = read("queue/rotational").or_else(|| read("../queue/rotational"))?;
-    Some(text.trim() == "1")
 }

@@ -27,7 +27,6 @@ use self::shared::Shared;
 use self::superblock::Superblock;
 pub(super) use self::superblock::lost_superblock;
 use super::OnDisk;
-use crate::shown::shown;
 use crate::visited_blocks::VisitedBlocks;
 use crate::{FileSystemInfo, GroupPlace, Image, Problems, Sink};
 
@@ -54,8 +53,7 @@ impl<'a> Xfs<'a> {
         if image.read(0, &mut bytes, &mut quiet, "superblock") < bytes.len() {
             return Ok(None);
         }
-        let place = shown(image.path());
-        let Some(superblock) = Superblock::parse(&bytes, &place)? else { return Ok(None) };
+        let Some(superblock) = Superblock::parse(&bytes, image.path())? else { return Ok(None) };
         let block_size = u64::from(superblock.block_size);
         let size_bytes = superblock.blocks.saturating_mul(block_size);
         image.check_end(size_bytes, problems);
@@ -108,6 +106,7 @@ impl OnDisk for Xfs<'_> {
                 inode_chunk: Some(InodeChunk {
                     least_bytes: superblock.inode_place().length_bytes,
                     align_bytes: superblock.inode_place().align_bytes,
+                    below_bytes: None,
                     places: None,
                     free_inodes: superblock.free_inodes,
                 }),

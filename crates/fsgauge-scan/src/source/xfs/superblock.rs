@@ -2,10 +2,12 @@
 //!
 //! Source: "XFS Algorithms & Data Structures", 3rd edition, chapter 11, and fs/xfs/libxfs/xfs_format.h of Linux 6.12.
 
+use std::path::Path;
+
 use fsgauge_wire::Failure;
 
 use crate::bytes::Bytes;
-use crate::shown::quoted;
+use crate::shown::{quoted, shown};
 use crate::source::backup_superblock::BackupSuperblock;
 use crate::{Image, InodePlace, Problems};
 
@@ -97,17 +99,18 @@ pub(super) struct Superblock {
 impl Superblock {
     /// `None` without the magic number; a failure when the fields make no sense, features are unknown, or files lie on
     /// a real-time device.
-    pub(super) fn parse(bytes: &[u8], place: &str) -> Result<Option<Superblock>, Failure> {
+    pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Option<Superblock>, Failure> {
         if bytes.be32(0) != Some(MAGIC) {
             return Ok(None);
         }
+        let (place, word) = (shown(path), quoted(path));
         let unknown = bytes.be32(216).unwrap_or(0) & !incompat::KNOWN;
         if bytes.be16(100).unwrap_or(0) & VERSION_MASK == 5 && unknown != 0 {
             return Err(Failure::job(
                 "unknown_features",
                 format!("The XFS on {place} has features that are not known here: {unknown:#x}"),
                 "It is newer than this fsgauge, or its superblock is damaged",
-                format!("xfs_db -r -c version {place}"),
+                format!("xfs_db -r -c version {word}"),
             ));
         }
         if bytes.be64(16).is_some_and(|blocks| blocks > 0) {
@@ -115,7 +118,7 @@ impl Superblock {
                 "realtime",
                 format!("The XFS on {place} has a real-time device, whose files lie elsewhere"),
                 "It was made with mkfs.xfs -r; only data devices are read here",
-                "mount it, and scan where it is mounted",
+                format!("mount -o ro,rtdev=DEVICE {word} /mnt; fsgauge scan /mnt"),
             ));
         }
         Self::fields(bytes).map(Some).ok_or_else(|| {
@@ -124,7 +127,7 @@ impl Superblock {
                 None,
                 format!("The XFS superblock of {place} contradicts itself"),
                 "It is damaged, or mkfs.xfs did not end; copies of it are kept in the other groups",
-                format!("xfs_repair -n {place}"),
+                format!("xfs_repair -n {word}"),
             )
         })
     }
@@ -211,10 +214,14 @@ impl Superblock {
         let chunk_bytes = (64 * u64::from(self.inode_size)).max(block_size);
         if self.has_sparse_inodes() && self.part_align_blocks > 0 {
             let bytes = u64::from(self.part_align_blocks) * block_size;
-            return InodePlace { length_bytes: bytes.min(chunk_bytes), align_bytes: bytes };
+            return InodePlace {
+                length_bytes: bytes.min(chunk_bytes),
+                align_bytes: bytes,
+                below_bytes: None,
+            };
         }
         let align_bytes = u64::from(self.inode_align_blocks.max(1)) * block_size;
-        InodePlace { length_bytes: chunk_bytes, align_bytes }
+        InodePlace { length_bytes: chunk_bytes, align_bytes, below_bytes: None }
     }
 
     pub(super) fn has_large_extent_counts(&self) -> bool {
@@ -313,7 +320,7 @@ mod tests {
 
     #[test]
     fn blocks_and_inodes_are_found_by_number() {
-        let superblock = Superblock::parse(&plain(), "x").unwrap().unwrap();
+        let superblock = Superblock::parse(&plain(), Path::new("x")).unwrap().unwrap();
         assert_eq!(superblock.offset(2 << 10 | 5, 3), Some(2005 * 4096));
         assert_eq!(superblock.offset(2 << 10 | 999, 1), Some(2999 * 4096));
         assert_eq!(superblock.offset(2 << 10 | 999, 2), None);
@@ -326,20 +333,24 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused_and_never_panics() {
-        assert!(Superblock::parse(&[0; LENGTH], "x").unwrap().is_none());
-        assert!(Superblock::parse(b"XFSB", "x").is_err());
+        assert!(Superblock::parse(&[0; LENGTH], Path::new("x")).unwrap().is_none());
+        assert!(Superblock::parse(b"XFSB", Path::new("x")).is_err());
         for (at, value) in
             [(4, 3), (8, 1), (84, 1), (88, 9), (100, 0), (102, 0), (124, 0xFF), (124, 0x0A00_0100)]
         {
             let mut bytes = plain();
             bytes[at..at + 4].copy_from_slice(&u32::to_be_bytes(value));
-            assert_eq!(Superblock::parse(&bytes, "x").unwrap_err().code, "scan.superblock", "{at}");
+            assert_eq!(
+                Superblock::parse(&bytes, Path::new("x")).unwrap_err().code,
+                "scan.superblock",
+                "{at}"
+            );
         }
         let mut bytes = plain();
         bytes[23] = 1;
-        assert_eq!(Superblock::parse(&bytes, "x").unwrap_err().code, "job.realtime");
+        assert_eq!(Superblock::parse(&bytes, Path::new("x")).unwrap_err().code, "job.realtime");
         bytes[219] = 0;
         bytes[218] = 9;
-        assert_eq!(Superblock::parse(&bytes, "x").unwrap_err().code, "job.unknown_features");
+        assert_eq!(Superblock::parse(&bytes, Path::new("x")).unwrap_err().code, "job.unknown_features");
     }
 }
