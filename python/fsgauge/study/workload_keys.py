@@ -27,6 +27,9 @@ class WorkloadKeys(StudyModel):
     takes_program: ClassVar[bool] = False
     """Whether words of the command line behind the study's name are a program and its arguments."""
 
+    says_of_program: ClassVar[tuple[str, ...]] = ()
+    """Keys that say something of that program, and nothing of another."""
+
     allocates: ClassVar[bool] = False
     """Whether a system's keys say how its files are given space (`study.system.ALLOCATING`)."""
 
