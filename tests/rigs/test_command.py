@@ -113,6 +113,9 @@ def test_it_waits_where_it_syncs_and_the_flushes_are_counted(tmp_path: Path, rig
         (["dd", "if=/dev/zero", "of=f", "bs=1M"], {}, "command.full", "file system is full"),
         (["true"], {"prepare": ["echo gone; false"]}, "command.prepare", "gone"),
         (["true"], {"finish": ["exit 9"]}, "command.finish", "exit code 9"),
+        (["yes"], {"time_limit": 300_000_000}, "command.time_limit", '"y / y / y"'),
+        (["true"], {"prepare": ["yes"]}, "command.prepare", "> /dev/null"),
+        (["tty"], {}, "command.failed", "it wants a terminal"),
         (["./none{n}"], {"parameters": {"n": ["1"]}}, "command.not_started", "No such file"),
     ],
 )

@@ -39,6 +39,7 @@ LAST_LINES = 20
 MOST_OUTPUT_BYTES = 1 << 20
 """Of each output, the end is kept; numbers are read in that."""
 MOST_LEFT = 20
+PRINTED_TOO_MUCH = "printed more than"
 _LONGEST_LINE = 500
 _MOST_STEP_BYTES = 16 << 20
 _PR_SET_CHILD_SUBREAPER = 36
@@ -253,7 +254,7 @@ def carry_out_steps(steps: list[str], folder: str, seconds: float) -> str | None
                 code, _, _ = wait_for(process, seconds, {}, partial(_require_few, said))
             except PrintsTooMuch:
                 kill_all()
-                how = f"printed more than {_MOST_STEP_BYTES >> 20} MiB"
+                how = f"{PRINTED_TOO_MUCH} {_MOST_STEP_BYTES >> 20} MiB"
             else:
                 if code == 0:
                     continue

@@ -46,6 +46,13 @@ _MOUNT = {
 """xfs(5). Not logdev=, rtdev=: devices; not nouuid, which lets two with one name be mounted."""
 
 
+_INODE_BYTES = 512
+_OWN_INODES = 64
+"""A chunk: the root and its like."""
+_MOST_PERCENT = 90
+"""Files have names, and a log is there."""
+
+
 class Xfs(FileSystem):
     """The file system XFS."""
 
@@ -58,6 +65,11 @@ class Xfs(FileSystem):
     mount_options = _MOUNT
     smallest_bytes = 300 << 20
     facts_command = ("xfs_info", "{directory}")
+
+    def more_inodes(self, number: int, size_bytes: int) -> str:
+        """The share of its space that they may take."""
+        percent = -(-100 * (number + _OWN_INODES) * _INODE_BYTES // size_bytes)
+        return f"-i maxpct={percent}" if percent <= _MOST_PERCENT else ""
 
     def read_facts(self, output: str) -> Facts:
         """Each section of xfs_info: meta-data, data, naming, log, realtime."""

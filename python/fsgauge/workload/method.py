@@ -152,12 +152,12 @@ class Method:
             raise InputError(
                 f"{self.files_made()} files need {needed} inodes with their folders",
                 cause=f'"{room.fewest}" has {room.inodes}',
-                next=self.fewer_files(),
+                next=f"{self.fewer_files()}, or {room.more_inodes(needed)}",
             )
 
     def fewer_files(self) -> str:
         """What makes a system hold fewer of them."""
-        return "fewer workload.files, or a file system with more inodes"
+        return "fewer workload.files"
 
     def rings(self) -> Rings | None:
         """What the load asks of io_uring over paths; None where it asks for nothing."""

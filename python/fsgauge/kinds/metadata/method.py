@@ -92,7 +92,7 @@ class MetadataMethod(MakesOwnFiles):
 
     def fewer_files(self) -> str:
         """A key of its own."""
-        return "fewer workload.entries, or a file system with more inodes"
+        return "fewer workload.entries"
 
     def largest_file_bytes(self, room: Room) -> int:  # noqa: ARG002
         """The shared one, or one of the clients'."""

@@ -49,7 +49,7 @@ class SharingMethod(Method):
 
     def fewer_files(self) -> str:
         """A key of its own."""
-        return "a smaller workload.folder_files, or a file system with more inodes"
+        return "a smaller workload.folder_files"
 
     def file_size_bytes(self, largest_bytes: int) -> int:
         """What the study says, or as much as there is."""

@@ -133,6 +133,13 @@ def test_a_number_that_is_primary_comes_before_the_time() -> None:
     assert 0 < said.index("something else. Its tps: ") < said.index("It takes 41 s")
 
 
+def test_a_number_that_is_asked_for_and_was_never_read_is_said() -> None:
+    """Its times stood in its place, and nothing said why."""
+    said = answer(question(waits("ext4", 41, 0.12), waits("xfs", 39, 0.11), primary="p99"))
+    assert said is not None
+    assert "Its p99 could not be read in any run. Its tps: " in said
+
+
 def test_shares_that_differ_are_each_told_and_unknown_ones_said() -> None:
     said = str(answer(question(waits("ext4", 41, 0.12), waits("xfs", 39, 0.6))))
     assert "12 % of its time on ext4, 60 % on xfs" in said

@@ -79,7 +79,8 @@ def _percent(share: float) -> str:
 def _numbers(own: Command, cell: str) -> str:
     names = list(dict.fromkeys(each.name for each in own.numbers))
     names.sort(key=lambda name: name != own.primary)
-    lines = []
+    asked = own.primary not in ("time", *names)
+    lines = [f"Its {own.primary} could not be read in any run."] * asked
     for name in names[:_MOST_NUMBERS]:
         found = [each for each in own.numbers if (each.name, each.cell) == (name, cell)]
         words = [_number(each) for each in found]
