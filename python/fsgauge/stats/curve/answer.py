@@ -32,7 +32,8 @@ def curve_answer(question: Question) -> str | None:
     said = [_of_load(question, found, cell) for cell in question.primary]
     loads = [cell.id for cell in question.primary]
     helps = {each.helps: None for each in found.capacities if each.helps and each.load in loads}
-    return " ".join([*said, *(f"Next, {words}." for words in helps)]) or None
+    said += [f"Next, {', or '.join(helps)}."] if helps else []
+    return " ".join(said) or None
 
 
 def _of_load(question: Question, found: CurveResults, cell: Cell) -> str:

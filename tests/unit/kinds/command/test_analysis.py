@@ -127,10 +127,12 @@ def test_the_answer_has_waits_then_times_then_numbers() -> None:
     )
 
 
-def test_a_number_that_is_primary_comes_before_the_time() -> None:
+def test_a_number_that_is_primary_is_answered_without_the_time() -> None:
+    """pgbench -T was said to take as long as it was told to, with a ratio."""
     said = answer(question(waits("ext4", 41, 0.12), waits("xfs", 39, 0.11), primary="tps"))
     assert said is not None
-    assert 0 < said.index("something else. Its tps: ") < said.index("It takes 41 s")
+    assert "something else. Its tps: " in said
+    assert "It takes" not in said
 
 
 def test_a_number_that_is_asked_for_and_was_never_read_is_said() -> None:

@@ -22,15 +22,19 @@ _SOME = 0.01
 
 
 def answer(question: Question) -> str | None:
-    """Of the first primary cell; None where nothing was measured to its end."""
+    """Of the first primary cell; None where nothing was measured to its end.
+
+    A program that is judged by a number of its own may run for a time that it is told: nothing is
+    said of that.
+    """
     own, cell = Command.of(question), question.primary[0]
     times = own.of_cell(cell.id) if own is not None else []
     if own is None or not times:
         return None
-    said = [_takes(question, cell, times), _numbers(own, cell.id)]
-    if own.primary != "time":
-        said.reverse()
-    return " ".join(filter(None, [_waiting(question, cell, times), *said]))
+    said = [_waiting(question, cell, times), _numbers(own, cell.id)]
+    if own.primary == "time":
+        said.insert(1, _takes(question, cell, times))
+    return " ".join(filter(None, said))
 
 
 def _takes(question: Question, cell: Cell, times: Sequence[Waits]) -> str:
