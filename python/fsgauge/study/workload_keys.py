@@ -85,6 +85,12 @@ class WorkloadKeys(StudyModel):
         sizes = {cell.id: factors_of(cell).operation_bytes for cell in self.cells()}
         return [cell for cell, size_bytes in sizes.items() if size_bytes == min(sizes.values())]
 
+    @property
+    def is_judged_by_own_number(self) -> bool:
+        """Whether the answer is about a number that a program prints: then the noise of its time
+        says nothing of this storage."""
+        return False
+
     def keys_agree(self) -> None:
         """Raise a conflict where keys of the workload contradict one another."""
 

@@ -141,6 +141,11 @@ class CommandWorkload(WorkloadKeys):
         """The first combination."""
         return [self.cells()[0].id]
 
+    @property
+    def is_judged_by_own_number(self) -> bool:
+        """What it takes may be what it was told to take."""
+        return self.primary != TIME
+
     def needs_files(self) -> tuple[str, str, str] | None:
         """A program has a folder."""
         return ("kind", "a program works in a folder", "overhead compares with raw")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -15,7 +16,7 @@ from fsgauge.record.command import CommandRun, Found
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.evidence import Evidence, Question
-from fsgauge.stats.results import Comparison, JudgedRatio
+from fsgauge.stats.results import Comparison, Finding, JudgedRatio
 
 CELL = CommandFactors(program="git clone").cell("run", "git clone")
 
@@ -42,9 +43,22 @@ def run(system: str, block: int = 0, **did: Any) -> RunRecord:
 
 
 def codes(runs: list[RunRecord], prepare: list[str]) -> list[str]:
+    return [each.code for each in found(runs, prepare)]
+
+
+def found(runs: list[RunRecord], prepare: list[str], own: Command | None = None) -> list[Finding]:
     study = SimpleNamespace(study={"workload": {"prepare": prepare}})
-    evidence = cast(Evidence, SimpleNamespace(runs=runs, study=study))
-    return [each.code for each in of_runs(evidence)]
+    return list(of_runs(cast(Evidence, SimpleNamespace(runs=runs, study=study, own=own))))
+
+
+@pytest.mark.parametrize(("noise", "level"), [(0.02, "note"), (0.3, "warning")])
+def test_the_noise_of_a_number_of_its_own_is_told(noise: float, level: str) -> None:
+    """The noise floor of pgbench -T was that of five seconds: none."""
+    own = Command(primary="tps", noise=noise, waits=[], numbers=[])
+    (each,) = found([run("ext4")], [], own)
+    assert (each.code, each.level) == ("command.own_noise", level)
+    assert f"{100 * math.expm1(noise):.2g} % apart" in each.sentence
+    assert found([run("ext4")], [], own.model_copy(update={"noise": None})) == []
 
 
 def test_runs_without_fault_have_no_finding() -> None:

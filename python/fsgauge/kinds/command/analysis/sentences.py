@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsgauge.kinds.command.analysis.model import Command, OwnNumberResult, Waits
+from fsgauge.kinds.command.analysis.model import TIME, Command, OwnNumberResult, Waits
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.stats.evidence import Question
@@ -32,7 +32,7 @@ def answer(question: Question) -> str | None:
     if own is None or not times:
         return None
     said = [_waiting(question, cell, times), _numbers(own, cell.id)]
-    if own.primary == "time":
+    if own.primary == TIME:
         said.insert(1, _takes(question, cell, times))
     return " ".join(filter(None, said))
 
@@ -83,7 +83,7 @@ def _percent(share: float) -> str:
 def _numbers(own: Command, cell: str) -> str:
     names = list(dict.fromkeys(each.name for each in own.numbers))
     names.sort(key=lambda name: name != own.primary)
-    asked = own.primary not in ("time", *names)
+    asked = own.primary not in (TIME, *names)
     lines = [f"Its {own.primary} could not be read in any run."] * asked
     for name in names[:_MOST_NUMBERS]:
         found = [each for each in own.numbers if (each.name, each.cell) == (name, cell)]
