@@ -56,7 +56,7 @@ def _bounds(evidence: Evidence, each: Capacity, curve: Curve) -> Iterator[Findin
             "warning",
             f"{each.system} was above {limit} at the least rate already:"
             f" {format_rate(each.bound, factors.rate_unit)}.",
-            f"Next, {each.helps}.",
+            f"{each.helps[:1].upper()}{each.helps[1:]}.",
             [where],
         )
     if each.state == "unsteady":

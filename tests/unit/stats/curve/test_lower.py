@@ -23,7 +23,7 @@ def helps(slow: Queue, **study: float) -> str:
 
 
 def test_longer_runs_where_their_operations_were_too_few_for_less() -> None:
-    slow = Queue(50_000.0, base_ms=1.02 * LIMIT_MS)
+    slow = Queue(50_000.0, base_ms=1.5 * LIMIT_MS)
     assert helps(slow) == "lower rates: --set workload.duration=8s"
     longer = make_curve({"ext4": FAST, "xfs": slow}, duration_s=8.0, p99_noise=0.0, noise=0.0)
     first = make_curve({"ext4": FAST, "xfs": slow}, p99_noise=0.0, noise=0.0)
