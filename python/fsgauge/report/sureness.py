@@ -14,8 +14,8 @@ from fsgauge.record.records import RunRecord
 from fsgauge.report import words
 from fsgauge.report.kind_page import Assurance
 from fsgauge.report.page_of_kind import page_of
-from fsgauge.stats.evidence import count
 from fsgauge.stats.curve.model import CurveResults
+from fsgauge.stats.evidence import count
 from fsgauge.stats.noise import hides
 from fsgauge.stats.results import Results
 
