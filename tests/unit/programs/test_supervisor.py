@@ -113,6 +113,12 @@ def test_what_is_written_back_in_its_time_is_waiting() -> None:
     assert 40 < sum(each.count for each in few) < 200, "a quarter of a look each"
 
 
+def test_the_looks_reach_to_the_end_of_the_write_back(asked: Asked) -> None:
+    said = asked.shell("head -c 200000000 /dev/urandom > f", written_back=True)
+    assert said["looks"] >= said["elapsed_ns"] / 20e6 / 4 - 2
+    assert said["exit_code"] == 0
+
+
 def test_a_program_that_is_not_there(asked: Asked) -> None:
     assert "No such file" in asked.ask(program=["./none"])["not_started"]
     assert asked.shell("true")["exit_code"] == 0, "and the next one starts"
