@@ -82,7 +82,9 @@ def test_above_the_limit_from_the_first_rate_on_nothing_is_served() -> None:
     assert (found.state, found.number) == ("less than", None)
     assert results.comparisons == []
     assert "On xfs even 600 IOPS have a p99 of " in results.answer
-    assert "nothing is served below 5 ms" in results.answer
+    assert "nothing is served below 5 ms. Next, lower rates: --set workload.duration=8s." in (
+        results.answer
+    )
     assert "curve.first_over" in {each.code for each in results.findings}
 
 

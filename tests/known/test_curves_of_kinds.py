@@ -57,13 +57,14 @@ def test_a_commit_waits_for_its_sync_and_not_for_its_write_alone() -> None:
     assert "commits/s have a p99 of " in results.answer
     (over,) = [each for each in results.findings if each.code == "curve.first_over"]
     assert "commits/s" in over.sentence
-    assert "longer runs (--set workload.duration=...)" in over.advice
+    assert over.advice == "A higher limit: --set 'plan.latency_limit=20 ms'."
 
 
-def test_of_files_a_longer_run_is_one_of_more_of_them() -> None:
+def test_of_files_more_blocks_offer_lower_rates() -> None:
+    """A file is done once at any rate, and each block looks lower than the one before."""
     slow = {"ext4": Queue(5_000.0), "xfs": Queue(4_000.0, base_ms=6.0)}
     (over,) = [e for e in of_creates(slow).findings if e.code == "curve.first_over"]
-    assert "more files (--set workload.entries=...)" in over.advice
+    assert re.fullmatch(r"Lower rates: --set plan.blocks=\d+\.", over.advice)
 
 
 def test_what_stands_in_the_way_is_named_by_its_places() -> None:

@@ -80,8 +80,9 @@ def test_the_shipped_examples(name: str, needs: str, rig: HostRig, tmp_path: Pat
     stored, results = run(study, tmp_path, rig)
     assert [each.fault for each in stored.runs] == [None] * 6
     assert not {code for code in codes(results) if code.startswith("command.")}
-    assert "takes" in results.answer
+    assert ("It takes" in results.answer) == (name != "command-pgbench")
     assert "storage" in results.answer
+    assert name != "command" or results.answer.startswith("SQLite ")
     for number in study.workload.model_dump().get("number", []):
         assert f"Its {number['name']}: " in results.answer
     assert write_report(stored.directory).exists()
@@ -113,6 +114,9 @@ def test_it_waits_where_it_syncs_and_the_flushes_are_counted(tmp_path: Path, rig
         (["dd", "if=/dev/zero", "of=f", "bs=1M"], {}, "command.full", "file system is full"),
         (["true"], {"prepare": ["echo gone; false"]}, "command.prepare", "gone"),
         (["true"], {"finish": ["exit 9"]}, "command.finish", "exit code 9"),
+        (["yes"], {"time_limit": 300_000_000}, "command.time_limit", '"y / y / y"'),
+        (["true"], {"prepare": ["yes"]}, "command.prepare", "> /dev/null"),
+        (["tty"], {}, "command.failed", "it wants a terminal"),
         (["./none{n}"], {"parameters": {"n": ["1"]}}, "command.not_started", "No such file"),
     ],
 )

@@ -94,6 +94,18 @@ def test_the_way_out_that_a_plan_names_fits_the_inodes_too(mounted: Mount) -> No
     assert accepted.returncode == 0, accepted.stderr
 
 
+def test_the_option_of_mkfs_that_is_proposed_gives_the_inodes(tmp_path: Path) -> None:
+    """Of a system that the study makes: refused with the change, and accepted with it."""
+    words = ["plan", "metadata", "--set", "workload.entries=1000000", "--storage", "loop:4GiB"]
+    refused = fsgauge(*words)
+    assert refused.returncode == 2, refused.stdout
+    assert "1000000 files and their folders need 1000012 inodes" in refused.stderr
+    found = re.search(r"--set '(system\.ext4\.mkfs=-N \d+)'", refused.stderr)
+    assert found is not None, refused.stderr
+    accepted = fsgauge(*words, "--set", found[1])
+    assert accepted.returncode == 0, accepted.stderr
+
+
 def fsgauge(*words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "fsgauge", *words]
     return subprocess.run(command, capture_output=True, text=True, check=False)
@@ -110,5 +122,5 @@ def test_a_folder_of_a_million_entries_without_the_inodes_is_refused(
     study = study.model_copy(update={"storage": storage})
     with pytest.raises(InputError, match="1000000 files and their folders need 1000009") as said:
         HostRig(engine).check(study, None)
-    assert "more inodes by an option of mkfs" in (said.value.next or "")
+    assert "more inodes (-N of mkfs.ext4)" in (said.value.next or "")
     assert list(few.iterdir()) == [few / "lost+found"]

@@ -23,6 +23,7 @@ from fsgauge.progress.terminal import say
 if TYPE_CHECKING:
     from fsgauge.rig.rig import FleetChoice, Rig
     from fsgauge.study.model import Study
+    from fsgauge.study.workload_keys import WorkloadKeys
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -135,9 +136,14 @@ def program_overrides(
 ) -> list[str]:
     """The changes that a program behind -- and its options stand for; InputError for a parameter
     without values."""
-    takes_program = word in kinds.names() and kinds.part(word, "keys").KEYS.takes_program
-    lists = {"program": program if takes_program else (), "prepare": prepare}
-    found = [
+    found = []
+    keys = kinds.part(word, "keys").KEYS if word in kinds.names() else None
+    if keys is None or not keys.takes_program:
+        program = ()
+    elif program:
+        found = [_as_never_said(keys, key) for key in keys.says_of_program]
+    lists = {"program": program, "prepare": prepare}
+    found += [
         f"workload.{key}={json.dumps(list(texts), ensure_ascii=False)}"
         for key, texts in lists.items()
         if texts
@@ -150,6 +156,14 @@ def program_overrides(
             )
         found.append(f"workload.parameters.{name}={json.dumps(values.split(','))}")
     return found
+
+
+def _as_never_said(keys: type[WorkloadKeys], key: str) -> str:
+    """The change that gives a key its default."""
+    from fsgauge.study.value_type import value_type
+
+    field = keys.model_fields[key]
+    return f"workload.{key}={value_type(field).item(field.default).as_string()}"
 
 
 def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:

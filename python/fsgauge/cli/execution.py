@@ -103,12 +103,12 @@ def progress_for(style: str) -> Progress:
 
 def _keep_noise(rig: Rig, study: Study, directory: Path) -> None:
     """How far the baseline differed from itself, for the next plan on this storage; not of a study
-    that is not valid, or that its CPU quota slowed."""
+    that is not valid, that its CPU quota slowed, or whose runs take as long as they were told."""
     from fsgauge.stats.limit_findings import THROTTLED
     from fsgauge.stats.pilot import pilot_noise
     from fsgauge.store import read_results
 
-    if not rig.keeps_noise:
+    if not rig.keeps_noise or study.workload.is_judged_by_own_number:
         return
     with suppress(FsgaugeError):  # too few blocks, or records that cannot be read
         report = report_in(directory)

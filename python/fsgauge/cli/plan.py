@@ -275,10 +275,9 @@ def _systems(description: PlanDescription) -> str:
 
 def _cost(description: PlanDescription) -> str:
     runs = f"{count(description.runs, 'run')} in {count(description.blocks, 'block')}"
-    written = format_size(description.written_bytes_estimate)
-    writes = f"writes nothing; {written} in the model"
-    if not description.simulated:
-        writes = f"writes about {written}"
+    writes = f"writes {plan_lines.written_words(description)}"
+    if description.simulated:
+        writes = f"writes nothing; {format_size(description.written_bytes_estimate)} in the model"
     worn = f" ({description.endurance})" if description.endurance else ""
     return f"{plan_lines.span_words(description)}, {runs}; {writes}{worn}"
 

@@ -169,10 +169,16 @@ def time_and_bytes(description: PlanDescription) -> list[str]:
         ]
     return [
         f"time      {span}, {description.under_load_share:.0%} of it under load",
-        f"written   about {format_size(description.written_bytes_estimate)}"
-        f" ({description.estimate_basis})",
+        f"written   {written_words(description)}"
+        + f" ({description.estimate_basis})" * description.writes_are_known,
         *([f"endurance {description.endurance}"] if description.endurance else []),
     ]
+
+
+def written_words(description: PlanDescription) -> str:
+    """ "about 240 MiB"; of a program that nobody knows, that it is not known."""
+    written = format_size(description.written_bytes_estimate)
+    return f"about {written}" if description.writes_are_known else "what the program writes"
 
 
 def span_words(description: PlanDescription) -> str:

@@ -364,6 +364,8 @@ def _mdtest(line: _Line) -> Whole:
     }
     if line.has("-y"):
         keys["fsync"] = True
+    if line.has("-Y"):
+        keys["sync_after"] = [name for name in wanted if name in ("create", "unlink")]
     if line.has("-R") and wanted != ["create"]:
         keys["order"] = "random"
     if stonewall := line.seconds("-W"):

@@ -145,11 +145,13 @@ def turn_written_bytes(study: Study, size_bytes: int, around: Around = HERE) -> 
 
 
 def _most_bytes(method: Method, cell: Cell, space_bytes: int, speed: Speed) -> float:
-    """What limited storage takes in a run of blocks of one size."""
+    """What limited storage takes in a run, also by its operations where all have one size."""
+    rate = float(speed.bytes_per_second)
     block_bytes = cell.factors.get("block_size_bytes")
-    if not isinstance(block_bytes, int) or speed.operations_per_second == math.inf:
+    if isinstance(block_bytes, int):
+        rate = min(rate, speed.operations_per_second * block_bytes)
+    if rate >= EXPECTED.bytes_per_second:
         return math.inf
-    rate = min(speed.bytes_per_second, speed.operations_per_second * block_bytes)
     return rate * method.run_seconds(cell, space_bytes, speed)
 
 

@@ -119,10 +119,9 @@ def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[st
     runs = sum(len(turn.cells) for turn in plan.turns)
     machine = environment.load
     most = "at most " if plan.race is not None else ""
-    takes = (
-        f"about {format_duration(int(plan.expected_seconds * 1e9))},"
-        f" about {format_size(plan.expected_written_bytes)} written"
-    )
+    takes = f"about {format_duration(int(plan.expected_seconds * 1e9))}"
+    if plan.expected_written_bytes:  # of a program it may not be known
+        takes += f", about {format_size(plan.expected_written_bytes)} written"
     if machine.simulation is not None:
         time = format_duration(int(plan.expected_seconds * 1e9))
         takes = f"about {time}, nothing is written"

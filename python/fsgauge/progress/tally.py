@@ -58,6 +58,8 @@ class Tally:
     def so_far(self, record: RunRecord) -> str:
         """The cell's mean ratio to the baseline over the blocks measured so far, or empty. As in
         the report, a block's baseline is the geometric mean of its turns, once both are done."""
+        if not self._is_judged():
+            return ""
         ours = self._log_rates(record, record.system)
         base = self._log_rates(record, self.plan.baseline)
         logs = [ours[block] - base[block] for block in ours if block in base]
@@ -69,12 +71,16 @@ class Tally:
 
     def noise(self, record: RunRecord) -> NoiseSoFar | None:
         """How noisy it has turned out, with the last run of a block; None at any other time."""
-        if self.study is None or not self._is_last_of_block(record):
+        if not self._is_judged() or self.study is None or not self._is_last_of_block(record):
             return None
         from fsgauge.stats.pilot import noise_so_far
 
         margin = self.study.plan.equivalence_percent
         return noise_so_far(self.plan, self.study.workload.kind, self.runs, margin)
+
+    def _is_judged(self) -> bool:
+        """Whether rates are what the study compares."""
+        return self.study is None or not self.study.workload.is_judged_by_own_number
 
     def _is_last_of_block(self, record: RunRecord) -> bool:
         planned = sum(len(turn.cells) for turn in self.plan.turns if turn.block == record.block)

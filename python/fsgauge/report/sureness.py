@@ -12,6 +12,7 @@ from fsgauge.record.records import RunRecord
 from fsgauge.report import words
 from fsgauge.report.kind_page import Assurance
 from fsgauge.report.page_of_kind import page_of
+from fsgauge.stats.curve.model import CurveResults
 from fsgauge.stats.evidence import count
 from fsgauge.stats.noise import hides
 from fsgauge.stats.results import Results
@@ -104,6 +105,11 @@ def _noise(results: Results) -> Assurance:
     idle = results.did_nothing(cell, results.baseline, metric)
     if floor is None and idle is not None:
         return Assurance("Noise floor", f"unknown: {results.baseline} {idle.words}", False, "noise")
+    curve = CurveResults.of(results)
+    carried = curve.capacity(cell, results.baseline) if curve is not None else None
+    if floor is None and carried is not None and carried.number is None:
+        text = f"unknown: {results.baseline} has no rate at the limit"
+        return Assurance("Noise floor", text, False, "noise")
     if floor is None:
         return Assurance("Noise floor", "unknown: no block has the baseline twice", False, "noise")
     text = words.noise(floor, results.baseline)

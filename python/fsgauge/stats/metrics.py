@@ -202,10 +202,10 @@ def time_to_complete_ns(result: wire.LoadResult) -> int | None:
 
 
 def files_per_second(result: wire.LoadResult) -> float | None:
-    """Files that were done whole (of a mix: activities)."""
+    """Files that were done whole (of a mix: activities), by the time with the sync at its end."""
     if result.clients is None or not result.elapsed_ns:
         return None
-    return result.clients.files * 1e9 / result.elapsed_ns
+    return result.clients.files * 1e9 / wire.elapsed_with_finish_ns(result)
 
 
 def throughputs(result: wire.LoadResult) -> list[float]:

@@ -27,6 +27,9 @@ class WorkloadKeys(StudyModel):
     takes_program: ClassVar[bool] = False
     """Whether words of the command line behind the study's name are a program and its arguments."""
 
+    says_of_program: ClassVar[tuple[str, ...]] = ()
+    """Keys that say something of that program, and nothing of another."""
+
     allocates: ClassVar[bool] = False
     """Whether a system's keys say how its files are given space (`study.system.ALLOCATING`)."""
 
@@ -81,6 +84,12 @@ class WorkloadKeys(StudyModel):
         """Ids of the cells that the answer is about unless the study says: the smallest size."""
         sizes = {cell.id: factors_of(cell).operation_bytes for cell in self.cells()}
         return [cell for cell, size_bytes in sizes.items() if size_bytes == min(sizes.values())]
+
+    @property
+    def is_judged_by_own_number(self) -> bool:
+        """Whether the answer is about a number that a program prints: then the noise of its time
+        says nothing of this storage."""
+        return False
 
     def keys_agree(self) -> None:
         """Raise a conflict where keys of the workload contradict one another."""

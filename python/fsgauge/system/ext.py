@@ -57,6 +57,9 @@ _MOUNT = {
 errors=panic."""
 
 _SMALL_BYTES = 512 << 20
+_BLOCK_BYTES = 4096
+_OWN_INODES = 11
+"""EXT4_FIRST_INO, and lost+found."""
 _LAZY = "lazy_itable_init=0,lazy_journal_init=0"
 _WANTED = (
     "Filesystem features",
@@ -104,6 +107,11 @@ class ExtFamily(kind.FileSystem):
         if _value_after("-T", options) or (ratio and not ratio.isdecimal()):
             return None
         return size_bytes // (int(ratio) if ratio else _bytes_per_inode(size_bytes))
+
+    def more_inodes(self, number: int, size_bytes: int) -> str:
+        """-N, which has one for each block at most; the first ones are its own."""
+        fits = number + _OWN_INODES <= size_bytes // _BLOCK_BYTES
+        return f"-N {number + _OWN_INODES}" if fits else ""
 
     def small_blocks_bytes(self, size_bytes: int, options: list[str]) -> int | None:
         """The blocksize of mke2fs.conf for the types small and floppy."""

@@ -146,6 +146,10 @@ class FileSystem(SystemKind):
         """Inodes that mkfs makes; None where there is no known limit."""
         return None
 
+    def more_inodes(self, number: int, size_bytes: int) -> str:  # noqa: ARG002
+        """Options of mkfs that leave so many of them to files; "" where none does."""
+        return ""
+
     def small_blocks_bytes(self, size_bytes: int, options: list[str]) -> int | None:  # noqa: ARG002
         """Blocks that mkfs makes smaller than usual on so small a device; None where it does not,
         or options say how large they are."""

@@ -36,6 +36,13 @@ _MOUNT = {
 """xfs(5). Not logdev=, rtdev=: devices; not nouuid, which lets two with one name be mounted."""
 
 
+_INODE_BYTES = 512
+_OWN_INODES = 64
+"""A chunk: the root and its like."""
+_MOST_PERCENT = 90
+"""Files have names, and a log is there."""
+
+
 class Xfs(kind.FileSystem):
     """The file system XFS."""
 
@@ -48,6 +55,11 @@ class Xfs(kind.FileSystem):
     mount_options = _MOUNT
     smallest_bytes = 300 << 20
     facts_command = ("xfs_info", "{directory}")
+
+    def more_inodes(self, number: int, size_bytes: int) -> str:
+        """The share of its space that they may take."""
+        percent = -(-100 * (number + _OWN_INODES) * _INODE_BYTES // size_bytes)
+        return f"-i maxpct={percent}" if percent <= _MOST_PERCENT else ""
 
     def read_facts(self, output: str) -> kind.Facts:
         """Each section of xfs_info: meta-data, data, naming, log, realtime."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 ASSUMED_BANDWIDTH_BYTES_PER_SECOND = 800 << 20
 ASSUMED_LATENCY_SECONDS = 50e-6
@@ -49,6 +50,7 @@ class Room:
     whose multiples a file system rounds up what a file takes. `in_folders`: the systems are folders
     of file systems that others use too, and the bytes are what the study may take of each. `speed`
     is what is assumed of the storage. `in_model`: nothing is done, so no time limit ends a run.
+    `of_mkfs`: the change that makes the system with the fewest inodes with so many.
     """
 
     free_bytes: int
@@ -60,3 +62,8 @@ class Room:
     in_folders: bool = False
     speed: Speed = EXPECTED
     in_model: bool = False
+    of_mkfs: Callable[[int], str] = field(default=lambda _: "", compare=False)
+
+    def more_inodes(self, number: int) -> str:
+        """What gives the system with the fewest so many, as a next step."""
+        return self.of_mkfs(number) or "a file system with more inodes (-N of mkfs.ext4)"

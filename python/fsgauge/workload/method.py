@@ -71,6 +71,11 @@ class Method:
         return {}
 
     @property
+    def writes_are_known(self) -> bool:
+        """Whether `written_bytes` is an estimate."""
+        return True
+
+    @property
     def file_sets(self) -> FileSets | AgedFiles | None:
         """Files of clients, once it is known in a room how many; None where files are laid out."""
         return None
@@ -133,12 +138,12 @@ class Method:
             raise InputError(
                 f"{self.files_made()} files need {needed} inodes with their folders",
                 cause=f'"{room.fewest}" has {room.inodes}',
-                next=self.fewer_files(),
+                next=f"{self.fewer_files()}, or {room.more_inodes(needed)}",
             )
 
     def fewer_files(self) -> str:
         """What makes a system hold fewer of them."""
-        return "fewer workload.files, or a file system with more inodes"
+        return "fewer workload.files"
 
     def rings(self) -> Rings | None:
         """What the load asks of io_uring over paths; None where it asks for nothing."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.cli.plan import brief_lines, run_command
+from fsgauge.cli.plan_lines import time_and_bytes
 from fsgauge.plan.preview import PlanDescription, describe
 from fsgauge.plan.turns import make_plan
 from fsgauge.study.parse import load_study
 
 
-def described(noise_percent: float | None = None, *systems: str) -> PlanDescription:
-    study = load_study("overhead", systems=list(systems), seed=1)
+def described(
+    noise_percent: float | None = None, *systems: str, name: str = "overhead"
+) -> PlanDescription:
+    study = load_study(name, systems=list(systems), seed=1)
     size_bytes = study.storage.model_dump()["size"]
     plan = make_plan(study, size_bytes=size_bytes)
     return describe(plan, study, noise_percent, size_bytes=size_bytes)
@@ -29,6 +32,16 @@ def test_six_lines_say_what_on_what_how_long_how_much_and_what_would_show() -> N
     assert lines[3].startswith("destroys  nothing: ")
     assert "(noise: 2 %, as measured)" in lines[4]
     assert lines[5].startswith("next      fsgauge run overhead      more: --verbose")
+
+
+def test_of_a_program_that_does_not_say_what_it_writes_nothing_is_estimated() -> None:
+    """It was "writes about 0 B"."""
+    found = described(2.0, name="command-git-clone")
+    assert "runs in 5 blocks; writes what the program writes" in "\n".join(
+        brief_lines(found, "", None)
+    )
+    assert time_and_bytes(found)[1] == "written   what the program writes"
+    assert "writes about " in "\n".join(brief_lines(described(2.0, name="command"), "", None))
 
 
 def test_what_is_refused_has_no_command() -> None:

@@ -7,6 +7,7 @@ import pytest
 from fsgauge.cli.asked_study import program_overrides
 from fsgauge.errors import InputError
 from fsgauge.kinds.command.keys import CommandWorkload
+from fsgauge.kinds.command.method import CommandMethod
 from fsgauge.study.parse import load_study
 
 
@@ -22,6 +23,20 @@ def test_words_reach_the_program_as_they_were_typed() -> None:
     assert found.program == words
     assert found.prepare == ['tar xf "/srv/a b.tar"']
     assert found.parameters == {"threads": ["1", "4"]}
+
+
+def test_what_the_shipped_study_says_of_its_own_program_is_said_of_no_other() -> None:
+    """The answer would call it SQLite, and the plan would say what SQLite writes."""
+    own, other = workload([], [], []), workload(["git", "clone"], [], [])
+    assert own.called == "SQLite"
+    assert CommandMethod(own).writes_are_known
+    assert other.called == "git clone"
+    assert not CommandMethod(other).writes_are_known
+    unsaid = CommandWorkload(program=["git", "clone"])
+    assert (other.takes, other.time_limit) == (unsaid.takes, unsaid.time_limit)
+    words = program_overrides("command", ["git"], [], [])
+    named = load_study("command", [*words, "workload.name=mine"]).workload
+    assert isinstance(named, CommandWorkload) and named.called == "mine"
 
 
 def test_without_a_program_the_study_has_its_own() -> None:

@@ -65,6 +65,8 @@ def test_mdtest_easy_and_hard_as_io500_calls_them() -> None:
         "5 min",
         ["create"],
     )
+    assert easy["sync_after"] == ["create"], "-Y was dropped without a word"
+    assert "sync_after" not in load("mdtest -n 10 -F")
     hard = load("mpirun -np 2 mdtest -n 1000 -t -F -w 3901 -e 3901 -N 1 -T -R -y")
     assert (hard["file_sizes"], hard["order"], hard["fsync"]) == (["3901 B"], "random", True)
     assert hard["operations"] == ["create", "stat"]

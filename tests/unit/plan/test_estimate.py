@@ -2,6 +2,7 @@
 
 import pytest
 
+from fsgauge.kinds.commits.keys import CommitsWorkload
 from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.plan import estimate
 from fsgauge.plan.space import layout_bytes, speed_on, times_held
@@ -45,6 +46,15 @@ def test_a_pace_bounds_what_is_written():
     paced = study(patterns=["randrw"], read_percent=75, rate=1000.0)
     load = estimate.turn_written_bytes(paced, GIB) - layout_bytes(paced, GIB)
     assert load == 1000 * 2 * 4096 // 4
+
+
+def test_limited_storage_takes_no_more_than_it_can_whatever_the_sizes():
+    """Of commits a disk of 64 MiB/s was said to take 44 GiB in two minutes."""
+    slow = LoopStorage(size=GIB, bandwidth=64 << 20, iops=500)
+    commits = CommitsWorkload(syncs=["fdatasync"], sizes=[65536], committers=[4], duration=10**9)
+    asked = study().model_copy(update={"workload": commits, "storage": slow})
+    load = estimate.turn_written_bytes(asked, GIB) - layout_bytes(asked, GIB)
+    assert 0 < load <= (64 << 20) * (commits.duration + commits.warm_up) / 1e9
 
 
 def with_btrfs(**workload):

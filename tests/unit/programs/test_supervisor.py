@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from fsgauge.programs import interpreter
-from fsgauge.programs.supervisor import MOST_OUTPUT_BYTES, Output, last_lines
+from fsgauge.programs.supervisor import MOST_OUTPUT_BYTES, Looks, Output, last_lines
 
 SECONDS = 30.0
 
@@ -100,6 +100,23 @@ def test_a_program_that_computes_waits_for_nothing(asked: Asked) -> None:
     said = asked.shell("i=0; while [ $i -lt 500000 ]; do i=$((i+1)); done")
     assert said["looks"] > 0
     assert said["waiting"] == 0
+
+
+def test_what_is_written_back_in_its_time_is_waiting() -> None:
+    """The time of tar x had the write-back in it, and the share of waiting had not."""
+    looks = Looks(count=50, waiting=0)
+    looks.add_waiting(1_000_000_000)
+    assert (looks.count, looks.waiting) in ((100, 50), (101, 51))
+    few = [Looks() for _ in range(400)]
+    for each in few:
+        each.add_waiting(5_000_000)
+    assert 40 < sum(each.count for each in few) < 200, "a quarter of a look each"
+
+
+def test_the_looks_reach_to_the_end_of_the_write_back(asked: Asked) -> None:
+    said = asked.shell("head -c 200000000 /dev/urandom > f", written_back=True)
+    assert said["looks"] >= said["elapsed_ns"] / 20e6 / 4 - 2
+    assert said["exit_code"] == 0
 
 
 def test_a_program_that_is_not_there(asked: Asked) -> None:

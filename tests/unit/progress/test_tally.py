@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.progress.tally import Tally, operations_per_second, outcome
+from fsgauge.study.parse import load_study
 from tests.synthetic import make_study
 from tests.synthetic.setting import with_result
 from tests.synthetic_connections import BASELINE, OTHER, make_connections
@@ -51,6 +52,17 @@ def test_connecting_is_not_in_the_rate() -> None:
     connected = clients.model_copy(update={"operations": [connect, *clients.operations]})
     result = run.result.model_copy(update={"clients": connected})
     assert operations_per_second(with_result(run, result)) == (operations_per_second(run))
+
+
+def test_where_a_number_of_the_program_is_compared_nothing_is_said_of_its_time() -> None:
+    """ "so far 1.00 of ext4", "ext4 differs from itself by 0.1 %": of pgbench -T."""
+    made = make_connections(blocks=2)
+    last = [run for run in made.runs if run.system == OTHER][-1]
+    plain = Tally(made.study.plan, runs=list(made.runs))
+    assert plain.so_far(last)
+    other = Tally(made.study.plan, load_study("command-pgbench"), list(made.runs))
+    assert other.so_far(last) == ""
+    assert other.noise(made.runs[-1]) is None
 
 
 def test_the_ratio_so_far_is_to_both_turns_of_the_baseline() -> None:

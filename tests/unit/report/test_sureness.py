@@ -8,6 +8,7 @@ from fsgauge.report.kind_page import Assurance
 from fsgauge.report.sureness import sureness_lines
 from fsgauge.stats import Results
 from tests.synthetic import make_study
+from tests.synthetic_curve import Queue, make_curve
 from tests.synthetic_writers import make_writers
 
 
@@ -42,3 +43,10 @@ def test_operations_that_failed_while_ageing_are_errors() -> None:
     sure = results.sureness.model_copy(update={"ageing_errors": 4039})
     found = line(results.model_copy(update={"sureness": sure}), "Errors")
     assert found.text == "4,039 operations of ageing failed" and not found.good
+
+
+def test_a_baseline_with_a_bound_alone_is_said_to_have_no_rate() -> None:
+    """It was measured twice in each block, and the page said that it never was."""
+    over = {"ext4": Queue(50_000.0, 6.0), "xfs": Queue(50_000.0, 6.0)}
+    said = {line.name: line.text for line in sureness_lines(make_curve(over, blocks=3).results())}
+    assert said["Noise floor"] == "unknown: ext4 has no rate at the limit"

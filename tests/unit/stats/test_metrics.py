@@ -174,6 +174,9 @@ def test_files_per_second_are_of_whole_files() -> None:
     assert result.clients is not None
     expected = result.clients.files * 1e9 / result.elapsed_ns
     assert files_per_second(result) == pytest.approx(expected)
+    synced = result.clients.model_copy(update={"sync_at_end_ns": result.elapsed_ns})
+    of_both = files_per_second(result.model_copy(update={"clients": synced}))
+    assert of_both == pytest.approx(expected / 2), "a sync at the end is in the time"
     plain = make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(1,), blocks=1)
     assert plain.runs[0].result is not None
     assert files_per_second(plain.runs[0].result) is None

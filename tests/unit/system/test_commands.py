@@ -79,6 +79,27 @@ def test_inodes_of_the_ext_family_follow_from_the_size_or_the_options() -> None:
     assert file_system("xfs").inodes_made(gibibyte, []) is None
 
 
+def test_as_many_inodes_are_free_as_were_asked_for(tmp_path: Path) -> None:
+    """Of the first ones a file system has its own."""
+    need_mkfs("ext4")
+    option, image = file_system("ext4").more_inodes(100_000, 1 << 30), tmp_path / "image"
+    with image.open("wb") as file:
+        file.truncate(1 << 30)
+    subprocess.run(["mkfs.ext4", "-q", "-F", *option.split(), str(image)], check=True, timeout=60)
+    said = subprocess.run(
+        ["dumpe2fs", "-h", str(image)], capture_output=True, text=True, timeout=60
+    )
+    (free,) = re.findall(r"Free inodes: +(\d+)", said.stdout)
+    assert 100_000 <= int(free) <= 110_000
+    assert file_system("ext4").more_inodes(1 << 20, 1 << 30) == "", "more than it has blocks"
+
+
+def test_xfs_is_given_a_share_for_its_inodes() -> None:
+    assert file_system("xfs").more_inodes(1_000_000, 1 << 30) == "-i maxpct=48"
+    assert file_system("xfs").more_inodes(2_000_000, 1 << 30) == ""
+    assert file_system("btrfs").more_inodes(10**9, 1 << 30) == ""
+
+
 @pytest.mark.parametrize("mebibytes", [64, 600, 5000])
 def test_mke2fs_makes_as_many_inodes_as_is_said(mebibytes: int, tmp_path: Path) -> None:
     need_mkfs("ext4")

@@ -32,10 +32,11 @@ def timed_operations(result: LoadResult) -> int:
 
 
 def elapsed_with_finish_ns(result: LoadResult) -> int:
-    """The measured time, with the fsync and close that a job asked for at its end."""
+    """The measured time, with the fsync and close, or the sync, that a job asked for at its end."""
     if result.finish is not None:
         return max(result.elapsed_ns, result.finish.elapsed_ns)
-    return result.elapsed_ns
+    synced_ns = result.clients.sync_at_end_ns if result.clients is not None else None
+    return result.elapsed_ns + (synced_ns or 0)
 
 
 def processor_with_finish_ns(result: LoadResult) -> int:

@@ -84,7 +84,7 @@ class ChurnMethod(MakesOwnFiles):
         return max(self._volume().files(fill) for fill in self.workload.fills)
 
     def fewer_files(self) -> str:
-        return "a larger workload.median_size, or a file system with more inodes"
+        return "a larger workload.median_size"
 
     def rings(self) -> Rings:
         """Each client is an event loop with a ring of its own."""

@@ -8,16 +8,16 @@ from math import prod
 from pathlib import PurePath
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from fsgauge.errors import did_you_mean, nearest
 from fsgauge.kinds.command.factors import CommandFactors
 from fsgauge.record.records import Cell
-from fsgauge.study.base import Distinct, OneLine, conflict
+from fsgauge.study.base import Distinct, OneLine, conflict, printable
 from fsgauge.study.listed import Listed
 from fsgauge.study.sweep import SCAN, require_few
 from fsgauge.study.workload_keys import WorkloadKeys
-from fsgauge.units import DurationNs, SizeBytes
+from fsgauge.units import SIZE, DurationNs
 
 TIME = "time"
 _STEPS = 100
@@ -56,6 +56,7 @@ class CommandWorkload(WorkloadKeys):
 
     question_of_folders: ClassVar[str] = "How long does this program take on these file systems?"
     takes_program: ClassVar[bool] = True
+    says_of_program: ClassVar[tuple[str, ...]] = ("name", "time_limit", "takes", "writes")
 
     kind: Literal["command"] = Field(
         "command", description="The load: a program of yours, started once in each run."
@@ -65,8 +66,8 @@ class CommandWorkload(WorkloadKeys):
         " {folder} is that folder, {NAME} a parameter. No shell reads it:"
         ' ["sh", "-c", "..."] asks for one. On the command line it stands behind --.',
     )
-    name: OneLine | None = Field(
-        None, description="What the answer calls it. Default: by its first words, git clone."
+    name: Annotated[str, AfterValidator(printable), Field(max_length=300)] = Field(
+        "", description="What the answer calls it. Default: by its first words, git clone."
     )
     prepare: Annotated[list[Line], Field(max_length=_STEPS)] = Field(
         [],
@@ -107,8 +108,10 @@ class CommandWorkload(WorkloadKeys):
         10_000_000_000,
         description="What a run takes about, its steps included: for the plan alone.",
     )
-    writes: SizeBytes | None = Field(
-        None, description="What a run writes about, its steps included: for the plan alone."
+    writes: Annotated[int, SIZE, Field(ge=0)] = Field(
+        0,
+        description="What a run writes about, its steps included: for the plan alone. 0 B: it is"
+        " not known.",
     )
     number: Annotated[list[Number], Field(max_length=20)] = Field(
         [], description="Its own numbers, a [[workload.number]] each."
@@ -138,6 +141,11 @@ class CommandWorkload(WorkloadKeys):
         """The first combination."""
         return [self.cells()[0].id]
 
+    @property
+    def is_judged_by_own_number(self) -> bool:
+        """What it takes may be what it was told to take."""
+        return self.primary != TIME
+
     def needs_files(self) -> tuple[str, str, str] | None:
         """A program has a folder."""
         return ("kind", "a program works in a folder", "overhead compares with raw")
@@ -150,7 +158,7 @@ class CommandWorkload(WorkloadKeys):
     @property
     def called(self) -> str:
         """The program in the answer: its name, or its first words."""
-        if self.name is not None:
+        if self.name:
             return self.name
         words = [PurePath(self.program[0]).name]
         if words[0] in _WITHOUT_OWN_NAME:

@@ -245,8 +245,8 @@ class ClientFiles:
             raise InputError(
                 f"{self._asked_words(sets)} need {self._inodes(sets)} inodes",
                 cause=f"{_name(room.fewest)} has {room.inodes}: mkfs decides how many",
-                next=f"{self._way_out(sets, room)}larger storage, or more inodes by an option of"
-                " mkfs (-N of the ext family)",
+                next=f"{self._way_out(sets, room)}larger storage, or"
+                f" {room.more_inodes(self._inodes(sets))}",
             )
 
     def _way_out(self, sets: FileSets, room: Room) -> str:

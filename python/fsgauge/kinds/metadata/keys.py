@@ -27,6 +27,7 @@ MOST_ENTRIES = 100_000_000
 MOST_OF_A_CLIENT = 10_000_000
 IOR_HARD_BYTES = 47_008
 FileSize = Annotated[int, SIZE, Field(ge=0, le=1 << 20)]
+Changing = Literal["create", "rename", "unlink"]
 _OF_FILES = ("folders", "entries", "file_sizes", "fsync", "order", "rate")
 _ANSWERED: tuple[Operation, ...] = ("create", "stat", "unlink", *RECORDS)
 
@@ -61,6 +62,11 @@ class MetadataWorkload(WorkloadKeys):
         [0], description='Bytes of each file, written by one call: "0 B" to "1 MiB".'
     )
     fsync: bool = Field(False, description="Sync each file before it is closed, in the time.")
+    sync_after: Annotated[list[Changing], Field(max_length=3)] = Field(
+        [],
+        description="Operations behind which the file system is synced, in their time: create,"
+        " rename, unlink. mdtest -Y, as IO500 has it for creates.",
+    )
     order: Literal["number", "random"] = Field(
         "number", description="How stat, read, rename and unlink come to files; creates by number."
     )
@@ -116,7 +122,10 @@ class MetadataWorkload(WorkloadKeys):
         return [cell for cell in found if cell.id in primary]
 
     def against_curve(self) -> tuple[str | tuple[str | int, ...], str] | None:
-        """A stonewall ends creates where a curve needs all of them."""
+        """A stonewall ends creates where a curve needs all of them; a sync at the end is in the
+        latency of none."""
+        if self.sync_after:
+            return "sync_after", "would be ignored: a sync behind all files is in no file's latency"
         if self.stonewall is not None:
             return "stonewall", "ends creates before all files are there, and a curve needs them"
         if not self._of_files:
@@ -138,6 +147,7 @@ class MetadataWorkload(WorkloadKeys):
                 ["rate", "time_limit"],
                 next="fewer entries, a higher rate, or a longer time_limit",
             )
+        self._synced_are_done()
         if self._of_files:
             self._files_are_made()
             self._each_has_files()
@@ -151,6 +161,15 @@ class MetadataWorkload(WorkloadKeys):
         if self._of_files:
             sweep += ["folders", "entries", "file_sizes"]
         require_few(sum(1 for _ in self._points()), sweep)
+
+    def _synced_are_done(self) -> None:
+        for at, operation in enumerate(self.sync_after):
+            if operation not in self.operations:
+                raise conflict(
+                    f"{operation} is not done, so nothing is synced behind it",
+                    [("sync_after", at), "operations"],
+                    next="leave it out",
+                )
 
     def inapplicable(self) -> Inapplicable:
         """Keys without effect, and why."""

@@ -92,7 +92,7 @@ class MetadataMethod(MakesOwnFiles):
 
     def fewer_files(self) -> str:
         """A key of its own."""
-        return "fewer workload.entries, or a file system with more inodes"
+        return "fewer workload.entries"
 
     def largest_file_bytes(self, room: Room) -> int:  # noqa: ARG002
         """The shared one, or one of the clients'."""
@@ -144,6 +144,7 @@ class MetadataMethod(MakesOwnFiles):
             only_existing=(is_walled or self.rate_of(cell) is not None)
             and operation not in ("create", "list"),
             fsync=workload.fsync and operation == "create",
+            sync_at_end=operation in workload.sync_after,
             rate=self.pace_of(cell) if operation in PACED else None,
             time_limit_ns=limit_ns,
             interval_ns=interval_ns(limit_ns),
@@ -221,6 +222,8 @@ class MetadataMethod(MakesOwnFiles):
                 f"; creates and record writes until {exact_duration(workload.stonewall)}, then"
                 " until each client has as many as the one that had most"
             )
+        if workload.sync_after:
+            ends += f"; {' and '.join(workload.sync_after)} until the file system is synced"
         return [
             *lines,
             ends,
@@ -229,7 +232,8 @@ class MetadataMethod(MakesOwnFiles):
 
     def notes(self) -> list[str]:
         """That what nothing syncs may end in memory."""
-        if self.workload.fsync or "create" not in self.workload.operations:
+        workload = self.workload
+        if workload.fsync or workload.sync_after or "create" not in workload.operations:
             return []
         return [
             "creates, renames and unlinks end in memory and the journal, and are written back"

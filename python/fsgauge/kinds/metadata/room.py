@@ -58,7 +58,7 @@ def require_room(workload: MetadataWorkload, room: Room) -> None:
             next=_fewer(
                 workload,
                 room.inodes - max(workload.clients) - _SPARE_INODES,
-                "more inodes by an option of mkfs (-N of the ext family)",
+                room.more_inodes(inodes),
             ),
         )
 

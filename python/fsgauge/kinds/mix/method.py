@@ -81,14 +81,14 @@ class MixMethod(MakesOwnFiles):
             raise InputError(
                 f"the files of all groups and their directories need {inodes} inodes",
                 cause=f'"{room.fewest}" has {room.inodes}',
-                next=self.fewer_files(),
+                next=f"{self.fewer_files()}, or {room.more_inodes(inodes)}",
             )
         return self
 
     def fewer_files(self) -> str:
         """What makes a system hold fewer of them."""
         most = max(self._owners(), key=lambda group: group.file_count)
-        return f'fewer files of group "{most.name}", or a file system with more inodes'
+        return f'fewer files of group "{most.name}"'
 
     def largest_file_bytes(self, room: Room) -> int:  # noqa: ARG002
         """Of all groups."""

@@ -83,11 +83,3 @@ def folder_job(
         time_limit_ns=limits.duration_ns,
         seed=limits.seed,
     )
-
-
-def elapsed_ns(result: wire.LoadResult) -> int:
-    """How long a test took, with the calls that its job asked for at the end."""
-    if result.finish is not None:
-        return result.finish.elapsed_ns
-    synced_ns = result.clients.sync_at_end_ns if result.clients else None
-    return result.elapsed_ns + (synced_ns or 0)

@@ -12,7 +12,7 @@ from fsgauge.machine.facts.mounts import Mount, mount_holding
 from fsgauge.units import format_size
 
 _LINKS_LIMIT = 16
-_QUEUE = ("scheduler", "rotational", "write_cache", "nr_requests", "read_ahead_kb")
+_QUEUE = ("scheduler", "rotational", "write_cache", "fua", "nr_requests", "read_ahead_kb")
 _NUMBERS = ("logical_block_size", "physical_block_size")
 _IDENTITY = ("model", "serial", "wwid", "vendor", "rev", "firmware_rev")
 

@@ -32,6 +32,7 @@ from fsgauge.storage.path import free_inodes, require_usable
 from fsgauge.study.model import DeviceStorage, PathStorage, ShareStorage, Study, System
 from fsgauge.study.reached import accesses_of
 from fsgauge.system import FileSystem, SystemKind, find_kind, support_of, system_kinds
+from fsgauge.system.inodes import made_with_inodes
 from fsgauge.system.options import check_options, mkfs_words
 from fsgauge.units import exact_size, format_size
 from fsgauge.workload import method_of
@@ -268,7 +269,8 @@ def _check_inodes(study: Study) -> None:
     for system in study.systems:
         inodes = _inodes(study, system, size_bytes)
         if inodes is not None and (room.inodes is None or inodes < room.inodes):
-            room = replace(room, inodes=inodes, fewest=system.name)
+            change = made_with_inodes(system, size_bytes)
+            room = replace(room, inodes=inodes, fewest=system.name, of_mkfs=change)
     method_of(study.workload).in_room(room).require_inodes(room)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 
 from fsgauge.engine.process import how_it_ended
 from fsgauge.engine.wire import EngineFault
+from fsgauge.errors import quoted
+from fsgauge.programs.supervisor import PRINTED_TOO_MUCH
 from fsgauge.record.command import CommandJob
 from fsgauge.storage.base import typed
 from fsgauge.study.storage import LoopStorage, RamStorage, Storage
@@ -21,6 +24,7 @@ _FULL_BYTES = 16 << 20
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 _FAILED = (errno.EIO, errno.EROFS, errno.EUCLEAN)
 _REFUSED = "the file system is full, read-only after an error, or its device failed"
+_OF_TERMINAL = re.compile(rf"\b(tty|terminal)\b|{os.strerror(errno.ENOTTY)}", re.IGNORECASE)
 _NO_FORMAT = os.strerror(errno.ENOEXEC)
 _BY_HAND = "try it by hand in an empty folder"
 
@@ -32,10 +36,14 @@ def fault_of(job: CommandJob, said: dict[str, Any], storage: Storage) -> EngineF
         return _not_started(job.program, said["not_started"])
     last = (said["errors"] or said["output"])[-3:]
     words = f': "{" / ".join(last)}"' if last else ""
+    wants_terminal = any(_OF_TERMINAL.search(line) for line in said["errors"] + said["output"])
     if said["exit_code"] is None:
         seconds = job.time_limit_ns / 1e9
+        what = f"{name} did not end within {seconds:g} s, and was killed{words}"
+        if wants_terminal:
+            return _without_terminal(what, job.program, "command.time_limit")
         return _fault(
-            f"{name} did not end within {seconds:g} s, and was killed{words}",
+            what,
             "it hangs, waits for input, or needs longer",
             f"{_BY_HAND}; if it may take longer: --set workload.time_limit={round(10 * seconds)}s",
             "command.time_limit",
@@ -46,11 +54,14 @@ def fault_of(job: CommandJob, said: dict[str, Any], storage: Storage) -> EngineF
     how = how_it_ended(said["exit_code"])
     if _is_full(job.folder, last):
         return _full(f"{name} ended with {how}: the file system is full{words}", storage)
+    what = f"{name} ended with {how}{words}"
+    if wants_terminal:
+        return _without_terminal(what, job.program, "command.failed")
     if _says(last, _FAILED):
         cause, next_step = _REFUSED, "dmesg | tail"
     else:
         cause, next_step = _of_code(said["exit_code"], job.exit_codes)
-    return _fault(f"{name} ended with {how}{words}", cause, next_step, "command.failed")
+    return _fault(what, cause, next_step, "command.failed")
 
 
 def _not_written(name: str, number: int, storage: Storage) -> EngineFault:
@@ -71,12 +82,11 @@ def fault_of_step(which: str, failed: str, folder: str, storage: Storage) -> Eng
     words = " / ".join(failed.splitlines())
     if _is_full(folder, failed.splitlines()):
         return _full(f"a step of {which} found the file system full: {words}", storage)
-    return _fault(
-        f"a step of {which} failed: {words}",
-        "steps run in a shell, in the folder of the run.",
-        f"Try workload.{which} by hand in an empty folder.",
-        f"command.{which}",
-    )
+    cause = "steps run in a shell, in the folder of the run"
+    next_step = f"try workload.{which} by hand in an empty folder"
+    if PRINTED_TOO_MUCH in words:
+        cause, next_step = "what a step prints is kept in memory", "> /dev/null behind the step"
+    return _fault(f"a step of {which} failed: {words}", cause, next_step, f"command.{which}")
 
 
 def _not_started(program: Sequence[str], words: str) -> EngineFault:
@@ -86,6 +96,17 @@ def _not_started(program: Sequence[str], words: str) -> EngineFault:
         cause = "its steps did not make it, or the interpreter in its first line is missing"
         next_step = f"{_BY_HAND}: {shlex.join(program)}"
     return _fault(f"could not start {words}", cause, next_step, "command.not_started")
+
+
+def _without_terminal(what: str, program: Sequence[str], code: str) -> EngineFault:
+    """By hand it works: there it has one."""
+    return _fault(
+        what,
+        "it wants a terminal, and a run has none",
+        "its option that does without; or one of its own:"
+        f" -- script -qec {quoted(shlex.join(program))} /dev/null",
+        code,
+    )
 
 
 def _of_code(code: int, known: list[int]) -> tuple[str, str]:

@@ -31,6 +31,7 @@ from fsgauge.storage.base import free_bytes
 from fsgauge.storage.path import free_inodes
 from fsgauge.study.model import PathStorage, Study, System
 from fsgauge.system import FileSystem, find_kind
+from fsgauge.system.inodes import made_with_inodes
 from fsgauge.units import exact_size, format_size
 from fsgauge.workload import method_of
 from fsgauge.workload.assumed import Room
@@ -90,7 +91,9 @@ def room_of(study: Study, system: System, directory: Path, engine: Engine | None
     with open_place(directory) as root:
         _require_allocation(system, root)
     free = free_bytes(here) // times_held(study, system)
-    return Room(free, system.name, free_inodes(here), system.name)
+    made = os.statvfs(here)
+    change = made_with_inodes(system, made.f_blocks * made.f_frsize)
+    return Room(free, system.name, free_inodes(here), system.name, of_mkfs=change)
 
 
 def fitting(study: Study, rooms: Iterable[Room], size_bytes: int) -> WorkingSet:
@@ -122,7 +125,7 @@ def _less(one: Room, other: Room) -> Room:
     if other.free_bytes < one.free_bytes:
         one = replace(one, free_bytes=other.free_bytes, least=other.least)
     if other.inodes is not None and (one.inodes is None or other.inodes < one.inodes):
-        one = replace(one, inodes=other.inodes, fewest=other.fewest)
+        one = replace(one, inodes=other.inodes, fewest=other.fewest, of_mkfs=other.of_mkfs)
     return one
 
 

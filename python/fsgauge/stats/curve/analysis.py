@@ -15,6 +15,7 @@ from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.curve.answer import curve_answer
 from fsgauge.stats.curve.blocks import CAPACITY, BlockCurve, block_curves, limit_words, load_of
 from fsgauge.stats.curve.crossing import knee, line_of
+from fsgauge.stats.curve.lower import what_helps
 from fsgauge.stats.curve.model import Capacity, CurvePoint, CurveResults, LimitedBy
 from fsgauge.stats.curve.point import operation_of, operations_needed
 from fsgauge.stats.evidence import Evidence, Question, finding, name_of, part_of
@@ -59,8 +60,7 @@ def _bounds(evidence: Evidence, each: Capacity, curve: Curve) -> Iterator[Findin
             "warning",
             f"{each.system} was above {limit} at the least rate already:"
             f" {format_rate(each.bound, factors.rate_unit)}.",
-            "A higher limit (--set plan.latency_limit=...), or look at why single operations take"
-            f" so long. Lower rates need {factors.longer_runs}.",
+            f"{each.helps[:1].upper()}{each.helps[1:]}.",
             [where],
         )
     if each.state == "unsteady":
@@ -207,6 +207,7 @@ def _capacity(
         bound_latency_ns=bound.latency_ns if bound else None,
         bound_blocks=len({e.block for e in curves if e.found and e.found.where != "measured"}),
         blocks=len({each.block for each in curves}),
+        helps=what_helps(curves, curve, material.study.study, by) if state == "less than" else "",
         knee=samples.number(KNEE, load, system),
         limited_by=by,
         limited_words=words,

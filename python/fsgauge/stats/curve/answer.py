@@ -24,6 +24,9 @@ def curve_answer(question: Question) -> str | None:
     if found is None:
         return None
     said = [_of_load(question, found, cell) for cell in question.primary]
+    loads = [cell.id for cell in question.primary]
+    helps = {each.helps: None for each in found.capacities if each.helps and each.load in loads}
+    said += [f"Next, {', or '.join(helps)}."] if helps else []
     return " ".join(said) or None
 
 

@@ -27,7 +27,8 @@ class Capacity(ResultModel):
     """What one system carries of one load below the limit.
 
     `bound` is the rate that a state which is no number speaks of, `bound_latency_ns` the latency at
-    it, in `bound_blocks` of `blocks` blocks. `knee` is where rate over latency is highest.
+    it, in `bound_blocks` of `blocks` blocks; `helps` is what to ask next where it is an upper one.
+    `knee` is where rate over latency is highest.
     `limited_by` says what stood in the way just above; `late` counts runs in which the engine could
     not offer the rate, `few` those with too few operations for the quantile.
     """
@@ -39,6 +40,7 @@ class Capacity(ResultModel):
     bound: float | None = None
     bound_latency_ns: float | None = None
     bound_blocks: int = 0
+    helps: str = ""
     blocks: int
     knee: Estimate | None
     limited_by: LimitedBy

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -15,7 +16,7 @@ from fsgauge.record.command import CommandRun, Found
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.evidence import Evidence, Question
-from fsgauge.stats.results import Comparison, JudgedRatio
+from fsgauge.stats.results import Comparison, Finding, JudgedRatio
 
 CELL = CommandFactors(program="git clone").cell("run", "git clone")
 
@@ -42,9 +43,22 @@ def run(system: str, block: int = 0, **did: Any) -> RunRecord:
 
 
 def codes(runs: list[RunRecord], prepare: list[str]) -> list[str]:
+    return [each.code for each in found(runs, prepare)]
+
+
+def found(runs: list[RunRecord], prepare: list[str], own: Command | None = None) -> list[Finding]:
     study = SimpleNamespace(study={"workload": {"prepare": prepare}})
-    evidence = cast(Evidence, SimpleNamespace(runs=runs, study=study))
-    return [each.code for each in of_runs(evidence)]
+    return list(of_runs(cast(Evidence, SimpleNamespace(runs=runs, study=study, own=own))))
+
+
+@pytest.mark.parametrize(("noise", "level"), [(0.02, "note"), (0.3, "warning")])
+def test_the_noise_of_a_number_of_its_own_is_told(noise: float, level: str) -> None:
+    """The noise floor of pgbench -T was that of five seconds: none."""
+    own = Command(primary="tps", noise=noise, waits=[], numbers=[])
+    (each,) = found([run("ext4")], [], own)
+    assert (each.code, each.level) == ("command.own_noise", level)
+    assert f"{100 * math.expm1(noise):.2g} % apart" in each.sentence
+    assert found([run("ext4")], [], own.model_copy(update={"noise": None})) == []
 
 
 def test_runs_without_fault_have_no_finding() -> None:
@@ -127,10 +141,19 @@ def test_the_answer_has_waits_then_times_then_numbers() -> None:
     )
 
 
-def test_a_number_that_is_primary_comes_before_the_time() -> None:
+def test_a_number_that_is_primary_is_answered_without_the_time() -> None:
+    """pgbench -T was said to take as long as it was told to, with a ratio."""
     said = answer(question(waits("ext4", 41, 0.12), waits("xfs", 39, 0.11), primary="tps"))
     assert said is not None
-    assert 0 < said.index("something else. Its tps: ") < said.index("It takes 41 s")
+    assert "something else. Its tps: " in said
+    assert "It takes" not in said
+
+
+def test_a_number_that_is_asked_for_and_was_never_read_is_said() -> None:
+    """Its times stood in its place, and nothing said why."""
+    said = answer(question(waits("ext4", 41, 0.12), waits("xfs", 39, 0.11), primary="p99"))
+    assert said is not None
+    assert "Its p99 could not be read in any run. Its tps: " in said
 
 
 def test_shares_that_differ_are_each_told_and_unknown_ones_said() -> None:

@@ -13,7 +13,7 @@ from fsgauge.kinds.commits.factors import CommitsFactors
 from fsgauge.record.parts import DeviceRun
 
 
-def run(system: str, flushes: int | None, sync: str = "fdatasync") -> Any:
+def run(system: str, flushes: int | None, sync: str = "fdatasync", *, direct: bool = False) -> Any:
     cell = CommitsFactors(
         sync=sync, size_bytes=8192, committers=1, log="overwrite", together=1
     ).cell_named_by("sync", "size_bytes", "committers")
@@ -27,15 +27,19 @@ def run(system: str, flushes: int | None, sync: str = "fdatasync") -> Any:
         discard_bytes=0,
         flush_requests=flushes,
     )
-    return SimpleNamespace(system=system, cell=cell, device=device, result=object())
+    load = SimpleNamespace(direct=direct)
+    return SimpleNamespace(system=system, cell=cell, device=device, result=object(), load=load)
 
 
-def codes(runs: list[Any], cache: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+def codes(
+    runs: list[Any], cache: str, monkeypatch: pytest.MonkeyPatch, fua: str | None = None
+) -> dict[str, str]:
     monkeypatch.setattr(analysis, "is_complete", lambda _: True)
-    storage = SimpleNamespace(device_chain=[{"name": "loop0", "write_cache": cache}])
+    links = [{"name": "loop0", "write_cache": cache, "fua": fua}, {"name": "vda", "fua": "1"}]
+    storage = SimpleNamespace(device_chain=links if fua else links[:1])
     evidence = SimpleNamespace(runs=runs, before=SimpleNamespace(storage=storage))
     found = ANALYSIS.findings(evidence)  # type: ignore[arg-type]
-    return {each.code: each.sentence for each in found}
+    return {each.code: f"{each.sentence} {each.advice}" for each in found}
 
 
 def test_no_flush_below_a_write_cache_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,6 +56,23 @@ def test_a_sync_that_is_silent_is_told_beside_one_that_flushes(
 ) -> None:
     found = codes([run("ext4", 10), run("ext4", 0, "open_datasync")], "write back", monkeypatch)
     assert "reached no flush of the device in 1 cell," in found["commits.no_flush"]
+
+
+def test_a_direct_write_that_is_durable_itself_is_carried_by_fua(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No flush follows it, and it was told that a power failure may lose it."""
+    by_fua = run("ext4", 0, "open_datasync", direct=True)
+    assert codes([by_fua], "write back", monkeypatch, fua="1") == {}
+    without = codes([by_fua], "write back", monkeypatch, fua="0")
+    assert "takes no FUA (queue/fua is 0)" in without["commits.no_flush"]
+    assert (
+        "unless writes carry FUA" in codes([by_fua], "write back", monkeypatch)["commits.no_flush"]
+    )
+    cached = codes([run("ext4", 0, "open_datasync")], "write back", monkeypatch, fua="1")
+    assert "through the page cache carry no FUA" in cached["commits.no_flush"]
+    nobarrier = codes([run("nobarrier", 0)], "write back", monkeypatch, fua="1")
+    assert "commits.no_flush" in nobarrier
 
 
 def test_without_a_cache_there_is_nothing_to_flush(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,6 +56,7 @@ def test_words_of_a_cell() -> None:
         (("entries=3", "clients=4"), "4 clients are more than the 3 files"),
         (("entries=10", "clients=4"), "next: entries = 12"),
         (('operations=["stat"]',), "no operation makes them"),
+        (('operations=["create"]', 'sync_after=["unlink"]'), "unlink is not done"),
         (('operations=["create","read"]',), "nothing to read in empty files"),
         (('operations=["record read"]',), "needs the file that record write makes"),
         (('operations=["record write"]', "fsync=true"), "no operation is on files"),

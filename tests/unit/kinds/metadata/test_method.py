@@ -6,8 +6,10 @@ import pytest
 
 from fsgauge.engine.wire import ClientsJob, LoadJob, OwnTree, SharedTree
 from fsgauge.errors import InputError
+from fsgauge.kinds.metadata.keys import MetadataWorkload
 from fsgauge.kinds.metadata.method import MetadataMethod
 from fsgauge.record.modes import Pace
+from fsgauge.study.parse import load_study
 from fsgauge.workload.dealing import Share
 from fsgauge.workload.steps import ClearFolder
 from tests.unit.kinds.metadata.studies import PLACE, cell_of, job, workload
@@ -44,6 +46,42 @@ def test_creates_stop_at_a_stonewall_and_the_rest_finds_what_is_there() -> None:
 def test_fsync_is_of_creates_alone() -> None:
     assert job("create", "fsync=true").fsync
     assert not job("stat", "fsync=true").fsync
+
+
+def test_what_is_synced_at_the_end_is_what_the_study_says() -> None:
+    asked = [
+        job(each, 'sync_after=["create"]').sync_at_end for each in ("create", "stat", "unlink")
+    ]
+    assert asked == [True, False, False]
+    assert not job("create").sync_at_end
+    made = MetadataMethod(workload('sync_after=["create","unlink"]'))
+    assert "create and unlink until the file system is synced" in "; ".join(
+        made.held_equal("", False)
+    )
+    assert made.notes() == []
+
+
+def test_the_shipped_hard_phases_are_those_of_io500() -> None:
+    """io500/src/phase_mdtest_hard.c, phase_mdtest_hard_write.c, phase_ior_hard.c."""
+    found = load_study("metadata-hard").workload
+    assert isinstance(found, MetadataWorkload)
+    method = MetadataMethod(found)
+    jobs = {
+        str(cell.factors["operation"]): method.load_job(cell, PLACE, 7) for cell in found.cells()
+    }
+    create, written, read = jobs["create"], jobs["record write"], jobs["record read"]
+    assert isinstance(create, ClientsJob) and create.files.tree == SharedTree(depth=1, fan_out=1)
+    assert create.files.sizes.model_dump()["sizes_bytes"] == [3901]
+    assert create.wear_out and create.sync_at_end, "-W, -Y"
+    others = [job for name, job in jobs.items() if name in ("stat", "read", "unlink")]
+    assert len(others) == 3
+    for each in others:
+        assert isinstance(each, ClientsJob) and each.only_existing and not each.sync_at_end
+    assert isinstance(written, LoadJob) and isinstance(read, LoadJob)
+    assert [each.size_bytes for each in written.block_sizes] == [47_008], "-t, -b"
+    assert written.wear_out and written.finish.fsync and written.finish.close, "-e"
+    assert (written.ranges.kind, read.ranges.kind) == ("interleaved", "interleaved")
+    assert read.only_existing
 
 
 def test_records_go_round_in_one_file() -> None:

@@ -22,9 +22,15 @@ def test_a_million_files_without_the_inodes() -> None:
     said = refusal(Room(100 * GIB, "xfs", 65536, "ext4"), "entries=1000000", "clients=[1,4]")
     assert "1000000 files and their folders need 1000012 inodes" in said
     assert '"ext4" has 65536' in said
-    assert "--set workload.entries=65524, or more inodes" in said
+    assert "--set workload.entries=65524, or a file system with more inodes" in said
     fitting = workload("entries=65524", "clients=[1,4]")
     MetadataMethod(fitting).in_room(Room(100 * GIB, "xfs", 65536, "ext4"))
+
+
+def test_the_option_of_mkfs_is_proposed_with_the_number_that_is_needed() -> None:
+    room = Room(100 * GIB, "", 65536, "ext4", of_mkfs=lambda number: f"--set X={number}")
+    said = refusal(room, "entries=1000000", "clients=[1,4]")
+    assert "--set workload.entries=65524, or --set X=1000012" in said
 
 
 def test_a_million_files_without_the_bytes() -> None:

@@ -58,6 +58,27 @@ def test_a_longer_limit_is_proposed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        "not a tty",
+        "open terminal failed: not a terminal",
+        "the input device is not a TTY",
+        "sh: 1: cannot open /dev/tty: No such device or address",
+        f"stty: 'standard input': {os.strerror(errno.ENOTTY)}",
+    ],
+)
+def test_who_wants_a_terminal_is_given_one(line: str, tmp_path: Path) -> None:
+    """It was to be tried by hand, where it works."""
+    asked = job(tmp_path, program=["top", "-d", "a b"])
+    for code in (1, None):
+        found = failure(asked, said(code, errors=[line]))
+        assert found is not None and "it wants a terminal" in str(found.cause)
+        assert found.next.endswith("""-- script -qec 'top -d '"'"'a b'"'"'' /dev/null""")
+    other = failure(asked, said(1, errors=["determined to fail", "ttys"]))
+    assert other is not None and "terminal" not in str(other.cause)
+
+
+@pytest.mark.parametrize(
     ("number", "words"),
     [(errno.ENOEXEC, "-- sh /opt/bin/tool"), (errno.ENOENT, ": /opt/bin/tool")],
 )
@@ -124,3 +145,9 @@ def test_a_step_is_named(tmp_path: Path) -> None:
     found = fault_of_step("finish", "false ended with exit code 1", str(tmp_path / "run"), STORAGE)
     assert (found.code, found.errno) == ("command.finish", None)
     assert found.what == "a step of finish failed: false ended with exit code 1"
+
+
+def test_a_step_that_prints_too_much_is_told_where_to(tmp_path: Path) -> None:
+    words = "tar xvf a printed more than 16 MiB\na/b"
+    found = fault_of_step("prepare", words, str(tmp_path / "run"), STORAGE)
+    assert (found.code, found.next) == ("command.prepare", "> /dev/null behind the step")

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from fsgauge.kinds.command.analysis.findings import of_runs
-from fsgauge.kinds.command.analysis.model import Command
-from fsgauge.kinds.command.analysis.numbers import numbers_of, waits_of
+from fsgauge.kinds.command.analysis.model import TIME, Command
+from fsgauge.kinds.command.analysis.numbers import noise_of, numbers_of, waits_of
 from fsgauge.kinds.command.analysis.sentences import answer
 from fsgauge.record.records import Cell
 from fsgauge.stats.analysis import Analysis, Material
@@ -31,7 +31,9 @@ class CommandAnalysis(Analysis):
             return None
         workload = material.study.study["workload"]
         numbers = numbers_of(material, workload.get("number", []))
-        return Command(primary=workload.get("primary", "time"), waits=waits, numbers=numbers)
+        primary = workload.get("primary", TIME)
+        noise = noise_of(material, primary) if primary != TIME else None
+        return Command(primary=primary, noise=noise, waits=waits, numbers=numbers)
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
         """What it left behind, what could not be read, and steps that did not do the same."""

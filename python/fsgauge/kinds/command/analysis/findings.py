@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from fsgauge.kinds.command.analysis.model import Command
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.evidence import Evidence, finding, name_of, part_of
+from fsgauge.stats.noise import ASKED_PERCENT
 from fsgauge.stats.results import Finding
 from fsgauge.stats.wording import listed
 from fsgauge.units import format_size
@@ -22,6 +25,22 @@ def of_runs(evidence: Evidence) -> Iterator[Finding]:
     yield from _left(started)
     yield from _unread(started)
     yield from _prepared_otherwise(evidence, started)
+    yield from _noise_of_number(evidence)
+
+
+def _noise_of_number(evidence: Evidence) -> Iterator[Finding]:
+    """The noise floor of a study is that of its time."""
+    own = Command.of(evidence)
+    if own is None or own.noise is None:
+        return
+    is_wide = own.noise > math.log1p(ASKED_PERCENT / 100)
+    yield finding(
+        "command.own_noise",
+        "warning" if is_wide else "note",
+        f"In {own.primary}, two equal systems may come out {100 * math.expm1(own.noise):.2g} %"
+        " apart. The study's noise floor is that of the program's time, and says nothing of it.",
+        "More blocks, or longer runs of the program." if is_wide else "Go by the number's own.",
+    )
 
 
 def _left(runs: list[RunRecord]) -> Iterator[Finding]:

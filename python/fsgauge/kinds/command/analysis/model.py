@@ -8,6 +8,9 @@ from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.result_model import ResultModel
 from fsgauge.stats.results import JudgedRatio, OwnResults
 
+TIME = "time"
+"""What `primary` says of a program that is judged by its time."""
+
 
 class Waits(ResultModel):
     """What a program did on one system in one cell: its mean time, and means over its runs.
@@ -43,9 +46,14 @@ class OwnNumberResult(ResultModel):
 
 
 class Command(OwnResults):
-    """What only a program has; in the order of cells, then of systems."""
+    """What only a program has; in the order of cells, then of systems.
+
+    `noise` is of the number that `primary` names: how far from 1, as a log, the ratio of an equal
+    system may come out. None of its time, which is the study's own metric.
+    """
 
     primary: str
+    noise: float | None = None
     waits: list[Waits]
     numbers: list[OwnNumberResult]
 

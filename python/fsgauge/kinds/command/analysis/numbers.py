@@ -12,8 +12,9 @@ from fsgauge.kinds.command.analysis.model import OwnNumberResult, Waits
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.analysis import Material
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
+from fsgauge.stats.noise import pooled_noise
 from fsgauge.stats.results import JudgedRatio
-from fsgauge.stats.samples import is_complete
+from fsgauge.stats.samples import Samples, is_complete
 
 FEWEST_LOOKS = 20
 """In all runs of a system together: fewer tell no share."""
@@ -72,13 +73,26 @@ def _waits(runs: Sequence[RunRecord], **place: Any) -> Waits:  # noqa: ANN401
     )
 
 
-def numbers_of(material: Material, numbers: Sequence[Mapping[str, Any]]) -> list[OwnNumberResult]:
-    """Each number on each system; all ratios are one family of comparisons."""
-    plan, samples = material.study.plan, material.samples.beside()
+def noise_of(material: Material, name: str) -> float | None:
+    """How far from 1, as a log, the ratio of an equal system may come out in a number; None from
+    fewer than three blocks."""
+    plan = material.study.plan
+    noise = pooled_noise(_samples(material), name, plan.primary, material.equivalence_percent)
+    return None if noise is None or noise.state == "unknown" else noise.typical
+
+
+def _samples(material: Material) -> Samples:
+    samples = material.samples.beside()
     for run in material.runs:
         if run.command is not None and is_complete(run):
             for name, value in run.command.values.items():
                 samples.put(name, run.cell.id, run, math.log(value))
+    return samples
+
+
+def numbers_of(material: Material, numbers: Sequence[Mapping[str, Any]]) -> list[OwnNumberResult]:
+    """Each number on each system; all ratios are one family of comparisons."""
+    plan, samples = material.study.plan, _samples(material)
     contrasts = {
         (each["name"], cell.id, system): _OwnContrast(
             Value(each["name"], cell.id, system),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsgauge.kinds.command.analysis.model import Command, OwnNumberResult, Waits
+from fsgauge.kinds.command.analysis.model import TIME, Command, OwnNumberResult, Waits
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.stats.evidence import Question
@@ -22,15 +22,19 @@ _SOME = 0.01
 
 
 def answer(question: Question) -> str | None:
-    """Of the first primary cell; None where nothing was measured to its end."""
+    """Of the first primary cell; None where nothing was measured to its end.
+
+    A program that is judged by a number of its own may run for a time that it is told: nothing is
+    said of that.
+    """
     own, cell = Command.of(question), question.primary[0]
     times = own.of_cell(cell.id) if own is not None else []
     if own is None or not times:
         return None
-    said = [_takes(question, cell, times), _numbers(own, cell.id)]
-    if own.primary != "time":
-        said.reverse()
-    return " ".join(filter(None, [_waiting(question, cell, times), *said]))
+    said = [_waiting(question, cell, times), _numbers(own, cell.id)]
+    if own.primary == TIME:
+        said.insert(1, _takes(question, cell, times))
+    return " ".join(filter(None, said))
 
 
 def _takes(question: Question, cell: Cell, times: Sequence[Waits]) -> str:
@@ -79,7 +83,8 @@ def _percent(share: float) -> str:
 def _numbers(own: Command, cell: str) -> str:
     names = list(dict.fromkeys(each.name for each in own.numbers))
     names.sort(key=lambda name: name != own.primary)
-    lines = []
+    asked = own.primary not in (TIME, *names)
+    lines = [f"Its {own.primary} could not be read in any run."] * asked
     for name in names[:_MOST_NUMBERS]:
         found = [each for each in own.numbers if (each.name, each.cell) == (name, cell)]
         words = [_number(each) for each in found]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from fsgauge.kinds.commits.analysis.meanwhile import meanwhile, meanwhile_sentence
 from fsgauge.kinds.commits.analysis.model import AskedOfDevice, CommitsResults
-from fsgauge.kinds.commits.factors import NO_PROMISE, CommitsFactors
+from fsgauge.kinds.commits.factors import ALONE, NO_PROMISE, CommitsFactors
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.answer import plain_answer
@@ -95,11 +95,18 @@ def _no_promise(runs: Sequence[RunRecord]) -> Iterator[Finding]:
 
 
 def _no_flush(evidence: Evidence, runs: Sequence[RunRecord]) -> Iterator[Finding]:
-    """Cells whose synced runs flushed nothing, though the device says that it has a cache."""
+    """Cells whose synced runs flushed nothing, though the device says that it has a cache.
+
+    A write past the page cache that is durable itself is carried by FUA where the device takes it,
+    and no flush follows: that is as it has to be.
+    """
     flushed: dict[tuple[str, str], list[int]] = {}
+    takes_fua = _says(evidence, "fua") == "1"
     for run in runs:
         device, sync = run.device, CommitsFactors.of(run.cell).sync
         if device is None or device.flush_requests is None or sync == NO_PROMISE:
+            continue
+        if takes_fua and sync in ALONE and run.load is not None and run.load.direct:
             continue
         flushed.setdefault((run.system, run.cell.name), []).append(device.flush_requests)
     silent = [where for where, counts in flushed.items() if not any(counts)]
@@ -107,14 +114,21 @@ def _no_flush(evidence: Evidence, runs: Sequence[RunRecord]) -> Iterator[Finding
         return
     systems = listed(list(dict.fromkeys(system for system, _ in silent)))
     where = [f"{system}, {cell}" for system, cell in silent]
-    if _has_cache(evidence):
+    if _says(evidence, "write_cache") == WRITE_BACK:
+        carried = {
+            "0": "the device takes no FUA (queue/fua is 0), so the cache needs power of its own",
+            "1": "writes through the page cache carry no FUA, so the cache needs power of its own",
+        }
+        how = carried.get(
+            _says(evidence, "fua"),
+            "unless writes carry FUA (queue/fua is 1) or the cache has power of its own",
+        )
         yield finding(
             "commits.no_flush",
             "warning",
             f"Commits on {systems} reached no flush of the device in {count(len(silent), 'cell')},"
             " and it says that it has a write cache.",
-            "A power failure may lose them, unless writes carry FUA (queue/fua is 1) or the cache"
-            " has power of its own. See what the mount options give up.",
+            f"A power failure may lose them: {how}. See what the mount options give up.",
             where,
         )
         return
@@ -128,10 +142,10 @@ def _no_flush(evidence: Evidence, runs: Sequence[RunRecord]) -> Iterator[Finding
     )
 
 
-def _has_cache(evidence: Evidence) -> bool:
-    """Whether any device of the storage says so."""
+def _says(evidence: Evidence, key: str) -> str:
+    """What the queue of the uppermost device of the storage says; "" where it does not."""
     chain = evidence.before.storage.device_chain
-    return any(link.get("write_cache") == WRITE_BACK for link in chain)
+    return next((str(link[key]) for link in chain if link.get(key) is not None), "")
 
 
 ANALYSIS = CommitsAnalysis()

@@ -6,9 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from fsgauge.engine.wire import LoadResult, processor_with_finish_ns, sides_of
+from fsgauge.engine.wire import (
+    LoadResult,
+    elapsed_with_finish_ns,
+    processor_with_finish_ns,
+    sides_of,
+)
 from fsgauge.errors import RigError
-from fsgauge.kinds.sharing.jobs import elapsed_ns
 from fsgauge.kinds.sharing.tests import NEAREST, TESTS, FileTest, Program, Test
 from fsgauge.record.records import Cell
 from fsgauge.workload.peer import PeerNumbers
@@ -75,7 +79,7 @@ def nearest_tests(cells: Sequence[Cell], program: Program) -> str:
 
 def of_engine(cell: Cell, result: LoadResult) -> PeerNumbers:
     """Bytes a second of a file, seeks a second, files a second; with what counts at the end."""
-    test, took_ns = test_of(cell), max(elapsed_ns(result), 1)
+    test, took_ns = test_of(cell), max(elapsed_with_finish_ns(result), 1)
     share = processor_with_finish_ns(result) / took_ns
     if not isinstance(test, FileTest):
         files = result.clients.files if result.clients else 0

@@ -1,0 +1,45 @@
+"""What to ask where the least rate is over the limit already: lower rates, or a higher limit.
+
+A load of which single operations take longer than the limit has no lower rate that would help.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fsgauge.record.modes import Curve
+from fsgauge.stats.curve.blocks import BlockCurve
+from fsgauge.stats.curve.model import LimitedBy
+from fsgauge.stats.curve.point import operations_needed
+from fsgauge.units import exact_duration
+
+_LONGER = 4
+"""Times the duration: the least rate is so much lower, and the study as much longer."""
+_NEAR = 1.5
+"""Of the operations that a quantile needs: a run with fewer could not have offered less."""
+_ABOVE = 2.0
+"""Of the latency that was seen."""
+
+
+def what_helps(
+    curves: Sequence[BlockCurve], curve: Curve, study: Mapping[str, Any], by: LimitedBy
+) -> str:
+    """The next command, in words that begin with what it brings."""
+    found = [each.found for each in curves if each.found is not None]
+    if by == "service":
+        seen_ns = min(each.latency_ns for each in found)
+        return f"a higher limit: --set 'plan.latency_limit={exact_duration(_round_ns(seen_ns))}'"
+    duration = study["workload"].get("duration")
+    least = min(each.rate for each in found)
+    if duration and least * duration / 1e9 < _NEAR * operations_needed(curve):
+        longer = exact_duration(_LONGER * duration).replace(" ", "")
+        return f"lower rates: --set workload.duration={longer}"
+    return f"lower rates: --set plan.blocks={2 * study['plan']['blocks']}"
+
+
+def _round_ns(seen_ns: float) -> int:
+    """1, 2 or 5 of a decade, above twice what was seen."""
+    decade = 10 ** math.floor(math.log10(_ABOVE * seen_ns))
+    return next(each * decade for each in (1, 2, 5, 10) if each * decade >= _ABOVE * seen_ns)
