@@ -6,8 +6,11 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from fsgauge.units import exact_size
+
 DEFAULT = "default"
 ON = "on"
+_OF_SPACE = ("allocation_chunk", "extent_size_hint")
 
 Settings = Mapping[str, str]
 """Values by setting: "noatime": "on", "-m reflink": "0", "queue/scheduler": "none"."""
@@ -20,6 +23,7 @@ def settings_of(system: Mapping[str, Any]) -> Settings:
     found |= dict(_of_mkfs(words))
     found |= {name: str(value) for name, value in (system.get("tunables") or {}).items()}
     found |= {name: str(value) for name, value in (system.get("settings") or {}).items()}
+    found |= {name: exact_size(system[name]) for name in _OF_SPACE if system.get(name)}
     return found
 
 

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from fsgauge.record.race import LOOKS
 from fsgauge.record.records import RunRecord, ScanRecord, StepRecord, StudyRecord, TurnRecord
+from fsgauge.stats.choosing.commands import commands_of
 from fsgauge.stats.race.model import Departure, Race, ToLeader
 from fsgauge.stats.race.replay import Replay, finalists_of, raced_plan, spent_seconds
 from fsgauge.stats.race.rules import Interval
@@ -44,6 +45,9 @@ def with_race(
 ) -> Results:
     """The results with the race of the whole study, which the answer begins with."""
     race = race_in(study, runs, found)
+    if race.leader and race.ended != "running" and results.sureness.valid:
+        systems = {str(each["name"]): each for each in study.study["system"]}
+        race = race.model_copy(update={"commands": commands_of(systems[race.leader])})
     update: dict[str, object] = {"race": race}
     if results.sureness.valid:
         own = [
