@@ -40,6 +40,8 @@ def study(folder: Path, sizes: str, noatime: str = "false") -> str:
     ("words", "said"),
     [
         (("nothing",), "there is no study"),
+        (("no.fio",), 'there is no file "no.fio"'),
+        (("mix-mail", "--kinds", " ext4 , xsf"), 'did you mean "xfs"?'),
         (("mix-mail", "--kinds", "ext4,xsf"), 'did you mean "xfs"?'),
         (("mix-mail", "--storage", "path:/tmp"), "needs a device of its own"),
         (("mix-mail", "a", "program"), 'unknown key "program"'),
@@ -99,3 +101,16 @@ def test_those_that_are_refused_alike_are_in_one_line() -> None:
         Refused("c", "another reason"),
     ]
     assert _grouped(found) == ["a and 1 more: the system is not here", "c: another reason"]
+
+
+def test_a_program_behind_two_dashes_is_timed_by_the_study_that_is_for_it(fsgauge: Run) -> None:
+    """With and without that study's name; its own options are not those of choose."""
+    for words in (("--", "true", "--plan"), ("command", "--", "true", "--plan")):
+        done = fsgauge("choose", "--kinds", "ext4,none", *words)
+        assert done.returncode == 2, "it went on to the kinds, which are wrong"
+        assert "did you mean" in done.stderr or 'nothing is proposed for "none"' in done.stderr
+
+
+def test_a_word_that_leads_to_a_study_is_named(fsgauge: Run) -> None:
+    done = fsgauge("choose", "pgbench", "--kinds", "ext4,none", "--plan")
+    assert done.returncode == 2 and "note: pgbench: this is the study postgresql" in done.stderr

@@ -96,6 +96,51 @@ def test_a_study_is_measured_and_its_page_says_what_was_emulated(scene: Path) ->
     assert "limited to 200 IOPS" in page
 
 
+RACE = """\
+format = 1
+question = "Does noatime matter?"
+[storage]
+kind = "loop"
+size = "64 MiB"
+directory = "{disks}"
+[[system]]
+name = "ext4"
+vary = {{ "mount.noatime" = [false, true], "mkfs.-I" = ["default", 100] }}
+[workload]
+patterns = ["randread"]
+block_sizes = ["4 KiB"]
+queue_depths = [8]
+duration = "1 s"
+warm_up = "100 ms"
+files = 2
+[plan]
+mode = "race"
+blocks = 3
+confirm = 3
+seed = 1
+"""
+
+
+@pytest.mark.long
+def test_a_race_in_a_machine_goes_from_its_plan_to_the_lines_to_copy(scene: Path) -> None:
+    """What mkfs refuses in the guest leaves before the start, as on a host."""
+    (scene / "race.toml").write_text(RACE.format(disks=scene / "disks"))
+    words = ("choose", "race.toml", "--rig", "vm", "--yes")
+    planned = fsgauge(*words, "--plan", cwd=scene)
+    assert planned.returncode == 0, planned.stderr
+    assert "ext4 the baseline; " in planned.stdout and "2 % better" in planned.stdout
+    done = fsgauge(*words, cwd=scene)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "failed    ext4 (-I 100) and 1 more: " in done.stderr
+    (folder,) = (scene / "results").iterdir()
+    stored = read_results(folder)
+    plan = stored.study.plan
+    assert stored.study.rig == "vm" and plan.systems == ["ext4", "ext4 (noatime)"]
+    assert all(run.fault is None for run in stored.runs)
+    assert {run.block for run in stored.runs} >= {0, 1, 2, 3}
+    assert "mkfs.ext4 /dev/DEVICE" in done.stdout
+
+
 @pytest.mark.long
 def test_raw_and_ext4_are_measured_on_one_stripe_of_eight_columns(scene: Path) -> None:
     """The published storage of flash: what a file system takes away from such a volume."""

@@ -25,7 +25,10 @@ _READS = frozenset(["read", "randread", "rw", "randrw", "read_file", "stat", "re
 
 
 def load_of(study: Study) -> frozenset[Load]:
-    """All loads that the study's keys have a word of; every load where they have none."""
+    """All loads that the study's keys have a word of; every load where they have none, and of a
+    program, of which they cannot say it."""
+    if method_of(study.workload).programs:
+        return frozenset(LOADS)
     words = set(_words(study.workload.model_dump(mode="json")))
     found = {load for load, own in _WORDS.items() if own & words}
     if not method_of(study.workload).lays_out:

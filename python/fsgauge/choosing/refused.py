@@ -32,13 +32,8 @@ def refused_alone(study: Study, rig: Rig, consent: Consent | None) -> list[Refus
 
     Raises what is refused of all of them: that is none of theirs.
     """
-    if not rig.refusals(study, consent):
-        return []
-    found = {
-        each.name: rig.refusals(study.model_copy(update={"systems": [each]}), consent)
-        for each in study.systems
-    }
-    if all(found.values()):
+    found = rig.refused_alone(study, consent)
+    if all(found.get(each.name) for each in study.systems):
         require_none(next(iter(found.values())))
     return [
         Refused(name, "; ".join(each.with_last_words for each in errors))

@@ -13,7 +13,7 @@ import click
 
 from fsgauge.cli import choices
 from fsgauge.cli.asked_study import AskedStudy, complete_study
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, quoted
 from fsgauge.exit_codes import ExitCode, ends, gravest
 from fsgauge.progress.terminal import say, width_of, wrapped_lines
 from fsgauge.units import count, some_of
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fsgauge.study.model import Study
 
 _FEWEST = 2
+_PROGRAM = "command"
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,23 @@ class _Entry:
     proposed: Sequence[Proposed]
 
 
-@click.command("choose")
+class _OfProgram(click.Command):
+    """Words behind -- with no LOAD before them are those of a program, which the study `command`
+    times."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if "--" in args:
+            at = args.index("--")
+            before = self.make_parser(ctx).parse_args(args[:at])[0].get("words")
+            args = [
+                *args[:at],
+                *([] if isinstance(before, tuple) and before else [_PROGRAM]),
+                *args[at:],
+            ]
+        return super().parse_args(ctx, args)
+
+
+@click.command("choose", cls=_OfProgram)
 @ends("choose")
 @click.argument("words", nargs=-1, required=True, metavar="LOAD", shell_complete=complete_study)
 @click.option("--budget", metavar="TIME", help="The longest that the race may take: 2h, 45min.")
@@ -96,8 +113,8 @@ def command(
 ) -> int:
     """Race configurations of file systems for LOAD, and print the best as commands to copy.
 
-    LOAD is a study (a shipped name or a file; the words of a program stand behind --, where it runs
-    one) or a job file of fio, filebench or vdbench. Options of mkfs, mount and the kernel that
+    LOAD is a study (a shipped name or a file), a job file of fio, filebench or vdbench, or a
+    program with its words behind --. Options of mkfs, mount and the kernel that
     matter for that kind of load are tried in every combination; those of a study whose systems
     have `vary` are its own.
 
@@ -161,6 +178,8 @@ def _entry(load: str, kinds: str | None, *, safe: bool) -> _Entry:
     from fsgauge.study.parse import parse_study
 
     name, text = load_text(load)
+    if name != Path(load).stem:
+        choices.say_note(f"{load}: this is the study {name}")
     if varies(text):
         if kinds is not None:
             raise InputError(
@@ -168,7 +187,8 @@ def _entry(load: str, kinds: str | None, *, safe: bool) -> _Entry:
                 next="leave --kinds out, or vary out of the study",
             )
         return _Entry(name, text, ())
-    chosen = KINDS if kinds is None else tuple(dict.fromkeys(kinds.split(",")))
+    typed = [each.strip() for each in (kinds or "").split(",")]
+    chosen = KINDS if kinds is None else tuple(dict.fromkeys(typed))
     _require_known(chosen)
     loads = load_of(parse_study(text, name, name))
     return _Entry(name, text, proposed(chosen, loads, safe=safe))
@@ -320,7 +340,9 @@ def _race(
     study: Study, world: Rig, asked: _Asked, results: Path, style: str | None
 ) -> tuple[int, str]:
     """The exit code, and the winner; "" of a race that is not over, or not valid."""
+    from fsgauge.choosing.confirming import on_host
     from fsgauge.cli.execution import execute, report_in
+    from fsgauge.cli.study import written
 
     winners: list[str] = []
 
@@ -329,24 +351,12 @@ def _race(
         race = report.get("race")
         if race is not None and race["ended"] != "running" and report["sureness"]["valid"]:
             winners.append(race["leader"])
+            text = on_host(study, race["finalists"]) if study.is_simulated else ""
+            if text:
+                file = written(text, directory / "finalists.toml")
+                say(f"measure   the finalists on this machine: fsgauge run {quoted(file)}")
 
     code = execute(
         study, rig=world, results=results, destroy=asked.consent, style=style, concluded=concluded
     )
-    winner = "".join(winners)
-    if winner and style is None:
-        _say_commands(study, winner)
-    return code, winner
-
-
-def _say_commands(study: Study, winner: str) -> None:
-    """The winner's lines, to copy, and what it gives up."""
-    from fsgauge.durability import weakened
-    from fsgauge.plan.race import made_of
-    from fsgauge.stats.choosing.options import commands_of
-
-    system = next(each for each in study.systems if each.name == winner)
-    for line in commands_of(system.model_dump(mode="json")):
-        click.echo(line)
-    for weak in weakened(made_of(system)):
-        click.echo(f"# {weak.option}: {weak.loses}")
+    return code, "".join(winners)

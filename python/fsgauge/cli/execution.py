@@ -159,15 +159,18 @@ def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = Fal
         sys.stderr.write(f"{error.render()}\n")
         return ended_by.exit_code
     report = report_in(outcome.directory)
+    commands = (report.get("race") or {}).get("commands", [])
     if style == "json":
         ratios = primary_ratios(report)
         facts = {"event": "answer", "answer": answer, "report": str(page), "ratios": ratios}
         facts |= {"limits": found} if (found := limits_of(report)) else {}
+        facts |= {"commands": commands} if commands else {}
         sys.stdout.write(json_line(facts) + "\n")
     else:
         if style != "quiet":
             _say_warnings(report)
-        sys.stdout.write(f"{said(answer, report['lines'], page)}\n")
+        shown = [said(answer, report["lines"], page), *(commands if style is None else [])]
+        sys.stdout.write("".join(f"{line}\n" for line in shown))
     code = of_report(report)
     if ended_by is not None:
         return gravest([ended_by.exit_code, code])

@@ -26,6 +26,10 @@ class Tally:
     """Asked for the noise; without it there is none."""
     started: float = field(default_factory=time.monotonic)
     runs: list[RunRecord] = field(default_factory=list)
+    _counted: int = 0
+    _load_ns: int = 0
+    _of: dict[tuple[str, str], list[RunRecord]] = field(default_factory=dict)
+    """The samples so far by system and cell: a line costs alike at the end of a long study."""
 
     @property
     def total(self) -> int:
@@ -53,7 +57,8 @@ class Tally:
         elapsed_ns = (time.monotonic() - self.started) * 1e9
         if not self.runs or elapsed_ns <= 0:
             return ""
-        return f"{sum(map(load_ns, self.runs)) / elapsed_ns:.0%} under load"
+        self._count()
+        return f"{self._load_ns / elapsed_ns:.0%} under load"
 
     def so_far(self, record: RunRecord) -> str:
         """The cell's mean ratio to the baseline over the blocks measured so far, or empty. As in
@@ -86,14 +91,21 @@ class Tally:
         planned = sum(len(turn.cells) for turn in self.plan.turns if turn.block == record.block)
         return sum(run.block == record.block for run in self.runs) == planned
 
+    def _count(self) -> None:
+        for run in self.runs[self._counted :]:
+            self._load_ns += load_ns(run)
+            if _is_sample(run):
+                self._of.setdefault((run.system, run.cell.id), []).append(run)
+        self._counted = len(self.runs)
+
     def _log_rates(self, like: RunRecord, system: str) -> dict[int, float]:
+        self._count()
         found: dict[int, list[float]] = {}
-        for run in self.runs:
-            if run.system == system and run.cell.id == like.cell.id and _is_sample(run):
-                elapsed_ns = run.result.elapsed_ns if run.result is not None else 0
-                if elapsed_ns:  # what did nothing had fewer than one in its time
-                    rate = max(operations_per_second(run), 1e9 / elapsed_ns)
-                    found.setdefault(run.block, []).append(math.log(rate))
+        for run in self._of.get((system, like.cell.id), ()):
+            elapsed_ns = run.result.elapsed_ns if run.result is not None else 0
+            if elapsed_ns:  # what did nothing had fewer than one in its time
+                rate = max(operations_per_second(run), 1e9 / elapsed_ns)
+                found.setdefault(run.block, []).append(math.log(rate))
         return {block: sum(logs) / len(logs) for block, logs in found.items()}
 
 

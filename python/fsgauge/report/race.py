@@ -10,7 +10,7 @@ from typing import Any
 from fsgauge.report import words
 from fsgauge.report.table_parts import Rows, Table, TableCell
 from fsgauge.stats.choosing.effects import Effect, Effects, effects_of
-from fsgauge.stats.choosing.options import commands_of, settings_of
+from fsgauge.stats.choosing.options import settings_of
 from fsgauge.stats.race.model import Departure, Race
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
@@ -68,9 +68,6 @@ def race_values(results: Results, stored: StoredStudy) -> dict[str, Any]:
         "race_effects": _effect_tables(found),
         "race_effect_words": _effect_words(found),
         "race_places": _place_tables(places_of(results)),
-        "race_commands": commands_of(systems[race.leader])
-        if race.leader and race.ended != "running" and results.sureness.valid
-        else [],
     }
 
 

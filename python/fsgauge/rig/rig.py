@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,7 +24,7 @@ from fsgauge.plan.around import HERE, Around, Tried
 from fsgauge.record.records import SystemFacts
 from fsgauge.record.strikes import Strike
 from fsgauge.rig.session import Session
-from fsgauge.study.model import Study
+from fsgauge.study.model import Study, System
 from fsgauge.study.storage import has_place_for_each
 from fsgauge.study.workload import cells_of
 from fsgauge.workload import method_of
@@ -70,6 +71,12 @@ def hosts_named(text: str | None, *, same: bool = False) -> FleetChoice:
     is_there = os.path.lexists(text) and not os.path.isdir(text)  # noqa: PTH112 - too long is none
     is_file = "/" in text or text.endswith(".toml") or is_there
     return FleetChoice(hosts=Path(text), same=same) if is_file else FleetChoice(ssh=text, same=same)
+
+
+def of_some(study: Study, systems: Sequence[System]) -> Study:
+    """The study of some of its systems; of one alone it is no race, as no study of one can be."""
+    plan = study.plan.model_copy(update={"mode": "all"} if len(systems) < 2 else {})
+    return study.model_copy(update={"systems": [*systems], "plan": plan})
 
 
 @dataclass(frozen=True)
@@ -130,6 +137,15 @@ class Rig(ABC):
         except FsgaugeError as error:
             return [error]
         return []
+
+    def refused_alone(
+        self, study: Study, destroy: Consent | None = None
+    ) -> dict[str, list[FsgaugeError]]:
+        """What a run would refuse of each system, tried by itself, by its name; {} where that is
+        nothing of all."""
+        if not self.refusals(study, destroy):
+            return {}
+        return {each.name: self.refusals(of_some(study, [each]), destroy) for each in study.systems}
 
     def hindrance(self, study: Study) -> str:  # noqa: ARG002
         """Why the turns of a block cannot be measured side by side, in a few words; "" if they

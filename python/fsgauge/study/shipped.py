@@ -94,7 +94,7 @@ _NEAREST = 3
 def _not_found(name: str) -> InputError:
     known = shipped_studies()
     near = _nearest_studies(name.removesuffix(".toml").lower(), known)
-    is_path = name.endswith(".toml") or "/" in name
+    is_path = "." in name or "/" in name
     return InputError(
         f"there is no file {shown(name)}" if is_path else f"there is no study {shown(name)}",
         details=tuple(f"{each}: {known[each]}" for each in near),
@@ -103,7 +103,8 @@ def _not_found(name: str) -> InputError:
 
 
 def _nearest_studies(wanted: str, known: Mapping[str, str]) -> list[str]:
-    """At most three: by name, by a word that leads to one, by their questions; no variants."""
+    """At most three: by name, by a word that leads to one, by their questions; else by any
+    name."""
     from fsgauge.study.other_tools import studies_called
 
     names = [name for name in known if not any(name.startswith(f"{each}-") for each in known)]
@@ -111,6 +112,7 @@ def _nearest_studies(wanted: str, known: Mapping[str, str]) -> list[str]:
     by_word = [called[word] for word in nearest(wanted, called, most=_NEAREST, least=_SPELT_ALIKE)]
     asking = [name for name in names if wanted in re.findall(r"[\w-]+", known[name].lower())]
     found = [*by_word, *nearest(wanted, names, most=_NEAREST, least=_NAMED_ALIKE), *asking]
+    found = found or nearest(wanted, known, least=_SPELT_ALIKE)
     return list(dict.fromkeys(found))[:_NEAREST]
 
 

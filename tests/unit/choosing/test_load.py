@@ -15,6 +15,7 @@ from fsgauge.study.parse import load_study
         ("overhead", {"random", "reads"}),
         ("mix-mail", {"commits", "files", "reads", "streams"}),
         ("connections", {"files", "reads", "streams"}),
+        ("command-pgbench", {"commits", "files", "random", "reads", "streams"}),
     ],
 )
 def test_it_is_read_off_the_keys(study: str, loads: set[str]) -> None:

@@ -126,6 +126,8 @@ def test_a_name_that_does_not_exist():
     assert 'there is no study "overhed"' in said
     assert "next: fsgauge plan overhead" in said
     assert 'there is no file "my.toml"' in refused("my.toml")
+    assert 'there is no file "db.fio"' in refused("db.fio")
+    assert "next: fsgauge plan mix-mail" in refused("mix-mial"), "the study mix is not like it"
     refused("")
     refused("\x00")
 

@@ -15,8 +15,9 @@ from fsgauge.rig.fleet.choice import chosen_fleet, require_extra
 from fsgauge.rig.fleet.control import Answer, Question
 from fsgauge.rig.fleet.launcher.launcher import Launcher
 from fsgauge.rig.fleet.model import Fleet, Host
+from fsgauge.rig.host.trial import PER_SYSTEMS
 from fsgauge.rig.refusing import require_none
-from fsgauge.rig.rig import FleetChoice, Rig
+from fsgauge.rig.rig import FleetChoice, Rig, of_some
 from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, Storage, Study
 from fsgauge.study.reached import accesses_of
 from fsgauge.study.tunable_places import place_of
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from fsgauge.rig.fleet.session import FleetSession
 
 _ASK_SECONDS = 90.0
-"""A host makes every file system once on an image, and reads devices for ten seconds each."""
+"""A host makes every file system once on an image, and reads devices for ten seconds each: of up to
+`PER_SYSTEMS` systems."""
 
 
 class FleetRig(Rig):
@@ -82,6 +84,22 @@ class FleetRig(Rig):
                 return self._of_hosts(study, fleet, destroy)
         except FsgaugeError as error:
             return [error]
+        finally:
+            self._started = None
+
+    def refused_alone(
+        self, study: Study, destroy: Consent | None = None
+    ) -> dict[str, list[FsgaugeError]]:
+        """The hosts are started once for all systems; raises what keeps them from it."""
+        fleet = self._checked(study, destroy)
+        try:
+            with self._stack:
+                if not self._of_hosts(study, fleet, destroy):
+                    return {}
+                return {
+                    each.name: self._of_hosts(of_some(study, [each]), fleet, destroy)
+                    for each in study.systems
+                }
         finally:
             self._started = None
 
@@ -166,7 +184,8 @@ class FleetRig(Rig):
         if destroy is not None:
             for name, each in words.items():
                 each["destroy"] = Allowed.dump_python(consent_on(destroy, name), mode="json")
-        answers = hosts.cluster.ask_each(words, question, _ASK_SECONDS)
+        seconds = _ASK_SECONDS * max(1.0, len(study.systems) / PER_SYSTEMS)
+        answers = hosts.cluster.ask_each(words, question, seconds)
         hosts.require(answers)
         return answers
 

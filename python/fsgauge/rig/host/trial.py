@@ -4,7 +4,7 @@ Each system is made once on a scratch image, mounted, asked what its load needs,
 does the same before it measures (working_set.py), so both find the same. Storage in a file or in
 memory is that of the study; for a device a sparse file stands in, since nothing may touch a device
 before its consent. An ordinary user cannot mount, so there mkfs is tried alone. All that is made is
-in a ledger first, and all trials together end within `TRIAL_SECONDS`.
+in a ledger first, and all trials together end in time (`TRIAL_SECONDS`).
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ from fsgauge.units import format_size, some_of
 from fsgauge.workload.assumed import Room
 
 TRIAL_SECONDS = 20.0
+"""Of up to `PER_SYSTEMS` systems; of more, as a race has, longer by as much."""
+PER_SYSTEMS = 20
 _NAMED = 4
 """Systems that were not tried, by name; of more it says the number."""
 _LARGEST_STAND_IN_BYTES = 64 << 30
@@ -52,6 +54,7 @@ class ScratchImage:
         self._study, self._engine, self._say = study, engine, say
         self._stack = ExitStack()
         self._begun = time.monotonic()
+        self._seconds = TRIAL_SECONDS * max(1.0, len(study.systems) / PER_SYSTEMS)
         self._image: Callable[[System, FileSystem], None] | None = None
         self._no_image: FsgaugeError | None = None
         self._untried: list[str] = []
@@ -77,7 +80,7 @@ class ScratchImage:
             self._say(f"warning: {left.what}")
         if self._untried:
             names = some_of([f'"{name}"' for name in self._untried], _NAMED)
-            self._say(f"not tried in {TRIAL_SECONDS:g} s, so mkfs or mount may refuse it: {names}")
+            self._say(f"not tried in {self._seconds:g} s, so mkfs or mount may refuse it: {names}")
 
     def make(self, system: System, kind: FileSystem) -> None:
         """Raise what mkfs, the kernel or the load refuses of a system; it is gone afterwards."""
@@ -151,7 +154,7 @@ class ScratchImage:
 
     def _seconds_left(self) -> float:
         """NotInTime when the trials have taken all their time."""
-        left = self._begun + TRIAL_SECONDS - time.monotonic()
+        left = self._begun + self._seconds - time.monotonic()
         if left < 1:
             raise NotInTime(
                 "the trials took all their time",

@@ -27,7 +27,7 @@ from fsgauge.rig.rig import Rig
 from fsgauge.rig.simulator import life
 from fsgauge.rig.simulator.device import USUAL_MODEL, devices_of, size_of
 from fsgauge.rig.simulator.full import with_sizes
-from fsgauge.rig.simulator.policies import policy_of
+from fsgauge.rig.simulator.policies import made_with, policy_of
 from fsgauge.rig.simulator.session import SimulatorSession
 from fsgauge.study.device_numbers import beyond_capacity
 from fsgauge.study.model import Study, System
@@ -176,6 +176,29 @@ class SimulatorRig(Rig):
     def refusals(self, study: Study, destroy: Consent | None = None) -> list[FsgaugeError]:
         """All that has no model; the engine is asked about each system."""
         return each_once(list(self._refused(study, destroy)))
+
+    def refused_alone(
+        self, study: Study, destroy: Consent | None = None
+    ) -> dict[str, list[FsgaugeError]]:
+        """A system whose model is that of one before it as well: both have the same lives."""
+        found = super().refused_alone(study, destroy)
+        seen: list[tuple[str, object]] = []
+        for each in study.systems:
+            if found.get(each.name):
+                continue
+            model = (
+                each.kind,
+                policy_of(study, each),
+                made_with(study, each),
+                each.allocation_chunk,
+            )
+            twin = next((name for name, other in seen if other == model), None)
+            seen.append((each.name, model))
+            if twin is not None:
+                found[each.name] = [
+                    InputError(f"what differs from {twin} has no effect in a model")
+                ]
+        return found
 
     def check(self, study: Study, destroy: Consent | None) -> None:
         require_none(self.refusals(study, destroy))

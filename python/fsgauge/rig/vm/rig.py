@@ -19,7 +19,7 @@ from fsgauge.plan.estimate import turns_of_block
 from fsgauge.record.strikes import Strike
 from fsgauge.rig.host.side_by_side import hindrance
 from fsgauge.rig.refusing import require_none
-from fsgauge.rig.rig import Rig, design_of
+from fsgauge.rig.rig import Rig, design_of, of_some
 from fsgauge.rig.vm.acceleration import around_of, started_well
 from fsgauge.rig.vm.arrangement.roles import Roles, arrangements, is_arranged, roles_of
 from fsgauge.rig.vm.arrangement.tables import SHARED
@@ -62,6 +62,17 @@ class VmRig(Rig):
 
     def refusals(self, study: Study, destroy: Consent | None = None) -> list[FsgaugeError]:
         return refused(study, destroy)
+
+    def refused_alone(
+        self, study: Study, destroy: Consent | None = None
+    ) -> dict[str, list[FsgaugeError]]:
+        """What a guest refuses as well, which is started for it, and ended."""
+        found = super().refused_alone(study, destroy)
+        left = [each for each in study.systems if not found.get(each.name)]
+        if not left or is_arranged(study):
+            return found
+        with self.started(of_some(study, left)) as session:
+            return {name: each for name, each in found.items() if each} | session.refused_alone()
 
     def check(self, study: Study, destroy: Consent | None) -> None:
         require_none(refused(study, destroy))

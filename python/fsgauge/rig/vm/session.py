@@ -16,6 +16,7 @@ from fsgauge.plan.estimate import block_seconds
 from fsgauge.plan.space import times_held
 from fsgauge.record.records import Plan, Turn, TurnRecord
 from fsgauge.rig.happenings import MOST_REPEATS, BlockGivenUp, BlockVoid, NotRemoved, Tell
+from fsgauge.rig.rig import of_some
 from fsgauge.rig.session import Description, Session
 from fsgauge.rig.vm.arrangement.roles import FOLDER, arrangement_of, arrangements, is_arranged
 from fsgauge.rig.vm.arrangement.standing import Remains, SystemOverNodes, TeardownError, standing
@@ -114,6 +115,28 @@ class VmSession(Session):
         order = Order(do="prepare", study=alone.model_dump_json(by_alias=True))
         group.tell_one(at, order, PREPARE_SECONDS)
         return float(group.tell_one(at, Order(do="make", system=system.name), PREPARE_SECONDS))
+
+    def refused_alone(self) -> dict[str, list[FsgaugeError]]:
+        """What a guest refuses of each system, made once by itself; {} where all can be made."""
+        tried = {
+            kernel: [each for each in self._study.systems if each.kernel == kernel]
+            for kernel in kernels_of(self._study)
+        }
+        if not any(self._refused(of_kernel) for of_kernel in tried.values()):
+            return {}
+        return {each.name: self._refused([each]) for each in self._study.systems}
+
+    def _refused(self, systems: Sequence[System]) -> list[FsgaugeError]:
+        group = self._group(systems[0].kernel)
+        asked = in_guest(of_some(self._study, systems), self._disks)
+        order = Order(do="prepare", study=asked.model_dump_json(by_alias=True))
+        try:
+            group.tell_one(group.roles.loads[0], order, PREPARE_SECONDS)
+        except (Interrupted, NodeLostError):
+            raise
+        except FsgaugeError as error:
+            return [error]
+        return []
 
     def standing(
         self, system: System, remains: Remains = lambda _: None

@@ -6,14 +6,12 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-MADE = ("btrfs", "ext2", "ext3", "ext4", "f2fs", "gfs2", "nilfs2", "ocfs2", "xfs")
-"""What mkfs makes; all else is there already, or a model."""
-_CHECKED_AT_BOOT = ("ext2", "ext3", "ext4")
-"""Whose fsck does something: those of the others are programs that do nothing."""
-_PROC_SYS = "/proc/sys/"
-_DEVICE = "{device}"
+from fsgauge.units import exact_size
+
 DEFAULT = "default"
 ON = "on"
+_OF_SPACE = ("allocation_chunk", "extent_size_hint")
+
 Settings = Mapping[str, str]
 """Values by setting: "noatime": "on", "-m reflink": "0", "queue/scheduler": "none"."""
 
@@ -25,6 +23,7 @@ def settings_of(system: Mapping[str, Any]) -> Settings:
     found |= dict(_of_mkfs(words))
     found |= {name: str(value) for name, value in (system.get("tunables") or {}).items()}
     found |= {name: str(value) for name, value in (system.get("settings") or {}).items()}
+    found |= {name: exact_size(system[name]) for name in _OF_SPACE if system.get(name)}
     return found
 
 
@@ -72,28 +71,3 @@ def _of_switch(switch: str, value: str) -> Iterator[tuple[str, str]]:
         yield from _of_list(value, f"{switch} ")
     else:
         yield switch, value or ON
-
-
-def commands_of(system: Mapping[str, Any]) -> list[str]:
-    """Of a [[system]] of a record: the line of mkfs, of /etc/fstab, of /etc/sysctl.d and of
-    /etc/tmpfiles.d; DEVICE, UUID and FOLDER are the reader's. [] of what is not made."""
-    kind = str(system["kind"])
-    if kind not in MADE:
-        return []
-    mkfs = " ".join(filter(None, (f"mkfs.{kind}", system.get("mkfs"), "/dev/DEVICE")))
-    order = "0 2" if kind in _CHECKED_AT_BOOT else "0 0"
-    fstab = f"UUID=... /FOLDER {kind} {system.get('mount') or 'defaults'} {order}"
-    return [
-        mkfs,
-        f"{fstab}      # /etc/fstab",
-        *(_setting(name, str(value)) for name, value in (system.get("tunables") or {}).items()),
-    ]
-
-
-def _setting(name: str, value: str) -> str:
-    if name.startswith(_PROC_SYS):
-        key = name.removeprefix(_PROC_SYS).replace("/", ".")
-        return f"{key} = {value}      # /etc/sysctl.d/60-fsgauge.conf"
-    path = name if name.startswith("/") else f"/sys/block/{_DEVICE}/{name}"
-    path = path.replace(_DEVICE, "DEVICE")
-    return f"w {path} - - - - {value}      # /etc/tmpfiles.d/fsgauge.conf"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from fsgauge.stats.result_model import ResultModel
 
 
@@ -38,7 +40,8 @@ class Race(ResultModel):
     (95 %, one-sided), None where nothing is known. `ended`: "margin" and "one left" prove it,
     "budget" does not. `first_blocks` are the logs of all systems in the blocks before the first
     look, higher is better. `blocks` are those that raced, `confirmed` those that confirm; runs,
-    seconds and bytes are of the race, the full ones of all systems in as many blocks.
+    seconds and bytes are of the race, the full ones of all systems in as many blocks. `commands`
+    make the leader of a valid race that is over.
     """
 
     systems: list[str]
@@ -67,3 +70,4 @@ class Race(ResultModel):
     full_runs: int
     full_seconds: float
     full_bytes_written: int
+    commands: list[str] = Field(default_factory=list)

@@ -1,204 +1,47 @@
-"""What a race says, word for word."""
+"""A race as results: what is said of the winner, and when it is something to copy."""
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
 
 import pytest
 
-from fsgauge.stats.race.model import Departure, Race, ToLeader
-from fsgauge.stats.race.results import race_lines
-from fsgauge.stats.results import Comparison
-
-SYSTEMS = ["ext4", "xfs", "xfs allocsize 64 MiB", "btrfs"]
-NEAR = ToLeader(ratio=0.99, low=0.96, high=1.02)
-
-
-def gone(system: str, reason: Any = "slower") -> Departure:
-    return Departure(
-        system=system,
-        after_block=3,
-        reason=reason,
-        against="xfs",
-        ratio=0.8,
-        low=0.7,
-        high=0.9,
-    )
+from fsgauge.record.records import RunRecord
+from fsgauge.report.write import read_report
+from fsgauge.stats.race.replay import replayed
+from fsgauge.stats.race.results import with_race
+from fsgauge.stats.results import Results
+from fsgauge.store import StoredStudy, read_results
+from tests.synthetic_race import measure
 
 
-def race(**changes: Any) -> Race:
-    values: dict[str, Any] = {
-        "systems": SYSTEMS,
-        "baseline": "ext4",
-        "weaker": [],
-        "metric": "iops",
-        "cell": "c",
-        "decides": "",
-        "margin_percent": 2.0,
-        "blocks": 24,
-        "rate_blocks": dict.fromkeys(SYSTEMS, 24),
-        "leader": "xfs",
-        "in_race": ["xfs", "xfs allocsize 64 MiB"],
-        "parked": [],
-        "departures": [gone("ext4"), gone("btrfs")],
-        "last": {"xfs allocsize 64 MiB": NEAR},
-        "others_at_most": 1.024,
-        "ended": "budget",
-        "proven": False,
-        "first_blocks": {},
-        "finalists": ["ext4", "xfs", "xfs allocsize 64 MiB"],
-        "confirmed": 8,
-        "runs": 80,
-        "seconds": 100.0,
-        "bytes_written": 1,
-        "full_runs": 120,
-        "full_seconds": 150.0,
-        "full_bytes_written": 2,
-    }
-    return Race(**{**values, **changes})
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return measure(tmp_path_factory.mktemp("race")).directory
 
 
-def gain(ratio: float = 1.22, low: float = 1.17, high: float = 1.27, **changes: Any) -> Comparison:
-    values: dict[str, Any] = {
-        "ratio": ratio,
-        "low": low,
-        "high": high,
-        "p_adjusted": 0.001,
-        "verdict": "better",
-        "n": 8,
-        "cell": "c",
-        "system": "xfs",
-        "metric": "iops",
-        "primary": True,
-        "p": 0.001,
-        "alone_low": low,
-        "alone_high": high,
-        "pick_low": low,
-        "pick_high": high,
-        "family": 2,
-        "detectable_percent": 3.0,
-        "margin_percent": 3.0,
-        "robust_ratio": ratio,
-        "robust_low": low,
-        "robust_high": high,
-        "robust_p": 0.001,
-        "left_out": [],
-        "blocks": [],
-    }
-    return Comparison(**{**values, **changes})
+@pytest.fixture(scope="module")
+def stored(directory: Path) -> StoredStudy:
+    return read_results(directory)
 
 
-def test_the_winner_its_gain_and_what_no_other_can_be() -> None:
-    proven = race(ended="margin", proven=True, others_at_most=1.018)
-    assert race_lines(proven, gain()) == [
-        "xfs is the best of 4: 1.22 times ext4 in operations per second (1.17 to 1.27; 8 fresh"
-        " blocks).",
-        "Nothing else tested is more than 1.8 % better (95 %).",
-        "xfs allocsize 64 MiB was not told from it in the race.",
-    ]
+def commands(stored: StoredStudy, results: Results, runs: list[RunRecord]) -> list[str]:
+    """Where all systems are XFS."""
+    systems = [{"name": name, "kind": "xfs"} for name in stored.study.plan.systems]
+    study = stored.study.model_copy(update={"study": {**stored.study.study, "system": systems}})
+    found = replayed(study, runs)
+    assert found is not None
+    race = with_race(results, study, runs, found).race
+    assert race is not None
+    return race.commands
 
 
-def test_the_cell_that_decides_is_named_where_there_are_others() -> None:
-    """In every headline: of the best, of a leader, of a baseline that nothing beats."""
-    cell = "randread 4 KiB, depth 1"
-    for changes in (
-        {"ended": "margin", "proven": True},
-        {},
-        {"ended": "running"},
-        {"leader": "ext4"},
-        {"leader": "ext4", "proven": True},
-        {"confirmed": 0},
-    ):
-        winner = None if "confirmed" in changes else gain()
-        assert f" 4 in {cell}" in race_lines(race(decides=cell, **changes), winner)[0]
-    undecided = gain(1.01, 0.97, 1.05, verdict="undecided")
-    said = race_lines(race(decides=cell), undecided)[0]
-    assert said.startswith(
-        f"None of 4 systems is shown to beat ext4 in {cell}: xfs led the race and is"
-    )
-
-
-def test_a_budget_that_came_first_is_said() -> None:
-    first, second, *_ = race_lines(race(), gain())
-    assert first.startswith("xfs leads the 4: 1.22 times ext4")
-    assert first.endswith("8 fresh blocks); that it is the best is not proven.")
-    assert second == (
-        "Nothing else tested is more than 2.4 % better (95 %); the race ended before 2 % was"
-        " proven."
-    )
-
-
-def test_a_gain_that_fresh_blocks_do_not_show_is_none() -> None:
-    said = race_lines(race(), gain(1.01, 0.97, 1.05, verdict="undecided"))[0]
-    assert said.startswith(
-        "None of 4 systems is shown to beat ext4: xfs led the race and is 1.01 times ext4"
-    )
-    said = race_lines(race(proven=True), gain(0.9, 0.85, 0.95, verdict="worse"))[0]
-    assert said.startswith("None of 4 systems is shown to beat ext4"), (
-        "fresh blocks say that it is slower"
-    )
-
-
-def test_equal_systems_have_no_difference_above_a_bound() -> None:
-    """The bound is of both ends: another one may be so much better, or worse."""
-    last = {name: NEAR for name in SYSTEMS if name != "xfs"}
-    equal = race(departures=[], in_race=SYSTEMS, last=last)
-    first = race_lines(equal, gain(1.01, 0.97, 1.05, verdict="undecided"))[0]
-    assert first == "No difference above 4.2 % between xfs and 3 other systems (95 %)."
-    assert not any("No difference" in line for line in race_lines(race(), gain()))
-
-
-def test_what_gives_up_durability_is_left_out_of_the_claim() -> None:
-    lines = race_lines(race(weaker=["xfs allocsize 64 MiB"]), gain())
-    assert (
-        "Nothing else tested that keeps what the baseline keeps is more than 2.4 % better"
-        in (lines[1])
-    )
-    assert not any("not told" in line for line in lines)
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"leader": "ext4"}, "ext4, the baseline, leads"),
-        ({"ended": "running", "blocks": 5}, "xfs leads the 4 after 5 blocks; the race is not"),
-        ({"leader": "", "ended": "running", "blocks": 1}, "The race has no leader yet: it has 1"),
-        (
-            {"leader": "", "ended": "budget"},
-            "No system is left in the race. All failed, or did nothing.",
-        ),
-        ({"confirmed": 0}, "xfs leads the 4; no fresh block confirms it."),
-    ],
-)
-def test_other_ends(changes: dict[str, Any], said: str) -> None:
-    winner = None if changes.get("confirmed") == 0 else gain()
-    assert race_lines(race(**changes), winner)[0].startswith(said)
-
-
-def test_who_failed_is_named() -> None:
-    lines = race_lines(race(departures=[gone("btrfs", "failed"), gone("ext4")]), gain())
-    assert lines[-1] == ("btrfs failed, or did too little to be measured, twice in a row and left.")
-
-
-def test_where_no_run_has_the_quantile_that_is_said_and_not_that_all_failed() -> None:
-    few = "The read p99 latency needs 1,000 operations in a run, and 4 of 4 runs had fewer: 20."
-    first, *_ = race_lines(race(leader="", ended="budget"), None, few)
-    assert first == f"No system is left in the race. {few}"
-
-
-def test_a_bound_of_more_than_ten_times_says_nothing() -> None:
-    """ "Nothing else tested is more than 10,284,537 % better" was printed."""
-    lines = race_lines(race(others_at_most=102_846.0), gain())
-    assert "What the others could be at most is not known." in lines
-
-
-def test_five_that_are_not_told_apart_are_counted() -> None:
-    names = [f"system {number}" for number in range(6)]
-    found = race(systems=[*names, "xfs"], in_race=[*names, "xfs"])
-    assert "system 2 and 3 more were not told from it in the race." in race_lines(found, gain())[-1]
-
-
-def test_a_small_gain_reads_as_one() -> None:
-    """ "xfs leads the 4: 1.00 times ext4 (1.00 to 1.01)", and the verdict was better."""
-    said = race_lines(race(), gain(1.004, 1.002, 1.006))
-    assert any("1.004 times ext4" in each and "(1.002 to 1.006;" in each for each in said), said
+def test_only_the_best_of_a_valid_race_that_is_over_is_to_copy(
+    directory: Path, stored: StoredStudy
+) -> None:
+    results = read_report(directory).results
+    assert commands(stored, results, stored.runs)[0] == "mkfs.xfs /dev/DEVICE"
+    begun = [run for run in stored.runs if run.block < 3]
+    assert commands(stored, results, begun) == []
+    sureness = results.sureness.model_copy(update={"valid": False})
+    assert commands(stored, results.model_copy(update={"sureness": sureness}), stored.runs) == []

@@ -1,0 +1,58 @@
+"""The winner as lines to copy."""
+
+from __future__ import annotations
+
+from fsgauge.stats.choosing.commands import MADE, commands_of
+from fsgauge.study.policies import POLICIES
+from fsgauge.system import system_kinds
+
+
+def test_each_line_is_for_its_own_file() -> None:
+    system = {
+        "kind": "ext4",
+        "mkfs": "-I 128",
+        "mount": "noatime,nodelalloc",
+        "tunables": {
+            "/proc/sys/vm/dirty_background_bytes": "67108864",
+            "queue/scheduler": "none",
+            "/sys/fs/ext4/{device}/mb_stats": "1",
+        },
+    }
+    assert commands_of(system) == [
+        "mkfs.ext4 -I 128 /dev/DEVICE",
+        "# /etc/fstab",
+        "UUID=... /FOLDER ext4 noatime,nodelalloc 0 2",
+        "# /etc/sysctl.d/60-fsgauge.conf",
+        "vm.dirty_background_bytes = 67108864",
+        "# /etc/tmpfiles.d/fsgauge.conf",
+        "w /sys/block/DEVICE/queue/scheduler - - - - none",
+        "w /sys/fs/ext4/DEVICE/mb_stats - - - - 1",
+    ]
+
+
+def test_defaults_and_what_is_not_made() -> None:
+    assert commands_of({"kind": "xfs"}) == [
+        "mkfs.xfs /dev/DEVICE",
+        "# /etc/fstab",
+        "UUID=... /FOLDER xfs defaults 0 0",
+    ]
+    assert commands_of({"kind": "mounted"}) == []
+
+
+def test_what_it_gives_up_is_below_it() -> None:
+    lines = commands_of({"kind": "ext4", "mount": "noatime,nobarrier"})
+    assert [line for line in lines if "nobarrier:" in line] == [
+        "# nobarrier: without flushes, a power failure may lose or damage data in the disk's cache"
+    ]
+
+
+def test_a_model_has_no_commands() -> None:
+    """What wins on the simulator alone is nothing that mkfs makes."""
+    assert set(MADE) == {*system_kinds()} - {*POLICIES, "raw", "mounted", "share"}
+    assert commands_of({"kind": "ext4-6.18"}) == []
+
+
+def test_a_hint_is_set_once_it_is_mounted() -> None:
+    """It was left out: what was copied was another system than the winner."""
+    lines = commands_of({"kind": "xfs", "extent_size_hint": 8 << 20})
+    assert lines[-2:] == ["# once it is mounted", "xfs_io -c 'extsize 8388608' /FOLDER"]
