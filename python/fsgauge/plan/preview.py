@@ -17,6 +17,7 @@ from fsgauge.durability import MEMORY, SystemOptions, weakened
 from fsgauge.plain_files.kept import Kept
 from fsgauge.plan.around import HERE, Around
 from fsgauge.plan.as_mounted import differently_mounted, made_as_mounted, mounted_words
+from fsgauge.plan.cost import written_bytes
 from fsgauge.plan.curve import curve_of, curve_words
 from fsgauge.plan.estimate import RUN_SECONDS, plan_seconds, under_load_share
 from fsgauge.plan.levels import corrected
@@ -26,7 +27,6 @@ from fsgauge.plan.preconditioning import endurance
 from fsgauge.plan.race import made_of, measured_blocks, race_words, rested_on
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room, speed_on
 from fsgauge.plan.struck import fault_lines
-from fsgauge.plan.turns import written_bytes
 from fsgauge.record.records import Plan, SystemFacts, Turn
 from fsgauge.study.access_words import protection_in, way, ways
 from fsgauge.study.model import Study, System
