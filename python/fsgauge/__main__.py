@@ -11,6 +11,7 @@ if __name__ == "__main__" and not sys.flags.safe_path:
 
 # Not `signal`, whose own imports take some milliseconds, in which Ctrl-C is a traceback.
 import _signal  # type: ignore[import-not-found]
+import gc
 import os
 
 
@@ -25,6 +26,8 @@ if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
 
 
 def main() -> None:
+    # What is imported stays: to look through it for garbage 220 times is a twelfth of a command.
+    gc.set_threshold(50_000)
     from fsgauge.programs.streams import open_standard_streams
 
     open_standard_streams()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.plan.turns import require_few_runs
+from fsgauge.plan.cost import require_few_runs
 from fsgauge.report.compared import read_sides
 from fsgauge.report.draw import _step_of
 from fsgauge.rig.fleet.choice import read_hosts

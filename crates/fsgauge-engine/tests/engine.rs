@@ -65,6 +65,16 @@ fn a_probe_tells_what_it_found() {
 }
 
 #[test]
+fn a_probe_without_costs_measures_none() {
+    let output = run("{\"format\":1,\"kind\":\"probe\",\"directory\":\".\",\"without_costs\":true}");
+    let result = &last_event(&output.stdout)["result"];
+    assert!(result["direct"].is_boolean());
+    for cost in ["clock", "clock_ns_per_read", "null_ns_per_operation"] {
+        assert!(result[cost].is_null(), "{cost}");
+    }
+}
+
+#[test]
 fn signals_end_a_load_with_what_it_has() {
     for which in [Signal::INT, Signal::TERM] {
         let mut child = start(&minute(""));

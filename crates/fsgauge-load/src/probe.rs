@@ -16,15 +16,15 @@ use crate::ring_setup::{RingSetup, refused};
 use crate::self_measure::null_ns_per_operation;
 use crate::target::{open_failure, required_alignment};
 
-/// Runs a probe; takes about a tenth of a second.
+/// Runs a probe; takes about a tenth of a second, or a hundredth without costs.
 pub fn run_probe(probe: &ProbeJob, engine: Engine) -> Outcome<ProbeResult> {
-    let clock = Clock::new().0;
     let (features, io_uring_reason) = match ring_features() {
         Ok(features) => (features, None),
         Err(failure) => (Features::default(), Some(format!("{}: {}", failure.what, failure.cause))),
     };
     let alignment =
         probe.directory.as_deref().map(|directory| direct_alignment(Path::new(directory))).transpose()?;
+    let clock = (!probe.without_costs).then(|| Clock::new().0);
     Ok(ProbeResult {
         format: FORMAT,
         io_uring: io_uring_reason.is_none(),
@@ -32,13 +32,17 @@ pub fn run_probe(probe: &ProbeJob, engine: Engine) -> Outcome<ProbeResult> {
         features,
         direct: alignment.map(|alignment| alignment.is_some()),
         direct_alignment_bytes: alignment.flatten(),
-        clock: clock.kind(),
-        clock_ns_per_read: clock.cost_ns(),
-        null_ns_per_operation: NullCost {
-            depth_1: null_ns_per_operation(&null_load(1), &clock)?,
-            depth_32: null_ns_per_operation(&null_load(32), &clock)?,
-        },
+        clock: clock.map(|clock| clock.kind()),
+        clock_ns_per_read: clock.map(|clock| clock.cost_ns()),
+        null_ns_per_operation: clock.map(|clock| null_cost(&clock)).transpose()?,
         engine,
+    })
+}
+
+fn null_cost(clock: &Clock) -> Result<NullCost, Failure> {
+    Ok(NullCost {
+        depth_1: null_ns_per_operation(&null_load(1), clock)?,
+        depth_32: null_ns_per_operation(&null_load(32), clock)?,
     })
 }
 

@@ -474,12 +474,12 @@ pub struct ProbeResult {
     pub direct: Option<bool>,
     /// The alignment that direct I/O needs there, of offset, size and memory.
     pub direct_alignment_bytes: Option<u32>,
-    /// Where time is read from.
-    pub clock: ClockKind,
+    /// Where time is read from; null, as what follows, without costs.
+    pub clock: Option<ClockKind>,
     /// Time of one clock read.
-    pub clock_ns_per_read: f64,
+    pub clock_ns_per_read: Option<f64>,
     /// What the engine costs by itself.
-    pub null_ns_per_operation: NullCost,
+    pub null_ns_per_operation: Option<NullCost>,
     /// The engine that probed.
     pub engine: Engine,
 }

@@ -80,7 +80,8 @@ class AskedStudy:
         overrides: Sequence[str],
         say_note: Callable[[str], None] = lambda _: None,
     ) -> Study:
-        from fsgauge.plan.turns import require_few_runs, with_seed
+        from fsgauge.plan.cost import require_few_runs
+        from fsgauge.plan.turns import with_seed
         from fsgauge.rig.registry import study_on
         from fsgauge.study.parse import load_study
         from fsgauge.system.options import known_options

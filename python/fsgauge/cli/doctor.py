@@ -102,7 +102,7 @@ def _machine(diagnosis: Diagnosis) -> list[str]:
                 f"does not work  direct I/O in {diagnosis.noise_directory}: it goes through the"
                 f" page cache ({diagnosis.direct_in_cache} were seen there)"
             )
-        lines.append(_clock_and_cost(engine))
+        lines += _clock_and_cost(engine)
     if diagnosis.noise_percent is not None and diagnosis.noise_apart_percent is not None:
         near, apart = diagnosis.noise_percent, diagnosis.noise_apart_percent
         lines += _noise(near, apart, diagnosis.noise_directory)
@@ -110,13 +110,15 @@ def _machine(diagnosis: Diagnosis) -> list[str]:
     return lines
 
 
-def _clock_and_cost(engine: ProbeResult) -> str:
-    cost = engine.null_ns_per_operation
+def _clock_and_cost(engine: ProbeResult) -> list[str]:
+    cost, read_ns = engine.null_ns_per_operation, engine.clock_ns_per_read
+    if cost is None or read_ns is None:
+        return []
     debug = " (a debug build: do not measure with it)" if engine.engine.profile == "debug" else ""
-    return (
-        f"clock          {engine.clock}, {engine.clock_ns_per_read:.0f} ns per read · engine"
+    return [
+        f"clock          {engine.clock}, {read_ns:.0f} ns per read · engine"
         f" {cost.depth_1:.0f} ns per null I/O at depth 1, {cost.depth_32:.0f} ns at 32{debug}"
-    )
+    ]
 
 
 def _noise(near_percent: float, apart_percent: float, directory: str) -> list[str]:

@@ -1,10 +1,8 @@
-"""`fsgauge plan`, and the six lines that it prints unless more is asked."""
+"""`fsgauge plan`: what a study compares, takes and would show."""
 
 from __future__ import annotations
 
-import shlex
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,23 +10,26 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fsgauge.cli import plan_lines
 from fsgauge.cli.asked_study import AskedStudy, study_choices
-from fsgauge.cli.choices import consent_choices, fleet_choices, results_option, rig_option
+from fsgauge.cli.choices import (
+    consent_choices,
+    fleet_choices,
+    results_option,
+    rig_option,
+)
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.exit_codes import ends, gravest
-from fsgauge.plan.preview import MeasuredTime, PlanDescription, Sensitivity
 from fsgauge.programs.streams import json_line
 from fsgauge.progress.terminal import width_of, wrapped_lines
-from fsgauge.study.model import Study
-from fsgauge.study.storage import is_preconditioned
-from fsgauge.units import count, format_duration, format_size, some_of
+from fsgauge.units import format_duration
 
 if TYPE_CHECKING:
     from fsgauge.machine.device.consent import Consent
     from fsgauge.machine.facts.noise import KeptNoise
+    from fsgauge.plan.preview import MeasuredTime
     from fsgauge.rig.rig import FleetChoice, Rig
     from fsgauge.stats.pilot import PilotNoise, PilotTime
+    from fsgauge.study.model import Study
 
 
 @click.command("plan")
@@ -73,6 +74,16 @@ def command(
 
     What a run would refuse comes first, and alone where a rig has to try a block to know its time.
     """
+    from fsgauge.cli.plan_brief import brief_lines, run_command
+    from fsgauge.cli.plan_lines import (
+        MARGIN,
+        cost_lines,
+        method_lines,
+        order_lines,
+        pilot_lines,
+        plan_on,
+        refused_lines,
+    )
     from fsgauge.cli.sweeping import of_sweep, sweep_lines
     from fsgauge.plan.preview import describe
     from fsgauge.programs.interruption import interruptible
@@ -86,7 +97,7 @@ def command(
     with interruptible():
         refusals = [*world.refusals(chosen, consent), *_refused_results(results)]
         try:
-            planned = plan_lines.plan_on(chosen, world)
+            planned = plan_on(chosen, world)
         except InputError as error:  # what does not fit has no plan; the rest is refused with it
             require_none(each_once([*refusals, error]))
             raise
@@ -126,23 +137,23 @@ def command(
         }
         click.echo(json_line(document))
         return code
-    lines = plan_lines.refused_lines(refusals)
+    lines = refused_lines(refusals)
     if not (refusals and is_untried(world, around)):
         lines += sweep_lines(chosen)
         if verbose:
-            lines += plan_lines.method_lines(description)
+            lines += method_lines(description)
         else:
             run = None if refusals else run_command(sys.argv[2:])
             lines += brief_lines(
                 description, _measured_by(kept), run, doctor_measures=world.keeps_noise
             )
         if verbose or order:
-            lines += plan_lines.order_lines(description, plan.cells, order)
+            lines += order_lines(description, plan.cells, order)
         if verbose:
-            lines += plan_lines.cost_lines(description, _measured_by(kept))
-        lines += plan_lines.pilot_lines(measured, description, plan.side_by_side)
+            lines += cost_lines(description, _measured_by(kept))
+        lines += pilot_lines(measured, description, plan.side_by_side)
         lines += _pilot_time(time, is_same)
-    click.echo("\n".join(wrapped_lines(lines, width_of(sys.stdout), plan_lines.MARGIN)))
+    click.echo("\n".join(wrapped_lines(lines, width_of(sys.stdout), MARGIN)))
     return code
 
 
@@ -190,6 +201,7 @@ def _pilot_of(
         )
     from fsgauge.stats.pilot import is_of_same_work, pilot_noise, pilot_time
     from fsgauge.store import read_results
+    from fsgauge.study.storage import is_preconditioned
 
     stored = read_results(pilot)
     document = study.model_dump(mode="json", by_alias=True)
@@ -202,6 +214,8 @@ def _pilot_of(
 def _of_block(time: PilotTime | None, is_same: bool) -> MeasuredTime | None:
     if time is None or not is_same:
         return None
+    from fsgauge.plan.preview import MeasuredTime
+
     return MeasuredTime(
         mean=time.block_seconds, shortest=time.shortest_seconds, longest=time.longest_seconds
     )
@@ -214,91 +228,3 @@ def _pilot_time(time: PilotTime | None, is_same: bool) -> list[str]:
     if is_same:
         return [f"{took}, the same work: the time is taken from it"]
     return [f"{took}, of other cells, systems or storage: the time is not taken from it"]
-
-
-_MOST_NAMED = 8
-_OWN_OPTIONS = {"--noise": 1, "--pilot": 1, "--json": 0, "--order": 0, "--verbose": 0}
-"""Options that only `plan` takes, with the number of words after each."""
-
-
-def brief_lines(
-    description: PlanDescription,
-    measured_by: str,
-    run: Sequence[str] | None,
-    *,
-    doctor_measures: bool = True,
-) -> list[str]:
-    """What is asked, compared, taken and destroyed, what would show, and the command that runs it.
-
-    `run` is that command, None where it would be refused. `measured_by` is where the noise is from;
-    `doctor_measures`: whether `fsgauge doctor` measures that of this rig.
-    """
-    lines = [
-        f"asks      {description.question}",
-        f"compares  {_systems(description)}; storage: {description.storage}",
-        f"takes     {_cost(description)}",
-        f"destroys  {description.overwritten}",
-        *([f"curve     {description.curve}"] if description.curve else []),
-        *([f"race      {description.race}"] if description.race else []),
-        *(f"fault     {line}" for line in description.faults),
-        *(f"durable   {line}" for line in description.durability),
-        f"detects   {_detects(description, measured_by, doctor_measures)}",
-    ]
-    notes = [*description.cannot_tell, *description.partners, *description.cautions]
-    noted = f" ({count(len(notes), 'note')})" if notes else ""
-    command = f"{shlex.join(run)}      " if run is not None else ""
-    return [*lines, f"next      {command}more: --verbose{noted}, --order"]
-
-
-def run_command(words: Sequence[str]) -> list[str]:
-    """`fsgauge run` with the words that `plan` was given, without what plan alone has."""
-    found, skipped = ["fsgauge", "run"], 0
-    for word in words:
-        if skipped:
-            skipped -= 1
-            continue
-        name, equals, _ = word.partition("=")
-        if name in _OWN_OPTIONS:
-            skipped = 0 if equals else _OWN_OPTIONS[name]
-            continue
-        found.append(word)
-    return found
-
-
-def _systems(description: PlanDescription) -> str:
-    names = [
-        f"{system.name} (baseline, twice)" if system.name == description.baseline else system.name
-        for system in description.systems
-    ]
-    return some_of(names, _MOST_NAMED)
-
-
-def _cost(description: PlanDescription) -> str:
-    runs = f"{count(description.runs, 'run')} in {count(description.blocks, 'block')}"
-    writes = f"writes {plan_lines.written_words(description)}"
-    if description.simulated:
-        writes = f"writes nothing; {format_size(description.written_bytes_estimate)} in the model"
-    worn = f" ({description.endurance})" if description.endurance else ""
-    return f"{plan_lines.span_words(description)}, {runs}; {writes}{worn}"
-
-
-def _detects(description: PlanDescription, measured_by: str, doctor_measures: bool) -> str:
-    """The smallest effect; where the noise is not known, for the middle of what is supposed."""
-    found = description.sensitivity
-    shown = found[len(found) // 2]
-    noise = f"{shown.noise_percent:.3g} %"
-    seen = plan_lines.changes(shown.detectable_percent).rstrip(",")
-    if description.sensitivity_known:
-        return f"{seen} (noise: {noise}{measured_by}){_more(shown)}"
-    source = "lives with other seeds" if description.simulated else "equal runs"
-    known = "; fsgauge doctor measures it" * (doctor_measures and not description.simulated)
-    return f"{seen} if {source} differ by {noise}{known}"
-
-
-def _more(shown: Sensitivity) -> str:
-    """Blocks for the largest of the small effects that are asked for, where this is more."""
-    effect, blocks = next(iter(shown.blocks_needed.items()))
-    if shown.detectable_percent <= effect:
-        return ""
-    needed = f"{blocks} blocks" if blocks is not None else "over 10 000 blocks"
-    return f"\n{plan_lines.MARGIN}a change of {effect:g} % needs {needed}"

@@ -14,11 +14,10 @@ from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.exit_codes import ExitCode, ends, gravest, of_report
 from fsgauge.plain_files import write_whole
 from fsgauge.programs.interruption import interruptible
-from fsgauge.report.write import write_beside
-from fsgauge.store import StoredStudy
 
 if TYPE_CHECKING:
     from fsgauge.report.write import Report
+    from fsgauge.store import StoredStudy
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -158,6 +157,8 @@ def on_paper(stored: StoredStudy, sheet: str, name: str) -> bytes:
     """A sheet (HTML) as PDF. Without Chromium the sheet is left as NAME.html; RigError names it."""
     program = find_chromium()
     if program is None:
+        from fsgauge.report.write import write_beside
+
         write_beside(stored, {f"{name}.html": sheet})
         raise RigError(
             "Chromium is not installed, which makes the PDF",
@@ -188,6 +189,8 @@ def first_screen(stored: StoredStudy, page: str) -> bytes:
 def write_sheet(stored: StoredStudy, usual: str, content: str | bytes, file: str) -> Path:
     """Write FILE, or where it is "" the usual name into the folder; gives the path."""
     if not file:
+        from fsgauge.report.write import write_beside
+
         write_beside(stored, {usual: content})
         return stored.directory / usual
     write_whole(Path(file), content)

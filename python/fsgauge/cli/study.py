@@ -39,21 +39,19 @@ def list_() -> None:
     Time and bytes are estimates, as of `fsgauge plan NAME`. NAME-full is also `NAME --full`,
     NAME-as-published `NAME --as-published`.
     """
-    from fsgauge.plan.turns import make_plan, with_seed
-    from fsgauge.rig.registry import rig_for, rig_named
-    from fsgauge.rig.rig import around_on
+    from fsgauge.plan.cost import cost_of
+    from fsgauge.rig.registry import around_of
     from fsgauge.study.parse import shipped_study
     from fsgauge.study.shipped import shipped_texts
     from fsgauge.units import format_duration, format_size
 
     rows = [("name", "time", "written", "question")]
     for name, text in shipped_texts().items():
-        study = with_seed(shipped_study(name, text), 0)
+        study = shipped_study(name, text)
         assert study.storage.kind != "device"  # noqa: S101 - a shipped study names nobody's device
-        around = around_on(rig_named(rig_for(study, None)), study, tries=False)
-        plan = make_plan(study, size_bytes=study.storage.size, around=around)
-        time = format_duration(int(plan.expected_seconds * 1e9))
-        written = format_size(plan.expected_written_bytes)
+        cost = cost_of(study, size_bytes=study.storage.size, around=around_of(study))
+        time = format_duration(int(cost.seconds * 1e9))
+        written = format_size(cost.written_bytes)
         if study.is_simulated:
             time, written = "simulated", "nothing"
         rows.append((name, time, written, study.question))

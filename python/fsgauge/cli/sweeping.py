@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from fsgauge.errors import InputError, Interrupted, RigError
 from fsgauge.exit_codes import ExitCode, gravest, of_report
 from fsgauge.plan.around import Tried
+from fsgauge.plan.cost import written_bytes
 from fsgauge.plan.preview import PlanDescription
-from fsgauge.plan.turns import written_bytes
 from fsgauge.progress.terminal import say
 from fsgauge.rig.rig import Rig
 from fsgauge.study.model import Study

@@ -51,7 +51,7 @@ _LATER_KEYS = (
     *("random_percent", "apart", "hashed", "files_per_job", "operations", "file_sizes"),
     *("write_block_sizes", "continue_when_full", "steady_window_ns"),
     *("wear_out", "only_existing"),
-    *("burst", "rest", "start_after_ns", "rate"),
+    *("burst", "rest", "start_after_ns", "rate", "without_costs"),
 )
 
 

@@ -14,6 +14,7 @@ from pydantic import Field
 from fsgauge.durability import MEMORY, SystemOptions, weakened
 from fsgauge.plain_files.kept import Kept
 from fsgauge.plan.around import HERE, Around
+from fsgauge.plan.cost import written_bytes
 from fsgauge.plan.curve import curve_of, curve_words
 from fsgauge.plan.estimate import RUN_SECONDS, plan_seconds, under_load_share
 from fsgauge.plan.in_words import (
@@ -28,7 +29,6 @@ from fsgauge.plan.preconditioning import endurance
 from fsgauge.plan.race import made_of, measured_blocks, race_words, rested_on
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room, speed_on
 from fsgauge.plan.struck import fault_lines
-from fsgauge.plan.turns import written_bytes
 from fsgauge.record.records import Plan, SystemFacts, Turn
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import accesses_of, is_served, protection_in, way, ways

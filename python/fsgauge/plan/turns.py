@@ -1,4 +1,4 @@
-"""From a study to every turn and run in order, what that will take, and the engine's jobs.
+"""From a study to every turn and run in order, and the engine's jobs.
 
 The design is randomised complete blocks: in each block every system has one turn and the baseline
 two, so that the baseline against itself shows the noise (A/A). A turn makes its system afresh.
@@ -28,29 +28,20 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from fsgauge.engine.wire import ClientsJob, LoadJob
-from fsgauge.errors import InputError
-from fsgauge.plain_files.bounds import MOST_RUNS
 from fsgauge.plan.around import HERE, Around
+from fsgauge.plan.cost import cost_of
 from fsgauge.plan.curve import curve_of, planned_cells, steps_of
-from fsgauge.plan.estimate import block_seconds, plan_seconds, turn_written_bytes, turns_of_block
-from fsgauge.plan.preconditioning import storage_written_bytes
-from fsgauge.plan.race import most_blocks, race_of
-from fsgauge.plan.space import held_twice, layout_bytes, planned_room
-from fsgauge.plan.struck import struck_seconds, struck_turns
 from fsgauge.record.command import CommandJob
 from fsgauge.record.factors import factors_of
-from fsgauge.record.modes import LOOKS
 from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.record.strikes import Strike
 from fsgauge.study.model import LAYOUT, Study
 from fsgauge.study.reached import is_beside_path
 from fsgauge.study.workload import cells_of, default_primary
-from fsgauge.units import exact_duration, format_duration, format_size
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import Place
 from fsgauge.workload.steps import Step
 
-FEWEST_BLOCKS = 2
 _SEED_BITS = 53
 
 Thing = TypeVar("Thing")
@@ -83,19 +74,12 @@ def make_plan(
     seed = study.plan.seed
     if seed is None:
         raise ValueError("the study has no seed: use with_seed before make_plan")
-    require_few_runs(study)
-    require_files_fit(study, size_bytes)
+    cost = cost_of(
+        study, size_bytes=size_bytes, side_by_side=side_by_side, strikes=strikes, around=around
+    )
     curve, loads, cells = curve_of(study), cells_of(study.workload), planned_cells(study)
-    a_block, once = _seconds(study, size_bytes, side_by_side, around)
-    race = race_of(study)
-    blocks = _blocks(study, a_block, once) + (race.confirm if race else 0)
     unpaced = _turns(study, loads, 1, derived_seed(seed, 0, "unpaced")) if curve else []
-    turns = unpaced + _turns(study, cells, blocks, seed, first_block=len(unpaced) and 1)
-    struck = struck_turns(study, loads, strikes, blocks)
-    measured = most_blocks(study) if race else blocks
-    seconds = once + measured * a_block
-    if race:
-        seconds = race.within(seconds)
+    turns = unpaced + _turns(study, cells, cost.blocks, seed, first_block=len(unpaced) and 1)
     return Plan(
         study=study.name,
         seed=seed,
@@ -105,32 +89,13 @@ def make_plan(
         primary_layout=LAYOUT in study.plan.primary,
         cells=[*loads, *cells] if curve is not None else cells,
         turns=turns,
-        expected_seconds=seconds + struck_seconds(study, struck, size_bytes, around),
-        expected_written_bytes=0
-        if around.block
-        else written_bytes(study, size_bytes, measured, around),
+        expected_seconds=cost.seconds,
+        expected_written_bytes=cost.written_bytes,
         side_by_side=side_by_side,
-        struck=struck,
+        struck=cost.struck,
         curve=curve,
-        race=race,
+        race=cost.race,
     )
-
-
-def written_bytes(study: Study, size_bytes: int, blocks: float, around: Around = HERE) -> int:
-    """What so many blocks write at most, and what is written before them."""
-    of_blocks = blocks * turns_of_block(study) * turn_written_bytes(study, size_bytes, around)
-    return storage_written_bytes(study, size_bytes) + int(of_blocks)
-
-
-def _seconds(
-    study: Study, size_bytes: int, side_by_side: bool, around: Around
-) -> tuple[float, float]:
-    """Of a block, and of what is done once: before all blocks, and of a curve its unpaced block."""
-    if around.block is not None:
-        return around.block.seconds, 0.0
-    a_block = block_seconds(study, size_bytes, side_by_side=side_by_side, around=around)
-    first = 1 if curve_of(study) is not None else 0
-    return a_block, plan_seconds(study, size_bytes, first, side_by_side, around)
 
 
 def job_for(
@@ -165,53 +130,6 @@ def derived_seed(seed: int, block: int, purpose: str) -> int:
     return int.from_bytes(digest[:8], "big") >> (64 - _SEED_BITS)
 
 
-def require_few_runs(study: Study) -> None:
-    """InputError for a study of more runs than the bound, also where a budget would end it."""
-    a_block = (len(study.systems) + 1) * len(planned_cells(study))
-    runs = study.plan.blocks * a_block
-    if runs > MOST_RUNS:
-        raise InputError(
-            f"the study has {runs:,} runs, and {MOST_RUNS:,} are allowed",
-            next=f"--set plan.blocks={max(2, MOST_RUNS // a_block)}, or fewer systems or cells",
-        )
-
-
-def require_files_fit(study: Study, size_bytes: int) -> None:
-    """InputError where storage of that size cannot hold the study's files, whatever else is on
-    it."""
-    method = method_of(study.workload)
-    if not method.lays_out:
-        method.in_room(planned_room(study, size_bytes))
-        return
-    files = f"{method.files} files share" if method.files > 1 else "one file has"
-    half = f", half of it as {held_twice(study)[0]} copies on write" if held_twice(study) else ""
-    method.require_room(
-        method.file_size_bytes(layout_bytes(study, size_bytes) // method.files),
-        cause=f"{files} {method.fill_percent} % of {format_size(size_bytes)}{half}",
-    )
-
-
-def _blocks(study: Study, a_block: float, once: float) -> int:
-    """As many blocks as asked for, or as the budget holds; one takes `a_block` seconds, and what
-    comes before the first `once`."""
-    budget_ns = study.plan.budget
-    if budget_ns is None:
-        return study.plan.blocks
-    race = study.plan.mode == "race"
-    confirming = most_blocks(study) - study.plan.blocks if race else 0.0
-    fewest = LOOKS[0] if race else FEWEST_BLOCKS
-    fitting = int((budget_ns / 1e9 - once) / a_block - confirming)
-    if fitting < fewest:
-        words = f"{fewest} blocks" + (" and those that confirm" if race else "")
-        raise InputError(
-            f"the budget of {exact_duration(budget_ns)} is too short for {words}",
-            cause=f"one block takes about {format_duration(a_block * 1e9)}: "
-            f"{turns_of_block(study)} turns of {len(planned_cells(study))} cells",
-            next="a larger plan.budget, fewer cells, or a shorter workload.duration",
-        )
-    return study.plan.blocks if race else min(fitting, study.plan.blocks)
-
-
 def _primary_ids(study: Study, cells: list[Cell]) -> list[str]:
     if not set(study.plan.primary) - {LAYOUT}:
         return default_primary(study.workload)
@@ -228,11 +146,13 @@ def _turns(
     orders = _orders(names, blocks, chance)
     method = method_of(study.workload)
     stage_orders = _stage_orders(method.stages(cells), blocks, chance)
+    groups = [] if method.keeps_order else _least_disturbing_first(cells)
+    served = [system.name for system in study.systems if is_beside_path(study, system)]
     turns: list[Turn] = []
     for block in range(blocks):
         stages = stage_orders[block]
         if not method.keeps_order:
-            stages = [_cell_order(cells, chance)]
+            stages = [[cell for group in groups for cell in _shuffled(group, chance)]]
         elif any(cell.pace for cell in cells):
             stages = [_rates_order(cells, chance)]
         made = [(system, again, stage) for system, again in orders[block] for stage in stages]
@@ -240,7 +160,6 @@ def _turns(
             Turn(block=first_block + block, turn=0, system=system, again=again, cells=stage)
             for system, again, stage in made
         ]
-        served = [system.name for system in study.systems if is_beside_path(study, system)]
         planned = _with_paths(planned, served, seed)
         turns += [turn.model_copy(update={"turn": at}) for at, turn in enumerate(planned)]
     return turns
@@ -295,15 +214,15 @@ def _pair_orders(blocks: int, chance: random.Random) -> list[bool]:
     return orders[:blocks]
 
 
-def _cell_order(cells: list[Cell], chance: random.Random) -> list[str]:
-    """Reads, then mixes, then overwrites, then what makes files anew; random inside each."""
+def _least_disturbing_first(cells: list[Cell]) -> list[list[str]]:
+    """Reads, mixes, overwrites, and what makes files anew; the order inside each is random."""
     of_cells = [(cell.id, factors_of(cell)) for cell in cells]
     reads = [cell for cell, factors in of_cells if factors.share_of_reads == 100]
     mixes = [cell for cell, factors in of_cells if 0 < factors.share_of_reads < 100]
     writes = [(cell, factors) for cell, factors in of_cells if factors.share_of_reads == 0]
     anew = [cell for cell, factors in writes if factors.makes_files_anew]
     over = [cell for cell, factors in writes if not factors.makes_files_anew]
-    return [cell for group in (reads, mixes, over, anew) for cell in _shuffled(group, chance)]
+    return [reads, mixes, over, anew]
 
 
 def _rates_order(cells: list[Cell], chance: random.Random) -> list[str]:

@@ -214,10 +214,10 @@ class Rig(ABC):
         )
 
 
-def around_on(rig: Rig, study: Study, *, tries: bool = True) -> Around:
-    """What a rig knows of its time; without what it has to try where `tries` is False."""
+def around_on(rig: Rig, study: Study) -> Around:
+    """What a rig knows of its time, with a block that it tries where it has to."""
     known = rig.around(study)
-    return replace(known, block=rig.tried(study)) if tries and rig.tries_blocks else known
+    return replace(known, block=rig.tried(study)) if rig.tries_blocks else known
 
 
 def is_untried(rig: Rig, around: Around) -> bool:

@@ -35,7 +35,7 @@ else:
 
 def cells_of(workload: Workload) -> list[Cell]:
     """All cells, in the order of the study's lists or, where it is fixed, of a turn."""
-    return workload.cells()
+    return list(workload.cells_once)
 
 
 def default_primary(workload: Workload) -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import ValidationInfo, model_validator
 
@@ -69,6 +70,17 @@ class WorkloadKeys(StudyModel):
         model = declared(self.kind)
         swept = [name for name, factor in model.DECLARED.items() if factor.key]
         return [point.cell_named_by(*swept) for point in model.points(self)]
+
+    @cached_property
+    def cells_once(self) -> tuple[Cell, ...]:
+        """The same, made once: a plan asks for them eight times."""
+        return tuple(self.cells())
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """The same with other values, whose cells are made anew."""
+        copied = super().model_copy(update=update, deep=deep)
+        copied.__dict__.pop("cells_once", None)
+        return copied
 
     def paced_loads(self) -> list[Cell]:
         """The cells whose rate a load curve raises."""

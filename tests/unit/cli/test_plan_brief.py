@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.cli.plan import brief_lines, run_command
+from fsgauge.cli.plan_brief import brief_lines, run_command
 from fsgauge.cli.plan_lines import time_and_bytes
 from fsgauge.plan.preview import PlanDescription, describe
 from fsgauge.plan.turns import make_plan

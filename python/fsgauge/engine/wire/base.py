@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from typing import Generic, Self, TypeVar, get_args, get_type_hints, overload
+from typing import Annotated, Generic, Self, TypeVar, get_args, get_type_hints, overload
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 
@@ -21,6 +21,9 @@ class Wire(BaseModel):
     # Built when it is first used: a command uses few of some hundred types.
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
+
+Unsigned = Annotated[int, Field(ge=0)]
+"""Made once: 379 fields that made their own took a fifth more time to import."""
 
 M = TypeVar("M", bound=BaseModel)
 R = TypeVar("R")

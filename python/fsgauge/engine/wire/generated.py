@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from fsgauge.engine.wire.base import Packed, Wire
+from fsgauge.engine.wire.base import Packed, Unsigned, Wire
 
 SmbDialect = Literal["2.0.2", "2.1", "3.0", "3.0.2", "3.1.1"]
 Interface = Literal["io_uring", "psync", "libaio", "sockets"]
@@ -12,7 +12,7 @@ Interface = Literal["io_uring", "psync", "libaio", "sockets"]
 
 class Zone(Wire):
     size_percent: Annotated[int, Field(ge=0, le=255)]
-    weight: Annotated[int, Field(ge=0)]
+    weight: Unsigned
 
 
 FileOperation = Literal[
@@ -38,26 +38,26 @@ FileOperation = Literal[
 
 
 class WeightedSize(Wire):
-    size_bytes: Annotated[int, Field(ge=0)]
-    weight: Annotated[int, Field(ge=0)]
+    size_bytes: Unsigned
+    weight: Unsigned
 
 
 class BlockSize(Wire):
-    size_bytes: Annotated[int, Field(ge=0)]
-    weight: Annotated[int, Field(ge=0)] = 1
+    size_bytes: Unsigned
+    weight: Unsigned = 1
 
 
 Arrival = Literal["constant", "exponential"]
 
 
 class Think(Wire):
-    mean_ns: Annotated[int, Field(ge=0)]
+    mean_ns: Unsigned
     spread: Arrival
 
 
 class JobsOfAll(Wire):
-    first: Annotated[int, Field(ge=0)]
-    of: Annotated[int, Field(ge=0)]
+    first: Unsigned
+    of: Unsigned
 
 
 Workers = Literal["threads", "processes"]
@@ -94,14 +94,14 @@ FileOrder = Literal["number", "random", "directory"]
 
 
 class AgeSizeBin(Wire):
-    at_least_bytes: Annotated[int, Field(ge=0)]
-    below_bytes: Annotated[int, Field(ge=0)]
+    at_least_bytes: Unsigned
+    below_bytes: Unsigned
     weight: float
 
 
 class AgeLifetimeBin(Wire):
-    at_least_ns: Annotated[int, Field(ge=0)]
-    below_ns: Annotated[int, Field(ge=0)]
+    at_least_ns: Unsigned
+    below_ns: Unsigned
     weight: float
 
 
@@ -111,10 +111,10 @@ Ext4Release = Literal["6.1", "6.12", "6.18"]
 
 class Mke2fs(Wire):
     reserved_percent: float = 0.0
-    bytes_per_inode: Annotated[int | None, Field(ge=0)] = None
-    inodes: Annotated[int | None, Field(ge=0)] = None
-    inode_size_bytes: Annotated[int, Field(ge=0)] = 256
-    journal_size_bytes: Annotated[int | None, Field(ge=0)] = None
+    bytes_per_inode: Unsigned | None = None
+    inodes: Unsigned | None = None
+    inode_size_bytes: Unsigned = 256
+    journal_size_bytes: Unsigned | None = None
     has_64bit: bool = True
     resize_inode: bool = True
 
@@ -130,39 +130,39 @@ class PassedFile(Wire):
 
 
 class ClockReading(Wire):
-    at_ns: Annotated[int, Field(ge=0)]
+    at_ns: Unsigned
     offset_ns: int
-    bound_ns: Annotated[int, Field(ge=0)]
-    round_trip_ns: Annotated[int, Field(ge=0)]
-    median_round_trip_ns: Annotated[int, Field(ge=0)]
+    bound_ns: Unsigned
+    round_trip_ns: Unsigned
+    median_round_trip_ns: Unsigned
     suspended_ns: int
     peer_suspended_ns: int
 
 
 class NullTarget(Wire):
     kind: Literal["null"] = "null"
-    size_bytes: Annotated[int, Field(ge=0)]
+    size_bytes: Unsigned
 
 
 class BlockTarget(Wire):
     kind: Literal["block"] = "block"
     path: str
-    offset_bytes: Annotated[int, Field(ge=0)] = 0
-    size_bytes: Annotated[int, Field(ge=0)]
+    offset_bytes: Unsigned = 0
+    size_bytes: Unsigned
 
 
 class FilesTarget(Wire):
     kind: Literal["files"] = "files"
     directory: str
     prefix: str = "fsgauge-"
-    count: Annotated[int, Field(ge=0)]
-    file_size_bytes: Annotated[int, Field(ge=0)]
+    count: Unsigned
+    file_size_bytes: Unsigned
 
 
 class FileTarget(Wire):
     kind: Literal["file"] = "file"
     path: str
-    size_bytes: Annotated[int, Field(ge=0)]
+    size_bytes: Unsigned
 
 
 class NfsTarget(Wire):
@@ -172,8 +172,8 @@ class NfsTarget(Wire):
     mount_port: Annotated[int | None, Field(ge=0, le=65535)] = None
     export: str
     directory: str
-    user_id: Annotated[int, Field(ge=0)]
-    group_id: Annotated[int, Field(ge=0)]
+    user_id: Unsigned
+    group_id: Unsigned
 
 
 class EnvironmentPassword(Wire):
@@ -205,7 +205,7 @@ class BackwardsAccess(Wire):
 
 class StridedAccess(Wire):
     kind: Literal["strided"] = "strided"
-    stride_bytes: Annotated[int, Field(ge=0)]
+    stride_bytes: Unsigned
 
 
 class ParetoAccess(Wire):
@@ -235,10 +235,10 @@ class WeightedSizes(Wire):
 
 class LognormalSizes(Wire):
     kind: Literal["lognormal"] = "lognormal"
-    median_bytes: Annotated[int, Field(ge=0)]
+    median_bytes: Unsigned
     sigma: float
-    smallest_bytes: Annotated[int, Field(ge=0)]
-    largest_bytes: Annotated[int, Field(ge=0)]
+    smallest_bytes: Unsigned
+    largest_bytes: Unsigned
 
 
 class IncompressibleData(Wire):
@@ -274,7 +274,7 @@ class InterleavedRanges(Wire):
 
 class StridedRanges(Wire):
     kind: Literal["strided"] = "strided"
-    stride_bytes: Annotated[int, Field(ge=0)]
+    stride_bytes: Unsigned
 
 
 class OwnFilesRanges(Wire):
@@ -291,12 +291,12 @@ class DsyncSync(Wire):
 
 class FsyncSync(Wire):
     kind: Literal["fsync"] = "fsync"
-    every: Annotated[int, Field(ge=0)]
+    every: Unsigned
 
 
 class FdatasyncSync(Wire):
     kind: Literal["fdatasync"] = "fdatasync"
-    every: Annotated[int, Field(ge=0)]
+    every: Unsigned
 
 
 class RwfDsyncSync(Wire):
@@ -305,7 +305,7 @@ class RwfDsyncSync(Wire):
 
 class SyncFileRangeSync(Wire):
     kind: Literal["sync_file_range"] = "sync_file_range"
-    every: Annotated[int, Field(ge=0)]
+    every: Unsigned
 
 
 class NullClientsTarget(Wire):
@@ -345,7 +345,7 @@ class DeletePhase(Wire):
 class BackupPhase(Wire):
     kind: Literal["backup"] = "backup"
     order: BackupOrder
-    block_size_bytes: Annotated[int, Field(ge=0)]
+    block_size_bytes: Unsigned
 
 
 class ClearPhase(Wire):
@@ -358,42 +358,42 @@ class OwnTree(Wire):
 
 class SharedTree(Wire):
     kind: Literal["shared"] = "shared"
-    depth: Annotated[int, Field(ge=0)]
-    fan_out: Annotated[int, Field(ge=0)]
+    depth: Unsigned
+    fan_out: Unsigned
 
 
 class IntermingledProfile(Wire):
     kind: Literal["intermingled"] = "intermingled"
-    files: Annotated[int, Field(ge=0)] = 20
-    file_size_bytes: Annotated[int | None, Field(ge=0)] = None
-    chunk_bytes: Annotated[int, Field(ge=0)] = 1048576
-    keep_files: Annotated[int | None, Field(ge=0)] = None
+    files: Unsigned = 20
+    file_size_bytes: Unsigned | None = None
+    chunk_bytes: Unsigned = 1048576
+    keep_files: Unsigned | None = None
 
 
 class ConnectionsProfile(Wire):
     kind: Literal["connections"] = "connections"
-    clients: Annotated[int, Field(ge=0)] = 590
-    file_size_bytes: Annotated[int, Field(ge=0)] = 1048576
-    record_bytes: Annotated[int, Field(ge=0)] = 4096
+    clients: Unsigned = 590
+    file_size_bytes: Unsigned = 1048576
+    record_bytes: Unsigned = 4096
     fsync: bool = False
 
 
 class DatabaseProfile(Wire):
     kind: Literal["database"] = "database"
-    files: Annotated[int, Field(ge=0)] = 4
-    page_bytes: Annotated[int, Field(ge=0)] = 4096
-    extend_bytes: Annotated[int, Field(ge=0)] = 1048576
-    fsync_every: Annotated[int, Field(ge=0)] = 64
+    files: Unsigned = 4
+    page_bytes: Unsigned = 4096
+    extend_bytes: Unsigned = 1048576
+    fsync_every: Unsigned = 64
 
 
 class LognormalParetoSizes(Wire):
     kind: Literal["lognormal_pareto"] = "lognormal_pareto"
-    median_bytes: Annotated[int, Field(ge=0)]
+    median_bytes: Unsigned
     sigma: float
     tail_percent: float
-    tail_from_bytes: Annotated[int, Field(ge=0)]
+    tail_from_bytes: Unsigned
     tail_alpha: float
-    largest_bytes: Annotated[int | None, Field(ge=0)] = None
+    largest_bytes: Unsigned | None = None
 
 
 class BinnedSizes(Wire):
@@ -403,13 +403,13 @@ class BinnedSizes(Wire):
 
 class LognormalLifetimes(Wire):
     kind: Literal["lognormal"] = "lognormal"
-    median_ns: Annotated[int, Field(ge=0)]
+    median_ns: Unsigned
     sigma: float
 
 
 class ExponentialLifetimes(Wire):
     kind: Literal["exponential"] = "exponential"
-    mean_ns: Annotated[int, Field(ge=0)]
+    mean_ns: Unsigned
 
 
 class BinnedLifetimes(Wire):
@@ -423,7 +423,7 @@ class CompleteEnd(Wire):
 
 class OperationsEnd(Wire):
     kind: Literal["operations"] = "operations"
-    operations: Annotated[int, Field(ge=0)]
+    operations: Unsigned
 
 
 class StorageAgeEnd(Wire):
@@ -433,21 +433,21 @@ class StorageAgeEnd(Wire):
 
 class VirtualTimeEnd(Wire):
     kind: Literal["virtual_time"] = "virtual_time"
-    virtual_time_ns: Annotated[int, Field(ge=0)]
+    virtual_time_ns: Unsigned
 
 
 class Ext4Policy(Wire):
     kind: Literal["ext4"] = "ext4"
     release: Ext4Release
     delays: bool = True
-    shared_blocks: Annotated[int, Field(ge=0)] = 16
-    group_preallocation_blocks: Annotated[int, Field(ge=0)] = 512
-    max_to_scan: Annotated[int, Field(ge=0)] = 200
-    min_to_scan: Annotated[int, Field(ge=0)] = 10
-    order2_request: Annotated[int, Field(ge=0)] = 2
-    linear_groups: Annotated[int, Field(ge=0)] = 4
-    stripe_blocks: Annotated[int, Field(ge=0)] = 0
-    processors: Annotated[int, Field(ge=0)] = 1
+    shared_blocks: Unsigned = 16
+    group_preallocation_blocks: Unsigned = 512
+    max_to_scan: Unsigned = 200
+    min_to_scan: Unsigned = 10
+    order2_request: Unsigned = 2
+    linear_groups: Unsigned = 4
+    stripe_blocks: Unsigned = 0
+    processors: Unsigned = 1
     mke2fs: Annotated[Mke2fs, Field(validate_default=True)] = {
         "reserved_percent": 0.0,
         "bytes_per_inode": None,
@@ -462,14 +462,14 @@ class Ext4Policy(Wire):
 class LdiskfsPolicy(Wire):
     kind: Literal["ldiskfs"] = "ldiskfs"
     prealloc_table_blocks: list[int]
-    last_group: Annotated[int, Field(ge=0)] = 0
+    last_group: Unsigned = 0
 
 
 class XfsPolicy(Wire):
     kind: Literal["xfs"] = "xfs"
-    preallocation_blocks: Annotated[int, Field(ge=0)] = 0
-    extent_hint_blocks: Annotated[int, Field(ge=0)] = 0
-    groups: Annotated[int, Field(ge=0)] = 0
+    preallocation_blocks: Unsigned = 0
+    extent_hint_blocks: Unsigned = 0
+    groups: Unsigned = 0
 
 
 class BlockAtATimePolicy(Wire):
@@ -478,7 +478,7 @@ class BlockAtATimePolicy(Wire):
 
 class DelayedPolicy(Wire):
     kind: Literal["delayed"] = "delayed"
-    delay_blocks: Annotated[int, Field(ge=0)]
+    delay_blocks: Unsigned
 
 
 class FirstFitPolicy(Wire):
@@ -503,13 +503,13 @@ class BuddyPolicy(Wire):
 
 class WindowPolicy(Wire):
     kind: Literal["window"] = "window"
-    window_blocks: Annotated[int, Field(ge=0)]
+    window_blocks: Unsigned
 
 
 class VxfsPolicy(Wire):
     kind: Literal["vxfs"] = "vxfs"
-    initial_blocks: Annotated[int, Field(ge=0)]
-    largest_blocks: Annotated[int, Field(ge=0)]
+    initial_blocks: Unsigned
+    largest_blocks: Unsigned
 
 
 class ClearStep(Wire):
@@ -525,13 +525,14 @@ class DeleteStep(Wire):
 class BallastStep(Wire):
     kind: Literal["ballast"] = "ballast"
     path: str
-    leave_bytes: Annotated[int, Field(ge=0)]
+    leave_bytes: Unsigned
 
 
 class ProbeJob(Wire):
     format: Literal[1] = 1
     kind: Literal["probe"] = "probe"
     directory: str | None = None
+    without_costs: bool = False
     held: Annotated[list[Held], Field(validate_default=True)] = []
 
 
@@ -541,7 +542,7 @@ class HoldOrder(Wire):
 
 class StartOrder(Wire):
     kind: Literal["start"] = "start"
-    start_at_ns: Annotated[int, Field(ge=0)]
+    start_at_ns: Unsigned
 
 
 class StopOrder(Wire):
@@ -571,75 +572,75 @@ Count = Annotated[tuple[int, int], Field(max_length=2, min_length=2)]
 
 
 class Histogram(Wire):
-    sub_bucket_bits: Annotated[int, Field(ge=0)]
+    sub_bucket_bits: Unsigned
     counts: list[Count]
-    operations: Annotated[int, Field(ge=0)]
-    sum_ns: Annotated[int, Field(ge=0)]
-    min_ns: Annotated[int, Field(ge=0)]
-    max_ns: Annotated[int, Field(ge=0)]
+    operations: Unsigned
+    sum_ns: Unsigned
+    min_ns: Unsigned
+    max_ns: Unsigned
 
 
 class JobShare(Wire):
-    operations: Annotated[int, Field(ge=0)]
-    size_bytes: Annotated[int, Field(ge=0)]
-    elapsed_ns: Annotated[int | None, Field(ge=0)] = None
+    operations: Unsigned
+    size_bytes: Unsigned
+    elapsed_ns: Unsigned | None = None
 
 
 class ProcessorTime(Wire):
-    user_ns: Annotated[int, Field(ge=0)]
-    system_ns: Annotated[int, Field(ge=0)]
-    threads: Annotated[int, Field(ge=0)]
+    user_ns: Unsigned
+    system_ns: Unsigned
+    threads: Unsigned
 
 
 class MachineProcessorTime(Wire):
-    busy_ns: Annotated[int, Field(ge=0)]
-    total_ns: Annotated[int, Field(ge=0)]
+    busy_ns: Unsigned
+    total_ns: Unsigned
 
 
 class IntervalCount(Wire):
-    operations: Annotated[int, Field(ge=0)]
-    size_bytes: Annotated[int, Field(ge=0)]
-    latency_sum_ns: Annotated[int, Field(ge=0)]
+    operations: Unsigned
+    size_bytes: Unsigned
+    latency_sum_ns: Unsigned
 
 
 class Steady(Wire):
     judged: bool
     reached: bool
-    rounds: Annotated[int, Field(ge=0)]
+    rounds: Unsigned
     range_share: float | None = None
     slope_share: float | None = None
-    change_point_ns: Annotated[int | None, Field(ge=0)] = None
+    change_point_ns: Unsigned | None = None
     change_share: float | None = None
     reason: str | None = None
 
 
 class SyncResult(Wire):
-    calls: Annotated[int, Field(ge=0)]
-    refused: Annotated[int, Field(ge=0)] = 0
+    calls: Unsigned
+    refused: Unsigned = 0
     latency: Histogram
     response_latency: Histogram | None = None
 
 
 class FileOperationResult(Wire):
     operation: FileOperation
-    operations: Annotated[int, Field(ge=0)]
-    refused: Annotated[int, Field(ge=0)] = 0
-    size_bytes: Annotated[int, Field(ge=0)]
+    operations: Unsigned
+    refused: Unsigned = 0
+    size_bytes: Unsigned
     latency: Histogram
 
 
 class FinishResult(Wire):
-    fsync_ns: Annotated[int, Field(ge=0)]
-    close_ns: Annotated[int, Field(ge=0)]
-    elapsed_ns: Annotated[int, Field(ge=0)]
+    fsync_ns: Unsigned
+    close_ns: Unsigned
+    elapsed_ns: Unsigned
     cpu: ProcessorTime
 
 
 class CompanionResult(Wire):
     role: CompanionKind
-    count: Annotated[int, Field(ge=0)]
-    operations: Annotated[int, Field(ge=0)]
-    size_bytes: Annotated[int, Field(ge=0)]
+    count: Unsigned
+    operations: Unsigned
+    size_bytes: Unsigned
     latency: Histogram
 
 
@@ -654,17 +655,17 @@ class Limits(Wire):
 
 
 class Drain(Wire):
-    operations: Annotated[int, Field(ge=0)]
-    elapsed_ns: Annotated[int, Field(ge=0)]
-    unanswered: Annotated[int, Field(ge=0)]
+    operations: Unsigned
+    elapsed_ns: Unsigned
+    unanswered: Unsigned
 
 
 class Pauses(Wire):
-    total_ns: Annotated[int, Field(ge=0)]
-    longest_ns: Annotated[int, Field(ge=0)]
-    longest_start_ns: Annotated[int | None, Field(ge=0)] = None
-    late_start_ns: Annotated[int, Field(ge=0)]
-    starved_ns: Annotated[int | None, Field(ge=0)] = None
+    total_ns: Unsigned
+    longest_ns: Unsigned
+    longest_start_ns: Unsigned | None = None
+    late_start_ns: Unsigned
+    starved_ns: Unsigned | None = None
     clock_error_ns: int
     wall_clock_step_ns: int
 
@@ -686,9 +687,9 @@ ClientOperation = Literal[
 
 class ClientOperationResult(Wire):
     operation: ClientOperation
-    operations: Annotated[int, Field(ge=0)]
-    size_bytes: Annotated[int, Field(ge=0)]
-    errors: Annotated[int, Field(ge=0)]
+    operations: Unsigned
+    size_bytes: Unsigned
+    errors: Unsigned
     response_latency: Histogram
     service_latency: Histogram
 
@@ -714,34 +715,34 @@ ClientErrorKind = Literal[
 
 class BadRecord(Wire):
     path: str
-    offset_bytes: Annotated[int, Field(ge=0)]
-    first_byte: Annotated[int, Field(ge=0)]
+    offset_bytes: Unsigned
+    first_byte: Unsigned
 
 
 class BackupResult(Wire):
     order: BackupOrder
-    files: Annotated[int, Field(ge=0)]
-    directories: Annotated[int, Field(ge=0)]
-    listing_ns: Annotated[int, Field(ge=0)]
-    comparing_ns: Annotated[int, Field(ge=0)] = 0
-    extents: Annotated[int | None, Field(ge=0)] = None
+    files: Unsigned
+    directories: Unsigned
+    listing_ns: Unsigned
+    comparing_ns: Unsigned = 0
+    extents: Unsigned | None = None
 
 
 class NetworkResult(Wire):
     protocol: str
-    connections: Annotated[int, Field(ge=0)]
-    reconnections: Annotated[int, Field(ge=0)]
-    null_operation_ns: Annotated[int, Field(ge=0)]
-    sent_bytes: Annotated[int, Field(ge=0)]
-    received_bytes: Annotated[int, Field(ge=0)]
+    connections: Unsigned
+    reconnections: Unsigned
+    null_operation_ns: Unsigned
+    sent_bytes: Unsigned
+    received_bytes: Unsigned
 
 
 class CommonStart(Wire):
-    start_at_ns: Annotated[int, Field(ge=0)]
-    armed_at_ns: Annotated[int, Field(ge=0)]
-    started_at_ns: Annotated[int, Field(ge=0)]
-    last_started_at_ns: Annotated[int, Field(ge=0)]
-    ended_at_ns: Annotated[int, Field(ge=0)]
+    start_at_ns: Unsigned
+    armed_at_ns: Unsigned
+    started_at_ns: Unsigned
+    last_started_at_ns: Unsigned
+    ended_at_ns: Unsigned
     real_time: bool
     spun: bool
     suspended_ns: int
@@ -767,98 +768,98 @@ class ScanSource(Wire):
     files_by: str
     space_by: str
     space_reason: str | None = None
-    block_size_bytes: Annotated[int, Field(ge=0)]
-    size_bytes: Annotated[int, Field(ge=0)]
-    address_bytes: Annotated[int | None, Field(ge=0)] = None
+    block_size_bytes: Unsigned
+    size_bytes: Unsigned
+    address_bytes: Unsigned | None = None
 
 
 class Jumps(Wire):
-    far: Annotated[int, Field(ge=0)]
-    near: Annotated[int, Field(ge=0)]
-    passed_bytes: Annotated[int, Field(ge=0)]
+    far: Unsigned
+    near: Unsigned
+    passed_bytes: Unsigned
 
 
 class LengthBin(Wire):
-    at_least_bytes: Annotated[int, Field(ge=0)]
-    extents: Annotated[int, Field(ge=0)]
-    size_bytes: Annotated[int, Field(ge=0)]
+    at_least_bytes: Unsigned
+    extents: Unsigned
+    size_bytes: Unsigned
 
 
 class ExactLength(Wire):
-    length_bytes: Annotated[int, Field(ge=0)]
-    extents: Annotated[int, Field(ge=0)]
+    length_bytes: Unsigned
+    extents: Unsigned
 
 
 class FilesBin(Wire):
-    at_least_extents: Annotated[int, Field(ge=0)]
-    files: Annotated[int, Field(ge=0)]
-    extents: Annotated[int, Field(ge=0)]
+    at_least_extents: Unsigned
+    files: Unsigned
+    extents: Unsigned
 
 
 class MetadataSpace(Wire):
-    size_bytes: Annotated[int, Field(ge=0)]
-    free_bytes: Annotated[int, Field(ge=0)]
-    free_device_bytes: Annotated[int, Field(ge=0)]
-    system_bytes: Annotated[int, Field(ge=0)] = 0
-    system_free_bytes: Annotated[int, Field(ge=0)] = 0
+    size_bytes: Unsigned
+    free_bytes: Unsigned
+    free_device_bytes: Unsigned
+    system_bytes: Unsigned = 0
+    system_free_bytes: Unsigned = 0
 
 
 class FreeAtLeast(Wire):
-    at_least_bytes: Annotated[int, Field(ge=0)]
-    size_bytes: Annotated[int, Field(ge=0)]
+    at_least_bytes: Unsigned
+    size_bytes: Unsigned
 
 
 class Counted(Wire):
-    size_bytes: Annotated[int, Field(ge=0)]
-    free_bytes: Annotated[int, Field(ge=0)]
-    available_bytes: Annotated[int, Field(ge=0)]
+    size_bytes: Unsigned
+    free_bytes: Unsigned
+    available_bytes: Unsigned
 
 
 class Inodes(Wire):
-    total: Annotated[int, Field(ge=0)]
-    free: Annotated[int, Field(ge=0)]
+    total: Unsigned
+    free: Unsigned
 
 
 class InodeChunk(Wire):
-    least_bytes: Annotated[int, Field(ge=0)]
-    align_bytes: Annotated[int, Field(ge=0)]
-    below_bytes: Annotated[int | None, Field(ge=0)] = None
-    places: Annotated[int | None, Field(ge=0)] = None
-    free_inodes: Annotated[int, Field(ge=0)]
+    least_bytes: Unsigned
+    align_bytes: Unsigned
+    below_bytes: Unsigned | None = None
+    places: Unsigned | None = None
+    free_inodes: Unsigned
 
 
 class FullQuota(Wire):
     kind: str
-    id: Annotated[int, Field(ge=0)]
+    id: Unsigned
     of: str
-    limit: Annotated[int, Field(ge=0)]
+    limit: Unsigned
 
 
 class FullFolder(Wire):
     name: str
-    size_bytes: Annotated[int, Field(ge=0)]
-    index_blocks: Annotated[int, Field(ge=0)]
-    full_index_blocks: Annotated[int, Field(ge=0)]
+    size_bytes: Unsigned
+    index_blocks: Unsigned
+    full_index_blocks: Unsigned
 
 
 class DeletedFile(Wire):
     path: str
-    size_bytes: Annotated[int, Field(ge=0)]
+    size_bytes: Unsigned
     process: str
-    process_id: Annotated[int, Field(ge=0)]
+    process_id: Unsigned
 
 
 class Group(Wire):
-    offset_bytes: Annotated[int, Field(ge=0)]
-    size_bytes: Annotated[int, Field(ge=0)]
-    free_bytes: Annotated[int, Field(ge=0)]
-    free_extents: Annotated[int, Field(ge=0)]
-    largest_free_bytes: Annotated[int, Field(ge=0)]
+    offset_bytes: Unsigned
+    size_bytes: Unsigned
+    free_bytes: Unsigned
+    free_extents: Unsigned
+    largest_free_bytes: Unsigned
 
 
 class ScanMap(Wire):
-    order: Annotated[int, Field(ge=0)]
-    cell_bytes: Annotated[int, Field(ge=0)]
+    order: Unsigned
+    cell_bytes: Unsigned
     data: list[int]
     metadata: list[int]
     free: list[int]
@@ -868,15 +869,15 @@ class ScanMap(Wire):
 
 
 class ListedExtent(Wire):
-    logical_bytes: Annotated[int, Field(ge=0)]
-    physical_bytes: Annotated[int, Field(ge=0)]
-    length_bytes: Annotated[int, Field(ge=0)]
+    logical_bytes: Unsigned
+    physical_bytes: Unsigned
+    length_bytes: Unsigned
 
 
 class ScanProblem(Wire):
     code: str
     text: str
-    count: Annotated[int, Field(ge=0)]
+    count: Unsigned
     examples: list[str]
 
 
@@ -888,8 +889,8 @@ class AgeError(Wire):
     operation: AgeOperation | None = None
     errno: int
     text: str
-    count: Annotated[int, Field(ge=0)]
-    first_operation: Annotated[int, Field(ge=0)]
+    count: Unsigned
+    first_operation: Unsigned
 
 
 DeviceKind = Literal["zoned_disk", "flash"]
@@ -905,20 +906,20 @@ class EngineFault(Wire):
 
 
 class SimulatedPass(Wire):
-    size_bytes: Annotated[int, Field(ge=0)]
-    requests: Annotated[int, Field(ge=0)]
-    pieces: Annotated[int, Field(ge=0)]
-    fastest_ns: Annotated[int, Field(ge=0)]
-    slowest_ns: Annotated[int, Field(ge=0)]
+    size_bytes: Unsigned
+    requests: Unsigned
+    pieces: Unsigned
+    fastest_ns: Unsigned
+    slowest_ns: Unsigned
 
 
 ServeClockEnded = Literal["time_limit", "reply_limit", "stopped"]
 
 
 class ClockMoment(Wire):
-    own_ns: Annotated[int, Field(ge=0)]
+    own_ns: Unsigned
     peer_ns: int
-    bound_ns: Annotated[int, Field(ge=0)]
+    bound_ns: Unsigned
 
 
 ListedExtents = Packed[ListedExtent]
@@ -926,20 +927,20 @@ ScanStage = Literal["free_space", "files", "names"]
 
 
 class ScanProgress(Wire):
-    files: Annotated[int, Field(ge=0)]
-    of_files: Annotated[int | None, Field(ge=0)] = None
-    extents: Annotated[int, Field(ge=0)]
+    files: Unsigned
+    of_files: Unsigned | None = None
+    extents: Unsigned
     stage: ScanStage = "files"
 
 
 class AgeProgress(Wire):
-    operations: Annotated[int, Field(ge=0)]
+    operations: Unsigned
     share: float | None = None
-    failed: Annotated[int, Field(ge=0)]
-    written_bytes: Annotated[int, Field(ge=0)]
-    live_files: Annotated[int, Field(ge=0)]
-    live_bytes: Annotated[int, Field(ge=0)]
-    elapsed_ns: Annotated[int, Field(ge=0)]
+    failed: Unsigned
+    written_bytes: Unsigned
+    live_files: Unsigned
+    live_bytes: Unsigned
+    elapsed_ns: Unsigned
 
 
 class NoteEvent(Note):
@@ -948,7 +949,7 @@ class NoteEvent(Note):
 
 class ClientsInEvent(Wire):
     event: Literal["clients_in"]
-    connect_ns: Annotated[int, Field(ge=0)]
+    connect_ns: Unsigned
 
 
 class ClientsThroughEvent(Wire):
@@ -962,7 +963,7 @@ class ClockServedEvent(Wire):
 
 class ArmedEvent(Wire):
     event: Literal["armed"]
-    armed_at_ns: Annotated[int, Field(ge=0)]
+    armed_at_ns: Unsigned
 
 
 class ScanProgressEvent(ScanProgress):
@@ -994,7 +995,7 @@ Access = Annotated[
 
 class WeightedOperation(Wire):
     operation: FileOperation
-    weight: Annotated[int, Field(ge=0)]
+    weight: Unsigned
 
 
 FileSizes = Annotated[CycleSizes | WeightedSizes | LognormalSizes, Field(discriminator="kind")]
@@ -1025,8 +1026,8 @@ Sync = Annotated[
 
 class Companion(Wire):
     role: CompanionKind
-    count: Annotated[int, Field(ge=0)]
-    block_size_bytes: Annotated[int, Field(ge=0)]
+    count: Unsigned
+    block_size_bytes: Unsigned
 
 
 class SelfMeasure(Wire):
@@ -1038,13 +1039,13 @@ class SelfMeasure(Wire):
 
 
 class Lease(Wire):
-    silence_limit_ns: Annotated[int, Field(ge=0)]
+    silence_limit_ns: Unsigned
     run: RunName | None = None
 
 
 class WeightedActivity(Wire):
     activity: Activity
-    weight: Annotated[int, Field(ge=0)]
+    weight: Unsigned
 
 
 Tree = Annotated[OwnTree | SharedTree, Field(discriminator="kind")]
@@ -1116,9 +1117,9 @@ class ChurnProfile(Wire):
         "median_ns": 3600000000000,
         "sigma": 4.65,
     }
-    streams: Annotated[int, Field(ge=0)] = 64
+    streams: Unsigned = 64
     rewrite_percent: Annotated[int, Field(ge=0, le=255)] = 0
-    turn_bytes: Annotated[int | None, Field(ge=0)] = None
+    turn_bytes: Unsigned | None = None
 
 
 class GitLikeProfile(Wire):
@@ -1132,7 +1133,7 @@ class GitLikeProfile(Wire):
         "tail_alpha": 1.0,
         "largest_bytes": None,
     }
-    files_per_directory: Annotated[int, Field(ge=0)] = 16
+    files_per_directory: Unsigned = 16
     update_percent: float = 1.0
 
 
@@ -1140,10 +1141,10 @@ class ScanJob(Wire):
     format: Literal[1] = 1
     kind: Literal["scan"] = "scan"
     path: str
-    threads: Annotated[int | None, Field(ge=0)] = None
-    top: Annotated[int, Field(ge=0)] = 0
+    threads: Unsigned | None = None
+    top: Unsigned = 0
     list_whole: bool = False
-    map_order: Annotated[int, Field(ge=0)] = 0
+    map_order: Unsigned = 0
     space: bool = True
     held: Annotated[list[Held], Field(validate_default=True)] = []
     lease: Lease | None = None
@@ -1156,7 +1157,7 @@ class MixJob(Wire):
     lay_out: bool = False
     held: Annotated[list[Held], Field(validate_default=True)] = []
     lease: Lease | None = None
-    start_at_ns: Annotated[int | None, Field(ge=0)] = None
+    start_at_ns: Unsigned | None = None
     start_on_order: bool = False
 
 
@@ -1174,8 +1175,8 @@ class ServeClockJob(Wire):
     address: str
     port: Annotated[int, Field(ge=0, le=65535)] = 0
     key: str
-    time_limit_ns: Annotated[int, Field(ge=0)]
-    reply_limit: Annotated[int, Field(ge=0)] = 10000000
+    time_limit_ns: Unsigned
+    reply_limit: Unsigned = 10000000
     lease: Lease | None = None
 
 
@@ -1185,9 +1186,9 @@ class ExchangeClockJob(Wire):
     address: str
     port: Annotated[int, Field(ge=0, le=65535)]
     key: str
-    exchanges: Annotated[int, Field(ge=0)] = 40
-    timeout_ns: Annotated[int, Field(ge=0)] = 100000000
-    time_limit_ns: Annotated[int, Field(ge=0)] = 5000000000
+    exchanges: Unsigned = 40
+    timeout_ns: Unsigned = 100000000
+    time_limit_ns: Unsigned = 5000000000
     drift_limit_ppm: float = 50.0
     earlier: ClockReading | None = None
     moments_ns: list[int] = []
@@ -1205,18 +1206,18 @@ class Engine(Wire):
 
 
 class OperationResult(Wire):
-    operations: Annotated[int, Field(ge=0)]
-    size_bytes: Annotated[int, Field(ge=0)]
-    errors: Annotated[int, Field(ge=0)]
-    refused: Annotated[int, Field(ge=0)] = 0
+    operations: Unsigned
+    size_bytes: Unsigned
+    errors: Unsigned
+    refused: Unsigned = 0
     service_latency: Histogram
     response_latency: Histogram | None = None
-    backlog_dropped: Annotated[int, Field(ge=0)]
+    backlog_dropped: Unsigned
 
 
 class Interval(Wire):
-    start_ns: Annotated[int, Field(ge=0)]
-    elapsed_ns: Annotated[int, Field(ge=0)]
+    start_ns: Unsigned
+    elapsed_ns: Unsigned
     warm_up: bool
     read: IntervalCount
     write: IntervalCount
@@ -1224,9 +1225,9 @@ class Interval(Wire):
 
 class FaultyBlock(Wire):
     fault: BlockFault
-    file: Annotated[int, Field(ge=0)]
-    offset_bytes: Annotated[int, Field(ge=0)]
-    first_byte: Annotated[int, Field(ge=0)]
+    file: Unsigned
+    offset_bytes: Unsigned
+    first_byte: Unsigned
     detail: str
 
 
@@ -1239,7 +1240,7 @@ class OperationCall(Wire):
 class ClientError(Wire):
     operation: ClientOperation
     kind: ClientErrorKind
-    count: Annotated[int, Field(ge=0)]
+    count: Unsigned
     first_path: str
     message: str
 
@@ -1248,10 +1249,10 @@ class LayoutResult(Wire):
     format: Literal[1]
     kind: Literal["layout"]
     ended: Ended
-    files: Annotated[int, Field(ge=0)]
-    size_bytes: Annotated[int, Field(ge=0)]
-    elapsed_ns: Annotated[int, Field(ge=0)]
-    fsync_ns: Annotated[int, Field(ge=0)]
+    files: Unsigned
+    size_bytes: Unsigned
+    elapsed_ns: Unsigned
+    fsync_ns: Unsigned
     notes: list[Note]
     engine: Engine
 
@@ -1263,76 +1264,76 @@ class ProbeResult(Wire):
     io_uring_reason: str | None = None
     features: Features
     direct: bool | None = None
-    direct_alignment_bytes: Annotated[int | None, Field(ge=0)] = None
-    clock: ClockKind
-    clock_ns_per_read: float
-    null_ns_per_operation: NullCost
+    direct_alignment_bytes: Unsigned | None = None
+    clock: ClockKind | None = None
+    clock_ns_per_read: float | None = None
+    null_ns_per_operation: NullCost | None = None
     engine: Engine
 
 
 class ScanCounts(Wire):
-    files: Annotated[int, Field(ge=0)]
-    folders: Annotated[int, Field(ge=0)]
-    files_without_extents: Annotated[int, Field(ge=0)]
-    fragmented_files: Annotated[int, Field(ge=0)]
-    sparse_files: Annotated[int, Field(ge=0)]
-    extents: Annotated[int, Field(ge=0)]
-    extent_bytes: Annotated[int, Field(ge=0)]
-    raw_extents: Annotated[int, Field(ge=0)]
-    unwritten_extents: Annotated[int, Field(ge=0)]
-    delayed_extents: Annotated[int, Field(ge=0)]
-    inline_extents: Annotated[int, Field(ge=0)]
-    compressed_extents: Annotated[int, Field(ge=0)]
-    encrypted_extents: Annotated[int, Field(ge=0)]
-    shared_extents: Annotated[int, Field(ge=0)]
-    shared_bytes: Annotated[int, Field(ge=0)] = 0
-    shared_once_extents: Annotated[int | None, Field(ge=0)] = None
-    shared_once_bytes: Annotated[int | None, Field(ge=0)] = None
-    undecided_extents: Annotated[int, Field(ge=0)] = 0
-    undecided_files: Annotated[int, Field(ge=0)] = 0
-    short_bytes: Annotated[int, Field(ge=0)] = 0
+    files: Unsigned
+    folders: Unsigned
+    files_without_extents: Unsigned
+    fragmented_files: Unsigned
+    sparse_files: Unsigned
+    extents: Unsigned
+    extent_bytes: Unsigned
+    raw_extents: Unsigned
+    unwritten_extents: Unsigned
+    delayed_extents: Unsigned
+    inline_extents: Unsigned
+    compressed_extents: Unsigned
+    encrypted_extents: Unsigned
+    shared_extents: Unsigned
+    shared_bytes: Unsigned = 0
+    shared_once_extents: Unsigned | None = None
+    shared_once_bytes: Unsigned | None = None
+    undecided_extents: Unsigned = 0
+    undecided_files: Unsigned = 0
+    short_bytes: Unsigned = 0
     jumps: Jumps | None = None
-    verity_files: Annotated[int, Field(ge=0)] = 0
-    beyond_end_files: Annotated[int, Field(ge=0)] = 0
-    beyond_end_bytes: Annotated[int, Field(ge=0)] = 0
-    unnamed_files: Annotated[int, Field(ge=0)] = 0
-    unnamed_bytes: Annotated[int, Field(ge=0)] = 0
-    block_pairs: Annotated[int, Field(ge=0)]
-    contiguous_block_pairs: Annotated[int, Field(ge=0)]
+    verity_files: Unsigned = 0
+    beyond_end_files: Unsigned = 0
+    beyond_end_bytes: Unsigned = 0
+    unnamed_files: Unsigned = 0
+    unnamed_bytes: Unsigned = 0
+    block_pairs: Unsigned
+    contiguous_block_pairs: Unsigned
 
 
 class FreeSpace(Wire):
-    size_bytes: Annotated[int, Field(ge=0)]
-    device_bytes: Annotated[int | None, Field(ge=0)] = None
-    unallocated_bytes: Annotated[int | None, Field(ge=0)] = None
-    unread_bytes: Annotated[int | None, Field(ge=0)] = None
+    size_bytes: Unsigned
+    device_bytes: Unsigned | None = None
+    unallocated_bytes: Unsigned | None = None
+    unread_bytes: Unsigned | None = None
     metadata: MetadataSpace | None = None
-    extents: Annotated[int | None, Field(ge=0)] = None
-    largest_bytes: Annotated[int | None, Field(ge=0)] = None
+    extents: Unsigned | None = None
+    largest_bytes: Unsigned | None = None
     lengths: list[LengthBin]
     at_least: list[FreeAtLeast]
 
 
 class DeletedFiles(Wire):
-    files: Annotated[int, Field(ge=0)]
-    size_bytes: Annotated[int, Field(ge=0)]
+    files: Unsigned
+    size_bytes: Unsigned
     all_processes: bool
     largest: list[DeletedFile]
 
 
 class ListedFile(Wire):
     name: str
-    size_bytes: Annotated[int, Field(ge=0)]
-    extents: Annotated[int, Field(ge=0)]
+    size_bytes: Unsigned
+    extents: Unsigned
     list: ListedExtents
 
 
 class AgeOperationResult(Wire):
     operation: AgeOperation
-    done: Annotated[int, Field(ge=0)]
-    failed: Annotated[int, Field(ge=0)]
-    skipped: Annotated[int, Field(ge=0)]
-    size_bytes: Annotated[int, Field(ge=0)]
+    done: Unsigned
+    failed: Unsigned
+    skipped: Unsigned
+    size_bytes: Unsigned
 
 
 class DeviceParameter(Wire):
@@ -1350,9 +1351,9 @@ class ServeClockResult(Wire):
     kind: Literal["serve_clock"]
     engine: Engine
     ended: ServeClockEnded
-    replies: Annotated[int, Field(ge=0)]
-    refused: Annotated[int, Field(ge=0)]
-    repeated: Annotated[int, Field(ge=0)]
+    replies: Unsigned
+    refused: Unsigned
+    repeated: Unsigned
 
 
 class ExchangeClockResult(Wire):
@@ -1360,9 +1361,9 @@ class ExchangeClockResult(Wire):
     kind: Literal["exchange_clock"]
     engine: Engine
     reading: ClockReading
-    requests: Annotated[int, Field(ge=0)]
-    answers: Annotated[int, Field(ge=0)]
-    ignored: Annotated[int, Field(ge=0)]
+    requests: Unsigned
+    answers: Unsigned
+    ignored: Unsigned
     drift_ppm: float | None = None
     moments: list[ClockMoment]
 
@@ -1370,7 +1371,7 @@ class ExchangeClockResult(Wire):
 class StartedEvent(Wire):
     event: Literal["started"]
     engine: Engine
-    unix_ns: Annotated[int, Field(ge=0)]
+    unix_ns: Unsigned
 
 
 class SelfMeasureEvent(SelfMeasure):
@@ -1400,10 +1401,10 @@ Phase = Annotated[
 
 
 class FileSet(Wire):
-    clients: Annotated[int, Field(ge=0)]
-    files_per_client: Annotated[int, Field(ge=0)]
+    clients: Unsigned
+    files_per_client: Unsigned
     sizes: FileSizes
-    record_size_bytes: Annotated[int, Field(ge=0)]
+    record_size_bytes: Unsigned
     tree: Tree
 
 
@@ -1417,15 +1418,15 @@ class ShareFilesTarget(Wire):
     kind: Literal["share_files"] = "share_files"
     share: ShareTarget
     prefix: str = "fsgauge-"
-    count: Annotated[int, Field(ge=0)]
-    file_size_bytes: Annotated[int, Field(ge=0)]
+    count: Unsigned
+    file_size_bytes: Unsigned
 
 
 class ShareFileTarget(Wire):
     kind: Literal["share_file"] = "share_file"
     share: ShareTarget
     name: str
-    size_bytes: Annotated[int, Field(ge=0)]
+    size_bytes: Unsigned
 
 
 class AgeJob(Wire):
@@ -1434,14 +1435,14 @@ class AgeJob(Wire):
     directory: str
     profile: AgeProfile
     mode: AgeMode
-    space_bytes: Annotated[int | None, Field(ge=0)] = None
+    space_bytes: Unsigned | None = None
     fill_percent: float = 80.0
     end: AgeEnd
-    time_limit_ns: Annotated[int, Field(ge=0)]
-    sync_every_bytes: Annotated[int | None, Field(ge=0)] = None
-    seed: Annotated[int, Field(ge=0)]
+    time_limit_ns: Unsigned
+    sync_every_bytes: Unsigned | None = None
+    seed: Unsigned
     fresh_copy: bool = False
-    start_at_ns: Annotated[int | None, Field(ge=0)] = None
+    start_at_ns: Unsigned | None = None
     start_on_order: bool = False
     held: Annotated[list[Held], Field(validate_default=True)] = []
     lease: Lease | None = None
@@ -1452,12 +1453,12 @@ class ClientsJob(Wire):
     kind: Literal["clients"] = "clients"
     target: ClientsTarget
     phase: Phase
-    clients: Annotated[int, Field(ge=0)]
-    outstanding: Annotated[int, Field(ge=0)] = 1
+    clients: Unsigned
+    outstanding: Unsigned = 1
     dispatch: Dispatch = "event_loop"
-    threads: Annotated[int | None, Field(ge=0)] = None
+    threads: Unsigned | None = None
     interface: ClientsInterface = "auto"
-    ramp_ns: Annotated[int, Field(ge=0)] = 0
+    ramp_ns: Unsigned = 0
     think: Think | None = None
     rate: Rate | None = None
     files: FileSet
@@ -1466,54 +1467,54 @@ class ClientsJob(Wire):
     only_existing: bool = False
     sync_at_end: bool = False
     fsync: bool = False
-    time_limit_ns: Annotated[int, Field(ge=0)]
-    interval_ns: Annotated[int, Field(ge=0)] = 1000000000
+    time_limit_ns: Unsigned
+    interval_ns: Unsigned = 1000000000
     data: Annotated[Data, Field(validate_default=True)] = {"kind": "incompressible"}
-    seed: Annotated[int, Field(ge=0)]
+    seed: Unsigned
     verify: bool = False
-    start_at_ns: Annotated[int | None, Field(ge=0)] = None
+    start_at_ns: Unsigned | None = None
     start_on_order: bool = False
     held: Annotated[list[Held], Field(validate_default=True)] = []
     lease: Lease | None = None
 
 
 class IntegrityResult(Wire):
-    checked_blocks: Annotated[int, Field(ge=0)]
-    corrupt_blocks: Annotated[int, Field(ge=0)]
-    torn_blocks: Annotated[int, Field(ge=0)]
-    foreign_blocks: Annotated[int, Field(ge=0)]
-    stale_blocks: Annotated[int, Field(ge=0)]
-    lost_blocks: Annotated[int, Field(ge=0)]
+    checked_blocks: Unsigned
+    corrupt_blocks: Unsigned
+    torn_blocks: Unsigned
+    foreign_blocks: Unsigned
+    stale_blocks: Unsigned
+    lost_blocks: Unsigned
     faulty: list[FaultyBlock]
-    elapsed_ns: Annotated[int, Field(ge=0)]
+    elapsed_ns: Unsigned
 
 
 class ClientsResult(Wire):
     dispatch: Dispatch
-    threads: Annotated[int, Field(ge=0)]
+    threads: Unsigned
     calls: list[OperationCall]
-    connect_ns: Annotated[int, Field(ge=0)]
+    connect_ns: Unsigned
     operations: list[ClientOperationResult]
     errors: list[ClientError]
-    files: Annotated[int, Field(ge=0)]
+    files: Unsigned
     file_latency: Histogram | None = None
-    names: Annotated[int, Field(ge=0)] = 0
-    fewest_files: Annotated[int, Field(ge=0)] = 0
-    most_files: Annotated[int, Field(ge=0)] = 0
-    stonewall_ns: Annotated[int | None, Field(ge=0)] = None
-    files_given_up: Annotated[int, Field(ge=0)]
-    clients_gave_up: Annotated[int, Field(ge=0)]
-    first_done_ns: Annotated[int | None, Field(ge=0)] = None
-    last_done_ns: Annotated[int | None, Field(ge=0)] = None
-    sync_at_end_ns: Annotated[int | None, Field(ge=0)] = None
-    active_ns: Annotated[int, Field(ge=0)]
-    think_ns: Annotated[int, Field(ge=0)]
-    checked_records: Annotated[int, Field(ge=0)]
-    bad_records: Annotated[int, Field(ge=0)]
+    names: Unsigned = 0
+    fewest_files: Unsigned = 0
+    most_files: Unsigned = 0
+    stonewall_ns: Unsigned | None = None
+    files_given_up: Unsigned
+    clients_gave_up: Unsigned
+    first_done_ns: Unsigned | None = None
+    last_done_ns: Unsigned | None = None
+    sync_at_end_ns: Unsigned | None = None
+    active_ns: Unsigned
+    think_ns: Unsigned
+    checked_records: Unsigned
+    bad_records: Unsigned
     bad: list[BadRecord]
     backup: BackupResult | None = None
     network: NetworkResult | None = None
-    peak_memory_bytes: Annotated[int, Field(ge=0)]
+    peak_memory_bytes: Unsigned
 
 
 class LoadResult(Wire):
@@ -1524,9 +1525,9 @@ class LoadResult(Wire):
     features: Features | None = None
     notes: list[Note]
     ended: Ended
-    started_unix_ns: Annotated[int, Field(ge=0)]
-    warm_up_ns: Annotated[int, Field(ge=0)]
-    elapsed_ns: Annotated[int, Field(ge=0)]
+    started_unix_ns: Unsigned
+    warm_up_ns: Unsigned
+    elapsed_ns: Unsigned
     read: OperationResult | None = None
     write: OperationResult | None = None
     jobs: list[JobShare]
@@ -1550,14 +1551,14 @@ class LoadResult(Wire):
 
 class Room(Wire):
     counted: Counted | None = None
-    reserved_bytes: Annotated[int | None, Field(ge=0)] = None
-    cluster_bytes: Annotated[int | None, Field(ge=0)] = None
-    device_bytes: Annotated[int | None, Field(ge=0)] = None
-    metadata_reserve_bytes: Annotated[int | None, Field(ge=0)] = None
+    reserved_bytes: Unsigned | None = None
+    cluster_bytes: Unsigned | None = None
+    device_bytes: Unsigned | None = None
+    metadata_reserve_bytes: Unsigned | None = None
     inodes: Inodes | None = None
     inode_chunk: InodeChunk | None = None
     full_quotas: Annotated[list[FullQuota], Field(validate_default=True)] = []
-    taken_bytes: Annotated[int | None, Field(ge=0)] = None
+    taken_bytes: Unsigned | None = None
     full_folders: Annotated[list[FullFolder], Field(validate_default=True)] = []
     deleted: DeletedFiles | None = None
     is_rotational: bool | None = None
@@ -1588,14 +1589,14 @@ class ScanResult(Wire):
         "deleted": None,
         "is_rotational": None,
     }
-    group_count: Annotated[int, Field(ge=0)] = 0
+    group_count: Unsigned = 0
     groups: Packed[Group]
     map: ScanMap | None = None
     top: list[ListedFile]
     problems: list[ScanProblem]
     notes: list[Note]
-    started_unix_ns: Annotated[int, Field(ge=0)]
-    elapsed_ns: Annotated[int, Field(ge=0)]
+    started_unix_ns: Unsigned
+    elapsed_ns: Unsigned
 
 
 class AgeResult(Wire):
@@ -1606,27 +1607,27 @@ class AgeResult(Wire):
     mode: AgeMode
     profile: AgeProfile
     end: AgeEnd
-    seed: Annotated[int, Field(ge=0)]
-    space_bytes: Annotated[int, Field(ge=0)]
+    seed: Unsigned
+    space_bytes: Unsigned
     fill_percent: float
-    sync_every_bytes: Annotated[int, Field(ge=0)]
+    sync_every_bytes: Unsigned
     log_checksum: str
     operations: list[AgeOperationResult]
     errors: list[AgeError]
-    written_bytes: Annotated[int, Field(ge=0)]
-    live_files: Annotated[int, Field(ge=0)]
-    live_bytes: Annotated[int, Field(ge=0)]
+    written_bytes: Unsigned
+    live_files: Unsigned
+    live_bytes: Unsigned
     storage_age: float | None = None
-    virtual_time_ns: Annotated[int, Field(ge=0)]
-    directories: Annotated[int, Field(ge=0)]
-    reopened: Annotated[int, Field(ge=0)]
-    syncs: Annotated[int, Field(ge=0)]
-    sync_ns: Annotated[int, Field(ge=0)]
-    user_ns: Annotated[int, Field(ge=0)]
-    system_ns: Annotated[int, Field(ge=0)]
+    virtual_time_ns: Unsigned
+    directories: Unsigned
+    reopened: Unsigned
+    syncs: Unsigned
+    sync_ns: Unsigned
+    user_ns: Unsigned
+    system_ns: Unsigned
     notes: list[Note]
-    started_unix_ns: Annotated[int, Field(ge=0)]
-    elapsed_ns: Annotated[int, Field(ge=0)]
+    started_unix_ns: Unsigned
+    elapsed_ns: Unsigned
     common_start: CommonStart | None = None
 
 
@@ -1644,7 +1645,7 @@ class PredictResult(Wire):
     format: Literal[1]
     kind: Literal["predict"]
     engine: Engine
-    model_version: Annotated[int, Field(ge=0)]
+    model_version: Unsigned
     device: DeviceFacts
     passes: list[SimulatedPass]
 
@@ -1672,29 +1673,29 @@ class LoadJob(Wire):
     read_percent: Annotated[int, Field(ge=0, le=255)]
     block_sizes: list[BlockSize]
     write_block_sizes: Annotated[list[BlockSize], Field(validate_default=True)] = []
-    queue_depth: Annotated[int, Field(ge=0)]
-    jobs: Annotated[int, Field(ge=0)]
-    batch: Annotated[int | None, Field(ge=0)] = None
-    submit_batch: Annotated[int | None, Field(ge=0)] = None
+    queue_depth: Unsigned
+    jobs: Unsigned
+    batch: Unsigned | None = None
+    submit_batch: Unsigned | None = None
     rate: Rate | None = None
     burst: Annotated[int | None, Field(ge=1)] = None
     rest: Rest | None = None
-    start_after_ns: Annotated[int, Field(ge=0)] = 0
-    warm_up_ns: Annotated[int, Field(ge=0)] = 0
-    steady_window_ns: Annotated[int | None, Field(ge=0)] = None
-    duration_ns: Annotated[int, Field(ge=0)]
-    size_limit_bytes: Annotated[int | None, Field(ge=0)] = None
-    interval_ns: Annotated[int, Field(ge=0)] = 1000000000
+    start_after_ns: Unsigned = 0
+    warm_up_ns: Unsigned = 0
+    steady_window_ns: Unsigned | None = None
+    duration_ns: Unsigned
+    size_limit_bytes: Unsigned | None = None
+    interval_ns: Unsigned = 1000000000
     data: Annotated[Data, Field(validate_default=True)] = {"kind": "incompressible"}
-    seed: Annotated[int, Field(ge=0)]
+    seed: Unsigned
     ranges: Ranges | None = None
     jobs_of_all: JobsOfAll | None = None
-    passes: Annotated[int | None, Field(ge=0)] = None
+    passes: Unsigned | None = None
     wear_out: bool = False
     only_existing: bool = False
     extend: bool = False
     preallocate: bool = False
-    preallocate_chunk_bytes: Annotated[int | None, Field(ge=0)] = None
+    preallocate_chunk_bytes: Unsigned | None = None
     workers: Workers = "threads"
     descriptors: Descriptors = "own"
     sync: Annotated[Sync, Field(validate_default=True)] = {"kind": "none"}
@@ -1706,7 +1707,7 @@ class LoadJob(Wire):
     measure_limits: bool = False
     limits_stride_bytes: Annotated[int | None, Field(ge=1)] = None
     measured_before: SelfMeasure | None = None
-    start_at_ns: Annotated[int | None, Field(ge=0)] = None
+    start_at_ns: Unsigned | None = None
     start_on_order: bool = False
     held: Annotated[list[Held], Field(validate_default=True)] = []
     lease: Lease | None = None
@@ -1716,21 +1717,21 @@ class LayoutJob(Wire):
     format: Literal[1] = 1
     kind: Literal["layout"] = "layout"
     target: Target
-    block_size_bytes: Annotated[int, Field(ge=0)] = 1048576
-    queue_depth: Annotated[int, Field(ge=0)] = 8
+    block_size_bytes: Unsigned = 1048576
+    queue_depth: Unsigned = 8
     direct: bool
     preallocate: bool = False
     data: Annotated[Data, Field(validate_default=True)] = {"kind": "incompressible"}
-    seed: Annotated[int, Field(ge=0)]
+    seed: Unsigned
     held: Annotated[list[Held], Field(validate_default=True)] = []
     lease: Lease | None = None
 
 
 class SimulatedStep(Wire):
     fault: EngineFault | None = None
-    size_bytes: Annotated[int, Field(ge=0)]
-    free_bytes: Annotated[int, Field(ge=0)]
-    elapsed_ns: Annotated[int, Field(ge=0)]
+    size_bytes: Unsigned
+    free_bytes: Unsigned
+    elapsed_ns: Unsigned
     moved: SimulatedPass | None = None
     result: StepResult | None = None
 
@@ -1740,11 +1741,11 @@ class SimulateResult(Wire):
     kind: Literal["simulate"]
     engine: Engine
     ended: Ended
-    model_version: Annotated[int, Field(ge=0)]
+    model_version: Unsigned
     policy: str
     proof: str
     device: DeviceFacts
-    free_bytes: Annotated[int, Field(ge=0)]
+    free_bytes: Unsigned
     steps: list[SimulatedStep]
 
 
@@ -1779,13 +1780,13 @@ class SimulateJob(Wire):
     kind: Literal["simulate"] = "simulate"
     policy: SimulatedPolicy
     device: SimulatedDevice
-    size_bytes: Annotated[int, Field(ge=0)]
-    devices: Annotated[int, Field(ge=0)] = 1
-    stripe_bytes: Annotated[int, Field(ge=0)] = 1048576
-    block_size_bytes: Annotated[int, Field(ge=0)] = 4096
-    group_blocks: Annotated[int, Field(ge=0)] = 32768
+    size_bytes: Unsigned
+    devices: Unsigned = 1
+    stripe_bytes: Unsigned = 1048576
+    block_size_bytes: Unsigned = 4096
+    group_blocks: Unsigned = 32768
     without_data: bool = False
-    dirty_bytes: Annotated[int, Field(ge=0)] = 1073741824
+    dirty_bytes: Unsigned = 1073741824
     steps: list[SimulateStep]
     check_only: bool = False
     lease: Lease | None = None

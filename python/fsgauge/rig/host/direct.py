@@ -51,7 +51,7 @@ def without_direct(directory: str, engine: Engine) -> tuple[str, int]:
             " ignore it",
             1,
         )
-    found = engine.run(ProbeJob(directory=directory))
+    found = engine.run(ProbeJob(directory=directory, without_costs=True))
     if not isinstance(found, ProbeResult):
         raise RigError("the engine did not answer a probe job with its result", next="make setup")
     if found.direct is False:

@@ -333,4 +333,4 @@ class HostSession(Session):
 
     @cached_property
     def _build(self) -> EngineBuild:
-        return self._engine.probe(ProbeJob()).engine
+        return self._engine.probe(ProbeJob(without_costs=True)).engine

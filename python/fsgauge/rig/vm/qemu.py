@@ -14,11 +14,12 @@ import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from fsgauge.errors import RigError
-from fsgauge.machine.process.tool import find_tool, run_tool
+from fsgauge.machine.process.tool import Said, find_tool, run_tool
 from fsgauge.rig.vm.cache import Guest, Kernel
 from fsgauge.rig.vm.messages import PORT
 from fsgauge.rig.vm.network import Station
@@ -185,7 +186,7 @@ def find_qemu() -> Qemu:
             cause=f"the virtual rig starts machines with {PROGRAM}",
             next=install,
         )
-    said = run_tool([PROGRAM, *_SANDBOX, "--version"])  # one without a sandbox refuses the words
+    said = _started(program, Path(program).stat().st_mtime_ns)
     found = re.search(r"version (\d+)\.(\d+)(\.\d+)?", said.output)
     if found is None:
         raise RigError(
@@ -197,6 +198,13 @@ def find_qemu() -> Qemu:
             next="--rig host; or a distribution with QEMU 6.1 or newer",
         )
     return Qemu(program, found[0].removeprefix("version "))
+
+
+@cache
+def _started(program: str, changed_ns: int) -> Said:  # noqa: ARG001 - another file is asked anew
+    """What it says of itself: a start takes 30 ms, and each study of virtual machines asks."""
+    # One without a sandbox refuses the words.
+    return run_tool([program, *_SANDBOX, "--version"])
 
 
 def command(

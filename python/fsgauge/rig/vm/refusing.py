@@ -9,7 +9,7 @@ from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.machine.device.consent import Consent
 from fsgauge.machine.facts.memory import available_memory_bytes
 from fsgauge.machine.folder.places import require_only_ours
-from fsgauge.plan.turns import require_files_fit
+from fsgauge.plan.cost import require_files_fit
 from fsgauge.rig.host.checks import require_real
 from fsgauge.rig.refusing import Look, refused_by
 from fsgauge.rig.vm.acceleration import chosen_accelerator

@@ -31,10 +31,10 @@ class Probed:
     """An engine that finds what it is told to find."""
 
     def __init__(self, **found: Any) -> None:
-        self.found, self.asked = found, 0
+        self.found, self.asked, self.without_costs = found, 0, False
 
     def run(self, job: Any, on_event: Any = None) -> ProbeResult:
-        self.asked += 1
+        self.asked, self.without_costs = self.asked + 1, job.without_costs
         answer = {"format": 1, "kind": "probe", "engine": fake_engine.ENGINE}
         return ProbeResult.model_validate(answer | fake_engine.probe({}) | self.found)
 
@@ -61,7 +61,9 @@ def test_a_block_below_the_alignment() -> None:
 
 def test_what_fits_and_what_is_buffered() -> None:
     fits = study(kind="writers")
-    require_direct_files(fits, fits.systems[0], "/tmp", Probed(direct_alignment_bytes=4096))
+    engine = Probed(direct_alignment_bytes=4096)
+    require_direct_files(fits, fits.systems[0], "/tmp", engine)
+    assert engine.without_costs, "of each system a tenth of a second"
     buffered = study(kind="writers", access=["buffered"])
     engine = Probed(direct=False)
     require_direct_files(buffered, buffered.systems[0], "/tmp", engine)

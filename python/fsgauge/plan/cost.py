@@ -1,0 +1,136 @@
+"""How many blocks the plan of a study has, and what they take, before its turns are in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fsgauge.errors import InputError
+from fsgauge.plain_files.bounds import MOST_RUNS
+from fsgauge.plan.around import HERE, Around
+from fsgauge.plan.curve import curve_of, planned_cells
+from fsgauge.plan.estimate import (
+    block_seconds,
+    plan_seconds,
+    turn_written_bytes,
+    turns_of_block,
+)
+from fsgauge.plan.preconditioning import storage_written_bytes
+from fsgauge.plan.race import most_blocks, race_of
+from fsgauge.plan.space import held_twice, layout_bytes, planned_room
+from fsgauge.plan.struck import struck_seconds, struck_turns
+from fsgauge.record.modes import LOOKS, RaceRules
+from fsgauge.record.records import Turn
+from fsgauge.record.strikes import Strike
+from fsgauge.study.model import Study
+from fsgauge.study.workload import cells_of
+from fsgauge.units import exact_duration, format_duration, format_size
+from fsgauge.workload import method_of
+
+FEWEST_BLOCKS = 2
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a plan takes, and how many blocks that are; a race ends sooner, or at its last block."""
+
+    blocks: int
+    race: RaceRules | None
+    struck: list[Turn]
+    seconds: float
+    written_bytes: int
+
+
+def cost_of(
+    study: Study,
+    *,
+    size_bytes: int,
+    side_by_side: bool = False,
+    strikes: Sequence[Strike] = (),
+    around: Around = HERE,
+) -> Cost:
+    """What the plan of a study takes, as `make_plan` says, before its turns are in order.
+
+    Raises InputError if the files cannot hold a block of the load, or the budget two blocks.
+    """
+    require_few_runs(study)
+    require_files_fit(study, size_bytes)
+    a_block, once = _seconds(study, size_bytes, side_by_side, around)
+    race = race_of(study)
+    blocks = _blocks(study, a_block, once) + (race.confirm if race else 0)
+    struck = struck_turns(study, cells_of(study.workload), strikes, blocks)
+    measured = most_blocks(study) if race else blocks
+    seconds = once + measured * a_block
+    if race:
+        seconds = race.within(seconds)
+    return Cost(
+        blocks=blocks,
+        race=race,
+        struck=struck,
+        seconds=seconds + struck_seconds(study, struck, size_bytes, around),
+        written_bytes=0 if around.block else written_bytes(study, size_bytes, measured, around),
+    )
+
+
+def written_bytes(study: Study, size_bytes: int, blocks: float, around: Around = HERE) -> int:
+    """What so many blocks write at most, and what is written before them."""
+    of_blocks = blocks * turns_of_block(study) * turn_written_bytes(study, size_bytes, around)
+    return storage_written_bytes(study, size_bytes) + int(of_blocks)
+
+
+def _seconds(
+    study: Study, size_bytes: int, side_by_side: bool, around: Around
+) -> tuple[float, float]:
+    """Of a block, and of what is done once: before all blocks, and of a curve its unpaced block."""
+    if around.block is not None:
+        return around.block.seconds, 0.0
+    a_block = block_seconds(study, size_bytes, side_by_side=side_by_side, around=around)
+    first = 1 if curve_of(study) is not None else 0
+    return a_block, plan_seconds(study, size_bytes, first, side_by_side, around)
+
+
+def require_few_runs(study: Study) -> None:
+    """InputError for a study of more runs than the bound, also where a budget would end it."""
+    a_block = (len(study.systems) + 1) * len(planned_cells(study))
+    runs = study.plan.blocks * a_block
+    if runs > MOST_RUNS:
+        raise InputError(
+            f"the study has {runs:,} runs, and {MOST_RUNS:,} are allowed",
+            next=f"--set plan.blocks={max(2, MOST_RUNS // a_block)}, or fewer systems or cells",
+        )
+
+
+def require_files_fit(study: Study, size_bytes: int) -> None:
+    """InputError where storage of that size cannot hold the study's files, whatever else is on
+    it."""
+    method = method_of(study.workload)
+    if not method.lays_out:
+        method.in_room(planned_room(study, size_bytes))
+        return
+    files = f"{method.files} files share" if method.files > 1 else "one file has"
+    half = f", half of it as {held_twice(study)[0]} copies on write" if held_twice(study) else ""
+    method.require_room(
+        method.file_size_bytes(layout_bytes(study, size_bytes) // method.files),
+        cause=f"{files} {method.fill_percent} % of {format_size(size_bytes)}{half}",
+    )
+
+
+def _blocks(study: Study, a_block: float, once: float) -> int:
+    """As many blocks as asked for, or as the budget holds; one takes `a_block` seconds, and what
+    comes before the first `once`."""
+    budget_ns = study.plan.budget
+    if budget_ns is None:
+        return study.plan.blocks
+    race = study.plan.mode == "race"
+    confirming = most_blocks(study) - study.plan.blocks if race else 0.0
+    fewest = LOOKS[0] if race else FEWEST_BLOCKS
+    fitting = int((budget_ns / 1e9 - once) / a_block - confirming)
+    if fitting < fewest:
+        words = f"{fewest} blocks" + (" and those that confirm" if race else "")
+        raise InputError(
+            f"the budget of {exact_duration(budget_ns)} is too short for {words}",
+            cause=f"one block takes about {format_duration(a_block * 1e9)}: "
+            f"{turns_of_block(study)} turns of {len(planned_cells(study))} cells",
+            next="a larger plan.budget, fewer cells, or a shorter workload.duration",
+        )
+    return study.plan.blocks if race else min(fitting, study.plan.blocks)
