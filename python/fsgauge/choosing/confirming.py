@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fsgauge.study.dump import dump_study
-from fsgauge.study.model import LoopStorage, PlanSettings, Study, System
+from fsgauge.study.model import LoopStorage, PlanSettings, SimulatedStorage, Study, System
 from fsgauge.study.policies import POLICIES
 
 _FEWEST = 2
@@ -13,17 +13,21 @@ _FEWEST = 2
 
 def on_host(study: Study, finalists: Sequence[str]) -> str:
     """The text of a study of the finalists on a file of this machine; "" where fewer than two of
-    them are file systems. Of a model that stands for one, as it is by itself, that one."""
+    them are file systems, or nothing was simulated. Of a model that stands for one, as it is by
+    itself, that one."""
+    if not isinstance(study.storage, SimulatedStorage):
+        return ""
     systems = list(_real([each for each in study.systems if each.name in finalists]))
     if len(systems) < _FEWEST:
         return ""
-    plan = study.plan
-    kept = {"primary": plan.primary, "equivalence_percent": plan.equivalence_percent}
+    plan = PlanSettings(
+        primary=study.plan.primary, equivalence_percent=study.plan.equivalence_percent
+    )
     update = {
         "name": f"{study.name}-finalists",
         "storage": LoopStorage(size=study.storage.size),
         "systems": systems,
-        "plan": PlanSettings(**kept),
+        "plan": plan,
     }
     return dump_study(study.model_copy(update=update))
 

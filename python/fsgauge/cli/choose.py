@@ -351,8 +351,7 @@ def _race(
         race = report.get("race")
         if race is not None and race["ended"] != "running" and report["sureness"]["valid"]:
             winners.append(race["leader"])
-            text = on_host(study, race["finalists"]) if study.is_simulated else ""
-            if text:
+            if text := on_host(study, race["finalists"]):
                 file = written(text, directory / "finalists.toml")
                 say(f"measure   the finalists on this machine: fsgauge run {quoted(file)}")
 

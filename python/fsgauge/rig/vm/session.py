@@ -16,7 +16,6 @@ from fsgauge.plan.estimate import block_seconds
 from fsgauge.plan.space import times_held
 from fsgauge.record.records import Plan, Turn, TurnRecord
 from fsgauge.rig.happenings import MOST_REPEATS, BlockGivenUp, BlockVoid, NotRemoved, Tell
-from fsgauge.rig.rig import of_some
 from fsgauge.rig.session import Description, Session
 from fsgauge.rig.vm.arrangement.roles import FOLDER, arrangement_of, arrangements, is_arranged
 from fsgauge.rig.vm.arrangement.standing import Remains, SystemOverNodes, TeardownError, standing
@@ -32,11 +31,11 @@ from fsgauge.rig.vm.faults.failed_runs import (
 from fsgauge.rig.vm.faults.injection import Injection
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.lending import GuestLent, lent_by
-from fsgauge.rig.vm.measuring import PREPARE_SECONDS, Prepared, measuring
-from fsgauge.rig.vm.messages import Order
+from fsgauge.rig.vm.measuring import Prepared, measuring
 from fsgauge.rig.vm.network import shape_of
 from fsgauge.rig.vm.node import NodeLostError, NotUpError
 from fsgauge.rig.vm.telling import Telling
+from fsgauge.rig.vm.tried_alone import filled_in, refused_in_guests
 from fsgauge.study.model import Study, System
 from fsgauge.workload import method_of
 
@@ -109,34 +108,11 @@ class VmSession(Session):
 
     def try_out(self, system: System) -> float:
         """Make one system and fill it, in a study of its own; gives the seconds that this took."""
-        group = self._group(kernels_of(self._study)[0])
-        alone = in_guest(self._study.model_copy(update={"systems": [system]}), self._disks)
-        at = group.roles.loads[0]
-        order = Order(do="prepare", study=alone.model_dump_json(by_alias=True))
-        group.tell_one(at, order, PREPARE_SECONDS)
-        return float(group.tell_one(at, Order(do="make", system=system.name), PREPARE_SECONDS))
+        return filled_in(self._group(kernels_of(self._study)[0]), self._study, self._disks, system)
 
     def refused_alone(self) -> dict[str, list[FsgaugeError]]:
-        """What a guest refuses of each system, made once by itself; {} where all can be made."""
-        tried = {
-            kernel: [each for each in self._study.systems if each.kernel == kernel]
-            for kernel in kernels_of(self._study)
-        }
-        if not any(self._refused(of_kernel) for of_kernel in tried.values()):
-            return {}
-        return {each.name: self._refused([each]) for each in self._study.systems}
-
-    def _refused(self, systems: Sequence[System]) -> list[FsgaugeError]:
-        group = self._group(systems[0].kernel)
-        asked = in_guest(of_some(self._study, systems), self._disks)
-        order = Order(do="prepare", study=asked.model_dump_json(by_alias=True))
-        try:
-            group.tell_one(group.roles.loads[0], order, PREPARE_SECONDS)
-        except (Interrupted, NodeLostError):
-            raise
-        except FsgaugeError as error:
-            return [error]
-        return []
+        """What a guest refuses of each system by itself; {} where all can be made."""
+        return refused_in_guests(self._study, self._disks, self._group)
 
     def standing(
         self, system: System, remains: Remains = lambda _: None
