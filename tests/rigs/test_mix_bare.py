@@ -20,7 +20,7 @@ format = 1
 question = "What does ext4 take of a mix?"
 storage = { kind = "ram", size = "320 MiB" }
 system = [{ name = "raw" }, { name = "ext4" }]
-plan = { blocks = 2 }
+plan = { blocks = 2, seed = 1 }
 
 [workload]
 kind = "mix"

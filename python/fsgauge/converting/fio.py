@@ -179,6 +179,11 @@ def _verify_what_is_read(jobs: list[FioJob], groups: list[Group]) -> None:
             continue
         writer.put("verify", True, option)
         job.findings.note(option, "what was written is read back and verified after the run too")
+    for group in groups:
+        if "verify" in group.keys and group.keys.pop("continue_when_full", False):
+            (source,) = group.sources.pop("continue_when_full")
+            why = "what is verified has to be written: a full storage ends the run"
+            jobs[0].findings.note(source, why)
 
 
 def _require_equal_flows(jobs: list[FioJob]) -> None:

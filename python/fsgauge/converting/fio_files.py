@@ -23,8 +23,7 @@ def put_files(job: FioJob, group: Group, size_bytes: int | None) -> None:
     jobs = job.positive("numjobs")
     if jobs > 1:
         group.put("jobs", jobs, job.option("numjobs"))
-    count = job.positive("nrfiles") if _has_own(job, "filenum") else 1
-    count = len(names) if len(names) > 1 else count
+    count = len(names) or (job.positive("nrfiles") if _has_own(job, "filenum") else 1)
     is_own = not names and _has_own(job, "jobnum")
     own = jobs > 1 and (is_own or job.option("offset_increment") is not None)
     if jobs > 1 and not own and group.keys.get("order", "random") != "random":

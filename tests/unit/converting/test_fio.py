@@ -96,6 +96,7 @@ def refused(tmp_path: Path, text: str) -> InputError:
         ("rw=randread\nnumjobs=4\nfilename=x",
          {"jobs": 4, "files_of_jobs": "shared", "file_sizes": "64 MiB"}),
         ("rw=randread\nfilename=a:b:c\\:d", {"files": 3}),
+        ("rw=randread\nfilename=a\nnrfiles=4", {"files": None, "file_sizes": "64 MiB"}),
         ("rw=randread\nnumjobs=4\nnrfiles=2\nfilename_format=x.$filenum",
          {"jobs": 4, "files_of_jobs": "shared", "files": 2}),
         ("rw=randread\nnumjobs=4\nnrfiles=2\nfilename_format=$jobname.$jobnum",
@@ -319,6 +320,15 @@ def test_a_section_that_verifies_what_another_wrote_has_that_verified(tmp_path: 
     write, read = workload["group"]
     assert write["verify"] is True
     assert read["files_of"] == "w" and "verify" not in read
+
+
+@pytest.mark.parametrize("verify", ["verify=md5", "[b]\nstonewall\nfilename=x\nverify=md5"])
+def test_what_is_verified_does_not_go_on_when_full(tmp_path: Path, verify: str) -> None:
+    text = f"[a]\nsize=1m\nfilename=x\nrw=write\nfill_device=1\n{verify}\nsize=1m\n"
+    workload, notes = converted(tmp_path, text)
+    assert workload["group"][0]["verify"] is True
+    assert "continue_when_full" not in workload["group"][0]
+    assert any(note.startswith("fill_device: what is verified has") for note in notes)
 
 
 def test_stonewall_waits_for_the_group_that_ends_last(tmp_path: Path) -> None:
