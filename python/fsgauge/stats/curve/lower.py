@@ -39,6 +39,15 @@ def what_helps(
     return f"lower rates: --set plan.blocks={2 * study['plan']['blocks']}"
 
 
+def longer_runs(study: Mapping[str, Any], words: str) -> str:
+    """With the duration that is proposed; `words` are those of a load without one."""
+    duration = study["workload"].get("duration")
+    if not duration:
+        return words
+    longer = exact_duration(_LONGER * duration).replace(" ", "")
+    return f"longer runs (--set workload.duration={longer})"
+
+
 def _round_ns(seen_ns: float) -> int:
     """1, 2 or 5 of a decade, above twice what was seen."""
     decade = 10 ** math.floor(math.log10(_ABOVE * seen_ns))

@@ -49,3 +49,11 @@ def test_rates_that_were_not_offered() -> None:
 def test_too_few_operations_for_the_quantile() -> None:
     found = findings({"ext4": Queue(2_000.0), "xfs": Queue(2_000.0)}, duration_s=0.3)
     assert "the 1,000 operations that p99 needs" in found["curve.few_operations"]
+
+
+def test_longer_runs_are_proposed_with_their_length() -> None:
+    """ "--set workload.duration=..." is no command."""
+    slow = {"ext4": Queue(2_000.0), "xfs": Queue(2_000.0)}
+    results = make_curve(slow, duration_s=0.3).results()
+    (few,) = [each for each in results.findings if each.code == "curve.few_operations"]
+    assert "(--set workload.duration=1200ms)" in few.advice
