@@ -192,8 +192,8 @@ def _crossing(each: Capacity, found: CurveResults, unit: str) -> dict[str, Any]:
 
 def _lowest(rows: list[dict[str, Any]]) -> float:
     """Where the picture ends below: intervals of few blocks may reach to nothing."""
-    least = min(row["latency_us"] for row in rows)
-    return max(min(row["low"] for row in rows), least / _FURTHEST_BELOW)
+    least = float(min(row["latency_us"] for row in rows))
+    return max(float(min(row["low"] for row in rows)), least / _FURTHEST_BELOW)
 
 
 def _panel(
