@@ -87,8 +87,7 @@ class Looks:
     def add_waiting(self, waited_ns: int) -> None:
         """The looks of a time that was all spent waiting; a part of one by chance."""
         more = int(waited_ns / (_LOOK_SECONDS * 1e9) + random.random())  # noqa: S311
-        self.count += more
-        self.waiting += more
+        self.count, self.waiting = self.count + more, self.waiting + more
 
 
 @dataclass
@@ -329,9 +328,8 @@ def timed(order: dict[str, Any]) -> dict[str, Any]:
                 output.add(piece)
     left = [] if code is None else _left_behind(before)
     if held is not None and code is not None:
-        written_ns = _written_back_ns(held)
+        ended_ns += (written_ns := _written_back_ns(held))
         looks.add_waiting(written_ns)
-        ended_ns += written_ns
     values, unread = read_numbers(order["numbers"], outputs[0].text, outputs[1].text)
     return {
         "exit_code": code,
