@@ -170,15 +170,15 @@ def time_and_bytes(description: PlanDescription) -> list[str]:
     return [
         f"time      {span}, {description.under_load_share:.0%} of it under load",
         f"written   {written_words(description)}"
-        + f" ({description.estimate_basis})" * description.writes_are_known,
+        + f" ({description.estimate_basis})" * (description.written_bytes_estimate > 0),
         *([f"endurance {description.endurance}"] if description.endurance else []),
     ]
 
 
 def written_words(description: PlanDescription) -> str:
-    """ "about 240 MiB"; of a program that nobody knows, that it is not known."""
-    written = format_size(description.written_bytes_estimate)
-    return f"about {written}" if description.writes_are_known else "what the program writes"
+    """ "about 240 MiB"; nothing is estimated of a program alone, where its study does not say."""
+    written = description.written_bytes_estimate
+    return f"about {format_size(written)}" if written else "what the program writes"
 
 
 def span_words(description: PlanDescription) -> str:

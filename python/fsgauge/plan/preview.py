@@ -102,7 +102,6 @@ class PlanDescription(Kept):
     time_basis: str = ""
     """Where the time comes from, if not from the speed that is assumed of storage."""
     written_bytes_estimate: int
-    writes_are_known: bool = True
     endurance: str = ""
     """Hours and drive writes where a device is preconditioned."""
     estimate_basis: str
@@ -179,7 +178,6 @@ def describe(
         simulated=is_simulated,
         time_basis=around.block.words if around.block is not None else "",
         written_bytes_estimate=written,
-        writes_are_known=method_of(study.workload).writes_are_known,
         endurance=endurance(study, size_bytes, written, expected * mean, most * (longest or mean)),
         estimate_basis=_estimate_basis(
             study, around, by_pilot=measured is not None, is_served=is_served(study)

@@ -87,8 +87,7 @@ class Looks:
     def add_waiting(self, waited_ns: int) -> None:
         """The looks of a time that was all spent waiting; a part of one by chance."""
         more = int(waited_ns / (_LOOK_SECONDS * 1e9) + random.random())  # noqa: S311
-        self.count += more
-        self.waiting += more
+        self.count, self.waiting = self.count + more, self.waiting + more
 
 
 @dataclass

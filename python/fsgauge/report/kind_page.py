@@ -51,7 +51,7 @@ class KindPage:
     def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
         return []
 
-    def left_out(self, drawings: Mapping[str, Drawing]) -> set[str]:  # noqa: ARG002
+    def left_out(self, drawings: Mapping[str, Drawing], results: Results) -> set[str]:  # noqa: ARG002
         """Pictures of all kinds in whose place one of its own stands."""
         return set()
 

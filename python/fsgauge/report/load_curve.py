@@ -23,6 +23,8 @@ from fsgauge.units import format_duration, format_rate
 
 NAME = "load-curve"
 _HEIGHT = 230
+_FURTHEST_BELOW = 5.0
+"""Of the least latency."""
 _FURTHEST_OVER = 10.0
 """Of the limit: a picture shows latencies up to so many of it."""
 
@@ -36,7 +38,7 @@ class CurvePage(KindPage):
         """Latency over rate."""
         return [load_curve(results)]
 
-    def left_out(self, drawings: Mapping[str, Drawing]) -> set[str]:  # noqa: ARG002
+    def left_out(self, drawings: Mapping[str, Drawing], results: Results) -> set[str]:  # noqa: ARG002
         """Of single runs: those of a curve are at many rates."""
         return {"latency", "series"}
 
@@ -60,6 +62,11 @@ def _limit(found: CurveResults | None) -> str:
     return f"{quantile_words(found.quantile)} below {format_duration(found.limit_ns)}"
 
 
+def _load_words(results: Results, load: str) -> str:
+    """Without the limit, which stands above the table and below the picture."""
+    return results.cell(load).name.removesuffix(f", {_limit(CurveResults.of(results))}")
+
+
 class _Line(NamedTuple):
     capacity: Capacity
     load: str
@@ -75,7 +82,7 @@ def capacity_tables(results: Results) -> list[Table]:
     lines = [
         _Line(
             each,
-            results.cell(each.load).name,
+            _load_words(results, each.load),
             factors_of(results.cell(each.load)).rate_unit,
             results.comparison(each.load, each.system, "iops"),
         )
@@ -92,11 +99,17 @@ def capacity_tables(results: Results) -> list[Table]:
             ("load", "", lambda line: line.load) if several else None,
             (f"rate with {_limit(found)}", "capacity", _rate_cell),
             (f"of {results.baseline}", "ratio", lambda line: judged_cell(line.ratio)),
-            ("knee", "capacity", lambda line: value_cell(line.capacity.knee, line.unit)),
+            ("knee", "capacity", _knee_cell),
             ("limited by", "capacity", lambda line: line.capacity.limited_words or None),
         ],
         drop_empty=True,
     )
+
+
+def _knee_cell(line: _Line) -> TableCell | str:
+    """Where nothing is served below the limit, no rate is one to plan for."""
+    is_over = line.capacity.state in ("less than", "unsteady")
+    return "" if is_over else value_cell(line.capacity.knee, line.unit)
 
 
 def _rate_cell(line: _Line) -> TableCell | str:
@@ -131,7 +144,7 @@ def load_curve(results: Results) -> Drawing | None:
         own = [row for row in rows if row["load"] == load]
         met = [row for row in crossings if row["load"] == load and row["rate"]]
         return _panel(own, met, found, width).properties(
-            title=panels.heading(results.cell(load).name, width)
+            title=panels.heading(_load_words(results, load), width)
         )
 
     label = f"{quantile_words(found.quantile)} of latency by the rate that is offered; the limit."
@@ -176,11 +189,17 @@ def _crossing(each: Capacity, found: CurveResults, unit: str) -> dict[str, Any]:
     }
 
 
+def _lowest(rows: list[dict[str, Any]]) -> float:
+    """Where the picture ends below: intervals of few blocks may reach to nothing."""
+    least = float(min(row["latency_us"] for row in rows))
+    return max(float(min(row["low"] for row in rows)), least / _FURTHEST_BELOW)
+
+
 def _panel(
     rows: list[dict[str, Any]], met: list[dict[str, Any]], found: CurveResults, width: int
 ) -> vega.Chart:
     limit_us = found.limit_ns / 1e3
-    lowest = min(row["low"] for row in rows)
+    lowest = _lowest(rows)
     limits = (lowest / 1.3, max(limit_us * 2, *(row["high"] for row in rows)) * 1.1)
     along = _latency_axis(limits)
     edge = axes.AIR * max(row["rate"] for row in rows)

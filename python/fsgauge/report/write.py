@@ -151,7 +151,7 @@ def draw_all(results: Results, stored: StoredStudy) -> dict[str, Drawing]:
         struck_series(results, stored.struck_runs),
     )
     found = {drawing.name: drawing for drawing in drawings if drawing is not None}
-    for name in page.left_out(found):
+    for name in page.left_out(found, results):
         found.pop(name, None)
     return marked_drawings(found, results)
 

@@ -71,11 +71,6 @@ class Method:
         return {}
 
     @property
-    def writes_are_known(self) -> bool:
-        """Whether `written_bytes` is an estimate."""
-        return True
-
-    @property
     def file_sets(self) -> FileSets | AgedFiles | None:
         """Files of clients, once it is known in a room how many; None where files are laid out."""
         return None

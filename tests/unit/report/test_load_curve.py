@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.report.load_curve import capacity_tables, load_curve
+from fsgauge.report.load_curve import _lowest, capacity_tables, load_curve
 from fsgauge.report.write import read_report
 from tests.synthetic_curve import Queue, make_curve
 
@@ -30,6 +30,7 @@ def test_a_line_a_system_with_number_or_bound() -> None:
     assert "better" in xfs[2].text + xfs[2].below
     assert (btrfs[1].text, btrfs[2].text) == ("less than 600 IOPS", "")
     assert "32 places" in xfs[4].text
+    assert xfs[3].text and not btrfs[3].text, "over the limit at any rate, it has none to plan for"
 
 
 def test_the_picture_has_each_curve_the_limit_and_the_crossings() -> None:
@@ -39,6 +40,13 @@ def test_the_picture_has_each_curve_the_limit_and_the_crossings() -> None:
     assert max(row["latency_us"] for row in drawing.rows) <= 50_000
     assert "at the limit" in drawing.wide
     assert "btrfs: " not in drawing.wide  # it passes the limit nowhere
+
+
+def test_an_interval_that_reaches_to_nothing_does_not_flatten_the_curves() -> None:
+    """Two blocks of a rate had one down to a ten-thousandth of a microsecond."""
+    rows = [{"latency_us": 500.0, "low": 1e-4}, {"latency_us": 5000.0, "low": 4000.0}]
+    assert _lowest(rows) == 100.0
+    assert _lowest([{"latency_us": 500.0, "low": 450.0}]) == 450.0
 
 
 @pytest.mark.parametrize("name", ["load-curve", "forest"])

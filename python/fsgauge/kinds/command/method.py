@@ -80,11 +80,6 @@ class CommandMethod(MakesOwnFiles):
         """What the study says."""
         return float(self.workload.writes)
 
-    @property
-    def writes_are_known(self) -> bool:
-        """Where the study says it."""
-        return self.workload.writes > 0
-
     def held_equal(self, space: str, has_raw: bool) -> list[str]:  # noqa: ARG002 - raw is refused
         """The program, its steps and its caches."""
         workload = self.workload

@@ -15,7 +15,7 @@ from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.curve.answer import curve_answer
 from fsgauge.stats.curve.blocks import CAPACITY, BlockCurve, block_curves, limit_words, load_of
 from fsgauge.stats.curve.crossing import knee, line_of
-from fsgauge.stats.curve.lower import what_helps
+from fsgauge.stats.curve.lower import longer_runs, what_helps
 from fsgauge.stats.curve.model import Capacity, CurvePoint, CurveResults, LimitedBy
 from fsgauge.stats.curve.point import operation_of, operations_needed
 from fsgauge.stats.evidence import Evidence, Question, finding, name_of, part_of
@@ -70,7 +70,7 @@ def _bounds(evidence: Evidence, each: Capacity, curve: Curve) -> Iterator[Findin
             f"{each.system} was above {limit} at the least rate already in {blocks}, and in others"
             " not: it has no number.",
             "The system stalls, or the machine does: look at these blocks, and use"
-            f" {factors.longer_runs}.",
+            f" {longer_runs(evidence.study.study, factors.longer_runs)}.",
             [where],
         )
 
@@ -93,7 +93,8 @@ def _few(evidence: Evidence, found: CurveResults, curve: Curve) -> Iterator[Find
     few = sum(each.few for each in found.capacities)
     if few:
         first = next(each.load for each in found.capacities if each.few)
-        longer = factors_of(load_of(evidence.study.plan, first)).longer_runs
+        of_load = factors_of(load_of(evidence.study.plan, first)).longer_runs
+        longer = longer_runs(evidence.study.study, of_load)
         yield finding(
             "curve.few_operations",
             "warning",

@@ -39,7 +39,17 @@ def what_helps(
     return f"lower rates: --set plan.blocks={2 * study['plan']['blocks']}"
 
 
+def longer_runs(study: Mapping[str, Any], words: str) -> str:
+    """With the duration that is proposed; `words` are those of a load without one."""
+    duration = study["workload"].get("duration")
+    if not duration:
+        return words
+    longer = exact_duration(_LONGER * duration).replace(" ", "")
+    return f"longer runs (--set workload.duration={longer})"
+
+
 def _round_ns(seen_ns: float) -> int:
     """1, 2 or 5 of a decade, above twice what was seen."""
-    decade = 10 ** math.floor(math.log10(_ABOVE * seen_ns))
-    return next(each * decade for each in (1, 2, 5, 10) if each * decade >= _ABOVE * seen_ns)
+    wanted = _ABOVE * seen_ns
+    decade: int = 10 ** math.floor(math.log10(wanted))
+    return next(each for each in (decade, 2 * decade, 5 * decade, 10 * decade) if each >= wanted)

@@ -65,3 +65,9 @@ def test_each(queue: Queue, by: str, words: str) -> None:
     each = found.capacity(LOAD, "xfs")
     assert each is not None and each.limited_by == by
     assert words in each.limited_words
+def test_longer_runs_are_proposed_with_their_length() -> None:
+    """ "--set workload.duration=..." is no command."""
+    slow = {"ext4": Queue(2_000.0), "xfs": Queue(2_000.0)}
+    results = make_curve(slow, duration_s=0.3).results()
+    (few,) = [each for each in results.findings if each.code == "curve.few_operations"]
+    assert "(--set workload.duration=1200ms)" in few.advice

@@ -63,7 +63,7 @@ class ChurnPage(KindPage):
     def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
         return [damage_chart(results)]
 
-    def left_out(self, drawings: Mapping[str, Drawing]) -> set[str]:
+    def left_out(self, drawings: Mapping[str, Drawing], results: Results) -> set[str]:  # noqa: ARG002
         """All pictures of systems side by side, once there is a damage."""
         return OF_SYSTEMS if "damage" in drawings else set()
 

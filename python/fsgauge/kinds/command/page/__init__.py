@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from fsgauge.kinds.command.analysis.model import Command, OwnNumberResult, Waits
+from fsgauge.kinds.command.analysis.model import TIME, Command, OwnNumberResult, Waits
 from fsgauge.report import words
+from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import KindPage
 from fsgauge.report.table_parts import NOTHING, Rows, Table, TableCell, estimate_cell, judged_cell
 from fsgauge.stats.results import Results
@@ -19,11 +21,24 @@ class CommandPage(KindPage):
     sections = ("command/sections.html.j2",)
     workers = "programs"
 
+    def left_out(self, drawings: Mapping[str, Drawing], results: Results) -> set[str]:  # noqa: ARG002
+        """Ratios of its time, where the answer is about a number of its own."""
+        own = Command.of(results)
+        return {"forest"} if own is not None and own.primary != TIME else set()
+
     def summary_tables(self, results: Results) -> list[Table]:
         return tables(results)
 
+    def lead(self, drawings: Mapping[str, Drawing]) -> str:
+        """Its own numbers, where there is no picture of its time."""
+        return "" if "forest" in drawings else "command/lead.html.j2"
+
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
-        return {"command_tables": tables(results)}
+        found = tables(results)
+        own = Command.of(results)
+        leading = found[1:] if own is not None and own.primary != TIME else []
+        rest = [table for table in found if table not in leading]
+        return {"command_tables": rest, "leading_tables": leading}
 
 
 def tables(results: Results) -> list[Table]:

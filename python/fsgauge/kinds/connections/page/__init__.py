@@ -135,7 +135,7 @@ class ConnectionsPage(KindPage):
             extents_chart(results),
         ]
 
-    def left_out(self, drawings: Mapping[str, Drawing]) -> set[str]:
+    def left_out(self, drawings: Mapping[str, Drawing], results: Results) -> set[str]:  # noqa: ARG002
         """The first picture, where the numbers of all tests fit the first screen."""
         return {"forest"} if is_short(drawings.get("tests")) else set()
 
