@@ -123,6 +123,7 @@ class Samba(ServerKind):
         except KeyError:
             raise RigError(
                 f"this system has no user {_NOBODY} to serve files as",
+                cause="a small container image leaves it out",
                 next=f"adduser --system --no-create-home {_NOBODY}",
             ) from None
         return Account(user.pw_uid, user.pw_gid, _NOBODY, _NOBODY)
@@ -147,6 +148,7 @@ class Samba(ServerKind):
                 "Samba does not accept the options of a system's server: "
                 + ", ".join(f"{key} = {value}" for key, value in options.items()),
                 details=wrong,
+                cause="the installed Samba does not know them, or not with these values",
                 next="man 5 smb.conf; fsgauge explain system.server",
             )
 
@@ -158,6 +160,7 @@ class Samba(ServerKind):
             raise RigError(
                 "Samba does not accept the options of this system's server",
                 details=wrong,
+                cause="the installed Samba does not know them, or not with these values",
                 next="man 5 smb.conf; fsgauge explain system.server",
             )
         password = new_password()

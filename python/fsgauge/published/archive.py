@@ -109,7 +109,10 @@ def read_archive(path: Path) -> Archived:
         runs = {study: _judged(study, folder, texts) for study in contents.studies}
     except (ValidationError, KeyError) as error:
         raise InputError(
-            f"{path} is damaged", details=(str(error).splitlines()[0],), next=_again()
+            f"{path} is damaged",
+            details=(str(error).splitlines()[0],),
+            cause="it was cut short on its way here, or edited",
+            next=_again(),
         ) from error
     return Archived(contents=contents, runs=runs)
 
@@ -141,7 +144,11 @@ def _texts(path: Path) -> dict[str, bytes]:
             return found
     except (OSError, tarfile.TarError, EOFError, lzma.LZMAError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error).partition("\n")[0].rstrip(":")
-        raise InputError(f"{path} cannot be read: {reason}", next=_again()) from error
+        raise InputError(
+            f"{path} cannot be read: {reason}",
+            cause="it is no archive of fsgauge, or was cut short on its way here",
+            next=_again(),
+        ) from error
 
 
 def _judged(study: str, folder: str, texts: Mapping[str, bytes]) -> JudgedRun:

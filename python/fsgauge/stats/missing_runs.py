@@ -193,7 +193,7 @@ def withheld_quantiles(evidence: Evidence) -> Iterator[Finding]:
             "quantile.withheld",
             "warning",
             f"{listed(few)} completed too few operations for the {listed(labels)}"
-            f"{', which is itself the news' if is_news else ''}: in"
+            f"{f', far fewer than {baseline}' if is_news else ''}: in"
             f" {part_of(len(cells), len(names), 'cell')} {_not_compared(few, baseline)}.",
             "Runs that stall have the fewest operations: without them the slow system would look"
             " fast. Compare rates and means, or measure longer (--set workload.duration=...).",

@@ -19,6 +19,7 @@ from fsgauge.study.keys import (
     MOVED,
     all_dotted,
     listed_sections,
+    own_called,
     sections,
     value_types,
     where_meant,
@@ -283,6 +284,9 @@ def _path(document: Document, name: str, origin: Origin) -> Path:
     known = [dotted for dotted in all_dotted() if not dotted.startswith(("system", "fault"))]
     if name not in known and is_word(name):
         return path_of_word(name)
+    own = own_called(name, document.data) if "." not in name else []
+    if len(own) == 1 and own[0].count(".") == 1 and not own[0].startswith("system"):
+        return tuple(own[0].split("."))
     if name and "." not in name and sections(name):
         raise InputError(
             f'"{name}" is a section, and its keys are set one by one',
@@ -295,7 +299,10 @@ def _path(document: Document, name: str, origin: Origin) -> Path:
         meant, hint = where_meant(name, document.data) if name else ("", "")
         if name in MOVED:
             meant, hint = MOVED[name], f"it is now {MOVED[name]}"
-        elif (number := name.rpartition(".")[2]).lower() in numbers_called():
+        elif (number := name.rpartition(".")[2]).lower() in (
+            *numbers_called(),
+            *numbers_called().values(),
+        ):
             meant, hint = number, "it is measured, not set"
         raise InputError(
             f'unknown key "{name}"',

@@ -130,6 +130,7 @@ def existing_cluster(address: str) -> Iterator[Cluster]:
         if isinstance(error, ValueError):
             return InputError(
                 f"no certificate for {address}: {error}",
+                cause="a tls:// address needs a certificate, a key and who signed them",
                 next=_CERTIFICATES,
             )
         if isinstance(error, OSError | TimeoutError) and not isinstance(error, NotPlainError):
@@ -159,7 +160,11 @@ def fleet_of_scheduler(address: str) -> Fleet:
         found = identity_from(name, answers[name])
         hosts.setdefault((found.machine, found.boot), Host(name=name))
     if not hosts:
-        raise InputError(f"the scheduler {address} has no worker", next="dask worker, on each host")
+        raise InputError(
+            f"the scheduler {address} has no worker",
+            cause="none was started, or none reached it",
+            next="dask worker, on each host",
+        )
     return Fleet(launcher="scheduler", host=list(hosts.values()))
 
 

@@ -43,7 +43,7 @@ def claims_table(results: Results, ledger: Ledger) -> list[Table]:
         if measured[claim.id] or (on_device and claim.kind == "claim" and _printed(claim))
     ).tables(
         "claims",
-        "Beside what was published",
+        "Next to what was published",
         f'"{source.title}", on {source.storage}.{" A ratio is to the device." if on_device else ""}'
         " Verdicts are in fsgauge published overhead.",
         [
