@@ -150,7 +150,7 @@ def _unknown(name: str) -> InputError:
     return InputError(
         f'no word, number or key is called "{name}"',
         details=(did_you_mean(meant),) if meant else (),
-        next=f"fsgauge explain {meant[0]}" if meant else "fsgauge explain lists all",
+        next=f"fsgauge explain {meant[0]}" if meant else "fsgauge explain",
     )
 
 
