@@ -170,7 +170,7 @@ def not_read(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             "run.not_read",
             "note",
-            f"Beside {part_of(len(late), len(evidence.runs), 'run')} something could not be read in"
+            f"Around {part_of(len(late), len(evidence.runs), 'run')} something could not be read in"
             " time; what the runs themselves measured counts.",
             "The machine was too busy to answer: measure when nothing else runs.",
             [f"{name_of(run)}: {'; '.join(run.not_read)}" for run in late],

@@ -86,7 +86,7 @@ def fluctuation_table(results: Results) -> list[Table]:
     note = (
         "Standard deviation of the rate over time inside a run, as a share of its mean:"
         f" {_span(intervals)} intervals of {' or '.join(map(exact_duration, lengths))} behind the"
-        " warm-up. Less is better. Beside it what as many operations at random times would vary"
+        " warm-up. Less is better. Next to it what as many operations at random times would vary"
         " by; where that is as large, intervals of ratios are wide, since counts do not tell."
     )
     return Rows(overhead.fluctuations).tables(
