@@ -67,7 +67,7 @@ def test_one_folder_on_two_hosts_that_are_one_machine(tmp_path: Path) -> None:
         (["rig", "coherence", "--case", "all"], "is not among the cases"),
         (["rig", "failure", "--system", "zfs"], "is not among the systems"),
         (
-            ["rig", "failure", "--system", "gfs2", "--struck", "server"],
+            ["rig", "failure", "--system", "gfs2", "--fault", "server"],
             "a server of gfs2 cannot fail here",
         ),
     ],

@@ -13,9 +13,11 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from click.testing import CliRunner
 
+from fsgauge.cli import group
 from tests import hints
-from tests.house.shape import PACKAGE
+from tests.house.shape import PACKAGE, ROOT
 
 CRATES = PACKAGE.parents[1] / "crates"
 PLACEHOLDER = "X"
@@ -125,6 +127,25 @@ def test_every_path_in_a_hint_is_quoted() -> None:
         and said not in NOT_PATHS
     ]
     assert bare == []
+
+
+EXPLAIN = re.compile(r"\bfsgauge explain ((?:[\w.+=/%-]|\{[^}]*\})+)")
+
+
+def test_whatever_a_hint_or_a_page_asks_to_be_explained_is() -> None:
+    """`next: fsgauge explain X` that answers: no word is called X."""
+    written = [text for each in said().values() for _, text in each]
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *PACKAGE.rglob("*.md")]
+    tables = [PACKAGE / "pages" / "glossary.toml", PACKAGE / "study" / "other_tools.toml"]
+    written += [page.read_text("utf-8") for page in (*pages, *tables)]
+    names = {name.rstrip(".,") for text in written for name in EXPLAIN.findall(text)}
+    plain = sorted(name for name in names if not {"{", PLACEHOLDER} & {*name} and name.islower())
+    assert len(plain) > 60
+    unknown = []
+    for name in plain:
+        done = CliRunner().invoke(group, ["explain", name], standalone_mode=False)
+        unknown += [name] if done.exception is not None else []
+    assert unknown == []
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,10 @@
-"""Whoever is refused, and whoever's machine failed, is told what to do next: no such error is
-raised without that."""
+"""Whoever is refused, and whoever's machine failed, is told why, if it is not plain, and what to do
+next."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -126,5 +127,49 @@ def test_no_error_is_without_a_next_command() -> None:
         f"{path.relative_to(SOURCES)}:{line}"
         for path, tree in trees.items()
         for line in without_next(tree, errors, bring)
+    ]
+    assert found == []
+
+
+SYMPTOM = re.compile(
+    r"\b(?:cannot|could not|failed|do(?:es)? not|did not|refused|vanished|is damaged|gave no"
+    r"|is not (?:a|the) [a-z]+$)\b|\{error"
+)
+"""What went wrong, as it is seen."""
+REASON = re.compile(r"(?:, (?:so|and|which|where)\b|: (?!\{error|\{answer|\{reason|\{words))")
+"""A clause that says why, or what the rule is."""
+
+
+def without_cause(tree: ast.Module, errors: set[str]) -> Iterator[int]:
+    """Lines on which an error is made of a symptom alone: no reason in its words, no place in a
+    file that shows it, no `cause`."""
+    for node in ast.walk(tree):
+        name = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+        if not isinstance(node, ast.Call) or name not in errors or not node.args:
+            continue
+        words = {each.arg for each in node.keywords}
+        said = ast.unparse(node.args[0]).replace("\\n", " ").strip("f\"'")
+        if words & {None, "cause", "location"}:
+            continue
+        if SYMPTOM.search(said) and not REASON.search(said):
+            yield node.lineno
+
+
+def test_a_symptom_without_a_cause_is_seen() -> None:
+    errors = {"RigError"}
+    for said in ("f'{x} cannot be opened: {error.strerror}'", "'mkfs failed'", "f'{x}: {error}'"):
+        assert list(without_cause(ast.parse(f"RigError({said}, next='y')"), errors)) == [1], said
+        assert not list(without_cause(ast.parse(f"RigError({said}, cause='y')"), errors))
+    for said in ("'x failed, so it is left alone'", "'no folder x'", "'x cannot be set: no root'"):
+        assert not list(without_cause(ast.parse(f"RigError({said}, next='y')"), errors)), said
+
+
+def test_every_symptom_has_its_likely_cause() -> None:
+    trees = package()
+    errors, _ = families([*trees.values()])
+    found = [
+        f"{path.relative_to(SOURCES)}:{line}"
+        for path, tree in trees.items()
+        for line in without_cause(tree, errors)
     ]
     assert found == []

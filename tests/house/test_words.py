@@ -32,7 +32,7 @@ INSTEAD = {
     r"(?<!here )\b(?:is|are) no [a-z]+ (?:of|that|which)\b": "is not a ... of",
     r"\bof (?:its|their) own room\b": "its own space",
     r"\bat all\b": "nothing",
-    r"(?<![_-])\bbeside\b(?!_)": "next to, alongside, as well as",
+    r"(?<![_-])\b[Bb]eside\b(?!_)": "next to, alongside, as well as",
     r"\b[Bb]elieve no\b": "do not rely on",
     r"\bOf \d+ [a-z]+, \d+\b": "N of M",
 }

@@ -19,6 +19,7 @@ from fsgauge.report.compared import summary
 from fsgauge.stats import Results
 from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.headline import MOST_WORDS, in_lines, words_in
+from fsgauge.stats.race.sentences import race_lines
 from fsgauge.stats.read import naming_changes
 from tests.sittings import compare_quiet
 from tests.synthetic import SyntheticStudy, make_study
@@ -27,8 +28,11 @@ from tests.synthetic_aging import make_aging
 from tests.synthetic_churn import make_churn
 from tests.synthetic_commits import make_commits
 from tests.synthetic_connections import make_connections
+from tests.synthetic_curve import Queue, make_curve
+from tests.synthetic_kinds import make_metadata, make_mix, make_program
 from tests.synthetic_sharing import make_sharing
 from tests.synthetic_writers import LAWS, law, make_writers
+from tests.unit.stats.race.test_sentences import gain, race
 
 TEXTS = Path(__file__).parent / "sentences.md"
 FOUR = {name: name for name in ("raw", "ext4", "xfs", "btrfs")}
@@ -61,6 +65,9 @@ def no_change(*_: object) -> float:
 
 COMMITS = {"ext4": 550.0, "ext4 noatime": 552.0, "ext4 nobarrier": 3300.0, "xfs": 780.0}
 EQUAL_COMMITS = dict.fromkeys(COMMITS, 550.0)
+FASTER = {"ext4": Queue(5_000.0), "xfs": Queue(6_000.0)}
+ALIKE = {"ext4": Queue(5_000.0), "xfs": Queue(5_000.0)}
+TIMES = {"ext4": Queue(1 / 41), "xfs": Queue(1 / 39), "btrfs": Queue(1 / 58)}
 THREE = {"ext4": "ext4", "xfs": "xfs", "btrfs": "btrfs"}
 
 
@@ -139,6 +146,34 @@ CASES: dict[str, Callable[[], Any]] = {
     "churn, clear": lambda: make_churn(blocks=5, fills=(80, 95)),
     "churn, all equal": lambda: make_churn(blocks=5, fills=(80, 95), kept=equal, noise=0.003),
     "churn, all noise": lambda: make_churn(blocks=5, fills=(80, 95), kept=equal, noise=0.4),
+    "mix, clear": lambda: make_mix(FASTER),
+    "mix, all equal": lambda: make_mix(ALIKE, noise=0.003, p99_noise=0.003),
+    "mix, all noise": lambda: make_mix(ALIKE, noise=0.4, p99_noise=0.4),
+    "metadata, clear": lambda: make_metadata(FASTER),
+    "metadata, one cell": lambda: make_metadata(
+        FASTER, "workload.clients=[4]", "workload.folders=[shared]", "workload.operations=[create]"
+    ),
+    "metadata, all equal": lambda: make_metadata(ALIKE, noise=0.003),
+    "metadata, all noise": lambda: make_metadata(ALIKE, noise=0.4),
+    "command, clear": lambda: make_program(TIMES),
+    "command, all equal": lambda: make_program(dict.fromkeys(TIMES, Queue(1 / 41)), noise=0.003),
+    "command, all noise": lambda: make_program(dict.fromkeys(TIMES, Queue(1 / 41)), noise=0.4),
+    "capacity, clear": make_curve,
+    "capacity, all equal": lambda: make_curve(ALIKE, noise=0.003, p99_noise=0.003),
+    "capacity, all noise": lambda: make_curve(ALIKE, noise=0.4, p99_noise=0.4),
+    "capacity, nothing below the limit": lambda: make_curve(
+        {"ext4": Queue(50_000.0), "xfs": Queue(30_000.0, 6.0)}
+    ),
+    "capacity, never at the limit": lambda: make_curve(
+        {"ext4": Queue(50_000.0), "xfs": Queue(200_000.0, offers=60_000.0)}
+    ),
+}
+CHOSEN: dict[str, Callable[[], list[str]]] = {
+    "choose, the best": lambda: race_lines(race(ended="margin", proven=True), gain()),
+    "choose, a budget that came first": lambda: race_lines(race(), gain()),
+    "choose, nothing beats the baseline": lambda: race_lines(
+        race(), gain(1.01, 0.97, 1.05, verdict="undecided")
+    ),
 }
 INVALID = "overhead, invalid"
 READS: Mapping[str, Any] = {
@@ -183,6 +218,8 @@ def results_of(case: str) -> Results:
 
 
 def lines_of(case: str) -> list[str]:
+    if case in CHOSEN:
+        return CHOSEN[case]()
     if case in COMPARED:
         return in_lines(summary(compare_quiet(*COMPARED[case]())), ["ext4"])
     results = results_of(case)
@@ -200,7 +237,7 @@ def kept_texts() -> dict[str, str]:
     return {part.partition("\n")[0]: part.partition("\n")[2].strip() for part in parts}
 
 
-ALL = [*CASES, INVALID, *COMPARED]
+ALL = [*CASES, INVALID, *COMPARED, *CHOSEN]
 
 
 @pytest.mark.parametrize("case", ALL)

@@ -52,7 +52,7 @@ def test_nfs_is_coherent_by_close_to_open_alone_and_gfs2_is_in_all_reads(tmp_pat
 
 @pytest.mark.timeout(1500)
 def test_what_was_synced_over_nfs_outlives_its_server(tmp_path: Path) -> None:
-    words = ["--system", "nfs3", "--struck", "server", "--lasts", "5", "--output", str(tmp_path)]
+    words = ["--system", "nfs3", "--fault", "server", "--duration", "5", "--output", str(tmp_path)]
     done = fsgauge("rig", "failure", *words, seconds=1400)
     assert done.returncode == 0, done.stdout + done.stderr
     (failed,) = FailureLog.model_validate_json((tmp_path / "failure.json").read_text()).failures

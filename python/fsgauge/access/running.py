@@ -209,6 +209,7 @@ class Child:
             raise RigError(
                 f"{self.kind.title} does not accept the options of this system's server",
                 details=tuple(complaints[:4]),
+                cause="the installed version does not know them, or not with these values",
                 next="fsgauge explain system.server",
             )
 

@@ -113,6 +113,7 @@ class Samba(kind.ServerKind):
         except KeyError:
             raise RigError(
                 f"this system has no user {_NOBODY} to serve files as",
+                cause="a small container image leaves it out",
                 next=f"adduser --system --no-create-home {_NOBODY}",
             ) from None
         return kind.Account(user.pw_uid, user.pw_gid, _NOBODY, _NOBODY)
@@ -137,6 +138,7 @@ class Samba(kind.ServerKind):
                 "Samba does not accept the options of a system's server: "
                 + ", ".join(f"{key} = {value}" for key, value in options.items()),
                 details=wrong,
+                cause="the installed Samba does not know them, or not with these values",
                 next="man 5 smb.conf; fsgauge explain system.server",
             )
 
@@ -148,6 +150,7 @@ class Samba(kind.ServerKind):
             raise RigError(
                 "Samba does not accept the options of this system's server",
                 details=wrong,
+                cause="the installed Samba does not know them, or not with these values",
                 next="man 5 smb.conf; fsgauge explain system.server",
             )
         password = kind.new_password()

@@ -127,7 +127,11 @@ def checksum_of(file: Path) -> Checksum:
         finally:
             os.close(descriptor)
     except OSError as error:
-        raise RigError(f"cannot read {file}: {error.strerror}", next="dmesg | tail") from error
+        raise RigError(
+            f"cannot read {file}: {error.strerror}",
+            cause="the disk under it failed, or the file was removed meanwhile",
+            next="dmesg | tail",
+        ) from error
     digest.update(size_bytes.to_bytes(8, "little"))
     return Checksum(sha256=digest.hexdigest(), size_bytes=size_bytes, data_bytes=data_bytes)
 
@@ -201,7 +205,9 @@ def _copied(image: Path, copy: Path) -> How:
         source = os.open(image, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
         raise InputError(
-            f"cannot read {image}: {error.strerror}", next=f"ls -l {quoted(image)}"
+            f"cannot read {image}: {error.strerror}",
+            cause="it is another user's, or not there",
+            next=f"ls -l {quoted(image)}",
         ) from error
     try:
         if not stat.S_ISREG(os.fstat(source).st_mode):
@@ -213,7 +219,9 @@ def _copied(image: Path, copy: Path) -> How:
             os.close(made)
     except OSError as error:
         raise RigError(
-            f"cannot copy {image}: {error.strerror}", next=f"df -h {quoted(copy.parent.parent)}"
+            f"cannot copy {image}: {error.strerror}",
+            cause="there is no room for the copy, or its folder may not be written",
+            next=f"df -h {quoted(copy.parent.parent)}",
         ) from error
     finally:
         os.close(source)

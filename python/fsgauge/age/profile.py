@@ -87,7 +87,11 @@ def _value(setting: str, field: str, text: str) -> float | str:
             try:
                 value = read(text)
             except UnitError as error:
-                raise InputError(f"--set {setting}: {error.what}", next=error.hint) from error
+                raise InputError(
+                    f"--set {setting}: {error.what}",
+                    cause=f"{field} is read with its unit",
+                    next=error.hint,
+                ) from error
             return int(value) if float(value).is_integer() else value
     return text
 

@@ -149,7 +149,11 @@ def read_age(image: Path) -> KeptAge:
             next="copy its record as well, or age a new image",
         ) from error
     except UnicodeDecodeError as error:
-        raise InputError(f"cannot read {path}: {error}", next=f"ls -l {quoted(path)}") from error
+        raise InputError(
+            f"cannot read {path}: {error}",
+            cause="it is not a record that fsgauge wrote, or it was damaged",
+            next=f"ls -l {quoted(path)}",
+        ) from error
     try:
         document = json.loads(text)
         if document["kind"] != "age":

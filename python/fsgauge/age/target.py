@@ -28,7 +28,9 @@ def is_folder(target: Path) -> bool:
         mode = None
     except OSError as error:
         raise InputError(
-            f"cannot access {target}: {error.strerror}", next="name a place of your own"
+            f"cannot access {target}: {error.strerror}",
+            cause="a folder above it is another user's",
+            next="name a place of your own",
         ) from error
     if mode is not None and target.is_dir():
         return True

@@ -42,7 +42,9 @@ class Place:
             return cls(str(Path(text).absolute()))
         if not folder.startswith("/") or host.startswith("-") or not host:
             raise InputError(
-                f'"{text}" does not name a folder and its host', next="HOST:/FOLDER: a:/mnt/x"
+                f'"{text}" does not name a folder and its host',
+                cause="the folder of another host begins with /, and its host is named before it",
+                next="HOST:/FOLDER: a:/mnt/x",
             )
         return cls(folder, host)
 

@@ -80,7 +80,9 @@ def read_log(folder: Path, asked: Asked) -> Log | None:
         found = Log.model_validate_json(content)
     except ValueError as error:
         raise InputError(
-            f"{path} cannot be read as the log of a bisection", next="--output DIR"
+            f"{path} cannot be read as the log of a bisection",
+            cause="it was edited or cut short, or another version of fsgauge wrote it",
+            next="--output DIR",
         ) from error
     if found.asked != asked:
         raise InputError(

@@ -165,7 +165,9 @@ def _environment(profile: Path) -> dict[str, str]:
 
 def _connected(process: Process, deadline: float) -> DevTools:
     if process.stdin is None or process.stdout is None:
-        raise RigError("Chromium was started without pipes", next=ANOTHER_BROWSER)
+        raise RigError(
+            "Chromium was started without pipes", cause="it ended at once", next=ANOTHER_BROWSER
+        )
     browser = DevTools(process.stdin.fileno(), process.stdout.fileno(), deadline)
     browser.open_page()
     browser.ask("Network.enable")

@@ -254,29 +254,51 @@ def _usage(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "fsgauge"
     if isinstance(error, click.NoSuchOption):
-        takes = {each.name for each in context.command.params} if context is not None else set()
-        if error.option_name in MOVED_OPTIONS and "hosts" in takes:
+        takes = context.command.params if context is not None else []
+        now = MOVED_OPTIONS.get(error.option_name, "").partition(" ")[0]
+        if now and any(now in each.opts for each in takes):
             return moved_option(error.option_name)
-        if "overrides" in takes and (said := _of_another_tool(error.option_name)):
+        if any(each.name == "overrides" for each in takes) and (
+            said := _of_another_tool(error.option_name)
+        ):
             return said
     return f"error: {escaped(error.format_message())}\nnext: {path} --help"
 
 
 def _of_another_tool(option: str) -> str:
-    """What an option of fio or another tool is here; "" for one that none has."""
+    """What an option of fio or another tool, or a key of a study, is here; "" for neither."""
     from fsgauge.study.other_tools import meaning, words_called
 
     name = option.lstrip("-")
     word = next(iter([*words_called(name), *words_called(option)]), None)
+    value = typed_after(option)
+    if word is None and _is_key(name):
+        return FsgaugeError(
+            f"{option} is no option, but a key of studies",
+            next=f"--set {name.replace('-', '_')}={shlex.quote(value)}",
+        ).render()
     if word is None or len(name) == 1:  # a letter means something else in each tool
         return ""
-    value = typed_after(option)
     alone = value == "..." and word.is_alone
     setting = name if alone else f"{name}={shlex.quote(value)}"
     return FsgaugeError(
-        f"{option} is an option of {word.title}; here: {meaning(word)}",
+        f"{option} is {word.title}'s {word.word}; here: {meaning(word)}"
+        if name not in word.spellings
+        else f"{option} is an option of {word.title}; here: {meaning(word)}",
         next=f"--set {setting}" if word.is_read else f"fsgauge explain {name}",
     ).render()
+
+
+def _is_key(name: str) -> bool:
+    """Whether some key of a study is called so."""
+    from fsgauge.study.keys import all_dotted
+
+    wanted = name.replace("-", "_")
+    return any(
+        key.rpartition(".")[2] == wanted
+        for key in all_dotted()
+        if not key.startswith(("system", "fault"))
+    )
 
 
 def _defect(error: Exception) -> str:

@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 
 from fsgauge import kinds
 from fsgauge.cli.choices import decorated, say_note
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, quoted
 from fsgauge.kinds import DEFAULT
 from fsgauge.progress.terminal import say
 
@@ -174,12 +174,21 @@ def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
     first, *more = words
     if Path(first).is_dir() and first not in shipped_names():
         first, more = DEFAULT, list(words)
-    for word in more:
-        if not Path(word).is_dir():
-            raise InputError(
-                f'"{word}" is no folder here, and there is a study already: {first}',
-                next=f"fsgauge plan {shlex.quote(first)} --system {shlex.quote(word)}",
-            )
+    missing = [word for word in more if not Path(word).is_dir()]
+    if missing and all("/" in word for word in missing):
+        raise InputError(
+            f"there is no folder {' and no folder '.join(missing)}",
+            cause="the name is mistyped, or nothing is mounted there",
+            next="; ".join(dict.fromkeys(f"ls -ld {quoted(Path(w).parent)}" for w in missing)),
+        )
+    if missing:
+        raise InputError(
+            f'"{missing[0]}" is no folder here, and there is a study already: {first}',
+            cause="what is compared is named by --system, unless it is a folder",
+            next=shlex.join(
+                ["fsgauge", "plan", first, *(w for each in more for w in ("--system", each))]
+            ),
+        )
     return first, [word if "/" in word else f"./{word}" for word in more]
 
 

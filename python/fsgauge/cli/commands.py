@@ -51,8 +51,11 @@ MOVED_OPTIONS = {
     "--slurm": "--hosts slurm:{}",
     "--kubernetes": "--hosts kubernetes:{}",
     "--scheduler": "--hosts {}",
+    "--struck": "--fault {}",
+    "--lasts": "--duration {}",
+    "--times": "--repeat {}",
 }
-"""Options that were options of their own, with the word that follows them."""
+"""Options that have another name now, with the word that follows them."""
 
 
 def typed_after(option: str) -> str:

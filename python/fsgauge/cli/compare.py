@@ -46,14 +46,14 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Another folder of A, of another sitting. May be repeated.",
+    help="Another results folder of A, measured at another time; repeat for several.",
 )
 @click.option(
     "--more-b",
     multiple=True,
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Another folder of B, of another sitting. May be repeated.",
+    help="Another results folder of B, measured at another time; repeat for several.",
 )
 @click.option(
     "--gate",

@@ -123,7 +123,11 @@ def _job_and_study(asked: AskedStudy, rig: str | None, tool: str) -> tuple[Job |
     if not is_job(asked.study):
         return None, asked.on(rig)
     if tool != "fio":
-        raise InputError(f"{tool} does not read job files of fio's", next="--with fio")
+        raise InputError(
+            f"{tool} does not read job files of fio's",
+            cause="it is compared by the studies that it can do as well",
+            next="--with fio",
+        )
     job = read_job(Path(asked.study))
     return job, study_of_job(job, lambda path: replace(asked, study=path).on(rig))
 

@@ -132,6 +132,7 @@ def _for_user() -> AskedStudy:
     raise InputError(
         "there are no two file systems here that this user can write to",
         details=(f"looked at: {storage.path}, this folder, the home folder, /tmp and /dev/shm",),
+        cause="they are on one file system, full, or another user's",
         next="sudo fsgauge demo; or fsgauge run overhead --system /a/folder --system /another",
     )
 

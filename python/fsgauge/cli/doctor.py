@@ -145,7 +145,7 @@ def _blocks(noise_percent: float) -> str:
         blocks_needed(5.0, spread, corrected(count)) for count in (1, TYPICAL_COMPARISONS)
     )
     if alone is None or alone > MOST_BLOCKS:
-        return f"is lost in this noise: it needs more than {MOST_BLOCKS} blocks"
+        return f"cannot be detected here: it would take more than {MOST_BLOCKS} blocks"
     return f"needs {alone} blocks" + (
         f" ({among} among {TYPICAL_COMPARISONS} comparisons)" if among is not None else ""
     )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from contextlib import suppress
 
 import click
 
+from fsgauge.cli.commands import COMMANDS
 from fsgauge.errors import InputError, did_you_mean, nearest, quoted
 from fsgauge.progress.terminal import width_of, wrapped_lines
 
@@ -16,27 +19,47 @@ def command(name: tuple[str, ...]) -> None:
     """Explain NAME, as it is written in a report, a plan or a study file.
 
     A number of the report (iops, create.mean), a word of it (undecided, too noisy), the code of a
-    finding (run.not_steady), a key of a study file (plan.blocks), a value (4k, 30 s), a device of
-    the simulator (disk-2012), or a word of another tool (iodepth, fio). Without NAME, list them.
+    finding (run.not_steady), a key of a study file (plan.blocks), a value (4k, 30 s), a file system
+    or an option of one (xfs, noatime), a device of the simulator (disk-2012), or a word of another
+    tool (iodepth, fio). Without NAME, list them.
     """
-    lines = _said(" ".join(name)).split("\n") if name else _everything()
+    lines = _said(_DEPTH.sub("QD", " ".join(name))).split("\n") if name else _everything()
     click.echo("\n".join(wrapped_lines(lines, width_of(sys.stdout), "  ")))
 
 
+_DEPTH = re.compile(r"QD *\d+", re.IGNORECASE)
+"""QD32: the depth, with its number."""
+
+
 def _said(name: str) -> str:
-    """All that the name means; InputError with the nearest names where it means nothing."""
+    """All that the name means, or else each of its words; InputError with the nearest names where
+    it means nothing."""
+    try:
+        return _said_whole(name)
+    except InputError:
+        words = name.split()
+        if len(words) == 1:
+            raise
+        with suppress(InputError):
+            return "\n\n".join(dict.fromkeys(map(_said_whole, words)))
+        raise
+
+
+def _said_whole(name: str) -> str:
     from fsgauge.devices.words import device_words, is_device, parameter_words
     from fsgauge.pages import entry_of, explain_metric, is_metric
     from fsgauge.study.other_tools import numbers_called, studies_called, tool_called
     from fsgauge.study.reference import explain_key, explain_value, policy_words, setting_words
+    from fsgauge.study.tunable_places import tunable_words
     from fsgauge.study.words_page import words_of_tool
+    from fsgauge.system.words import kind_words, option_words
 
     if is_device(name):
         return device_words(name)
     if words := [each for each in (policy_words(name), parameter_words(name)) if each]:
         return "\n\n".join(words)
     entry, tool = entry_of(name), tool_called(name)
-    parts = [entry.text] if entry is not None else []
+    parts = [entry.text] if entry is not None else [each for each in (kind_words(name),) if each]
     if is_metric(name):
         page = explain_metric(name)
         parts = [page]
@@ -46,7 +69,8 @@ def _said(name: str) -> str:
         parts.append(f"{name}: the study {study}\n  more: fsgauge plan {quoted(study)}")
     if tool is not None:
         parts.append(words_of_tool(tool))
-    parts += _of_other_tools(name) or _as_a_value(name)
+    parts += _of_other_tools(name) or (_as_a_value(name) if entry is None else [])
+    parts += [each for each in (option_words(name), tunable_words(name), _command(name)) if each]
     try:
         if not is_metric(name):
             parts.append(explain_key(name))
@@ -58,15 +82,23 @@ def _said(name: str) -> str:
     return "\n\n".join(parts)
 
 
+def _command(name: str) -> str:
+    """A command of fsgauge, with its line of the help; "" for none of that name."""
+    word = name.strip().lower()
+    if word not in COMMANDS:
+        return ""
+    return f"fsgauge {word}\n  {COMMANDS[word]}\n  more: fsgauge {word} --help"
+
+
 def _of_other_tools(name: str) -> list[str]:
     """A line for each tool, and for each key where kinds of study have their own."""
     from fsgauge.study.other_tools import kinds_with, meaning, words_called
 
-    found = words_called(name)
+    found = words_called(name) or words_called(name.replace(" ", "_"))
     lines = []
     for word in found:
         kinds = kinds_with(word.key)
-        lines.append(f"{word.title}'s {name}: {meaning(word)}" + (f" ({kinds})" if kinds else ""))
+        lines.append(f"{word.said(name)}: {meaning(word)}" + (f" ({kinds})" if kinds else ""))
     keys = dict.fromkeys(word.key for word in found if word.key)
     if keys:
         lines.append(f"  more: {', '.join(f'fsgauge explain {key}' for key in keys)}")
@@ -118,7 +150,7 @@ def _unknown(name: str) -> InputError:
     return InputError(
         f'no word, number or key is called "{name}"',
         details=(did_you_mean(meant),) if meant else (),
-        next=f"fsgauge explain {meant[0]}" if meant else "fsgauge explain lists all",
+        next=f"fsgauge explain {meant[0]}" if meant else "fsgauge explain",
     )
 
 

@@ -28,7 +28,7 @@ _file_choice = click.option(
     type=click.Path(path_type=Path, dir_okay=False),
     default=Path("fsgauge-gate.json"),
     show_default=True,
-    help="Where the gate keeps what it has learnt; belongs into version control.",
+    help="Where the gate keeps what it has learnt; commit it to version control.",
 )
 _despite_choice = click.option(
     "--despite",
@@ -85,7 +85,7 @@ def accept(
     accept_changed: bool,
     as_json: bool,
 ) -> int:
-    """Learn the noise of accepted runs from their results folders, and say what it lets be seen.
+    """Learn run-to-run noise from known-good runs, and print the smallest loss that will show.
 
     All folders are of one study on one machine, storage and kernel. More can be added at any time;
     without DIR, only the options are kept.

@@ -116,13 +116,15 @@ _SERVED_AND_SHARED = ("nfs3", "nfs4", "gfs2", "ocfs2")
 @ends("rig failure")
 @choices.shared_systems_option
 @click.option(
-    "--struck",
+    "--fault",
+    "struck",
     multiple=True,
     type=click.Choice(list(TITLES)),
     help="What fails: the server's power, a node's power, or a node's link. Default: all three.",
 )
 @click.option(
-    "--lasts",
+    "--duration",
+    "lasts",
     type=click.IntRange(1, 600),
     default=20,
     show_default=True,
@@ -135,7 +137,8 @@ _SERVED_AND_SHARED = ("nfs3", "nfs4", "gfs2", "ocfs2")
     help="Disks keep what was not flushed, as those with a protected cache do.",
 )
 @click.option(
-    "--times",
+    "--repeat",
+    "times",
     type=click.IntRange(1, 100),
     default=1,
     show_default=True,

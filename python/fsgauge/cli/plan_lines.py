@@ -229,6 +229,6 @@ def cost_lines(description: PlanDescription, measured_by: str) -> list[str]:
 def changes(percent: float) -> str:
     """ "changes of 3.4 % or more"; where noise hides whatever anyone asks about, in words."""
     if percent >= HOPELESS_PERCENT:
-        return "nothing that matters, not even a tenfold change,"
+        return "nothing below a tenfold change"
     digits = 1 if percent < _WHOLE_PERCENT else 0
     return f"changes of {percent:.{digits}f} % or more"

@@ -226,7 +226,11 @@ def _region_bytes(size: str | None, no_space: bool) -> int | None:
     try:
         found = read_size("--empty-region", size)
     except UnitError as error:
-        raise InputError(f"--empty-region: {error}", next="--empty-region 2TiB") from error
+        raise InputError(
+            f"--empty-region: {error}",
+            cause="it takes a size with its unit",
+            next="--empty-region 2TiB",
+        ) from error
     if found < 1:
         raise InputError("--empty-region must be at least 1 B", next="--empty-region 2TiB")
     return found

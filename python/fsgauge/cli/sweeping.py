@@ -101,8 +101,9 @@ def _simulate(sweep: Sweep, *, accept_changed: bool = False) -> int:
     if not failed:
         return _points_code(sweep)
     raise RigError(
-        f"{len(failed)} of {len(sweep.points)} points came to no end",
+        f"{len(failed)} of {len(sweep.points)} points failed",
         details=tuple(missing),
+        cause="a model's device was full, or a point was ended from outside",
         next=resume,
     )
 

@@ -186,5 +186,6 @@ def try_folders(
     if not is_alive:
         raise RigError(
             f"{places[0].words}/{folder} is left: a node did not answer",
+            cause="its mount hangs, or the connection to it was lost",
             next=f"remove {folder} once the file system answers",
         )

@@ -235,6 +235,7 @@ def _traced(command: list[str], trace: Path) -> Iterator[str]:
         raise RigError(
             f"{trace.stem} failed under strace (exit code {said.exit_code})",
             details=tuple(said.words.splitlines()[-6:]),
+            cause="the program itself failed, as said above, or this container forbids ptrace",
             next="strace -f true",
         )
     with trace.open(encoding="utf-8", errors="replace") as lines:

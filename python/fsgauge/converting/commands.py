@@ -52,7 +52,11 @@ def convert_command(command: str) -> Converted:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise InputError(f"the command cannot be read: {error}", next="quote it whole") from error
+        raise InputError(
+            f"the command cannot be read: {error}",
+            cause="a quotation mark is open",
+            next="quote it whole",
+        ) from error
     name, place = _program(words)
     if not name:
         raise InputError(

@@ -4,6 +4,7 @@ fio may print messages before the document, and "-nan", which is not JSON."""
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 from dataclasses import dataclass
@@ -95,7 +96,11 @@ def _numbers(jobs: list[dict[str, Any]]) -> Numbers:
         raise ValueError(f"{len(jobs)} groups instead of one")
     job = jobs[0]
     if job["error"]:
-        raise RigError(f"fio met I/O error {job['error']}", next="dmesg | tail")
+        raise RigError(
+            f"fio met I/O error {job['error']}: {os.strerror(job['error'])}",
+            cause="the storage failed, or is full",
+            next="dmesg | tail; df -h",
+        )
     operations = sum(job[side]["total_ios"] for side in ("read", "write"))
     if not operations:
         raise RigError(

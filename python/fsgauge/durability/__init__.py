@@ -130,7 +130,7 @@ WEAKENINGS: tuple[Weakening, ...] = (
         r"",
         "a power failure loses everything",
         "kernel.org Documentation/filesystems/tmpfs.rst",
-        called="memory for a disk",
+        called="memory in place of a disk",
     ),
     Weakening("mkfs", _EXT, r"(?:-O)?\^has_journal", INCONSISTENT, "mke2fs(8), ext4(5)"),
     Weakening("mkfs", _EXT, r"(?:-O)?\^metadata_csum", UNCHECKED, "ext4(5)", "damage"),

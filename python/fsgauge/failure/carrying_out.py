@@ -50,9 +50,9 @@ def _refused(systems: Sequence[System], cannot: Sequence[tuple[System, Struck]])
     (system, struck), *_ = cannot
     others = [each.name for each in systems if each not in [lacking for lacking, _ in cannot]]
     able = (
-        f"--system {others[0]} --struck {struck}"
+        f"--system {others[0]} --fault {struck}"
         if others
-        else (f"--system {system.name} --struck {possible(system)[0]}")
+        else (f"--system {system.name} --fault {possible(system)[0]}")
     )
     return InputError(
         f"a {struck} of {system.name} cannot fail here",

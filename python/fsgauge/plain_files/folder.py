@@ -55,7 +55,9 @@ class PlainFolder:
             descriptor = open_named(path)
         except (FileNotFoundError, NotADirectoryError) as error:
             raise MissingError(
-                f"there is no folder {path}", next=f"ls -ld {quoted(path)}"
+                f"there is no folder {path}",
+                cause="the name is mistyped, or it was moved or removed",
+                next=f"ls -ld {quoted(path.parent)}",
             ) from error
         except OSError as error:
             raise InputError(

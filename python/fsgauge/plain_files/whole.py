@@ -25,7 +25,10 @@ def write_whole(path: Path, content: str | bytes) -> None:
         raise cannot_write(path, error) from error
     except InputError as error:
         raise RigError(
-            f"cannot write {path}", details=(error.what,), next=f"ls -ld {quoted(path.parent)}"
+            f"cannot write {path}",
+            details=(error.what,),
+            cause="its folder is gone, or another user's",
+            next=f"ls -ld {quoted(path.parent)}",
         ) from error
 
 

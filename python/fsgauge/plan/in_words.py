@@ -151,9 +151,9 @@ def partners(plan: Plan, study: Study, size_bytes: int, because: str) -> list[st
         return []
     turn_ns = int(block_seconds(study, size_bytes) / turns_of_block(study) * 1e9)
     return [
-        f"one by one, the wider design: {because}",
-        f"what is compared stands {format_duration(turn_ns)} apart or more; a shared machine's"
-        " noise grows with that",
+        f"systems run one after another: {because}",
+        f"compared runs are at least {format_duration(turn_ns)} apart; a shared machine's noise"
+        " grows with that",
     ]
 
 

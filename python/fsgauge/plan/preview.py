@@ -386,8 +386,8 @@ def _estimate_basis(study: Study, around: Around, *, by_pilot: bool, is_served: 
 def _overwritten(study: Study, *, is_simulated: bool) -> str:
     if study.storage.kind == "device":
         return (
-            f"everything on {', '.join(study.storage.devices)}, which must be unused, without data,"
-            " and named by --destroy"
+            f"everything on {', '.join(study.storage.devices)} (must be empty; confirm with"
+            " --destroy)"
         )
     if study.storage.kind == "share":
         return "nothing: the run makes its own folders on each share and removes them"

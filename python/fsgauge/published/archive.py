@@ -115,7 +115,10 @@ def read_archive(path: Path) -> Archived:
         runs = {study: _judged(study, folder, texts) for study in contents.studies}
     except (ValidationError, KeyError) as error:
         raise InputError(
-            f"{path} is damaged", details=(str(error).splitlines()[0],), next=_again()
+            f"{path} is damaged",
+            details=(str(error).splitlines()[0],),
+            cause="it was cut short on its way here, or edited",
+            next=_again(),
         ) from error
     return Archived(contents=contents, runs=runs)
 
@@ -150,7 +153,11 @@ def _texts(path: Path) -> dict[str, bytes]:
                     found[entry.name] = file.read()
     except (OSError, tarfile.TarError, EOFError, lzma.LZMAError) as error:
         reason = getattr(error, "strerror", None) or str(error).partition("\n")[0].rstrip(":")
-        raise InputError(f"{path} cannot be read: {reason}", next=_again()) from error
+        raise InputError(
+            f"{path} cannot be read: {reason}",
+            cause="fsgauge did not write it, or it was cut short on its way here",
+            next=_again(),
+        ) from error
     for text in found.values():
         values_of_json(text, path, REPORT)
     return found

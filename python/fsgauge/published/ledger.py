@@ -175,7 +175,10 @@ def read_ledger(path: Path) -> Ledger:
         return Ledger.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except (ValidationError, tomllib.TOMLDecodeError) as error:
         raise InputError(
-            f"{path} is not a ledger", details=(str(error),), next=f"mend {path}"
+            f"{path} is not a ledger",
+            details=(str(error),),
+            cause="an entry is misspelt or lacks a key",
+            next=f"mend {path}",
         ) from error
 
 

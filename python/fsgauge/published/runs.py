@@ -97,6 +97,7 @@ def run_of(folder: str, study: str) -> JudgedRun | None:
         raise InputError(
             f"{path} is not the record of a judged run",
             details=(str(error),),
+            cause="it was edited, or another version of fsgauge wrote it",
             next=f"scripts/verdicts RESULTS-DIR of {study} writes it again",
         ) from error
 

@@ -93,8 +93,8 @@ def basis_sentence(between: Between) -> str:
         return ends_basis(between)
     if between.decides == "direct":
         return (
-            "All folders are of one machine and storage: the verdict is on B over A, and a system"
-            f" is better or worse only where its ratio to {between.baseline} says the same."
+            "All folders are of one machine and storage, so the verdict is on B over A; a system is"
+            f" better or worse only if its ratio to {between.baseline} changed alike."
         )
     why = (
         "the ratio of ratios was asked for"

@@ -67,6 +67,7 @@ def _not_one(label: str, why: str) -> InputError:
     return InputError(
         f"{label} is not a gate's file",
         details=(why,),
+        cause="it was edited by hand, or a merge went wrong",
         next="fsgauge gate accept DIR... --file NAME makes one",
     )
 

@@ -63,6 +63,7 @@ def hosts_named(text: str | None, *, same: bool = False) -> FleetChoice:
         if not rest.isdecimal() or not 1 <= int(rest[:9]) <= _MOST_NODES:
             raise InputError(
                 f"--hosts {text} does not say how many nodes",
+                cause="Slurm is asked for a number of nodes",
                 next=f"--hosts slurm:N, 1 to {_MOST_NODES}",
             )
         return FleetChoice(slurm=int(rest), same=same)

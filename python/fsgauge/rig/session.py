@@ -98,4 +98,8 @@ class Session(ABC):
     def lent(self, system: System) -> AbstractContextManager[LentSystem]:
         """A system made afresh and filled, for as long as the context lasts; InputError on a rig
         that lends none."""
-        raise InputError(f"{system.name} is not lent to other programs", next="--rig host")
+        raise InputError(
+            f"{system.name} is not lent to other programs",
+            cause="this rig's systems are not folders of this machine",
+            next="--rig host",
+        )

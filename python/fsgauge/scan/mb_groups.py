@@ -35,7 +35,9 @@ def mb_groups(source: ScanSource, dumped: Callable[[str], str]) -> str:
             return (PROC / kind / device / "mb_groups").read_text(encoding="ascii")
         except PermissionError as error:
             raise InputError(
-                f"{error.filename} may not be read", next="the same command as root"
+                f"{error.filename} may not be read",
+                cause="the kernel shows it to root alone",
+                next="the same command as root",
             ) from error
         except OSError:
             continue
@@ -54,6 +56,7 @@ def text_of(dump: str, block_bytes: int) -> str:
     if not places:
         raise InputError(
             "dumpe2fs lists no groups of it",
+            cause="the image is not ext4, or is damaged",
             next="dumpe2fs IMAGE says why; or leave --mb-groups out",
         )
     orders = range(_ORDERS)

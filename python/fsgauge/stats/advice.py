@@ -141,7 +141,7 @@ RUN_CHECKS = (
         "run.clock",
         "warning",
         run_checks.clock_heavy,
-        "reading the clock took more than a twentieth of the latency that it measured",
+        "reading the clock took more than 5 % of the latency that it measured",
     ),
     RunCheck(
         "run.not_steady",
@@ -199,8 +199,7 @@ RUN_CHECKS = (
         "run.starved",
         "warning",
         run_checks.starved,
-        "the load's threads were ready to run and had no processor for more than a fifth of the"
-        " time",
+        "the load waited for a processor more than 20 % of the time",
     ),
     RunCheck(
         "run.clock_jumped",

@@ -137,6 +137,8 @@ def thing_of(question: Question, cell: Cell, *, is_first: bool = False) -> str:
         return f"{asked[0].upper()}{asked[1:]}" if is_first else asked
     if _is_of_commits(question, cell):
         return f"{'Commits' if is_first else 'commits'}{_of_commit(cell)}"
+    if metric.name == "files" and is_first:
+        return f"{noun[0].upper()}{noun[1:]}"
     if metric.name in ("iops", "files"):
         return noun
     operation, _, rest = metric.label.partition(" ")

@@ -88,7 +88,8 @@ def idle_systems(evidence: Evidence) -> Iterator[Finding]:
         if low:
             named = {run.cell.id: run.cell.name for run, _ in low}
             of = sum(len(of_cells[cell]) for cell in named)
-            where = f" of {listed(list(named.values()))}" if len(named) < len(of_cells) else ""
+            one = next(iter(named.values())) if len(named) == 1 else count(len(named), "cell")
+            where = f" of {one}" if len(named) < len(of_cells) else ""
             yield finding(
                 "idle.system",
                 "warning",

@@ -170,7 +170,7 @@ def not_read(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             "run.not_read",
             "note",
-            f"Beside {part_of(len(late), len(evidence.runs), 'run')} something could not be read in"
+            f"Around {part_of(len(late), len(evidence.runs), 'run')} something could not be read in"
             " time; what the runs themselves measured counts.",
             "The machine was too busy to answer: measure when nothing else runs.",
             [f"{name_of(run)}: {'; '.join(run.not_read)}" for run in late],
@@ -193,7 +193,7 @@ def withheld_quantiles(evidence: Evidence) -> Iterator[Finding]:
             "quantile.withheld",
             "warning",
             f"{listed(few)} completed too few operations for the {listed(labels)}"
-            f"{', which is itself the news' if is_news else ''}: in"
+            f"{f', far fewer than {baseline}' if is_news else ''}: in"
             f" {part_of(len(cells), len(names), 'cell')} {_not_compared(few, baseline)}.",
             "Runs that stall have the fewest operations: without them the slow system would look"
             " fast. Compare rates and means, or measure longer (--set workload.duration=...).",

@@ -21,6 +21,7 @@ def analysis_of(study: StudyRecord) -> Analysis:
         raise InputError(
             f"{study.plan.study} is a study of kind {kind}, which this fsgauge does not have",
             details=(f"it has {', '.join(kinds.names())}",),
+            cause="a newer fsgauge measured it",
             next="read it with the fsgauge that measured it",
         ) from None
     return found if study.plan.curve is None else CurveAnalysis(found)

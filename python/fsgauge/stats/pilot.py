@@ -233,8 +233,8 @@ def noise_so_far(
 def noise_words(found: NoiseSoFar, baseline: str, *, alone: bool) -> str:
     """One sentence; `alone` where the baseline is the only system and nothing is to be told."""
     head = (
-        f"noise so far: {baseline} differs from itself by {_percent(found.noise_percent)}"
-        f" ({found.blocks} blocks)"
+        f"noise so far: {_percent(found.noise_percent)} ({baseline} against itself,"
+        f" {found.blocks} blocks)"
     )
     if found.noise_percent == 0:
         return f"noise so far: none, {baseline} equals itself ({found.blocks} blocks)"

@@ -135,7 +135,11 @@ def loop_device(file: Path, ledger: Ledger) -> Iterator[tuple[str, list[str]]]:
 def _size_of(device: str) -> int:
     found = device_at(device)
     if found is None:
-        raise RigError(f"{device} vanished while it was being attached", next="dmesg | tail")
+        raise RigError(
+            f"{device} vanished while it was being attached",
+            cause="another program detached it (losetup --detach-all)",
+            next="losetup --list; dmesg | tail",
+        )
     return found.size_bytes
 
 

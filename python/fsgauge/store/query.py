@@ -90,6 +90,7 @@ def _said() -> Iterator[None]:
         raise InputError(
             parquet.first_words(error),
             details=tuple(line for line in more if line.strip()),
+            cause="the SQL, as DuckDB reads it, is not right",
             next="fsgauge query DIR   lists the views and their columns",
         ) from error
 

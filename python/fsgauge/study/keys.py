@@ -184,7 +184,7 @@ def where_meant(name: str, data: Mapping[str, Any]) -> tuple[str, str]:
     keys = {key: owners for key, owners in all_dotted().items() if not key.startswith("fault")}
     same = [key for key in keys if key.rpartition(".")[2] == word]
     own_keys = [key for key, owners in keys.items() if _has(data, key, owners)]
-    own = [key for key in same if key in own_keys]
+    own = own_called(word, data)
     in_a_table = _in_a_table(data, around, word)
     if in_a_table and (not own or _is_table(around)):
         return in_a_table, f"write {_as_written(in_a_table)}=VALUE"
@@ -196,13 +196,23 @@ def where_meant(name: str, data: Mapping[str, Any]) -> tuple[str, str]:
     return (near, did_you_mean([_as_written(near)])) if near else ("", "")
 
 
+def own_called(word: str, data: Mapping[str, Any]) -> list[str]:
+    """The keys of this study whose last word that is: "blocks" is plan.blocks."""
+    return [
+        key
+        for key, owners in all_dotted().items()
+        if key.rpartition(".")[2] == word
+        and not key.startswith("fault")
+        and _has(data, key, owners)
+    ]
+
+
 def _nearest(name: str, keys: list[str]) -> str:
     """The key that is spelt nearly alike, as a whole or in its last word; "" for none."""
     whole = nearest(name, keys, least=0.6)
     by_word = {key.rpartition(".")[2]: key for key in reversed(keys)}
     word = nearest(name.rpartition(".")[2], by_word, least=0.7)
-    far = nearest(name, keys)
-    return next(iter([*whole, *(by_word[each] for each in word), *far]), "")
+    return next(iter([*whole, *(by_word[each] for each in word)]), "")
 
 
 def _is_table(around: list[str]) -> bool:

@@ -94,7 +94,7 @@ def _size(text: str, of_bare: int) -> str:
     if text.isdecimal():
         return exact_size(int(text) * of_bare)
     if "," in text or "-" in text:
-        raise ValueError("one size, of reads and writes alike")
+        raise ValueError('one size, of reads and writes alike; several, each a cell: ["4k", "64k"]')
     return binary_size(text.lower().removesuffix("b") if _KB.fullmatch(text) else text) or text
 
 
@@ -137,6 +137,8 @@ def _time(text: str, of_bare_ns: int) -> str:
 _LIST = re.compile(r"\w+(,\w+)+")
 _SWITCHED_ON = "1"
 _ANY = "*"
+SPOKEN = "spoken"
+"""The table of what people say where a tool has a word: qd is iodepth."""
 STUDIES = "studies"
 """The table of words that lead to a shipped study."""
 NUMBERS = "numbers"
@@ -172,6 +174,11 @@ class Word:
         bare = (each[2:] for each in whole if each.startswith("--") and "," not in each)
         named = (each.split(" ")[0] for each in parts if " " in each)
         return tuple(dict.fromkeys((*whole, *bare, *named)))
+
+    def said(self, typed: str) -> str:
+        """The word as it was typed, and whose it is."""
+        is_theirs = typed.lower() in map(str.lower, self.spellings)
+        return f"{self.title}'s {typed}" if is_theirs else f"{typed} ({self.title}'s {self.word})"
 
     @property
     def is_translated(self) -> bool:
@@ -233,7 +240,7 @@ class Tool:
 
 @cache
 def table_of_words() -> dict[str, Any]:
-    """other_tools.toml: a table for each tool, STUDIES and NUMBERS."""
+    """other_tools.toml: a table for each tool, SPOKEN, STUDIES and NUMBERS."""
     return tomllib.loads((files("fsgauge.study") / "other_tools.toml").read_text("utf-8"))
 
 
@@ -243,7 +250,7 @@ def tools() -> dict[str, Tool]:
     return {
         name: Tool(entry["title"], tuple(_word(entry["title"], row) for row in entry["rows"]))
         for name, entry in table_of_words().items()
-        if name not in (STUDIES, NUMBERS)
+        if name not in (SPOKEN, STUDIES, NUMBERS)
     }
 
 
@@ -260,8 +267,10 @@ def numbers_called() -> dict[str, str]:
 
 
 def words_called(spelling: str) -> Sequence[Word]:
-    """The words of all tools that are written so, in the order of the table."""
-    return _by_spelling().get(spelling, ())
+    """The words of all tools that are written so, in the order of the table; in any case, but for
+    a letter."""
+    known = _by_spelling()
+    return known.get(spelling) or known.get(spelling.lower(), ())
 
 
 @cache
@@ -270,11 +279,16 @@ def _by_spelling() -> dict[str, list[Word]]:
     for word in (word for tool in tools().values() for word in tool.words):
         for spelling in word.spellings:
             found.setdefault(spelling, []).append(word)
+            if spelling != spelling.lower() and not spelling.startswith("-"):
+                found.setdefault(spelling.lower(), []).append(word)
     ours = _last_words_of_keys()
     for word in _of_jobs_alone():
         for spelling in word.spellings:
             if spelling not in ours:
                 found.setdefault(spelling, [word])
+    for theirs, spoken in table_of_words()[SPOKEN].items():
+        for each in spoken:
+            found[each] = [*found.get(each, ()), *found[theirs]]
     return found
 
 

@@ -272,6 +272,9 @@ def _path(document: Document, name: str, origin: Origin) -> Path:
     known = [dotted for dotted in keys.all_dotted() if not dotted.startswith(("system", "fault"))]
     if name not in known and is_word(name):
         return path_of_word(name)
+    own = keys.own_called(name, document.data) if "." not in name else []
+    if len(own) == 1 and own[0].count(".") == 1 and not own[0].startswith("system"):
+        return tuple(own[0].split("."))
     if name and "." not in name and keys.sections(name):
         raise InputError(
             f'"{name}" is a section, and its keys are set one by one',
@@ -284,7 +287,10 @@ def _path(document: Document, name: str, origin: Origin) -> Path:
         meant, hint = keys.where_meant(name, document.data) if name else ("", "")
         if name in keys.MOVED:
             meant, hint = keys.MOVED[name], f"it is now {keys.MOVED[name]}"
-        elif (number := name.rpartition(".")[2]).lower() in numbers_called():
+        elif (number := name.rpartition(".")[2]).lower() in (
+            *numbers_called(),
+            *numbers_called().values(),
+        ):
             meant, hint = number, "it is measured, not set"
         raise InputError(
             f'unknown key "{name}"',

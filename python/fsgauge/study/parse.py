@@ -100,7 +100,8 @@ def _check_printable(option: str, texts: list[str]) -> None:
         if not text.isprintable():
             raise InputError(
                 f"{option} {text!r} holds a character that cannot be printed",
-                next="type it again; copied text may contain one",
+                cause="copied text may contain one",
+                next="type it again",
             )
 
 

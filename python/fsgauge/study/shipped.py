@@ -16,7 +16,7 @@ from fsgauge.plain_files.bounds import STUDY
 from fsgauge.study.wording import shown
 
 _TEMPLATE = "template"
-_SPELT_ALIKE, _NAMED_ALIKE = 0.7, 0.6
+_SPELT_ALIKE, _NAMED_ALIKE = 0.75, 0.6
 _QUESTION = re.compile(r'^question = "([^"\\]*)"$', re.MULTILINE)
 """As every shipped study has it: to parse them all would take longer than what is asked."""
 

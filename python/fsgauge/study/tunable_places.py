@@ -133,6 +133,19 @@ def possible_value(value: str) -> bool:
     return _VALUE.fullmatch(value) is not None
 
 
+def tunable_words(name: str) -> str:
+    """A setting of the machine by its own name or sysctl's, with how a system gets it; "" for
+    none: those of devices depend on the device."""
+    last = re.split(r"[./]", name.strip())[-1]
+    found = next((place for place in PROC_SYS if place.rpartition("/")[2] == last), None)
+    if found is None:
+        return ""
+    return (
+        f"{name}\n  A setting of the kernel ({found}), put back after each turn:"
+        f' --system "ext4:tunables.{found}=VALUE".\n  more: fsgauge explain system.tunables'
+    )
+
+
 def nearest_places(key: str) -> str:
     """What the key may have meant, a few at most, in words; sysctl's dots are understood."""
     names = {place.rpartition("/")[2]: place for place in PROC_SYS}

@@ -37,7 +37,7 @@ def leading(document: Document, path: Path, word: Word) -> InputError:
             f"cannot be {shown(value_at(document, path))}" if word.always else "has no key here"
         )
         return InputError(
-            f"{word.title}'s {spelled} {cannot}: {word.but}",
+            f"{word.said(spelled)} {cannot}: {word.but}",
             location=origin.key(),
             next=f"fsgauge explain {shlex.quote(spelled)}",
         )
@@ -46,19 +46,19 @@ def leading(document: Document, path: Path, word: Word) -> InputError:
         section, key = inside
         where = f"it in {section.header}" if origin.numbered else f"{section.name}.NAME.{spelled}"
         return InputError(
-            f"{word.title}'s {spelled} is said of each {section.name.rpartition('.')[2]} here",
+            f"{word.said(spelled)} is said of each {section.name.rpartition('.')[2]} here",
             location=origin.key(f"write {where}"),
             next=f"fsgauge explain {key}",
         )
     if not has_key(document, word.key):
         owners = " or ".join(section.variant for section in all_dotted()[word.key])
         return InputError(
-            f"{word.title}'s {spelled} is {word.key}, which only a study of kind {owners} has",
+            f"{word.said(spelled)} is {word.key}, which only a study of kind {owners} has",
             location=origin.key(f"this one is of kind {kind_of(document, 'workload')}"),
             next=f"fsgauge explain {word.key}",
         )
     return InputError(
-        f"{word.title}'s {spelled} is {word.key} here" + (f": {word.but}" if word.but else ""),
+        f"{word.said(spelled)} is {word.key} here" + (f": {word.but}" if word.but else ""),
         location=origin.key(_proposed(document, path, word)),
         next=f"fsgauge explain {word.key}",
     )
@@ -82,7 +82,7 @@ def meaning_otherwise(
     proposed: another load is no help."""
     near = nearest(str(given), word.values, least=_SPELT_ALIKE)
     return InputError(
-        f"{word.title}'s {path[-1]} is {word.key} here, and {shown(given)} is not a value of it",
+        f"{word.said(str(path[-1]))} is {word.key} here, and {shown(given)} is not a value of it",
         location=document.origins[path].value(did_you_mean(near)),
         details=tuple(each for each in (wanted, word.but) if each),
         next=f"fsgauge explain {word.key}",
@@ -195,7 +195,7 @@ def _word_inside(document: Document, path: Path, section: Section, value: object
     if found is None and words:
         noun = section.name.rpartition(".")[2]
         raise InputError(
-            f"{words[0].title}'s {name} has no key of its own in a {noun}",
+            f"{words[0].said(name)} has no key of its own in a {noun}",
             location=document.origins[path].key(),
             cause=f"what it says of a load is said by several keys of {section.header}, or by none",
             next=f"fsgauge explain {section.name}; fsgauge study from-fio JOB.fio reads whole jobs",
@@ -265,7 +265,7 @@ def _put(document: Document, path: Path, word: Word) -> str:
     is_letter = bool(_LETTER.fullmatch(str(path[-1])))
     if word.is_always(given) and not is_letter:
         _drop(document, path)
-        return f"{_where(origin)}: {word.title}'s {path[-1]} is always so: {word.but}"
+        return f"{_where(origin)}: {word.said(str(path[-1]))} is always so: {word.but}"
     if not word.key or not has_key(document, word.key) or not word.is_read or is_letter:
         raise leading(document, path, word)
     there = _there(word.key, path)
@@ -288,7 +288,7 @@ def _put(document: Document, path: Path, word: Word) -> str:
         f"{key} = {tomlkit.item(each).as_string()}" for key, each in settings.items()
     )
     but = f"; {word.but}" if word.but else ""
-    of = f"{word.title}'s {path[-1]} is {text}"
+    of = f"{word.said(str(path[-1]))} is {text}"
     if there == path:
         of = text.removeprefix(f"{path[0]}.")
     return f"{_where(origin)}: {of}{but}"

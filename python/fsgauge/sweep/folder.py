@@ -121,12 +121,18 @@ def read_sweep(directory: Path, *, to_go_on: bool = False) -> Sweep:
             text = folder.read(FILE, STUDY.size_bytes).decode()
         except UnicodeDecodeError as error:
             raise InputError(
-                f"{label} is not UTF-8 text", next="begin it again: fsgauge run"
+                f"{label} is not UTF-8 text",
+                cause="it was edited with another encoding, or damaged",
+                next="begin it again: fsgauge run",
             ) from error
         require_few_in_toml(text, label, STUDY)
         study = parse_study(text, label, directory.absolute().name)
         if study.sweep is None:
-            raise InputError(f"{label} has no [sweep]", next="begin it again: fsgauge run")
+            raise InputError(
+                f"{label} has no [sweep]",
+                cause="it was edited after the sweep began",
+                next="begin it again: fsgauge run",
+            )
         return _placed(folder, study)
 
 

@@ -85,6 +85,7 @@ def _split(text: str, where: str) -> list[str]:
         raise InputError(
             f"{where} cannot be split into words: {error}",
             details=(text,),
+            cause="a quotation mark is open",
             next="close every quote in it",
         ) from error
 

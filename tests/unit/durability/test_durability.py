@@ -29,7 +29,7 @@ WEAK = [
     (SystemOptions("btrfs", mount="nodatacow"), "nodatacow"),
     (SystemOptions("overlay", mount="rw,lowerdir=/a,upperdir=/b,workdir=/c,volatile"), "volatile"),
     (SystemOptions("ext2", mount="rw"), "no journal"),
-    (SystemOptions("tmpfs", mount="rw"), "memory for a disk"),
+    (SystemOptions("tmpfs", mount="rw"), "memory in place of a disk"),
     (SystemOptions("ext4", mkfs=["-q", "-O", "^has_journal,extent", "/dev/loop0"]), "^has_journal"),
     (SystemOptions("ext4", mkfs=["-O", "^metadata_csum"]), "^metadata_csum"),
     (SystemOptions("xfs", mkfs=["-m", "crc=0,reflink=0"]), "crc=0"),

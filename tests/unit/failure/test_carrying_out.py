@@ -30,17 +30,17 @@ def test_without_a_choice_all_that_is_possible_is_carried_out() -> None:
 
 
 def test_a_server_that_no_system_has_is_refused_with_what_works() -> None:
-    """`failure --system gfs2 --struck server` once made a page of nothing, and exit code 0."""
+    """`failure --system gfs2 --fault server` once made a page of nothing, and exit code 0."""
     with pytest.raises(InputError, match="a server of gfs2 cannot fail") as refused:
         failures(["gfs2"], "server")
     assert refused.value.details == ("gfs2: node, link can fail",)
-    assert refused.value.next == "fsgauge rig failure --system gfs2 --struck node"
+    assert refused.value.next == "fsgauge rig failure --system gfs2 --fault node"
 
 
 def test_one_of_several_systems_without_a_server_is_refused_too() -> None:
     with pytest.raises(InputError, match="a server of gfs2 cannot fail") as refused:
         failures(["gfs2", "nfs3", "ocfs2"], "server", "link")
-    assert refused.value.next == "fsgauge rig failure --system nfs3 --struck server"
+    assert refused.value.next == "fsgauge rig failure --system nfs3 --fault server"
 
 
 def test_of_the_usual_systems_those_without_a_server_are_left_out_and_named() -> None:

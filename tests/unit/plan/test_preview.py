@@ -160,9 +160,7 @@ def test_a_pilot_beats_the_study_and_both_beat_suppositions():
 
 def test_a_device_is_named_as_overwritten():
     facts = described(storage="device:ata-X_1")
-    assert facts.overwritten == (
-        "everything on ata-X_1, which must be unused, without data, and named by --destroy"
-    )
+    assert facts.overwritten == ("everything on ata-X_1 (must be empty; confirm with --destroy)")
     memory = described(storage="ram:8GiB")
     assert memory.storage == "memory, 8 GiB"
 

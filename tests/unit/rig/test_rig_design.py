@@ -106,6 +106,6 @@ def test_a_plan_says_room_slices_and_the_wider_design() -> None:
     assert slices.count(" and a sync each") == 1
     plain = make_plan(chosen, size_bytes=8 * GIB)
     wider, apart = partners(plain, chosen, 8 * GIB, "the disk is full")
-    assert wider == "one by one, the wider design: the disk is full"
-    assert "apart or more" in apart
+    assert wider == "systems run one after another: the disk is full"
+    assert "compared runs are at least " in apart
     assert partners(plain, chosen, 8 * GIB, "") == []

@@ -128,7 +128,7 @@ def test_a_quiet_machine_is_told_what_it_shows() -> None:
     found = noise_so_far(study.study.plan, "overhead", study.runs, 3.0)
     assert found is not None and not found.is_too_noisy
     said = noise_words(found, "raw", alone=False)
-    assert said.startswith("noise so far: raw differs from itself by 1.")
+    assert said.startswith("noise so far: 1.")
     assert "8 blocks show changes of " in said
 
 

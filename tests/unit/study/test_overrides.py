@@ -71,7 +71,7 @@ def test_a_system_is_found_by_a_name_with_dots_and_gets_tunables():
     ("override", "expected"),
     [
         ("workload.durations=5s", 'did you mean "workload.duration"?'),
-        ("fill=16%", 'did you mean "workload.fill"?'),
+        ("fil=16%", 'did you mean "workload.fill"?'),
         ("workload.duration=5", "--set | workload.duration=5\n"),
         ("workload.block_sizes=[4KiB", 'write ["4KiB"]'),
         ("workload.block_sizes=4096", 'did you mean "4096 B" or "4096 KiB"?'),
@@ -96,6 +96,27 @@ def test_set_refused(override, expected):
     said = refused(overrides=[override])
     assert expected in said
     assert "--set | " in said
+
+
+@pytest.mark.parametrize(
+    ("override", "table", "value"),
+    [("blocks=7", "plan", 7), ("duration=3s", "workload", 3 * 10**9), ("fill=20%", "workload", 20)],
+)
+def test_a_key_that_one_table_has_needs_no_table(override, table, value):
+    """People type `--set blocks=7`, and only one key of the study can be meant."""
+    found = load_study("overhead", [override]).model_dump(by_alias=True)[table]
+    assert found[override.partition("=")[0]] == value
+
+
+@pytest.mark.parametrize("override", ["kind=ram", "window=16", "mount=noatime"])
+def test_a_key_that_several_tables_have_does(override):
+    assert "unknown key" in refused(overrides=[override])
+
+
+@pytest.mark.parametrize("override", ["repeatedly=5", "user=nobody", "elephants=50"])
+def test_nothing_far_is_proposed(override):
+    """`--set repeat=5` was answered with: did you mean "format"?"""
+    assert "did you mean" not in refused(overrides=[override])
 
 
 def test_the_baseline_stays():

@@ -11,7 +11,14 @@ from fsgauge.errors import InputError
 from fsgauge.pages import metric_pages
 from fsgauge.study.keys import all_dotted
 from fsgauge.study.model import Study
-from fsgauge.study.other_tools import Word, numbers_called, tools
+from fsgauge.study.other_tools import (
+    SPOKEN,
+    Word,
+    numbers_called,
+    table_of_words,
+    tools,
+    words_called,
+)
 from fsgauge.study.parse import load_study, parse_study
 from fsgauge.study.words_page import words_page
 
@@ -307,6 +314,49 @@ def test_what_is_always_so_is_read_with_a_note(word: str) -> None:
     study, notes = loaded(word)
     assert study.workload == loaded()[0].workload
     assert len(notes) == 1 and "is always so: " in notes[0]
+
+
+@pytest.mark.parametrize(
+    ("study", "typed", "key", "value"),
+    [
+        ("overhead", "qd=32", "queue_depths", [32]),
+        ("overhead", "QD=32", "queue_depths", [32]),
+        ("overhead", "queue_depth=1,4", "queue_depths", [1, 4]),
+        ("overhead", "block_size=4k", "block_sizes", [4096]),
+        ("overhead", "pattern=randread", "patterns", ["randread"]),
+        ("overhead", "threads=4", "jobs", [4]),
+        ("writers", "threads=4", "writers", [4]),
+        ("commits", "clients=4", "committers", [4]),
+        ("overhead", "seconds=30", "duration", 30 * 10**9),
+        ("writers", "TransferSize=4k", "block_sizes", [4096]),
+    ],
+)
+def test_what_people_say_is_read(study: str, typed: str, key: str, value: object) -> None:
+    found, notes = loaded(typed, name=study)
+    assert found.workload.model_dump()[key] == value
+    assert notes[0].startswith(f"--set {typed}: ") and f" is workload.{key} = " in notes[0]
+
+
+def test_what_is_said_names_the_word_that_it_is() -> None:
+    assert loaded("qd=32")[1] == ["--set qd=32: qd (fio's iodepth) is workload.queue_depths = [32]"]
+    study, _ = loaded("limit=5ms", name="capacity")
+    assert study.plan.latency_limit == 5 * 10**6
+
+
+def test_every_word_that_is_said_is_that_of_a_tool() -> None:
+    spoken = table_of_words()[SPOKEN]
+    known = {spelling for word in EVERY for spelling in word.spellings}
+    assert set(spoken) - known == {"ioscheduler"}, "an option of jobs alone"
+    said = [each for words in spoken.values() for each in words]
+    assert len(said) == len(set(said)) and all(words_called(each) for each in said)
+
+
+def test_a_scheduler_is_of_a_system() -> None:
+    with pytest.raises(InputError) as refusal:
+        load_study("overhead", ["scheduler=bfq"])
+    assert "--system ext4:tunables.queue/scheduler=none" in refusal.value.what
+    study = load_study("overhead", [], ["ext4", "ext4:tunables.queue/scheduler=none"])
+    assert [system.tunables for system in study.systems][-1] == {"queue/scheduler": "none"}
 
 
 def test_what_is_never_so_is_refused_with_the_reason() -> None:

@@ -214,7 +214,7 @@ def _command(process: Path) -> str:
 def test_a_point_that_fails_is_named_and_the_others_are_kept(tmp_path: Path) -> None:
     sweep = new_sweep(study(FILE.replace(', "median_size=256 KiB; size_sigma=1"', "")), tmp_path)
     sweep.points[0].file.write_text("format = 2\n")
-    with pytest.raises(RigError, match="1 of 2 points came to no end") as ended:
+    with pytest.raises(RigError, match="1 of 2 points failed") as ended:
         resume_sweep(sweep.directory)
     assert "fsgauge resume" in ended.value.next
     page = (sweep.directory / "sweep.html").read_text()

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import chain
 
-from fsgauge.errors import RigError
+from fsgauge.errors import RigError, quoted
 from fsgauge.machine.process.tool import Said, run_tool
 
 _BLKFLSBUF = 0x1261
@@ -63,7 +63,11 @@ def device_bytes(path: str) -> Iterator[DeviceBytes]:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECT | os.O_CLOEXEC)
     except OSError as error:
-        raise RigError(f"{path} cannot be opened: {error.strerror}", next="dmesg | tail") from error
+        raise RigError(
+            f"{path} cannot be opened: {error.strerror}",
+            cause="the device is gone or failed, or only root may read it",
+            next=f"ls -l {quoted(path)}; dmesg | tail",
+        ) from error
     try:
         os.fsync(descriptor)
         with mmap.mmap(-1, LARGEST_READ_BYTES) as buffer:

@@ -245,6 +245,7 @@ def claimed(device: BlockDevice) -> Iterator[DeviceClaim]:
             raise RigError(
                 f"{device.path} cannot be opened: {error.strerror}",
                 details=tuple(contents_of(device)),
+                cause="the device is gone or failed, or only root may write it",
                 next=f"lsblk {device.path}; dmesg | tail",
             ) from error
         raise RefusedError(

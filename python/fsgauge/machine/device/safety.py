@@ -56,7 +56,11 @@ def find_device(name: str) -> BlockDevice:
             if Path(path).is_dir()
             else _ELSEWHERE,
         )
-    raise InputError(f"{name} is not described in /sys, so it cannot be examined", next=_ELSEWHERE)
+    raise InputError(
+        f"{name} is not described in /sys, so it cannot be examined",
+        cause="it was unplugged, or this is a container without the host's /sys",
+        next=_ELSEWHERE,
+    )
 
 
 def require_unused(device: BlockDevice) -> None:
@@ -84,7 +88,11 @@ def require_unused(device: BlockDevice) -> None:
 def require_writable(device: BlockDevice, smallest_bytes: int) -> None:
     """InputError for a device that is read-only, empty of capacity or too small."""
     if device.read_only:
-        raise InputError(f"{device.path} is read-only", next=f"blockdev --getro {device.path}")
+        raise InputError(
+            f"{device.path} is read-only",
+            cause="it was set so (blockdev --setro), has a switch, or failed and protects itself",
+            next=f"blockdev --getro {device.path}; dmesg | tail",
+        )
     if device.size_bytes < smallest_bytes:
         raise InputError(
             f"{device.path} has {format_size(device.size_bytes)}, and the systems need"

@@ -35,7 +35,9 @@ def real_setting(home: Path, rest: str) -> Path:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError as error:
         raise InputError(
-            f"the tunable {path} cannot be read: {error.strerror}", next=f"ls {quoted(path.parent)}"
+            f"the tunable {path} cannot be read: {error.strerror}",
+            cause="this kernel, or this kind of device, does not have it",
+            next=f"ls {quoted(path.parent)}",
         ) from error
     try:
         real = Path(f"/proc/self/fd/{descriptor}").readlink()

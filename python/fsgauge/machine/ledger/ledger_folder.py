@@ -172,6 +172,7 @@ def lock_of_all(folder: Path) -> Iterator[None]:
             if time.monotonic() > deadline:
                 raise RigError(
                     f"another fsgauge process holds {folder / 'lock'} and does not release it",
+                    cause="it was stopped (Ctrl-Z), or waits for storage that hangs",
                     next=f"fuser -v {quoted(folder / 'lock')}",
                 )
             time.sleep(0.01)

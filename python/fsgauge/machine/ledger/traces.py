@@ -169,6 +169,7 @@ class ShareTrace(Trace):
             raise RigError(
                 f"cannot remove what was written to {self.place}",
                 details=(f"still there: {self._stays()}", *why),
+                cause="the server does not answer, or does not take the password",
                 next="run fsgauge doctor when the server answers, with the password set",
             )
         return f"cleared {self._stays()} on {self.place}"
@@ -180,6 +181,7 @@ class ShareTrace(Trace):
             raise RigError(
                 f"{self._stays()} on {self.place} could not be removed",
                 details=silent,
+                cause="the server does not answer",
                 next="run fsgauge doctor when the server answers",
             )
         return self.undo()
@@ -316,6 +318,7 @@ class LostDeviceTrace(Trace):
         raise RigError(
             f"{self.device} was used by another program during a run, so it is left alone",
             details=tuple(f"known as {name}" for name in self.names),
+            cause="what is on it now may be the other program's",
             next=f"wipefs --no-act {self.device}",
         )
 

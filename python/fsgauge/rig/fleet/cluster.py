@@ -188,6 +188,7 @@ def cluster(listen: str) -> Iterator[Cluster]:
     def refused(error: BaseException) -> FsgaugeError:
         return RigError(
             f"the coordinator cannot listen on {listen}: {error}",
+            cause="this machine does not have that address, or the port is taken",
             next='listen = "ADDRESS" in the hosts file: one of this machine (ip address)',
         )
 

@@ -128,7 +128,11 @@ def existing_cluster(address: str) -> Iterator[Cluster]:
 
     def refused(error: BaseException) -> FsgaugeError:
         if isinstance(error, ValueError):
-            return InputError(f"no certificate for {address}: {error}", next=_CERTIFICATES)
+            return InputError(
+                f"no certificate for {address}: {error}",
+                cause="a tls:// address needs a certificate, a key and who signed them",
+                next=_CERTIFICATES,
+            )
         if isinstance(error, OSError | TimeoutError) and not isinstance(error, NotPlainError):
             words = str(error) or f"no answer within {_CONNECT_SECONDS:.0f} s"
             return RigError(
@@ -156,7 +160,11 @@ def fleet_of_scheduler(address: str) -> Fleet:
         found = identity_from(name, answers[name])
         hosts.setdefault((found.machine, found.boot), Host(name=name))
     if not hosts:
-        raise InputError(f"the scheduler {address} has no worker", next="dask worker, on each host")
+        raise InputError(
+            f"the scheduler {address} has no worker",
+            cause="none was started, or none reached it",
+            next="dask worker, on each host",
+        )
     return Fleet(launcher="scheduler", host=list(hosts.values()))
 
 

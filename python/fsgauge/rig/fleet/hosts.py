@@ -132,7 +132,9 @@ class Hosts(Reached):
             for name, answer in answers.items():
                 if answer:
                     raise RigError(
-                        f"{name}: {str(answer)[:300]}", next=f"install fsgauge on {name} again"
+                        f"{name}: {str(answer)[:300]}",
+                        cause="its fsgauge cannot run this machine's engine",
+                        next=f"install fsgauge on {name} again",
                     )
                 had = "another build of the engine" if self.identities[name].engine_sha256 else ""
                 self._say(f"{name} has {had or 'no engine'}: it uses that of this machine")

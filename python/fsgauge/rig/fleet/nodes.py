@@ -239,6 +239,7 @@ def _own_address(bootstrap: Bootstrap) -> str:
         except ValueError:
             raise InputError(
                 f"the interface {bootstrap.interface} is not there, or has no IPv4 address",
+                cause="hosts name their interfaces differently",
                 next="ip -4 address, on this host",
             ) from None
     return str(get_ip(get_address_host(bootstrap.scheduler)))

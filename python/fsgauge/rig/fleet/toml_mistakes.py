@@ -26,13 +26,17 @@ def read_text(path: Path, what: str, option: str) -> str:
         raw = read_plain(path, HOSTS.size_bytes)
     except MissingError:
         raise InputError(
-            f"{what} {path} cannot be read: {os.strerror(errno.ENOENT)}", next=option
+            f"{what} {path} cannot be read: {os.strerror(errno.ENOENT)}",
+            cause="the name is mistyped, or it is in another folder",
+            next=option,
         ) from None
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(
-            f"{path} is not text: {error.reason} at byte {error.start}", next=option
+            f"{path} is not text: {error.reason} at byte {error.start}",
+            cause="it is another kind of file, or saved in another encoding than UTF-8",
+            next=option,
         ) from None
     hosts = sum(line.lstrip().startswith("[[") for line in text.splitlines())
     if hosts > MOST_HOSTS:

@@ -291,6 +291,7 @@ def _check_support(system: System, kind: FileSystem) -> None:
     if not support.driver:
         raise InputError(
             f'"{system.name}" cannot be mounted here: this kernel has no {kind.driver}',
+            cause="it was built without it, or its module is in a package of its own",
             next="fsgauge doctor --systems lists what can be compared here; --rig vm brings a"
             " kernel",
         )

@@ -53,7 +53,11 @@ def without_direct(directory: str, engine: Engine) -> tuple[str, int]:
         )
     found = engine.run(ProbeJob(directory=directory, without_costs=True))
     if not isinstance(found, ProbeResult):
-        raise RigError("the engine did not answer a probe job with its result", next="make setup")
+        raise RigError(
+            "the engine did not answer a probe job with its result",
+            cause="the engine is of another version than this fsgauge",
+            next="make setup",
+        )
     if found.direct is False:
         mount = mount_holding(directory)
         kind = mount.file_system if mount else "a file system"

@@ -146,10 +146,14 @@ def _refused(
         return InputError(
             f'{tool} refused the options of the system "{system.name}": {options}',
             details=details,
+            cause="this version of it, or this kernel, does not have the option or its value",
             next=f"man {tool if tool != 'mount' else f'5 {system.kind}'}, or leave the option out",
         )
     return RigError(
-        f'{tool} failed for the system "{system.name}"', details=details, next="dmesg | tail"
+        f'{tool} failed for the system "{system.name}"',
+        details=details,
+        cause="the storage failed or is too small for it, or the kernel lacks a feature of it",
+        next="dmesg | tail",
     )
 
 
@@ -229,7 +233,10 @@ def make_blank(
         return "whole device discarded", []
     if _UNSUPPORTED not in said.words:
         raise RigError(
-            f"{device} could not be discarded", details=(said.words,), next="dmesg | tail"
+            f"{device} could not be discarded",
+            details=(said.words,),
+            cause="the device failed, or another program has it open",
+            next="dmesg | tail",
         )
     wipe(device, claimed=claimed)
     return "signatures wiped", [

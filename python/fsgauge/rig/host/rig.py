@@ -128,7 +128,11 @@ class HostRig(Rig):
         if isinstance(study.storage, DeviceStorage):
             device = device_at(study.storage.device)
             if device is None:
-                raise InputError(f"{study.storage.device} is not a block device", next="lsblk")
+                raise InputError(
+                    f"{study.storage.device} is not a block device",
+                    cause="the name is mistyped, or the device was unplugged",
+                    next="lsblk",
+                )
             return device.size_bytes
         return study.storage.size
 

@@ -55,6 +55,7 @@ def password_source(access: AccessKeys) -> wire.PasswordSource:
     except OSError as error:
         raise InputError(
             f"the password file {path} cannot be read: {error.strerror}",
+            cause="the name is mistyped, or it is another user's",
             next=f"ls -l {quoted(path)}",
         ) from None
     if not stat.S_ISREG(status.st_mode) or status.st_mode & 0o077:

@@ -217,6 +217,7 @@ def _read(path: Path, system: System) -> str:
     except OSError as error:
         raise InputError(
             f'the tunable {path} of the system "{system.name}" cannot be read: {error.strerror}',
+            cause="this kernel, or this kind of device, does not have it",
             next=f"ls {quoted(path.parent)}",
         ) from error
 
@@ -227,5 +228,6 @@ def _write(path: Path, value: str, system: System) -> None:
     except OSError as error:
         raise InputError(
             f'the kernel refused "{value}" for {path} (system "{system.name}"): {error.strerror}',
+            cause="the value is none that the setting takes, or this device does not have it",
             next=f"cat {path}",
         ) from error

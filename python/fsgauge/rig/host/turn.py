@@ -291,5 +291,9 @@ def precondition_cell(
 def _rate(work: Work, job: LoadJob) -> float:
     result = work.engine.load(job)
     if result.elapsed_ns == 0:
-        raise RigError("a round of preconditioning took no time", next="a longer workload.duration")
+        raise RigError(
+            "a round of preconditioning took no time",
+            cause="workload.duration is too short for one operation",
+            next="a longer workload.duration",
+        )
     return sum(side.operations for side in sides_of(result)) * 1e9 / result.elapsed_ns

@@ -146,7 +146,11 @@ def fill(
             raise _does_not_fit(study, target) from error
         raise
     if not isinstance(result, LayoutResult):
-        raise RigError("the engine did not answer a layout job with its result", next="make setup")
+        raise RigError(
+            "the engine did not answer a layout job with its result",
+            cause="the engine is of another version than this fsgauge",
+            next="make setup",
+        )
     return result
 
 

@@ -4,6 +4,7 @@ the real file system say where its data lies; those that have a model set it."""
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from typing import cast
 
@@ -67,6 +68,7 @@ def settings_by_options(study: Study, system: System, policy: Policy) -> dict[st
         except ValueError as error:
             raise InputError(
                 f'the model of "{system.name}" cannot have {name} {text}: {error}',
+                cause=f"fsgauge explain {shlex.quote(name)} has its limits",
                 next=or_without(study, system, "another value"),
             ) from None
     return found

@@ -104,6 +104,7 @@ def cache_folder() -> Path:
     except OSError as error:
         raise RigError(
             f"the cache folder {folder} cannot be made: {error.strerror}",
+            cause="the home folder is not there, read-only, or another user's",
             next=f"{CACHE_VARIABLE}=/a/folder/of/yours fsgauge ...",
         ) from error
     return folder
@@ -146,6 +147,7 @@ def kernel_of(recipe_key: str, package: str | None = None) -> Kernel:
     raise RigError(
         f"the kernel {package} is not built" if package else "no kernel is built yet",
         details=(f"built: {built}",) if built else (),
+        cause="the virtual rig takes what fsgauge rig build has made, once for each kernel",
         next=f"{BUILD} --kernel {package}" if package else BUILD,
     )
 
@@ -181,6 +183,7 @@ def only_builder(say: Callable[[str], None] = lambda _: None) -> Iterator[None]:
                 if time.monotonic() > deadline:
                     raise RigError(
                         "another build of the guest does not end",
+                        cause="it was stopped (Ctrl-Z), or waits for the network",
                         next=f"fuser -v {quoted(lock.name)}",
                     ) from None
                 if not is_told:

@@ -162,6 +162,7 @@ def fall(folder: str) -> None:
             raise RigError(
                 f"{folder} cannot be unmounted",
                 details=(" ".join(words), *said.words.splitlines()[-_LAST_LINES:]),
+                cause="a program still has a file open there, or the server does not answer",
                 next="fsgauge doctor",
             )
         time.sleep(_RETRY_SECONDS)

@@ -190,11 +190,15 @@ def find_qemu() -> Qemu:
     found = re.search(r"version (\d+)\.(\d+)(\.\d+)?", said.output)
     if found is None:
         raise RigError(
-            f"{program} does not start", details=tuple(said.words.splitlines()[-2:]), next=install
+            f"{program} does not start",
+            details=tuple(said.words.splitlines()[-2:]),
+            cause="a library of it is missing, or it was built for another processor",
+            next=install,
         )
     if (int(found[1]), int(found[2])) < _OLDEST:
         raise RigError(
             f"QEMU {found[1]}.{found[2]} is too old for the virtual rig",
+            cause="it lacks options that the rig starts machines with",
             next="--rig host; or a distribution with QEMU 6.1 or newer",
         )
     return Qemu(program, found[0].removeprefix("version "))

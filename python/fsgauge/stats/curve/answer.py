@@ -1,7 +1,7 @@
 """The sentence of a load curve: what each system serves below the limit.
 
-"ext4 serves 41 k IOPS below 5 ms, xfs 44 k (1.07, 1.02 to 1.12)." Who has a bound and no number
-there has a sentence of its own.
+"ext4 serves 41 k IOPS below 5 ms, xfs 44 k (1.07 times, 1.02 to 1.12)." Who has a bound and no
+number there has a sentence of its own.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def quantile_words(quantile: str) -> str:
 def _measured(
     question: Question, cell: Cell, found: list[Capacity], limit: str, of_load: str
 ) -> str:
-    """ "ext4 serves 41 k IOPS with p99 below 5 ms, xfs 44 k IOPS (1.07, 1.02 to 1.12)."."""
+    """ "ext4 serves 41 k IOPS with p99 below 5 ms, xfs 44 k IOPS (1.07 times, 1.02 to 1.12)."."""
     first, *others = found
     ratios = {each.system: each for each in comparisons_in(question, cell)}
     shown = others[:NAMED_SYSTEMS]
@@ -71,7 +71,7 @@ def _measured(
     said = f"{', '.join(parts)}{left_out(len(others))}."
     sentence = f"{of_load[:1].upper()}{of_load[1:]}{said}"
     if few and others:
-        sentence += f" Of {number_words(blocks)} blocks, none of it is told from noise."
+        sentence += f" {number_words(blocks).capitalize()} blocks can tell none of it from noise."
     return sentence
 
 
@@ -80,7 +80,7 @@ def _rate(each: Capacity, unit: str) -> str:
 
 
 def _ratio(entry: Comparison | None) -> str:
-    """ " (1.07, 1.02 to 1.12)"; of a ratio that is not claimed, that it is not."""
+    """ " (1.07 times, 1.02 to 1.12)"; of a ratio that is not claimed, that it is not."""
     if entry is None or entry.low is None or entry.high is None or not entry.is_claimed:
         return ""
     interval = ratio_range(entry.low, entry.high)
@@ -88,7 +88,7 @@ def _ratio(entry: Comparison | None) -> str:
         return f" ({entry.verdict}: {interval})"
     if entry.verdict == "equivalent":
         return f" (equivalent, {interval})"
-    return f" ({factor_words(entry.ratio, entry.edges)}, {interval})"
+    return f" ({factor_words(entry.ratio, entry.edges)} times, {interval})"
 
 
 def _bound(each: Capacity, found: CurveResults, cell: Cell, several: str) -> str:

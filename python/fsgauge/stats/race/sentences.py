@@ -99,8 +99,7 @@ def _not_told(race: Race) -> list[str]:
     others = [each for each in race.in_race if each != race.leader and each not in race.weaker]
     if not others:
         return []
-    verb = "was" if len(others) == 1 else "were"
-    return [f"{named_systems(others)} {verb} not told from it in the race."]
+    return [f"{named_systems(others)} could not be told from it in the race."]
 
 
 def _gone(race: Race) -> list[str]:

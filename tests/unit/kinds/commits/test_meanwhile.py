@@ -31,7 +31,7 @@ def cost(ratio: float, low: float, high: float, verdict: Verdict) -> str:
     ("numbers", "said"),
     [
         ((0.2, 0.16, 0.25, "worse"), "a commit on ext4 takes 5.00 times as long (4.00 to 6.25)"),
-        ((0.9, 0.7, 1.2, "undecided"), "is not told from one without it (0.83 to 1.43)"),
+        ((0.9, 0.7, 1.2, "undecided"), "cannot be told from one without it (0.83 to 1.43)"),
         ((0.9, 1e-7, 1e7, "undecided"), "on ext4 the noise is too large to say"),
     ],
 )

@@ -65,6 +65,8 @@ def test_each(queue: Queue, by: str, words: str) -> None:
     each = found.capacity(LOAD, "xfs")
     assert each is not None and each.limited_by == by
     assert words in each.limited_words
+
+
 def test_longer_runs_are_proposed_with_their_length() -> None:
     """ "--set workload.duration=..." is no command."""
     slow = {"ext4": Queue(2_000.0), "xfs": Queue(2_000.0)}

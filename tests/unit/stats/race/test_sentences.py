@@ -94,7 +94,7 @@ def test_the_winner_its_gain_and_what_no_other_can_be() -> None:
         "xfs is the best of 4: 1.22 times ext4 in operations per second (1.17 to 1.27; 8 fresh"
         " blocks).",
         "Nothing else tested is more than 1.8 % better (95 %).",
-        "xfs allocsize 64 MiB was not told from it in the race.",
+        "xfs allocsize 64 MiB could not be told from it in the race.",
     ]
 
 
@@ -154,7 +154,7 @@ def test_what_gives_up_durability_is_left_out_of_the_claim() -> None:
         "Nothing else tested that keeps what the baseline keeps is more than 2.4 % better"
         in (lines[1])
     )
-    assert not any("not told" in line for line in lines)
+    assert not any("told from it" in line for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,10 @@ def test_a_bound_of_more_than_ten_times_says_nothing() -> None:
 def test_five_that_are_not_told_apart_are_counted() -> None:
     names = [f"system {number}" for number in range(6)]
     found = race(systems=[*names, "xfs"], in_race=[*names, "xfs"])
-    assert "system 2 and 3 more were not told from it in the race." in race_lines(found, gain())[-1]
+    assert (
+        "system 2 and 3 more could not be told from it in the race."
+        in race_lines(found, gain())[-1]
+    )
 
 
 def test_a_small_gain_reads_as_one() -> None:

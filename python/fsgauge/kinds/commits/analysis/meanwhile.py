@@ -71,6 +71,8 @@ def _on(each: Meanwhile) -> str:
         return f"on {each.system} the noise is too large to say"
     edges = (1 / each.high, 1 / each.low)
     if each.verdict in OPEN:
-        return f"a commit on {each.system} is not told from one without it ({ratio_range(*edges)})"
+        return (
+            f"a commit on {each.system} cannot be told from one without it ({ratio_range(*edges)})"
+        )
     times = factor_words(1 / each.ratio, edges)
     return f"a commit on {each.system} takes {times} times as long ({ratio_range(*edges)})"

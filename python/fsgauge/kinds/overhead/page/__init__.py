@@ -67,7 +67,7 @@ def claims_table(results: Results, ledger: Ledger) -> list[Table]:
         if measured[claim.id] or (on_device and claim.kind == "claim" and _printed(claim))
     ).tables(
         "claims",
-        "Beside what was published",
+        "Next to what was published",
         f'"{source.title}", on {source.storage}.{" A ratio is to the device." if on_device else ""}'
         " Verdicts are in fsgauge published overhead.",
         [
@@ -110,7 +110,7 @@ def _fluctuation_table(results: Results) -> list[Table]:
     note = (
         "Standard deviation of the rate over time inside a run, as a share of its mean:"
         f" {_span(intervals)} intervals of {' or '.join(map(exact_duration, lengths))} behind the"
-        " warm-up. Less is better. Beside it what as many operations at random times would vary"
+        " warm-up. Less is better. Next to it what as many operations at random times would vary"
         " by; where that is as large, intervals of ratios are wide, since counts do not tell."
     )
     return Rows(overhead.fluctuations).tables(

@@ -105,8 +105,16 @@ def answer_of(
             f"the program {program} is not installed here", cause=missing[0], next=missing[1]
         ) from None
     except subprocess.TimeoutExpired:
-        raise RigError(f"{program} gave no answer within {seconds:.0f} s", next=look) from None
+        raise RigError(
+            f"{program} gave no answer within {seconds:.0f} s",
+            cause="what it asks is down, or cannot be reached from here",
+            next=look,
+        ) from None
     if done.returncode != 0:
         words = done.stderr.decode(errors="replace").strip()[:_LONGEST_WORDS]
-        raise RigError(f"{program} failed: {words or f'exit code {done.returncode}'}", next=look)
+        raise RigError(
+            f"{program} failed: {words or f'exit code {done.returncode}'}",
+            cause=f"{program} is not set up for this user here, or was refused",
+            next=look,
+        )
     return done.stdout.decode(errors="replace")

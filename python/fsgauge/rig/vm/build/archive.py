@@ -95,6 +95,7 @@ class Archive:
             raise RigError(
                 f"the archive offers no package {package}",
                 details=(f"offered: {', '.join(offered[-12:])}",) if offered else (),
+                cause="the name is mistyped, or the distribution has replaced it by a newer one",
                 next="apt-cache search linux-image",
             )
         return found
@@ -228,6 +229,7 @@ def unpack(archive: Path, tree: Path) -> None:
         raise RigError(
             f"{archive.name} cannot be unpacked",
             details=tuple(writing.stderr.decode(errors="replace").splitlines()[-3:]),
+            cause="the disk is full, or the download was cut short",
             next=f"df -h {quoted(tree)}",
         )
 

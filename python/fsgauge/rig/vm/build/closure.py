@@ -156,6 +156,7 @@ class Closure:
                 return f"{folder}/{library}"
         raise RigError(
             f"the library {library} of {of} is in no package of the guest",
+            cause="the distribution moved it to another package",
             next="report it with the name of the distribution",
         )
 
@@ -222,6 +223,7 @@ def run_packaged(tools: Path, program: str, words: Sequence[str], *, called: str
         raise RigError(
             f"{called or program} failed while the guest was built",
             details=tuple(said.words.splitlines()[-4:]),
+            cause="the disk of the cache is full, or a package is damaged",
             next="df -h ~/.cache",
         )
     return said

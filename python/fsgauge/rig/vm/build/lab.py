@@ -147,6 +147,7 @@ def _imported() -> dict[str, str]:
         raise RigError(
             "the lab cannot be loaded to be packed for the guest",
             details=tuple(said.words.splitlines()[-3:]),
+            cause="a Python package of this installation is missing or damaged",
             next="fsgauge doctor",
         )
     found: dict[str, str] = json.loads(said.output)

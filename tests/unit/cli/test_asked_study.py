@@ -1,0 +1,34 @@
+"""A study and folders, as they are typed: what is no folder is said with a command that works."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fsgauge.cli.asked_study import study_and_folders
+from fsgauge.errors import InputError
+
+
+def test_folders_that_are_not_there_are_named_all_at_once(tmp_path: Path) -> None:
+    """The next command was `fsgauge plan overhead --system /nosuch`, which was refused as well."""
+    missing = [str(tmp_path / "a"), str(tmp_path / "b")]
+    with pytest.raises(InputError) as refusal:
+        study_and_folders(["overhead", str(tmp_path), *missing])
+    assert refusal.value.what == f"there is no folder {missing[0]} and no folder {missing[1]}"
+    assert refusal.value.cause and refusal.value.next == f"ls -ld {tmp_path}"
+
+
+def test_a_word_that_is_no_path_is_a_system(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as refusal:
+        study_and_folders(["overhead", str(tmp_path), "xfs"])
+    assert refusal.value.next == f"fsgauge plan overhead --system {tmp_path} --system xfs"
+
+
+def test_folders_alone_are_compared_relative_ones_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    assert study_and_folders(["a", "b"]) == ("overhead", ["./a", "./b"])
