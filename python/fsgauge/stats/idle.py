@@ -24,6 +24,7 @@ from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.wording import listed, percent
+from fsgauge.units import count
 
 LITTLE = 0.5
 """Below this share of what others do, or the same system in other runs, it is told."""

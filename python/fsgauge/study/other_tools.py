@@ -270,7 +270,7 @@ def words_called(spelling: str) -> Sequence[Word]:
     """The words of all tools that are written so, in the order of the table; in any case, but for
     a letter."""
     known = _by_spelling()
-    return known.get(spelling) or known.get(spelling.lower(), ())
+    return known.get(spelling, known.get(spelling.lower(), ()))
 
 
 @cache

@@ -33,9 +33,11 @@ def commands_of(system: Mapping[str, Any]) -> list[str]:
     found = [_setting(name, str(value)) for name, value in (system.get("tunables") or {}).items()]
     for file in dict.fromkeys(file for file, _ in found):
         lines += [f"# {file}", *(line for of, line in found if of == file)]
-    options = {key: system.get(key) or {} for key in ("tunables", "server")}
+    tunables, server = (dict(system.get(key) or {}) for key in ("tunables", "server"))
     mkfs, mount = (str(system.get(key) or "") for key in ("mkfs", "mount"))
-    made = SystemOptions(kind=kind, mount=mount, mkfs=mkfs.split(), **options)
+    made = SystemOptions(
+        kind=kind, mount=mount, mkfs=mkfs.split(), tunables=tunables, server=server
+    )
     return [*lines, *(f"# {each.option}: {each.loses}" for each in weakened(made))]
 
 
