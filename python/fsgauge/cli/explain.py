@@ -75,8 +75,7 @@ def _said_whole(name: str) -> str:
         if not is_metric(name):
             parts.append(explain_key(name))
     except InputError as error:
-        if not parts and (value := explain_value(name) or setting_words(name)):
-            return value
+        parts += filter(None, [(not parts and explain_value(name)) or setting_words(name)])
         if not parts:
             raise _unknown(name) from error
     return "\n\n".join(parts)

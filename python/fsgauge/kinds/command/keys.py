@@ -12,6 +12,7 @@ from pydantic import AfterValidator, Field
 
 from fsgauge.errors import did_you_mean, nearest
 from fsgauge.kinds.command.factors import CommandFactors
+from fsgauge.quantities import LARGEST
 from fsgauge.record.records import Cell
 from fsgauge.study.base import Distinct, OneLine, conflict, printable
 from fsgauge.study.listed import Listed
@@ -108,7 +109,7 @@ class CommandWorkload(WorkloadKeys):
         10_000_000_000,
         description="What a run takes about, its steps included: for the plan alone.",
     )
-    writes: Annotated[int, SIZE, Field(ge=0)] = Field(
+    writes: Annotated[int, SIZE, Field(ge=0, le=LARGEST)] = Field(
         0,
         description="What a run writes about, its steps included: for the plan alone. 0 B: it is"
         " not known.",

@@ -29,7 +29,7 @@ def test_one_system_has_its_rate() -> None:
 
 
 def test_of_two_blocks_nothing_is_told_from_noise() -> None:
-    assert "two blocks" in make_curve(blocks=2).results().answer
+    assert "Two blocks can tell none of it from noise." in make_curve(blocks=2).results().answer
 
 
 def test_over_the_limit_from_the_first_rate_in_some_blocks_alone_is_not_known() -> None:
