@@ -151,7 +151,7 @@ class Attacked:
         self.said: list[str] = []
         self.launcher = StubLauncher(tmp_path)
         self._monkeypatch = monkeypatch
-        for module in (block, session):
+        for module in (block, session.control):
             monkeypatch.setattr(module, "ANSWER_SECONDS", SECONDS_TO_ANSWER)
         monkeypatch.setattr(clock, "_ASK_SECONDS", SECONDS_TO_ANSWER)
         monkeypatch.setattr(block, "_LEAST_PATIENCE_SECONDS", SECONDS_TO_ANSWER)

@@ -110,7 +110,7 @@ class Faulty:
             self.tmp_path, FSGAUGE_FLEET_ENGINE_SECONDS=str(LOAD_SECONDS)
         ).items():
             self.monkeypatch.setenv(name, value)
-        for module in (block, session):
+        for module in (block, session.control):
             self.monkeypatch.setattr(module, "ANSWER_SECONDS", SECONDS_TO_ANSWER)
         self.monkeypatch.setattr(clock, "_ASK_SECONDS", SECONDS_TO_ANSWER)
         file = hosts_file(self.tmp_path, *names)

@@ -28,8 +28,8 @@ NOT_OF_A_JOB = {
     "fsgauge-scan/src/source/mounted/mb_groups.rs",
     "fsgauge-scan/src/source/mounted/mount.rs",
     "fsgauge-scan/src/source/mounted/quotas.rs",
-    "fsgauge-scan/src/source/mounted/room.rs",
     "fsgauge-scan/src/source/mounted/unlisted.rs",
+    "fsgauge-scan/src/source/rotational.rs",
 }
 
 TESTS = re.compile(r"#\[cfg\(test\)\]\s*mod \w+ \{.*", re.DOTALL)

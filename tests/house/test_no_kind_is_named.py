@@ -21,6 +21,8 @@ PARTS = {
 }
 WORD_FOR_TYPED = (
     "cli/__init__.py",
+    "cli/choose.py",
+    "converting/commands.py",
     "importing/elbencho.py",
     "record/command.py",
     "report/disclosure.py",
@@ -40,7 +42,7 @@ ALLOWED = {
     "stats/asked_number.py": {"commits"},
     # A phase of clients.
     "stats/client_errors.py": {"mix"},
-    "stats/idle.py": {"mix"},
+    "stats/idle_workers.py": {"mix"},
     "stats/lost_data.py": {"mix"},
     "stats/metrics.py": {"mix"},
     "stats/steadiness.py": {"mix"},

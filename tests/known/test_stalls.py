@@ -77,8 +77,8 @@ def test_the_quantile_of_a_system_that_stalls_is_not_compared() -> None:
     assert short["xfs"] == 3 and not short["ext4"], "each its own, and marked"
     found = next(each for each in spoilt.findings if each.code == "quantile.withheld")
     assert found.sentence == (
-        "xfs completed too few operations for the read p99 latency and read p99.9 latency, which is"
-        " itself the news: in the only cell xfs is not compared by that."
+        "xfs completed too few operations for the read p99 latency and read p99.9 latency, far"
+        " fewer than raw: in the only cell xfs is not compared by that."
     )
 
 

@@ -220,7 +220,7 @@ def note_fresh_files(job: FioJob, group: Group) -> None:
     removed = job.option("unlink_each_loop")
     goes_on = job.switch("time_based") or job.read("loops", numbers.number, 1) > 1
     if removed is not None and job.switch("unlink_each_loop") and goes_on and group.does("write"):
-        why = "each loop makes its files anew; the nearest is create, write_file and unlink"
+        why = "each loop makes its files again; the nearest is create, write_file and unlink"
         job.findings.refuse(removed, why)
     if group.does("write") and not job.switch("overwrite"):
         job.findings.note(

@@ -155,7 +155,7 @@ def _texts(path: Path) -> dict[str, bytes]:
         reason = getattr(error, "strerror", None) or str(error).partition("\n")[0].rstrip(":")
         raise InputError(
             f"{path} cannot be read: {reason}",
-            cause="fsgauge did not write it, or it was cut short on its way here",
+            cause="another program wrote it, or it was cut short on its way here",
             next=_again(),
         ) from error
     for text in found.values():

@@ -31,7 +31,10 @@ def test_a_winner_is_one_of_a_race_that_is_over_and_valid(
         return 0
 
     def report(_: Path) -> dict[str, Any]:
-        return {"race": {"ended": ended, "leader": "xfs"}, "sureness": {"valid": valid}}
+        return {
+            "race": {"ended": ended, "leader": "xfs", "finalists": []},
+            "sureness": {"valid": valid},
+        }
 
     monkeypatch.setattr(execution, "execute", executed)
     monkeypatch.setattr(execution, "report_in", report)

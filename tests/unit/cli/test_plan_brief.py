@@ -58,7 +58,7 @@ def test_noise_that_hides_everything_is_said_with_the_blocks_that_it_takes() -> 
     (line,) = (
         each for each in brief_lines(described(130.0), "", None) if each.startswith("detects")
     )
-    assert "not even a tenfold change (noise: 130 %)" in line
+    assert "nothing below a tenfold change (noise: 130 %)" in line
     assert "a change of 5 % needs " in line
 
 

@@ -45,7 +45,7 @@ def test_too_noisy_is_said_after_the_second_block(study: Study, noisy: Synthetic
     told = [index for index, line in enumerate(lines) if line.startswith("noise so far: ")]
     assert len(told) == 3
     first = lines[told[0]]
-    assert "(2 blocks): too noisy to answer; " in first
+    assert ", 2 blocks): too noisy to answer; " in first
     assert "blocks or a quieter machine would show a change of 10 %" in first
     before = [line for line in lines[: told[0]] if line.startswith("block ")]
     a_block = len(noisy.runs) // 4
@@ -133,5 +133,5 @@ def test_too_noisy_is_printed_for_good_once(study: Study, noisy: SyntheticStudy)
         view.run_ended(run)
     view.ended()
     assert isinstance(console.file, io.StringIO)
-    assert console.file.getvalue().count("(2 blocks): too noisy to answer") >= 1
+    assert console.file.getvalue().count(", 2 blocks): too noisy to answer") >= 1
     assert view.told

@@ -196,7 +196,10 @@ class SimulatorRig(Rig):
             seen.append((each.name, model))
             if twin is not None:
                 found[each.name] = [
-                    InputError(f"what differs from {twin} has no effect in a model")
+                    InputError(
+                        f"what differs from {twin} has no effect in a model",
+                        next=f"without it, or without {each.name}",
+                    )
                 ]
         return found
 

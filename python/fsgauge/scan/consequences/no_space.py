@@ -159,12 +159,13 @@ def full(scan: ScanResult) -> Consequence | None:
     if share_of_size(scan, available) >= _FULL_PERCENT and available >= _least_bytes(scan):
         return None
     if is_bounded(scan) and scan.room.counted is not None:
+        quoted_path = word_of(scan.source.path)
         return Consequence(
             "stop",
             f"This folder is full: {_no(available)} for new data, since its quota (project) of"
             f" {size_down(scan.room.counted.size_bytes)} is used up, although"
             f" {size_down(usable)} are free",
-            f"sudo fsgauge scan {word_of(scan.source.path)}   (names it, and what raises it)",
+            f"sudo fsgauge scan {quoted_path}   (names it, and what raises it)",
             "others have less room; who has the quota can delete files as well",
         )
     # Where root took what is kept for it, it is full for everybody.

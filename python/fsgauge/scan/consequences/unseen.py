@@ -19,7 +19,7 @@ def unseen(scan: ScanResult) -> Consequence | None:
     lost = _lost_bytes(scan)
     if share_of_size(scan, lost) < LEAST_PERCENT:
         return None
-    point = place_of(scan)
+    quoted_at = place_of(scan)
     what = (
         f"{size_down(lost)} ({share_of_size(scan, lost):.0f} %) are in use, and no file that was"
         " found here has them: "
@@ -29,9 +29,9 @@ def unseen(scan: ScanResult) -> Consequence | None:
             "attention",
             f"{what}they belong to snapshots and subvolumes outside this tree, or to extents that"
             " were overwritten in part and are kept whole",
-            f"btrfs subvolume list {point}, then btrfs subvolume delete for those that are not"
-            f" needed; btrfs subvolume sync {point} waits until their room is free; without any:"
-            f" btrfs filesystem defragment -r -t 32M {point}",
+            f"btrfs subvolume list {quoted_at}, then btrfs subvolume delete for those that are not"
+            f" needed; btrfs subvolume sync {quoted_at} waits until their room is free; without"
+            f" any: btrfs filesystem defragment -r -t 32M {quoted_at}",
             "what was kept in a snapshot is gone; defragment writes the files again, and apart"
             " from their snapshots",
         )
@@ -42,7 +42,7 @@ def unseen(scan: ScanResult) -> Consequence | None:
             return Consequence(
                 "attention",
                 f"{what}most likely deleted files that are open; those of others root alone sees",
-                f"sudo fsgauge scan {point}",
+                f"sudo fsgauge scan {quoted_at}",
             )
         return Consequence(
             "attention",
@@ -54,7 +54,7 @@ def unseen(scan: ScanResult) -> Consequence | None:
     return Consequence(
         "attention",
         f"{what}most likely they lie under a folder that another file system is mounted over",
-        f"mount --bind {point} /mnt && fsgauge scan /mnt   (shows what lies under the mounts)",
+        f"mount --bind {quoted_at} /mnt && fsgauge scan /mnt   (shows what lies under the mounts)",
         "nothing: umount /mnt takes the second view away",
     )
 

@@ -72,10 +72,11 @@ def _headline(race: Race, winner: Comparison | None) -> str:
     edges = winner.low, winner.high
     ends = f"{ratio_range(*edges)}; {race.confirmed} fresh blocks"
     factor = factor_words(winner.ratio, edges)
-    gain = f"{factor} times {race.baseline} in {METRICS[race.metric].label} ({ends})"
+    label = METRICS[race.metric].label
+    gain = f"{factor} times {race.baseline} in {label} ({ends})"
     if winner.verdict != "better":
         none = f"None of {count(len(race.systems), 'system')} is shown to beat {race.baseline}"
-        return f"{none}{where}: {race.leader} led the race and is {gain}."
+        return f"{none}{where}: {race.leader} led, at {factor} times its {label} ({ends})."
     if race.proven:
         return f"{race.leader} is the best of {of}: {gain}."
     return f"{leads}: {gain}; {open_end}."
