@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice, repeat
 from pathlib import PurePath
 from typing import NoReturn
 
@@ -156,24 +157,27 @@ class _Line:
     def has(self, name: str) -> bool:
         return name in self.given
 
-    def size(self, name: str, usual: int) -> int:
-        return self._read(name, numbers.size, usual)
+    def size(self, name: str, usual: int, *, least: int = 0) -> int:
+        return self._read(name, numbers.size, usual, least)
 
-    def number(self, name: str, usual: int) -> int:
-        return self._read(name, int, usual)
+    def number(self, name: str, usual: int, *, least: int = 0) -> int:
+        return self._read(name, int, usual, least)
 
     def seconds(self, name: str) -> int | None:
-        found = self._read(name, int, 0)
+        found = self._read(name, int, 0, 0)
         return found * 10**9 or None
 
-    def _read(self, name: str, read: Callable[[str], int], usual: int) -> int:
+    def _read(self, name: str, read: Callable[[str], int], usual: int, least: int) -> int:
         option = self.given.get(name)
         if option is None:
             return usual
         try:
-            return read(option.value or "")
+            found = read(option.value or "")
         except ValueError:
             _wrong(option, f"{name} takes a number, and it is {option.value!r}")
+        if found < least:
+            _wrong(option, f"{name} is at least {least}, and it is {option.value}")
+        return found
 
     def refuse(self, name: str, why: str) -> None:
         if self.has(name):
@@ -202,8 +206,9 @@ def _wrong(option: Option, what: str) -> NoReturn:
 
 
 def _elbencho(line: _Line) -> list[Group]:
-    jobs, block = line.number("-t", 1), line.size("-b", 1 << 20)
+    jobs, block = line.number("-t", 1, least=1), line.size("-b", 1 << 20, least=1)
     size_bytes, limit = line.size("-s", 0), line.seconds("--timelimit")
+    block = min(block, size_bytes or block)  # as elbencho does
     groups: list[Group] = []
     is_of_names = line.has("-N") or line.has("-n")
     if is_of_names:
@@ -247,10 +252,24 @@ def _elbencho_files(line: _Line, groups: list[Group], size_bytes: int, block: in
     if not size_bytes:
         line.note("-s", "how large the files are is not said: 256 MiB")
     each = size_bytes // block * block or max(256 << 20, block)
-    groups[0].put_files(len([*_expanded(line.paths)]) or 1, each, own=False)
+    groups[0].put_files(_count_of_files(line) or 1, each, own=False)
 
 
-def _expanded(paths: list[str]) -> Iterator[str]:
+_MOST_FILES = 100_000
+
+
+def _count_of_files(line: _Line) -> int:
+    count = 0
+    for path in line.paths:
+        count += sum(1 for _ in islice(_expanded([path]), _MOST_FILES + 1))
+        if count > _MOST_FILES:
+            column = line.text.find(path) + 1
+            option = Option("path", None, "the command", 0, column, line.text, path)
+            _wrong(option, f"these are more than {_MOST_FILES:,} files")
+    return count
+
+
+def _expanded(paths: Iterable[str]) -> Iterator[str]:
     """The paths that "file[1-4]" and "file{1..4}" stand for."""
     for path in paths:
         match = re.search(r"[\[{](\d+)(?:-|\.\.)(\d+)[\]}]", path) or re.search(
@@ -261,7 +280,8 @@ def _expanded(paths: list[str]) -> Iterator[str]:
             continue
         first, last = match[1], match[2] if match.re.groups > 1 else ""
         words = map(str, range(int(first), int(last) + 1)) if last else first.split(",")
-        yield from _expanded([path[: match.start()] + word + path[match.end() :] for word in words])
+        begin, end = path[: match.start()], path[match.end() :]
+        yield from _expanded(map("".join, zip(repeat(begin), words, repeat(end), strict=False)))
 
 
 def _blocks(line: _Line, group: Group, share: int) -> None:
@@ -280,9 +300,9 @@ def _blocks(line: _Line, group: Group, share: int) -> None:
 
 
 def _ior(line: _Line) -> list[Group]:
-    jobs = line.number("-N", line.tasks or 1)
-    transfer, block = line.size("-t", 1 << 18), line.size("-b", 1 << 20)
-    segments, own = line.number("-s", 1), line.has("-F")
+    jobs = line.number("-N", line.tasks or 1, least=1)
+    transfer, block = line.size("-t", 1 << 18, least=1), line.size("-b", 1 << 20, least=1)
+    segments, own = line.number("-s", 1, least=1), line.has("-F")
     line.require_posix()
     in_turns = segments > 1 and not own and jobs > 1 and not line.has("-z")
     if in_turns and block != transfer:
@@ -292,7 +312,11 @@ def _ior(line: _Line) -> list[Group]:
         )
     if block % transfer:
         line.refuse("-b", "a block is whole transfers in IOR; the nearest is a multiple of -t")
-    asked = [name for name, option in (("write", "-w"), ("read", "-r")) if line.has(option)]
+    is_check = line.has("-W") and not line.has("-w")
+    if is_check:
+        line.note("-W", "what is read is not verified")
+    reads = line.has("-r") or line.has("-R") or is_check
+    asked = [name for name, does in (("write", line.has("-w")), ("read", reads)) if does]
     groups: list[Group] = []
     for name in asked or ("write", "read"):
         group = line.phase(groups, name, {name: 1})
@@ -382,10 +406,15 @@ def _items_of_a_task(line: _Line) -> int:
     if line.number("-n", 0):
         return line.number("-n", 0)
     depth, branches = line.number("-z", 0), line.number("-b", 1)
-    levels = [depth] if line.has("-L") else range(depth + 1)
-    if depth > 64 or branches > 1 << 20:
-        _wrong(line.given["-z" if depth > 64 else "-b"], "no tree is so large")
-    return line.number("-I", 1) * sum(int(branches**level) for level in levels)
+    try:
+        folders = (
+            numbers.leaves(branches, depth)
+            if line.has("-L")
+            else 1 + numbers.folders(branches, depth)
+        )
+    except ValueError as error:
+        _wrong(line.given["-z"], str(error))
+    return line.number("-I", 1) * folders
 
 
 _TOOLS: dict[str, Callable[[_Line], list[Group] | Whole]] = {
