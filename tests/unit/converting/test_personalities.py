@@ -77,6 +77,7 @@ def test_sizes_that_are_drawn_are_noted(tmp_path: Path) -> None:
         ("flowop statfile", "flowop mine", "the file defines it"),
         ("flowop statfile", "flowop hog", "the nearest is think"),
         ("run 60", "thread name=a\n{\nflowop makedir name=b\n}", "folders are not made"),
+        ("name=append1,", "name=append1,workingset=256m,", "drawn from the whole file"),
         ("flowop statfile name=stat1", "flowop appendfile iosize=8k", "a thread for each"),
         ("entries=$nfiles", "entries=$unset", "is no number"),
         ("entries=$nfiles", "entries=randvar(type=x)", "is drawn, and has no mean"),
@@ -141,6 +142,45 @@ def test_loops_of_one_operation(tmp_path: Path, flows: str, operations: dict[str
     notes = said(tmp_path, text, "b.f")
     assert "system: a command of a shell is never run" in notes
     assert any(note.startswith("finishoncount: a run lasts its time") for note in notes)
+
+
+@pytest.mark.parametrize("value", ["0", "1"])
+def test_direct_io_and_a_working_set_are_by_their_values(tmp_path: Path, value: str) -> None:
+    text = f"""\
+set $directio={value}
+set $workingset=0
+define fileset name=set,entries=9,size=16k
+thread name=t
+{{
+flowop read name=a,filesetname=set,iosize=4k,directio=$directio,workingset=$workingset
+}}
+"""
+    (only,) = workload(tmp_path, text, "a.f")["group"]
+    assert only["direct"] is (value == "1")
+
+
+@pytest.mark.parametrize(("rate", "is_taken"), [("0", True), ("5", False)])
+def test_a_rate_of_nought_is_none(tmp_path: Path, rate: str, is_taken: bool) -> None:
+    text = f"set $eventrate={rate}\neventgen rate=$eventrate\n{FILE_SERVER}"
+    text = text.replace("flowop statfile", "flowop opslimit name=limit\nflowop statfile")
+    if is_taken:
+        assert "stat" in workload(tmp_path, text, "a.f")["group"][0]["operations"]
+        return
+    with pytest.raises(InputError, match="at one rate"):
+        workload(tmp_path, text, "a.f")
+
+
+def test_a_statement_goes_on_behind_a_comment(tmp_path: Path) -> None:
+    first, last = (
+        "name=set,path=$dir,size=$filesize,",
+        "entries=$nfiles,dirwidth=20,\n  prealloc=80",
+    )
+    text = FILE_SERVER.replace(f"{first}{last}", f"{first}  # their mean\n# more\n\n  {last}")
+    assert "# more" in text
+    (only,) = workload(tmp_path, text, "a.f")["group"]
+    assert (only["files"], only["file_sizes"]) == (1000, "128 KiB")
+    text = text.partition(",filesetname=set\n  }")[0] + ","
+    assert "stat" in workload(tmp_path, text, "a.f")["group"][0]["operations"]
 
 
 def test_sizes_of_a_variable_that_is_drawn_are_their_mean(tmp_path: Path) -> None:
