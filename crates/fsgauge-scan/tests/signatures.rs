@@ -270,6 +270,19 @@ fn logical_partitions_are_followed_and_a_chain_that_is_a_circle_ends() {
 }
 
 #[test]
+fn a_chain_of_tables_without_partitions_is_left_before_its_end() {
+    let folder = TempDir::new().unwrap();
+    let (path, file) = with_mbr(&folder, &[(0x83, 2048, 2048), (0x0f, 8192, 100_000)]);
+    for number in 0..200u32 {
+        let at = (8192 + u64::from(number)) * 512;
+        file.write_all_at(&table(&[(0x05, number + 1, 8192)]), at).unwrap();
+    }
+    file.write_all_at(&table(&[(0x83, 2048, 4096)]), (8192 + 200) * 512).unwrap();
+    let cause = scan(&job(&path)).unwrap_err().cause;
+    assert!(cause.starts_with("partition 1 ") && !cause.contains("partition 5"), "{cause}");
+}
+
+#[test]
 fn a_gpt_is_read_from_its_copy_and_a_table_without_partitions_is_one() {
     let folder = TempDir::new().unwrap();
     let (path, file) = with_mbr(&folder, &[(0xee, 1, 262_143)]);

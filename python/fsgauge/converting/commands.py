@@ -8,43 +8,17 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice, repeat
 from pathlib import PurePath
-from typing import NoReturn
 
 from fsgauge import kinds
 from fsgauge.converting import numbers
+from fsgauge.converting.command_line import Line, options_of, wrong
 from fsgauge.converting.groups import Converted, Findings, Group, Value, Whole
 from fsgauge.converting.job_file import Option
-from fsgauge.errors import InputError, did_you_mean, nearest
-from fsgauge.study.other_tools import table_of_words
+from fsgauge.errors import InputError
 from fsgauge.units import exact_bandwidth, exact_duration, exact_size
-
-
-@dataclass(frozen=True)
-class _Options:
-    """Of a tool, as other_tools.toml has them: the usual name of each, whether a value follows it,
-    and what is said of some."""
-
-    names: Mapping[str, str]
-    takes: Mapping[str, bool]
-    noted: Mapping[str, str]
-    refused: Mapping[str, str]
-
-
-@cache
-def _options(tool: str) -> _Options:
-    table = table_of_words()[tool]["command"]
-    alike = {key: [each.split(",") for each in table[key].split()] for key in ("flags", "values")}
-    names = {name: found[0] for all_ in alike.values() for found in all_ for name in found}
-    takes = {found[0]: key == "values" for key, all_ in alike.items() for found in all_}
-    said = [
-        {name: text for names, text in table[fate].items() for name in names.split(", ")}
-        for fate in ("noted", "refused")
-    ]
-    return _Options(names, takes, *said)
 
 
 def convert_command(command: str) -> Converted:
@@ -64,7 +38,7 @@ def convert_command(command: str) -> Converted:
             cause=f"read are command lines of {', '.join(_TOOLS)}",
             next="fsgauge study from-fio JOB.fio   (of fio: its job file)",
         )
-    line = _Line(command, Findings(), _options(name))
+    line = Line(command, Findings(), options_of(name))
     line.tasks = _tasks(words[:place], line.findings)
     line.read(words[place + 1 :], name)
     made = _TOOLS[name](line)
@@ -106,104 +80,10 @@ def _tasks(words: list[str], findings: Findings) -> int:
     return tasks or (of_node or 1) * (nodes or 1)
 
 
-@dataclass
-class _Line:
-    """A command with its options by their usual names, and the paths that it names; `tasks` are
-    those of mpirun, 0 if unsaid."""
-
-    text: str
-    findings: Findings
-    known: _Options
-    tasks: int = 0
-    given: dict[str, Option] = field(default_factory=dict)
-    times: dict[str, int] = field(default_factory=dict)
-    paths: list[str] = field(default_factory=list)
-
-    def read(self, words: list[str], tool: str) -> None:
-        """Take each option as its table has it; raises InputError for an unknown one."""
-        takes = self.known.takes
-        place, end = 0, max(self.text.lower().find(tool), 0)
-        while place < len(words):
-            word = words[place]
-            place += 1
-            begin = self.text.find(word, end)
-            begin, end = (begin, begin + len(word)) if begin >= 0 else (end, end)
-            if not word.startswith("-") or word == "-":
-                self.paths.append(word)
-                continue
-            is_long = word.startswith("--")
-            name, equals, value = word.partition("=") if is_long else (word[:2], "", word[2:])
-            usual = self.known.names.get(name, name)
-            option = Option(usual, value or None, "the command", 0, begin + 1, self.text, word)
-            if usual not in takes:
-                near = nearest(name, self.known.names)
-                hint = f": {did_you_mean(near)}" if near else ""
-                _wrong(option, f"{tool}'s {name} is not known here{hint}")
-            if takes[usual] and not value:
-                value = words[place] if place < len(words) else ""
-                option = Option(usual, value, "the command", 0, begin + 1, self.text, word)
-                place += 1
-            elif not takes[usual] and value and not equals:  # -wr: two letters
-                words.insert(place, f"-{value}")
-                end = begin + 1
-            self.given[usual] = option
-            self.times[usual] = self.times.get(usual, 0) + 1
-            if (why := self.known.refused.get(usual)) is not None:
-                self.findings.refuse(option, why)
-            if (text := self.known.noted.get(usual)) is not None:
-                self.findings.note(option, text)
-
-    def has(self, name: str) -> bool:
-        return name in self.given
-
-    def size(self, name: str, usual: int) -> int:
-        return self._read(name, numbers.size, usual)
-
-    def number(self, name: str, usual: int) -> int:
-        return self._read(name, int, usual)
-
-    def seconds(self, name: str) -> int | None:
-        found = self._read(name, int, 0)
-        return found * 10**9 or None
-
-    def _read(self, name: str, read: Callable[[str], int], usual: int) -> int:
-        option = self.given.get(name)
-        if option is None:
-            return usual
-        try:
-            return read(option.value or "")
-        except ValueError:
-            _wrong(option, f"{name} takes a number, and it is {option.value!r}")
-
-    def refuse(self, name: str, why: str) -> None:
-        if self.has(name):
-            self.findings.refuse(self.given[name], why)
-
-    def note(self, name: str, text: str) -> None:
-        self.findings.note(self.given.get(name), text, name=name)
-
-    def require_posix(self) -> None:
-        """Files are reached as through a mount, whatever library a tool could use instead."""
-        if self.has("-a") and (self.given["-a"].value or "").upper() not in ("POSIX", "AIO"):
-            self.refuse("-a", "files are reached by POSIX calls alone; the nearest is -a POSIX")
-
-    def phase(self, groups: list[Group], name: str, operations: Mapping[str, int]) -> Group:
-        """A group that begins when the phase before has ended."""
-        group = Group(name)
-        group.put_operations(operations, self.findings)
-        if groups:
-            group.follow(groups[-1])
-        groups.append(group)
-        return group
-
-
-def _wrong(option: Option, what: str) -> NoReturn:
-    raise InputError(what, location=option.location(), next="the tool's --help, or leave it out")
-
-
-def _elbencho(line: _Line) -> list[Group]:
-    jobs, block = line.number("-t", 1), line.size("-b", 1 << 20)
+def _elbencho(line: Line) -> list[Group]:
+    jobs, block = line.number("-t", 1, least=1), line.size("-b", 1 << 20, least=1)
     size_bytes, limit = line.size("-s", 0), line.seconds("--timelimit")
+    block = min(block, size_bytes or block)  # as elbencho does
     groups: list[Group] = []
     is_of_names = line.has("-N") or line.has("-n")
     if is_of_names:
@@ -240,17 +120,31 @@ def _elbencho(line: _Line) -> list[Group]:
     return groups
 
 
-def _elbencho_files(line: _Line, groups: list[Group], size_bytes: int, block: int) -> None:
+def _elbencho_files(line: Line, groups: list[Group], size_bytes: int, block: int) -> None:
     if len(groups) > 1:
         groups[-1].share_files(groups[0], line.findings)
         return
     if not size_bytes:
         line.note("-s", "how large the files are is not said: 256 MiB")
     each = size_bytes // block * block or max(256 << 20, block)
-    groups[0].put_files(len([*_expanded(line.paths)]) or 1, each, own=False)
+    groups[0].put_files(_count_of_files(line) or 1, each, own=False)
 
 
-def _expanded(paths: list[str]) -> Iterator[str]:
+_MOST_FILES = 100_000
+
+
+def _count_of_files(line: Line) -> int:
+    count = 0
+    for path in line.paths:
+        count += sum(1 for _ in islice(_expanded([path]), _MOST_FILES + 1))
+        if count > _MOST_FILES:
+            column = line.text.find(path) + 1
+            option = Option("path", None, "the command", 0, column, line.text, path)
+            wrong(option, f"these are more than {_MOST_FILES:,} files")
+    return count
+
+
+def _expanded(paths: Iterable[str]) -> Iterator[str]:
     """The paths that "file[1-4]" and "file{1..4}" stand for."""
     for path in paths:
         match = re.search(r"[\[{](\d+)(?:-|\.\.)(\d+)[\]}]", path) or re.search(
@@ -261,10 +155,11 @@ def _expanded(paths: list[str]) -> Iterator[str]:
             continue
         first, last = match[1], match[2] if match.re.groups > 1 else ""
         words = map(str, range(int(first), int(last) + 1)) if last else first.split(",")
-        yield from _expanded([path[: match.start()] + word + path[match.end() :] for word in words])
+        begin, end = path[: match.start()], path[match.end() :]
+        yield from _expanded(map("".join, zip(repeat(begin), words, repeat(end), strict=False)))
 
 
-def _blocks(line: _Line, group: Group, share: int) -> None:
+def _blocks(line: Line, group: Group, share: int) -> None:
     """Blocks of elbencho: at random in the write phase each once."""
     order = "random" if line.has("--rand") else "backwards" if line.has("--backward") else ""
     group.put("order", order or "sequential")
@@ -279,10 +174,10 @@ def _blocks(line: _Line, group: Group, share: int) -> None:
         group.put("verify", True)
 
 
-def _ior(line: _Line) -> list[Group]:
-    jobs = line.number("-N", line.tasks or 1)
-    transfer, block = line.size("-t", 1 << 18), line.size("-b", 1 << 20)
-    segments, own = line.number("-s", 1), line.has("-F")
+def _ior(line: Line) -> list[Group]:
+    jobs = line.number("-N", line.tasks or 1, least=1)
+    transfer, block = line.size("-t", 1 << 18, least=1), line.size("-b", 1 << 20, least=1)
+    segments, own = line.number("-s", 1, least=1), line.has("-F")
     line.require_posix()
     in_turns = segments > 1 and not own and jobs > 1 and not line.has("-z")
     if in_turns and block != transfer:
@@ -292,7 +187,11 @@ def _ior(line: _Line) -> list[Group]:
         )
     if block % transfer:
         line.refuse("-b", "a block is whole transfers in IOR; the nearest is a multiple of -t")
-    asked = [name for name, option in (("write", "-w"), ("read", "-r")) if line.has(option)]
+    is_check = line.has("-W") and not line.has("-w")
+    if is_check:
+        line.note("-W", "what is read is not verified")
+    reads = line.has("-r") or line.has("-R") or is_check
+    asked = [name for name, does in (("write", line.has("-w")), ("read", reads)) if does]
     groups: list[Group] = []
     for name in asked or ("write", "read"):
         group = line.phase(groups, name, {name: 1})
@@ -319,7 +218,7 @@ def _ior(line: _Line) -> list[Group]:
     return groups
 
 
-def _directives(line: _Line) -> bool:
+def _directives(line: Line) -> bool:
     """Of -O: whether it asks for direct I/O; what it says of output and stonewalls is no load."""
     option, is_direct = line.given.get("-O"), False
     for each in (option.value or "").split(",") if option else ():
@@ -333,7 +232,7 @@ def _directives(line: _Line) -> bool:
 _BYTES_OF_A_NAME = 1 << 10
 
 
-def _mdtest(line: _Line) -> Whole:
+def _mdtest(line: Line) -> Whole:
     line.require_posix()
     if not line.has("-F"):
         option = line.given.get("-D") or Option("-F", None, "the command", 0, 1, line.text)
@@ -377,18 +276,23 @@ def _mdtest(line: _Line) -> Whole:
     return Whole(kinds.OF_NAMES, keys, items * jobs * (size_bytes + _BYTES_OF_A_NAME))
 
 
-def _items_of_a_task(line: _Line) -> int:
+def _items_of_a_task(line: Line) -> int:
     """-n are all of them; -I as many in each folder of its tree, or in the leaves alone."""
     if line.number("-n", 0):
         return line.number("-n", 0)
     depth, branches = line.number("-z", 0), line.number("-b", 1)
-    levels = [depth] if line.has("-L") else range(depth + 1)
-    if depth > 64 or branches > 1 << 20:
-        _wrong(line.given["-z" if depth > 64 else "-b"], "no tree is so large")
-    return line.number("-I", 1) * sum(int(branches**level) for level in levels)
+    try:
+        folders = (
+            numbers.leaves(branches, depth)
+            if line.has("-L")
+            else 1 + numbers.folders(branches, depth)
+        )
+    except ValueError as error:
+        wrong(line.given["-z"], str(error))
+    return line.number("-I", 1) * folders
 
 
-_TOOLS: dict[str, Callable[[_Line], list[Group] | Whole]] = {
+_TOOLS: dict[str, Callable[[Line], list[Group] | Whole]] = {
     "elbencho": _elbencho,
     "ior": _ior,
     "mdtest": _mdtest,

@@ -195,7 +195,8 @@ def _without(command: str, names: Sequence[str]) -> str:
     return " ".join([command, *(f"--without {name}" for name in names)])
 
 
-NEEDED = {"ioengine", "rw", "readwrite", "program", "size", "filesize", "bs", "blocksize"}
+NEEDED = {"ioengine", "rw", "readwrite", "program", "size", "filesize", "bs", "blocksize",
+          "operation"}  # fmt: skip
 """Without them there is no load to speak of."""
 
 

@@ -55,7 +55,15 @@ def leaves(width: int, depth: int) -> int:
     """Folders at the lowest level of a tree; ValueError for a tree that no one has."""
     if width > 1 and depth > MOST_LEVELS:
         raise ValueError(f"a tree of folders has at most {MOST_LEVELS} levels")
-    return int(width**depth)
+    if (found := int(width**depth)) > 1 << MOST_LEVELS:
+        raise ValueError(f"a tree of folders has at most {1 << MOST_LEVELS:,} at its lowest level")
+    return found
+
+
+def folders(width: int, depth: int) -> int:
+    """Those of all levels together, without the top."""
+    lowest = leaves(width, depth)
+    return depth if width == 1 else (lowest * width - width) // (width - 1)
 
 
 def time_ns(text: str, *, of_bare_us: int = 10**6) -> int:

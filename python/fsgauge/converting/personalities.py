@@ -113,8 +113,8 @@ class _Reader:
         if words[0] == "system":
             self.findings.note(_named(at, "system"), "a command of a shell is never run")
             return
-        self.has_rate |= words[0] == "eventgen"
         given = {match[1]: self.value(match[2] or "1") for match in _ATTRIBUTE.finditer(rest)}
+        self.has_rate |= words[0] == "eventgen" and given.get("rate", "0") != "0"
         name = given.get("name", words[-1])
         if words[0] == "define":
             self.is_defining = words[1] == "flowop"
@@ -160,12 +160,14 @@ def _whole_lines(text: str) -> Iterator[tuple[int, str]]:
     begun, first = "", 1
     for number, line in enumerate(text.splitlines(), start=1):
         first = first if begun else number
-        begun += line
-        if line.split("#")[0].rstrip().endswith(","):
-            begun = begun.rstrip() + " "
+        bare = line.split("#")[0].rstrip()
+        if bare.endswith(",") or (begun and not bare):
+            begun += f"{bare} "
             continue
-        yield first, begun
+        yield first, begun + line
         begun = ""
+    if begun:
+        yield first, begun
 
 
 def _named(at: Option, name: str) -> Option:
@@ -195,7 +197,8 @@ def _group(reader: _Reader, thread: _Thread, taken: list[str]) -> Group:
             reader.findings.note(_named(thread.at, "openfile"), "its files stay open")
     if any(each.get("dsync") in ("1", "true") for each in flows) and "write" in operations:
         group.put("sync", "dsync")
-    group.put("direct", any("directio" in each for each in flows) and group.is_plain)
+    is_direct = any(each.get("directio") in ("1", "true") for each in flows)
+    group.put("direct", is_direct and group.is_plain)
     _files(reader, thread, group, size)
     group.duration_ns = reader.duration_ns
     return group
@@ -215,6 +218,9 @@ def _operations(reader: _Reader, thread: _Thread) -> tuple[dict[str, int], dict[
         elif not name and kind not in _OPENING and (kind not in _LIMITS or reader.has_rate):
             why = "the file defines it; the nearest is what it does, in the thread itself"
             reader.findings.refuse(option, _IN_STEP.get(kind, why))
+        if reader.number(given.get("workingset", "0"), option):
+            why = "offsets are drawn from the whole file; the nearest is a smaller file"
+            reader.findings.refuse(_named(option, "workingset"), why)
         if kind == "createfile" and "writewholefile" not in kinds:
             what = "it is written whole; filebench makes an empty file"
             reader.findings.note(option, what)

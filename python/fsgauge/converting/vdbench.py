@@ -24,12 +24,13 @@ _OF_LOADS = ("operation", "operations", "rdpct", "fileio", "fileselect", "xfersi
              "skew", "stopafter", "openflags")  # fmt: skip
 _KNOWN = {*_OF_FILES, *_OF_LOADS, "anchor", "shared", "fsd", "fwd", "host", "hd", "fwdrate",
           "format", "elapsed", "interval", "warmup", "pause"}  # fmt: skip
+_BLOCK_BYTES = 4096
 _UNITS_S = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
 def is_vdbench(text: str) -> bool:
     """Whether it defines files, devices or workloads as vdbench does."""
-    return bool(re.search(r"^(fwd|fsd|wd|sd)=\w+,", text, re.MULTILINE))
+    return bool(re.search(r"^(fwd|fsd|wd|sd)=[^,\s]+,", text, re.MULTILINE))
 
 
 def convert_vdbench(path: Path, text: str, without: frozenset[str] = frozenset()) -> Converted:
@@ -38,13 +39,13 @@ def convert_vdbench(path: Path, text: str, without: frozenset[str] = frozenset()
     reader.read(text)
     groups: list[Group] = []
     for _, run, option in reader.found["rd"]:
-        if run.get("format") == "only":
+        if "only" in _words(run.get("format", "")):
             continue
         chosen = reader.chosen(run, option)
         phase: list[Group] = []
         for fwd in chosen:
             group = Group(free_name(fwd[0], [each.name for each in (*groups, *phase)]))
-            _fill(group, reader, fwd, run, option, len(chosen))
+            _fill(group, reader, fwd, run, option, chosen)
             if groups:
                 group.follow(groups[-1], option)
             phase.append(group)
@@ -108,6 +109,8 @@ class _Reader:
             if not words[0].endswith(","):
                 yield Option(begun.partition("=")[0], None, str(self.path), first, 1, begun)
                 begun = ""
+        if begun:
+            yield Option(begun.partition("=")[0], None, str(self.path), first, 1, begun)
 
     def _of_all(self, option: Option) -> None:
         """What stands above all: data, hosts, and what commands are to be run."""
@@ -128,7 +131,7 @@ class _Reader:
 
     def files_of(self, named: str, option: Option) -> tuple[str, Given, Option]:
         """The fsd that a fwd names."""
-        patterns = named.strip("()").split(",")
+        patterns = _words(named)
         found = [
             each
             for each in self.found["fsd"]
@@ -144,7 +147,7 @@ class _Reader:
 
     def chosen(self, run: Given, option: Option) -> list[tuple[str, Given, Option]]:
         """The fwd that a run names, by patterns."""
-        patterns = run.get("fwd", "fwd*").strip("()").split(",")
+        patterns = _words(run.get("fwd", "fwd*"))
         found = [
             each
             for each in self.found["fwd"]
@@ -156,9 +159,27 @@ class _Reader:
         return found
 
 
+def _words(value: str) -> list[str]:
+    """One, or all of a list in parentheses."""
+    return value.strip("()").split(",")
+
+
+def _drawn(key: str, value: str) -> list[tuple[int, int]]:
+    """Sizes with their percentages."""
+    words = _words(value)
+    if len(words) == 1:
+        return [(numbers.size(words[0]), 100)]
+    if len(words) % 2 or sum(map(int, words[1::2])) != 100:
+        raise ValueError(
+            f"{key}={value}: the nearest is a size, or sizes with percentages that add to 100"
+        )
+    return list(zip(map(numbers.size, words[::2]), map(int, words[1::2]), strict=True))
+
+
 def _about(option: Option, key: str) -> Option:
     """A key of a line, at its column."""
-    column = max(option.text.find(f",{key}=") + 1, 0) + 1
+    found = re.search(rf",{re.escape(key)}s?=", option.text)
+    column = found.start() + 2 if found else 1
     return Option(key, None, option.path, option.line, column, option.text, f"{key}=")
 
 
@@ -172,18 +193,20 @@ def _fill(
     fwd: tuple[str, Given, Option],
     run: Given,
     rd: Option,
-    together: int,
+    together: list[tuple[str, Given, Option]],
 ) -> None:
     """What a run has a workload do: keys of its rd come before those of the fwd."""
     name, own, option = fwd
     fsd = reader.files_of(own.get("fsd", "*"), option)
     given = {"openflags": fsd[1].get("openflags", ""), **own}
     given |= {key: value for key, value in run.items() if key in _OF_LOADS}
+    if asked := run.get("operations", run.get("operation")):
+        given["operation"] = asked
     findings = reader.findings
     group.duration_ns = _seconds(run.get("elapsed", "30"), rd) * 10**9
     group.warm_up_ns = _seconds(run.get("warmup", "0"), rd) * 10**9
     try:
-        _load(group, given, option, findings)
+        _load(group, given, option, rd, findings)
         if int(given.get("threads", "1")) > 1:
             group.put("jobs", int(given["threads"]), option)
         _files(reader, group, fsd, run)
@@ -202,31 +225,33 @@ def _seconds(text: str, rd: Option) -> int:
     return int(match[1]) * _UNITS_S[match[2]]
 
 
-def _load(group: Group, given: Given, option: Option, findings: Findings) -> None:
-    fileio = given.get("fileio", "sequential").strip("()").split(",")
+def _load(group: Group, given: Given, option: Option, rd: Option, findings: Findings) -> None:
+    def at(key: str) -> Option:
+        in_run = _about(rd, key)
+        return in_run if in_run.column > 1 else _about(option, key)
+
+    fileio = _words(given.get("fileio", "sequential"))
     kind = given.get("operation", given.get("operations", "read")).strip("()")
     share = given.get("rdpct", {"write": "0"}.get(kind, "100"))
-    flags = given.get("openflags", "").strip("()").split(",")
+    flags = _words(given.get("openflags", ""))
     is_direct = bool({"o_direct", "directio"} & set(flags))
     if {"o_sync", "sync", "fsync"} & set(flags):
-        findings.refuse(_about(option, "openflags"), "the nearest is openflags=o_dsync")
+        findings.refuse(at("openflags"), "the nearest is openflags=o_dsync")
     if unknown := set(fileio) - {"random", "sequential", "shared"}:
-        findings.refuse(_about(option, "fileio"), f"{min(unknown)}: the nearest is sequential")
+        findings.refuse(at("fileio"), f"{min(unknown)}: the nearest is sequential")
+    if given.get("fileselect", "random") not in ("random", "sequential", "seq", "once"):
+        why = "files are drawn evenly; the nearest is fileselect=random"
+        findings.refuse(at("fileselect"), why)
     if kind not in ("read", "write"):
         group.put_operations({_OPERATIONS.get(kind, "stat"): 1}, findings, option)
         if kind not in _OPERATIONS:
-            near = "the nearest is rename or stat"
-            findings.refuse(_about(option, "operation"), f"no group does {kind}; {near}")
+            near = "the nearest is " + ("an rd of each" if "," in kind else "rename or stat")
+            findings.refuse(at("operation"), f"no group does {kind}; {near}")
         return
-    sizes = given.get("xfersize", "4k").strip("()").split(",")
-    group.put("block_sizes", [exact_size(numbers.size(each)) for each in sizes[::2]], option)
+    sizes = _drawn("xfersize", given.get("xfersize", "4k"))
+    group.put("block_sizes", [exact_size(size) for size, _ in sizes], option)
     if len(sizes) > 1:
-        if len(sizes) % 2 or sum(map(int, sizes[1::2])) != 100:
-            raise ValueError(
-                f"xfersize=({','.join(sizes)}): the nearest is a size, or sizes with"
-                " percentages that add to 100"
-            )
-        group.put("block_weights", [int(each) for each in sizes[1::2]], option)
+        group.put("block_weights", [weight for _, weight in sizes], option)
     weights = {"read": int(share), "write": 100 - int(share)}
     weights = {name: weight for name, weight in weights.items() if weight}
     if "random" in fileio:
@@ -236,26 +261,39 @@ def _load(group: Group, given: Given, option: Option, findings: Findings) -> Non
         if group.does("write") and "o_dsync" in flags:
             group.put("sync", "dsync", option)
         what = "files stay open; vdbench opens one, and closes it after stopafter operations"
-        findings.note(_about(option, "fileio"), what)
+        findings.note(at("fileio"), what)
         return
     group.put("operations", {f"{name}_file": weight for name, weight in weights.items()}, option)
+    if "stopafter" in given:
+        why = "whole files are read and written; the nearest is a smaller size of files"
+        findings.refuse(at("stopafter"), why)
     if is_direct:
         why = "whole files go through the page cache; the nearest is fileio=random"
-        findings.refuse(_about(option, "openflags"), why)
+        findings.refuse(at("openflags"), why)
 
 
 def _pace(
-    group: Group, given: Given, run: Given, rd: Option, together: int, findings: Findings
+    group: Group,
+    given: Given,
+    run: Given,
+    rd: Option,
+    together: list[tuple[str, Given, Option]],
+    findings: Findings,
 ) -> None:
-    """A rate is shared by skew, or evenly; without one, groups are not kept in proportion."""
+    """A rate is shared by skew; those without share what is left evenly. Without a rate, groups are
+    not kept in proportion."""
     rate = run.get("fwdrate", "max")
     if rate.isdecimal():
-        share = float(given["skew"]) / 100 if "skew" in given else 1 / together
+        skews = [float(own.get("skew", "0")) for _, own, _ in together]
+        left = max(100 - sum(skews), 0) / max(skews.count(0), 1)
+        share = (float(given.get("skew", "0")) or left) / 100
+        if not share:
+            raise ValueError("skews of 100 leave no rate for it")
         group.put("rate", exact_rate(round(int(rate) * share, 3)), rd)
         group.put("arrival", "exponential")
     elif rate != "max":
         findings.refuse(_about(rd, "fwdrate"), "a run for each rate; the nearest is one rate")
-    elif "skew" in given and together > 1:
+    elif "skew" in given and len(together) > 1:
         why = "groups are not kept in proportion; the nearest is a fwdrate, which skew shares"
         findings.refuse(_about(rd, "fwdrate"), why)
 
@@ -263,7 +301,7 @@ def _pace(
 def _files(reader: _Reader, group: Group, of: tuple[str, Given, Option], run: Given) -> None:
     name, fsd, at = of
     changed = {key: run[key] for key in _OF_FILES if key in run}
-    owner = reader.owners.setdefault((name, *changed.values()), group)
+    owner = reader.owners.setdefault((name, *map("=".join, changed.items())), group)
     if owner is not group:
         group.share_files(owner, reader.findings, at)
         return
@@ -271,19 +309,24 @@ def _files(reader: _Reader, group: Group, of: tuple[str, Given, Option], run: Gi
     kept = {key: fsd[key] for key in fsd if not (is_sized and key in ("size", "sizes"))}
     fsd = {**kept, **changed}
     depth, width = int(fsd.get("depth", "1")), int(fsd.get("width", "1"))
-    levels = range(1, depth + 1) if fsd.get("distribution") == "all" else (depth,)
-    if depth > 24 or width > 1 << 20:
-        raise ValueError(f"no tree is {depth} deep and {width} wide")
-    count = int(fsd.get("files", "1")) * sum(width**level for level in levels)
-    sizes = fsd.get("sizes", fsd.get("size", "1m")).strip("()").split(",")
-    group.put_files(count, numbers.size(sizes[0]), own=False, sources=[at])
+    is_all = fsd.get("distribution") == "all"
+    folders = numbers.folders(width, depth) if is_all else numbers.leaves(width, depth)
+    count = int(fsd.get("files", "1")) * folders
+    key = "sizes" if "sizes" in fsd else "size"
+    drawn = _drawn(key, fsd.get(key, "1m"))
+    bytes_of_files = count * sum(size * weight for size, weight in drawn) // 100
+    size_bytes = drawn[0][0]
+    if len(drawn) > 1:
+        mean = bytes_of_files // max(count, 1)
+        size_bytes = max(mean // _BLOCK_BYTES, 1) * _BLOCK_BYTES
+    group.put_files(count, size_bytes, own=False, sources=[at])
     reader.findings.note(_about(at, "depth"), "files of a group stand in one folder")
-    if len(sizes) == 1:
+    if len(drawn) == 1:
         return
     if group.is_plain:
         why = "blocks at random are in files of one size; the nearest is their mean"
-        reader.findings.refuse(_about(at, "sizes" if "sizes" in fsd else "size"), why)
-    drawn = list(zip(map(numbers.size, sizes[::2]), map(int, sizes[1::2]), strict=True))
+        reader.findings.refuse(_about(at, key), why)
+        return
     group.put("file_sizes", [exact_size(size) for size, _ in drawn], at)
     group.put("size_weights", [weight for _, weight in drawn], at)
-    group.bytes_of_files = count * sum(size * weight for size, weight in drawn) // 100
+    group.bytes_of_files = bytes_of_files

@@ -42,6 +42,20 @@ def test_ior_in_turns_of_several_transfers_is_refused() -> None:
         study_from_command("ior -w -t 64k -b 1m -s 16 -N 4")
 
 
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        ("-R", ["read"]),
+        ("-W", ["read"]),
+        ("-w -W", ["write"]),
+        ("-w -R", ["write", "read"]),
+        ("", ["write", "read"]),
+    ],
+)
+def test_ior_that_checks_alone_only_reads(options: str, names: list[str]) -> None:
+    assert [each["name"] for each in groups(f"ior {options} -t 1m -b 4m")] == names
+
+
 def load(command: str) -> dict[str, Any]:
     """[workload] of a command that one kind has as it is."""
     found: dict[str, Any] = tomllib.loads(study_from_command(command).text)["workload"]
@@ -66,6 +80,8 @@ def test_mdtest_easy_and_hard_as_io500_calls_them() -> None:
         ["create"],
     )
     assert easy["sync_after"] == ["create"], "-Y was dropped without a word"
+    notes = study_from_command("mdtest -F -n 5 -Y").converted.findings.notes.values()
+    assert "-Y" not in [note.option for note in notes]
     assert "sync_after" not in load("mdtest -n 10 -F")
     hard = load("mpirun -np 2 mdtest -n 1000 -t -F -w 3901 -e 3901 -N 1 -T -R -y")
     assert (hard["file_sizes"], hard["order"], hard["fsync"]) == (["3901 B"], "random", True)
@@ -75,7 +91,9 @@ def test_mdtest_easy_and_hard_as_io500_calls_them() -> None:
 def test_items_of_a_tree_are_counted() -> None:
     assert load("mdtest -F -I 10 -z 2 -b 3")["entries"] == [10 * (1 + 3 + 9)]
     assert load("mdtest -F -I 10 -z 2 -b 3 -L")["entries"] == [90]
-    with pytest.raises(InputError, match="no tree is so large"):
+    assert load("mdtest -F -I 10 -z 999 -b 1")["entries"] == [10_000]
+    assert load("mdtest -F -I 10 -b 3")["entries"] == [10]
+    with pytest.raises(InputError, match="at most 40 levels"):
         study_from_command("mdtest -F -I 10 -z 200 -b 3")
 
 
@@ -122,6 +140,12 @@ def test_elbencho_works_on_every_path() -> None:
         write, read = groups(f"elbencho -w -r -t 4 -s 4m -b 1m --direct {paths}")
         assert (write["files"], write["file_sizes"], read["files_of"]) == (16, "4 MiB", "write")
     assert groups("elbencho -r -s 4m /x/[a,b]/f[1-3]")[0]["files"] == 6
+    assert groups("elbencho -r -s 4m /x/f[1-100000]")[0]["files"] == 100_000
+
+
+def test_a_block_of_elbencho_is_no_larger_than_the_file() -> None:
+    (only,) = groups("elbencho -w -b 1m -s 4k /x")
+    assert (only["block_sizes"], only["file_sizes"]) == ("4 KiB", "4 KiB")
 
 
 def test_elbencho_at_random_and_at_a_pace() -> None:
@@ -145,7 +169,8 @@ def test_ior_shuffles_and_takes_directives() -> None:
         ("ior -w -e -t 1m -b 4m", "-e"),
         ("ior -w -r -C -i 5 -t 1m -b 4m", "-C"),
         ("ior -w -T 3 -t 1m -b 4m", "-T"),
-        ("mdtest -F -n 5 -Y", "-Y"),
+        ("ior -R -t 1m -b 4m", "-R"),
+        ("ior -W -t 1m -b 4m", "-W"),
         ("elbencho -w -d -D -n 1 -N 2 -s 4k /x", "-D"),
         ("elbencho -w -n 1 -N 2 -s 4k --verify 1 /x", "--verify"),
         ("elbencho -w -s 4m -i 3 /x", "-i"),
@@ -198,6 +223,13 @@ def test_an_option_is_underlined_where_it_stands() -> None:
         ("ior -w -t", "takes a number"),
         ("mpirun -np", "no command"),
         ("ior -w -a MPIIO", "POSIX"),
+        ("ior -w -t 0 -b 1m", "-t is at least 1"),
+        ("ior -w -b 0", "-b is at least 1"),
+        ("ior -w -s 0", "-s is at least 1"),
+        ("elbencho -w -s 1m -b 0 /x", "-b is at least 1"),
+        ("elbencho -w -s -4k /x", "-s is at least 0"),
+        ("elbencho -w -s 1m '/x/f[1-999999999999]'", "more than 100,000 files"),
+        ("elbencho -w -s 1m /x/f[1-60000] /x/g[1-60000]", "more than 100,000 files"),
     ],
 )
 def test_what_cannot_be_taken_is_said(command: str, what: str) -> None:

@@ -87,3 +87,7 @@ def test_a_tree_of_folders_that_no_one_has_is_refused_at_once() -> None:
     assert numbers.leaves(9, 3) == 729 and numbers.leaves(1, 99_999_999) == 1
     with pytest.raises(ValueError, match="at most 40 levels"):
         numbers.leaves(9, 99_999_999)
+    with pytest.raises(ValueError, match="at most 1,099,511,627,776 at its lowest level"):
+        numbers.leaves(9_999_999, 40)
+    assert [numbers.folders(3, depth) for depth in (0, 1, 2, 3)] == [0, 3, 12, 39]
+    assert (numbers.folders(1, 99), numbers.folders(0, 2)) == (99, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,7 @@ def test_sizes_that_are_drawn_are_noted(tmp_path: Path) -> None:
         ("flowop statfile", "flowop mine", "the file defines it"),
         ("flowop statfile", "flowop hog", "the nearest is think"),
         ("run 60", "thread name=a\n{\nflowop makedir name=b\n}", "folders are not made"),
+        ("name=append1,", "name=append1,workingset=256m,", "drawn from the whole file"),
         ("flowop statfile name=stat1", "flowop appendfile iosize=8k", "a thread for each"),
         ("entries=$nfiles", "entries=$unset", "is no number"),
         ("entries=$nfiles", "entries=randvar(type=x)", "is drawn, and has no mean"),
@@ -143,6 +145,45 @@ def test_loops_of_one_operation(tmp_path: Path, flows: str, operations: dict[str
     assert any(note.startswith("finishoncount: a run lasts its time") for note in notes)
 
 
+@pytest.mark.parametrize("value", ["0", "1"])
+def test_direct_io_and_a_working_set_are_by_their_values(tmp_path: Path, value: str) -> None:
+    text = f"""\
+set $directio={value}
+set $workingset=0
+define fileset name=set,entries=9,size=16k
+thread name=t
+{{
+flowop read name=a,filesetname=set,iosize=4k,directio=$directio,workingset=$workingset
+}}
+"""
+    (only,) = workload(tmp_path, text, "a.f")["group"]
+    assert only["direct"] is (value == "1")
+
+
+@pytest.mark.parametrize(("rate", "is_taken"), [("0", True), ("5", False)])
+def test_a_rate_of_nought_is_none(tmp_path: Path, rate: str, is_taken: bool) -> None:
+    text = f"set $eventrate={rate}\neventgen rate=$eventrate\n{FILE_SERVER}"
+    text = text.replace("flowop statfile", "flowop opslimit name=limit\nflowop statfile")
+    if is_taken:
+        assert "stat" in workload(tmp_path, text, "a.f")["group"][0]["operations"]
+        return
+    with pytest.raises(InputError, match="at one rate"):
+        workload(tmp_path, text, "a.f")
+
+
+def test_a_statement_goes_on_behind_a_comment(tmp_path: Path) -> None:
+    first, last = (
+        "name=set,path=$dir,size=$filesize,",
+        "entries=$nfiles,dirwidth=20,\n  prealloc=80",
+    )
+    text = FILE_SERVER.replace(f"{first}{last}", f"{first}  # their mean\n# more\n\n  {last}")
+    assert "# more" in text
+    (only,) = workload(tmp_path, text, "a.f")["group"]
+    assert (only["files"], only["file_sizes"]) == (1000, "128 KiB")
+    text = text.partition(",filesetname=set\n  }")[0] + ","
+    assert "stat" in workload(tmp_path, text, "a.f")["group"][0]["operations"]
+
+
 def test_sizes_of_a_variable_that_is_drawn_are_their_mean(tmp_path: Path) -> None:
     text = FILE_SERVER.replace(
         "set $filesize=cvar(type=cvar-gamma,parameters=mean:131072;gamma:1.5)",
@@ -176,6 +217,14 @@ def test_each_fwd_is_a_group_on_its_fsd(tmp_path: Path) -> None:
         ("elapsed=30", "elapsed=30,format=only", "anything but make files"),
         ("size=64k", "size=64k,colour=red", "no key of a study"),
         ("size=64k", "sizes=(64k,50,1m,50)", "files of one size"),
+        ("size=64k", "depth=99999999,size=64k", "at most 40 levels"),
+        ("size=64k", "distribution=all,depth=41,size=64k", "at most 40 levels"),
+        ("size=64k", "sizes=(64k,50,8k)", "sizes=(64k,50,8k): the nearest is a size"),
+        ("elapsed=30", "elapsed=30,operations=(read,write)", "an rd of each"),
+        ("fileselect=random", "fileselect=(poisson,10)", "files are drawn evenly"),
+        ("operation=getattr", "operation=read,stopafter=100", "a smaller size of files"),
+        ("operation=getattr", "operation=getattr,skew=100", "leave no rate"),
+        ("elapsed=30", "elapsed=30,format=(clean,only)", "anything but make files"),
         ("(4k,75,16k,25)", "(4k,75,16k,5)", "add to 100"),
         ("fileio=random,xfersize=4k", "fileio=sequential,openflags=o_direct", "page cache"),
         ("fsd=default", "startcmd=rm\nfsd=default", "never run"),
@@ -183,7 +232,7 @@ def test_each_fwd_is_a_group_on_its_fsd(tmp_path: Path) -> None:
     ],
 )
 def test_what_no_group_does_is_refused(tmp_path: Path, old: str, new: str, what: str) -> None:
-    with pytest.raises(InputError, match=what) as raised:
+    with pytest.raises(InputError, match=re.escape(what)) as raised:
         workload(tmp_path, VDBENCH.replace(old, new), "a.parm")
     place = raised.value.location
     assert place is not None and place.text in VDBENCH.replace(old, new)
@@ -231,3 +280,54 @@ def test_random_and_shared_is_random(tmp_path: Path) -> None:
     text = text.replace("size=64k", "size=64k,openflags=directio")
     read, *_ = workload(tmp_path, text, "a.parm")["group"]
     assert (read["operations"], read["order"], read["direct"]) == ({"read": 100}, "random", True)
+
+
+def test_operations_of_a_run_come_before_those_of_its_fwd(tmp_path: Path) -> None:
+    text = VDBENCH.replace("elapsed=30", "elapsed=30,operations=write")
+    found = workload(tmp_path, text, "a.parm")["group"]
+    assert [each["operations"] for each in found] == [
+        {"write": 100},
+        {"write": 100},
+        {"write_file": 100},
+    ]
+
+
+def test_what_skew_leaves_is_shared_by_those_without(tmp_path: Path) -> None:
+    text = VDBENCH.replace("operation=getattr", "operation=getattr,skew=80")
+    found = workload(tmp_path, text, "a.parm")["group"]
+    assert [each["rate"] for each in found] == ["30 IOPS", "30 IOPS", "240 IOPS"]
+
+
+def test_runs_share_files_where_the_same_keys_are_the_same(tmp_path: Path) -> None:
+    text = VDBENCH.replace("fwd=fwd*", "fwd=fwd1")
+    text += "rd=rd2,fwd=fwd1,files=20,elapsed=5\nrd=rd3,fwd=fwd1,width=20,elapsed=5\n"
+    found = workload(tmp_path, text, "a.parm")["group"]
+    assert [each.get("files") for each in found] == [200, 40, 2000]
+
+
+def test_without_sizes_files_have_their_mean(tmp_path: Path) -> None:
+    path = tmp_path / "a.parm"
+    path.write_text(VDBENCH.replace("size=64k", "sizes=(1k,50,70k,50)"), encoding="utf-8")
+    read, *_ = tomllib.loads(study_from_file(path, without=["sizes"]).text)["workload"]["group"]
+    assert (read["file_sizes"], read.get("size_weights")) == ("32 KiB", None)
+
+
+def test_what_a_run_asks_for_is_underlined_there(tmp_path: Path) -> None:
+    text = VDBENCH.replace("elapsed=30", "elapsed=30,operations=(read,write)")
+    with pytest.raises(InputError) as raised:
+        workload(tmp_path, text, "a.parm")
+    place = raised.value.location
+    assert place is not None and place.line == 7
+    assert place.text[place.column - 1 :].startswith("operations=(")
+
+
+def test_an_operation_cannot_be_left_out(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        workload(tmp_path, VDBENCH.replace("operation=getattr", "operation=mkdir"), "a.parm")
+    assert "--without" not in raised.value.next
+
+
+def test_names_of_vdbench_may_have_any_letters_and_the_last_line_a_comma(tmp_path: Path) -> None:
+    text = "fsd=f-1,anchor=/x,files=9\nfwd=w.1,fsd=f-1,operation=getattr\nrd=r-1,fwd=w.1,elapsed=5,"
+    (only,) = workload(tmp_path, text, "a.parm")["group"]
+    assert only["files"] == 9

@@ -11,7 +11,7 @@ use crate::shown::{quoted, shown};
 use crate::{Image, Problems};
 
 const SECTORS: [u64; 2] = [512, 4096];
-/// Entries of a GPT that are read, logical partitions that are followed, and partitions that are named.
+/// Entries of a GPT that are read, tables of logical partitions that are followed, and partitions that are named.
 const ENTRIES: u64 = 128;
 const LOGICAL: u64 = 128;
 const NAMED: usize = 8;
@@ -125,7 +125,7 @@ fn entries(sector: &[u8; 512]) -> Option<Vec<(u64, Entry)>> {
 /// extended partition's begin.
 fn logical(image: &Image, extended: u64, found: &mut Vec<Partition>) {
     let (mut table, mut number) = (extended, 5);
-    while number < 5 + LOGICAL {
+    for _ in 0..LOGICAL {
         let Some(entries) = bytes::<512>(image, table.saturating_mul(512)).and_then(|read| entries(&read))
         else {
             return;

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from fsgauge.engine.wire import FreeSpace, InodeChunk, ScanResult
-from fsgauge.scan.consequences.rule import Consequence, place_of, share_of_size
+from fsgauge.scan.consequences.rule import (
+    FULL_PERCENT,
+    Consequence,
+    is_bounded,
+    place_of,
+    share_of_size,
+)
 from fsgauge.units import size_down
 
 _NEARLY_NONE = 64
 """Inodes: the kernel's counter of XFS is only about right."""
-_FULL_PERCENT = 0.1
-"""With less of it left, a part is full."""
 
 
 def inode_chunk(scan: ScanResult) -> Consequence | None:
@@ -19,15 +23,15 @@ def inode_chunk(scan: ScanResult) -> Consequence | None:
         return None
     if free.size_bytes < 64 * found.least_bytes:
         return None
-    is_bounded = found.below_bytes is not None and found.below_bytes < scan.source.size_bytes
-    if found.places and not (is_bounded and _is_full_below(scan, found.below_bytes or 0)):
+    is_below = found.below_bytes is not None and found.below_bytes < scan.source.size_bytes
+    if found.places and not (is_below and _is_full_below(scan, found.below_bytes or 0)):
         return None
     new = (
         f"{found.free_inodes:,} files more, then none"
         if found.free_inodes >= _NEARLY_NONE
         else "No new file can be made"
     )
-    why, do, cost = _below(scan, found) if is_bounded else _in_pieces(scan, found, free)
+    why, do, cost = _below(scan, found) if is_below else _in_pieces(scan, found, free)
     percent = f"{share_of_size(scan, free.size_bytes):.0f} %"
     return Consequence(
         "stop" if found.free_inodes < _NEARLY_NONE else "attention",
@@ -52,18 +56,19 @@ def _in_pieces(scan: ScanResult, found: InodeChunk, free: FreeSpace) -> tuple[st
 def _below(scan: ScanResult, found: InodeChunk) -> tuple[str, str, str]:
     return (
         "mounted with inode32, XFS has inodes in its first"
-        f" {size_down(found.below_bytes or 0)} alone, which is full",
+        f" {size_down(found.below_bytes or 0)} alone, where no free piece holds new ones",
         f"mount -o remount,inode64 {place_of(scan)}",
         "programs of 32 bits may fail on files whose inodes have larger numbers",
     )
 
 
 def _is_full_below(scan: ScanResult, below_bytes: int) -> bool:
-    """Whether the groups there have no more than what XFS keeps in each for itself."""
+    """Whether the groups there have no more than what XFS keeps in each for itself; what that is,
+    statfs(2) does not tell of a folder with a quota."""
     counted, free = scan.room.counted, scan.free
-    if counted is None or free is None or not scan.groups:
+    if counted is None or free is None or not scan.groups or is_bounded(scan):
         return False
     kept_each = (free.size_bytes - counted.free_bytes) // len(scan.groups)
     below = [group for group in scan.groups if group.offset_bytes < below_bytes]
     room = sum(max(group.free_bytes - kept_each, 0) for group in below)
-    return 100 * room < _FULL_PERCENT * sum(group.size_bytes for group in below)
+    return 100 * room < FULL_PERCENT * sum(group.size_bytes for group in below)

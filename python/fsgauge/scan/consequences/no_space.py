@@ -5,6 +5,7 @@ from __future__ import annotations
 from fsgauge.engine.wire import FullQuota, ScanResult
 from fsgauge.errors import escaped
 from fsgauge.scan.consequences.rule import (
+    FULL_PERCENT,
     LEAST_UNALLOCATED,
     Consequence,
     available_bytes,
@@ -19,8 +20,6 @@ from fsgauge.scan.consequences.rule import (
 )
 from fsgauge.units import count, size_down
 
-_FULL_PERCENT = 0.1
-"""With less of it left, it is full."""
 FEW_PERCENT = 1.0
 """Less of anything than this is nearly none."""
 _LARGEST_XFS_INODE = 2048
@@ -156,21 +155,22 @@ def full(scan: ScanResult) -> Consequence | None:
         return None
     if is_bounded(scan) and scan.room.full_quotas:
         return None
-    if share_of_size(scan, available) >= _FULL_PERCENT and available >= _least_bytes(scan):
+    bounds = scan.room.counted if is_bounded(scan) else None
+    whole = bounds.size_bytes if bounds is not None else scan.source.size_bytes
+    if 100 * available >= FULL_PERCENT * whole and available >= _least_bytes(scan):
         return None
-    if is_bounded(scan) and scan.room.counted is not None:
-        quoted_path = word_of(scan.source.path)
+    if bounds is not None:
         return Consequence(
             "stop",
             f"This folder is full: {_no(available)} for new data, since its quota (project) of"
-            f" {size_down(scan.room.counted.size_bytes)} is used up, although"
+            f" {size_down(bounds.size_bytes)} is used up, although"
             f" {size_down(usable)} are free",
-            f"sudo fsgauge scan {quoted_path}   (names it, and what raises it)",
+            f"{_shown_quotas(scan)}   (names it: the project of {word_of(scan.source.path)})",
             "others have less room; who has the quota can delete files as well",
         )
     # Where root took what is kept for it, it is full for everybody.
     is_kept = is_ext(scan) and kept > _own_of_ext4(scan)
-    if is_kept and share_of_size(scan, usable) >= _FULL_PERCENT:
+    if is_kept and share_of_size(scan, usable) >= FULL_PERCENT:
         percent = f"{share_of_size(scan, kept):.1f} %"
         return Consequence(
             "stop",
@@ -241,6 +241,13 @@ def quota(scan: ScanResult) -> Consequence | None:
     )
 
 
+def _shown_quotas(scan: ScanResult) -> str:
+    """Lists all of ext4 or XFS, with those that have a little left."""
+    if scan.source.file_system == "xfs":
+        return f"xfs_quota -x -c 'report -ugp -bi' {place_of(scan)}"
+    return f"repquota -ugP {place_of(scan)}"
+
+
 def _more_quota(scan: ScanResult, full: FullQuota) -> str:
     """Shows all, and doubles the first."""
     point, twice = place_of(scan), 2 * full.limit
@@ -252,8 +259,8 @@ def _more_quota(scan: ScanResult, full: FullQuota) -> str:
     if scan.source.file_system == "xfs":
         what = f"{'i' if full.of == 'inodes' else 'b'}hard={twice}"
         limit = f"xfs_quota -x -c 'limit -{full.kind[0]} {what} {full.id}' {point}"
-        return f"xfs_quota -x -c 'report -ugp -bi' {point}; {limit}"
-    return f"repquota -ugP {point}; edquota -{full.kind[0].replace('p', 'P')} {full.id}"
+        return f"{_shown_quotas(scan)}; {limit}"
+    return f"{_shown_quotas(scan)}; edquota -{full.kind[0].replace('p', 'P')} {full.id}"
 
 
 def _quota(full: FullQuota) -> str:

@@ -107,6 +107,10 @@ def available_bytes(scan: ScanResult) -> int:
     return max(usable_bytes(scan) - unusable - kept, 0)
 
 
+FULL_PERCENT = 0.1
+"""With less of it left, it is full."""
+
+
 def share_of_size(scan: ScanResult, size_bytes: float) -> float:
     """Such bytes in percent of the file system."""
     whole = numbers_of(scan)["size_bytes"]

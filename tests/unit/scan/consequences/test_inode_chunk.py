@@ -30,7 +30,9 @@ def test_xfs_without_a_piece_for_inodes() -> None:
 def test_mounted_with_inode32_the_rest_is_of_no_use() -> None:
     """Two groups of four may have inodes, and XFS keeps 2 MiB in each for itself."""
 
-    def below(mebibytes: float, *, below: int | None = 32 * MIB) -> Consequence | None:
+    def below(
+        mebibytes: float, *, below: int | None = 32 * MIB, **of_folder: int
+    ) -> Consequence | None:
         frees = [2 * MIB, int((2 + mebibytes) * MIB), 10 * MIB, 14 * MIB]
         groups = [
             Group(
@@ -42,15 +44,18 @@ def test_mounted_with_inode32_the_rest_is_of_no_use() -> None:
             )
             for number, free in enumerate(frees)
         ]
-        room = counted(20 * MIB, 20 * MIB)
-        found = scan(inode_chunk=chunk(places=900, below_bytes=below), counted=room)
+        room = counted(20 * MIB, 20 * MIB) | of_folder
+        source = {"file_system": "xfs"}
+        found = scan(source=source, inode_chunk=chunk(places=900, below_bytes=below), counted=room)
         return inode_chunk(found.model_copy(update={"groups": groups}))
 
     found = below(0.03)
     assert said(found) == (
         "stop: No new file can be made: mounted with inode32, XFS has inodes in its first 32 MiB"
-        " alone, which is full, although 28 MiB (44 %) are free"
+        " alone, where no free piece holds new ones, although 28 MiB (44 %) are free"
     )
     assert found is not None and found.do == "mount -o remount,inode64 /fake" and found.cost
     assert below(0.04) is None
+    quota = {"size_bytes": 20 * MIB, "free_bytes": 4 * MIB, "available_bytes": 4 * MIB}
+    assert below(3, **quota) is None, "the quota of a folder hides what XFS keeps"
     assert below(0, below=64 * MIB) is None and below(0, below=None) is None

@@ -155,7 +155,11 @@ def test_a_folder_whose_project_has_its_quota_is_not_a_full_file_system(kind: st
         "stop: This folder is full: no room for new data, since its quota"
     )
     assert "(project) of 10 MiB is used up, although 28 MiB are free" in said(found)
-    assert found is not None and found.do.startswith("sudo fsgauge scan '/fake/a folder'")
+    shown = "xfs_quota -x -c 'report -ugp -bi' /fake" if kind == "xfs" else "repquota -ugP /fake"
+    assert found is not None and found.do.startswith(f"{shown}   (names it: the project of '/fake/")
+    large = folder | {"size_bytes": 20 << 40}
+    half = own | {"free_bytes": 5 * MIB, "available_bytes": 5 * MIB}
+    assert no_space.full(scan(counted=half, source=large)) is None
     quota = [{"kind": "project", "id": 7, "of": "bytes", "limit": 10 * MIB}]
     assert no_space.full(scan(counted=own, full_quotas=quota, source=folder)) is None
     whole = counted(0, 0) | {"size_bytes": 48 * MIB}

@@ -1,0 +1,136 @@
+"""A command line of another tool: its options by their usual names, numbers, and its paths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import NoReturn
+
+from fsgauge.converting import numbers
+from fsgauge.converting.groups import Findings, Group
+from fsgauge.converting.job_file import Option
+from fsgauge.errors import InputError, did_you_mean, nearest
+from fsgauge.study.other_tools import table_of_words
+
+
+@dataclass(frozen=True)
+class Options:
+    """Of a tool, as other_tools.toml has them: the usual name of each, whether a value follows it,
+    and what is said of some."""
+
+    names: Mapping[str, str]
+    takes: Mapping[str, bool]
+    noted: Mapping[str, str]
+    refused: Mapping[str, str]
+
+
+@cache
+def options_of(tool: str) -> Options:
+    table = table_of_words()[tool]["command"]
+    alike = {key: [each.split(",") for each in table[key].split()] for key in ("flags", "values")}
+    names = {name: found[0] for all_ in alike.values() for found in all_ for name in found}
+    takes = {found[0]: key == "values" for key, all_ in alike.items() for found in all_}
+    said = [
+        {name: text for names, text in table[fate].items() for name in names.split(", ")}
+        for fate in ("noted", "refused")
+    ]
+    return Options(names, takes, *said)
+
+
+@dataclass
+class Line:
+    """A command with its options by their usual names, and the paths that it names; `tasks` are
+    those of mpirun, 0 if unsaid."""
+
+    text: str
+    findings: Findings
+    known: Options
+    tasks: int = 0
+    given: dict[str, Option] = field(default_factory=dict)
+    times: dict[str, int] = field(default_factory=dict)
+    paths: list[str] = field(default_factory=list)
+
+    def read(self, words: list[str], tool: str) -> None:
+        """Take each option as its table has it; raises InputError for an unknown one."""
+        takes = self.known.takes
+        place, end = 0, max(self.text.lower().find(tool), 0)
+        while place < len(words):
+            word = words[place]
+            place += 1
+            begin = self.text.find(word, end)
+            begin, end = (begin, begin + len(word)) if begin >= 0 else (end, end)
+            if not word.startswith("-") or word == "-":
+                self.paths.append(word)
+                continue
+            is_long = word.startswith("--")
+            name, equals, value = word.partition("=") if is_long else (word[:2], "", word[2:])
+            usual = self.known.names.get(name, name)
+            option = Option(usual, value or None, "the command", 0, begin + 1, self.text, word)
+            if usual not in takes:
+                near = nearest(name, self.known.names)
+                hint = f": {did_you_mean(near)}" if near else ""
+                wrong(option, f"{tool}'s {name} is not known here{hint}")
+            if takes[usual] and not value:
+                value = words[place] if place < len(words) else ""
+                option = Option(usual, value, "the command", 0, begin + 1, self.text, word)
+                place += 1
+            elif not takes[usual] and value and not equals:  # -wr: two letters
+                words.insert(place, f"-{value}")
+                end = begin + 1
+            self.given[usual] = option
+            self.times[usual] = self.times.get(usual, 0) + 1
+            if (why := self.known.refused.get(usual)) is not None:
+                self.findings.refuse(option, why)
+            if (text := self.known.noted.get(usual)) is not None:
+                self.findings.note(option, text)
+
+    def has(self, name: str) -> bool:
+        return name in self.given
+
+    def size(self, name: str, usual: int, *, least: int = 0) -> int:
+        return self._read(name, numbers.size, usual, least)
+
+    def number(self, name: str, usual: int, *, least: int = 0) -> int:
+        return self._read(name, int, usual, least)
+
+    def seconds(self, name: str) -> int | None:
+        found = self._read(name, int, 0, 0)
+        return found * 10**9 or None
+
+    def _read(self, name: str, read: Callable[[str], int], usual: int, least: int) -> int:
+        option = self.given.get(name)
+        if option is None:
+            return usual
+        try:
+            found = read(option.value or "")
+        except ValueError:
+            wrong(option, f"{name} takes a number, and it is {option.value!r}")
+        if found < least:
+            wrong(option, f"{name} is at least {least}, and it is {option.value}")
+        return found
+
+    def refuse(self, name: str, why: str) -> None:
+        if self.has(name):
+            self.findings.refuse(self.given[name], why)
+
+    def note(self, name: str, text: str) -> None:
+        self.findings.note(self.given.get(name), text, name=name)
+
+    def require_posix(self) -> None:
+        """Files are reached as through a mount, whatever library a tool could use instead."""
+        if self.has("-a") and (self.given["-a"].value or "").upper() not in ("POSIX", "AIO"):
+            self.refuse("-a", "files are reached by POSIX calls alone; the nearest is -a POSIX")
+
+    def phase(self, groups: list[Group], name: str, operations: Mapping[str, int]) -> Group:
+        """A group that begins when the phase before has ended."""
+        group = Group(name)
+        group.put_operations(operations, self.findings)
+        if groups:
+            group.follow(groups[-1])
+        groups.append(group)
+        return group
+
+
+def wrong(option: Option, what: str) -> NoReturn:
+    raise InputError(what, location=option.location(), next="the tool's --help, or leave it out")
