@@ -72,7 +72,13 @@ class ProcessAgents:
             while len(answers) < len(steps):
                 left = ends - time.monotonic()
                 ready = selector.select(max(0.0, left))
-                if left <= 0:  # also where pieces of an answer come, one by one
+                for key, _ in ready:
+                    answer = self._answer(key.data)
+                    if answer is not None:
+                        answers[key.data] = answer
+                        selector.unregister(key.fileobj)
+                # Also where pieces of an answer come, one by one.
+                if left <= 0 and len(answers) < len(steps):
                     slow = next(at for at in steps if at not in answers)
                     raise AgentLostError(
                         f"{self.names[slow]} did not answer within {seconds:.0f} s",
@@ -80,11 +86,6 @@ class ProcessAgents:
                         cause="the file system or its server hangs",
                         next="dmesg | tail, on that machine",
                     )
-                for key, _ in ready:
-                    answer = self._answer(key.data)
-                    if answer is not None:
-                        answers[key.data] = answer
-                        selector.unregister(key.fileobj)
         return answers
 
     def _send(self, at: int, data: bytes) -> None:

@@ -24,7 +24,7 @@ from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.wording import listed, percent
-from fsgauge.units import count
+from fsgauge.units import count, rounded
 
 LITTLE = 0.5
 """Below this share of what others do, or the same system in other runs, it is told."""
@@ -38,6 +38,8 @@ FEWEST_SLOW_BLOCKS = 3
 SCATTERS = 4.0
 """So many standard deviations of the others a run has to be below all of them."""
 FEWEST_TO_SCATTER = 3
+_FEWER = "rates of these runs are those of fewer hosts"
+_LAST = "a run of a program ends with its last host"
 IDLE = ("idle.system", "idle.host", "idle.worker")
 """The codes of all findings of this file, and of `idle_workers`."""
 
@@ -98,7 +100,7 @@ def idle_systems(evidence: Evidence) -> Iterator[Finding]:
                 "Look at these runs first: did the system stall, or the storage below (dmesg |"
                 " tail)? Where these are fewer than half of a cell's runs they count in full, so no"
                 " mean over them is that of a working system.",
-                [f"{name_of(run)}: {amount([share])}" for run, share in sorted_by_block(low)],
+                [f"{name_of(run)}: {_amount(run, [share])}" for run, share in sorted_by_block(low)],
             )
 
 
@@ -220,10 +222,10 @@ def idle_hosts(evidence: Evidence) -> Iterator[Finding]:
             "idle.host" if min(share for _, share in low) < LITTLE else "host.slow",
             "warning",
             f"{_did(host, low, _others(own))} in {part_of(len(low), len(own), 'run')}{only}.",
-            "Look at its processor, memory, network and storage, and repeat, or leave it out: rates"
-            " of these runs are those of fewer hosts."
+            "Look at its processor, memory, network and storage, and repeat, or leave it out:"
+            f" {_FEWER if low[0][0].command is None else _LAST}."
             + (" With the other systems it keeps up." if others else ""),
-            [f"{name_of(run)}: {amount([share])}" for run, share in low],
+            [f"{name_of(run)}: {_amount(run, [share])}" for run, share in low],
         )
 
 
@@ -252,14 +254,18 @@ def _by_turns(
 ) -> Finding:
     low = [(run, host, share) for host, of_host in found.items() for run, share in of_host]
     own = [run for run in evidence.runs if shares_in(run)]
+    both, of_runs = f"{listed(list(found))} by turns", [(run, share) for run, _, share in low]
     return finding(
         "idle.host" if min(share for _, _, share in low) < LITTLE else "host.slow",
         "warning",
-        f"{listed(list(found))} by turns did {amount([share for _, _, share in low])} of what"
-        f" {_others(own)} did in {part_of(len(low), len(own), 'run')}: it is no one host.",
+        f"{_did(both, of_runs, _others(own))} in {part_of(len(low), len(own), 'run')}: it is"
+        " no one host.",
         "Look at what they share, a network, a server or a machine below them, and measure longer"
         " or more blocks: a run this short may only show who was served first.",
-        [f"{name_of(run)}: {host} did {amount([share])}" for run, host, share in low],
+        [
+            f"{name_of(run)}: {host} {_verb(run)} {_amount(run, [share])}"
+            for run, host, share in low
+        ],
     )
 
 
@@ -278,13 +284,25 @@ def idle_words(findings: Sequence[Finding]) -> str:
 
 def _did(name: str, low: Sequence[tuple[RunRecord, float]], others: str) -> str:
     """ "xfs did nothing"; "xfs did 1 to 20 % of what its other runs did"; of a program's time: "xfs
-    was 5 to 100 times as slow as its other runs"."""
-    shares = [share for _, share in low]
-    if low[0][0].command is not None:
-        times = dict.fromkeys(f"{1 / share:.2g}" for share in (max(shares), min(shares)))
-        return f"{name} was {' to '.join(times)} times as slow as {others}"
-    of = f" of what {others} did" if max(shares) > 0 else ""
-    return f"{name} did {amount(shares)}{of}"
+    took 5 to 100 times as long as its other runs"."""
+    shares, (run, _) = [share for _, share in low], low[0]
+    said = f"{name} {_verb(run)} {_amount(run, shares)}"
+    if run.command is not None:
+        return f"{said} as {others}"
+    return f"{said} of what {others} did" if max(shares) > 0 else said
+
+
+def _verb(run: RunRecord) -> str:
+    return "did" if run.command is None else "took"
+
+
+def _amount(run: RunRecord, shares: Sequence[float]) -> str:
+    """Of the work of others; of a program, in times that it took: "5 to 100 times as long"."""
+    if run.command is None:
+        return amount(shares)
+    ends = (float(f"{1 / share:.2g}") for share in (max(shares), min(shares)))
+    times = dict.fromkeys(map(rounded, ends))
+    return f"{' to '.join(times)} times as long"
 
 
 def amount(shares: Sequence[float]) -> str:

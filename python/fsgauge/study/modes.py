@@ -32,6 +32,7 @@ def check_mode(
                 )
     if plan.mode == "race":
         _can_race(plan, systems, has_faults=has_faults)
+        _is_judged_by_time(workload)
     if plan.mode != "curve":
         return
     _has_limit(plan)
@@ -70,6 +71,16 @@ def _can_race(plan: PlanSettings, systems: int, *, has_faults: bool) -> None:
             "a race ends by its own rules, and nothing is struck in it",
             [key, ("plan", "mode")],
             next=f'leave {key[-1]} out, or mode = "all"',
+        )
+
+
+def _is_judged_by_time(workload: Workload) -> None:
+    """A program that ends when it was told to takes as long with every system."""
+    if workload.is_judged_by_own_number:
+        raise conflict(
+            "a race goes by the time, and this program is judged by a number that it prints",
+            [("workload", "primary"), ("plan", "mode")],
+            next='leave primary out and give the program a fixed amount of work, or mode = "all"',
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import selectors
 import time
 from pathlib import Path
 
@@ -136,3 +137,18 @@ def test_a_host_that_answers_a_letter_at_a_time_is_given_up(
     ):
         pass
     assert time.monotonic() - began < 15
+
+
+def test_an_answer_that_is_there_is_taken_however_late_it_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine that slept past the limit lost nodes that had answered."""
+    with process_agents([Place(str(tmp_path))], "work") as agents:
+        one(agents, 0, 10, do="make")
+        wait = selectors.DefaultSelector.select
+
+        def late(self: selectors.DefaultSelector, timeout: float | None = None) -> object:
+            return wait(self, 10.0)
+
+        monkeypatch.setattr(selectors.DefaultSelector, "select", late)
+        assert one(agents, 0, -1.0, do="there") == {"there": True}

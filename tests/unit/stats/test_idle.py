@@ -124,7 +124,9 @@ def test_of_a_system_that_mostly_did_nothing_no_number_is_given(
     }
 
 
-@pytest.mark.parametrize(("seconds", "blocks"), [(60, (1, 3, 5)), (600, (1,))])
+@pytest.mark.parametrize(
+    ("seconds", "blocks"), [(60, (1, 3, 5)), (600, (1,)), (1200, (1,)), (12_000, (1,))]
+)
 def test_a_program_that_took_far_longer_in_some_runs_is_named_first(
     seconds: int, blocks: tuple[int, ...]
 ) -> None:
@@ -136,8 +138,8 @@ def test_a_program_that_took_far_longer_in_some_runs_is_named_first(
         for run in made.runs
     ]
     results = read(made, runs)
-    times = f"{seconds / 9:.2g}"
-    said = f"xfs was {times} times as slow as its other runs in {len(blocks)} of {BLOCKS} runs."
+    times = {60: "6.7", 600: "67", 1200: "130", 12_000: "1,300"}[seconds]
+    said = f"xfs took {times} times as long as its other runs in {len(blocks)} of {BLOCKS} runs."
     assert results.findings[0].sentence == said
     assert results.answer.startswith(said)
 
@@ -157,8 +159,27 @@ def test_a_host_on_which_a_program_takes_longer_is_named(slower: float, code: st
         for run in made.runs
     ]
     (found,) = [e for e in read(made, runs).findings if e.code in ("idle.host", "host.slow")]
-    said = f"d was {slower:g} times as slow as the other hosts in 24 of 24 runs."
+    said = f"d took {slower:g} times as long as the other hosts in 24 of 24 runs."
     assert (found.code, found.sentence) == (code, said)
+    assert "ends with its last host" in found.advice and "rates" not in found.advice
+    assert found.where[0].endswith(f": {slower:g} times as long")
+
+
+def test_hosts_on_which_a_program_takes_longer_by_turns_are_told_by_their_time() -> None:
+    """ "a and d by turns did 20 % of what the other host did" was said of 50 s and 10 s."""
+    made = make_commands(blocks=2)
+    slow = {0: "d", 1: "a", 2: "a", 5: "d"}
+    runs = [
+        run.model_copy(
+            update={"parts": [part_took(run, 5e10 if slow.get(at) == n else 1e10, n) for n in "ad"]}
+        )
+        for at, run in enumerate(made.runs)
+    ]
+    (found,) = [each for each in read(made, runs).findings if each.code == "idle.host"]
+    assert found.sentence == (
+        "a and d by turns took 5 times as long as the other host in 4 of 8 runs: it is no one host."
+    )
+    assert found.where[0].endswith(" took 5 times as long")
 
 
 def test_who_did_nothing_is_ranked_last() -> None:

@@ -21,6 +21,7 @@ REFUSED = {
         [CURVE, LIMIT, "workload.group.log.rate=100 IOPS"],
     ),
     "stonewall ends creates before": ("metadata", [CURVE, LIMIT, "workload.stonewall=2s"]),
+    "a race goes by the time": ("command-pgbench", ["plan.mode=race"]),
     "has all of its blocks": ("overhead", [CURVE, LIMIT, "plan.stop_interval=5%"]),
 }
 

@@ -90,8 +90,12 @@ class FleetRig(Rig):
     def refused_alone(
         self, study: Study, destroy: Consent | None = None
     ) -> dict[str, list[FsgaugeError]]:
-        """The hosts are started once for all systems; raises what keeps them from it."""
-        fleet = self._checked(study, destroy)
+        """The hosts are started once for all systems; where one of them is refused before that,
+        each is asked alone."""
+        try:
+            fleet = self._checked(study, destroy)
+        except FsgaugeError:
+            return super().refused_alone(study, destroy)
         try:
             with self._stack:
                 if not self._of_hosts(study, fleet, destroy):

@@ -73,6 +73,14 @@ def _not_written(name: str, number: int, storage: Storage) -> EngineFault:
 
 def fault_of_folder(error: OSError) -> EngineFault:
     """Of a run whose folder the file system did not make."""
+    if error.errno == errno.EEXIST:
+        return _fault(
+            "an earlier run left files that could not be removed",
+            "its program made them immutable, or a snapshot that is read-only",
+            "have the program, or workload.finish, remove what it makes; lsattr -R",
+            "command.folder",
+            error.errno,
+        )
     what = f"the folder of a run could not be made: {error.strerror}"
     return _fault(what, _REFUSED, "dmesg | tail; df -i", "command.folder", error.errno)
 
@@ -90,7 +98,9 @@ def fault_of_step(which: str, failed: str, folder: str, storage: Storage) -> Eng
 
 
 def _not_started(program: Sequence[str], words: str) -> EngineFault:
-    if words.endswith(_NO_FORMAT):
+    if _says([words], _FAILED):
+        cause, next_step = _REFUSED, "dmesg | tail"
+    elif words.endswith(_NO_FORMAT):
         cause, next_step = "its first line names no interpreter", f"-- sh {shlex.join(program)}"
     else:
         cause = "its steps did not make it, or the interpreter in its first line is missing"

@@ -174,7 +174,11 @@ def _job(made: TurnSystem, cell: Cell) -> CommandJob:
 def _own_folder(path: str) -> Iterator[OSError | None]:
     """An empty folder, removed with all that is in it; why the file system did not make it."""
     place = Path(path)
-    above = os.open(place.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        above = os.open(place.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError as error:
+        yield error
+        return
     try:
         refused = None
         try:
@@ -200,7 +204,7 @@ def _found(folder: str) -> Found | None:
         if files > _MOST_FOUND:
             return None
         for name in names:
-            with suppress(FileNotFoundError):
+            with suppress(OSError):  # it is gone, or the file system has failed
                 size_bytes += os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_size
     return Found(files=files, size_bytes=size_bytes)
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from fsgauge.errors import FsgaugeError, InputError, RefusedError
 from fsgauge.machine.device.consent import Consent
 from fsgauge.rig.fleet.messages import Allowed, Fault
 from fsgauge.rig.fleet.model import Host
-from fsgauge.rig.fleet.rig import consent_on, require_hosts_named, study_on
+from fsgauge.rig.fleet.rig import FleetRig, consent_on, require_hosts_named, study_on
 from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, Study
 from fsgauge.study.parse import load_study
+
+HOSTS = [Host(name="a"), Host(name="b")]
 
 
 def study(storage: str, *systems: str) -> Study:
@@ -42,6 +46,26 @@ def test_what_the_study_does_not_use_is_refused(
     with pytest.raises(InputError) as caught:
         study_on(study(storage, *systems), host)
     assert what in caught.value.render()
+
+
+def test_one_system_that_no_host_can_have_keeps_no_other_from_a_race(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two hosts of one machine, and a setting of its kernel: the whole race was refused."""
+    settings = {"/proc/sys/vm/dirty_bytes": "67108864"}
+    race = study("ram:1GiB", "xfs", "ext4")
+    first, second = race.systems[-2:]
+    race = race.model_copy(
+        update={"systems": [first, second.model_copy(update={"tunables": settings})]}
+    )
+    fleet = SimpleNamespace(launcher="local", host=HOSTS, hosts=HOSTS)
+    monkeypatch.setattr(FleetRig, "fleet", fleet)
+    monkeypatch.setattr("fsgauge.rig.fleet.rig.require_extra", lambda: None)
+    monkeypatch.setattr(FleetRig, "_of_hosts", lambda *_: [])
+    found = FleetRig().refused_alone(race)
+    assert found[first.name] == []
+    (refused,) = found[second.name]
+    assert "all hosts are processes of one machine" in refused.what
 
 
 def test_consent_says_whose_device_it_is() -> None:

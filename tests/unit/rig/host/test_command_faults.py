@@ -80,7 +80,11 @@ def test_who_wants_a_terminal_is_given_one(line: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("number", "words"),
-    [(errno.ENOEXEC, "-- sh /opt/bin/tool"), (errno.ENOENT, ": /opt/bin/tool")],
+    [
+        (errno.ENOEXEC, "-- sh /opt/bin/tool"),
+        (errno.ENOENT, ": /opt/bin/tool"),
+        (errno.EIO, "dmesg | tail"),
+    ],
 )
 def test_what_could_not_start_says_how_it_could(number: int, words: str, tmp_path: Path) -> None:
     found = failure(job(tmp_path), {"not_started": f"/opt/bin/tool: {os.strerror(number)}"})
@@ -139,6 +143,13 @@ def test_a_folder_that_is_not_made_is_what_the_run_gave() -> None:
     found = fault_of_folder(OSError(errno.EROFS, os.strerror(errno.EROFS)))
     assert (found.code, found.errno) == ("command.folder", errno.EROFS)
     assert found.what.endswith("could not be made: Read-only file system")
+
+
+def test_what_an_earlier_run_made_immutable_is_no_failed_device() -> None:
+    """ "The file system is full, read-only after an error, or its device failed" was said of it."""
+    found = fault_of_folder(OSError(errno.EEXIST, os.strerror(errno.EEXIST)))
+    assert found.what == "an earlier run left files that could not be removed"
+    assert "immutable" in str(found.cause) and "workload.finish" in str(found.next)
 
 
 def test_a_step_is_named(tmp_path: Path) -> None:
