@@ -58,6 +58,7 @@ def test_the_noise_of_a_number_of_its_own_is_told(noise: float, level: str) -> N
     (each,) = found([run("ext4")], [], own)
     assert (each.code, each.level) == ("command.own_noise", level)
     assert f"{100 * math.expm1(noise):.2g} % apart" in each.sentence
+    assert level == "warning" or each.advice == "Judge differences by this one."
     assert found([run("ext4")], [], own.model_copy(update={"noise": None})) == []
 
 
