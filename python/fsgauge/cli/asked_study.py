@@ -186,7 +186,7 @@ def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
             f'"{missing[0]}" is no folder here, and there is a study already: {first}',
             cause="what is compared is named by --system, unless it is a folder",
             next=shlex.join(
-                ["fsgauge", "plan", first, *(w for each in more for w in ("--system", each))]
+                ["fsgauge", "plan", first, *(w for each in missing for w in ("--system", each))]
             ),
         )
     return first, [word if "/" in word else f"./{word}" for word in more]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from fsgauge.cli import choices
-from fsgauge.cli.asked_study import AskedStudy, complete_study
+from fsgauge.cli.asked_study import AskedStudy, complete_study, program_overrides
 from fsgauge.errors import InputError, quoted
 from fsgauge.exit_codes import ExitCode, ends, gravest
 from fsgauge.progress.terminal import say, width_of, wrapped_lines
@@ -129,8 +129,7 @@ def command(
     from fsgauge.study.dump import dump_study
 
     load, *program = words
-    if program:
-        overrides = (f"workload.program={json.dumps(program)}", *overrides)
+    overrides = (*_of_words(load, program), *overrides)
     entry = _entry(load, kinds, safe=safe)
     tables = [table for each in entry.proposed for table in each.tables] or None
     text = race_text(entry.name, entry.text, tables, reasons_of(entry.proposed))
@@ -157,6 +156,13 @@ def command(
     second, world = _without_refused(entry.name, around, asked)
     _tell(_Entry(entry.name, around, ()), second, world, sys.stderr)
     return gravest([code, _race(second, world, asked, results, style)[0]])
+
+
+def _of_words(load: str, program: Sequence[str]) -> Sequence[str]:
+    """The changes that words behind LOAD stand for; a study that takes none refuses the key."""
+    if not program:
+        return ()
+    return program_overrides(load, program, (), ()) or [f"workload.program={json.dumps(program)}"]
 
 
 @dataclass(frozen=True)

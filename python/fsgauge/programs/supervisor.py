@@ -71,6 +71,8 @@ class Looks:
     count: int = 0
     waiting: int = 0
     is_known: bool = True
+    paused_seconds: float = 0.0
+    """From each look to the next."""
 
     def look(self) -> float:
         """Once; gives the seconds until the next."""
@@ -82,11 +84,14 @@ class Looks:
             return _LOOK_SECONDS
         self.count += 1
         self.waiting += "D" in states and "R" not in states
-        return max(_LOOK_SECONDS, _LOOK_SHARE * (time.monotonic() - begin))
+        pause = max(_LOOK_SECONDS, _LOOK_SHARE * (time.monotonic() - begin))
+        self.paused_seconds += pause
+        return pause
 
     def add_waiting(self, waited_ns: int) -> None:
         """The looks of a time that was all spent waiting; a part of one by chance."""
-        more = int(waited_ns / (_LOOK_SECONDS * 1e9) + random.random())  # noqa: S311
+        pause = max(_LOOK_SECONDS, self.paused_seconds / max(self.count, 1))
+        more = int(waited_ns / (pause * 1e9) + random.random())  # noqa: S311
         self.count, self.waiting = self.count + more, self.waiting + more
 
 

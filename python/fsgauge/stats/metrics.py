@@ -194,11 +194,12 @@ def latency_of(part: wire.OperationResult) -> wire.Histogram:
 
 
 def time_to_complete_ns(result: wire.LoadResult) -> int | None:
-    """From the first client's start to the last one's end; None where not all was done."""
+    """From the first client's start to the last one's end, with the sync behind it; None where not
+    all was done."""
     clients = result.clients
     if clients is None or result.ended != "size_limit" or clients.clients_gave_up:
         return None
-    return result.elapsed_ns
+    return wire.elapsed_with_finish_ns(result)
 
 
 def files_per_second(result: wire.LoadResult) -> float | None:

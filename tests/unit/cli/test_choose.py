@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from fsgauge.cli import execution
-from fsgauge.cli.choose import _Asked, _race
+from fsgauge.cli.choose import _Asked, _of_words, _race
+from fsgauge.kinds.command.keys import CommandWorkload
 from fsgauge.study.parse import load_study
 
 
@@ -31,13 +32,20 @@ def test_a_winner_is_one_of_a_race_that_is_over_and_valid(
         return 0
 
     def report(_: Path) -> dict[str, Any]:
-        return {
-            "race": {"ended": ended, "leader": "xfs", "finalists": []},
-            "sureness": {"valid": valid},
-        }
+        race = {"ended": ended, "leader": "xfs", "finalists": ["xfs"]}
+        return {"race": race, "sureness": {"valid": valid}}
 
     monkeypatch.setattr(execution, "execute", executed)
     monkeypatch.setattr(execution, "report_in", report)
     study = load_study("overhead", systems=["ext4", "xfs"])
     asked: Any = _Asked((), None, None, None, None, None, None, safe=False)  # type: ignore[arg-type]
     assert _race(study, None, asked, tmp_path, None) == (0, winner)  # type: ignore[arg-type]
+
+
+def test_a_program_that_is_raced_is_called_by_its_own_name() -> None:
+    """It was called SQLite, and a race was planned for what SQLite writes."""
+    raced = load_study("command", list(_of_words("command", ["git", "clone"]))).workload
+    assert isinstance(raced, CommandWorkload)
+    assert (raced.called, raced.writes) == ("git clone", 0)
+    assert _of_words("mine.toml", ["tool"]) == ['workload.program=["tool"]']
+    assert _of_words("command", []) == ()

@@ -113,6 +113,20 @@ def test_what_is_written_back_in_its_time_is_waiting() -> None:
     assert 40 < sum(each.count for each in few) < 200, "a quarter of a look each"
 
 
+def test_a_program_of_many_threads_is_written_back_at_its_own_pace_of_looks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A look took 2 ms, one came each 200 ms, and a second of write-back counted as 50 of them."""
+    clock, looks = iter(range(1000)), Looks()
+    with monkeypatch.context() as patched:
+        patched.setattr("fsgauge.programs.supervisor.descendants", set)
+        patched.setattr(time, "monotonic", lambda: next(clock) * 0.002)
+        pauses = [looks.look() for _ in range(10)]
+    assert pauses == pytest.approx([0.2] * 10)
+    looks.add_waiting(1_000_000_000)
+    assert looks.count in (14, 15, 16)
+
+
 def test_the_looks_reach_to_the_end_of_the_write_back(asked: Asked) -> None:
     said = asked.shell("head -c 200000000 /dev/urandom > f", written_back=True)
     assert said["looks"] >= said["elapsed_ns"] / 20e6 / 4 - 2

@@ -169,6 +169,18 @@ def test_work_that_was_not_done_has_no_time_to_complete(changes: dict[str, objec
     )
 
 
+def test_a_sync_at_the_end_is_in_the_time_to_complete_as_in_the_rates() -> None:
+    """The rates of a test were of a longer time than the one that stood above them."""
+    result = run()
+    assert result.clients is not None
+    synced = result.model_copy(
+        update={"clients": result.clients.model_copy(update={"sync_at_end_ns": 7 * 10**9})}
+    )
+    assert time_to_complete_ns(synced) == result.elapsed_ns + 7 * 10**9
+    files_a_second = result.clients.files * 1e9 / (result.elapsed_ns + 7 * 10**9)
+    assert files_per_second(synced) == pytest.approx(files_a_second)
+
+
 def test_files_per_second_are_of_whole_files() -> None:
     result = run()
     assert result.clients is not None

@@ -8,7 +8,7 @@ from math import prod
 from pathlib import PurePath
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from fsgauge.errors import did_you_mean, nearest
 from fsgauge.kinds.command.factors import CommandFactors
@@ -29,6 +29,9 @@ _WITHOUT_OWN_NAME = ("sh", "bash", "dash", "python3", "env", "perl", "make", "gi
 
 Word = Annotated[str, Field(max_length=100_000)]
 Line = Annotated[str, Field(min_length=1, max_length=100_000)]
+_NO_NAME = BeforeValidator(lambda value: "" if value is None else value)
+_NOT_KNOWN = BeforeValidator(lambda value: 0 if value is None else value)
+"""Older records have null where nothing was said."""
 Value = Annotated[str, Field(pattern=r"^[A-Za-z0-9._+:/-]{1,60}$")]
 
 
@@ -67,7 +70,7 @@ class CommandWorkload(WorkloadKeys):
         " {folder} is that folder, {NAME} a parameter. No shell reads it:"
         ' ["sh", "-c", "..."] asks for one. On the command line it stands behind --.',
     )
-    name: Annotated[str, AfterValidator(printable), Field(max_length=300)] = Field(
+    name: Annotated[str, _NO_NAME, AfterValidator(printable), Field(max_length=300)] = Field(
         "", description="What the answer calls it. Default: by its first words, git clone."
     )
     prepare: Annotated[list[Line], Field(max_length=_STEPS)] = Field(
@@ -109,7 +112,7 @@ class CommandWorkload(WorkloadKeys):
         10_000_000_000,
         description="What a run takes about, its steps included: for the plan alone.",
     )
-    writes: Annotated[int, SIZE, Field(ge=0, le=LARGEST)] = Field(
+    writes: Annotated[int, SIZE, _NOT_KNOWN, Field(ge=0, le=LARGEST)] = Field(
         0,
         description="What a run writes about, its steps included: for the plan alone. 0 B: it is"
         " not known.",

@@ -24,7 +24,10 @@ _FULL_BYTES = 16 << 20
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 _FAILED = (errno.EIO, errno.EROFS, errno.EUCLEAN)
 _REFUSED = "the file system is full, read-only after an error, or its device failed"
-_OF_TERMINAL = re.compile(rf"\b(tty|terminal)\b|{os.strerror(errno.ENOTTY)}", re.IGNORECASE)
+_OF_TERMINAL = re.compile(
+    rf"\bnot a (tty|terminal)\b|/dev/tty\b|terminal is required|{os.strerror(errno.ENOTTY)}",
+    re.IGNORECASE,
+)
 _NO_FORMAT = os.strerror(errno.ENOEXEC)
 _BY_HAND = "try it by hand in an empty folder"
 
@@ -36,7 +39,7 @@ def fault_of(job: CommandJob, said: dict[str, Any], storage: Storage) -> EngineF
         return _not_started(job.program, said["not_started"])
     last = (said["errors"] or said["output"])[-3:]
     words = f': "{" / ".join(last)}"' if last else ""
-    wants_terminal = any(_OF_TERMINAL.search(line) for line in said["errors"] + said["output"])
+    wants_terminal = any(map(_OF_TERMINAL.search, said["errors"][-3:] + said["output"][-3:]))
     if said["exit_code"] is None:
         seconds = job.time_limit_ns / 1e9
         what = f"{name} did not end within {seconds:g} s, and was killed{words}"
@@ -55,10 +58,10 @@ def fault_of(job: CommandJob, said: dict[str, Any], storage: Storage) -> EngineF
     if _is_full(job.folder, last):
         return _full(f"{name} ended with {how}: the file system is full{words}", storage)
     what = f"{name} ended with {how}{words}"
-    if wants_terminal:
-        return _without_terminal(what, job.program, "command.failed")
     if _says(last, _FAILED):
         cause, next_step = _REFUSED, "dmesg | tail"
+    elif wants_terminal and said["exit_code"] > 0:
+        return _without_terminal(what, job.program, "command.failed")
     else:
         cause, next_step = _of_code(said["exit_code"], job.exit_codes)
     return _fault(what, cause, next_step, "command.failed")

@@ -12,7 +12,7 @@ from typing import Any
 from fsgauge.record.modes import Curve
 from fsgauge.stats.curve.blocks import BlockCurve
 from fsgauge.stats.curve.model import LimitedBy
-from fsgauge.stats.curve.point import operations_needed
+from fsgauge.stats.curve.point import operations_needed, share_waited_for
 from fsgauge.units import exact_duration
 
 _LONGER = 4
@@ -32,8 +32,10 @@ def what_helps(
         seen_ns = min(each.latency_ns for each in found)
         return f"a higher limit: --set 'plan.latency_limit={exact_duration(_round_ns(seen_ns))}'"
     duration = study["workload"].get("duration")
-    least = min(each.rate for each in found)
-    if duration and least * duration / 1e9 < _NEAR * operations_needed(curve):
+    known = [point for each in curves for point in each.points if point.is_known]
+    least = min(known, key=lambda point: point.rate)
+    share = 1.0 if least.run.result is None else share_waited_for(least.run, least.run.result)
+    if duration and least.rate * share * duration / 1e9 < _NEAR * operations_needed(curve):
         longer = exact_duration(_LONGER * duration).replace(" ", "")
         return f"lower rates: --set workload.duration={longer}"
     return f"lower rates: --set plan.blocks={2 * study['plan']['blocks']}"

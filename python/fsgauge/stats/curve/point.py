@@ -24,6 +24,7 @@ from fsgauge.stats.run_checks import (
     FULL_QUEUE,
     done_at_pace,
     engine_heavy,
+    operations,
     paused,
     rate_missed,
     starved,
@@ -58,6 +59,15 @@ def operation_of(cell: Cell) -> str:
 def operations_needed(curve: Curve) -> int:
     """The fewest operations of a run that its quantile is read from."""
     return math.ceil(SAMPLES_BEYOND / (1 - QUANTILES[curve.quantile]) - 1e-6)
+
+
+def share_waited_for(run: RunRecord, result: LoadResult) -> float:
+    """Of all operations of a run, those that the limit is of. A commit is a write here."""
+    found = latencies(result).get(operation_of(run.cell))
+    if found is None:
+        found = result.write.service_latency if result.write is not None else None
+    waited = found.operations if found is not None else 0
+    return waited / operations(result) if waited else 1.0
 
 
 def points_of(runs: Sequence[RunRecord], curve: Curve) -> list[Point]:

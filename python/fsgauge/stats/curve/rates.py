@@ -13,15 +13,13 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 
-from fsgauge.engine.wire import LoadResult
 from fsgauge.errors import RigError
 from fsgauge.plan.curve import FIRST_SHARE, LAST_SHARE, at_rates
 from fsgauge.record.modes import Curve
 from fsgauge.record.records import Cell, Plan, RunRecord
 from fsgauge.stats.curve.crossing import crossing
-from fsgauge.stats.curve.point import operation_of, operations_needed, points_of
-from fsgauge.stats.metrics import latencies
-from fsgauge.stats.run_checks import done_at_pace, operations
+from fsgauge.stats.curve.point import operations_needed, points_of, share_waited_for
+from fsgauge.stats.run_checks import done_at_pace
 from fsgauge.stats.samples import is_complete
 
 SPARE_OPERATIONS = 1.2
@@ -88,17 +86,8 @@ def _least_rate(curve: Curve, run: RunRecord) -> float:
     are each done once, none is too low."""
     if run.result is None or run.result.clients is not None:
         return 0.0
-    needed = SPARE_OPERATIONS * operations_needed(curve) / _share_waited_for(run, run.result)
+    needed = SPARE_OPERATIONS * operations_needed(curve) / share_waited_for(run, run.result)
     return needed * 1e9 / max(run.result.elapsed_ns, 1)
-
-
-def _share_waited_for(run: RunRecord, result: LoadResult) -> float:
-    """Of all operations of an unpaced run, those that the limit is of. A commit is a write here."""
-    found = latencies(result).get(operation_of(run.cell))
-    if found is None:
-        found = result.write.service_latency if result.write is not None else None
-    waited = found.operations if found is not None else 0
-    return waited / operations(result) if waited else 1.0
 
 
 def _steps(slowest: float, least: float, number: int) -> list[float]:

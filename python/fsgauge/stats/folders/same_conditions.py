@@ -315,7 +315,13 @@ def _definition(system: dict[str, Any]) -> dict[str, Any]:
 def _same(name: str, first: object, second: object) -> bool:
     if name in _SIZES and isinstance(first, int) and isinstance(second, int):
         return abs(first - second) <= SIZE_TOLERANCE * max(first, second)
-    return first == second
+    return first == second or (_is_unsaid(first) and _is_unsaid(second))
+
+
+def _is_unsaid(value: object) -> bool:
+    """Whether it is a default that older folders do not name, or name by another of these; false
+    is an answer."""
+    return value is None or (value in ("", 0, []) and value is not False)
 
 
 def _words(name: str, value: object) -> str:

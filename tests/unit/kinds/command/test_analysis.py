@@ -58,6 +58,7 @@ def test_the_noise_of_a_number_of_its_own_is_told(noise: float, level: str) -> N
     (each,) = found([run("ext4")], [], own)
     assert (each.code, each.level) == ("command.own_noise", level)
     assert f"{100 * math.expm1(noise):.2g} % apart" in each.sentence
+    assert level == "warning" or each.advice == "Judge differences by this one."
     assert found([run("ext4")], [], own.model_copy(update={"noise": None})) == []
 
 
@@ -136,8 +137,8 @@ def test_the_answer_has_waits_then_times_then_numbers() -> None:
     said = answer(question(waits("ext4", 41, 0.12), waits("xfs", 39, 0.11)))
     assert said == (
         "git clone waits for storage 12 % of its time; the rest it computes or waits for something"
-        " else. It takes 41 s on ext4 and 39 s on xfs (0.95, 0.93 to 0.98). Its tps: 1,230 on"
-        " ext4 and 0.5 on xfs (0.95, 0.93 to 0.98)."
+        " else. It takes 41 s on ext4 and 39 s on xfs (0.95 times, 0.93 to 0.98). Its tps:"
+        " 1,230 on ext4 and 0.5 on xfs (0.95 times, 0.93 to 0.98)."
     )
 
 
@@ -163,13 +164,13 @@ def test_shares_that_differ_are_each_told_and_unknown_ones_said() -> None:
     assert said.startswith("git clone is too short to see what share of its time it waits")
     said = str(answer(question(waits("ext4", 1, 0.0), waits("xfs", 1, 0.0), ratio="undecided")))
     assert "less than 1 % of its time" in said
-    assert "(0.95, 0.93 to 0.98, undecided)" in said
+    assert "(0.95 times, 0.93 to 0.98, undecided)" in said
 
 
 def test_a_headline_has_the_word_of_the_tables() -> None:
     """ "undecided" stood above "too noisy", of one ratio."""
     said = str(answer(question(waits("ext4", 1, 0.0), waits("xfs", 1, 0.0), ratio="too noisy")))
-    assert said.count("(0.95, 0.93 to 0.98, too noisy)") == 2
+    assert said.count("(0.95 times, 0.93 to 0.98, too noisy)") == 2
 
 
 def test_digits() -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from fsgauge.errors import InputError
-from tests.unit.kinds.command.studies import NUMBER, workload
+from fsgauge.kinds.command.keys import CommandWorkload
+from fsgauge.study.model import Study
+from tests.unit.kinds.command.studies import NUMBER, study, workload
 
 TOOL = 'program = ["tool", "-t", "{threads}", "{print}"]\n'
 
@@ -45,6 +49,15 @@ def test_a_cell_for_each_combination_of_the_parameters() -> None:
 def test_what_it_is_called(program: str, called: str) -> None:
     assert workload(f"program = {program}").called == called
     assert workload(f'program = {program}\nname = "mine"').called == "mine"
+
+
+def test_a_record_that_has_null_where_nothing_was_said_is_read() -> None:
+    """A study of it could not be resumed."""
+    record = study('program = ["git", "clone"]').model_dump(mode="json", by_alias=True)
+    record["workload"] |= {"name": None, "writes": None}
+    found = Study.model_validate_json(json.dumps(record)).workload
+    assert isinstance(found, CommandWorkload)
+    assert (found.called, found.writes) == ("git clone", 0)
 
 
 def test_a_parameter_that_changes_nothing_is_refused() -> None:

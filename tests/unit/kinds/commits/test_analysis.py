@@ -67,10 +67,13 @@ def test_a_direct_write_that_is_durable_itself_is_carried_by_fua(
     without = codes([by_fua], "write back", monkeypatch, fua="0")
     assert "takes no FUA (queue/fua is 0)" in without["commits.no_flush"]
     assert (
-        "unless writes carry FUA" in codes([by_fua], "write back", monkeypatch)["commits.no_flush"]
+        "they are safe only if writes carry FUA"
+        in codes([by_fua], "write back", monkeypatch)["commits.no_flush"]
     )
     cached = codes([run("ext4", 0, "open_datasync")], "write back", monkeypatch, fua="1")
-    assert "through the page cache carry no FUA" in cached["commits.no_flush"]
+    assert "these commits are carried by no FUA" in cached["commits.no_flush"]
+    direct = codes([run("ext4", 0, direct=True)], "write back", monkeypatch, fua="1")
+    assert "page cache" not in direct["commits.no_flush"], "fdatasync after a direct write"
     nobarrier = codes([run("nobarrier", 0)], "write back", monkeypatch, fua="1")
     assert "commits.no_flush" in nobarrier
 

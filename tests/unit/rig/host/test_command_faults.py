@@ -74,8 +74,24 @@ def test_who_wants_a_terminal_is_given_one(line: str, tmp_path: Path) -> None:
         found = failure(asked, said(code, errors=[line]))
         assert found is not None and "it wants a terminal" in str(found.cause)
         assert found.next.endswith("""-- script -qec 'top -d '"'"'a b'"'"'' /dev/null""")
-    other = failure(asked, said(1, errors=["determined to fail", "ttys"]))
-    assert other is not None and "terminal" not in str(other.cause)
+
+
+@pytest.mark.parametrize(
+    ("code", "lines", "cause"),
+    [
+        (1, ["determined to fail", "ttys"], "it failed"),
+        (1, ["the terminal velocity is 3", "opened tty 1"], "it failed"),
+        (1, ["not a tty", "a", "b", "assertion failed"], "it failed"),
+        (-11, ["not a tty"], "it crashed"),
+        (1, ["not a tty", os.strerror(errno.EIO)], "its device failed"),
+        (None, ["waiting for terminal 5"], "it hangs"),
+    ],
+)
+def test_a_word_of_terminals_is_no_cause_before_a_better_one(
+    code: int | None, lines: list[str], cause: str, tmp_path: Path
+) -> None:
+    found = failure(job(tmp_path), said(code, errors=lines))
+    assert found is not None and cause in str(found.cause)
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,16 @@ def test_what_must_be_equal_is_refused_by_name_until_it_is_accepted(other: Side,
     assert all(each.despite for each in accepted)
 
 
+def test_a_key_that_an_older_folder_does_not_name_is_as_if_nothing_was_said() -> None:
+    """metadata had no sync_after; a program without a name had null for it."""
+    older = asking(side(), "workload", name=None, writes=None)
+    newer = asking(side(), "workload", name="", writes=0, sync_after=[])
+    assert require_alike(older, newer, []) == []
+    for said in ({"name": "SQLite"}, {"writes": 1}, {"sync_after": ["create"]}, {"scan": False}):
+        with pytest.raises(InputError, match="not comparable"):
+            require_alike(older, asking(newer, "workload", **said), [])
+
+
 def test_what_may_be_the_point_is_listed_and_not_refused() -> None:
     other = on(side(), kernel="Linux 6.18", tool_versions={"mkfs.ext4": "1.48"})
     assert require_alike(side(), other, []) == []

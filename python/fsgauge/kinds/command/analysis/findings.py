@@ -39,7 +39,9 @@ def _noise_of_number(evidence: Evidence) -> Iterator[Finding]:
         "warning" if is_wide else "note",
         f"In {own.primary}, two equal systems may come out {100 * math.expm1(own.noise):.2g} %"
         " apart. The study's noise floor is that of the program's time, and says nothing of it.",
-        "More blocks, or longer runs of the program." if is_wide else "Go by the number's own.",
+        "More blocks, or longer runs of the program."
+        if is_wide
+        else "Judge differences by this one.",
     )
 
 

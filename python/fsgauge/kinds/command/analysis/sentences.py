@@ -48,11 +48,11 @@ def _takes(question: Question, cell: Cell, times: Sequence[Waits]) -> str:
 
 
 def _ratio(entry: JudgedRatio) -> str:
-    """ "0.95, 0.93 to 0.98"; of one that decides nothing, which word the tables have."""
+    """ "0.95 times, 0.93 to 0.98"; of one that decides nothing, which word the tables have."""
     edges = entry.edges
     if entry.low is None or entry.high is None:
         return "one block decides nothing"
-    ratio = f"{factor_words(entry.ratio, edges)}, {ratio_range(*edges)}"
+    ratio = f"{factor_words(entry.ratio, edges)} times, {ratio_range(*edges)}"
     return f"{ratio}, {entry.verdict}" if entry.verdict in OPEN else ratio
 
 

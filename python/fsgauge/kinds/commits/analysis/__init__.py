@@ -117,11 +117,12 @@ def _no_flush(evidence: Evidence, runs: Sequence[RunRecord]) -> Iterator[Finding
     if _says(evidence, "write_cache") == WRITE_BACK:
         carried = {
             "0": "the device takes no FUA (queue/fua is 0), so the cache needs power of its own",
-            "1": "writes through the page cache carry no FUA, so the cache needs power of its own",
+            "1": "these commits are carried by no FUA, so the cache needs power of its own",
         }
         how = carried.get(
             _says(evidence, "fua"),
-            "unless writes carry FUA (queue/fua is 1) or the cache has power of its own",
+            "they are safe only if writes carry FUA (queue/fua is 1) or the cache has power of its"
+            " own",
         )
         yield finding(
             "commits.no_flush",
