@@ -25,22 +25,18 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from fsgauge.programs.environment import child_environment
 from fsgauge.programs.finding import find_program
-from fsgauge.programs.printed_numbers import read_numbers
+from fsgauge.programs.printed import MOST_OUTPUT_BYTES, Output, last_lines, read_numbers
 from fsgauge.programs.starting import start
 
-LAST_LINES = 20
-MOST_OUTPUT_BYTES = 1 << 20
-"""Of each output, the end is kept; numbers are read in that."""
 MOST_LEFT = 20
 PRINTED_TOO_MUCH = "printed more than"
-_LONGEST_LINE = 500
 _MOST_STEP_BYTES = 16 << 20
 _PR_SET_CHILD_SUBREAPER = 36
 _CLONE_NEWNS = 0x20000
@@ -93,33 +89,6 @@ class Looks:
         pause = max(_LOOK_SECONDS, self.paused_seconds / max(self.count, 1))
         more = int(waited_ns / (pause * 1e9) + random.random())  # noqa: S311
         self.count, self.waiting = self.count + more, self.waiting + more
-
-
-@dataclass
-class Output:
-    """The end of what a program prints, and how much it was."""
-
-    kept: bytearray = field(default_factory=bytearray)
-
-    def add(self, piece: bytes) -> None:
-        """Forget the oldest of what is too much."""
-        self.kept += piece
-        if len(self.kept) > 2 * MOST_OUTPUT_BYTES:
-            del self.kept[:-MOST_OUTPUT_BYTES]
-
-    @property
-    def text(self) -> str:
-        return bytes(self.kept[-MOST_OUTPUT_BYTES:]).decode(errors="replace")
-
-    @property
-    def last(self) -> list[str]:
-        return last_lines(self.text)
-
-
-def last_lines(text: str) -> list[str]:
-    """The last lines that say anything, each cut where it is endless."""
-    said = [line.rstrip()[:_LONGEST_LINE] for line in text.splitlines()]
-    return [line for line in said if line][-LAST_LINES:]
 
 
 def descendants() -> set[int]:

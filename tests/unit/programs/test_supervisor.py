@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from fsgauge.programs import interpreter
-from fsgauge.programs.supervisor import MOST_OUTPUT_BYTES, Looks, Output, last_lines
+from fsgauge.programs.supervisor import Looks
 
 SECONDS = 30.0
 
@@ -244,14 +244,3 @@ def test_a_program_cannot_hold_up_its_run_by_what_it_reads_or_leaves_open(asked:
 def test_output_without_end_is_no_memory_without_end(asked: Asked) -> None:
     said = asked.shell("head -c 20000000 /dev/zero | tr '\\0' x; echo; echo last")
     assert said["output"][-1] == "last"
-    kept = Output()
-    for _ in range(5):
-        kept.add(b"x" * MOST_OUTPUT_BYTES)
-        assert len(kept.kept) <= 2 * MOST_OUTPUT_BYTES
-
-
-def test_lines_are_cut_and_few() -> None:
-    found = last_lines("\n".join(["x" * 10_000, "", *map(str, range(30))]))
-    assert found[-1] == "29"
-    assert len(found) == 20
-    assert len(last_lines("x" * 10_000)[0]) == 500

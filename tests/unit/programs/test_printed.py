@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
-from fsgauge.programs.printed_numbers import at_path, read_numbers
+from fsgauge.programs.printed import (
+    MOST_OUTPUT_BYTES,
+    Output,
+    at_path,
+    last_lines,
+    read_numbers,
+)
 
 
 def number(**keys: object) -> dict[str, Any]:
@@ -40,7 +46,7 @@ def test_a_pattern_finds_a_number_in_either_output() -> None:
 
 
 def test_a_pattern_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fsgauge.programs.printed_numbers._READING_SECONDS", 1)
+    monkeypatch.setattr("fsgauge.programs.printed._READING_SECONDS", 1)
     _, unread = read_numbers([number(pattern=r"(a+)+$")], "a" * 40 + "b", "")
     assert "takes longer" in unread["tps"]
 
@@ -54,3 +60,17 @@ def test_a_number_in_json() -> None:
     assert "too deep" in read_numbers([number(json_path="a")], deep, "")[1]["tps"]
     assert "no JSON" in read_numbers([number(json_path="a")], "text", "")[1]["tps"]
     assert at_path({"a": {"b": "3"}}, "a.b") == "3"
+
+
+def test_lines_are_cut_and_few() -> None:
+    found = last_lines("\n".join(["x" * 10_000, "", *map(str, range(30))]))
+    assert found[-1] == "29"
+    assert len(found) == 20
+    assert len(last_lines("x" * 10_000)[0]) == 500
+
+
+def test_output_without_end_is_kept_to_its_bound() -> None:
+    kept = Output()
+    for _ in range(5):
+        kept.add(b"x" * MOST_OUTPUT_BYTES)
+        assert len(kept.kept) <= 2 * MOST_OUTPUT_BYTES

@@ -1,13 +1,46 @@
-"""Numbers that a program printed: found by a regular expression, or by their path in JSON."""
+"""What a program prints: the end of it that is kept, and its numbers, found by a regular expression
+or by their path in JSON."""
 
 from __future__ import annotations
 
 import json
 import re
 import signal
+from dataclasses import dataclass, field
 from typing import Any
 
+LAST_LINES = 20
+MOST_OUTPUT_BYTES = 1 << 20
+"""Of each output, the end is kept; numbers are read in that."""
+_LONGEST_LINE = 500
 _READING_SECONDS = 10
+
+
+@dataclass
+class Output:
+    """The end of what a program prints, and how much it was."""
+
+    kept: bytearray = field(default_factory=bytearray)
+
+    def add(self, piece: bytes) -> None:
+        """Forget the oldest of what is too much."""
+        self.kept += piece
+        if len(self.kept) > 2 * MOST_OUTPUT_BYTES:
+            del self.kept[:-MOST_OUTPUT_BYTES]
+
+    @property
+    def text(self) -> str:
+        return bytes(self.kept[-MOST_OUTPUT_BYTES:]).decode(errors="replace")
+
+    @property
+    def last(self) -> list[str]:
+        return last_lines(self.text)
+
+
+def last_lines(text: str) -> list[str]:
+    """The last lines that say anything, each cut where it is endless."""
+    said = [line.rstrip()[:_LONGEST_LINE] for line in text.splitlines()]
+    return [line for line in said if line][-LAST_LINES:]
 
 
 def read_numbers(
