@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -340,12 +341,15 @@ def test_a_kill_at_any_moment(
             monkeypatch.setattr(
                 "fsgauge.machine.device.device_claim.DeviceClaim._given", lambda *_: die()
             )
-        with (
-            acting(monkeypatch, moment, die),
-            rig.systems(study) as systems,
-            systems.prepare(study, study.systems[0]),
-        ):
-            die()
+        try:
+            with (
+                acting(monkeypatch, moment, die),
+                rig.systems(study) as systems,
+                systems.prepare(study, study.systems[0]),
+            ):
+                die()
+        except BaseException as error:  # this process must not go on with the tests
+            sys.stderr.write(f"{type(error).__name__}: {error}\n")
         os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
     time.sleep(0.1)
