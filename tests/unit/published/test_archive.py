@@ -153,7 +153,7 @@ def test_a_small_archive_that_unpacks_to_much_is_refused(
                 packed.addfile(entry, Zeros(size_bytes))
         empty = tarfile.TarInfo("a").tobuf()
         for _ in range(60_000 if how == "many members" else 0):
-            packed.fileobj.write(empty)  # type: ignore[union-attr]
+            packed.fileobj.write(empty)
         entry = tarfile.TarInfo("archive.json")
         entry.size = len(text)
         packed.addfile(entry, io.BytesIO(text))
