@@ -153,7 +153,6 @@ seed = 5
 def test_of_many_models_a_sample_is_raced_then_what_is_around_its_winner(
     tmp_path: Path, engine: Engine
 ) -> None:
-    """And what was found is measured on this machine by the study that is named at the end."""
     text = MODELS.replace("{numbers}", '["512", "8", "16", "32", "64", "128"]')
     done = choose(tmp_path, engine, "--rig", "simulator", text=text)
     assert done.returncode == 0, done.stderr
@@ -210,6 +209,16 @@ def test_years_are_raced_in_models_and_the_finalists_can_be_measured_here(
     assert found.storage.kind == "loop" and found.plan.mode == "all"
     assert [each.kind for each in found.systems] == ["ext4", "ext4"]
     assert getattr(found.workload, "storage_age", None) == 3.0
+    (tmp_path / told).unlink()
+    again = subprocess.run(  # noqa: S603
+        [sys.executable, "-m", "fsgauge", "resume", str(directory)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert f"measure   the finalists on this machine: fsgauge run {directory}" in again.stderr
+    assert load_study(str(tmp_path / told)) == found
 
 
 @pytest.mark.root

@@ -14,7 +14,7 @@ _FEWEST = 2
 def on_host(study: Study, finalists: Sequence[str]) -> str:
     """The text of a study of the finalists on a file of this machine; "" where fewer than two of
     them are file systems, or nothing was simulated. Of a model that stands for one, as it is by
-    itself, that one."""
+    itself, that one; what that makes twice is there once."""
     if not isinstance(study.storage, SimulatedStorage):
         return ""
     systems = list(_real([each for each in study.systems if each.name in finalists]))
@@ -33,9 +33,12 @@ def on_host(study: Study, finalists: Sequence[str]) -> str:
 
 
 def _real(systems: Sequence[System]) -> Iterator[System]:
+    given: list[System] = []
     for system in systems:
         policy = POLICIES.get(system.kind)
-        if policy is None:
-            yield system
-        elif policy.stands_for and not system.settings:
-            yield system.model_copy(update={"kind": policy.stands_for})
+        if policy is not None and (not policy.stands_for or system.settings):
+            continue
+        real = system.model_copy(update={"kind": policy.stands_for} if policy else {})
+        if (nameless := real.model_copy(update={"name": ""})) not in given:
+            given.append(nameless)
+            yield real

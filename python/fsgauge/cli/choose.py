@@ -13,7 +13,7 @@ import click
 
 from fsgauge.cli import choices
 from fsgauge.cli.asked_study import AskedStudy, complete_study, program_overrides
-from fsgauge.errors import InputError, quoted
+from fsgauge.errors import InputError
 from fsgauge.exit_codes import ExitCode, ends, gravest
 from fsgauge.progress.terminal import say, width_of, wrapped_lines
 from fsgauge.units import count, some_of
@@ -346,9 +346,7 @@ def _race(
     study: Study, world: Rig, asked: _Asked, results: Path, style: str | None
 ) -> tuple[int, str]:
     """The exit code, and the winner; "" of a race that is not over, or not valid."""
-    from fsgauge.choosing.confirming import on_host
     from fsgauge.cli.execution import execute, report_in
-    from fsgauge.cli.study import written
 
     winners: list[str] = []
 
@@ -357,9 +355,6 @@ def _race(
         race = report.get("race")
         if race is not None and race["ended"] != "running" and report["sureness"]["valid"]:
             winners.append(race["leader"])
-            if text := on_host(study, race["finalists"]):
-                file = written(text, directory / "finalists.toml")
-                say(f"measure   the finalists on this machine: fsgauge run {quoted(file)}")
 
     code = execute(
         study, rig=world, results=results, destroy=asked.consent, style=style, concluded=concluded

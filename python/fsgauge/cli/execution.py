@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fsgauge.cli.choices import needed_again
-from fsgauge.errors import FsgaugeError, FullModelError, Interrupted
+from fsgauge.errors import FsgaugeError, FullModelError, Interrupted, quoted
 from fsgauge.exit_codes import ExitCode, gravest, of_report
 from fsgauge.programs.streams import json_line
 from fsgauge.progress.terminal import say
@@ -171,12 +171,32 @@ def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = Fal
             _say_warnings(report)
         shown = [said(answer, report["lines"], page), *(commands if style is None else [])]
         sys.stdout.write("".join(f"{line}\n" for line in shown))
+    _say_finalists(report, outcome.directory)
     code = of_report(report)
     if ended_by is not None:
         return gravest([ended_by.exit_code, code])
     if code == ExitCode.FAILED:
         _say_nothing_measured(report, outcome.directory)
     return code
+
+
+def _say_finalists(report: Mapping[str, Any], directory: Path) -> None:
+    """The study that measures on this machine what a race of models has found."""
+    race = report.get("race")
+    if not race or race["ended"] == "running" or not report["sureness"]["valid"]:
+        return
+    from fsgauge.choosing.confirming import on_host
+    from fsgauge.cli.study import written
+    from fsgauge.run.resuming import study_of
+    from fsgauge.store import read_results
+
+    try:
+        study = study_of(read_results(directory, accept_changed=True))
+    except FsgaugeError:  # of another version
+        return
+    if text := on_host(study, race["finalists"]):
+        file = written(text, directory / "finalists.toml")
+        say(f"measure   the finalists on this machine: fsgauge run {quoted(file)}")
 
 
 def _say_nothing_measured(report: Mapping[str, Any], directory: Path) -> None:

@@ -273,12 +273,12 @@ def _run_all(
         studies=[run.study for _, run in ran],
         left_out=left_out,
     )
-    archive = write_archive(results / f"published-{name}.tar.xz", contents, ran)
     runs = {run.study: run for _, run in ran}
     standings = [standing_of(folder, claim, runs) for claim in ledger.claim]
     page = write_publication(results / f"published-{name}.html", ledger, standings, left_out)
     for line in _ledger_lines(folder, ledger, runs):
         click.echo(line)
+    archive = write_archive(results / f"published-{name}.tar.xz", contents, ran)
     click.echo(f"archive: {archive}")
     click.echo(f"page: {page}")
     if stopped is not None:

@@ -22,7 +22,6 @@ from fsgauge.errors import InputError
 from fsgauge.plain_files import PlainFolder, read_named, write_whole
 from fsgauge.plain_files.bounds import (
     ARCHIVE_BYTES,
-    MOST_FILES,
     MOST_UNPACKED_BYTES,
     REPORT,
 )
@@ -33,6 +32,8 @@ from fsgauge.stats.results import Results
 
 FORMAT = 1
 _CONTENTS = "archive.json"
+_MOST_MEMBERS = 50_000
+"""The largest publication has some thousands of runs; who reads keeps a kilobyte of each."""
 _UNPACKER_BYTES = 128 << 20
 """Memory of the unpacker: what is packed here takes 9 MiB of it."""
 
@@ -63,7 +64,7 @@ class Archived(Part):
 
 
 def write_archive(path: Path, contents: Contents, ran: Sequence[tuple[Path, JudgedRun]]) -> Path:
-    """Pack these results folders, in this order."""
+    """Pack these results folders, in this order; InputError for more than is ever read again."""
     whole = io.BytesIO()
     with tarfile.open(fileobj=whole, mode="w:xz", preset=6) as packed:
         _put(packed, _CONTENTS, contents.model_dump_json(indent=1))
@@ -73,6 +74,10 @@ def write_archive(path: Path, contents: Contents, ran: Sequence[tuple[Path, Judg
             with PlainFolder.opened(directory) as folder:
                 for name in _kept(folder):
                     _put(packed, f"{run.study}/{name}", folder.read(name))
+                    if _is_too_much(packed):
+                        raise _too_large(path)
+    if len(whole.getbuffer()) > ARCHIVE_BYTES:
+        raise _too_large(path)
     write_whole(path, whole.getvalue())
     return path
 
@@ -91,6 +96,12 @@ def _put(packed: tarfile.TarFile, name: str, content: str | bytes) -> None:
     entry = tarfile.TarInfo(name)
     entry.size = len(data)
     packed.addfile(entry, io.BytesIO(data))
+
+
+def _is_too_much(packed: tarfile.TarFile) -> bool:
+    """Whether `read_archive` refuses it, with the zeros that are put behind the last member."""
+    size_bytes = packed.offset + 2 * tarfile.RECORDSIZE
+    return size_bytes > MOST_UNPACKED_BYTES or len(packed.getmembers()) > _MOST_MEMBERS
 
 
 def read_archive(path: Path) -> Archived:
@@ -146,7 +157,7 @@ def _texts(path: Path) -> dict[str, bytes]:
                 wanted = entry.name == _CONTENTS or entry.name.endswith(
                     ("/judged.json", "/report.json")
                 )
-                if number > MOST_FILES or (wanted and entry.size > REPORT.size_bytes):
+                if number >= _MOST_MEMBERS or (wanted and entry.size > REPORT.size_bytes):
                     raise _too_large(path)
                 file = opened.extractfile(entry) if wanted and entry.isfile() else None
                 if file is not None:

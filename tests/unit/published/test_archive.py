@@ -126,12 +126,14 @@ class Zeros(io.RawIOBase):
         return bytes(given)
 
 
-@pytest.mark.parametrize("how", ["members", "one member", "a header", "values", "a version"])
+@pytest.mark.parametrize(
+    "how", ["members", "many members", "one member", "a header", "values", "a version"]
+)
 def test_a_small_archive_that_unpacks_to_much_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     """Half a megabyte took 3 GiB and as long as its maker liked."""
-    monkeypatch.setattr(archive, "MOST_UNPACKED_BYTES", 8 << 20)
+    monkeypatch.setattr(archive, "MOST_UNPACKED_BYTES", (64 if how == "many members" else 8) << 20)
     path = tmp_path / "x.tar.xz"
     head = Contents(format=FORMAT, fsgauge="0", publication="nss", studies=[], left_out=[])
     text = head.model_dump_json().encode()
@@ -149,6 +151,9 @@ def test_a_small_archive_that_unpacks_to_much_is_refused(
                 entry = tarfile.TarInfo(f"study-{at}/report.json")
                 entry.size = size_bytes
                 packed.addfile(entry, Zeros(size_bytes))
+        empty = tarfile.TarInfo("a").tobuf()
+        for _ in range(60_000 if how == "many members" else 0):
+            packed.fileobj.write(empty)
         entry = tarfile.TarInfo("archive.json")
         entry.size = len(text)
         packed.addfile(entry, io.BytesIO(text))
@@ -164,6 +169,20 @@ def test_a_small_archive_that_unpacks_to_much_is_refused(
     assert ("larger than any" in said) or ("values" in said) or ("version 111" in said), said
     assert len(said) < 1000
     assert how == "values" or peak_bytes < 64 << 20
+
+
+@pytest.mark.usefixtures("blank_pictures")
+@pytest.mark.parametrize(
+    ("bound", "most"),
+    [("MOST_UNPACKED_BYTES", 1 << 16), ("_MOST_MEMBERS", 5), ("ARCHIVE_BYTES", 9)],
+)
+def test_what_nobody_could_read_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: str, most: int
+) -> None:
+    monkeypatch.setattr(archive, bound, most)
+    with pytest.raises(InputError, match="is larger than any archive"):
+        made(tmp_path)
+    assert not list(tmp_path.glob("*.xz"))
 
 
 def test_no_archive_is_no_damaged_folder(tmp_path: Path) -> None:

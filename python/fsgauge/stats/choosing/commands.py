@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fsgauge.durability import SystemOptions, weakened
+from fsgauge.units import format_size
 
 MADE = ("btrfs", "ext2", "ext3", "ext4", "f2fs", "gfs2", "nilfs2", "ocfs2", "xfs")
 """What mkfs makes; all else is there already, or a model."""
@@ -23,12 +24,17 @@ def commands_of(system: Mapping[str, Any]) -> list[str]:
     if kind not in MADE:
         return []
     order = "0 2" if kind in _CHECKED_AT_BOOT else "0 0"
-    hint = system.get("extent_size_hint")
+    hint, chunk = system.get("extent_size_hint"), system.get("allocation_chunk")
     lines = [
         " ".join(filter(None, (f"mkfs.{kind}", system.get("mkfs"), "/dev/DEVICE"))),
         "# /etc/fstab",
         f"UUID=... /FOLDER {kind} {system.get('mount') or 'defaults'} {order}",
         *(["# once it is mounted", f"xfs_io -c 'extsize {hint}' /FOLDER"] if hint else []),
+        *(
+            [f"# files get their space by fallocate, {format_size(chunk)} at a time"]
+            if chunk
+            else []
+        ),
     ]
     found = [_setting(name, str(value)) for name, value in (system.get("tunables") or {}).items()]
     for file in dict.fromkeys(file for file, _ in found):
@@ -38,6 +44,7 @@ def commands_of(system: Mapping[str, Any]) -> list[str]:
     made = SystemOptions(
         kind=kind, mount=mount, mkfs=mkfs.split(), tunables=tunables, server=server
     )
+    lines += [f"# the server: {name} = {value}" for name, value in server.items()]
     return [*lines, *(f"# {each.option}: {each.loses}" for each in weakened(made))]
 
 

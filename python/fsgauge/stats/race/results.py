@@ -58,7 +58,8 @@ def with_race(
         winner = own[0] if own and race.confirmed else None
         behind = results.lines if race.confirmed else []
         own_runs = [run for run in runs if run.block < found.rules.blocks]
-        few = few_operations(race.metric, own_runs, {race.cell})
+        failed = any(run.fault for run in own_runs if run.cell.id == race.cell)
+        few = "" if failed else few_operations(race.metric, own_runs, {race.cell})
         lines = [*race_lines(race, winner, few), *(each for each in behind)]
         update |= {"lines": lines, "answer": " ".join(lines)}
     return results.model_copy(update=update)

@@ -56,3 +56,14 @@ def test_a_hint_is_set_once_it_is_mounted() -> None:
     """It was left out: what was copied was another system than the winner."""
     lines = commands_of({"kind": "xfs", "extent_size_hint": 8 << 20})
     assert lines[-2:] == ["# once it is mounted", "xfs_io -c 'extsize 8388608' /FOLDER"]
+
+
+def test_what_no_file_sets_is_a_comment() -> None:
+    """It was left out, and what was copied was another system than the winner."""
+    lines = commands_of(
+        {"kind": "ext4", "allocation_chunk": 8 << 20, "server": {"strict allocate": "yes"}}
+    )
+    assert lines[3:] == [
+        "# files get their space by fallocate, 8 MiB at a time",
+        "# the server: strict allocate = yes",
+    ]

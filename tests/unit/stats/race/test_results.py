@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from fsgauge.engine.wire import EngineFault
 from fsgauge.record.records import RunRecord
 from fsgauge.report.write import read_report
 from fsgauge.stats.race.replay import replayed
@@ -45,3 +47,21 @@ def test_only_the_best_of_a_valid_race_that_is_over_is_to_copy(
     assert commands(stored, results, begun) == []
     sureness = results.sureness.model_copy(update={"valid": False})
     assert commands(stored, results.model_copy(update={"sureness": sureness}), stored.runs) == []
+
+
+def test_a_quantile_of_few_does_not_hide_that_runs_failed(
+    directory: Path, stored: StoredStudy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of those that were measured alone it was said that they were too short."""
+    monkeypatch.setattr("fsgauge.stats.race.results.few_operations", lambda *_: "Few.")
+    begun = [run for run in stored.runs if run.block < 2]
+    found = replayed(stored.study, begun)
+    assert found is not None
+    found, results = replace(found, ended="budget"), read_report(directory).results
+    fault = EngineFault(what="it failed", cause="", next="", code="x")
+    for runs, said in (
+        (begun, "Few."),
+        ([begun[0].model_copy(update={"fault": fault}), *begun[1:]], "All failed, or did nothing."),
+    ):
+        first = with_race(results, stored.study, runs, found).lines[0]
+        assert first == f"No system is left in the race. {said}"
