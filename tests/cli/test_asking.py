@@ -130,6 +130,8 @@ def test_the_list_says_what_each_study_takes(fsgauge: Run) -> None:
     assert " min " in rows["overhead"] and " GiB " in rows["overhead"]
     assert " TiB " in rows["overhead-full"]
     assert rows["churn-simulated"].split()[1:3] == ["simulated", "nothing"]
+    assert " not known  How long does git clone take?" in rows["command-git-clone"]
+    assert not any(" 0 B " in row for row in rows.values())
 
 
 def test_a_variant_is_a_study_of_its_own(fsgauge: Run, tmp_path: Path) -> None:

@@ -272,10 +272,13 @@ def _of_another_tool(option: str) -> str:
     name = option.lstrip("-")
     word = next(iter([*words_called(name), *words_called(option)]), None)
     value = typed_after(option)
-    if word is None and _is_key(name):
+    if word is None and (keys := _keys_called(key := name.replace("-", "_"))):
+        full = [each for each in keys if each.count(".") == 1]
         return FsgaugeError(
             f"{option} is no option, but a key of studies",
-            next=f"--set {name.replace('-', '_')}={shlex.quote(value)}",
+            next=f"--set {full[0]}={shlex.quote(value)}"
+            if len(full) == 1
+            else f"fsgauge explain {key}",
         ).render()
     if word is None or len(name) == 1:  # a letter means something else in each tool
         return ""
@@ -289,16 +292,12 @@ def _of_another_tool(option: str) -> str:
     ).render()
 
 
-def _is_key(name: str) -> bool:
-    """Whether some key of a study is called so."""
+def _keys_called(word: str) -> list[str]:
+    """The full names of keys of a study whose last word it is."""
     from fsgauge.study.keys import all_dotted
 
-    wanted = name.replace("-", "_")
-    return any(
-        key.rpartition(".")[2] == wanted
-        for key in all_dotted()
-        if not key.startswith(("system", "fault"))
-    )
+    of_study = (key for key in all_dotted() if not key.startswith(("system", "fault")))
+    return [key for key in of_study if key.rpartition(".")[2] == word]
 
 
 def _defect(error: Exception) -> str:

@@ -51,7 +51,7 @@ def list_() -> None:
         assert study.storage.kind != "device"  # noqa: S101 - a shipped study names nobody's device
         cost = cost_of(study, size_bytes=study.storage.size, around=around_of(study))
         time = format_duration(int(cost.seconds * 1e9))
-        written = format_size(cost.written_bytes)
+        written = format_size(cost.written_bytes) if cost.written_bytes else "not known"
         if study.is_simulated:
             time, written = "simulated", "nothing"
         rows.append((name, time, written, study.question))
