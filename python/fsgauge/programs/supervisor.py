@@ -41,6 +41,7 @@ _MOST_STEP_BYTES = 16 << 20
 _PR_SET_CHILD_SUBREAPER = 36
 _CLONE_NEWNS = 0x20000
 _MS_REC_SLAVE = 0x4000 | 0x80000
+_MNT_DETACH = 2
 _LOOK_SECONDS = 0.02
 _SHELL = "/bin/sh"
 _LOOK_SHARE = 100
@@ -339,8 +340,9 @@ def _written_back(descriptor: int) -> tuple[int, int]:
 def main() -> None:
     """Orders until standard input ends."""
     _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    if os.geteuid() == 0 and _LIBC.unshare(_CLONE_NEWNS) == 0:
-        # What a program mounts is gone with this process; what fsgauge unmounts is gone here too.
+    # What a program mounts is gone with this process; what fsgauge unmounts is gone here too.
+    has_own_mounts = os.geteuid() == 0 and _LIBC.unshare(_CLONE_NEWNS) == 0
+    if has_own_mounts:
         _LIBC.mount(None, b"/", None, ctypes.c_ulong(_MS_REC_SLAVE), None)
     for asked in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         # The end of standard input says it. A handler, which programs do not inherit as SIG_IGN.
@@ -348,6 +350,8 @@ def main() -> None:
     try:
         while line := _line():
             order = json.loads(line)
+            if has_own_mounts:
+                _let_go_of_others(order["folder"])
             answer: object
             try:
                 if "steps" in order:
@@ -362,6 +366,19 @@ def main() -> None:
         pass
     finally:
         kill_all()
+
+
+def _let_go_of_others(folder: str) -> None:
+    """Where mounts are private, what another run unmounts would stay mounted here, and its device
+    busy: scratch file systems that the folder is not on are let go of."""
+    for line in Path("/proc/self/mountinfo").read_bytes().splitlines():
+        words = line.split(b" ")
+        end = words.index(b"-")
+        point, source = words[4].decode("unicode_escape"), words[end + 2]
+        is_kept = any(each.startswith(b"master:") for each in words[6:end])
+        is_scratch = source.startswith(b"/dev/loop") or point.startswith("/run/fsgauge/")
+        if is_scratch and not is_kept and not Path(folder).is_relative_to(point):
+            _LIBC.umount2(os.fsencode(point), _MNT_DETACH)
 
 
 def _line() -> bytes:

@@ -222,6 +222,22 @@ def test_what_a_program_mounts_is_gone_with_it(tmp_path: Path) -> None:
     (tmp_path / "m").rmdir()
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
+def test_what_another_run_has_mounted_is_not_held(tmp_path: Path) -> None:
+    """Where mounts are private, its device stayed busy after it had been unmounted."""
+    image, other = tmp_path / "image", tmp_path / "other"
+    image.write_bytes(bytes(16 << 20))
+    other.mkdir()
+    subprocess.run(("mkfs.ext4", "-q", image), check=True, timeout=SECONDS)
+    subprocess.run(("mount", "-o", "loop", image, other), check=True, timeout=SECONDS)
+    with supervisor(tmp_path) as asked:
+        try:
+            asked.shell("true")
+        finally:
+            subprocess.run(("umount", other), check=True, timeout=SECONDS)
+        assert subprocess.check_output(("losetup", "--associated", image)) == b""
+
+
 def test_a_program_that_removes_its_folder(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     folder.mkdir()
