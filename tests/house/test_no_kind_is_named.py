@@ -22,7 +22,7 @@ PARTS = {
 WORD_FOR_TYPED = (
     "cli/__init__.py",
     "cli/choose.py",
-    "converting/commands.py",
+    "converting/command_line.py",
     "importing/elbencho.py",
     "record/command.py",
     "report/disclosure.py",

@@ -160,7 +160,7 @@ def test_a_depth_without_a_queue_is_one(tmp_path: Path) -> None:
         ("startdelay=1-5", "one delay"),
         ("rw=randrw\npercentage_random=0,100", "a group of each"),
         ("rw=read\ncreate_only=1", "leave it out"),
-        ("rw=write\nunlink_each_loop=1\nloops=10", "makes its files anew"),
+        ("rw=write\nunlink_each_loop=1\nloops=10", "makes its files again"),
         ("rw=randread\nnrfiles=4\nfile_service_type=zipf:1.2", "used alike"),
     ],
 )

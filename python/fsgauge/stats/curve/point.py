@@ -66,8 +66,8 @@ def share_waited_for(run: RunRecord, result: LoadResult) -> float:
     found = latencies(result).get(operation_of(run.cell))
     if found is None:
         found = result.write.service_latency if result.write is not None else None
-    waited = found.operations if found is not None else 0
-    return waited / operations(result) if waited else 1.0
+    waited, of = found.operations if found is not None else 0, operations(result)
+    return waited / of if waited and of else 1.0
 
 
 def points_of(runs: Sequence[RunRecord], curve: Curve) -> list[Point]:
