@@ -209,7 +209,6 @@ def test_years_are_raced_in_models_and_the_finalists_can_be_measured_here(
     assert found.storage.kind == "loop" and found.plan.mode == "all"
     assert [each.kind for each in found.systems] == ["ext4", "ext4"]
     assert getattr(found.workload, "storage_age", None) == 3.0
-    (tmp_path / told).unlink()
     again = subprocess.run(
         [sys.executable, "-m", "fsgauge", "resume", str(directory)],
         cwd=tmp_path,

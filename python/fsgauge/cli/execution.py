@@ -195,7 +195,9 @@ def _say_finalists(report: Mapping[str, Any], directory: Path) -> None:
     except FsgaugeError:  # of another version
         return
     if text := on_host(study, race["finalists"]):
-        file = written(text, directory / "finalists.toml")
+        file = directory / "finalists.toml"
+        if not file.exists():  # of a race that is resumed once more
+            written(text, file)
         say(f"measure   the finalists on this machine: fsgauge run {quoted(file)}")
 
 

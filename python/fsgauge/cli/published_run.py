@@ -278,9 +278,14 @@ def _run_all(
     page = write_publication(results / f"published-{name}.html", ledger, standings, left_out)
     for line in _ledger_lines(folder, ledger, runs):
         click.echo(line)
-    archive = write_archive(results / f"published-{name}.tar.xz", contents, ran)
-    click.echo(f"archive: {archive}")
     click.echo(f"page: {page}")
+    try:
+        archive = write_archive(results / f"published-{name}.tar.xz", contents, ran)
+        click.echo(f"archive: {archive}")
+    except FsgaugeError as error:
+        if stopped is None:
+            raise
+        sys.stderr.write(f"not packed: {error.what}\n")
     if stopped is not None:
         raise stopped
     return gravest(codes)

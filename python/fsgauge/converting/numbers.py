@@ -53,6 +53,8 @@ def number(text: str) -> int:
 
 def leaves(width: int, depth: int) -> int:
     """Folders at the lowest level of a tree; ValueError for a tree that no one has."""
+    if width < 0 or depth < 0:
+        raise ValueError("a tree of folders is not below zero deep or wide")
     if width > 1 and depth > MOST_LEVELS:
         raise ValueError(f"a tree of folders has at most {MOST_LEVELS} levels")
     if (found := int(width**depth)) > 1 << MOST_LEVELS:

@@ -284,8 +284,10 @@ def _pace(
     not kept in proportion."""
     rate = run.get("fwdrate", "max")
     if rate.isdecimal():
-        skews = [float(own.get("skew", "0")) for _, own, _ in together]
-        left = max(100 - sum(skews), 0) / max(skews.count(0), 1)
+        skews = [float(run.get("skew", own.get("skew", "0"))) for _, own, _ in together]
+        if sum(skews) > 100:
+            raise ValueError(f"skews are shares of 100, and these are {sum(skews):g}")
+        left = (100 - sum(skews)) / max(skews.count(0), 1)
         share = (float(given.get("skew", "0")) or left) / 100
         if not share:
             raise ValueError("skews of 100 leave no rate for it")

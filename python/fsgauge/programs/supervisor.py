@@ -42,6 +42,8 @@ _PR_SET_CHILD_SUBREAPER = 36
 _CLONE_NEWNS = 0x20000
 _MS_REC_SLAVE = 0x4000 | 0x80000
 _MNT_DETACH = 2
+_MOUNTS = "/run/fsgauge/"
+"""Of root's runs; their names need no escapes."""
 _LOOK_SECONDS = 0.02
 _SHELL = "/bin/sh"
 _LOOK_SHARE = 100
@@ -370,14 +372,13 @@ def main() -> None:
 
 def _let_go_of_others(folder: str) -> None:
     """Where mounts are private, what another run unmounts would stay mounted here, and its device
-    busy: scratch file systems that the folder is not on are let go of."""
-    for line in Path("/proc/self/mountinfo").read_bytes().splitlines():
-        words = line.split(b" ")
-        end = words.index(b"-")
-        point, source = words[4].decode("unicode_escape"), words[end + 2]
-        is_kept = any(each.startswith(b"master:") for each in words[6:end])
-        is_scratch = source.startswith(b"/dev/loop") or point.startswith("/run/fsgauge/")
-        if is_scratch and not is_kept and not Path(folder).is_relative_to(point):
+    busy: fsgauge's file systems that the folder is not on are let go of."""
+    for line in Path("/proc/self/mountinfo").read_text("utf-8", "replace").splitlines():
+        words = line.split(" ")
+        point = words[4]
+        is_kept = any(each.startswith("master:") for each in words[6 : words.index("-")])
+        is_other = point.startswith(_MOUNTS) and not Path(folder).is_relative_to(point)
+        if is_other and not is_kept:
             _LIBC.umount2(os.fsencode(point), _MNT_DETACH)
 
 

@@ -225,9 +225,9 @@ def test_what_a_program_mounts_is_gone_with_it(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
 def test_what_another_run_has_mounted_is_not_held(tmp_path: Path) -> None:
     """Where mounts are private, its device stayed busy after it had been unmounted."""
-    image, other = tmp_path / "image", tmp_path / "other"
+    image, other = tmp_path / "image", Path(f"/run/fsgauge/test-{os.getpid()}")
     image.write_bytes(bytes(16 << 20))
-    other.mkdir()
+    other.mkdir(parents=True)
     subprocess.run(("mkfs.ext4", "-q", image), check=True, timeout=SECONDS)
     subprocess.run(("mount", "-o", "loop", image, other), check=True, timeout=SECONDS)
     with supervisor(tmp_path) as asked:
@@ -235,6 +235,7 @@ def test_what_another_run_has_mounted_is_not_held(tmp_path: Path) -> None:
             asked.shell("true")
         finally:
             subprocess.run(("umount", other), check=True, timeout=SECONDS)
+            other.rmdir()
         assert subprocess.check_output(("losetup", "--associated", image)) == b""
 
 
