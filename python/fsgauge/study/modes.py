@@ -80,8 +80,8 @@ def _is_judged_by_time(workload: Workload) -> None:
         raise conflict(
             "a race goes by the time, and this program is judged by a number that it prints",
             [("workload", "primary"), ("plan", "mode")],
-            next="--set workload.primary=time, for a program with a fixed amount of work; or fsgauge"
-            " run, without a race",
+            next="--set workload.primary=time, for a program with a fixed amount of work; or"
+            " fsgauge run, without a race",
         )
 
 
