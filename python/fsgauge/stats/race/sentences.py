@@ -75,7 +75,8 @@ def _headline(race: Race, winner: Comparison | None) -> str:
     label = METRICS[race.metric].label
     gain = f"{factor} times {race.baseline} in {label} ({ends})"
     if winner.verdict != "better":
-        none = f"None of {count(len(race.systems), 'system')} is shown to beat {race.baseline}"
+        kept, how = len(race.systems) - len(race.weaker), "equally durable " * bool(race.weaker)
+        none = f"None of {count(kept, f'{how}system')} is shown to beat {race.baseline}"
         return f"{none}{where}: {race.leader} led, at {factor} times its {label} ({ends})."
     if race.proven:
         return f"{race.leader} is the best of {of}: {gain}."
