@@ -101,6 +101,8 @@ def test_those_that_are_refused_alike_are_in_one_line() -> None:
         Refused("c", "another reason"),
     ]
     assert _grouped(found) == ["a and 1 more: the system is not here", "c: another reason"]
+    tried = [Refused("a", "mkfs -I 1 /dev/loop0"), Refused("b", "mkfs -I 1 /dev/loop12")]
+    assert _grouped(tried) == ["a and 1 more: mkfs -I 1 DEVICE"]
 
 
 def test_a_program_behind_two_dashes_is_timed_by_the_study_that_is_for_it(fsgauge: Run) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 _FEWEST = 2
 _PROGRAM = "command"
+_TRIED_ON = re.compile(r"/dev/loop\d+")
+"""Another one at each trial, where several hosts are on one machine."""
 
 
 @dataclass(frozen=True)
@@ -298,6 +301,7 @@ def _grouped(found: Sequence[Refused]) -> list[str]:
     for name, why in ((each.system, each.why) for each in found):
         own = why.replace(f'the options of the system "{name}"', "its options")
         own = own.replace(f'the system "{name}"', "the system").replace(f'"{name}"', "the system")
+        own = _TRIED_ON.sub("DEVICE", own)
         by_reason.setdefault(own, []).append(name)
     return [f"{some_of(names, 1)}: {why}" for why, names in by_reason.items()]
 
