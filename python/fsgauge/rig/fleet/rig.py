@@ -166,7 +166,7 @@ class FleetRig(Rig):
         from fsgauge.rig.fleet.messages import Faults
 
         refused: list[FsgaugeError] = []
-        for name, answer in self._ask(study, fleet, "refusals", destroy).items():
+        for name, answer in sorted(self._ask(study, fleet, "refusals", destroy).items()):
             refused += [fault.raised(name) for fault in all_understood(name, answer, Faults)]
         if refused or len(fleet.host) == 1:
             return refused
