@@ -23,7 +23,7 @@ LIMIT_SECONDS = 60.0
 _END_SECONDS = 5.0
 _PAUSE_SECONDS = 0.05
 _LINES = 5
-"""Of what Chromium said, in an error."""
+"""How much of what Chromium printed an error shows."""
 _FLAGS = (
     "--headless",
     "--remote-debugging-pipe",

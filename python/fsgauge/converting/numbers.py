@@ -63,7 +63,7 @@ def leaves(width: int, depth: int) -> int:
 
 
 def folders(width: int, depth: int) -> int:
-    """Those of all levels together, without the top."""
+    """Folders on all levels of a tree, without its top."""
     lowest = leaves(width, depth)
     return depth if width == 1 else (lowest * width - width) // (width - 1)
 

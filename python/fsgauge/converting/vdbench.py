@@ -131,12 +131,7 @@ class _Reader:
 
     def files_of(self, named: str, option: Option) -> tuple[str, Given, Option]:
         """The fsd that a fwd names."""
-        patterns = _words(named)
-        found = [
-            each
-            for each in self.found["fsd"]
-            if any(fnmatchcase(each[0], pattern) for pattern in patterns)
-        ]
+        found = self._called("fsd", named)
         if len(found) == 1:
             return found[0]
         if not found:
@@ -147,20 +142,24 @@ class _Reader:
 
     def chosen(self, run: Given, option: Option) -> list[tuple[str, Given, Option]]:
         """The fwd that a run names, by patterns."""
-        patterns = _words(run.get("fwd", "fwd*"))
-        found = [
-            each
-            for each in self.found["fwd"]
-            if any(fnmatchcase(each[0], pattern) for pattern in patterns)
-        ]
+        found = self._called("fwd", run.get("fwd", "fwd*"))
         if not found:
             names = ", ".join(name for name, _, _ in self.found["fwd"])
             raise _wrong(option, f"no fwd is called {run.get('fwd')}", f"one of these: {names}")
         return found
 
+    def _called(self, kind: str, named: str) -> list[tuple[str, Given, Option]]:
+        """Definitions of a kind that match a pattern, or one of a list in parentheses."""
+        patterns = _words(named)
+        return [
+            each
+            for each in self.found[kind]
+            if any(fnmatchcase(each[0], pattern) for pattern in patterns)
+        ]
+
 
 def _words(value: str) -> list[str]:
-    """One, or all of a list in parentheses."""
+    """The values of a key: one, or a list in parentheses."""
     return value.strip("()").split(",")
 
 

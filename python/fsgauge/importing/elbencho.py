@@ -76,7 +76,7 @@ def _of_json(text: str) -> list[dict[str, Any]]:
 
 
 def _next(text: str, at: int) -> int:
-    """Where the next document begins."""
+    """The offset at which the next JSON document of the file begins."""
     space = _SPACE.match(text, at)
     return space.end() if space else at
 

@@ -147,7 +147,7 @@ class CommandWorkload(WorkloadKeys):
 
     @property
     def is_judged_by_own_number(self) -> bool:
-        """What it takes may be what it was told to take."""
+        """By a number that the program prints; its time may be what it was told to take."""
         return self.primary != TIME
 
     def needs_files(self) -> tuple[str, str, str] | None:

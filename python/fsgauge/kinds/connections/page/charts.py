@@ -25,7 +25,7 @@ NAME = "by_clients"
 RATE_PIXELS, RESPONSE_PIXELS = 170, 120
 _AIR = 1.3
 MOST_TICKS = 40
-"""Of a log axis: 1, 2 and 5 times each power of ten."""
+"""Ticks of a log axis: 1, 2 and 5 times each power of ten."""
 ROWS_LIMIT = 60
 FIRST_SCREEN_ROWS = 20
 
