@@ -8,7 +8,7 @@ use std::path::Path;
 use fsgauge_wire::Failure;
 use tempfile::TempDir;
 
-use crate::mounts::{job, scan, text, tool};
+use crate::mounts::{job, scan, text, tool, until_done};
 
 const MIB: u64 = 1 << 20;
 
@@ -25,13 +25,17 @@ fn refused(image: &Path, name: &str) {
     let partition = format!("{device}p1");
     let in_partition = tool("addpart", &[&device, "1", "0", &sectors]).map(|_| {
         let found = scan(&job(Path::new(&partition)));
-        tool("delpart", &[&device, "1"]).unwrap();
-        found
+        // Whoever looks through all devices meanwhile, as `btrfs device scan` does, holds it for a moment.
+        let taken_away = until_done("delpart", &[&device, "1"]);
+        (found, taken_away)
     });
     tool("losetup", &["--detach", &device]).unwrap();
     check(&found.unwrap_err(), name);
     match in_partition {
-        Ok(found) => check(&found.unwrap_err(), name),
+        Ok((found, taken_away)) => {
+            check(&found.unwrap_err(), name);
+            taken_away.unwrap();
+        }
         Err(why) => eprintln!("skipped: {why}"),
     }
 }

@@ -225,17 +225,27 @@ def test_what_a_program_mounts_is_gone_with_it(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
 def test_what_another_run_has_mounted_is_not_held(tmp_path: Path) -> None:
     """Where mounts are private, its device stayed busy after it had been unmounted."""
-    image, other = tmp_path / "image", Path(f"/run/fsgauge/test-{os.getpid()}")
+    image, private = tmp_path / "image", Path(f"/run/fsgauge/test-{os.getpid()}")
+    other = private / "mounted"
+
+    def run(*words: str | Path) -> None:
+        subprocess.run(words, check=True, timeout=SECONDS)
+
     image.write_bytes(bytes(16 << 20))
-    other.mkdir(parents=True)
-    subprocess.run(("mkfs.ext4", "-q", image), check=True, timeout=SECONDS)
-    subprocess.run(("mount", "-o", "loop", image, other), check=True, timeout=SECONDS)
+    private.mkdir(parents=True)
+    run("mkfs.ext4", "-q", image)
+    run("mount", "--bind", private, private)
+    run("mount", "--make-private", private)
+    other.mkdir()
+    run("mount", "-o", "loop", image, other)
     with supervisor(tmp_path) as asked:
         try:
             asked.shell("true")
         finally:
-            subprocess.run(("umount", other), check=True, timeout=SECONDS)
+            run("umount", other)
             other.rmdir()
+            run("umount", private)
+            private.rmdir()
         assert subprocess.check_output(("losetup", "--associated", image)) == b""
 
 

@@ -11,8 +11,8 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// Another test's child may hold a descriptor for a moment, between fork and exec: five seconds at most.
-const UNMOUNT_TRIES: u32 = 100;
-const UNMOUNT_PAUSE: Duration = Duration::from_millis(50);
+const TRIES: u32 = 100;
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// A file system on a loop device, mounted; all of it goes when this goes.
 pub struct Mounted {
@@ -64,11 +64,11 @@ impl Mounted {
 impl Drop for Mounted {
     fn drop(&mut self) {
         // A test may have unmounted it, and one that failed may have mounted it again.
-        for _ in 0..UNMOUNT_TRIES {
+        for _ in 0..TRIES {
             if !self.is_mount_point() || tool("umount", &[text(&self.point)]).is_ok() {
                 break;
             }
-            std::thread::sleep(UNMOUNT_PAUSE);
+            std::thread::sleep(PAUSE);
         }
         let _ = tool("losetup", &["--detach", &self.device]);
     }
@@ -97,14 +97,18 @@ pub fn mounted_or_skip_in(
 
 /// Unmounts what is mounted there.
 pub fn unmount(point: &Path) {
-    let try_once = || tool("umount", &[text(point)]);
-    for _ in 0..UNMOUNT_TRIES {
-        if try_once().is_ok() {
-            return;
+    until_done("umount", &[text(point)]).unwrap();
+}
+
+/// What a tool says at last of something that others may hold for a moment.
+pub fn until_done(name: &str, arguments: &[&str]) -> Result<String, String> {
+    for _ in 0..TRIES {
+        if let Ok(said) = tool(name, arguments) {
+            return Ok(said);
         }
-        std::thread::sleep(UNMOUNT_PAUSE);
+        std::thread::sleep(PAUSE);
     }
-    try_once().unwrap();
+    tool(name, arguments)
 }
 
 pub fn text(path: &Path) -> &str {

@@ -46,7 +46,7 @@ NESTED_V2 = {
     "0/outer/inner/memory.max": "1073741824",
     "0/outer/inner/memory.current": "1048576",
     "0/outer/inner/memory.stat": "anon 1048576\nfile 0",
-    "0/outer/inner/io.max": "8:0 rbps=max wbps=4194304 riops=max wiops=20\n259:0 wbps=7",
+    "0/outer/inner/io.max": "8:0 rbps=max wbps=4194304 riops=max wiops=20\n4095:1048575 wbps=7",
     "0/outer/inner/cpuset.cpus.effective": "0-1,4",
 }
 
