@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from fsgauge.cli.plan_lines import MARGIN, changes, span_words, written_words
+from fsgauge.cli.plan_lines import MARGIN, changes, in_margin, span_words, written_words
 from fsgauge.plan.preview import PlanDescription, Sensitivity
 from fsgauge.units import count, format_size, some_of
 
@@ -29,6 +29,7 @@ def brief_lines(
     lines = [
         f"asks      {description.question}",
         f"compares  {_systems(description)}; storage: {description.storage}",
+        *_starts(description),
         f"takes     {_cost(description)}",
         f"destroys  {description.overwritten}",
         *([f"curve     {description.curve}"] if description.curve else []),
@@ -56,6 +57,15 @@ def run_command(words: Sequence[str]) -> list[str]:
             continue
         found.append(word)
     return found
+
+
+def _starts(description: PlanDescription) -> list[str]:
+    """The program that a study names, whatever it calls it."""
+    if not description.starts:
+        return []
+    first, *steps = description.starts
+    more = f"; {count(len(steps), 'line')} for a shell: --verbose" if steps else ""
+    return [f"starts    {in_margin(first.removeprefix('program: '))}{more}"]
 
 
 def _systems(description: PlanDescription) -> str:

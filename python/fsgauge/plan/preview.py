@@ -72,6 +72,8 @@ class PlanDescription(Kept):
     mounted: dict[str, str] = Field({})
     """Of each system that is a folder: its file system and mount options, in words."""
     baseline: str
+    starts: list[str] = Field([])
+    """Programs and lines for a shell that the study itself names."""
     held_equal: list[str]
     different: list[str]
     cannot_tell: list[str]
@@ -147,6 +149,7 @@ def describe(
         systems=study.systems,
         mounted={name: mounted_words(facts) for name, facts in folders.items()},
         baseline=plan.baseline,
+        starts=_method(study, size_bytes).starts(),
         held_equal=_held_equal(study, size_bytes, is_simulated=is_simulated),
         different=[
             *_different(study.systems),

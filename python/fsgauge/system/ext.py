@@ -106,7 +106,7 @@ class ExtFamily(kind.FileSystem):
             return int(number)
         if _value_after("-T", options) or (ratio and not ratio.isdecimal()):
             return None
-        return size_bytes // (int(ratio) if ratio else _bytes_per_inode(size_bytes))
+        return size_bytes // (int(ratio) if ratio else _bytes_per_inode(size_bytes)) - _OWN_INODES
 
     def more_inodes(self, number: int, size_bytes: int) -> str:
         """-N, which has one for each block at most; the first ones are its own."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from itertools import product
 from math import prod
@@ -208,6 +209,12 @@ class CommandWorkload(WorkloadKeys):
                     f'"{each.name}" is found by a pattern or by a json_path, one of them',
                     [("number", index, "name")],
                 )
+            if each.json_path and ("[" in each.json_path or "" in each.json_path.split(".")):
+                raise conflict(
+                    "keys and places of lists are parted by points, with none before the first",
+                    [("number", index, "json_path")],
+                    next=f"json_path = {json.dumps(_in_points(each.json_path))}",
+                )
             try:
                 re.compile(each.pattern or "")
             except re.error as error:
@@ -221,6 +228,12 @@ class CommandWorkload(WorkloadKeys):
                 ["primary"],
                 hint=did_you_mean(near) if near else f"it has {', '.join(names)}",
             )
+
+
+def _in_points(path: str) -> str:
+    """jq's ".results[0].mean" and JSONPath's "$.results[0]['mean']" as results.0.mean."""
+    names = (name.strip("'\"") for name in re.split(r"[.\[\]]+", path.removeprefix("$")))
+    return ".".join(name for name in names if name) or "results.0.mean"
 
 
 KEYS = CommandWorkload
