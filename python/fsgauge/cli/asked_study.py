@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import time
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -121,10 +122,13 @@ def study_choices(function: F) -> F:
         words = {
             each.name: given.pop(each.name) for each in fields(AskedStudy) if each.name in given
         }
-        word, *program = words["study"]
-        of_program = program_overrides(word, program, given.pop("prepare"), given.pop("parameters"))
-        words["overrides"] = (*of_program, *words["overrides"])
-        study, folders = study_and_folders([word] if of_program else words["study"])
+        word, *more = words["study"]
+        load = load_of_program(word, more)
+        of_program = program_overrides(
+            load, more if load else (), given.pop("prepare"), given.pop("parameters")
+        )
+        words["overrides"] = (*_asked_of_program(word, load), *of_program, *words["overrides"])
+        study, folders = study_and_folders([word] if load else words["study"])
         words["study"] = chosen_variant(_meant(study), full, as_published)
         words["systems"] = (*folders, *map(_as_folder, words["systems"]))
         return function(asked=AskedStudy(**words), **given)
@@ -132,31 +136,61 @@ def study_choices(function: F) -> F:
     return cast("F", decorated(of_asked, _OPTIONS))
 
 
+def load_of_program(word: str, more: Sequence[str]) -> WorkloadKeys | None:
+    """The load of a study whose program is named by the words behind it, not validated; None where
+    these are folders to compare, and of a study that starts none."""
+    from fsgauge.study.shipped import find_study, study_meant
+
+    if all(Path(each).is_dir() for each in more):
+        return None
+    try:
+        load = tomllib.loads(find_study(study_meant(word))[1]).get("workload")
+    except (InputError, tomllib.TOMLDecodeError):  # said by whoever reads the study
+        return None
+    kind = load.get("kind", DEFAULT) if isinstance(load, dict) else ""
+    keys = kinds.part(kind, "keys").KEYS if kind in kinds.names() else None
+    return keys.model_construct(**load) if keys and keys.question_of_program else None
+
+
 def program_overrides(
-    word: str, program: Sequence[str], prepare: Sequence[str], parameters: Sequence[str]
+    load: WorkloadKeys | None,
+    program: Sequence[str],
+    prepare: Sequence[str],
+    parameters: Sequence[str],
 ) -> list[str]:
-    """The changes that a program behind -- and its options stand for; InputError for a parameter
-    without values."""
+    """The changes that a program behind -- and its options stand for: what `load`, the study's own,
+    says of another program is said of this one no more. InputError for a parameter that is given
+    twice, or without values."""
     found = []
-    keys = kinds.part(word, "keys").KEYS if word in kinds.names() else None
-    if keys is None or not keys.takes_program:
-        program = ()
-    elif program:
-        found = [_as_never_said(keys, key) for key in keys.says_of_program]
+    if load is not None:
+        found = [_as_never_said(type(load), key) for key in load.says_of_program]
     lists = {"program": program, "prepare": prepare}
     found += [
         f"workload.{key}={json.dumps(list(texts), ensure_ascii=False)}"
         for key, texts in lists.items()
         if texts
     ]
+    by_name: dict[str, list[str]] = {}
     for text in parameters:
         name, equals, values = text.partition("=")
         if not equals or not values:
             raise InputError(
                 f"-P {text} has no values", next=f"-P {name or 'threads'}=1,4,16, for {{{name}}}"
             )
-        found.append(f"workload.parameters.{name}={json.dumps(values.split(','))}")
+        listed = [value.strip() for value in values.split(",")]
+        if name in by_name:
+            both = ",".join(dict.fromkeys([*by_name[name], *listed]))
+            raise InputError(f"-P {name} is there twice", next=f"-P {shlex.quote(f'{name}={both}')}")
+        by_name[name] = listed
+        found.append(f"workload.parameters.{name}={json.dumps(listed)}")
     return found
+
+
+def _asked_of_program(word: str, load: WorkloadKeys | None) -> list[str]:
+    """A shipped study's question names its own program; that about a number of it stays."""
+    if load is None or load.is_judged_by_own_number or Path(word).is_file():
+        return []
+    return [f"question={json.dumps(load.question_of_program)}"]
 
 
 def _as_never_said(keys: type[WorkloadKeys], key: str) -> str:

@@ -59,8 +59,8 @@ class Number(Listed):
 class CommandWorkload(WorkloadKeys):
     """A program; a cell for each combination of its parameters."""
 
-    question_of_folders: ClassVar[str] = "How long does this program take on these file systems?"
-    takes_program: ClassVar[bool] = True
+    question_of_folders: ClassVar[str] = ""
+    question_of_program: ClassVar[str] = "How long does this program take on these file systems?"
     says_of_program: ClassVar[tuple[str, ...]] = ("name", "time_limit", "takes", "writes")
 
     kind: Literal["command"] = Field(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 from pathlib import Path
 
 from fsgauge.errors import InputError, RigError
@@ -22,11 +23,7 @@ def require_program(study: Study) -> None:
         if os.sep in name:
             _require_path(name, has_steps=bool(getattr(study.workload, "prepare", [])))
         elif find_program(name) is None:
-            raise InputError(
-                f"{name} is not installed",
-                cause="the study starts it, and fsgauge does not include it",
-                next=f"apt-get install {package}" if package else f"command -v {shlex.quote(name)}",
-            )
+            raise _not_found(name, package)
     if needed and not _CHILDREN.exists():
         raise RigError(
             "this kernel does not list the children of a process",
@@ -34,6 +31,28 @@ def require_program(study: Study) -> None:
             " could not be found",
             next="another kernel",
         )
+
+
+def _not_found(name: str, package: str) -> InputError:
+    """Why a name leads to no program: it is several words, root searches elsewhere, or it is not
+    there."""
+    if len(name.split()) > 1:
+        return InputError(
+            f'there is no program "{name}"',
+            cause="a program and its arguments are words of their own, and no shell reads them",
+            next=f"-- sh -c {shlex.quote(name)}",
+        )
+    if os.geteuid() == 0 and (of_another := shutil.which(name)) is not None:
+        return InputError(
+            f"{name} is not in the folders in which root searches",
+            cause=f"another user can change {of_another}, or a folder that it is in",
+            next=f"-- {shlex.quote(os.path.abspath(of_another))}, where you trust it",
+        )
+    return InputError(
+        f"{name} is not installed",
+        cause="the study starts it, and fsgauge does not include it",
+        next=f"apt-get install {package}" if package else f"command -v {shlex.quote(name)}",
+    )
 
 
 def _require_path(name: str, *, has_steps: bool) -> None:
@@ -54,8 +73,10 @@ def _require_path(name: str, *, has_steps: bool) -> None:
     if not place.is_file():
         raise InputError(
             f"there is no program {name}",
-            cause="it is a folder" if place.is_dir() else "no file has this name",
-            next=f"ls -ld {shlex.quote(name)}",
+            cause="it is a folder"
+            if place.is_dir()
+            else "no file has this name; what stands behind a study of programs is the program",
+            next=f"ls -ld {shlex.quote(name)}; or a folder to compare: --system {shlex.quote(name)}",
         )
     if not os.access(place, os.X_OK):
         raise InputError(
