@@ -259,10 +259,27 @@ def _usage(error: click.ClickException) -> str:
         if now and any(now in each.opts for each in takes):
             return moved_option(error.option_name)
         if any(each.name == "overrides" for each in takes) and (
-            said := _of_another_tool(error.option_name)
+            said := _of_a_program(error.option_name) or _of_another_tool(error.option_name)
         ):
             return said
     return f"error: {escaped(error.format_message())}\nnext: {path} --help"
+
+
+def _of_a_program(option: str) -> str:
+    """What to type where the option is one of a program, which stands behind --; "" where none
+    was named."""
+    from fsgauge.cli.asked_study import load_of_program
+
+    words = sys.argv[1:]
+    for at, word in enumerate(words[:-1]):
+        behind = words[at + 1 :]
+        if not behind[0].startswith("-") and load_of_program(word, behind) is not None:
+            return FsgaugeError(
+                f"{option} is no option of fsgauge",
+                cause="a program and its arguments stand behind --",
+                next=shlex.join(["fsgauge", *words[: at + 1], "--", *behind]),
+            ).render()
+    return ""
 
 
 def _of_another_tool(option: str) -> str:

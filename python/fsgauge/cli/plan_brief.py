@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from fsgauge.cli.plan_lines import MARGIN, changes, in_margin, span_words, written_words
+from fsgauge.cli.plan_lines import MARGIN, changes, span_words, written_words
 from fsgauge.plan.preview import PlanDescription, Sensitivity
 from fsgauge.units import count, format_size, some_of
 
@@ -63,9 +63,9 @@ def _starts(description: PlanDescription) -> list[str]:
     """The program that a study names, whatever it calls it."""
     if not description.starts:
         return []
-    first, *steps = description.starts
-    more = f"; {count(len(steps), 'line')} for a shell: --verbose" if steps else ""
-    return [f"starts    {in_margin(first.removeprefix('program: '))}{more}"]
+    first, *more = [line for text in description.starts for line in text.splitlines()]
+    cut = f"; {count(len(more), 'more line')}: --verbose" if more else ""
+    return [f"starts    {first.removeprefix('program: ')}{cut}"]
 
 
 def _systems(description: PlanDescription) -> str:

@@ -33,7 +33,21 @@ Line = Annotated[str, Field(min_length=1, max_length=100_000)]
 _NO_NAME = BeforeValidator(lambda value: "" if value is None else value)
 _NOT_KNOWN = BeforeValidator(lambda value: 0 if value is None else value)
 """Older records have null where nothing was said."""
-Value = Annotated[str, Field(pattern=r"^[A-Za-z0-9._+:/-]{1,60}$")]
+_VALUE = r"^[A-Za-z0-9._+:/-]{1,60}$"
+
+
+def _of_no_shell(value: object) -> object:
+    if isinstance(value, str) and not re.match(_VALUE, value):
+        raise conflict(
+            "a value of a parameter has letters, digits and ._+:/-, 60 at most",
+            [()],
+            hint="shells of prepare and finish read it too",
+            next="only what differs: -P level=1,2, and -O{level} -g in the program's words",
+        )
+    return value
+
+
+Value = Annotated[str, BeforeValidator(_of_no_shell), Field(pattern=_VALUE)]
 
 
 class Number(Listed):
