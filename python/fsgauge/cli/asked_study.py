@@ -124,9 +124,7 @@ def study_choices(function: F) -> F:
         }
         word, *more = words["study"]
         load = load_of_program(word, more)
-        of_program = program_overrides(
-            load, more if load else (), given.pop("prepare"), given.pop("parameters")
-        )
+        of_program = program_overrides(word, more, given.pop("prepare"), given.pop("parameters"))
         words["overrides"] = (*_asked_of_program(word, load), *of_program, *words["overrides"])
         study, folders = study_and_folders([word] if load else words["study"])
         words["study"] = chosen_variant(_meant(study), full, as_published)
@@ -153,18 +151,13 @@ def load_of_program(word: str, more: Sequence[str]) -> WorkloadKeys | None:
 
 
 def program_overrides(
-    load: WorkloadKeys | None,
-    program: Sequence[str],
-    prepare: Sequence[str],
-    parameters: Sequence[str],
+    word: str, program: Sequence[str], prepare: Sequence[str], parameters: Sequence[str]
 ) -> list[str]:
-    """The changes that a program behind -- and its options stand for: what `load`, the study's own,
-    says of another program is said of this one no more. InputError for a parameter that is given
-    twice, or without values."""
-    found = []
-    if load is not None:
-        found = [_as_never_said(type(load), key) for key in load.says_of_program]
-    lists = {"program": program, "prepare": prepare}
+    """The changes that a program behind -- and its options stand for: what the study says of its
+    own is said of no other. InputError for a parameter that is given twice, or without values."""
+    load = load_of_program(word, program)
+    found = [_as_never_said(type(load), key) for key in load.says_of_program] if load else []
+    lists = {"program": program if load else (), "prepare": prepare}
     found += [
         f"workload.{key}={json.dumps(list(texts), ensure_ascii=False)}"
         for key, texts in lists.items()
@@ -180,7 +173,9 @@ def program_overrides(
         listed = [value.strip() for value in values.split(",")]
         if name in by_name:
             both = ",".join(dict.fromkeys([*by_name[name], *listed]))
-            raise InputError(f"-P {name} is there twice", next=f"-P {shlex.quote(f'{name}={both}')}")
+            raise InputError(
+                f"-P {name} is there twice", next=f"-P {shlex.quote(f'{name}={both}')}"
+            )
         by_name[name] = listed
         found.append(f"workload.parameters.{name}={json.dumps(listed)}")
     return found

@@ -48,7 +48,7 @@ def _said(name: str) -> str:
 def _said_whole(name: str) -> str:
     from fsgauge.devices.words import device_words, is_device, parameter_words
     from fsgauge.pages import entry_of, explain_metric, is_metric
-    from fsgauge.study.other_tools import numbers_called, studies_called, tool_called
+    from fsgauge.study.other_tools import numbers_called, studies_near, tool_called
     from fsgauge.study.reference import explain_key, explain_value, policy_words, setting_words
     from fsgauge.study.tunable_places import tunable_words
     from fsgauge.study.words_page import words_of_tool
@@ -65,8 +65,9 @@ def _said_whole(name: str) -> str:
         parts = [page]
     if not parts and (number := numbers_called().get(name.strip().lower())) is not None:
         parts = [f"{name}, as other tools print it: {number} comes nearest", explain_metric(number)]
-    if (study := studies_called().get(name.lower())) is not None:
-        parts.append(f"{name}: the study {study}\n  more: fsgauge plan {quoted(study)}")
+    if studies := studies_near().get(name.lower()):
+        more = ", ".join(f"fsgauge plan {quoted(study)}" for study in studies)
+        parts.append(f"{name}: the study {' or '.join(studies)}\n  more: {more}")
     if tool is not None:
         parts.append(words_of_tool(tool))
     parts += _of_other_tools(name) or (_as_a_value(name) if entry is None else [])

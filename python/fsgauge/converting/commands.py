@@ -18,6 +18,7 @@ from fsgauge.converting.command_line import Line, options_of, wrong
 from fsgauge.converting.groups import Converted, Findings, Group, Value, Whole
 from fsgauge.converting.job_file import Option
 from fsgauge.errors import InputError
+from fsgauge.study.other_tools import tool_called
 from fsgauge.units import exact_bandwidth, exact_duration, exact_size
 
 
@@ -33,10 +34,13 @@ def convert_command(command: str) -> Converted:
         ) from error
     name, place = _program(words)
     if not name:
+        other = PurePath(words[0]).name if words else "nothing"
         raise InputError(
-            f"no command of {PurePath(words[0]).name if words else 'nothing'} is known here",
+            f"no command of {other} is known here",
             cause=f"read are command lines of {', '.join(_TOOLS)}",
-            next="fsgauge study from-fio JOB.fio   (of fio: its job file)",
+            next=f"fsgauge explain {other}"
+            if tool_called(other) not in (None, "fio")
+            else "fsgauge study from-fio JOB.fio   (of fio: its job file)",
         )
     line = Line(command, Findings(), options_of(name))
     line.tasks = _tasks(words[:place], line.findings)

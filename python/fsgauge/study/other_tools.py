@@ -1,5 +1,5 @@
-"""The words of fio, IOzone, bonnie++, elbencho, IOR, mdtest, hyperfine, pgbench, filebench and dd,
-and the keys that mean them.
+"""The words of fio, IOzone, bonnie++, elbencho, IOR, mdtest, hyperfine, pgbench, pg_test_fsync,
+filebench and dd, and the keys that mean them.
 
 other_tools.toml is the table. `understanding.py` reads study files by it, `fsgauge explain` and
 docs/reference/words.md print it.
@@ -257,7 +257,17 @@ def tools() -> dict[str, Tool]:
 @cache
 def studies_called() -> dict[str, str]:
     """The shipped study that a program or a word leads to: pgbench is postgresql."""
-    return {word: name for name, words in table_of_words()[STUDIES].items() for word in words}
+    return {word: names[0] for word, names in studies_near().items()}
+
+
+@cache
+def studies_near() -> dict[str, list[str]]:
+    """All that a word leads to, in the order of the table."""
+    found: dict[str, list[str]] = {}
+    for name, words in table_of_words()[STUDIES].items():
+        for word in words:
+            found.setdefault(word, []).append(name)
+    return found
 
 
 @cache

@@ -19,7 +19,13 @@ from fsgauge.quantities import Quantity
 from fsgauge.study.document import Document, Origin
 from fsgauge.study.keys import Section, all_dotted, listed_sections, valid_keys, value_types
 from fsgauge.study.locate import Path
-from fsgauge.study.other_tools import BYTES_OF_A_JOB, Word, is_bandwidth, words_called
+from fsgauge.study.other_tools import (
+    BYTES_OF_A_JOB,
+    Word,
+    is_bandwidth,
+    studies_called,
+    words_called,
+)
 from fsgauge.study.value_type import ValueType
 from fsgauge.study.word_fit import has_key, kind_of, translated, value_at
 from fsgauge.study.wording import as_details, shown
@@ -235,6 +241,9 @@ def _word_at(document: Document, section: str, name: str, value: object) -> Word
         fio = [word for word in found if word.title == "fio" and section == "workload"]
         return next((word for word in fio if word.key != f"{section}.{name}"), None)
     is_letter = _LETTER.fullmatch(name)
+    if is_letter:  # the tool whose work this kind is comes first
+        kind = kind_of(document, "workload")
+        here.sort(key=lambda word: studies_called().get(word.title.lower()) != kind)
     always = [word for word in found if word.is_always(value) and not is_letter]
     taking = [word for word in here if word.is_translated and _takes(word, value)]
     refused = [word for word in found if not word.key and not word.always]
