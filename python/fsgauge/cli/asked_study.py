@@ -145,9 +145,10 @@ def load_of_program(word: str, more: Sequence[str]) -> WorkloadKeys | None:
         load = tomllib.loads(find_study(study_meant(word))[1]).get("workload")
     except (InputError, tomllib.TOMLDecodeError):  # said by whoever reads the study
         return None
-    kind = load.get("kind", DEFAULT) if isinstance(load, dict) else ""
-    keys = kinds.part(kind, "keys").KEYS if kind in kinds.names() else None
-    return keys.model_construct(**load) if keys and keys.question_of_program else None
+    if not isinstance(load, dict) or (kind := load.get("kind", DEFAULT)) not in kinds.names():
+        return None
+    keys: type[WorkloadKeys] = kinds.part(kind, "keys").KEYS
+    return keys.model_construct(**load) if keys.question_of_program else None
 
 
 def program_overrides(
@@ -172,10 +173,8 @@ def program_overrides(
             )
         listed = [value.strip() for value in values.split(",")]
         if name in by_name:
-            both = ",".join(dict.fromkeys([*by_name[name], *listed]))
-            raise InputError(
-                f"-P {name} is there twice", next=f"-P {shlex.quote(f'{name}={both}')}"
-            )
+            both = f"{name}={','.join(dict.fromkeys([*by_name[name], *listed]))}"
+            raise InputError(f"-P {name} is there twice", next=f"-P {shlex.quote(both)}")
         by_name[name] = listed
         found.append(f"workload.parameters.{name}={json.dumps(listed)}")
     return found

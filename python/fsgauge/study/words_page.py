@@ -23,8 +23,8 @@ _INTRODUCTION = """\
 lost. -->
 
 What you type in fio, IOzone, bonnie++, elbencho, IOR, mdtest, hyperfine, pgbench, \
-pg_test_fsync, filebench or dd, and the key of a study file that means it. `fsgauge explain iodepth` \
-prints a row of this page and the key's own entry.
+pg_test_fsync, filebench or dd, and the key of a study file that means it. `fsgauge explain \
+iodepth` prints a row of this page and the key's own entry.
 
 Words marked *read* can be used as they are, in a study file or with `--set`, with the values that \
 the tool takes; a note says what they were taken for:

@@ -46,7 +46,7 @@ def _not_found(name: str, package: str) -> InputError:
         return InputError(
             f"{name} is not in the folders in which root searches",
             cause=f"another user can change {of_another}, or a folder that it is in",
-            next=f"-- {shlex.quote(os.path.abspath(of_another))}, where you trust it",
+            next=f"-- {shlex.quote(str(Path(of_another).absolute()))}, where you trust it",
         )
     return InputError(
         f"{name} is not installed",
@@ -73,10 +73,8 @@ def _require_path(name: str, *, has_steps: bool) -> None:
     if not place.is_file():
         raise InputError(
             f"there is no program {name}",
-            cause="it is a folder"
-            if place.is_dir()
-            else "no file has this name; what stands behind a study of programs is the program",
-            next=f"ls -ld {shlex.quote(name)}; or a folder to compare: --system {shlex.quote(name)}",
+            cause="it is a folder" if place.is_dir() else "no file has this name",
+            next=f"ls -ld {shlex.quote(name)}; a folder to compare stands behind --system",
         )
     if not os.access(place, os.X_OK):
         raise InputError(

@@ -1,5 +1,5 @@
-"""What is wrong with a number of metadata: clients were uneven, a folder was too small, no stonewall
-was reached, or nothing was read from the storage."""
+"""What is wrong with a number of metadata: clients were uneven, a folder was too small, a stonewall
+was out of reach, or nothing was read from the storage."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def no_stonewall(runs: Sequence[RunRecord]) -> Iterator[Finding]:
     found = [run for run in walled if _is_through_before(run)]
     if not found:
         return
-    keys = {"create": "workload.entries", "record write": "workload.records"}
-    raised = dict.fromkeys(keys[run.cell.factors["operation"]] for run in found)
+    of_records = (MetadataFactors.of(run.cell).is_of_records for run in found)
+    raised = sorted({"workload.records" if each else "workload.entries" for each in of_records})
     yield finding(
         "metadata.no_stonewall",
         "warning",
