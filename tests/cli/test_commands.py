@@ -12,6 +12,8 @@ from click.testing import CliRunner
 from fsgauge.cli import group
 from fsgauge.cli.commands import COMMANDS, GROUPS, MOVED
 from fsgauge.errors import InputError
+from fsgauge.kinds.command.keys import CommandWorkload
+from fsgauge.study.shipped import find_study
 from tests.synthetic import make_study
 
 from .conftest import Run, is_planned
@@ -368,3 +370,20 @@ def test_a_record_of_a_newer_version_says_so(
     done = fsgauge("report", str(page.parent))
     assert done.returncode == 2
     assert "format 99" in done.stderr
+
+
+def test_a_shipped_question_is_of_its_own_program(fsgauge: Run, tmp_path: Path) -> None:
+    def asked(*words: str) -> str:
+        return fsgauge("plan", *words).stdout.partition("asks      ")[2].partition("\n")[0]
+
+    assert asked("command-git-clone") == "How long does git clone take?"
+    assert asked("command-git-clone", "--", "echo") == CommandWorkload.question_of_program
+    own = tmp_path / "own.toml"
+    own.write_text(find_study("command-git-clone")[1])
+    assert asked(str(own), "--", "echo") == "How long does git clone take?", "as its author asks"
+
+
+def test_an_option_of_a_program_leads_to_the_dashes(fsgauge: Run) -> None:
+    done = fsgauge("plan", "command", "ls", "-l", "a b")
+    assert done.stderr.endswith("next: fsgauge plan command -- ls -l 'a b'\n")
+    assert "No such option" in fsgauge("plan", "overhead", "-l").stderr

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from fsgauge.cli.asked_study import program_overrides
 from fsgauge.errors import InputError
 from fsgauge.kinds.command.keys import CommandWorkload
 from fsgauge.study.parse import load_study
+from fsgauge.study.shipped import find_study
 
 
 def workload(program: list[str], prepare: list[str], parameters: list[str]) -> CommandWorkload:
@@ -41,6 +44,25 @@ def test_what_the_shipped_study_says_of_its_own_program_is_said_of_no_other() ->
 def test_without_a_program_the_study_has_its_own() -> None:
     assert program_overrides("command", [], [], []) == []
     assert program_overrides("overhead", ["/a", "/b"], [], []) == [], "those are folders"
+
+
+@pytest.mark.parametrize("study", ["command-full", "command-git-clone", "hyperfine", "own.toml"])
+def test_any_study_of_a_program_takes_one(
+    study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ "echo is no folder here, next: fsgauge plan command-full --system echo"."""
+    monkeypatch.chdir(tmp_path)
+    Path("own.toml").write_text(find_study("command")[1])
+    assert 'workload.program=["echo", "hi"]' in program_overrides(study, ["echo", "hi"], [], [])
+    (tmp_path / "a").mkdir()
+    assert program_overrides(study, [str(tmp_path / "a")], [], []) == [], "a folder to compare"
+
+
+def test_values_have_no_blanks_around_them_and_stand_once() -> None:
+    assert workload(["tool", "{n}"], [], ["n=1, 2"]).parameters == {"n": ["1", "2"]}
+    with pytest.raises(InputError) as refused:
+        program_overrides("command", ["tool", "{n}"], [], ["n=1,2", "n=2,3"])
+    assert refused.value.next == "-P n=1,2,3"
 
 
 @pytest.mark.parametrize("text", ["threads", "threads=", "=1"])

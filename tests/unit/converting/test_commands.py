@@ -235,3 +235,13 @@ def test_an_option_is_underlined_where_it_stands() -> None:
 def test_what_cannot_be_taken_is_said(command: str, what: str) -> None:
     with pytest.raises(InputError, match=what):
         study_from_command(command)
+
+
+def test_a_tool_that_only_has_words_leads_to_them() -> None:
+    """`from-command 'hyperfine ...'` led to from-fio."""
+    with pytest.raises(InputError) as refused:
+        study_from_command("hyperfine 'sleep 1'")
+    assert refused.value.next == "fsgauge explain hyperfine"
+    with pytest.raises(InputError) as refused:
+        study_from_command("fio job.fio")
+    assert refused.value.next.startswith("fsgauge study from-fio")

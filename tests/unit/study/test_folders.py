@@ -209,3 +209,10 @@ def test_a_folder_that_is_called_like_a_kind_is_in_the_option_that_works(
     refused = error("overhead", ["slow", "/dev/shm"], None)
     assert "--system ./slow --system /dev/shm" in refused.next
     assert works("--system ./slow --system /dev/shm")
+
+
+@pytest.mark.parametrize("name", ["command-pgbench", "command-git-clone", "capacity"])
+def test_a_question_that_is_about_no_device_is_kept(name: str) -> None:
+    """ "How long does this program take?" was asked of pgbench's transactions a second."""
+    found = load_study(name, systems=["/mnt/a", "/mnt/b"])
+    assert found.question == load_study(name).question

@@ -15,6 +15,8 @@ from fsgauge.study.other_tools import (
     SPOKEN,
     Word,
     numbers_called,
+    studies_called,
+    studies_near,
     table_of_words,
     tools,
     words_called,
@@ -659,3 +661,35 @@ def test_a_letter_alone_is_never_dropped() -> None:
     """hyperfine's -n says nothing here, and that of others is how many files there are."""
     with pytest.raises(InputError, match="-n"):
         load_study("overhead", ["-n=1000"])
+
+
+@pytest.mark.parametrize(
+    ("tool", "spelled", "keys"),
+    [
+        ("hyperfine", "conclude", {"workload.finish"}),
+        ("hyperfine", "cleanup", {"workload.finish"}),
+        ("hyperfine", "setup", {"workload.prepare"}),
+        ("hyperfine", "shell", {"workload.program"}),
+        ("hyperfine", "input", {"workload.program"}),
+        ("hyperfine", "command-name", {"workload.name"}),
+        ("hyperfine", "ignore-failure", {"workload.exit_codes"}),
+        ("mdtest", "-s", {"workload.clients"}),
+        ("mdtest", "-n", {"workload.entries", "workload.files_per_connection"}),
+        ("pg_test_fsync", "secs-per-test", {"workload.duration"}),
+    ],
+)
+def test_where_a_word_leads(tool: str, spelled: str, keys: set[str]) -> None:
+    assert {word.key for word in tools()[tool].words if spelled in word.spellings} == keys
+
+
+def test_a_letter_is_of_the_tool_whose_work_the_kind_is() -> None:
+    """bonnie++'s -n, which says other things, came before mdtest's."""
+    with pytest.raises(InputError, match=r"mdtest's -n is workload\.entries"):
+        load_study("metadata", ["-n=1000"])
+
+
+def test_a_word_leads_to_all_studies_that_it_may_mean() -> None:
+    assert studies_near()["bonnie++"] == ["sharing", "metadata"]
+    assert studies_near()["git"] == ["command-git-clone", "command-git-status", "small-files"]
+    assert studies_near()["sqlite"] == ["command", "postgresql"]
+    assert {name: names[0] for name, names in studies_near().items()} == studies_called()

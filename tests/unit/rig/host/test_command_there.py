@@ -52,3 +52,20 @@ def test_a_path_that_is_no_program(tmp_path: Path) -> None:
     assert refusal(str(tmp_path)).cause == "it is a folder"
     tool.touch(0o644)
     assert refusal(str(tool)).next == f"chmod +x {tool}"
+
+
+def test_several_words_in_one_are_for_a_shell() -> None:
+    assert refusal("echo hi there").next == "-- sh -c 'echo hi there'"
+
+
+def test_root_is_told_that_it_searches_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ "not installed; next: command -v mytool", which printed its path."""
+    (tmp_path / "mytool").touch(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    monkeypatch.setattr("fsgauge.programs.finding.only_root_changes", lambda _: False)
+    found = refusal("mytool")
+    assert "another user can change" in found.cause
+    assert found.next.startswith(f"-- {tmp_path}/mytool")
