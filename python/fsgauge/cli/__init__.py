@@ -275,7 +275,7 @@ def _of_a_program(option: str) -> str:
         behind = words[at + 1 :]
         if not behind[0].startswith("-") and load_of_program(word, behind) is not None:
             return FsgaugeError(
-                f"{option} is no option of fsgauge",
+                f"fsgauge has no option {option}",
                 cause="a program and its arguments stand behind --",
                 next=shlex.join(["fsgauge", *words[: at + 1], "--", *behind]),
             ).render()
