@@ -76,5 +76,5 @@ def test_folders_stay_folders_where_a_parameter_is_given(fsgauge: Run, tmp_path:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
     folders = [str(tmp_path / name) for name in ("a", "b")]
-    done = fsgauge("plan", "command-git-clone", *folders, "-P", "files=10")
+    done = fsgauge("plan", "command-git-status", *folders, "-P", "folders=10")
     assert folders[1] in done.stdout, done.stderr
