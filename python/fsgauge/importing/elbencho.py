@@ -42,6 +42,11 @@ def read_elbencho(text: str, path: Path, sha256: str) -> list[Run]:
             tests=tuple(_test(row) for row in run if row["ms"]),  # in whole milliseconds
             started_unix_ns=run[0]["started"],
             command=run[0]["command"],
+            left_out=tuple(
+                f"{row['name'].lower()}: it took less than a millisecond"
+                for row in run
+                if not row["ms"]
+            ),
         )
         for run in runs
         if run
@@ -93,7 +98,9 @@ def _of_csv(text: str) -> list[dict[str, Any]]:
                 "iops": float(row["IOPS [last]"] or 0),
                 "entries": float(row["entries/s [last]"] or 0),
                 "bytes": float(row["MiB/s [last]"] or 0) * _MIB,
-                "latency": float(row.get("IO lat us [avg]") or 0),
+                "latency": float(
+                    row.get(f"{'IO' if row['IOPS [last]'] else 'Ent'} lat us [avg]") or 0
+                ),
             }
         )
     return found

@@ -154,6 +154,7 @@ def _bonnie_run(line: str, path: Path, sha256: str) -> Run:
         tests=tuple(tests),
         started_unix_ns=int(fields[_STARTED]) * 10**9 if fields[_STARTED].isdecimal() else None,
         machine=fields[_NAME],
+        left_out=("tests that ended too fast for bonnie++ to rate (+++++)",) * ("+++++" in fields),
     )
 
 

@@ -369,3 +369,29 @@ def test_a_file_that_is_not_there_was_not_copied_in_part(tmp_path: Path) -> None
     with pytest.raises(InputError, match=r"x\.json is missing") as raised:
         read_file(tmp_path / "x.json")
     assert "study" not in str(raised.value.cause)
+
+
+def test_what_a_tool_could_not_rate_is_told(tmp_path: Path) -> None:
+    (run,) = read_file(written(tmp_path / "b.csv", _BONNIE_1_97))
+    assert run.left_out == ("tests that ended too fast for bonnie++ to rate (+++++)",)
+    text = ELBENCHO.replace("READ,900,1000", "READ,0,0")
+    (run,) = read_file(written(tmp_path / "e.csv", text))
+    assert run.left_out == ("read: it took less than a millisecond",)
+
+
+def test_entries_of_elbencho_have_their_own_latency(tmp_path: Path) -> None:
+    head, first, _ = ELBENCHO.splitlines()
+    fields = first.split(",")
+    names = head.split(",")
+    for name, value in (
+        ("operation", "STAT"),
+        ("IOPS [last]", ""),
+        ("entries/s [last]", "5000"),
+        ("Ent lat us [avg]", "70"),
+        ("IO lat us [avg]", ""),
+    ):
+        fields[names.index(name)] = value
+    (run,) = imported(
+        tmp_path, a=[written(tmp_path / "e.csv", f"{head}\n{','.join(fields)}\n")]
+    ).runs
+    assert run.result is not None and values(run.result)["read.mean"] == pytest.approx(70_000)
