@@ -1,101 +1,204 @@
-"""fio's JSON, and json+ with its histograms.
+"""fio's JSON, and json+ with its histograms: a document or several, each a run.
 
 A job (or group, with group_reporting) is a test. Latency is fio's total one where its distribution
 was kept (lat_percentiles), else its completion latency, which lacks the time of submission.
-Percentiles without bins are steps: each listed one is exact, others are the next listed one above.
+Percentiles without bins are steps: each listed one is exact, others are the next listed one above;
+below the first and above the last nothing is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import math
+import os
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from fsgauge.engine.wire import Histogram
-from fsgauge.importing.measured import SUB_BUCKET_BITS, Run, Side, Test, bucket_of, unreadable
+from fsgauge.engine.wire import Histogram, SyncResult
+from fsgauge.errors import InputError
+from fsgauge.importing.measured import (
+    SUB_BUCKET_BITS,
+    NonsenseError,
+    Run,
+    Side,
+    Test,
+    bucket_of,
+    unreadable,
+)
 
 TOOL = "fio"
 _SIZES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+_OF_SIZES = ("bs", "blocksize", "bsrange", "blocksize_range", "bssplit")
+_BEGIN = re.compile(r"(?:^|(?<=\}))[ \t]*\{", re.MULTILINE)
+_NO_NUMBER = re.compile(r"([:\[,]\s*)-?(?:nan|inf)\b", re.IGNORECASE)
 
 
-def is_fio(document: object) -> bool:
-    """Whether a JSON document is a result of fio's."""
-    return isinstance(document, dict) and "fio version" in document
+def is_fio(text: str) -> bool:
+    """Whether a JSON document of fio's is among the text."""
+    return re.search(r'"fio version"\s*:', text) is not None
 
 
-def read_fio(document: dict[str, Any], path: Path, sha256: str) -> list[Run]:
-    """The run; of several clients, their sum where fio gave it."""
-    jobs = document.get("jobs") or _of_clients(document.get("client_stats") or [])
-    if not jobs:
+def read_fio(text: str, path: Path, sha256: str) -> list[Run]:
+    """The runs; of several clients, their sum where fio gave it."""
+    ended: list[dict[str, Any]] = []
+    for document in _documents(text):
+        if ended and _goes_on(ended[-1], document):
+            ended.pop()
+        ended.append(document)
+    if not ended:
         unreadable(path, TOOL, "it has no jobs")
+    return [_run(document, path, sha256) for document in ended]
+
+
+def _documents(text: str) -> Iterator[dict[str, Any]]:
+    """fio prints messages around them, and numbers that are not JSON's."""
+    text, at = _NO_NUMBER.sub(r"\1null", text), 0
+    while (begin := _BEGIN.search(text, at)) is not None:
+        found, at = json.JSONDecoder().raw_decode(text, begin.end() - 1)
+        if "fio version" in found:
+            yield found
+
+
+def _goes_on(before: Mapping[str, Any], document: Mapping[str, Any]) -> bool:
+    """Whether a document is of the same run, later: --status-interval prints all numbers each time.
+    It began before the other was printed, or a job that had ended is in both."""
+    pairs = list(zip(_jobs(before), _jobs(document), strict=False))
+    done = [(_done(job), _done(later)) for job, later in pairs]
+    if any(job.get("jobname") != later.get("jobname") for job, later in pairs) or any(
+        later < job for job, later in done
+    ):
+        return False
+    if not any(job for job, _ in done):
+        return True
+    began_ms = _ended_ms(document) - max(_longest_ms(job) for job in _jobs(document))
+    return began_ms < _ended_ms(before) <= _ended_ms(document) or any(
+        _done(job) and all(job.get(side) == later.get(side) for side in ("read", "write"))
+        for job, later in pairs
+    )
+
+
+def _jobs(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return list(document.get("jobs") or document.get("client_stats") or [])
+
+
+def _done(job: Mapping[str, Any]) -> int:
+    sides = (job.get(side) or {} for side in ("read", "write", "mixed"))
+    return sum(int(side.get("total_ios", 0)) for side in sides)
+
+
+def _longest_ms(job: Mapping[str, Any]) -> int:
+    return max([int((job.get(side) or {}).get("runtime", 0)) for side in ("read", "write")])
+
+
+def _ended_ms(document: Mapping[str, Any]) -> int:
+    return int(document.get("timestamp_ms") or 1000 * document.get("timestamp", 0))
+
+
+def _run(document: Mapping[str, Any], path: Path, sha256: str) -> Run:
+    version = str(document["fio version"]).replace("fio-", "fio ")
+    number = re.match(r"fio (\d+)\.", version)
+    if number and int(number[1]) < 3:
+        raise InputError(
+            f"{path} is of {version}, whose numbers are in other units",
+            cause="before 3.0, what is called bytes was KiB and latencies were microseconds",
+            next="fio --output-format=json JOB.fio > FILE   (fio 3.0 or later)",
+        )
+    everything = _jobs(document)
+    if not everything:
+        unreadable(path, TOOL, "it has no jobs")
+    for job in everything:
+        _require_whole(job, path)
+    jobs = [job for job in everything if job.get("jobname") == "All clients"] or everything
     given = document.get("global options") or {}
     tests = [_test(job, {**given, **(job.get("job options") or {})}) for job in jobs]
-    for job, test in zip(jobs, tests, strict=True):
-        if not (test.read or test.write) and (job.get("trim") or {}).get("total_ios"):
+    trims = [
+        test for job, test in zip(jobs, tests, strict=True)
+        if (job.get("trim") or {}).get("total_ios")
+    ]  # fmt: skip
+    for test in trims:
+        if not (test.read or test.write):
             unreadable(path, TOOL, f"{test.name} trims, and no number here is of trims")
-    stamp_ms = document.get("timestamp_ms") or 1000 * document.get("timestamp", 0)
-    longest_ns = max((test.elapsed_ns for test in tests), default=0)
-    return [
-        Run(
-            tool=str(document["fio version"]).replace("fio-", "fio "),
-            path=path,
-            sha256=sha256,
-            tests=tuple(tests),
-            started_unix_ns=stamp_ms * 10**6 - longest_ns if stamp_ms else None,
-            machine=str(jobs[0].get("hostname", "")),
+    stamp_ms = _ended_ms(document)
+    longest_ns = max(test.elapsed_ns for test in tests)
+    return Run(
+        tool=version,
+        path=path,
+        sha256=sha256,
+        tests=tuple(tests),
+        started_unix_ns=stamp_ms * 10**6 - longest_ns if stamp_ms else None,
+        machine=str(jobs[0].get("hostname", "")),
+        left_out=tuple(f"trims of {test.name}: no number here is of trims" for test in trims),
+    )
+
+
+def _require_whole(job: Mapping[str, Any], path: Path) -> None:
+    """InputError where reads and writes are one number, or I/O failed: it is in fio's rates."""
+    name, error = job["jobname"], int(job.get("error") or job.get("first_error") or 0)
+    failed = int(job.get("total_err") or 0)
+    if "mixed" in job and "read" not in job:
+        raise InputError(
+            f"{path}: {name} has reads and writes in one number",
+            cause="unified_rw_reporting adds them up",
+            next="fio --unified_rw_reporting=none --output-format=json JOB.fio > FILE",
         )
-    ]
-
-
-def _of_clients(stats: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    together = [each for each in stats if each.get("jobname") == "All clients"]
-    return together or list(stats)
+    if error or failed:
+        times = f" {failed} times" if failed else ""
+        why = f": {os.strerror(error)}" if error else ""
+        raise InputError(
+            f"{path}: {name} failed{times}{why}",
+            cause="fio ended there, or went on without it: its rates are of no whole run",
+            next="dmesg | tail",
+        )
 
 
 def _test(job: Mapping[str, Any], options: Mapping[str, Any]) -> Test:
-    milliseconds = max(
-        [int(job[side].get("runtime", 0)) for side in ("read", "write")], default=0
-    ) or int(job.get("job_runtime", 0))
-    sides = {name: _side(job[name], milliseconds) for name in ("read", "write")}
+    milliseconds = _longest_ms(job) or int(job.get("job_runtime", 0))
+    sides = {name: _side(job[name]) for name in ("read", "write")}
     ran_ns = int(job.get("job_runtime", milliseconds)) * 10**6
+    syncs = job.get("sync") or {}
+    calls = int(syncs.get("total_ios", 0))
     return Test(
         name=str(job["jobname"]),
         by="iops",
         elapsed_ns=milliseconds * 10**6,
         read=sides["read"],
         write=sides["write"],
+        sync=SyncResult(calls=calls, latency=_latency(syncs)) if calls else None,
         factors=_factors(options, sides),
+        said={
+            word: str(options[key])
+            for key, word in (("rw", "rw"), ("readwrite", "rw"), ("rwmixread", "rwmixread"))
+            if key in options
+        },
         cpu_user_ns=round(job.get("usr_cpu", 0.0) / 100 * ran_ns),
         cpu_system_ns=round(job.get("sys_cpu", 0.0) / 100 * ran_ns),
-        errors=1 if job.get("error") else int(job.get("total_err", 0)),
     )
 
 
 def _factors(options: Mapping[str, Any], sides: Mapping[str, Side | None]) -> dict[str, Any]:
-    """What its own document says of it; its mean size where it does not say one."""
+    """What its own document says of it; the size that all operations had where it says none."""
     found: dict[str, Any] = {}
     text = str(options.get("bs", options.get("blocksize", ""))).lower().removesuffix("b")
     done = [side for side in sides.values() if side is not None]
     number, unit = text.rstrip("kmgi"), text[len(text.rstrip("kmgi")) :].replace("i", "")
     if number.isdecimal() and unit in _SIZES:
         found["block_size_bytes"] = int(number) * _SIZES[unit]
-    elif done and all(each.operations for each in done):
+    elif done and not any(options.get(word) for word in _OF_SIZES):
         total = sum(each.size_bytes for each in done), sum(each.operations for each in done)
-        found["block_size_bytes"] = round(total[0] / total[1])
+        if total[0] and total[0] % total[1] == 0:
+            found["block_size_bytes"] = total[0] // total[1]
     for name, word in (("queue_depth", "iodepth"), ("jobs", "numjobs")):
         if str(options.get(word, "")).isdecimal():
             found[name] = int(options[word])
     return found
 
 
-def _side(side: Mapping[str, Any], milliseconds: int) -> Side | None:
-    """None of a side that was not asked for; what was asked for and did nothing has zeros."""
+def _side(side: Mapping[str, Any]) -> Side | None:
+    """None of a side that did nothing."""
     operations = int(side["total_ios"])
-    if not operations and not milliseconds:
-        return None
-    if not operations:
-        return None
-    return Side(operations, int(side["io_bytes"]), _latency(side))
+    return Side(operations, int(side["io_bytes"]), _latency(side)) if operations else None
 
 
 def _latency(side: Mapping[str, Any]) -> Histogram:
@@ -121,18 +224,22 @@ def _latency(side: Mapping[str, Any]) -> Histogram:
 
 
 def _steps(known: Mapping[str, Any], operations: int) -> list[tuple[int, int]]:
-    """(latency, operations): fio's own bins, or what lies between its percentiles."""
+    """(latency, operations): fio's own bins, or what lies between its percentiles; at 0 ns those
+    of which it says nothing."""
     if known.get("bins"):
-        return [(int(latency), int(count)) for latency, count in known["bins"].items() if count]
+        found = [(int(latency), int(count)) for latency, count in known["bins"].items() if count]
+        if any(count < 0 for _, count in found):
+            raise NonsenseError("a histogram has operations below 0")
+        return found
     listed = sorted(
         (float(key), int(value)) for key, value in (known.get("percentile") or {}).items()
     )
-    found, done = [], 0
+    found, done = list[tuple[int, int]](), 0
     for percent, latency_ns in listed:
-        upto = round(operations * percent / 100)
+        upto = math.ceil(operations * percent / 100 - 1e-9)
+        if not found and upto > 1:
+            found, done = [(0, upto - 1)], upto - 1
         if upto > done:
             found.append((latency_ns, upto - done))
             done = upto
-    if listed and operations > done:
-        found.append((int(known.get("max") or 0), operations - done))
     return found

@@ -9,7 +9,7 @@ from pathlib import Path
 from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.plain_files.bounds import LARGEST_BYTES, Bound
 from fsgauge.plain_files.content import values_of_json
-from fsgauge.plain_files.folder import PlainFolder
+from fsgauge.plain_files.folder import MissingError, PlainFolder
 from fsgauge.plain_files.opening import NotPlainError
 from fsgauge.plain_files.rights import led_to
 
@@ -41,7 +41,14 @@ def read_plain(path: Path, limit_bytes: int = LARGEST_BYTES) -> bytes:
 def read_named(path: Path, limit_bytes: int) -> bytes:
     """A plain file's content; a person named it, perhaps by a link of his own (see `led_to`).
     Raises InputError, MissingError for none."""
-    return read_plain(led_to(path), limit_bytes)
+    try:
+        return read_plain(led_to(path), limit_bytes)
+    except MissingError as error:
+        raise MissingError(
+            f"{path} is missing",
+            cause="its name is another one, or it is in another folder",
+            next=f"ls {quoted(path.parent)}",
+        ) from error
 
 
 def read_named_json(path: Path, bound: Bound) -> bytes:
