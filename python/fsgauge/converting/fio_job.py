@@ -9,7 +9,7 @@ from typing import NoReturn, TypeVar
 from fsgauge.converting import numbers
 from fsgauge.converting.fio_options import FioEngine, by_name, canonical, engines, listed
 from fsgauge.converting.groups import Findings
-from fsgauge.converting.job_file import Option, Section
+from fsgauge.converting.job_file import Option, Section, contradiction
 from fsgauge.errors import InputError, did_you_mean, nearest
 
 T = TypeVar("T")
@@ -113,13 +113,7 @@ class FioJob:
             return
         head = self.section.head.line
         if (one.line > head) == (two.line > head):
-            first, last = sorted((one, two), key=lambda each: each.line)
-            raise InputError(
-                f"{last.text} contradicts {first.place} {first.text}",
-                location=last.location(),
-                cause="fio takes the last of them, and says nothing of it",
-                next=f"leave one out: line {first.line} or {last.line}",
-            )
+            raise contradiction(*sorted((one, two), key=lambda each: each.line))
 
     def check_options(self) -> None:
         """Raise InputError for an unknown option; note or refuse what the table says. A refused

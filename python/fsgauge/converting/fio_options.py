@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from fsgauge.converting.job_file import Option, Section
 from fsgauge.study.other_tools import table_of_words
+
+if TYPE_CHECKING:
+    from fsgauge.converting.job_file import Option, Section
 
 Fate = Literal["carried", "noted", "refused", "meaningless"]
 FATES: dict[Fate, str] = {

@@ -7,7 +7,7 @@ from typing import Self
 from pydantic import ValidationInfo, model_validator
 
 from fsgauge.kinds.mix.group_keys import Calls, GroupKeys
-from fsgauge.kinds.mix.operations import AT_A_PLACE, MAKING, PLAIN, READING
+from fsgauge.kinds.mix.operations import AT_A_PLACE, MAKING, MOVING_A_BLOCK, PLAIN, READING
 from fsgauge.study.base import conflict
 from fsgauge.study.sweep import (
     Inapplicable,
@@ -247,6 +247,13 @@ class Group(GroupKeys):
             )
         if self.rate is not None and self.bandwidth is not None:
             raise conflict("the pace is given twice", ["bandwidth", "rate"], next="leave one out")
+        other = next((each for each in self.operations if each not in MOVING_A_BLOCK), None)
+        if self.bandwidth is not None and other is not None:
+            raise conflict(
+                f"bandwidth is paced by blocks, and {other} does not move one",
+                ["bandwidth", ("operations", other)],
+                next="rate, in operations of any kind",
+            )
 
     def _names_are_drawn_evenly(self) -> None:
         other = next(each for each in self.operations if each not in PLAIN)
@@ -325,16 +332,7 @@ class Group(GroupKeys):
                 "the median size is not between the smallest and the largest",
                 ["median_size", "smallest_size", "largest_size"],
             )
-        if (
-            self.sync in ("fsync", "fdatasync")
-            and self.files > 1
-            and self.files_of_jobs == "shared"
-        ):
-            raise conflict(
-                f"after its writes a job would sync all of its {self.files} files",
-                ["sync", "files"],
-                next=f"files = 1; or operations with {self.sync}, which syncs one file",
-            )
+        self.require_one_synced(self.files, "files")
         making = sorted(MAKING & set(self.operations))
         if "unlink" in making and "create" not in making:
             raise conflict(
@@ -347,6 +345,16 @@ class Group(GroupKeys):
                 "create makes a file in the place of one that was removed, and nothing removes any",
                 [("operations", "create"), "operations"],
                 next="add unlink with the same weight",
+            )
+
+    def require_one_synced(self, files: int, key: str, *place: str | int) -> None:
+        """Raise a conflict where a call would come for each of so many files, which `key` says;
+        `place` is the group's below what is checked."""
+        if self.sync in ("fsync", "fdatasync") and files > 1:
+            raise conflict(
+                f"after its writes a job would sync all of its {files} files",
+                [(*place, "sync"), (*place, key)],
+                next=f"files = 1; or operations with {self.sync}, which syncs one file",
             )
 
     def _can_be_verified(self) -> None:

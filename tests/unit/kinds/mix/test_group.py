@@ -48,6 +48,8 @@ FILES = "operations = { stat = 1, append = 2 }\n"
         ('direct = true\nblock_sizes = "1000 B"', ["whole sectors"]),
         ('order = "strided"\nstride = "1 KiB"', ["would overlap"]),
         ('rate = "5 IOPS"\nbandwidth = "1 MB/s"', ["given twice"]),
+        ('operations = { read_file = 1 }\nbandwidth = "1 MiB/s"', ["read_file does not move one"]),
+        ('operations = { read = 1, stat = 1 }\nbandwidth = "1 MiB/s"', ["stat does not move"]),
         ('rate = "5 IOPS"\nthink = "1 ms"', ["a job rests"]),
         ("continue_when_full = true", ["continue_when_full would be ignored"]),
         (
@@ -57,6 +59,16 @@ FILES = "operations = { stat = 1, append = 2 }\n"
         ("verify = true", ["written by this group alone"]),
         ('sync = "fsync"', ["sync would be ignored"]),
         ('operations = { write = 1 }\nsync = "fsync"\nfiles = 3', ["all of its 3 files"]),
+        (
+            'operations = { write = 1 }\nsync = "fsync"\nfiles = 3\njobs = 2\n'
+            'files_of_jobs = "own"\neach_once = true',
+            ["all of its 3 files"],
+        ),
+        (
+            'files = 3\n[[workload.group]]\nname = "log"\noperations = { write = 1 }\n'
+            'sync = "fdatasync"\nfiles_of = "readers"',
+            ["all of its 3 files", "files_of"],
+        ),
     ],
 )
 def test_what_would_not_do_what_it_says_is_refused(lines: str, words: list[str]) -> None:
