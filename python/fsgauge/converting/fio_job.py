@@ -8,7 +8,7 @@ from typing import NoReturn, TypeVar
 
 from fsgauge.converting import numbers
 from fsgauge.converting.fio_options import FioEngine, by_name, canonical, engines, listed
-from fsgauge.converting.groups import Findings
+from fsgauge.converting.groups import ALIKE, Findings
 from fsgauge.converting.job_file import Option, Section, contradiction
 from fsgauge.errors import InputError, did_you_mean, nearest
 
@@ -125,7 +125,7 @@ class FioJob:
             if known is None and is_refused:
                 continue
             if known is None:
-                near = nearest(option.name, by_name())
+                near = nearest(option.name, by_name(), least=ALIKE)
                 raise InputError(
                     f"fio 3.33 has no option {option.name}",
                     location=option.location(did_you_mean(near)),
@@ -152,7 +152,7 @@ class FioJob:
         if option is None:
             return
         if engine is None:
-            near = nearest(self.engine, engines())
+            near = nearest(self.engine, engines(), least=ALIKE)
             raise InputError(
                 f"fio 3.33 has no ioengine {self.engine}",
                 location=option.location(did_you_mean(near)),

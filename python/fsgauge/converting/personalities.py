@@ -239,7 +239,7 @@ def _asked(reader: _Reader, thread: _Thread, group: Group, key: str) -> bool:
     elif not group.is_plain and found and (key == "random") is not bool(asking):
         is_written = key == "dsync" and {name for name, _ in asking} == {"write"}
         if not is_written:
-            why = f"next to operations on names blocks {_ELSE[key]}; the nearest is a thread of its own"
+            why = f"next to operations on names blocks {_ELSE[key]}; the nearest are two threads"
             reader.findings.refuse(_named(found[0][2], key), why)
     return bool(asking) and key not in reader.findings.without
 

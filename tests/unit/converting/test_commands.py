@@ -135,6 +135,13 @@ def test_a_launcher_says_how_many_tasks(launcher: str, tasks: int) -> None:
     assert any("does not say" in note.text for note in notes.values()) is (tasks == 1)
 
 
+def test_a_letter_is_not_guessed_from_another() -> None:
+    assert groups("ior -w -q -p -t 1m -b 1m")[0]["name"] == "write"
+    with pytest.raises(InputError) as raised:
+        study_from_command("ior -w -I")
+    assert raised.value.what == "ior's -I is not known here"
+
+
 @pytest.mark.parametrize(
     ("launcher", "is_told"),
     [

@@ -207,6 +207,15 @@ def test_all_refusals_are_told_at_once_and_can_be_given_up(tmp_path: Path) -> No
     assert "prio: left out, as asked" in notes
 
 
+def test_what_cannot_be_given_up_is_told(tmp_path: Path) -> None:
+    text = "[a]\nrw=read\nsize=1m\n"
+    with pytest.raises(InputError, match="no option fsinc to leave out") as raised:
+        converted(tmp_path, text, without=["fsinc"])
+    assert raised.value.cause == 'did you mean "fsync"?'
+    _, notes = converted(tmp_path, text, without=["fsync"])
+    assert "fsync: left out, as asked, but the job does not have it" in notes
+
+
 @pytest.mark.parametrize("text", ["hipri=0", "zonemode=none", "write_barrier=0", "max_latency=0"])
 def test_a_value_that_changes_nothing_is_taken(tmp_path: Path, text: str) -> None:
     assert group(tmp_path, text)["operations"] == {"read": 1}
@@ -215,6 +224,7 @@ def test_a_value_that_changes_nothing_is_taken(tmp_path: Path, text: str) -> Non
 @pytest.mark.parametrize(
     ("line", "what", "hint"),
     [
+        ("dataplacement=fdp", "fio 3.33 has no option dataplacement", ""),
         ("iodpth=4", "fio 3.33 has no option iodpth", '"iodepth"'),
         ("ioengine=libaoi", "fio 3.33 has no ioengine libaoi", '"libaio"'),
         ("bs=4q", "bs takes a whole number", ""),
@@ -232,6 +242,7 @@ def test_a_mistake_has_its_place(tmp_path: Path, line: str, what: str, hint: str
     error = refused(tmp_path, f"[a]\nsize=1m\n{line}\n")
     assert what in error.what
     assert error.location is not None and hint in error.location.hint
+    assert bool(hint) == bool(error.location.hint)
     assert (error.location.line, error.location.column) == (3, 1)
 
 

@@ -247,13 +247,13 @@ class Group(GroupKeys):
             )
         if self.rate is not None and self.bandwidth is not None:
             raise conflict("the pace is given twice", ["bandwidth", "rate"], next="leave one out")
-        other = next((each for each in self.operations if each not in MOVING_A_BLOCK), None)
-        if self.bandwidth is not None and other is not None:
-            raise conflict(
-                f"bandwidth is paced by blocks, and {other} does not move one",
-                ["bandwidth", ("operations", other)],
-                next="rate, in operations of any kind",
-            )
+        for unlike in self.operations if self.bandwidth is not None else ():
+            if unlike not in MOVING_A_BLOCK:
+                raise conflict(
+                    f"bandwidth is a pace of blocks, and {unlike} does not move one",
+                    ["bandwidth", ("operations", unlike)],
+                    next="rate, in operations of any kind",
+                )
 
     def _names_are_drawn_evenly(self) -> None:
         other = next(each for each in self.operations if each not in PLAIN)

@@ -93,3 +93,26 @@ def test_shares_calls_and_pace_follow_from_the_keys() -> None:
     assert group.read_percent == 99, "a mixture stays one"
     assert (group.calls, group.mean_block_bytes) == ("io_uring", 8192)
     assert (group.operations_per_second, group.file_count) == (1, 6)
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (
+            'operations = { write = 1 }\nsync = "fsyncs"',
+            ['did you mean "fsync"?', "known: 0, none, dsync, fsync, fdatasync"],
+        ),
+        ('operations = { write = 1 }\nsync = "sync"', ["O_SYNC is not measured"]),
+    ],
+)
+def test_a_value_of_sync_is_fios_or_ours(lines: str, words: list[str]) -> None:
+    with pytest.raises(InputError) as refusal:
+        study(f"{READERS}{lines}\n")
+    assert all(each in refusal.value.render() for each in words), refusal.value.render()
+
+
+def test_a_name_is_refused_in_words() -> None:
+    with pytest.raises(InputError) as refusal:
+        study('[[workload.group]]\nname = "../x"\n')
+    assert refusal.value.what == 'name cannot be "../x"'
+    assert "letters, digits, blanks" in refusal.value.details[0]
