@@ -249,7 +249,7 @@ def test_an_option_is_underlined_where_it_stands() -> None:
         ("dd if=/dev/zero of=/dev/sda", "no command of dd"),
         ("", "no command of nothing"),
         ("ior 'x", "cannot be read"),
-        ("ior -w -q 5", "-q is not known"),
+        ("ior -w -I 5", "-I is not known"),
         ("elbencho --s3keys x", "not known"),
         ("ior -w -t foo", "takes a number"),
         ("ior -w -t", "takes a number"),
