@@ -41,7 +41,7 @@ def put_files(job: FioJob, group: Group, size_bytes: int | None) -> None:
         each_bytes = 0
     group.put_files(count, each_bytes, own=own, sources=[source])
     if count > 1 and job.engine not in FILE_ENGINES:
-        _choose_files(job, group, named=bool(names))
+        _choose_files(job, group, count, named=bool(names))
     named = (
         job.option("offset_increment")
         or job.option("filename" if names or is_own else "filename_format")
@@ -59,19 +59,23 @@ def put_files(job: FioJob, group: Group, size_bytes: int | None) -> None:
         job.findings.refuse(syncs, "a job would sync all of its files; the nearest is nrfiles=1")
 
 
-def _choose_files(job: FioJob, group: Group, *, named: bool) -> None:
+def _choose_files(job: FioJob, group: Group, count: int, *, named: bool) -> None:
     """Which of several files an operation falls on. Random offsets are drawn evenly over all files,
     and a sequential walk goes from file to file; fio has a place, or draws, in each file."""
     service = job.option("file_service_type")
     given = job.option("filename" if named else "nrfiles")
     way = job.text("file_service_type", "").partition(":")[0]
+    at_once = job.read("openfiles", numbers.number, 0) or count  # fio is done with these first
     is_even = not {"distribution", "random_percent"} & group.keys.keys()
     if group.keys.get("order") == "sequential" and not group.is_mixed:
         why = (
             "a walk goes from file to file, and fio's takes a block of each file in turns; the"
             " nearest is file_service_type=sequential"
         )
-        refused = way != "sequential"
+        refused = way != "sequential" and at_once > 1
+    elif group.keys.get("order") == "random" and is_even and at_once < count:
+        why = f"all files are used at a time; the nearest is openfiles={count}"
+        given, refused = job.option("openfiles"), True
     elif group.keys.get("order") == "random" and is_even:
         why = "all files are used alike, at random; the nearest is file_service_type=roundrobin"
         given, refused = service, way not in _DRAWN_EVENLY
@@ -80,7 +84,7 @@ def _choose_files(job: FioJob, group: Group, *, named: bool) -> None:
         refused = True
     if refused and given is not None:
         job.findings.refuse(given, why)
-    elif service is None:
+    elif service is None and at_once > 1:
         job.findings.note(
             None,
             "blocks are drawn over all files together; fio takes its files in turns, each with"
