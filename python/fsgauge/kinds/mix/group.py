@@ -237,6 +237,14 @@ class Group(GroupKeys):
                 [("operations", other), "queue_depth" if self.queue_depth > 1 else "interface"],
                 next="queue_depth = 1 with more jobs, or a group of its own for reads and writes",
             )
+        is_called = self.sync in ("fsync", "fdatasync") and list(self.operations) == ["write"]
+        if is_called and self.queue_depth > self.sync_every:
+            raise conflict(
+                f"writes end before each {self.sync}, so {self.sync_every} at most are in flight,"
+                f" and the queue depth is {self.queue_depth}",
+                ["queue_depth", "sync_every"],
+                next=f"queue_depth = {self.sync_every}, or more jobs",
+            )
         if not self.is_plain:
             self._names_are_drawn_evenly()
         if self.think and (self.queue_depth > 1 or self.operations_per_second is not None):

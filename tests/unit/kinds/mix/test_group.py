@@ -60,6 +60,10 @@ FILES = "operations = { stat = 1, append = 2 }\n"
         ('sync = "fsync"', ["sync would be ignored"]),
         ('operations = { write = 1 }\nsync = "fsync"\nfiles = 3', ["all of its 3 files"]),
         (
+            'operations = { write = 1 }\nsync = "fsync"\nsync_every = 3\nqueue_depth = 4',
+            ["3 at most are in flight", "queue_depth = 3, or more jobs"],
+        ),
+        (
             'operations = { write = 1 }\nsync = "fsync"\nfiles = 3\njobs = 2\n'
             'files_of_jobs = "own"\neach_once = true',
             ["all of its 3 files"],
