@@ -162,3 +162,16 @@ class FioJob:
             self.findings.refuse(option, engine.refused)
         elif engine.note:
             self.findings.note(option, engine.note)
+
+
+def drawing(section: Section) -> list[Option]:
+    """Of a job's section what says which requests there are and how they are submitted; not where,
+    when and for how long, which a study has. Nothing else of a job is told to fio, so that none of
+    it runs a command, writes another file or changes the machine."""
+    return [
+        option
+        for name, option in section.options.items()
+        if name in by_name()
+        and name not in listed("places_and_times")
+        and (by_name()[name].fate == "carried" or name in listed("of_draws"))
+    ]
