@@ -192,6 +192,16 @@ class _Mistake:
         what = f"{self._noun()} must have {bound} {limit} {unit}, not {size}"
         return self._error(what, self._at_value())
 
+    def _spelling(self) -> InputError:
+        """What a key takes is in its description: a pattern says it to programs."""
+        fields = (each.fields.get(self.key) for each in sections(self._section(), self._kind("")))
+        told = next((each.description for each in fields if each is not None), None)
+        return self._error(
+            f"{self.key} cannot be {shown(self._value())}",
+            self._at_value(),
+            details=(told.partition(". ")[0] if told else self.message,),
+        )
+
     def _other(self) -> InputError:
         text = self.message[:1].lower() + self.message[1:]
         return self._error(f"{self.key}: {text}" if self.key else text, self._at_value())
@@ -282,5 +292,6 @@ _EXPLAIN: dict[str, Callable[[_Mistake], InputError]] = {
     "too_short": _Mistake._length,
     "too_long": _Mistake._length,
     "string_too_long": _Mistake._length,
+    "string_pattern_mismatch": _Mistake._spelling,
     **dict.fromkeys(WANTED, _Mistake._wrong_type),
 }

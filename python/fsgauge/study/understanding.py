@@ -86,7 +86,11 @@ def meaning_otherwise(
 ) -> InputError:
     """A value of a known word that means nothing here. Of words, only one that is spelt like it is
     proposed: another load is no help."""
-    near = nearest(str(given), word.values, least=_SPELT_ALIKE)
+    takes = value_types(_there(word.key, path), kind_of(document, str(path[0])))
+    ours = [str(choice) for each in takes for choice in each.choices]
+    known = list(dict.fromkeys([*word.values, *ours])) if word.values else []
+    near = nearest(str(given), known, least=_SPELT_ALIKE, most=2)
+    wanted = f"known: {', '.join(known)}" if known else wanted
     return InputError(
         f"{word.said(str(path[-1]))} is {word.key} here, and {shown(given)} is not a value of it",
         location=document.origins[path].value(did_you_mean(near)),
