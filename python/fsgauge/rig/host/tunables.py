@@ -7,14 +7,22 @@ them are set.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from fsgauge.errors import InputError, RefusedError, RigError, quoted
 from fsgauge.machine.device import loop_devices
 from fsgauge.machine.device.block_device import BlockDevice, device_at, device_with_numbers
-from fsgauge.machine.facts.setting import read_setting, real_setting, setting_held, write_setting
+from fsgauge.machine.facts.setting import (
+    former,
+    read_setting,
+    real_setting,
+    setting_held,
+    twin_of,
+    write_setting,
+)
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.machine.ledger.traces import SettingTrace
 from fsgauge.storage import Base
@@ -27,6 +35,8 @@ from fsgauge.study.tunable_places import (
     place_of,
     possible_value,
 )
+
+Of = TypeVar("Of")
 
 _LINKS_LIMIT = 64
 _BDI = Path("/sys/class/bdi")
@@ -41,7 +51,8 @@ def check_tunables(system: System) -> None:
     seen: dict[str, str] = {}
     for key, value in system.tunables.items():
         place = _place(key, value, system)
-        other = seen.setdefault(place.path, key)
+        path = Path(place.path)
+        other = seen.setdefault(str(min(path, twin_of(path) or path)), key)
         if other != key:
             raise InputError(
                 f'the tunables "{other}" and "{key}" of the system "{system.name}" are one setting',
@@ -100,9 +111,10 @@ def _set(
         for (home, rest), value in found:
             path = real_setting(home, rest)
             held = stack.enter_context(setting_held(ledger.path.parent, path, ledger.path))
+            before, value_before = _read(path, system, former)
             trace = SettingTrace(
-                path=str(path),
-                value=_read(path, system),
+                path=str(before),
+                value=value_before,
                 device=device,
                 file=file,
                 lock=str(held.file),
@@ -211,9 +223,9 @@ def _chain(device: BlockDevice) -> list[str]:
     return list(found)
 
 
-def _read(path: Path, system: System) -> str:
+def _read(path: Path, system: System, read: Callable[[Path], Of] = read_setting) -> Of:
     try:
-        return read_setting(path)
+        return read(path)
     except OSError as error:
         raise InputError(
             f'the tunable {path} of the system "{system.name}" cannot be read: {error.strerror}',
