@@ -86,8 +86,10 @@ def proposed(kinds: Sequence[str], loads: Iterable[Load], *, safe: bool) -> list
 
 
 def _of_kind(kind: str, loads: frozenset[str], share: int, safe: bool) -> Proposed:
-    """As the file has them, until another one would make too many systems."""
+    """Those for the most of the loads first, then as the file has them, until another one would
+    make too many systems."""
     own = [each for each in every_option() if kind in each.kinds and loads.intersection(each.loads)]
+    own.sort(key=lambda each: -len(loads.intersection(each.loads)))
     weak = [] if safe else [each for each in own if each.weakens(kind)]
     crossed: list[Option] = []
     for option in own:

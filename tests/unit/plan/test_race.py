@@ -38,6 +38,8 @@ def test_what_the_baseline_keeps_has_to_be_kept() -> None:
     assert durable(["", "noatime", "data=writeback"]) == ["s2"]
     assert durable(["data=writeback", "data=writeback,noatime", ""]) == []
     assert durable(["", "data=writeback"], may_win=True) == []
+    late = ["commit=6", "commit=3600", "commit=5", "commit=6,data=writeback"]
+    assert durable(late) == ["s1", "s3"], "more of what the baseline gives up, too"
 
 
 @pytest.mark.parametrize(
