@@ -7,10 +7,9 @@ them are set.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import TypeVar
 
 from fsgauge.errors import InputError, RefusedError, RigError, quoted
 from fsgauge.machine.device import loop_devices
@@ -35,8 +34,6 @@ from fsgauge.study.tunable_places import (
     place_of,
     possible_value,
 )
-
-Of = TypeVar("Of")
 
 _LINKS_LIMIT = 64
 _BDI = Path("/sys/class/bdi")
@@ -111,7 +108,8 @@ def _set(
         for (home, rest), value in found:
             path = real_setting(home, rest)
             held = stack.enter_context(setting_held(ledger.path.parent, path, ledger.path))
-            before, value_before = _read(path, system, former)
+            _read(path, system)
+            before, value_before = former(path)
             trace = SettingTrace(
                 path=str(before),
                 value=value_before,
@@ -223,9 +221,9 @@ def _chain(device: BlockDevice) -> list[str]:
     return list(found)
 
 
-def _read(path: Path, system: System, read: Callable[[Path], Of] = read_setting) -> Of:
+def _read(path: Path, system: System) -> str:
     try:
-        return read(path)
+        return read_setting(path)
     except OSError as error:
         raise InputError(
             f'the tunable {path} of the system "{system.name}" cannot be read: {error.strerror}',
