@@ -47,6 +47,13 @@ def expected_blocks(study: Study) -> float:
     return min(EXPECTED_BLOCKS, study.plan.blocks) + most_blocks(study) - study.plan.blocks
 
 
+def blocks_within(study: Study, blocks: float, block_seconds: float) -> float:
+    """So many blocks, or as many as the budget of a race holds."""
+    if study.plan.mode != "race" or study.plan.budget is None or block_seconds <= 0:
+        return blocks
+    return min(blocks, study.plan.budget / 1e9 / block_seconds)
+
+
 def measured_blocks(plan: Plan, study: Study) -> tuple[float, float, float]:
     """How many blocks of all systems are measured: at most, as expected, and at least."""
     if plan.race is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +13,10 @@ from fsgauge.choosing.options import Option
 from fsgauge.choosing.refused import Refused
 from fsgauge.cli import execution
 from fsgauge.cli.choose import _Asked, _grouped, _of_words, _one_of, _race
+from fsgauge.cli.run import _require_endurance
+from fsgauge.errors import InputError
 from fsgauge.kinds.command.keys import CommandWorkload
+from fsgauge.plan.turns import make_plan
 from fsgauge.study.parse import load_study
 
 
@@ -78,3 +82,16 @@ def test_two_races_share_one_budget() -> None:
     study = load_study("overhead", ["plan.mode=race", "plan.budget=2 h"], ["ext4", "xfs"])
     assert _one_of(study, 2).plan.budget == 3600 * 10**9
     assert _one_of(load_study("overhead"), 2).plan.budget is None
+
+
+def test_a_race_that_is_run_is_held_against_the_device_as_well(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    study = load_study("overhead", ["plan.mode=race"], ["ext4", "xfs"], "device:nvme-X", seed=7)
+    plan = make_plan(study, size_bytes=1 << 30).model_copy(
+        update={"expected_written_bytes": 601 << 30}
+    )
+    planned = SimpleNamespace(plan=plan, size_bytes=1 << 30)
+    monkeypatch.setattr("fsgauge.cli.plan_lines.plan_on", lambda *_: planned)
+    with pytest.raises(InputError, match="more than it endures"):
+        _require_endurance(study, None)  # type: ignore[arg-type]
