@@ -102,8 +102,7 @@ class PlanDescription(Kept):
     time_basis: str = ""
     """Where the time comes from, if not from the speed that is assumed of storage."""
     written_bytes_estimate: int
-    written_bytes_at_worst: int = Field(0)
-    """Of a race, which may take all its blocks; else 0."""
+    written_bytes_at_worst: int = 0
     endurance: str = ""
     """Hours and drive writes where a device is preconditioned."""
     estimate_basis: str
@@ -142,10 +141,9 @@ def describe(
     mean, shortest, longest = _block_times(plan, study, size_bytes, measured, around)
     is_simulated = around.block is not None or study.is_simulated
     most, expected, fewest = measured_blocks(plan, study)
-    written, at_worst = (
-        written_bytes(study, size_bytes, blocks_within(study, number, seconds), around)
-        for number, seconds in ((expected, mean), (most, shortest))
-    )
+    of = partial(written_bytes, study, size_bytes, around=around)
+    times = (expected, mean), (most, shortest)
+    written, at_worst = (of(blocks_within(study, *each)) for each in times)
     within = plan.race.within if plan.race is not None else float
     return PlanDescription(
         question=study.question,

@@ -27,13 +27,9 @@ def commands_of(system: Mapping[str, Any]) -> list[str]:
         return []
     order = "0 2" if kind in _CHECKED_AT_BOOT else "0 0"
     hint, chunk = system.get("extent_size_hint"), system.get("allocation_chunk")
+    alone = FOR_ONE_MACHINE.get(kind)
     lines = [
-        " ".join(
-            filter(
-                None,
-                (f"mkfs.{kind}", FOR_ONE_MACHINE.get(kind), system.get("mkfs"), "/dev/DEVICE"),
-            )
-        ),
+        " ".join(filter(None, (f"mkfs.{kind}", alone, system.get("mkfs"), "/dev/DEVICE"))),
         "# /etc/fstab",
         f"UUID=... /FOLDER {kind} {system.get('mount') or 'defaults'} {order}",
         *(["# once it is mounted", f"xfs_io -c 'extsize {hint}' /FOLDER"] if hint else []),

@@ -22,6 +22,7 @@ from fsgauge.units import count
 
 MOST_AT_MOST = 1 + HOPELESS_PERCENT / 100
 """From here on, how much better another one may be says nothing."""
+_GONE = "failed, or did too little to be measured, twice in a row and left"
 
 
 def race_lines(race: Race, fresh: Sequence[Comparison], few: str = "") -> list[str]:
@@ -40,7 +41,7 @@ def race_lines(race: Race, fresh: Sequence[Comparison], few: str = "") -> list[s
         _headline(race, fresh, other, len(failed) if rivals else -len(failed)),
         _nothing_better(race, other, "that worked" if failed else "tested", bool(rivals)),
         *_not_told(race),
-        *_gone(failed),
+        *([f"{listed(failed)} {_GONE}."] if failed else []),
     ]
 
 
@@ -58,11 +59,8 @@ def overtaking(race: Race, fresh: Sequence[Comparison]) -> Comparison | None:
     if best is None or leader is None or leader.verdict != "better":
         return best
     of_leader = dict(leader.blocks)
-    logs = [
-        sign * math.log(ratio / of_leader[block])
-        for block, ratio in best.blocks
-        if block in of_leader
-    ]
+    both = [(ratio, of_leader[block]) for block, ratio in best.blocks if block in of_leader]
+    logs = [sign * math.log(ratio / other) for ratio, other in both]
     found = ratio_of_blocks(logs, level=corrected(len(fresh)))
     return best if found is not None and found.low is not None and found.low > 1 else None
 
@@ -154,8 +152,3 @@ def _nothing_better(race: Race, other: Comparison | None, tested: str, has_rival
 def _not_told(race: Race) -> list[str]:
     others = [each for each in race.in_race if each != race.leader and each not in race.weaker]
     return [f"{named_systems(others)} could not be told from it in the race."] if others else []
-
-
-def _gone(failed: Sequence[str]) -> list[str]:
-    said = "failed, or did too little to be measured, twice in a row and left"
-    return [f"{listed(failed)} {said}."] if failed else []
