@@ -161,11 +161,15 @@ fn clocks_that_drift_are_within_the_bound_of_the_line() {
 fn a_clock_that_drifts_more_than_the_limit_is_refused() {
     let own = Planted::ahead(OWN_AHEAD_NS);
     let (server, _serving) = serve(Planted { gains_ppm: 900.0, ..own }, key("a"));
-    let read = || read_peer(&exchange(server, EXCHANGES), &own, &Stop::never()).unwrap().reading;
+    // A machine that others use reads badly for a while, or takes so long that the drift looks like a jump.
+    let read = || {
+        let tries =
+            (0..100).filter_map(|_| read_peer(&exchange(server, EXCHANGES), &own, &Stop::never()).ok());
+        tries.map(|found| found.reading).find(|one| one.bound_ns < 150_000).expect("a quiet moment")
+    };
     let (earlier, ()) = (read(), std::thread::sleep(Duration::from_millis(500)));
-    let later = read();
     // 450 us, far above what both readings may be wrong by.
-    assert!(earlier.bound_ns + later.bound_ns < 300_000, "too busy: {earlier:?} {later:?}");
+    let later = read();
     assert_eq!(Line::new(Some(earlier), later, 50.0).unwrap_err().code, "clock.drift");
     Line::new(Some(earlier), later, 1000.0).unwrap();
 }
