@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from fsgauge.choosing.load import Load
 from fsgauge.durability import Weak, weakened
 from fsgauge.plan.race import made_of
+from fsgauge.stats.choosing.options import settings_of
 from fsgauge.study.system import System
 from fsgauge.study.varying import DEFAULT, Value, short_name, system_at
 
@@ -40,6 +41,17 @@ class Option:
         return [
             each for table in tables for each in weakened(made_of(System.model_validate(table)))
         ]
+
+    def left_in(self, kind: str, systems: Sequence[Mapping[str, str]]) -> Option | None:
+        """The option with those values that systems with these settings have; None without any."""
+        kept = [
+            value
+            for value in self.values
+            if (own := settings_of(system_at({"name": kind}, {self.key: value}))) == {}
+            or any(own.items() <= each.items() for each in systems)
+        ]
+        is_tried = any(value not in (False, DEFAULT) for value in kept)
+        return replace(self, values=tuple(kept)) if is_tried else None
 
     @property
     def words(self) -> str:
@@ -86,8 +98,10 @@ def proposed(kinds: Sequence[str], loads: Iterable[Load], *, safe: bool) -> list
 
 
 def _of_kind(kind: str, loads: frozenset[str], share: int, safe: bool) -> Proposed:
-    """As the file has them, until another one would make too many systems."""
+    """Those for the most of the loads first, then as the file has them, until another one would
+    make too many systems."""
     own = [each for each in every_option() if kind in each.kinds and loads.intersection(each.loads)]
+    own.sort(key=lambda each: -len(loads.intersection(each.loads)))
     weak = [] if safe else [each for each in own if each.weakens(kind)]
     crossed: list[Option] = []
     for option in own:

@@ -137,7 +137,8 @@ def command(
     tables = [table for each in entry.proposed for table in each.tables] or None
     text = race_text(entry.name, entry.text, tables, reasons_of(entry.proposed))
     asked = _Asked(overrides, storage, seed, budget, rig, hosts, consent, safe)
-    study, world = _without_refused(entry.name, text, asked)
+    races = 2 if is_sampled(text) else 1
+    study, world = _without_refused(entry.name, text, asked, races)
     _tell(entry, study, world, sys.stdout if plan_only else sys.stderr)
     if output is not None:
         written(dump_study(study), output)
@@ -149,14 +150,16 @@ def command(
         ask_where_long(study, world)
     code, winner = _race(study, world, asked, results, style)
     if code in (ExitCode.FAILED, ExitCode.INTERRUPTED):
+        if races > 1:
+            say("second    race: not begun, nor by fsgauge resume; fsgauge choose begins anew")
         return code
     seeds = [seed for seed in (study.plan.seed, 0) if seed is not None]
-    near = second_tables(text, winner, seeds) if winner and is_sampled(text) else []
+    near = second_tables(text, winner, seeds) if winner and races > 1 else []
     if len(near) < _FEWEST:
         return code
     say(f"second    race: {len(near)} systems around {winner}")
     around = race_text(f"{entry.name}-second", text, near, {})
-    second, world = _without_refused(entry.name, around, asked)
+    second, world = _without_refused(entry.name, around, asked, races)
     _tell(_Entry(entry.name, around, ()), second, world, sys.stderr)
     return gravest([code, _race(second, world, asked, results, style)[0]])
 
@@ -225,9 +228,10 @@ def _require_known(kinds: Sequence[str]) -> None:
             )
 
 
-def _without_refused(name: str, text: str, asked: _Asked) -> tuple[Study, Rig]:
+def _without_refused(name: str, text: str, asked: _Asked, races: int) -> tuple[Study, Rig]:
     """The study without what weakens durability, if it is to be safe, and without what this
-    machine refuses; each is named. InputError where fewer than two are left."""
+    machine refuses; each is named. So many races share its budget. InputError where fewer than two
+    are left."""
     from fsgauge.choosing.refused import refused_alone
     from fsgauge.programs.interruption import interruptible
     from fsgauge.rig.registry import require_hosts
@@ -243,7 +247,7 @@ def _without_refused(name: str, text: str, asked: _Asked) -> tuple[Study, Rig]:
             budget=asked.budget,
         )
         found, chosen = study.placed(asked.rig, asked.hosts)
-        return _of_last_year(found), chosen
+        return _of_last_year(_one_of(found, races)), chosen
 
     study, world = placed([])
     if study.plan.mode != "race":
@@ -266,6 +270,14 @@ def _without_refused(name: str, text: str, asked: _Asked) -> tuple[Study, Rig]:
         _require_several(study, weak, names)
         study, world = placed([*weak, *names])
     return study, world
+
+
+def _one_of(study: Study, races: int) -> Study:
+    """The study with its part of the budget."""
+    if study.plan.budget is None:
+        return study
+    plan = study.plan.model_copy(update={"budget": study.plan.budget // races})
+    return study.model_copy(update={"plan": plan})
 
 
 def _of_last_year(study: Study) -> Study:
@@ -300,6 +312,7 @@ def _grouped(found: Sequence[Refused]) -> list[str]:
     by_reason: dict[str, list[str]] = {}
     for name, why in ((each.system, each.why) for each in found):
         own = why.replace(f'the options of the system "{name}"', "its options")
+        own = own.replace(f' (system "{name}")', "")
         own = own.replace(f'the system "{name}"', "the system").replace(f'"{name}"', "the system")
         own = _TRIED_ON.sub("DEVICE", own)
         by_reason.setdefault(own, []).append(name)
@@ -310,15 +323,20 @@ def _tell(entry: _Entry, study: Study, world: Rig, audience: TextIO) -> None:
     """What is tried and why, and what it takes, before anything is measured."""
     from fsgauge.choosing.race_study import why
     from fsgauge.cli.plan_lines import MARGIN
+    from fsgauge.stats.choosing.options import settings_of
 
     lines = []
-    left = {each.kind for each in study.systems}
     for each in entry.proposed:
-        if each.kind not in left:
+        own = [settings_of(one.model_dump()) for one in study.systems if one.kind == each.kind]
+        if not own:
             continue
+        crossed, weak = (
+            why([left for option in of if (left := option.left_in(each.kind, own)) is not None])
+            for of in (each.crossed, each.weak)
+        )
         lines.append(f"tries     {each.kind}, in every combination:")
-        lines += [f"{MARGIN}{line}" for line in why(each.crossed)]
-        lines += [f"{MARGIN}alone, as it weakens durability: {line}" for line in why(each.weak)]
+        lines += [f"{MARGIN}{line}" for line in crossed]
+        lines += [f"{MARGIN}alone, as it weakens durability: {line}" for line in weak]
     lines += _cost_lines(study, world)
     audience.write("\n".join([*wrapped_lines(lines, width_of(audience), MARGIN), ""]))
 

@@ -182,9 +182,12 @@ def time_and_bytes(description: PlanDescription) -> list[str]:
 
 
 def written_words(description: PlanDescription) -> str:
-    """ "about 240 MiB"; nothing is estimated of a program alone, where its study does not say."""
+    """ "about 240 MiB", of a race "about 2 GiB, at worst 7 GiB"; nothing is estimated of a program
+    alone, where its study does not say."""
     written = description.written_bytes_estimate
-    return f"about {format_size(written)}" if written else "what the program writes"
+    worst = description.written_bytes_at_worst
+    most = f", at worst {format_size(worst)}" if worst > written else ""
+    return f"about {format_size(written)}{most}" if written else "what the program writes"
 
 
 def span_words(description: PlanDescription) -> str:

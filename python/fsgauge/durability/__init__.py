@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal
 
 Place = Literal["mount", "mkfs", "kind", "tunable", "samba", "export"]
@@ -25,6 +26,7 @@ NILFS2 = "kernel.org Documentation/filesystems/nilfs2.rst"
 OCFS2 = "kernel.org Documentation/filesystems/ocfs2.rst"
 GFS2 = "gfs2(5)"
 BLOCK = "kernel.org Documentation/ABI/stable/sysfs-block, queue/write_cache"
+VM = "kernel.org Documentation/admin-guide/sysctl/vm.rst"
 BTRFS = "btrfs(5)"
 OVERLAY = "kernel.org Documentation/filesystems/overlayfs.rst"
 MOUNT = "mount(8)"
@@ -55,6 +57,11 @@ class Weakening:
     guards: Guards = "crash"
     more_than: int | None = None
     called: str = ""
+
+    def amount(self, option: str) -> int:
+        """Of an option with a number, how much of it; the more, the weaker."""
+        found = re.fullmatch(self.pattern, option)
+        return int(found["number"]) if found is not None and self.more_than is not None else 0
 
     def fits(self, option: str) -> bool:
         """Whether `option` is this one, with a value that weakens."""
@@ -108,6 +115,25 @@ WEAKENINGS: tuple[Weakening, ...] = (
         BTRFS,
         more_than=30,
     ),
+    *(
+        Weakening(
+            "mount",
+            (kind,),
+            r"commit=(?P<number>[0-9]{1,9})",
+            f"a crash loses more seconds of what nothing synced than by default ({usual})",
+            source,
+            more_than=usual,
+        )
+        for kind, usual, source in (("gfs2", 30, GFS2), ("ocfs2", 5, OCFS2))
+    ),
+    Weakening(
+        "mount",
+        _JOURNALED,
+        r"nojournal_checksum",
+        "the journal has no checksums, so a damaged commit is replayed as good",
+        EXT4,
+        "damage",
+    ),
     Weakening("mount", _BTRFS, r"nodatasum", NO_CHECKSUMS, BTRFS, "damage"),
     Weakening(
         "mount",
@@ -132,15 +158,54 @@ WEAKENINGS: tuple[Weakening, ...] = (
         "kernel.org Documentation/filesystems/tmpfs.rst",
         called="memory in place of a disk",
     ),
-    Weakening("mkfs", _EXT, r"(?:-O)?\^has_journal", INCONSISTENT, "mke2fs(8), ext4(5)"),
-    Weakening("mkfs", _EXT, r"(?:-O)?\^metadata_csum", UNCHECKED, "ext4(5)", "damage"),
+    Weakening("mkfs", _EXT, r"\^has_journal", INCONSISTENT, "mke2fs(8), ext4(5)"),
+    Weakening("mkfs", _EXT, r"\^metadata_csum", UNCHECKED, "ext4(5)", "damage"),
     Weakening("mkfs", ("xfs",), r"(?:-m)?crc=0", UNCHECKED, "mkfs.xfs(8)", "damage"),
+    Weakening(
+        "mkfs",
+        _BTRFS,
+        r"(?:-m ?|--metadata[ =])single",
+        "metadata are kept once, so a damaged block of them cannot be repaired",
+        "mkfs.btrfs(8)",
+        "damage",
+    ),
     Weakening(
         "tunable",
         (),
-        r"\S*queue/write_cache = write through",
+        r"\S*queue/write_cache = (?:write through|none)",
         "the kernel sends no flush to the device, so a power failure may lose what its cache holds",
         BLOCK,
+    ),
+    Weakening(
+        "tunable",
+        (),
+        r"\S*vm/dirty_writeback_centisecs = 0",
+        "nothing that is not synced is written before memory is short, and a crash loses it",
+        VM,
+    ),
+    *(
+        Weakening(
+            "tunable",
+            (),
+            rf"\S*{name}_centisecs = (?P<number>[0-9]{{1,9}})",
+            "a crash loses more seconds of what nothing synced than by default"
+            f" ({name}: {usual} hundredths)",
+            source,
+            more_than=usual,
+        )
+        for name, usual, source in (
+            ("vm/dirty_expire", 3000, VM),
+            ("vm/dirty_writeback", 500, VM),
+            ("fs/xfs/xfssyncd", 3000, XFS),
+        )
+    ),
+    Weakening(
+        "samba",
+        (),
+        r"fake oplocks = (?:yes|true|on|1)",
+        "each client caches as if it were alone, so files that two of them write may be damaged",
+        SMB,
+        "damage",
     ),
     Weakening(
         "samba",
@@ -188,12 +253,14 @@ class SystemOptions:
 
 @dataclass(frozen=True)
 class Weak:
-    """One thing that a system gives up: by which option, what that costs, where it is written."""
+    """One thing that a system gives up: by which option, what that costs, where it is written; how
+    much of it where the option has a number."""
 
     option: str
     loses: str
     source: str
     guards: Guards
+    amount: int = 0
 
 
 def weakened(made: SystemOptions) -> list[Weak]:
@@ -206,18 +273,35 @@ def weakened(made: SystemOptions) -> list[Weak]:
         for option in given[each.place]:
             if each.fits(option):
                 shown = each.called or option
-                found.setdefault(shown, Weak(shown, each.loses, each.source, each.guards))
+                found.setdefault(shown, _weak(each, shown, option))
     return list(found.values())
+
+
+def _weak(each: Weakening, shown: str, option: str) -> Weak:
+    return Weak(shown, each.loses, each.source, each.guards, each.amount(option))
 
 
 def _given(made: SystemOptions) -> Iterator[tuple[Place, list[str]]]:
     """The options of each place, one by one; of what is given twice, the last."""
     yield "mount", _in_force(_words(made.mount))
-    yield "mkfs", [word for part in made.mkfs for word in _words(part)]
+    yield "mkfs", [*_made_with(made.mkfs), *map(" ".join, pairwise(made.mkfs))]
     yield "kind", [] if made.kind in ANY_KIND else [""]
     yield "tunable", [f"{name} = {value.strip()}" for name, value in made.tunables.items()]
     yield ("samba", [f"{name} = {value.strip()}".lower() for name, value in made.server.items()])
     yield "export", _words(made.export)
+
+
+def _made_with(words: Sequence[str]) -> list[str]:
+    """Single options of mkfs. The features of mke2fs come after each other: the last word on one
+    holds, and "none" takes all away."""
+    found = [word.removeprefix("-O") for part in words for word in _words(part)]
+    last = dict[str, str]()
+    for word in found:
+        if word == "none":
+            last |= {each: f"^{each}" for each in ("has_journal", "metadata_csum")}
+        else:
+            last[word.lstrip("^")] = word
+    return list(last.values())
 
 
 def _words(text: str) -> list[str]:

@@ -26,7 +26,7 @@ from fsgauge.plan.in_words import (
 from fsgauge.plan.levels import corrected
 from fsgauge.plan.power import blocks_needed, paired_percent, planned_percent
 from fsgauge.plan.preconditioning import endurance
-from fsgauge.plan.race import made_of, measured_blocks, race_words, rested_on
+from fsgauge.plan.race import blocks_within, made_of, measured_blocks, race_words, rested_on
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room, speed_on
 from fsgauge.plan.struck import fault_lines
 from fsgauge.record.records import Plan, SystemFacts, Turn
@@ -104,6 +104,7 @@ class PlanDescription(Kept):
     time_basis: str = ""
     """Where the time comes from, if not from the speed that is assumed of storage."""
     written_bytes_estimate: int
+    written_bytes_at_worst: int = 0
     endurance: str = ""
     """Hours and drive writes where a device is preconditioned."""
     estimate_basis: str
@@ -142,7 +143,9 @@ def describe(
     mean, shortest, longest = _block_times(plan, study, size_bytes, measured, around)
     is_simulated = around.block is not None or study.is_simulated
     most, expected, fewest = measured_blocks(plan, study)
-    written = written_bytes(study, size_bytes, most, around)
+    of = partial(written_bytes, study, size_bytes, around=around)
+    times = (expected, mean), (most, shortest)
+    written, at_worst = (of(blocks_within(study, *each)) for each in times)
     within = plan.race.within if plan.race is not None else float
     return PlanDescription(
         question=study.question,
@@ -181,7 +184,8 @@ def describe(
         simulated=is_simulated,
         time_basis=around.block.words if around.block is not None else "",
         written_bytes_estimate=written,
-        endurance=endurance(study, size_bytes, written, expected * mean, most * (longest or mean)),
+        written_bytes_at_worst=at_worst if plan.race is not None else 0,
+        endurance=endurance(study, size_bytes, at_worst, expected * mean, most * (longest or mean)),
         estimate_basis=_estimate_basis(
             study, around, by_pilot=measured is not None, is_served=is_served(study)
         ),

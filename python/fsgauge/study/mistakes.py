@@ -32,8 +32,9 @@ def explain_mistake(error: ValidationError, document: Document) -> InputError:
     mistakes.sort(key=lambda mistake: mistake.place())
     found = mistakes[0].explained()
     if len(mistakes) > 1:
-        others = len(mistakes) - 1
-        found.details += (f"{others} more mistake{'s' if others > 1 else ''} after this one",)
+        others = len(mistakes) - sum(each.path == mistakes[0].path for each in mistakes)
+        more = (f"{others} more mistake{'s' if others > 1 else ''} after this one",)
+        found.details += more if others else ()
     return found
 
 
@@ -269,9 +270,12 @@ class _Mistake:
 
 
 def _path_in_file(location: tuple[int | str, ...]) -> Path:
-    """pydantic's location without the kind that it puts behind a union's key."""
+    """pydantic's location without the kind that it puts behind a union's key, and without the type
+    that it tried."""
     if not location:
         return location
+    if location[0] == "system" and "vary" in location:
+        return location[:5]
     if location[0] in ("storage", "workload"):
         return (location[0], *location[2:])
     return location

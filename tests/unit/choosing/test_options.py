@@ -53,3 +53,18 @@ def test_weak_options_are_raced_alone_and_left_out_when_it_is_to_be_safe() -> No
     (safe,) = proposed(["ext4"], ["commits"], safe=True)
     assert safe.weak == ()
     assert math.prod(len(each.values) for each in safe.crossed) <= MOST_PROPOSED
+
+
+def test_what_matters_for_more_of_a_load_comes_first() -> None:
+    (found,) = proposed(["ext4"], ["random", "reads"], safe=True)
+    names = [each.key for each in found.crossed]
+    assert {"mount.dioread_lock", "tunables.queue/read_ahead_kb"} < set(names)
+    scheduler = next(each for each in found.crossed if each.key == "tunables.queue/scheduler")
+    assert scheduler.values[0] == "default", "the baseline is a kind with its defaults"
+    (first, *_) = proposed(["ext4"], ["commits", "files"], safe=True)[0].crossed
+    assert first.key == "mkfs.-J.size"
+
+
+def test_what_a_crash_may_lose_stands_in_the_line() -> None:
+    said = [each.why for each in every_option() if each.key == "mount.lazytime"]
+    assert said and all("a crash may lose them" in each for each in said)

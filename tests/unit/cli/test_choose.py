@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from fsgauge.choosing.options import Option
+from fsgauge.choosing.refused import Refused
 from fsgauge.cli import execution
-from fsgauge.cli.choose import _Asked, _of_words, _race
+from fsgauge.cli.choose import _Asked, _grouped, _of_words, _one_of, _race
+from fsgauge.cli.run import _require_endurance
+from fsgauge.errors import InputError
 from fsgauge.kinds.command.keys import CommandWorkload
+from fsgauge.plan.turns import make_plan
 from fsgauge.study.parse import load_study
 
 
@@ -49,3 +55,43 @@ def test_a_program_that_is_raced_is_called_by_its_own_name() -> None:
     assert (raced.called, raced.writes) == ("git clone", 0)
     assert _of_words("mine.toml", ["tool"]) == ['workload.program=["tool"]']
     assert _of_words("command", []) == ()
+
+
+def test_a_tunable_that_is_refused_is_said_once() -> None:
+    """ "ext4 (system the system): ..." was printed."""
+    why = 'the kernel refused "5" for /sys/x (system "ext4 (a)"): no such value'
+    assert _grouped([Refused("ext4 (a)", why)]) == [
+        'ext4 (a): the kernel refused "5" for /sys/x: no such value'
+    ]
+
+
+def test_what_no_system_has_any_more_is_not_tried() -> None:
+    """J.size=256 was listed where all such systems were refused."""
+    option = Option(("ext4",), "mkfs.-J.size", ("default", "256", "512"), (), "", "")
+    weak = Option(("ext4",), "mount.nobarrier", (True,), (), "", "")
+    left = [{}, {"-J size": "512", "noatime": "on"}]
+    found = option.left_in("ext4", left)
+    assert found is not None and found.values == ("default", "512")
+    assert option.left_in("ext4", [{}]) is None
+    assert weak.left_in("ext4", left) is None
+    assert weak.left_in("ext4", [{"nobarrier": "on"}]) == weak
+
+
+def test_two_races_share_one_budget() -> None:
+    """The second one had as much again."""
+    study = load_study("overhead", ["plan.mode=race", "plan.budget=2 h"], ["ext4", "xfs"])
+    assert _one_of(study, 2).plan.budget == 3600 * 10**9
+    assert _one_of(load_study("overhead"), 2).plan.budget is None
+
+
+def test_a_race_that_is_run_is_held_against_the_device_as_well(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    study = load_study("overhead", ["plan.mode=race"], ["ext4", "xfs"], "device:nvme-X", seed=7)
+    plan = make_plan(study, size_bytes=1 << 30).model_copy(
+        update={"expected_written_bytes": 601 << 30}
+    )
+    planned = SimpleNamespace(plan=plan, size_bytes=1 << 30)
+    monkeypatch.setattr("fsgauge.cli.plan_lines.plan_on", lambda *_: planned)
+    with pytest.raises(InputError, match="more than it endures"):
+        _require_endurance(study, None)  # type: ignore[arg-type]

@@ -37,6 +37,25 @@ WEAK = [
         SystemOptions("ext4", tunables={"queue/write_cache": "write through"}),
         "queue/write_cache = write through",
     ),
+    (
+        SystemOptions("ext4", tunables={"queue/write_cache": "none"}),
+        "queue/write_cache = none",
+    ),
+    (SystemOptions("gfs2", mount="commit=600"), "commit=600"),
+    (SystemOptions("ocfs2", mount="commit=600"), "commit=600"),
+    (SystemOptions("ext4", mount="nojournal_checksum"), "nojournal_checksum"),
+    (SystemOptions("btrfs", mkfs=["-d", "single", "-m", "single"]), "-m single"),
+    (SystemOptions("btrfs", mkfs=["--metadata=single"]), "--metadata=single"),
+    *(
+        (SystemOptions("xfs", tunables={f"/proc/sys/{name}": value}), f"/proc/sys/{name} = {value}")
+        for name, value in (
+            ("vm/dirty_writeback_centisecs", "0"),
+            ("vm/dirty_writeback_centisecs", "60000"),
+            ("vm/dirty_expire_centisecs", "360000"),
+            ("fs/xfs/xfssyncd_centisecs", "720000"),
+        )
+    ),
+    (SystemOptions("share", server={"Fake Oplocks": "Yes"}), "fake oplocks = yes"),
     (SystemOptions("xfs", server={"strict sync": "No"}), "strict sync = no"),
     (SystemOptions("share", export="rw,async,wdelay"), "async"),
     (SystemOptions("mounted", mount="rw,data=writeback"), "data=writeback"),
@@ -54,6 +73,11 @@ SAFE = [
     SystemOptions("xfs", server={"strict sync": "yes", "aio read size": "0"}),
     SystemOptions("share", export="rw,sync,wdelay"),
     SystemOptions("ext4", tunables={"queue/write_cache": "write back", "queue/scheduler": "none"}),
+    SystemOptions("ext4", mkfs=["-O", "^has_journal,has_journal"]),
+    SystemOptions("ext4", mkfs=["-O", "none,has_journal,metadata_csum"]),
+    SystemOptions("btrfs", mkfs=["-m", "dup", "-d", "single"]),
+    SystemOptions("gfs2", mount="commit=30"),
+    SystemOptions("xfs", tunables={"/proc/sys/vm/dirty_expire_centisecs": "3000"}),
     SystemOptions("raw"),
 ]
 
@@ -84,10 +108,20 @@ def test_two_options_are_two_reasons_and_damage_is_no_crash() -> None:
     ]
 
 
+def test_features_of_mke2fs_come_after_each_other() -> None:
+    """As it makes them: without a journal, in both."""
+    for words in (
+        ["-O", "none,extent"],
+        ["-O", "^has_journal,^metadata_csum", "-O", "fast_commit"],
+    ):
+        found = [each.option for each in weakened(SystemOptions("ext4", mkfs=words))]
+        assert found == ["^has_journal", "^metadata_csum"]
+
+
 def test_the_page_that_explains_it_names_every_option_and_source() -> None:
     page = explain_metric("durability")
     for made, option in WEAK:
-        word = re.split(r"=\d|mem", option)[0]
+        word = re.split(r" ?= ?\d|mem", option)[0]
         assert word in page, (made, option)
     for each in WEAKENINGS:
         written = re.split(r"[ /]", each.source.removeprefix("kernel.org ").partition(",")[0])[-1]

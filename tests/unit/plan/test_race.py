@@ -38,6 +38,8 @@ def test_what_the_baseline_keeps_has_to_be_kept() -> None:
     assert durable(["", "noatime", "data=writeback"]) == ["s2"]
     assert durable(["data=writeback", "data=writeback,noatime", ""]) == []
     assert durable(["", "data=writeback"], may_win=True) == []
+    late = ["commit=6", "commit=3600", "commit=5", "commit=6,data=writeback"]
+    assert durable(late) == ["s1", "s3"], "more of what the baseline gives up, too"
 
 
 @pytest.mark.parametrize(
@@ -117,3 +119,19 @@ def test_what_would_show_rests_on_the_confirming_blocks() -> None:
     more = race_study("plan.blocks=24", "plan.confirm=20")
     better = describe(make_plan(more, size_bytes=GIB), more, size_bytes=GIB)
     assert better.sensitivity[0].detectable_percent < described.sensitivity[0].detectable_percent
+
+
+def test_a_budget_lowers_what_is_written_and_the_expected_is_less_than_the_worst() -> None:
+    """It was told to give a budget to a race that wrote too much, which changed nothing."""
+
+    def planned(*more: str) -> tuple[int, int, int]:
+        study = load_study("overhead", ["plan.mode=race", *more], ["ext4", "xfs", "btrfs"], seed=7)
+        plan = make_plan(study, size_bytes=GIB)
+        found = describe(plan, study, size_bytes=GIB)
+        worst = found.written_bytes_at_worst
+        return found.written_bytes_estimate, worst, plan.expected_written_bytes
+
+    expected, worst, most = planned()
+    assert expected < worst == most
+    within, least, limited = planned("plan.budget=10 min")
+    assert within <= least == limited < worst

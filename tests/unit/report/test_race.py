@@ -6,10 +6,11 @@ import dataclasses
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 from fsgauge.report.charts.race import survival
-from fsgauge.report.race import places_of, race_values
+from fsgauge.report.race import effect_words, effects, places_of, race_values
 from fsgauge.report.write import Report, read_report
 from fsgauge.stats.race.model import Departure, Race, ToLeader
 from fsgauge.stats.results import Results
@@ -172,3 +173,31 @@ def test_a_race_without_a_leader_and_a_study_without_a_race_have_pages(report: R
     assert survival(none) is None
     assert places_of(none) == []
     assert 'id="race"' not in dataclasses.replace(report, results=none).page()
+
+
+def test_what_changes_little_is_known_to_and_not_just_less_than_the_file_system(
+    report: Report,
+) -> None:
+    """noatime did 10 % on ext4, and did not "matter" as btrfs was thirty times slower."""
+    chance = np.random.default_rng(1)
+    vary = {"mount.noatime": [False, True], "mount.lazytime": [False, True]}
+    tables = [
+        system_at({"name": kind}, point)
+        for kind in ("ext4", "btrfs")
+        for point in every_point(vary)
+    ]
+    for noise, little in ((0.005, ["lazytime (ext4)"]), (0.2, [])):
+        logs = {
+            str(each["name"]): list(
+                chance.normal(0, noise, 3)
+                - 3.5 * (each["kind"] == "btrfs")
+                + 0.095 * ("noatime" in each.get("mount", "") and each["kind"] == "ext4")
+            )
+            for each in tables
+        }
+        race = RACE.model_copy(update={"first_blocks": logs})
+        found = effects(race, {str(each["name"]): each for each in tables})
+        said = " ".join(effect_words(found, 1.02))
+        assert ("These change less than 2 % here" in said) == bool(little)
+        assert "noatime (ext4)" not in said
+        assert all(each in said for each in little)

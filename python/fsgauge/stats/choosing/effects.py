@@ -15,6 +15,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from fsgauge.plan.levels import corrected
 from fsgauge.stats.choosing.options import DEFAULT, ON, Settings, setting_words, varied
 from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.result_model import ResultModel
@@ -42,7 +43,8 @@ class Effect(_OfOptions):
 
 
 class Interaction(_OfOptions):
-    """Two values that do together `ratio` times what both do alone."""
+    """Two values that do together `ratio` times what both do alone; the interval counts all pairs,
+    of which it is the strongest."""
 
     options: tuple[str, str]
 
@@ -94,7 +96,9 @@ def effects_of(
         return None
     quantile = t_quantile(degrees)
     found = [each for fit in fits for each in _effects(fit, noise, quantile, total)]
-    pairs = [each for fit in fits for each in _interactions(fit, noise, quantile, total)]
+    among = sum(one[0] != two[0] for fit in fits for one, two in combinations(fit.of, 2))
+    of_pair = t_quantile(degrees, corrected(among))
+    pairs = [each for fit in fits for each in _interactions(fit, noise, of_pair, total)]
     strongest = max(pairs, key=lambda each: each.share, default=None)
     within = {
         kind: [i for i, n in enumerate(names) if kinds[n] == kind]

@@ -40,7 +40,7 @@ class Race(ResultModel):
     (95 %, one-sided), None where nothing is known. `ended`: "margin" and "one left" prove it,
     "budget" does not. `first_blocks` are the logs of all systems in the blocks before the first
     look, higher is better. `blocks` are those that raced, `confirmed` those that confirm; runs,
-    seconds and bytes are of the race, the full ones of all systems in as many blocks. `commands`
+    seconds and bytes are of both, the full ones of all systems in as many blocks. `commands`
     make the leader of a valid race that is over.
     """
 
