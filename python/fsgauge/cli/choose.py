@@ -151,7 +151,7 @@ def command(
     code, winner = _race(study, world, asked, results, style)
     if code in (ExitCode.FAILED, ExitCode.INTERRUPTED):
         if races > 1:
-            say("second    race: not begun, nor by fsgauge resume; fsgauge choose begins anew")
+            say("second    race: not begun; fsgauge resume ends the first one alone")
         return code
     seeds = [seed for seed in (study.plan.seed, 0) if seed is not None]
     near = second_tables(text, winner, seeds) if winner and races > 1 else []
