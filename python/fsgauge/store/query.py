@@ -87,6 +87,12 @@ def _said() -> Iterator[None]:
         yield
     except duckdb.Error as error:
         _, *more = str(error).strip().splitlines()
+        if isinstance(error, duckdb.OutOfMemoryException):
+            raise InputError(
+                f"the query needs more than {parquet.DATABASE_MEMORY} of memory, the most allowed",
+                cause="it holds or sorts too many rows at once",
+                next="ask for fewer rows and columns: where cell = ... and block = ...",
+            ) from error
         raise InputError(
             parquet.first_words(error),
             details=tuple(line for line in more if line.strip()),
