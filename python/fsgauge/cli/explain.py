@@ -13,7 +13,7 @@ from fsgauge.errors import InputError, did_you_mean, nearest, quoted
 from fsgauge.progress.terminal import width_of, wrapped_lines
 
 
-@click.command("explain")
+@click.command("explain", context_settings={"ignore_unknown_options": True})
 @click.argument("name", nargs=-1)
 def command(name: tuple[str, ...]) -> None:
     """Explain NAME, as it is written in a report, a plan or a study file.
