@@ -100,6 +100,10 @@ def test_a_command_without_words_shows_its_help(fsgauge: Run, words: list[str]) 
     [
         ("create.mean", "# Mean latency"),
         ("read.p99", "# p99 latency"),
+        ("mix-mail", "mix-mail, a study"),
+        ("detects", "would have shown"),
+        ("destroys", "destroys"),
+        ("durable", "durable"),
         ("-n", "IOzone's -n: list the sizes yourself; the file size is one for a study"),
         ("plan.blocks", "plan.blocks"),
     ],
@@ -116,6 +120,7 @@ def test_a_wrong_number_of_an_operation_gets_the_nearest(fsgauge: Run) -> None:
     done = fsgauge("explain", "create.meen")
     assert done.returncode == 2
     assert 'did you mean "mean"?' in done.stderr
+    assert "next: fsgauge explain nobarrier" in fsgauge("explain", "nobarier").stderr
 
 
 def test_a_plan_is_six_lines_and_its_last_is_the_command(fsgauge: Run) -> None:
