@@ -22,6 +22,8 @@ Chosen = tuple[dict[str, Any], Origin | None, int]
 
 _LONGEST_WHOLE = 24
 _FEWEST_LETTERS = 2
+_OF_ANY = re.compile(r"\b(each|which|these) file systems?\b(?! and)", re.IGNORECASE)
+"""A question that folders answer as well; not one about file systems and their options."""
 
 
 def is_mounted(table: dict[str, Any]) -> bool:
@@ -130,6 +132,8 @@ def _ask_of_folders(document: Document) -> None:
     load, written = document.data.get("workload"), document.origin(("question",))
     kind = load.get("kind") if isinstance(load, dict) else None
     if not is_shipped(document.label) or not isinstance(kind, str) or written is None:
+        return
+    if _OF_ANY.search(str(document.data.get("question"))):
         return
     if written.numbered:
         document.put(("question",), keys_of(kind).question_of_folders, written)
