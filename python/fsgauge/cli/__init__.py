@@ -328,11 +328,12 @@ def _kind_typed(section: str) -> str:
     """The kind of workload or storage of the shipped study that was typed; else the usual one."""
     import tomllib
 
+    from fsgauge.kinds import DEFAULT
     from fsgauge.study.shipped import shipped_texts, study_meant
 
     texts = shipped_texts()
     typed = next((text for each in sys.argv if (text := texts.get(study_meant(each)))), "")
-    usual = {"workload": "overhead", "storage": "loop"}.get(section, "")
+    usual = {"workload": DEFAULT, "storage": "loop"}.get(section, "")
     return str(tomllib.loads(typed).get(section, {}).get("kind", usual))
 
 
