@@ -70,7 +70,7 @@ def _said_whole(name: str) -> str:
         parts.append(f"{name}: the study {study}\n  more: fsgauge plan {quoted(study)}")
     if (question := shipped_studies().get(name.strip().lower())) is not None:
         study = name.strip().lower()
-        parts.append(f"{study}, a study\n  {question}\n  more: fsgauge plan {study}")
+        parts.append(f"{study}, a study\n  {question}\n  more: fsgauge plan {quoted(study)}")
     if tool is not None:
         parts.append(words_of_tool(tool))
     parts += _of_other_tools(name) or (_as_a_value(name) if entry is None else [])
