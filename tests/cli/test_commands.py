@@ -38,7 +38,23 @@ def test_every_command_has_help(fsgauge: Run, command: str) -> None:
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        (["nosuch"], "No such command"),
+        (["nosuch"], 'there is no command "nosuch"'),
+        (["rnu", "overhead"], "next: fsgauge run overhead"),
+        (["studies"], "next: fsgauge study list"),
+        (["help", "run"], "next: fsgauge run --help"),
+        (["postgresql", "--full"], "next: fsgauge run postgresql --full"),
+        (["rig", "lst"], "next: fsgauge rig list"),
+        (["run", "overhead", "--mount", "noatime"], "next: --system ext4:mount=noatime"),
+        (["run", "overhead", "--device", "sdb"], "next: --storage /dev/sdb"),
+        (["run", "overhead", "--filesystem", "xfs"], "next: --system xfs"),
+        (["run", "overhead", "--dry-run", "--full"], "next: fsgauge plan overhead --full"),
+        (["run", "overhead", "--disk", "x"], "next: fsgauge explain disk"),
+        (["run", "aging", "--disk", "disk-2012"], "next: --set workload.disk=disk-2012"),
+        (["plan", "overhead", "--set", "plan.block=3"], 'did you mean "blocks"?'),
+        (["gate", "accept", "--loss", "0.05", "x"], "next: --loss '5 %'"),
+        (["plan", "zfs"], "a study makes no zfs"),
+        (["plan", "f2fs"], "next: fsgauge plan overhead --system f2fs"),
+        (["plan", "commmits"], "next: fsgauge plan commits"),
         (["run"], "Missing argument 'STUDY|FOLDER..."),
         (["run", "nosuch"], 'there is no study "nosuch"'),
         (["plan", "overhead", "--nosuch"], "No such option"),
@@ -86,6 +102,11 @@ def test_a_command_without_words_shows_its_help(fsgauge: Run, words: list[str]) 
     [
         ("create.mean", "# Mean latency"),
         ("read.p99", "# p99 latency"),
+        ("mix-mail", "mix-mail, a study"),
+        ("detects", "would have shown"),
+        ("destroys", "destroys"),
+        ("durable", "durable"),
+        ("-n", "IOzone's -n: list the sizes yourself; the file size is one for a study"),
         ("plan.blocks", "plan.blocks"),
     ],
 )
@@ -101,6 +122,7 @@ def test_a_wrong_number_of_an_operation_gets_the_nearest(fsgauge: Run) -> None:
     done = fsgauge("explain", "create.meen")
     assert done.returncode == 2
     assert 'did you mean "mean"?' in done.stderr
+    assert "next: fsgauge explain nobarrier" in fsgauge("explain", "nobarier").stderr
 
 
 def test_a_plan_is_six_lines_and_its_last_is_the_command(fsgauge: Run) -> None:

@@ -200,10 +200,19 @@ def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
     from fsgauge.study.shipped import shipped_names
 
     first, *more = words
-    if Path(first).is_dir() and first not in shipped_names():
+    folders_alone = Path(first).is_dir() and first not in shipped_names()
+    if folders_alone:
         first, more = DEFAULT, list(words)
     missing = [word for word in more if not Path(word).is_dir()]
-    if missing and all("/" in word for word in missing):
+    if missing and all(_is_system(word) for word in words):
+        raise InputError(
+            f"{' and '.join(words)} are systems, and a study compares them",
+            next=shlex.join(
+                ["fsgauge", "plan", DEFAULT, "--baseline", first]
+                + [part for word in words for part in ("--system", word)]
+            ),
+        )
+    if missing and all("/" in word or (folders_alone and not _is_system(word)) for word in missing):
         raise InputError(
             f"there is no folder {' and no folder '.join(missing)}",
             cause="the name is mistyped, or nothing is mounted there",
@@ -220,20 +229,34 @@ def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
     return first, [word if "/" in word else f"./{word}" for word in more]
 
 
-def _as_folder(system: str) -> str:
-    """A folder that is here under the name that was typed, unless a kind of system has it."""
+def _is_system(word: str) -> bool:
     from fsgauge.system import system_kinds
 
-    is_folder = "/" not in system and Path(system).is_dir() and system not in system_kinds()
-    return f"./{system}" if is_folder else system
+    return word.partition(":")[0] in system_kinds()
+
+
+def _as_folder(system: str) -> str:
+    """A folder that is here under the name that was typed, alone or as NAME=folder, unless a kind
+    of system has it."""
+    name, equals, path = system.rpartition("=")
+    is_folder = bool(path) and "/" not in system and Path(path).is_dir() and not _is_system(path)
+    return f"{name}{equals}./{path}" if is_folder else system
 
 
 def _meant(study: str) -> str:
     """The shipped study that another word leads to, with a note; InputError where none does."""
-    from fsgauge.study.shipped import require_study, study_meant
+    from fsgauge.study.shipped import require_study, shipped_texts, study_meant
+    from fsgauge.system import find_kind, is_measured_mounted
 
     meant = study_meant(study)
+    if is_measured_mounted(study) and not Path(study).exists():
+        find_kind(study)
     require_study(meant)
+    if meant != study and _is_system(study) and f'"{study}"' not in shipped_texts()[meant]:
+        raise InputError(
+            f"{study} is a system, and the study {meant} compares others by itself",
+            next=shlex.join(["fsgauge", "plan", meant, "--system", study]),
+        )
     if meant != study:
         say_note(f"{study}: this is the study {meant}")
     return meant

@@ -51,6 +51,8 @@ def read_value(reads: Reads | None, text: str) -> object:
             return _size(text, 1 << 10)
         case "MiB":
             return _size(text, 1 << 20)
+        case "pace of a job" if not text.isdecimal() and (pace := RATE.in_our_unit(text)):
+            raise ValueError(f'a whole number, or for all jobs together workload.rate = "{pace}"')
         case "number" | "pace of a job":
             if not text.isdecimal():
                 raise ValueError("a whole number")
@@ -67,8 +69,8 @@ def read_value(reads: Reads | None, text: str) -> object:
             return _time(text, 10**3)
         case "bytes of a job":
             return _bytes_per_second(text)
-        case "switch" if text in SWITCH:
-            return SWITCH[text]
+        case "switch" if text.lower() in SWITCH:
+            return SWITCH[text.lower()]
     raise ValueError("0 or 1")
 
 
@@ -113,8 +115,8 @@ def _bytes_per_second(text: str) -> float:
     """A letter alone may count operations."""
     if (size := binary_size(text)) is not None:
         operations = RATE.in_our_unit(text)
-        either = f'"{operations}", or ' if operations else ""
-        raise ValueError(f'{either}for bytes "{size}/s"')
+        either = f'; for operations "{operations}"' if operations else ""
+        raise ValueError(f'for bytes, as fio has it, "{size}/s"{either}')
     try:
         return float(BANDWIDTH.read(BANDWIDTH.in_our_unit(text) or text))
     except UnitError as error:
@@ -135,7 +137,7 @@ def _time(text: str, of_bare_ns: int) -> str:
 
 
 _LIST = re.compile(r"\w+(,\w+)+")
-_SWITCHED_ON = "1"
+_SWITCHED_OFF, _SWITCHED_ON = "0", "1"
 _ANY = "*"
 SPOKEN = "spoken"
 """The table of what people say where a tool has a word: qd is iodepth."""
@@ -196,7 +198,7 @@ class Word:
         return (
             self.reads == "switch"
             or _SWITCHED_ON in self.values
-            or not {_SWITCHED_ON, _ANY}.isdisjoint(self.always)
+            or not {_SWITCHED_OFF, _SWITCHED_ON, _ANY}.isdisjoint(self.always)
         )
 
     def is_always(self, given: object) -> bool:

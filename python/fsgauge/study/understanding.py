@@ -31,6 +31,9 @@ from fsgauge.study.word_fit import has_key, kind_of, translated, value_at
 from fsgauge.study.wording import as_details, shown
 from fsgauge.units import SIZE, binary_size
 
+_MISSPELT = 0.9
+_NAMED = ("storage", "plan")
+"""Sections in which a word that is nearly one of their keys is that: plan.block is plan.blocks."""
 _SPELT_ALIKE = 0.8
 """Of words: "randraed" is 0.88 of "randread", and "randtrim" 0.71 of "randrw"."""
 
@@ -239,6 +242,9 @@ def _word_at(document: Document, section: str, name: str, value: object) -> Word
         own = [word for word in found if word.key == f"{section}.{name}"]
         takes = value_types((section, name), kind_of(document, section))
         return next((word for word in own if _is_of_tool(word, value, takes)), None)
+    of_section = valid_keys(section, kind_of(document, section)) if section in _NAMED else []
+    if nearest(name, of_section, least=_MISSPELT) and not name.startswith("-"):
+        return None
     here = [word for word in found if has_key(document, word.key)]
     if name in valid_keys(section) and (section == "storage" or not here):
         # A key of another kind, refused as that, unless fio has another meaning for it.

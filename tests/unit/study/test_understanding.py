@@ -261,7 +261,10 @@ def test_a_pace_in_bytes_of_several_sizes_is_refused_with_that_of_each() -> None
     said = refused('bs = ["4k", "64k"]\nrate = "100MB/s"').render()
     assert "24414 IOPS at 4 KiB, 1526 IOPS at 64 KiB" in said
     said = refused('rate = "10k"').render()
-    assert '"10 k IOPS", or for bytes "10 KiB/s"' in said, "a letter alone may count either"
+    assert 'for bytes, as fio has it, "10 KiB/s"; for operations "10 k IOPS"' in said
+    assert (
+        'for all jobs together workload.rate = "1 k IOPS"' in refused('rate_iops = "1k"').render()
+    )
     assert "operations per second" in refused('bs = "many"\nrate = "1 MB/s"').render()
 
 
@@ -377,7 +380,10 @@ def test_another_load_is_never_proposed_by_leaving_a_word_out(keys: str) -> None
 
 
 def test_a_switch_stands_alone_and_a_number_does_not() -> None:
-    assert loaded("direct")[0].workload.model_dump()["direct"] is True
+    for override in ("direct", "direct=True"):
+        assert loaded(override)[0].workload.model_dump()["direct"] is True
+    with pytest.raises(InputError, match="hipri cannot be 1: the kernel does not poll"):
+        load_study("overhead", ["hipri"])
     with pytest.raises(InputError, match="sets nothing"):
         load_study("overhead", ["iodepth"])
 

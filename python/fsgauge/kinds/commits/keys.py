@@ -53,6 +53,7 @@ class CommitsWorkload(WorkloadKeys):
     is written meanwhile."""
 
     pace: ClassVar[str] = "rate"
+    question_of_folders: ClassVar[str] = "What does a commit cost on these file systems?"
 
     kind: Literal["commits"] = Field(
         "commits",
