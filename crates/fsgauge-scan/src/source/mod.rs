@@ -61,6 +61,15 @@ pub(crate) fn note(code: &str, text: impl Into<String>) -> Note {
     Note { code: code.into(), text: text.into() }
 }
 
+/// As blkid(8) shows it.
+fn uuid_text(uuid: [u8; 16]) -> String {
+    let digits = u128::from_be_bytes(uuid);
+    let part = |from: u32, bits: u32| digits >> from & ((1 << bits) - 1);
+    let [a, b, c, d, e] =
+        [(96, 32), (80, 16), (64, 16), (48, 16), (0, 48)].map(|(from, bits)| part(from, bits));
+    format!("{a:08x}-{b:04x}-{c:04x}-{d:04x}-{e:012x}")
+}
+
 /// Scans what the job's path names: a folder or a file of a mounted file system, a device, or an image.
 pub(crate) fn scan(job: &ScanJob, readers: &mut ReaderThreads<'_>) -> Outcome<Scanned> {
     let path = Path::new(&job.path);
