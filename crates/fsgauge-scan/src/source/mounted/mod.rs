@@ -315,13 +315,14 @@ fn read_file(
 
 fn cannot_be_read(path: &Path, errno: Errno) -> Failure {
     let what = format!("{} cannot be read: {}", shown(path), error_text(errno));
-    let next = match rustix::process::geteuid().is_root() {
-        true => format!("ls -ld {word}; findmnt --target {word}", word = quoted(path)),
-        false => format!("ls -ld {}; or run as root", quoted(path)),
+    let word = quoted(path);
+    let (cause, next) = match rustix::process::geteuid().is_root() {
+        true => (refusal::not_permitted(), format!("ls -ld {word}; findmnt --target {word}")),
+        false => ("this user may not read it", format!("ls -ld {word}; or run as root")),
     };
     match errno {
         // Another path or user is needed, not another machine.
-        Errno::ACCESS | Errno::PERM => Failure::job("not_permitted", what, refusal::not_permitted(), next),
+        Errno::ACCESS | Errno::PERM => Failure::job("not_permitted", what, cause, next),
         Errno::NOENT => Failure::job("path", what, "it went away", next),
         Errno::IO => {
             let cause = "its device is gone or fails, or the file system was shut down for an error";
