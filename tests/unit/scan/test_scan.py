@@ -97,6 +97,7 @@ def test_the_next_command_writes_over_nothing(tmp_path: Path) -> None:
     ("place", "value", "word"),
     [
         (("map", "order"), 62, "map.order"),
+        (("counts", "extents"), 10**400, "counts.extents"),
         (("map", "order"), 2, "map: its lists"),
         (("map", "data"), [], "map: its lists"),
         (("map", "free", 0), 2**31, "map: a share"),

@@ -117,8 +117,6 @@ def matters(scan: ScanResult) -> Consequence | None:
 
 def _worst(scan: ScanResult, reach: Reach) -> ListedFile | None:
     """The listed file that loses most, where it loses enough."""
-    if scan.counts.compressed_extents:
-        return None
     slow = [
         (reach.factor(1, _jumps_of(file), _bytes_of(file)), file)
         for file in scan.top

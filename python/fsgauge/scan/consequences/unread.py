@@ -75,8 +75,10 @@ def _with_log(scan: ScanResult) -> Consequence:
     if is_ext(scan):
         do = f"{copy}e2fsck -fy {name}; fsgauge scan {name}"
     else:
-        options = ",".join(["loop"] * is_image + ["nouuid"] * (scan.source.file_system == "xfs"))
-        do = f"{copy}mount {f'-o {options} ' if options else ''}{name} /mnt && fsgauge scan /mnt"
+        # A loop device that is read-only itself takes no replay.
+        options = "loop" if is_image else "ro"
+        options += ",nouuid" if scan.source.file_system == "xfs" else ""
+        do = f"{copy}mount -o {options} {name} /mnt && fsgauge scan /mnt"
     where = "the copy" if is_image else f"{device}: let it be a snapshot or a copy"
     return Consequence("attention", what, do, f"the log is replayed, which writes to {where}")
 

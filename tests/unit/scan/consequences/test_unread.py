@@ -62,8 +62,8 @@ def unclean(file_system: str, device: str = "/tmp/a b.img", **changes: object) -
             "cp --sparse=always '/tmp/a b.img' copy.img && mount -o loop,nouuid copy.img /mnt"
             " && fsgauge scan /mnt",
         ),
-        (unclean("xfs", "/dev/vg/s"), "mount -o nouuid /dev/vg/s /mnt && fsgauge scan /mnt"),
-        (unclean("btrfs", "/dev/vg/s"), "mount /dev/vg/s /mnt && fsgauge scan /mnt"),
+        (unclean("xfs", "/dev/vg/s"), "mount -o ro,nouuid /dev/vg/s /mnt && fsgauge scan /mnt"),
+        (unclean("btrfs", "/dev/vg/s"), "mount -o ro /dev/vg/s /mnt && fsgauge scan /mnt"),
         (unclean("ext4", "/dev/vg/s"), "e2fsck -fy /dev/vg/s; fsgauge scan /dev/vg/s"),
     ],
 )
