@@ -140,7 +140,7 @@ def append(path: Path, scan: ScanResult) -> None:
             raise InputError(
                 f"no line was added: {path} has those of another file system"
                 f" ({_KEYS[key]} {known[key]}, now {source[key]})",
-                cause="it is not mounted now, or was made anew",
+                cause="it is not mounted now, or was made again",
                 next=f"findmnt --target {quoted(scan.source.path)}; of the new one: --watch with"
                 " another name",
             )
@@ -207,7 +207,7 @@ def read_watch(path: Path) -> Watch:
         if (key := _other(source, found)) is not None:
             raise InputError(
                 f"{path} has lines of two: {_KEYS[key]} {source[key]} and {found[key]}",
-                cause="they were put into one file, or the file system was made anew",
+                cause="they were put into one file, or the file system was made again",
                 next=f"grep -F {quoted(f'{json.dumps(key)}: {json.dumps(found[key])}')}"
                 f" {quoted(path)} > OTHER   (has those of one)",
             )

@@ -99,7 +99,7 @@ pub(super) fn scan(
             path: job.path.clone(),
             device: job.path.clone(),
             file_system: info.file_system,
-            uuid: info.uuid.map(uuid_text),
+            uuid: info.uuid.and_then(uuid_text),
             writable: mounted.as_ref().is_some_and(|(_, writable)| *writable),
             mount_point: mounted.map(|(point, _)| point),
             files_by: "on-disk".into(),

@@ -154,7 +154,7 @@ pub(super) fn scan(
             device: mount.source.display().to_string(),
             file_system: mount.file_system,
             mount_point: Some(mount.point.display().to_string()),
-            uuid: uuid.map(uuid_text),
+            uuid: uuid.and_then(uuid_text),
             writable: mount.writable,
             files_by: "fiemap".into(),
             space_by: space.by.into(),
