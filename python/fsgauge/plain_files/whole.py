@@ -79,6 +79,22 @@ def head_of(path: Path, size_bytes: int) -> bytes:
         os.close(descriptor)
 
 
+def require_room(path: Path, option: str) -> None:
+    """Raise InputError where a file cannot be made, before work is done for it; `option` with a
+    name is what may be given in its place."""
+    if str(path) == "-":
+        raise InputError(f"{option}: - would be a file of that name", next=option)
+    folder = path.parent
+    if not folder.is_dir():
+        raise InputError(f"{folder} is no folder", next=f"mkdir -p {quoted(folder)}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(
+            f"no file can be made in {folder}",
+            cause="this user may not write there, or its file system is read-only",
+            next=f"{option}   (in a folder where you may write; ls -ld {quoted(folder)})",
+        )
+
+
 def cannot_write(path: Path, error: OSError) -> RigError:
     """The folder does not take it."""
     if isinstance(error, _IN_THE_WAY) or error.errno == errno.ELOOP:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsgauge.engine.wire import ScanResult
 from fsgauge.errors import escaped
-from fsgauge.scan.consequences.rule import Consequence, device_of, is_ext
+from fsgauge.scan.consequences.rule import Consequence, device_of, is_ext, word_of
 from fsgauge.units import count
 
 _CODES = ("read_error", "truncated", "damaged")
@@ -13,15 +13,20 @@ _CODES = ("read_error", "truncated", "damaged")
 
 def is_unread(scan: ScanResult) -> bool:
     """Whether files may be missing from the counts."""
-    return any(problem.code in _CODES for problem in scan.problems)
+    return any(problem.code in _CODES for problem in scan.problems) or _is_in_use(scan)
+
+
+def _is_in_use(scan: ScanResult) -> bool:
+    """Whether the last changes stand in its log alone."""
+    return any(note.code == "scan.not_clean" for note in scan.notes)
 
 
 def unread(scan: ScanResult) -> Consequence | None:
-    """Damage, by its cause, with what to do."""
+    """Damage, by its cause, or a log that was not replayed; with what to do."""
     found = {problem.code: problem for problem in scan.problems}
     first = next((found[code] for code in _CODES if code in found), None)
     if first is None:
-        return None
+        return _with_log(scan) if _is_in_use(scan) else None
     place = f"; first {escaped(first.examples[0])}" if first.examples else ""
     why, do, cost = {
         "read_error": _READ_ERROR,
@@ -47,6 +52,35 @@ _TRUNCATED = (
     "copy the image again, whole; fsck of this one would call its missing end damage",
     "",
 )
+
+
+def _with_log(scan: ScanResult) -> Consequence:
+    """A copy of a file system in use, as a snapshot of LVM or of a cloud is."""
+    what = (
+        "The last changes are not seen, and all else said here is of before them: it is mounted, or"
+        " was copied or stopped while in use, and"
+    )
+    device, point = device_of(scan), scan.source.mount_point
+    if point:
+        return Consequence(
+            "attention", f"{what} they stand in its log", f"fsgauge scan {word_of(point)}"
+        )
+    if scan.source.file_system == "ext2":
+        what += " a part of them was not written"
+    else:
+        what += " they stand in its log"
+    is_image = not scan.source.device.startswith("/dev/")
+    copy = f"cp --sparse=always {device} copy.img && " if is_image else ""
+    name = "copy.img" if is_image else device
+    if is_ext(scan):
+        do = f"{copy}e2fsck -fy {name}; fsgauge scan {name}"
+    else:
+        # A loop device that is read-only itself takes no replay.
+        options = "loop" if is_image else "ro"
+        options += ",nouuid" if scan.source.file_system == "xfs" else ""
+        do = f"{copy}mount -o {options} {name} /mnt && fsgauge scan /mnt"
+    where = "the copy" if is_image else f"{device}: let it be a snapshot or a copy"
+    return Consequence("attention", what, do, f"the log is replayed, which writes to {where}")
 
 
 def _check(scan: ScanResult) -> str:

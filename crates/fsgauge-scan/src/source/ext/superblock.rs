@@ -58,6 +58,7 @@ const GROUPS_LIMIT: u64 = 1 << 23;
 /// The superblock, checked: no field can make arithmetic overflow.
 #[derive(Debug, Clone)]
 pub(super) struct Superblock {
+    pub(super) uuid: [u8; 16],
     pub(super) block_size: u32,
     pub(super) blocks: u64,
     pub(super) free_blocks: u64,
@@ -162,6 +163,7 @@ impl Superblock {
             return None;
         }
         Some(Superblock {
+            uuid: bytes.array(0x68)?,
             block_size,
             blocks,
             free_blocks: (u64::from(bytes.le32(0xC)?) | high(0x158)? << 32).min(blocks),
@@ -203,6 +205,13 @@ impl Superblock {
     /// Whether the bytes of a superblock say that they are the copy in `group`.
     pub(super) fn is_copy_of_group(bytes: &[u8], group: u16) -> bool {
         bytes.le16(0x5A) == Some(group)
+    }
+
+    /// Whether the bytes have a checksum, and it is right.
+    pub(super) fn is_confirmed(bytes: &[u8]) -> bool {
+        let has_one = bytes.le32(0x64).is_some_and(|ro_compat| ro_compat & ro_compat::METADATA_CSUM != 0);
+        let of_all = bytes.get(..0x3FC).map(|bytes| checksum::extend(u32::MAX, bytes));
+        has_one && of_all.is_some() && of_all == bytes.le32(0x3FC)
     }
 
     /// ext2, ext3 or ext4, told apart by features as blkid does.
