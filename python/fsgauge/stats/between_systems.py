@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from fsgauge.plan.levels import corrected
@@ -109,17 +109,16 @@ def bound_of(entry: Comparison) -> float:
     return bound_percent(entry.low, entry.high, entry.detectable_percent)
 
 
-def comparing_sentences(question: Question) -> list[str]:
-    """All of them, the one that answers first; the primary cells have some comparison."""
-    cells = [
-        Told(cell, found) for cell in question.primary if (found := comparisons_in(question, cell))
-    ]
+def comparing_sentences(question: Question, primary: Sequence[Cell], start: str = "") -> list[str]:
+    """All of them, the one that answers first; the primary cells have some comparison. `start`
+    begins the sentence of a number that is a time, in place of its own words."""
+    cells = [Told(cell, found) for cell in primary if (found := comparisons_in(question, cell))]
     decided = [each for each in cells if each.decided]
     lead, *others = decided or cells
     asked = asked_of(question, lead.cell)
     said = []
     if asked is not None and question.baseline in asked.values:
-        said = _numbers(question, lead, asked)
+        said = _numbers(question, lead, replace(asked, start=start or asked.start))
     elif decided:
         said = _rates(question, lead)
     if decided:

@@ -54,7 +54,7 @@ class WritersPage(KindPage):
         return "writers/lead.html.j2" if "gain" in drawings else ""
 
     def summary_tables(self, results: Results) -> list[Table]:
-        """Each number of writers, where the answer is how many times one writer's writes it does."""
+        """By number of writers, where the answer is what several do in times of one."""
         scaling = Scaling.of(results)
         several = scaling is not None and len(scaling.writer_counts) > 1
         return every_count(results, scaling) if scaling and several else []
