@@ -104,7 +104,11 @@ def _of_tests(question: Question, failed: set[str]) -> str:
             if entry is not None and (is_early or entry.verdict not in OPEN):
                 shown.append(_share(entry))
             else:
-                why = _why_open(entry, near) if entry is not None else _why_none(question, cell, system)
+                why = (
+                    _why_open(entry, near)
+                    if entry is not None
+                    else _why_none(question, cell, system)
+                )
                 silent.setdefault(why, []).append(f"{system} in {test}")
         clauses += [f"{test} {', '.join(shown)}"] if shown else []
     start = f"Of {question.baseline}'s rate at {_size(cells[0])}"
