@@ -58,8 +58,8 @@ def changes_sentences(between: Between, idle: Sequence[IdleLine]) -> str:
         seen = [each for each in unknown if _is_seen(each)]
         seen.sort(key=lambda each: -abs(math.log(each.ratio)))
         if seen and not clauses:
-            said = f"{_name(between, seen[0])} {_change(between, seen[0])}"
-            clauses.append(f"undecided, but in these sittings {said}")
+            first = f"{_name(between, seen[0])} {_change(between, seen[0])}"
+            clauses.append(f"undecided, but in these sittings {first}")
             clauses.append("nothing shows how sittings differ")
         else:
             what = f"{len(unknown)} more are not" if clauses else "nothing is"
