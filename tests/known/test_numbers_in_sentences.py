@@ -59,7 +59,7 @@ def made(case: str) -> Results:
 ALL = [*CASES, "paced", "idle", "close", "failed"]
 
 
-OF_A_PAIR = re.compile(r"Of these, .*?\)\.")
+OF_A_PAIR = re.compile(r"Of the file systems, .*?\)\.")
 """A ratio of two systems, neither of which is the baseline: report.json has none."""
 
 

@@ -17,6 +17,7 @@ import pytest
 from fsgauge.record.records import Cell
 from fsgauge.report.compared import summary
 from fsgauge.stats import Results
+from fsgauge.stats.folders.compare import compare_sides
 from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.headline import MOST_WORDS, in_lines, words_in
 from fsgauge.stats.race.sentences import race_lines
@@ -208,6 +209,7 @@ COMPARED: dict[str, Callable[[], tuple[Side, Side]]] = {
         sitting("november", 2, effect=equal, noise=0.3),
     ),
 }
+TWO_FOLDERS = "compare, reads are slower, and nothing shows how sittings differ"
 
 
 @lru_cache
@@ -220,6 +222,9 @@ def results_of(case: str) -> Results:
 def lines_of(case: str) -> list[str]:
     if case in CHOSEN:
         return CHOSEN[case]()
+    if case == TWO_FOLDERS:
+        sides = COMPARED["compare, reads are slower"]()
+        return in_lines(summary(compare_sides(*sides)), ["ext4"])
     if case in COMPARED:
         return in_lines(summary(compare_quiet(*COMPARED[case]())), ["ext4"])
     results = results_of(case)
@@ -237,7 +242,7 @@ def kept_texts() -> dict[str, str]:
     return {part.partition("\n")[0]: part.partition("\n")[2].strip() for part in parts}
 
 
-ALL = [*CASES, INVALID, *COMPARED, *CHOSEN]
+ALL = [*CASES, INVALID, *COMPARED, TWO_FOLDERS, *CHOSEN]
 
 
 @pytest.mark.parametrize("case", ALL)
@@ -250,10 +255,18 @@ def test_a_headline_is_read_in_seconds(case: str) -> None:
     assert words_in(lines_of(case)[0]) <= MOST_WORDS
 
 
-@pytest.mark.parametrize("case", [each for each in CASES if each[:3] in ("com", "ove")])
+@pytest.mark.parametrize("case", [each for each in CASES if each != "overhead, ten systems"])
 def test_every_system_is_named(case: str) -> None:
     results = results_of(case)
     assert all(system in results.answer for system in results.systems), results.answer
+
+
+NOISE = [case for case in CASES if case.endswith("all noise") and not case.startswith("capacity")]
+
+
+@pytest.mark.parametrize("case", NOISE)
+def test_noise_has_the_effect_that_would_have_shown(case: str) -> None:
+    assert "would have shown" in results_of(case).answer
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.startswith("overhead")])

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from fsgauge.record.factors import factors_of
@@ -54,8 +55,15 @@ def changes_sentences(between: Between, idle: Sequence[IdleLine]) -> str:
         least = least_shown(_by_name(between, noisy), " or more")
         clauses += [f"too noisy to tell {_names(between, noisy)}", least]
     if unknown:
-        what = f"{len(unknown)} more are not" if clauses else "nothing is"
-        clauses.append(f"{what} decided, as nothing shows how sittings differ")
+        seen = [each for each in unknown if _is_seen(each)]
+        seen.sort(key=lambda each: -abs(math.log(each.ratio)))
+        if seen and not clauses:
+            first = f"{_name(between, seen[0])} {_change(between, seen[0])}"
+            clauses.append(f"undecided, but in these sittings {first}")
+            clauses.append("nothing shows how sittings differ")
+        else:
+            what = f"{len(unknown)} more are not" if clauses else "nothing is"
+            clauses.append(f"{what} decided, as nothing shows how sittings differ")
     if idle:
         clauses.append(f"{len(idle)} without a ratio, as a side did nothing")
     said = [f"{between.b.label} against {between.a.label}{of}: {'; '.join(clauses)}."]
@@ -64,6 +72,12 @@ def changes_sentences(between: Between, idle: Sequence[IdleLine]) -> str:
 
 def _bound(entry: Entry) -> float:
     return bound_percent(entry.low, entry.high, entry.detectable_percent)
+
+
+def _is_seen(entry: Entry) -> bool:
+    """Whether these sittings alone differ."""
+    low, high = entry.within_low, entry.within_high
+    return low is not None and high is not None and not low <= 1 <= high
 
 
 def _name(between: Between, entry: Entry) -> str:

@@ -92,9 +92,12 @@ def basis_sentence(between: Between) -> str:
     if between.ends is not None:
         return ends_basis(between)
     if between.decides == "direct":
+        said = "All folders are of one machine and storage, so the verdict is on B over A"
+        if between.systems == [between.baseline]:
+            return f"{said}."
         return (
-            "All folders are of one machine and storage, so the verdict is on B over A; a system is"
-            f" better or worse only if its ratio to {between.baseline} changed alike."
+            f"{said}; a system is better or worse only if its ratio to {between.baseline} changed"
+            " alike."
         )
     why = (
         "the ratio of ratios was asked for"

@@ -15,7 +15,7 @@ from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.kind_page import KindPage
 from fsgauge.report.table_parts import Rows, Table, TableCell, judged_cell, value_cell
 from fsgauge.report.theme import INK
-from fsgauge.stats.curve.answer import quantile_words
+from fsgauge.stats.curve.answer import bound_words, quantile_words
 from fsgauge.stats.curve.model import Capacity, CurvePoint, CurveResults
 from fsgauge.stats.results import Comparison, Results
 from fsgauge.store import StoredStudy
@@ -116,11 +116,7 @@ def _rate_cell(line: _Line) -> TableCell | str:
     each = line.capacity
     if each.number is not None:
         return value_cell(each.number, line.unit)
-    if each.bound is None:
-        return "not known"
-    if each.state == "at least":
-        return f"at least {format_rate(each.bound, line.unit)}"
-    return f"less than {format_rate(each.bound, line.unit)}"
+    return bound_words(each, line.unit)
 
 
 def load_curve(results: Results) -> Drawing | None:

@@ -7,7 +7,7 @@ that are asked for.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +27,7 @@ from fsgauge.report.faults import struck_series
 from fsgauge.report.hosts import over_hosts
 from fsgauge.report.page import render_page, render_summary
 from fsgauge.report.page_of_kind import page_of
+from fsgauge.report.table_parts import TableCell
 from fsgauge.report.tables import ComparisonRow, primary_lines
 from fsgauge.stats import read_study
 from fsgauge.stats.of_kind import analysis_of
@@ -161,14 +162,26 @@ _HEAD = ("load", "system", "value", "95 % interval", "ratio", "95 % interval", "
 
 
 def markdown(results: Results) -> str:
-    """The answer, and a row for each primary cell and system; the baseline's has no ratio."""
-    rows = [_HEAD, ("---",) * len(_HEAD), *(_row(line) for line in primary_lines(results))]
-    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    return f"**{_plain(results.answer)}**\n\n{table}\n"
+    """The answer, and the tables that the printed summary has: its kind's own, or a row for each
+    primary cell and system, where the baseline's has no ratio."""
+    own = page_of(results).summary_tables(results)
+    tables = [_table([c.label for c in t.columns], map(_cells, t.rows)) for t in own]
+    if not own:
+        tables = [_table(_HEAD, map(_row, primary_lines(results)))]
+    return "\n\n".join([f"**{_plain(results.answer)}**", *tables]) + "\n"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ("---",) * len(head), *(map(_plain, row) for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _cells(row: Sequence[TableCell]) -> list[str]:
+    return [f"{cell.text} ({cell.below})" if cell.below else cell.text for cell in row]
 
 
 def _row(line: ComparisonRow) -> tuple[str, ...]:
-    words = (
+    return (
         line.cell,
         line.system,
         line.value,
@@ -177,7 +190,6 @@ def _row(line: ComparisonRow) -> tuple[str, ...]:
         line.ratio_interval if line.ratio else "",
         f"{line.glyph} {line.verdict}".strip(),
     )
-    return tuple(map(_plain, words))
 
 
 def _plain(text: str) -> str:

@@ -82,7 +82,9 @@ def plain_answer(question: Question) -> str:
     found = comparisons_in(question, lead)
     if found[0].n < BLOCKS_FOR_A_VERDICT:
         return _too_few(question, lead, found)
-    return " ".join([*comparing_sentences(question), *_free_of_cost(question, lead)])
+    return " ".join(
+        [*comparing_sentences(question, question.primary), *_free_of_cost(question, lead)]
+    )
 
 
 def _not_compared(question: Question) -> list[str]:

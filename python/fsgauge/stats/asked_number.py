@@ -14,15 +14,13 @@ from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.evidence import Question
 from fsgauge.stats.metrics import METRICS, SYNC
-from fsgauge.stats.results import Comparison
-from fsgauge.stats.wording import Edges
 from fsgauge.units import format_duration, format_size, format_value, rounded
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A number on each system, in `unit`: "ns" of a time; `start` begins its sentence: "A commit of
-    8 KiB takes". `of_rate`: systems are compared by a rate, of which it is the inverse. `p99_ns` is
+    """A number on each system, in `unit`: "ns" of a time; `start` begins its sentence: "Commits of
+    8 KiB take". `of_rate`: systems are compared by a rate, of which it is the inverse. `p99_ns` is
     of `p99_of`: of the sync alone where that is a call of its own, behind the write."""
 
     start: str
@@ -42,11 +40,6 @@ class Asked:
         """ " (sync p99 6.1 ms)"; "" where it is not known."""
         p99_ns = self.p99_ns.get(system)
         return "" if p99_ns is None else f" ({self.p99_of} {format_duration(p99_ns)})"
-
-    def factor(self, entry: Comparison, edges: Edges) -> tuple[float, Edges]:
-        if not self.of_rate:
-            return entry.ratio, edges
-        return 1 / entry.ratio, (1 / edges[1], 1 / edges[0])
 
 
 def asked_of(question: Question, cell: Cell) -> Asked | None:
@@ -70,7 +63,7 @@ def asked_of(question: Question, cell: Cell) -> Asked | None:
         if is_of_sync:  # one that is shorter than its commit is not what is waited for
             p99_ns = {name: each for name, each in p99_ns.items() if each >= values.get(name, 0)}
         return Asked(
-            f"A commit{_of_commit(cell)} takes",
+            f"Commits{_of_commit(cell)} take",
             values,
             p99_ns,
             of_rate=True,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from fsgauge.plan.levels import corrected
@@ -109,17 +109,16 @@ def bound_of(entry: Comparison) -> float:
     return bound_percent(entry.low, entry.high, entry.detectable_percent)
 
 
-def comparing_sentences(question: Question) -> list[str]:
-    """All of them, the one that answers first; the primary cells have some comparison."""
-    cells = [
-        Told(cell, found) for cell in question.primary if (found := comparisons_in(question, cell))
-    ]
+def comparing_sentences(question: Question, primary: Sequence[Cell], start: str = "") -> list[str]:
+    """All of them, the one that answers first; the primary cells have some comparison. `start`
+    begins the sentence of a number that is a time, in place of its own words."""
+    cells = [Told(cell, found) for cell in primary if (found := comparisons_in(question, cell))]
     decided = [each for each in cells if each.decided]
     lead, *others = decided or cells
     asked = asked_of(question, lead.cell)
     said = []
     if asked is not None and question.baseline in asked.values:
-        said = _numbers(question, lead, asked)
+        said = _numbers(question, lead, replace(asked, start=start or asked.start))
     elif decided:
         said = _rates(question, lead)
     if decided:
@@ -224,10 +223,10 @@ def _numbers(question: Question, told: Told, asked: Asked) -> list[str]:
     own = f"{asked.start} {asked.said(question.baseline)}{asked.tail(question.baseline)}"
 
     def of(entry: Comparison, *, is_pick: bool) -> str:
-        ratio, edges = asked.factor(entry, edges_of(entry, is_pick=is_pick))
+        edges = edges_of(entry, is_pick=is_pick)
         barely = ", barely" if entry.barely else ""
-        factor = factor_words(ratio, edges)
-        return f"{asked.said(entry.system)} ({factor} times, {ratio_range(*edges)}{barely})"
+        times = f"{factor_words(entry.ratio, edges)} times{' as fast' if asked.of_rate else ''}"
+        return f"{asked.said(entry.system)} ({times}, {ratio_range(*edges)}{barely})"
 
     def sentence(shown: Sequence[Comparison], *, is_pick: bool) -> str:
         return ", ".join([own, *(of(each, is_pick=is_pick) for each in shown)])
@@ -263,11 +262,13 @@ def _best(question: Question, told: Told) -> list[str]:
     pairs = math.comb(len(entries), 2)
     edges = ratio.at(corrected(pairs)) if ratio else None
     if ratio is None or edges is None or Pair((first, second)) not in apart:
-        return [f"Of these, {first} and {second} cannot be told apart."]
+        return [f"Of the file systems, {first} and {second} cannot be told apart."]
     if edges[0] <= 1 <= edges[1]:
-        return [f"Of these, {first} comes before {second}."]
+        return [f"Of the file systems, {first} comes before {second}."]
     factor = factor_words(ratio.ratio, edges)
-    return [f"Of these, {first} is fastest: {factor} times {second} ({ratio_range(*edges)})."]
+    return [
+        f"Of the file systems, {first} is fastest: {factor} times {second} ({ratio_range(*edges)})."
+    ]
 
 
 def _further(question: Question, told: Told) -> str:

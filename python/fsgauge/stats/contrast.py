@@ -20,6 +20,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from fsgauge.plan.levels import ALPHA, corrected
 from fsgauge.stats.estimate import ByBlock, over
 from fsgauge.stats.metrics import METRICS
+from fsgauge.stats.noise import ASKED_PERCENT
 from fsgauge.stats.ratio import Ratio, deviation_of_steps, ratio_of_blocks
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.verdict import (
@@ -317,8 +318,13 @@ def _judged(
                 against=each.against,
             )
             low, high = said.interval
+            least = said.detectable_percent()
             verdict = claimed(
-                said.verdict, alone=each.verdict(each.alone, p_alone, margin), low=low, high=high
+                said.verdict,
+                alone=each.verdict(each.alone, p_alone, margin),
+                low=low,
+                high=high,
+                shows=least is not None and least <= max(ASKED_PERCENT, 2 * said.margin_percent),
             )
             judged[key] = replace(said, verdict=verdict)
     return {key: judged[key] for key in found}

@@ -80,6 +80,8 @@ def idle_systems(evidence: Evidence) -> Iterator[Finding]:
             rate = _done(run, run.result) * 1e9 / elapsed_with_finish_ns(run.result)
             of_system = measured.setdefault(run.system, {})
             of_system.setdefault(run.cell.id, []).append((run, rate))
+    floor = evidence.noise.get(evidence.primary_metric)
+    is_noisy = floor is not None and floor.state == "wide"
     rigs = {cell.id: _rig(evidence, cell.id) for cell in evidence.study.plan.cells}
     for system in evidence.study.plan.systems:
         of_cells = measured.get(system, {})
@@ -93,9 +95,10 @@ def idle_systems(evidence: Evidence) -> Iterator[Finding]:
             of = sum(len(of_cells[cell]) for cell in named)
             one = next(iter(named.values())) if len(named) == 1 else count(len(named), "cell")
             where = f" of {one}" if len(named) < len(of_cells) else ""
+            least = min(share for _, share in low)
             yield finding(
                 "idle.system",
-                "warning",
+                "note" if is_noisy and least >= NEXT_TO_NOTHING else "warning",
                 f"{_did(system, low, 'its other runs')} in {part_of(len(low), of, 'run')}{where}.",
                 "Look at these runs first: did the system stall, or the storage below (dmesg |"
                 " tail)? Where these are fewer than half of a cell's runs they count in full, so no"
@@ -270,11 +273,14 @@ def _by_turns(
 
 
 def idle_words(findings: Sequence[Finding]) -> str:
-    """Who did nothing or little, for the begin of the answer: the first, and how many more."""
+    """Who did nothing or little, for the begin of the answer: the first, and how many more. Where
+    equal systems scatter as much, a system that did less is no more than a note."""
     told = [
         each
         for each in findings
-        if each.code in IDLE and (each.code != "idle.worker" or " nothing" in each.sentence)
+        if each.code in IDLE
+        and each.level != "note"
+        and (each.code != "idle.worker" or " nothing" in each.sentence)
     ]
     if not told:
         return ""

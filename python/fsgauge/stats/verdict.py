@@ -8,7 +8,7 @@ and the metric's direction. The cases and their order:
                  is at most 5 %
     undecided    everything else, also everything from fewer than three blocks
     too noisy    would be one of the first two, but the baseline against itself in the same cells
-                 differs as much, or the interval is too wide to be drawn
+                 differs as much and would hide 10 %, or the interval is too wide to be drawn
 
 Headlines, tables, pictures, rankings and JSON take this word, and none of them judges again.
 
@@ -81,12 +81,14 @@ def judge(ratio: Ratio, *, log_margin: float, p_adjusted: float, higher_is_bette
     return "undecided"
 
 
-def claimed(found: Verdict, *, alone: Verdict, low: float | None, high: float | None) -> Verdict:
+def claimed(
+    found: Verdict, *, alone: Verdict, low: float | None, high: float | None, shows: bool = False
+) -> Verdict:
     """What may be said of a ratio: the one place that decides it. `found` is the verdict with at
     least the scatter of A/A, `alone` that of its own blocks, `low` and `high` the interval that is
-    shown."""
+    shown; `shows` whether a difference that matters would have shown."""
     if found in OPEN:
-        return "undecided" if alone in OPEN else "too noisy"
+        return "undecided" if alone in OPEN or shows else "too noisy"
     return "too noisy" if is_too_wide(low, high) else found
 
 

@@ -75,6 +75,10 @@ HOPELESS_PERCENT = 1000.0
 """A run that shows no smaller difference than this shows none that anyone asks about."""
 
 
+FACTOR_PERCENT = 100.0
+"""From this percentage on a difference is said as a factor."""
+
+
 def least_shown(
     of_systems: Mapping[str, float],
     more: str = "",
@@ -91,12 +95,18 @@ def least_shown(
     seen = {system: each for system, each in of_systems.items() if system not in hopeless}
     if not seen:
         return f"not even {most} {what} would have shown"
-    figures = {system: f"{shown_percent(each)} %" for system, each in seen.items()}
+    least, most_seen = min(seen.values()), max(seen.values())
+    is_factor = what == "difference" and least >= FACTOR_PERCENT
+
+    def said_of(percent: float) -> str:
+        return f"{1 + percent / 100:.1f}" if is_factor else f"{shown_percent(percent)} %"
+
+    what = "factor" if is_factor else what
+    figures = {system: said_of(each) for system, each in seen.items()}
     if len(set(figures.values())) == 1 and not hopeless:
         return f"only a {what} of {next(iter(figures.values()))}{more} would have shown"
-    least, most_seen = min(seen.values()), max(seen.values())
     if not hopeless and most_seen < _ALIKE * least:
-        figure = f"{shown_percent(least)} to {shown_percent(most_seen)} %"
+        figure = f"{said_of(least).removesuffix(' %')} to {said_of(most_seen)}"
         return f"only a {what} of {figure}{more} would have shown"
     if len(seen) > NAMED_SYSTEMS:
         ends = (min(seen, key=seen.__getitem__), max(seen, key=seen.__getitem__))

@@ -2,7 +2,8 @@
 
 A run has a row for each slice and machine in `runs`, and its latencies are buckets in `histograms`.
 Here both are put together: slices follow one another, machines work at the same time, and a
-percentile is that of all operations of the run.
+percentile is that of all operations of the run: of response times where the run has them, as in a
+report ('response' is the least of its two words).
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ _LATENCY = """\
 SELECT {run}, CASE WHEN total - ceil(0.99 * total) >= {fewest} THEN
     min(CASE WHEN below >= ceil(0.99 * total) THEN middle_ns END) / 1e6 END AS p99
 FROM (SELECT {run}, (low_ns + high_ns) / 2 AS middle_ns,
-        sum(operations) OVER (PARTITION BY {run} ORDER BY high_ns) AS below,
-        sum(operations) OVER (PARTITION BY {run}) AS total
-    FROM histograms WHERE operation IN ({of}) AND latency = 'service')
+        sum(operations) OVER (PARTITION BY {run}, latency ORDER BY high_ns) AS below,
+        sum(operations) OVER (PARTITION BY {run}, latency) AS total
+    FROM histograms WHERE operation IN ({of})
+    QUALIFY latency = min(latency) OVER (PARTITION BY {run}))
 GROUP BY {run}, total"""
 
 RATES_SOURCE = f"""(SELECT * FROM (
@@ -51,7 +53,7 @@ RATES = View(
         at("iops", "DOUBLE", "reads and writes per second; time of writing back counts"),
         at("files", "DOUBLE", "whole files of many clients per second, the same way"),
         at("bandwidth", "DOUBLE", "bytes per second"),
-        at("p99_ms", "DOUBLE", "of reads and writes; null with too few for a percentile"),
+        at("p99_ms", "DOUBLE", "of reads and writes, the response under a pace; null with too few"),
         at("sync_p99_ms", "DOUBLE", "of fsync, fdatasync; null with too few"),
     ),
 )

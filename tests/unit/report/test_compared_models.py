@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.report.compared import summary, write_comparison
-from fsgauge.report.compared_models import model_lines, model_sentence
+from fsgauge.report.compared_models import basis_sentence, model_lines, model_sentence
 from fsgauge.stats.folders.between import Between
 from tests.sittings import compare_quiet
 from tests.unit.stats.folders.test_compare import SLOW, A
@@ -20,6 +20,12 @@ def beside(simulated: str) -> Between:
     """Folders A and B, of which one is said to be a simulation."""
     side = getattr(PLAIN, simulated).model_copy(update={"simulated": True})
     return PLAIN.model_copy(update={simulated: side})
+
+
+def test_one_system_has_no_other_that_changed_alike() -> None:
+    assert "changed alike" in basis_sentence(PLAIN)
+    alone = PLAIN.model_copy(update={"systems": [PLAIN.baseline]})
+    assert "changed alike" not in basis_sentence(alone)
 
 
 def test_two_measurements_have_no_model() -> None:

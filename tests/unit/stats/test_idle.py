@@ -26,6 +26,8 @@ from tests.synthetic_churn import make_churn
 from tests.synthetic_commands import make_commands, part_took, took
 from tests.synthetic_commits import make_commits
 from tests.synthetic_connections import OTHER, make_connections
+from tests.synthetic_curve import Queue
+from tests.synthetic_kinds import make_metadata
 from tests.synthetic_sharing import make_sharing
 from tests.synthetic_writers import make_writers
 
@@ -546,3 +548,12 @@ def test_nothing_is_compared_with_a_baseline_that_never_did_anything() -> None:
         "raw did nothing in 12 of 12 runs. So nothing can be compared with raw."
     )
     assert not [each for each in results.comparisons if each.metric == "iops"]
+
+
+def test_where_equal_systems_scatter_as_much_nobody_is_said_to_have_done_little() -> None:
+    """ "xfs did 37 to 50 % of what its other runs did" headed a study of two equal systems."""
+    queues = {"ext4": Queue(5_000.0), "xfs": Queue(5_000.0)}
+    results = make_metadata(queues, noise=0.4).results()
+    (found,) = [each for each in results.findings if each.code == "idle.system"]
+    assert found.level == "note"
+    assert results.lines[0].startswith("Too noisy to tell xfs from ext4")

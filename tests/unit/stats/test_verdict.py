@@ -86,6 +86,12 @@ def test_what_may_be_said(
     assert claimed(found, alone=alone, low=low, high=high) == said
 
 
+def test_nothing_is_too_noisy_where_a_difference_that_matters_would_have_shown() -> None:
+    """A row said "too noisy (4 % would have shown)" below "no difference above 4 %"."""
+    assert claimed("undecided", alone="worse", low=0.97, high=1.03, shows=True) == "undecided"
+    assert claimed("worse", alone="worse", low=0.01, high=1.03, shows=True) == "too noisy"
+
+
 def test_two_blocks_decide_nothing() -> None:
     found = ratio(-0.5, 1e-9, n=2)
     assert found.p < 0.05

@@ -18,6 +18,7 @@ from fsgauge.store.views import VIEWS
 from tests.sealing import compacted as compact
 from tests.synthetic import make_study
 from tests.synthetic_aging import make_aging
+from tests.synthetic_curve import make_curve
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "records.md"
 
@@ -74,6 +75,14 @@ def test_a_percentile_is_of_all_operations_and_withheld_where_they_are_few(folde
                 and operation in ('read', 'write') and low_ns / 1e6 > {p99_ms!r}""",  # noqa: S608
             )
             assert above[0][0] <= 0.01 * total
+
+
+def test_under_a_pace_the_percentile_is_of_the_response_as_on_the_page(tmp_path: Path) -> None:
+    made = make_curve(blocks=2)
+    folder = made.write(tmp_path / "paced")
+    on_page = [values(run.result)["read.p99"] for run in made.runs if run.result is not None]
+    found = [each for (each,) in rows(folder, "select 1e6 * p99_ms from rates")]
+    assert sorted(found) == pytest.approx(sorted(on_page), rel=0.01)
 
 
 def test_histograms_are_those_of_the_records(folder: Path) -> None:

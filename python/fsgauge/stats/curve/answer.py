@@ -79,6 +79,14 @@ def _rate(each: Capacity, unit: str) -> str:
     return format_rate(each.number.value, unit) if each.number is not None else ""
 
 
+def bound_words(each: Capacity, unit: str) -> str:
+    """What is known of a capacity that is no number: "at least 55 k IOPS"."""
+    if each.bound is None:
+        return "not known"
+    side = "at least" if each.state == "at least" else "less than"
+    return f"{side} {format_rate(each.bound, unit)}"
+
+
 def _ratio(entry: Comparison | None) -> str:
     """ " (1.07 times, 1.02 to 1.12)"; of a ratio that is not claimed, that it is not."""
     if entry is None or entry.low is None or entry.high is None or not entry.is_claimed:
@@ -100,9 +108,11 @@ def _bound(each: Capacity, found: CurveResults, cell: Cell, several: str) -> str
         said = f"What {each.system} serves{of_load} below {limit} is not known"
         return said + (f"{why} least rate on." if each.state == "unsteady" else ".")
     if each.state == "at least":
+        some = each.bound_blocks < each.blocks
+        where = f"in {part_of(each.bound_blocks, each.blocks, 'block')} " if some else ""
         return (
-            f"{each.system} serves at least {format_rate(each.bound, unit)}: {quantile} passed"
-            f" {limit} at no rate offered."
+            f"{each.system} serves {bound_words(each, unit)}: {where}{quantile} passed {limit} at"
+            " no rate offered."
         )
     latency = format_duration(each.bound_latency_ns or 0.0)
     return (

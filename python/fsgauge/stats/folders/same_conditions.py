@@ -171,6 +171,8 @@ def _unequal(
                 words.get(name) or _words(name, facts.get(name))
                 for words, facts in zip(written, (first, second), strict=True)
             )
+            if was == now:  # written alike, and yet another value
+                was, now = (_words(name, facts.get(name)) for facts in (first, second))
             found.append((name, was, now))
     return found
 
@@ -200,6 +202,13 @@ def require_equal(
             )
     found = _unequal(a[1], b[1], written)
     refused = [each for each in found if each[0] not in despite]
+    kinds = [each for each in refused if each[0] == "workload.kind"]
+    if kinds:
+        raise InputError(
+            f"{a[0]} and {b[0]} are of two kinds of study: {kinds[0][1]} and {kinds[0][2]}",
+            cause="what they measured cannot be compared",
+            next="name two folders of one study",
+        )
     if refused:
         options = " ".join(f"--despite {shlex.quote(name)}" for name, _, _ in refused)
         raise InputError(

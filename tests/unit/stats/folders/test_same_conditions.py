@@ -14,6 +14,7 @@ from fsgauge.stats.folders.same_conditions import (
     must_be_equal,
     must_be_equal_to_repeat,
     require_alike,
+    unlike,
     unlike_machines,
 )
 from tests.synthetic import make_study
@@ -76,6 +77,23 @@ def test_what_must_be_equal_is_refused_by_name_until_it_is_accepted(other: Side,
     accepted = require_alike(side(), other, refused)
     assert [each.fact for each in accepted] == refused
     assert all(each.despite for each in accepted)
+
+
+def test_two_kinds_of_study_are_refused_without_a_way_around() -> None:
+    """Eight --despite were proposed."""
+    with pytest.raises(InputError, match="two kinds of study: overhead and writers") as refused:
+        require_alike(side(), asking(side(), "workload", kind="writers"), [])
+    assert "--despite" not in str(refused.value.next)
+
+
+def test_what_is_written_alike_is_told_by_its_value() -> None:
+    """ "workload.kind: overhead / overhead" was the reason for a refusal."""
+    toml = '[workload]\nwarm_up = "1 s"'
+    first, second = (
+        replace(each, study_toml=toml) for each in (side(), asking(side(), "workload", warm_up=7))
+    )
+    (found,) = [each for each in unlike(first, second) if each[0] == "workload.warm_up"]
+    assert found[1] != found[2]
 
 
 def test_a_key_that_an_older_folder_does_not_name_is_as_if_nothing_was_said() -> None:

@@ -19,6 +19,7 @@ from fsgauge.stats.sentence import DECIDED, ends, shortest
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
+    least_shown,
     listed,
     named_systems,
     percent,
@@ -40,6 +41,7 @@ class _Kept:
     relative: Estimate
     verdict: str
     predicted: Estimate | None
+    detectable_percent: float | None = None
 
 
 def aging_answer(aging: Aging, primary: Sequence[Cell], margin_percent: float) -> str:
@@ -65,8 +67,9 @@ def aging_answer(aging: Aging, primary: Sequence[Cell], margin_percent: float) -
     other = _decided_elsewhere(aging, side, level, unclear)
     if not clear:
         asked = f"at {level} % free, {_GERUNDS[side]} is undecided on {_named(unclear)}"
-        said = f"Too noisy to tell what ageing costs: {asked}"
-        return _with_prediction(said + other, aging, kept, len(kept))
+        said = f"Too noisy to tell what ageing costs: {asked}{other}"
+        predicted = _with_prediction("", aging, kept, len(kept)).removeprefix(".")
+        return f"{said}.{_would_have_shown(kept)}{predicted}"
     untold = f"; too noisy to tell on {_named(unclear)}{other}" if unclear else ""
     tail = "" if unclear else _other_side(aging, side, level)
     return shortest(
@@ -81,6 +84,20 @@ def aging_answer(aging: Aging, primary: Sequence[Cell], margin_percent: float) -
             f"{_sentence(where, clear, 1)}.",
         ]
     )
+
+
+HOPELESS_LOSS_PERCENT = 90.0
+
+
+def _would_have_shown(kept: Sequence[_Kept]) -> str:
+    """ " Only a loss of 47 % would have shown."."""
+    least = {
+        each.system: 100 * (1 - 1 / (1 + each.detectable_percent / 100))
+        for each in kept
+        if each.verdict in OPEN and each.detectable_percent is not None
+    }
+    said = least_shown(least, what="loss", hopeless_percent=HOPELESS_LOSS_PERCENT)
+    return f" {said[0].upper()}{said[1:]}." if least else ""
 
 
 def _decided_elsewhere(aging: Aging, side: Side, level: int, unclear: Sequence[str]) -> str:
@@ -121,6 +138,7 @@ def _lead(aging: Aging, primary: Sequence[Cell]) -> tuple[Side, int, list[_Kept]
                 point.relative,
                 point.verdict or "",
                 _predicted(aging, line.system, level),
+                point.detectable_percent,
             )
             for line in aging.lines
             if line.side == side and (point := line.at(level)) is not None and point.relative

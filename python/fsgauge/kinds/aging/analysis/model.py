@@ -21,7 +21,8 @@ Side = Literal["write", "read"]
 class AgingPoint(ResultModel):
     """The rate of one system at one level; `relative` is to the same turn's clean rate.
 
-    `verdict` is on `relative`: p values of all levels of the study are corrected together.
+    `verdict` is on `relative`: p values of all levels of the study are corrected together;
+    `detectable_percent` is the smallest effect that would have shown in 80 of 100 studies.
     `blocks` and `relative_blocks` are (block, value).
     """
 
@@ -32,6 +33,7 @@ class AgingPoint(ResultModel):
     verdict: Verdict | None
     blocks: list[tuple[int, float]]
     relative_blocks: list[tuple[int, float]]
+    detectable_percent: float | None = None
 
     @property
     def kept(self) -> float:

@@ -111,6 +111,7 @@ def _points(
                 verdict=found.verdict if found else None,
                 blocks=[(block, math.exp(log)) for block, log in sorted(rates.items())],
                 relative_blocks=found.blocks if found else [],
+                detectable_percent=found.detectable_percent() if found else None,
             )
         )
     return points

@@ -1,20 +1,22 @@
-"""The answer: "git clone waits for storage 12 % of its time; the rest it computes."
+"""The answer: "git clone waits for storage 12 % of its time and takes 41 s on ext4, 58 s on btrfs
+(1.41 times, 1.36 to 1.47)."
 
-So the reader knows what another system can change at most. Then its times and its own numbers.
+So the reader knows what another system can change at most. Then its own numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from fsgauge.kinds.command.analysis.model import TIME, Command, OwnNumberResult, Waits
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
+from fsgauge.stats.between_systems import comparing_sentences
 from fsgauge.stats.evidence import Question
 from fsgauge.stats.results import JudgedRatio
 from fsgauge.stats.sentence import comparisons_in
-from fsgauge.stats.verdict import OPEN
-from fsgauge.stats.wording import factor_words, listed, ratio_range
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
+from fsgauge.stats.wording import factor_words, listed, ratio_range, too_few
 from fsgauge.units import format_duration, rounded
 
 _MOST_NUMBERS = 3
@@ -31,20 +33,32 @@ def answer(question: Question) -> str | None:
     times = own.of_cell(cell.id) if own is not None else []
     if own is None or not times:
         return None
-    said = [_waiting(question, cell, times), _numbers(own, cell.id)]
+    factors = factors_of(cell)
+    name = factors.place if len(question.cells) > 1 else factors.work
+    shares = {each.system: each.waiting for each in times if each.waiting is not None}
+    share = shares.get(question.baseline)
+    if share is None:
+        waits, also = (
+            name,
+            f"{name} is too short to see what share of its time it waits for storage.",
+        )
+    else:
+        waits = f"{name} waits for storage {_percent(share)} of its time"
+        also = _waits_otherwise(shares, share)
     if own.primary == TIME:
-        said.insert(1, _takes(question, cell, times))
-    return " ".join(filter(None, said))
+        said = _takes(question, cell, times, f"{waits}{' and' if share is not None else ''} takes")
+    else:
+        said = [f"{waits}."] if share is not None else []
+    return " ".join(filter(None, [*said, also, _numbers(own, cell.id)]))
 
 
-def _takes(question: Question, cell: Cell, times: Sequence[Waits]) -> str:
-    ratios = {each.system: each for each in comparisons_in(question, cell)}
-    words = []
-    for each in times:
-        time = f"{format_duration(round(each.time.value))} on {each.system}"
-        entry = ratios.get(each.system)
-        words.append(time if entry is None else f"{time} ({_ratio(entry)})")
-    return f"It takes {listed(words)}."
+def _takes(question: Question, cell: Cell, times: Sequence[Waits], start: str) -> list[str]:
+    """How long it takes on each system, and what of it is told from noise."""
+    found = comparisons_in(question, cell)
+    if found and found[0].n >= BLOCKS_FOR_A_VERDICT:
+        return comparing_sentences(question, [cell], start)
+    words = [f"{format_duration(round(each.time.value))} on {each.system}" for each in times]
+    return [f"{start} {listed(words)}.", *([too_few(found[0].n)] if found else [])]
 
 
 def _ratio(entry: JudgedRatio) -> str:
@@ -56,24 +70,14 @@ def _ratio(entry: JudgedRatio) -> str:
     return f"{ratio}, {entry.verdict}" if entry.verdict in OPEN else ratio
 
 
-def _waiting(question: Question, cell: Cell, times: Sequence[Waits]) -> str:
-    """Of the baseline; of the others where theirs is another one."""
-    factors = factors_of(cell)
-    name = factors.place if len(question.cells) > 1 else factors.work
-    shares = {each.system: each.waiting for each in times if each.waiting is not None}
-    if question.baseline not in shares:
-        return f"{name} is too short to see what share of its time it waits for storage."
-    first = shares[question.baseline]
+def _waits_otherwise(shares: Mapping[str, float], first: float) -> str:
+    """On whom another share of the time is waited than `first`, the baseline's."""
     others = [
         f"{_percent(share)} on {system}"
         for system, share in shares.items()
-        if system != question.baseline and abs(share - first) > max(0.05, 0.25 * first)
+        if abs(share - first) > max(0.05, 0.25 * first)
     ]
-    also = f" on {question.baseline}, {listed(others)}" if others else ""
-    return (
-        f"{name} waits for storage {_percent(first)} of its time{also}; the rest it computes or"
-        " waits for something else."
-    )
+    return f"It waits {listed(others)}." if others else ""
 
 
 def _percent(share: float) -> str:

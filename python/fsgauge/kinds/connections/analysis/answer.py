@@ -123,7 +123,8 @@ def _several(tests: Tests, extents: str) -> str:
     untold = wording.named_systems([entry.system for entry in unclear])
     if clear:
         said = f"In {noun_of(lead)}, {_ratios(clear, tests.baseline)}"
-        said += f"; too noisy to tell {untold}" if unclear else ""
+        shown = _would_have_shown([(lead, entry) for entry in unclear])
+        said += f"; too noisy to tell {untold} ({shown})" if unclear else ""
     else:
         said = f"Too noisy to tell {untold} from {tests.baseline} in {noun_of(lead)}:"
         said += f" {_would_have_shown([(lead, entry) for entry in unclear])}"

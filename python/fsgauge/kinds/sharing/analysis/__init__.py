@@ -18,11 +18,12 @@ from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.record.records import Cell
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.answer import plain_answer
+from fsgauge.stats.between_systems import bound_of, is_near
 from fsgauge.stats.evidence import Evidence, Question
 from fsgauge.stats.results import Comparison, Finding
-from fsgauge.stats.sentence import comparisons_in
+from fsgauge.stats.sentence import comparisons_in, hidden_from
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
-from fsgauge.stats.wording import listed, share_words, too_few
+from fsgauge.stats.wording import least_shown, listed, share_words, shown_percent, too_few
 from fsgauge.units import format_size
 
 TESTS = ("write", "read", "reread")
@@ -94,6 +95,7 @@ def _of_tests(question: Question, failed: set[str]) -> str:
     is_early = blocks < BLOCKS_FOR_A_VERDICT
     clauses = []
     silent: dict[str, list[str]] = {}
+    near = max((bound_of(each) for each in measured if _is_near(each)), default=0.0)
     for cell in cells:
         test = SharingFactors.of(cell).work
         shown = []
@@ -102,7 +104,11 @@ def _of_tests(question: Question, failed: set[str]) -> str:
             if entry is not None and (is_early or entry.verdict not in OPEN):
                 shown.append(_share(entry))
             else:
-                why = entry.verdict if entry is not None else _why_none(question, cell, system)
+                why = (
+                    _why_open(entry, near)
+                    if entry is not None
+                    else _why_none(question, cell, system)
+                )
                 silent.setdefault(why, []).append(f"{system} in {test}")
         clauses += [f"{test} {', '.join(shown)}"] if shown else []
     start = f"Of {question.baseline}'s rate at {_size(cells[0])}"
@@ -126,6 +132,17 @@ def _cells(cells: Sequence[Cell]) -> list[Cell]:
 def _share(entry: Comparison) -> str:
     word = " (equal)" if entry.verdict == "equivalent" else ""
     return f"{entry.system} {share_words(entry.ratio, entry.edges)}{word}"
+
+
+def _is_near(entry: Comparison) -> bool:
+    return entry.verdict in OPEN and is_near(bound_of(entry), entry.detectable_percent)
+
+
+def _why_open(entry: Comparison, near: float) -> str:
+    """`near` is the most that any test of which something is excluded leaves open."""
+    if _is_near(entry):
+        return f"no difference above {shown_percent(near)} %"
+    return f"too noisy, {least_shown(hidden_from([entry]))}"
 
 
 def _why_none(question: Question, cell: Cell, system: str) -> str:

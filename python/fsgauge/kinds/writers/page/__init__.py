@@ -8,7 +8,7 @@ from typing import Any
 
 from fsgauge.kinds.writers.analysis.model import Scaling, ScalingLine
 from fsgauge.kinds.writers.page.chart import law_chart, writers_chart
-from fsgauge.kinds.writers.page.tables import no_law, scaling_tables
+from fsgauge.kinds.writers.page.tables import every_count, no_law, scaling_tables
 from fsgauge.kinds.writers.published import published_writers
 from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
@@ -17,6 +17,7 @@ from fsgauge.report.charts.depth import depth_curves
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.kind_page import KindPage
 from fsgauge.report.labels import shortened
+from fsgauge.report.table_parts import Table
 from fsgauge.report.theme import MUTED
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
@@ -51,6 +52,12 @@ class WritersPage(KindPage):
     def lead(self, drawings: Mapping[str, Drawing]) -> str:
         """What the most writers do, in times of the fewest."""
         return "writers/lead.html.j2" if "gain" in drawings else ""
+
+    def summary_tables(self, results: Results) -> list[Table]:
+        """By number of writers, where the answer is what several do in times of one."""
+        scaling = Scaling.of(results)
+        several = scaling is not None and len(scaling.writer_counts) > 1
+        return every_count(results, scaling) if scaling and several else []
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
         """Tables, and why no law is fitted."""

@@ -27,7 +27,7 @@ def scaling_tables(results: Results, published: PublishedWriters) -> list[table_
         *_as_published(scaling),
         *case_tables(results, scaling, published),
         *_between_groups(scaling),
-        *_every_count(results, scaling),
+        *every_count(results, scaling),
         *_law(scaling),
         *_limits(scaling),
         *_companions(scaling),
@@ -111,7 +111,7 @@ def _ratio_of_groups(row: model.GroupRatio) -> table_parts.TableCell:
     return table_parts.TableCell(words.ratio(row.ratio.value), words.interval_of(row.ratio))
 
 
-def _every_count(results: Results, scaling: model.Scaling) -> list[table_parts.Table]:
+def every_count(results: Results, scaling: model.Scaling) -> list[table_parts.Table]:
     """A line per system and number of writers, with everything known of it."""
     together = scaling.together
     return table_parts.Rows(
