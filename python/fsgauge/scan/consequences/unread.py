@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsgauge.engine.wire import ScanResult
 from fsgauge.errors import escaped
-from fsgauge.scan.consequences.rule import Consequence, device_of, is_ext, word_of
+from fsgauge.scan.consequences.rule import Consequence, device_of, is_ext, place_of
 from fsgauge.units import count
 
 _CODES = ("read_error", "truncated", "damaged")
@@ -60,10 +60,11 @@ def _with_log(scan: ScanResult) -> Consequence:
         "The last changes are not seen, and all else said here is of before them: it is mounted, or"
         " was copied or stopped while in use, and"
     )
-    device, point = device_of(scan), scan.source.mount_point
-    if point:
+    device = device_of(scan)
+    if scan.source.mount_point:
+        quoted_at = place_of(scan)
         return Consequence(
-            "attention", f"{what} they stand in its log", f"fsgauge scan {word_of(point)}"
+            "attention", f"{what} they stand in its log", f"fsgauge scan {quoted_at}"
         )
     if scan.source.file_system == "ext2":
         what += " a part of them was not written"
@@ -71,14 +72,14 @@ def _with_log(scan: ScanResult) -> Consequence:
         what += " they stand in its log"
     is_image = not scan.source.device.startswith("/dev/")
     copy = f"cp --sparse=always {device} copy.img && " if is_image else ""
-    name = "copy.img" if is_image else device
+    quoted_name = "copy.img" if is_image else device
     if is_ext(scan):
-        do = f"{copy}e2fsck -fy {name}; fsgauge scan {name}"
+        do = f"{copy}e2fsck -fy {quoted_name}; fsgauge scan {quoted_name}"
     else:
         # A loop device that is read-only itself takes no replay.
         options = "loop" if is_image else "ro"
         options += ",nouuid" if scan.source.file_system == "xfs" else ""
-        do = f"{copy}mount -o {options} {name} /mnt && fsgauge scan /mnt"
+        do = f"{copy}mount -o {options} {quoted_name} /mnt && fsgauge scan /mnt"
     where = "the copy" if is_image else f"{device}: let it be a snapshot or a copy"
     return Consequence("attention", what, do, f"the log is replayed, which writes to {where}")
 
