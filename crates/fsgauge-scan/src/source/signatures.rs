@@ -26,8 +26,6 @@ enum Way {
     Mount,
     /// A file system that does not (no FIEMAP).
     Untold,
-    /// Packed by a program, which this command writes out.
-    Packed(&'static str),
     /// It holds no files.
     Nothing(&'static str),
 }
@@ -93,7 +91,7 @@ const QEMU: Way = Way::Unpack("qemu-img convert -O raw");
 const SWAP: Way = Way::Nothing("swap holds pages of memory; swapon --show tells how much of it is in use");
 
 /// What is told when no reader knows what is there.
-const OTHERS: [Signature; 76] = [
+const OTHERS: [Signature; 71] = [
     (0, b"QFI\xfb\0\0\0\x01", "a disk in a file of QEMU (qcow)", QEMU),
     (0, b"QFI\xfb", QCOW, QEMU),
     (0, b"QED\0", "a disk in a file of QEMU (QED)", QEMU),
@@ -166,11 +164,6 @@ const OTHERS: [Signature; 76] = [
     (0, b"\x19\x85\x20\x03", "JFFS2", Way::Untold),
     (0, b"\x19\x85\xe0\x01", "JFFS2", Way::Untold),
     (0, b"\x19\x85\xe0\x02", "JFFS2", Way::Untold),
-    (0, b"\x1f\x8b\x08", "data packed by gzip", Way::Packed("gzip -dc")),
-    (0, b"\xfd7zXZ\0", "data packed by xz", Way::Packed("xz -dc")),
-    (0, b"\x28\xb5\x2f\xfd", "data packed by zstd", Way::Packed("zstd -dc")),
-    (4, b"1AY&SY", "data packed by bzip2", Way::Packed("bzip2 -dc")),
-    (0, b"\x04\x22\x4d\x18", "data packed by lz4", Way::Packed("lz4 -dc")),
     (32768, b"JFS1", "JFS", Way::Untold),
     (1030, b"\x34\x34", "NILFS2", Way::Mount),
     (65536, b"\x01\x16\x19\x70", "GFS2", Way::Mount),
@@ -384,10 +377,6 @@ fn refusal(image: &Image, name: &str, way: Way) -> Failure {
         Way::Unpack(command) => (
             "the format orders its blocks in its own way".to_owned(),
             format!("{command} {word} raw.img; fsgauge scan raw.img"),
-        ),
-        Way::Packed(command) => (
-            "what is packed has no places of its own".to_owned(),
-            format!("of a disk or file system: {command} {word} > raw.img; fsgauge scan raw.img"),
         ),
         Way::Parted => (
             "a partition is what can be scanned".to_owned(),
