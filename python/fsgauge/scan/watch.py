@@ -141,8 +141,8 @@ def append(path: Path, scan: ScanResult) -> None:
                 f"no line was added: {path} has those of another file system"
                 f" ({_KEYS[key]} {known[key]}, now {source[key]})",
                 cause="it is not mounted now, or was made again",
-                next=f"findmnt --target {quoted(scan.source.path)}; of the new one: --watch with"
-                " another name",
+                next=f"{_LOOK[scan.source.mount_point is None]} {quoted(scan.source.path)};"
+                " of the new one: --watch with another name",
             )
     try:
         with PlainFolder.opened(path.parent) as folder:
@@ -158,6 +158,8 @@ def append(path: Path, scan: ScanResult) -> None:
         raise cannot_write(path, error) from error
 
 
+_LOOK = {True: "blkid", False: "findmnt --target"}
+"""What tells of an image, and of what is mounted."""
 _KEYS = {
     "path": "path",
     "uuid": "UUID",

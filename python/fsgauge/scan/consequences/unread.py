@@ -9,6 +9,8 @@ from fsgauge.units import count
 
 _CODES = ("read_error", "truncated", "damaged")
 """Behind which there may be files; the cause first that explains the others."""
+_NOT_WRITTEN = "scan.not_written"
+"""The note on a file system without a log."""
 
 
 def is_unread(scan: ScanResult) -> bool:
@@ -17,8 +19,8 @@ def is_unread(scan: ScanResult) -> bool:
 
 
 def _is_in_use(scan: ScanResult) -> bool:
-    """Whether the last changes stand in its log alone."""
-    return any(note.code == "scan.not_clean" for note in scan.notes)
+    """Whether the last changes stand in its log alone, or nowhere."""
+    return any(note.code in ("scan.not_clean", _NOT_WRITTEN) for note in scan.notes)
 
 
 def unread(scan: ScanResult) -> Consequence | None:
@@ -56,20 +58,16 @@ _TRUNCATED = (
 
 def _with_log(scan: ScanResult) -> Consequence:
     """A copy of a file system in use, as a snapshot of LVM or of a cloud is."""
-    what = (
-        "The last changes are not seen, and all else said here is of before them: it is mounted, or"
-        " was copied or stopped while in use, and"
-    )
+    has_log = not any(note.code == _NOT_WRITTEN for note in scan.notes)
+    what = "It was copied or stopped while in use, or is mounted: "
+    if has_log:
+        what += "its log holds changes that are not counted here"
+    else:
+        what += "some changes were not written, and are not counted here"
     device = device_of(scan)
     if scan.source.mount_point:
         quoted_at = place_of(scan)
-        return Consequence(
-            "attention", f"{what} they stand in its log", f"fsgauge scan {quoted_at}"
-        )
-    if scan.source.file_system == "ext2":
-        what += " a part of them was not written"
-    else:
-        what += " they stand in its log"
+        return Consequence("attention", what, f"fsgauge scan {quoted_at}")
     is_image = not scan.source.device.startswith("/dev/")
     copy = f"cp --sparse=always {device} copy.img && " if is_image else ""
     quoted_name = "copy.img" if is_image else device
@@ -81,7 +79,8 @@ def _with_log(scan: ScanResult) -> Consequence:
         options += ",nouuid" if scan.source.file_system == "xfs" else ""
         do = f"{copy}mount -o {options} {quoted_name} /mnt && fsgauge scan /mnt"
     where = "the copy" if is_image else f"{device}: let it be a snapshot or a copy"
-    return Consequence("attention", what, do, f"the log is replayed, which writes to {where}")
+    cost = "the log is replayed, which writes" if has_log else "e2fsck writes"
+    return Consequence("attention", what, do, f"{cost} to {where}")
 
 
 def _check(scan: ScanResult) -> str:

@@ -73,7 +73,8 @@ def test_a_log_that_was_not_replayed_comes_before_what_is_said_of_the_rest(
     """A copy of an XFS in use had "20 % full", and nothing was fragmented; it was 52 % full."""
     rule, said = consequences(found)[0]
     assert (rule.name, said.level, said.do) == ("unread", "attention", do)
-    assert said.sentence.startswith("The last changes are not seen") and said.cost
+    assert said.sentence.endswith("its log holds changes that are not counted here")
+    assert said.cost.startswith("the log is replayed")
     full = found.model_copy(
         update={"counts": found.counts.model_copy(update={"files": 0, "extent_bytes": 0})}
     )
@@ -83,6 +84,13 @@ def test_a_log_that_was_not_replayed_comes_before_what_is_said_of_the_rest(
         update={"free": found.free.model_copy(update={"size_bytes": 0, "unallocated_bytes": 0})}
     )
     assert [rule.name for rule, _ in consequences(nothing)][:2] == ["unread", "full"]
+
+
+def test_what_has_no_log_is_not_said_to_have_one() -> None:
+    note = Note(code="scan.not_written", text="It is so")
+    said = consequences(unclean("ext4").model_copy(update={"notes": [note]}))[0][1]
+    assert said.sentence.endswith("some changes were not written, and are not counted here")
+    assert said.cost == "e2fsck writes to the copy"
 
 
 def test_an_image_that_is_mounted_is_scanned_where_it_is_mounted() -> None:

@@ -236,7 +236,7 @@ impl Superblock {
             );
         } else if self.compat & compat::HAS_JOURNAL == 0 && self.state & VALID == 0 {
             note(
-                "scan.not_clean",
+                "scan.not_written",
                 "The file system was not cleanly unmounted, or is mounted: some changes may be missing here",
             );
         }
