@@ -261,7 +261,7 @@ def _usage(error: click.ClickException) -> str:
         if now and any(now in each.opts for each in takes):
             return moved_option(error.option_name)
         if any(each.name == "overrides" for each in takes) and (
-            said := _of_a_program(error, takes, str(context.info_name))
+            said := _of_a_program(error, takes, path.split()[-1])
             or _of_another_tool(error.option_name)
         ):
             return said
