@@ -409,3 +409,14 @@ def test_an_option_of_a_program_leads_to_the_dashes(fsgauge: Run) -> None:
     done = fsgauge("plan", "command", "ls", "-l", "a b")
     assert done.stderr.endswith("next: fsgauge plan command -- ls -l 'a b'\n")
     assert "No such option" in fsgauge("plan", "overhead", "-l").stderr
+    done = fsgauge("plan", "--seed", "3", "command", "git", "gc", "--auto", "--storage=ram:1GiB")
+    assert done.stderr.endswith(
+        "next: fsgauge plan command --seed 3 --storage=ram:1GiB -- git gc --auto\n"
+    )
+    for words in (
+        ("tar", "--verbos"),
+        ("--foo", "--", "tar"),
+        ("/tmp", "--foo"),
+        ("tar", "--stor"),
+    ):
+        assert " -- " not in fsgauge("plan", "command", *words).stderr, words

@@ -12,8 +12,10 @@ import shlex
 import signal
 import sys
 import traceback
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
+from itertools import islice, takewhile
 from types import FrameType
 
 import click
@@ -31,7 +33,7 @@ from fsgauge.cli.commands import (
     said_here,
     typed_after,
 )
-from fsgauge.errors import FsgaugeError, InputError, RigError, escaped
+from fsgauge.errors import FsgaugeError, InputError, RigError, escaped, nearest
 from fsgauge.exit_codes import ExitCode
 from fsgauge.programs.streams import output_failure
 
@@ -282,27 +284,53 @@ def _usage(error: click.ClickException) -> str:
         if said := said_here(error.option_name, path.rpartition(" ")[2], options):
             return said
         if any(each.name == "overrides" for each in takes) and (
-            said := _of_a_program(error.option_name) or _of_another_tool(error.option_name)
+            said := _of_a_program(error, takes, path.split()[-1])
+            or _of_another_tool(error.option_name)
         ):
             return said
     return f"error: {escaped(error.format_message())}\nnext: {path} --help"
 
 
-def _of_a_program(option: str) -> str:
+_MISTYPED = 0.8
+"""Of options: "--verbos" is 0.94 of "--verbose", and git's "--depth" 0.62 of "--help"."""
+
+
+def _of_a_program(error: click.NoSuchOption, takes: Sequence[click.Parameter], command: str) -> str:
     """What to type where the option is one of a program, which stands behind --; "" where none
-    was named."""
+    was named, where one stands there already, and where the option is one of these mistyped."""
     from fsgauge.cli.asked_study import load_of_program
 
     words = sys.argv[1:]
-    for at, word in enumerate(words[:-1]):
-        behind = words[at + 1 :]
-        if not behind[0].startswith("-") and load_of_program(word, behind) is not None:
-            return FsgaugeError(
-                f"fsgauge has no option {option}",
-                cause="a program and its arguments stand behind --",
-                next=shlex.join(["fsgauge", *words[: at + 1], "--", *behind]),
-            ).render()
-    return ""
+    known = [name for each in takes for name in each.opts]
+    if "--" in words or nearest(error.option_name, known, least=_MISTYPED):
+        return ""
+    at = words.index(command) + 1 if command in words else 0
+    own, others = _parted(words[at:], takes)
+    program = list(takewhile(lambda each: not each.startswith("-"), others[1:]))
+    if not program or load_of_program(others[0], program) is None:
+        return ""
+    return FsgaugeError(
+        f"fsgauge has no option {error.option_name}",
+        cause="a program and its arguments stand behind --",
+        next=shlex.join(["fsgauge", *words[:at], others[0], *own, "--", *others[1:]]),
+    ).render()
+
+
+def _parted(words: Sequence[str], takes: Sequence[click.Parameter]) -> tuple[list[str], list[str]]:
+    """Options of the command with their values, and the other words."""
+    options = {name: each for each in takes if isinstance(each, click.Option) for name in each.opts}
+    own: list[str] = []
+    others: list[str] = []
+    left = iter(words)
+    for word in left:
+        name, equals, _ = word.partition("=")
+        if name not in options:
+            others.append(word)
+            continue
+        own.append(word)
+        if not (options[name].is_flag or equals):
+            own += islice(left, options[name].nargs)
+    return own, others
 
 
 def _of_another_tool(option: str) -> str:

@@ -154,10 +154,13 @@ def load_of_program(word: str, more: Sequence[str]) -> WorkloadKeys | None:
 def program_overrides(
     word: str, program: Sequence[str], prepare: Sequence[str], parameters: Sequence[str]
 ) -> list[str]:
-    """The changes that a program behind -- and its options stand for: what the study says of its
-    own is said of no other. InputError for a parameter that is given twice, or without values."""
+    """The changes that a program behind -- and its options stand for: what a shipped study says of
+    its own is said of no other. InputError for a parameter that is given twice, or without values.
+    """
     load = load_of_program(word, program)
-    found = [_as_never_said(type(load), key) for key in load.says_of_program] if load else []
+    is_shipped = not Path(word).is_file()
+    of_own = load.with_program(program) if load and is_shipped else {}
+    found = [_said(type(load), key, value) for key, value in of_own.items() if load]
     lists = {"program": program if load else (), "prepare": prepare}
     found += [
         f"workload.{key}={json.dumps(list(texts), ensure_ascii=False)}"
@@ -172,6 +175,9 @@ def program_overrides(
                 f"-P {text} has no values", next=f"-P {name or 'threads'}=1,4,16, for {{{name}}}"
             )
         listed = [value.strip() for value in values.split(",")]
+        if not all(listed):
+            whole = f"{name}={','.join(filter(None, listed))}"
+            raise InputError(f"-P {text} has a blank value", next=f"-P {shlex.quote(whole)}")
         if name in by_name:
             both = f"{name}={','.join(dict.fromkeys([*by_name[name], *listed]))}"
             raise InputError(f"-P {name} is there twice", next=f"-P {shlex.quote(both)}")
@@ -187,12 +193,11 @@ def _asked_of_program(word: str, load: WorkloadKeys | None) -> list[str]:
     return [f"question={json.dumps(load.question_of_program)}"]
 
 
-def _as_never_said(keys: type[WorkloadKeys], key: str) -> str:
-    """The change that gives a key its default."""
+def _said(keys: type[WorkloadKeys], key: str, value: object) -> str:
+    """The change that gives a key a value."""
     from fsgauge.study.value_type import value_type
 
-    field = keys.model_fields[key]
-    return f"workload.{key}={value_type(field).item(field.default).as_string()}"
+    return f"workload.{key}={value_type(keys.model_fields[key]).item(value).as_string()}"
 
 
 def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:

@@ -111,8 +111,11 @@ def _new(runs: list[Run], known: dict[str, Path]) -> list[Run]:
         before = known.get(each)
         if before is not None:
             inside = each != sha256 and before == path
+            what = f"{path} has the run of {before}"
+            if before == path:
+                what = f"{path} has the same run twice" if inside else f"{path} is named twice"
             raise InputError(
-                f"{path} has the same run twice" if inside else f"{path} has the run of {before}",
+                what,
                 cause="it was named twice, copied or appended: one run is one sample",
                 next=f"head {quoted(path)}" if inside else f"fsgauge import {quoted(before)}",
             )

@@ -8,11 +8,13 @@ below the first and above the last nothing is known.
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +29,17 @@ from fsgauge.importing.measured import (
     bucket_of,
     unreadable,
 )
+from fsgauge.units import count
 
 TOOL = "fio"
 _SIZES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
-_OF_SIZES = ("bs", "blocksize", "bsrange", "blocksize_range", "bssplit")
+_OF_SIZES = ("bs", "bsrange", "blocksize_range", "bssplit")
+_ONE_NAME = {"readwrite": "rw", "blocksize": "bs"}
+_DEFAULTS = {
+    "iodepth": "1", "numjobs": "1", "direct": "0", "sync": "none", "fsync": "0", "fdatasync": "0",
+    "ioengine": "psync", "rwmixread": "50",
+}  # fmt: skip
+_COMPARED = ("rw", "rwmixread", "direct", "sync", "fsync", "fdatasync", "ioengine")
 _BEGIN = re.compile(r"(?:^|(?<=\}))[ \t]*\{", re.MULTILINE)
 _NO_NUMBER = re.compile(r"([:\[,]\s*)-?(?:nan|inf)\b", re.IGNORECASE)
 
@@ -43,13 +52,19 @@ def is_fio(text: str) -> bool:
 def read_fio(text: str, path: Path, sha256: str) -> list[Run]:
     """The runs; of several clients, their sum where fio gave it."""
     ended: list[dict[str, Any]] = []
+    earlier = 0
     for document in _documents(text):
         if ended and _goes_on(ended[-1], document):
             ended.pop()
+            earlier += 1
         ended.append(document)
     if not ended:
         unreadable(path, TOOL, "it has no jobs")
-    return [_run(document, path, sha256) for document in ended]
+    runs = [_run(document, path, sha256) for document in ended]
+    if earlier:
+        told = f"{count(earlier, 'document')} of {path}: of a run that went on, as the next one has"
+        runs[0] = replace(runs[0], left_out=(*runs[0].left_out, told))
+    return runs
 
 
 def _documents(text: str) -> Iterator[dict[str, Any]]:
@@ -63,17 +78,22 @@ def _documents(text: str) -> Iterator[dict[str, Any]]:
 
 def _goes_on(before: Mapping[str, Any], document: Mapping[str, Any]) -> bool:
     """Whether a document is of the same run, later: --status-interval prints all numbers each time.
-    It began before the other was printed, or a job that had ended is in both."""
+    It has the same options, ran longer and began before the other was printed, or a job that had
+    ended is in both."""
     pairs = list(zip(_jobs(before), _jobs(document), strict=False))
     done = [(_done(job), _done(later)) for job, later in pairs]
-    if any(job.get("jobname") != later.get("jobname") for job, later in pairs) or any(
-        later < job for job, later in done
+    ran_ms = [(_longest_ms(job), _longest_ms(later)) for job, later in pairs]
+    if before.get("global options") != document.get("global options") or any(
+        job.get(key) != later.get(key) for job, later in pairs for key in ("jobname", "job options")
     ):
+        return False
+    if any(later < job for job, later in (*done, *ran_ms)):
         return False
     if not any(job for job, _ in done):
         return True
     began_ms = _ended_ms(document) - max(_longest_ms(job) for job in _jobs(document))
-    return began_ms < _ended_ms(before) <= _ended_ms(document) or any(
+    is_longer = any(job < later for job, later in ran_ms)
+    return (is_longer and began_ms < _ended_ms(before) <= _ended_ms(document)) or any(
         _done(job) and all(job.get(side) == later.get(side) for side in ("read", "write"))
         for job, later in pairs
     )
@@ -112,7 +132,7 @@ def _run(document: Mapping[str, Any], path: Path, sha256: str) -> Run:
         _require_whole(job, path)
     jobs = [job for job in everything if job.get("jobname") == "All clients"] or everything
     given = document.get("global options") or {}
-    tests = [_test(job, {**given, **(job.get("job options") or {})}) for job in jobs]
+    tests = [_test(job, _options(given, job)) for job in jobs]
     trims = [
         test for job, test in zip(jobs, tests, strict=True)
         if (job.get("trim") or {}).get("total_ios")
@@ -143,6 +163,12 @@ def _require_whole(job: Mapping[str, Any], path: Path) -> None:
             cause="unified_rw_reporting adds them up",
             next="fio --unified_rw_reporting=none --output-format=json JOB.fio > FILE",
         )
+    if error == errno.EILSEQ:
+        raise InputError(
+            f"{path}: verify of {name} failed",
+            cause="what fio read was not what it had written",
+            next="fio --verify_dump=1 JOB.fio",
+        )
     if error or failed:
         times = f" {failed} times" if failed else ""
         why = f": {os.strerror(error)}" if error else ""
@@ -167,20 +193,41 @@ def _test(job: Mapping[str, Any], options: Mapping[str, Any]) -> Test:
         write=sides["write"],
         sync=SyncResult(calls=calls, latency=_latency(syncs)) if calls else None,
         factors=_factors(options, sides),
-        said={
-            word: str(options[key])
-            for key, word in (("rw", "rw"), ("readwrite", "rw"), ("rwmixread", "rwmixread"))
-            if key in options
-        },
+        said=_said(options),
         cpu_user_ns=round(job.get("usr_cpu", 0.0) / 100 * ran_ns),
         cpu_system_ns=round(job.get("sys_cpu", 0.0) / 100 * ran_ns),
     )
 
 
+def _options(given: Mapping[str, Any], job: Mapping[str, Any]) -> dict[str, str]:
+    """Those of a job. fio prints what was set: others have its default, unless none are printed, as
+    for the sum of several clients."""
+    own = job.get("job options")
+    found = {_ONE_NAME.get(key, key): str(each) for key, each in {**given, **(own or {})}.items()}
+    if "buffered" in found:
+        found["direct"] = "0" if _in_one_spelling(found["buffered"]) == "1" else "1"
+    if found.get("rwmixwrite", "").isdecimal():
+        found["rwmixread"] = str(100 - int(found["rwmixwrite"]))
+    return found if own is None else {**_DEFAULTS, **found}
+
+
+def _said(options: Mapping[str, str]) -> dict[str, str]:
+    """What else a job is, each in one spelling."""
+    said = {key: _in_one_spelling(options[key]) for key in _COMPARED if key in options}
+    if "sync" in said:
+        said["sync"] = {"0": "none", "1": "sync"}.get(said["sync"], said["sync"])
+    return said
+
+
+def _in_one_spelling(text: str) -> str:
+    text = text.strip().lower()
+    return {"": "1", "true": "1", "false": "0", "readwrite": "rw"}.get(text, text)
+
+
 def _factors(options: Mapping[str, Any], sides: Mapping[str, Side | None]) -> dict[str, Any]:
     """What its own document says of it; the size that all operations had where it says none."""
     found: dict[str, Any] = {}
-    text = str(options.get("bs", options.get("blocksize", ""))).lower().removesuffix("b")
+    text = str(options.get("bs", "")).lower().removesuffix("b")
     done = [side for side in sides.values() if side is not None]
     number, unit = text.rstrip("kmgi"), text[len(text.rstrip("kmgi")) :].replace("i", "")
     if number.isdecimal() and unit in _SIZES:
@@ -210,9 +257,9 @@ def _latency(side: Mapping[str, Any]) -> Histogram:
     )
     operations = int(known.get("N", 0))
     counts: dict[int, int] = {}
-    for latency_ns, count in _steps(known, operations):
+    for latency_ns, each in _steps(known, operations):
         bucket = bucket_of(latency_ns)
-        counts[bucket] = counts.get(bucket, 0) + count
+        counts[bucket] = counts.get(bucket, 0) + each
     return Histogram(
         sub_bucket_bits=SUB_BUCKET_BITS,
         counts=sorted(counts.items()),

@@ -261,6 +261,8 @@ def _of_table(text: str) -> list[dict[str, Any]]:
     for line in text.splitlines():
         if line.startswith("access "):
             columns = line.split()
+        elif line.startswith(("Summary", "Operation")):
+            columns = []  # of its rows, which begin alike
         elif columns and (found := _ROW.fullmatch(line)):
             values = found[2].split()
             if len(values) != len(columns) - 1:

@@ -47,8 +47,13 @@ def read_named(path: Path, limit_bytes: int) -> bytes:
         raise MissingError(
             f"{path} is missing",
             cause="its name is another one, or it is in another folder",
-            next=f"ls {quoted(path.parent)}",
+            next=f"ls {quoted(folder_above(path))}",
         ) from error
+
+
+def folder_above(path: Path) -> Path:
+    """The nearest folder above a path that is there."""
+    return next((each for each in path.parents if each.is_dir()), Path("/"))
 
 
 def read_named_json(path: Path, bound: Bound) -> bytes:

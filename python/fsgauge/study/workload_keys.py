@@ -30,9 +30,6 @@ class WorkloadKeys(StudyModel):
     """What is asked of a program whose words stand behind the study's name on the command line; ""
     where no program can."""
 
-    says_of_program: ClassVar[tuple[str, ...]] = ()
-    """Keys that say something of that program, and nothing of another."""
-
     allocates: ClassVar[bool] = False
     """Whether a system's keys say how its files are given space (`study.system.ALLOCATING`)."""
 
@@ -51,6 +48,11 @@ class WorkloadKeys(StudyModel):
 
     rewrites: ClassVar[str] = ""
     """The key that says how often live bytes are written anew, where files come and go."""
+
+    def with_program(self, _program: Sequence[str]) -> dict[str, object]:
+        """What keys that say something of the study's own program have with these words in its
+        place."""
+        return {}
 
     if TYPE_CHECKING:
         kind: str

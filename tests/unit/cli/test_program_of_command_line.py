@@ -69,3 +69,39 @@ def test_values_have_no_blanks_around_them_and_stand_once() -> None:
 def test_a_parameter_without_a_name_or_values_is_refused(text: str) -> None:
     with pytest.raises(InputError):
         workload(["tool", "{threads}"], [], [text])
+
+
+def test_a_blank_value_is_called_that() -> None:
+    with pytest.raises(InputError, match="blank value") as refused:
+        program_overrides("command", ["tool", "{n}"], [], ["n=1,,2"])
+    assert refused.value.next == "-P n=1,2"
+
+
+def shipped(study: str, *program: str, parameters: tuple[str, ...] = ()) -> CommandWorkload:
+    found = load_study(study, program_overrides(study, program, [], parameters)).workload
+    assert isinstance(found, CommandWorkload)
+    return found
+
+
+@pytest.mark.parametrize("study", ["command-compile", "command-pgbench", "command-tar"])
+def test_another_program_has_no_steps_of_the_shipped_one(study: str) -> None:
+    """ "no word of program, prepare or finish has {jobs}"."""
+    found = shipped(study, "echo", "hi")
+    assert (found.program, found.prepare, found.finish) == (["echo", "hi"], [], [])
+    assert (found.parameters, found.packages) == ({}, {})
+
+
+def test_a_program_in_other_words_keeps_the_steps_that_it_needs() -> None:
+    found = shipped("command-tar", "tar", "xf", "tree.tar")
+    assert found.prepare and found.parameters == {"folders": ["40"]} and found.packages
+    found = shipped("command-compile", "make", "-C", "source")
+    assert found.prepare and found.parameters == {}
+    found = shipped("command-compile", "make", "-j{n}", parameters=("n=1,4",))
+    assert found.parameters == {"n": ["1", "4"]}
+
+
+def test_what_a_study_of_ones_own_says_stays(tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text(find_study("command")[1].replace('"5 min"', '"2 h"'))
+    overrides = program_overrides(str(own), ["echo"], [], [])
+    assert overrides == ['workload.program=["echo"]']

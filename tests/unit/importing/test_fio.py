@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,14 @@ def test_a_job_that_failed_was_not_tried_again(
         read_file(path)
 
 
+def test_data_that_fio_found_otherwise_is_called_that(tmp_path: Path) -> None:
+    """ "Invalid or incomplete multibyte or wide character"; next: dmesg."""
+    path = written(tmp_path / "e.json", json.dumps(document(tmp_path, error=errno.EILSEQ)))
+    with pytest.raises(InputError, match="verify of job failed") as refused:
+        read_file(path)
+    assert refused.value.next.startswith("fio --verify")
+
+
 def test_reads_and_writes_in_one_number_are_refused(tmp_path: Path) -> None:
     found = document(tmp_path, mixed=side(1000))
     assert len(read_file(written(tmp_path / "both.json", json.dumps(found)))) == 1
@@ -103,8 +112,27 @@ def test_what_is_told_while_a_run_goes_on_is_that_run(tmp_path: Path) -> None:
         other |= {"jobname": "b", "read": side(100 * ran, 1000 * ran)}
         found["jobs"] = [first, other]
         texts.append(json.dumps(found, indent=1))
-    (run,) = read_file(written(tmp_path / "status.json", "\n".join(texts)))
+    path = written(tmp_path / "status.json", "\n".join(texts))
+    (run,) = read_file(path)
     assert [test.read and test.read.operations for test in run.tests] == [400, 800]
+    assert run.left_out == (f"4 documents of {path}: of a run that went on, as the next one has",)
+
+
+@pytest.mark.parametrize(
+    ("options", "runtime_ms"), [({"bs": "4k"}, 10_000), ({"bs": "4k", "iodepth": "4"}, 10_001)]
+)
+def test_runs_at_once_are_runs_of_their_own(
+    tmp_path: Path, options: dict[str, str], runtime_ms: int
+) -> None:
+    """The later one of two of a name was taken for the first one's going on."""
+    texts = []
+    for at in range(2):
+        found = document(tmp_path, read=side(1000 + at, runtime_ms if at else 10_000))
+        found["timestamp_ms"] += at
+        found["jobs"][0]["job options"] = options if at else {"bs": "4k"}
+        texts.append(json.dumps(found))
+    runs = read_file(written(tmp_path / "both.json", "\n".join(texts)))
+    assert len(runs) == 2 and not any(run.left_out for run in runs)
 
 
 @pytest.mark.parametrize("kept", [0.5, 0.9, 1.5, 1.9])
@@ -149,6 +177,13 @@ def test_trims_beside_writes_are_told(tmp_path: Path) -> None:
     [
         ({"bs": "4k", "iodepth": "32"}, "queue depth: 8 in"),
         ({"bs": "4k", "iodepth": "8", "rw": "read"}, "rw: randread in"),
+        ({"bs": "4k"}, "queue depth: 8 in"),
+        ({"bs": "4k", "iodepth": "8", "numjobs": "4"}, "jobs: 1 in"),
+        ({"bs": "4k", "iodepth": "8", "direct": "1"}, "direct: 0 in"),
+        ({"bs": "4k", "iodepth": "8", "buffered": "0"}, "direct: 0 in"),
+        ({"bs": "4k", "iodepth": "8", "sync": "dsync"}, "sync: none in"),
+        ({"bs": "4k", "iodepth": "8", "fsync": "1"}, "fsync: 0 in"),
+        ({"bs": "4k", "iodepth": "8", "ioengine": "libaio"}, "ioengine: psync in"),
         ({"bs": "4k", "iodepth": "8", "rw": "write"}, "read in"),
     ],
 )
@@ -169,6 +204,36 @@ def test_unlike_jobs_of_one_name_are_no_repetitions(
         assert raised.value.details[0].startswith(unlike)
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"rw": "rw"}, {"readwrite": "readwrite"}),
+        ({"rw": "rw"}, {"rw": "readwrite", "rwmixread": "50", "numjobs": "1"}),
+        ({"rw": "randrw", "rwmixread": "70"}, {"rw": "randrw", "rwmixwrite": "30"}),
+        ({"direct": "1", "sync": "1"}, {"buffered": "0", "sync": "sync"}),
+        ({"ioengine": "psync", "direct": "0"}, {}),
+    ],
+)
+def test_one_load_in_other_words_is_a_repetition(
+    tmp_path: Path, one: dict[str, str], other: dict[str, str]
+) -> None:
+    paths = []
+    for at, options in enumerate((one, other)):
+        found = document(tmp_path, at=at)
+        found["global options"] = {}
+        found["jobs"][0]["job options"] = {"bs": "4k", **options}
+        paths.append(written(tmp_path / f"{at}.json", json.dumps(found)))
+    assert len(imported(tmp_path, a=paths).runs) == 2
+
+
+def test_a_job_whose_options_are_not_printed_has_no_defaults(tmp_path: Path) -> None:
+    """fio's sum of several clients."""
+    found = document(tmp_path, at=1)
+    del found["jobs"][0]["job options"]
+    path = written(tmp_path / "2.json", json.dumps(found))
+    assert len(imported(tmp_path, a=[fio(tmp_path / "1.json", 1000), path]).runs) == 2
+
+
 def test_a_job_that_did_nothing_once_is_the_same_job(tmp_path: Path) -> None:
     first, other = fio(tmp_path / "1.json", 1000), document(tmp_path, at=1, read=side(0))
     second = written(tmp_path / "2.json", json.dumps(other))
@@ -185,3 +250,12 @@ def test_sizes_that_vary_have_no_mean_that_varies(tmp_path: Path) -> None:
     folder = import_results({"a": paths}, tmp_path / "results", [])
     runs = read_results(folder.directory).runs
     assert len(runs) == 2 and "block_size_bytes" not in runs[0].cell.factors
+
+
+def test_a_file_that_is_not_there_was_not_copied_in_part(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"x\.json is missing") as raised:
+        read_file(tmp_path / "x.json")
+    assert "study" not in str(raised.value.cause)
+    with pytest.raises(InputError, match="is missing") as raised:
+        read_file(tmp_path / "nosuch" / "x.json")
+    assert raised.value.next == f"ls {tmp_path}"

@@ -692,6 +692,10 @@ def test_a_letter_is_of_the_tool_whose_work_the_kind_is() -> None:
     """bonnie++'s -n, which says other things, came before mdtest's."""
     with pytest.raises(InputError, match=r"mdtest's -n is workload\.entries"):
         load_study("metadata", ["-n=1000"])
+    with pytest.raises(InputError, match=r"mdtest's -s is workload\.clients"):
+        load_study("metadata", ["-s=4"])
+    with pytest.raises(InputError, match=r"hyperfine's -s is workload\.prepare"):
+        load_study("command", ["-s=true"])
 
 
 def test_a_word_leads_to_all_studies_that_it_may_mean() -> None:

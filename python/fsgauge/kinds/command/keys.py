@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from itertools import product
 from math import prod
 from pathlib import PurePath
@@ -25,6 +26,8 @@ TIME = "time"
 _STEPS = 100
 _WORD = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 _FOLDER = "folder"
+_OF_PROGRAM = ("name", "time_limit", "takes", "writes")
+_OF_STEPS = ("prepare", "finish", "packages")
 _WITHOUT_OWN_NAME = ("sh", "bash", "dash", "python3", "env", "perl", "make", "git")
 """Of these the next word that is no option says what is done: "git clone"."""
 
@@ -75,7 +78,6 @@ class CommandWorkload(WorkloadKeys):
 
     question_of_folders: ClassVar[str] = ""
     question_of_program: ClassVar[str] = "How long does this program take on these file systems?"
-    says_of_program: ClassVar[tuple[str, ...]] = ("name", "time_limit", "takes", "writes")
 
     kind: Literal["command"] = Field(
         "command", description="The load: a program of yours, started once in each run."
@@ -156,6 +158,17 @@ class CommandWorkload(WorkloadKeys):
         names = list(self.parameters)
         return [dict(zip(names, each, strict=True)) for each in product(*self.parameters.values())]
 
+    def with_program(self, program: Sequence[str]) -> dict[str, object]:
+        """Another program has no steps of the study's own; the same one in other words keeps them.
+        Parameters that no word uses go."""
+        gone = [*_OF_PROGRAM, *(_OF_STEPS if program[0] != self.program[0] else ())]
+        found = {key: type(self).model_fields[key].default for key in gone}
+        steps = [each for key in ("prepare", "finish") if key not in found
+                 for each in getattr(self, key)]  # fmt: skip
+        used = _names_in([*program, *steps])
+        kept = {name: each for name, each in self.parameters.items() if name in used}
+        return found if kept == self.parameters else {**found, "parameters": kept}
+
     def default_primary(self) -> list[str]:
         """The first combination."""
         return [self.cells()[0].id]
@@ -195,8 +208,7 @@ class CommandWorkload(WorkloadKeys):
         return factors.cell(cell_id, said or self.called)
 
     def _parameters_have_names(self) -> None:
-        texts = [*self.program, *self.prepare, *self.finish]
-        used = {name for text in texts for name in _WORD.findall(text)}
+        used = _names_in([*self.program, *self.prepare, *self.finish])
         for name in self.parameters:
             if not _WORD.fullmatch(f"{{{name}}}") or name == _FOLDER:
                 raise conflict(
@@ -242,6 +254,11 @@ class CommandWorkload(WorkloadKeys):
                 ["primary"],
                 hint=did_you_mean(near) if near else f"it has {', '.join(names)}",
             )
+
+
+def _names_in(texts: Sequence[str]) -> set[str]:
+    """The parameters that words use."""
+    return {name for text in texts for name in _WORD.findall(text)}
 
 
 def _in_points(path: str) -> str:
