@@ -73,6 +73,9 @@ def test_what_no_system_has_any_more_is_not_tried() -> None:
     found = option.left_in("ext4", left)
     assert found is not None and found.values == ("default", "512")
     assert option.left_in("ext4", [{}]) is None
+    for key, name in (("mkfs.-m.reflink", "-m reflink"), ("mount.max_inline", "max_inline")):
+        zero = Option(("xfs",), key, ("default", 0), (), "", "")
+        assert zero.left_in("xfs", [{name: "0"}]) == zero, "0 is not what it does by itself"
     assert weak.left_in("ext4", left) is None
     assert weak.left_in("ext4", [{"nobarrier": "on"}]) == weak
 
