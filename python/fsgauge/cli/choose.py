@@ -373,10 +373,7 @@ def _race(
     winners: list[str] = []
 
     def concluded(directory: Path) -> None:
-        report = report_in(directory)
-        race = report.get("race")
-        if race is not None and race["ended"] != "running" and report["sureness"]["valid"]:
-            winners.append(race["leader"])
+        winners.append((report_in(directory).get("race") or {"chosen": ""})["chosen"])
 
     code = execute(
         study, rig=world, results=results, destroy=asked.consent, style=style, concluded=concluded

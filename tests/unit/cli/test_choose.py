@@ -21,28 +21,19 @@ from fsgauge.study.parse import load_study
 
 
 @pytest.mark.parametrize(
-    ("ended", "valid", "winner"),
-    [("one left", True, "xfs"), ("running", True, ""), ("one left", False, "")],
+    ("race", "winner"), [({"leader": "ext4", "chosen": "xfs"}, "xfs"), (None, "")]
 )
-def test_a_winner_is_one_of_a_race_that_is_over_and_valid(
-    ended: str,
-    valid: bool,
-    winner: str,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+def test_a_second_race_is_around_who_is_chosen(
+    race: object, winner: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A second race is around no other."""
+    """It was around the leader, also of one that did better in the fresh blocks."""
 
     def executed(_study: object, *, concluded: Callable[[Path], None], **_: object) -> int:
         concluded(tmp_path)
         return 0
 
-    def report(_: Path) -> dict[str, Any]:
-        race = {"ended": ended, "leader": "xfs", "finalists": ["xfs"]}
-        return {"race": race, "sureness": {"valid": valid}}
-
     monkeypatch.setattr(execution, "execute", executed)
-    monkeypatch.setattr(execution, "report_in", report)
+    monkeypatch.setattr(execution, "report_in", lambda _: {"race": race})
     study = load_study("overhead", systems=["ext4", "xfs"])
     asked: Any = _Asked((), None, None, None, None, None, None, safe=False)  # type: ignore[arg-type]
     assert _race(study, None, asked, tmp_path, None) == (0, winner)  # type: ignore[arg-type]
