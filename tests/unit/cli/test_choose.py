@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,7 +13,7 @@ import pytest
 from fsgauge.choosing.options import Option
 from fsgauge.choosing.refused import Refused
 from fsgauge.cli import execution
-from fsgauge.cli.choose import _Asked, _grouped, _of_words, _one_of, _race
+from fsgauge.cli.choose import _Asked, _Entry, _grouped, _of_words, _one_of, _race, _tell
 from fsgauge.cli.run import _require_endurance
 from fsgauge.errors import InputError
 from fsgauge.kinds.command.keys import CommandWorkload
@@ -71,11 +72,25 @@ def test_what_no_system_has_any_more_is_not_tried() -> None:
     assert weak.left_in("ext4", [{"nobarrier": "on"}]) == weak
 
 
-def test_two_races_share_one_budget() -> None:
-    """The second one had as much again."""
+def test_two_races_share_one_budget_and_that_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The second one had as much again; then "--budget 5min" was called "150 s"."""
     study = load_study("overhead", ["plan.mode=race", "plan.budget=2 h"], ["ext4", "xfs"])
     assert _one_of(study, 2).plan.budget == 3600 * 10**9
     assert _one_of(load_study("overhead"), 2).plan.budget is None
+    for races, budget in ((2, "budget    2 h: half each for two races\n"), (1, "")):
+        monkeypatch.setattr("fsgauge.cli.choose._cost_lines", lambda *_: [])
+        _tell(_Entry("x", "", ()), _one_of(study, races), None, races, sys.stdout)  # type: ignore[arg-type]
+        assert capsys.readouterr().out.lstrip("\n") == budget
+
+    def short(*_: object) -> list[str]:
+        raise InputError("the budget of 1 h is too short for 3 blocks")
+
+    monkeypatch.setattr("fsgauge.cli.choose._cost_lines", short)
+    with pytest.raises(InputError) as error:
+        _tell(_Entry("x", "", ()), _one_of(study, 2), None, 2, sys.stdout)  # type: ignore[arg-type]
+    assert "the budget is 2 h: half each for two races" in error.value.render()
 
 
 def test_a_race_that_is_run_is_held_against_the_device_as_well(
