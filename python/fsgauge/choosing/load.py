@@ -21,6 +21,7 @@ _WORDS: Mapping[Load, frozenset[str]] = {
     "random": frozenset(["random", "randread", "randwrite", "randrw"]),
     "streams": frozenset(["sequential", "append", "extend", "read", "write", "rw"]),
 }
+_IN_ORDER = frozenset(["sequential", "extend"])
 _WRITES = frozenset(["randwrite", "randrw"])
 _READS = frozenset(["read", "randread", "rw", "randrw", "read_file", "stat", "readdir"])
 
@@ -41,6 +42,8 @@ def load_of(study: Study) -> frozenset[Load]:
         found.add("overwrites")
     if {"random", "streams"} <= found and "order" in study.workload.model_dump():
         found -= {"streams" if "random" in words else "random"}
+    if "files" in found and not _IN_ORDER & words:
+        found.discard("streams")  # whole files that are small
     return frozenset(found or LOADS)
 
 

@@ -17,7 +17,7 @@ from fsgauge.cli.asked_study import AskedStudy, complete_study, program_override
 from fsgauge.errors import InputError
 from fsgauge.exit_codes import ExitCode, ends, gravest
 from fsgauge.progress.terminal import say, width_of, wrapped_lines
-from fsgauge.units import count, some_of
+from fsgauge.units import count, exact_duration, some_of
 
 if TYPE_CHECKING:
     from fsgauge.choosing.options import Proposed
@@ -139,7 +139,7 @@ def command(
     asked = _Asked(overrides, storage, seed, budget, rig, hosts, consent, safe)
     races = 2 if is_sampled(text) else 1
     study, world = _without_refused(entry.name, text, asked, races)
-    _tell(entry, study, world, sys.stdout if plan_only else sys.stderr)
+    _tell(entry, study, world, races, sys.stdout if plan_only else sys.stderr)
     if output is not None:
         written(dump_study(study), output)
     if plan_only:
@@ -160,7 +160,7 @@ def command(
     say(f"second    race: {len(near)} systems around {winner}")
     around = race_text(f"{entry.name}-second", text, near, {})
     second, world = _without_refused(entry.name, around, asked, races)
-    _tell(_Entry(entry.name, around, ()), second, world, sys.stderr)
+    _tell(_Entry(entry.name, around, ()), second, world, races, sys.stderr)
     return gravest([code, _race(second, world, asked, results, style)[0]])
 
 
@@ -280,6 +280,13 @@ def _one_of(study: Study, races: int) -> Study:
     return study.model_copy(update={"plan": plan})
 
 
+def _halved(study: Study, races: int) -> list[str]:
+    """The whole budget and how it is shared; [] without one, or of one race."""
+    if study.plan.budget is None or races == 1:
+        return []
+    return [f"{exact_duration(study.plan.budget * races)}: half each for two races"]
+
+
 def _of_last_year(study: Study) -> Study:
     """Of a study over years, the last year with the first profile; any other as it is."""
     from fsgauge.study.points import points_of
@@ -319,7 +326,7 @@ def _grouped(found: Sequence[Refused]) -> list[str]:
     return [f"{some_of(names, 1)}: {why}" for why, names in by_reason.items()]
 
 
-def _tell(entry: _Entry, study: Study, world: Rig, audience: TextIO) -> None:
+def _tell(entry: _Entry, study: Study, world: Rig, races: int, audience: TextIO) -> None:
     """What is tried and why, and what it takes, before anything is measured."""
     from fsgauge.choosing.race_study import why
     from fsgauge.cli.plan_lines import MARGIN
@@ -337,7 +344,12 @@ def _tell(entry: _Entry, study: Study, world: Rig, audience: TextIO) -> None:
         lines.append(f"tries     {each.kind}, in every combination:")
         lines += [f"{MARGIN}{line}" for line in crossed]
         lines += [f"{MARGIN}alone, as it weakens durability: {line}" for line in weak]
-    lines += _cost_lines(study, world)
+    halved = _halved(study, races)
+    try:
+        lines += [*_cost_lines(study, world), *(f"budget    {each}" for each in halved)]
+    except InputError as error:
+        error.details += tuple(f"the budget is {each}" for each in halved)
+        raise
     audience.write("\n".join([*wrapped_lines(lines, width_of(audience), MARGIN), ""]))
 
 
@@ -373,10 +385,7 @@ def _race(
     winners: list[str] = []
 
     def concluded(directory: Path) -> None:
-        report = report_in(directory)
-        race = report.get("race")
-        if race is not None and race["ended"] != "running" and report["sureness"]["valid"]:
-            winners.append(race["leader"])
+        winners.append((report_in(directory).get("race") or {"chosen": ""})["chosen"])
 
     code = execute(
         study, rig=world, results=results, destroy=asked.consent, style=style, concluded=concluded

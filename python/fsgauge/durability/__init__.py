@@ -7,6 +7,7 @@ or changes when space is given (nodelalloc, notreelog, flushoncommit) is not in 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -45,8 +46,9 @@ class Weakening:
     """An option that weakens durability. `pattern` fits one option of its place, whole.
 
     `systems` are the kinds in which it means this; a mounted folder may be any of them. `more_than`
-    is the default of an option with a number: only above it is anything given up. `called` is what
-    people read where the option itself has no name.
+    is the default of an option with a number: only above it is anything given up; `zero_is_never`
+    where 0 is more than any other. `called` is what people read where the option itself has no
+    name.
     """
 
     place: Place
@@ -56,19 +58,21 @@ class Weakening:
     source: str
     guards: Guards = "crash"
     more_than: int | None = None
+    zero_is_never: bool = False
     called: str = ""
 
     def amount(self, option: str) -> int:
         """Of an option with a number, how much of it; the more, the weaker."""
         found = re.fullmatch(self.pattern, option)
-        return int(found["number"]) if found is not None and self.more_than is not None else 0
+        if found is None or self.more_than is None:
+            return 0
+        return int(found["number"]) or (sys.maxsize if self.zero_is_never else 0)
 
     def fits(self, option: str) -> bool:
         """Whether `option` is this one, with a value that weakens."""
-        found = re.fullmatch(self.pattern, option)
-        if found is None:
+        if re.fullmatch(self.pattern, option) is None:
             return False
-        return self.more_than is None or int(found["number"]) > self.more_than
+        return self.more_than is None or self.amount(option) > self.more_than
 
 
 _EXT = ("ext3", "ext4", "ldiskfs")
@@ -158,13 +162,13 @@ WEAKENINGS: tuple[Weakening, ...] = (
         "kernel.org Documentation/filesystems/tmpfs.rst",
         called="memory in place of a disk",
     ),
-    Weakening("mkfs", _EXT, r"\^has_journal", INCONSISTENT, "mke2fs(8), ext4(5)"),
-    Weakening("mkfs", _EXT, r"\^metadata_csum", UNCHECKED, "ext4(5)", "damage"),
+    Weakening("mkfs", _EXT, r"(?:none \()?\^has_journal\)?", INCONSISTENT, "mke2fs(8), ext4(5)"),
+    Weakening("mkfs", _EXT, r"(?:none \()?\^metadata_csum\)?", UNCHECKED, "ext4(5)", "damage"),
     Weakening("mkfs", ("xfs",), r"(?:-m)?crc=0", UNCHECKED, "mkfs.xfs(8)", "damage"),
     Weakening(
         "mkfs",
         _BTRFS,
-        r"(?:-m ?|--metadata[ =])single",
+        r"(?:-m ?|--metadata[ =])(?i:single)",
         "metadata are kept once, so a damaged block of them cannot be repaired",
         "mkfs.btrfs(8)",
         "damage",
@@ -176,27 +180,21 @@ WEAKENINGS: tuple[Weakening, ...] = (
         "the kernel sends no flush to the device, so a power failure may lose what its cache holds",
         BLOCK,
     ),
-    Weakening(
-        "tunable",
-        (),
-        r"\S*vm/dirty_writeback_centisecs = 0",
-        "nothing that is not synced is written before memory is short, and a crash loses it",
-        VM,
-    ),
     *(
         Weakening(
             "tunable",
             (),
             rf"\S*{name}_centisecs = (?P<number>[0-9]{{1,9}})",
             "a crash loses more seconds of what nothing synced than by default"
-            f" ({name}: {usual} hundredths)",
+            f" ({name}: {usual} hundredths{'; at 0 until memory is short' * zero_is_never})",
             source,
             more_than=usual,
+            zero_is_never=zero_is_never,
         )
-        for name, usual, source in (
-            ("vm/dirty_expire", 3000, VM),
-            ("vm/dirty_writeback", 500, VM),
-            ("fs/xfs/xfssyncd", 3000, XFS),
+        for name, usual, zero_is_never, source in (
+            ("vm/dirty_expire", 3000, False, VM),
+            ("vm/dirty_writeback", 500, True, VM),
+            ("fs/xfs/xfssyncd", 3000, False, XFS),
         )
     ),
     Weakening(
@@ -284,23 +282,31 @@ def _weak(each: Weakening, shown: str, option: str) -> Weak:
 def _given(made: SystemOptions) -> Iterator[tuple[Place, list[str]]]:
     """The options of each place, one by one; of what is given twice, the last."""
     yield "mount", _in_force(_words(made.mount))
-    yield "mkfs", [*_made_with(made.mkfs), *map(" ".join, pairwise(made.mkfs))]
+    single = [word for part in made.mkfs for word in _words(part)]
+    pairs = map(" ".join, pairwise(made.mkfs))
+    yield "mkfs", _features(made.mkfs) if made.kind in _EXT else [*single, *pairs]
     yield "kind", [] if made.kind in ANY_KIND else [""]
     yield "tunable", [f"{name} = {value.strip()}" for name, value in made.tunables.items()]
     yield ("samba", [f"{name} = {value.strip()}".lower() for name, value in made.server.items()])
     yield "export", _words(made.export)
 
 
-def _made_with(words: Sequence[str]) -> list[str]:
-    """Single options of mkfs. The features of mke2fs come after each other: the last word on one
-    holds, and "none" takes all away."""
-    found = [word.removeprefix("-O") for part in words for word in _words(part)]
+_FLAGS = r"(?:^|(?<= ))-[cDFjknqSvV]*?"
+"""Of mke2fs: how a word begins whose last switch may have a value."""
+
+
+def _features(words: Sequence[str]) -> list[str]:
+    """What mke2fs is told behind -O: the last word on a feature holds, "none" takes all away. A
+    journal that -j or -J asks for is made whatever they say."""
+    text = " ".join(words)
     last = dict[str, str]()
-    for word in found:
+    for word in _words(",".join(re.findall(rf"{_FLAGS}O ?(\S+)", text))):
         if word == "none":
-            last |= {each: f"^{each}" for each in ("has_journal", "metadata_csum")}
+            last |= {each: f"none (^{each})" for each in ("has_journal", "metadata_csum")}
         else:
             last[word.lstrip("^")] = word
+    if re.search(rf"{_FLAGS}(?:j|J ?(?:\S*,)?(?:size|device)=)", text):
+        last["has_journal"] = "has_journal"
     return list(last.values())
 
 

@@ -158,8 +158,8 @@ def _percent(share: float) -> str:
 
 
 def effect_words(found: Effects | None, margin: float) -> list[str]:
-    """How much the choice of a file system does, what surely does less than the margin, the
-    strongest pair."""
+    """How much the choice of a file system does, what does less than the margin, the strongest
+    pair."""
     if found is None:
         return []
     said = []
@@ -168,7 +168,7 @@ def effect_words(found: Effects | None, margin: float) -> list[str]:
             f"The file system alone explains {_percent(found.kind_share)} of the variance between"
             " systems."
         )
-    small = [each for each in found.effects if 1 / margin < each.low and each.high < margin]
+    small = found.below(margin)
     if small:
         names = list(dict.fromkeys(f"{each.option} ({each.kind})" for each in small))
         most = f"{100 * (margin - 1):.3g} %"

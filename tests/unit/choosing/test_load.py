@@ -17,9 +17,10 @@ from fsgauge.study.parse import load_study, parse_study
         ("postgresql", {"commits"}),
         ("overhead", {"random", "overwrites", "reads"}),
         ("capacity", {"random", "reads"}),
-        ("mix-mail", {"commits", "files", "reads", "streams"}),
+        ("mix-mail", {"commits", "files", "reads"}),
         ("mix-oltp", {"commits", "overwrites", "random", "reads"}),
-        ("connections", {"files", "reads", "streams"}),
+        ("connections", {"files", "reads"}),
+        ("mix-video", {"reads", "streams"}),
         ("command-pgbench", set(LOADS)),
     ],
 )

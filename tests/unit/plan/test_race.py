@@ -17,9 +17,16 @@ GIB = 1 << 30
 SYSTEMS = 5
 
 
-def durable(mounts: list[str], *, may_win: bool = False) -> list[str]:
+def durable(
+    mounts: list[str], *, may_win: bool = False, writeback: list[str] | None = None
+) -> list[str]:
     """Of ext4 with these mount options, those that never win."""
-    systems = [System(name=f"s{at}", kind="ext4", mount=each) for at, each in enumerate(mounts)]
+    name = "/proc/sys/vm/dirty_writeback_centisecs"
+    tunables = [{name: each} for each in writeback or []] or [{} for _ in mounts]
+    systems = [
+        System(name=f"s{at}", kind="ext4", mount=each, tunables=tunables[at])
+        for at, each in enumerate(mounts)
+    ]
     study = Study(
         format=1,
         name="race",
@@ -40,6 +47,8 @@ def test_what_the_baseline_keeps_has_to_be_kept() -> None:
     assert durable(["", "data=writeback"], may_win=True) == []
     late = ["commit=6", "commit=3600", "commit=5", "commit=6,data=writeback"]
     assert durable(late) == ["s1", "s3"], "more of what the baseline gives up, too"
+    for first, second, weaker in (("0", "600", []), ("600", "0", ["s1"])):
+        assert durable(["", ""], writeback=[first, second]) == weaker, "0 is never"
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,7 @@ RACE = Race(
     full_runs=42,
     full_seconds=200.0,
     full_bytes_written=2 << 30,
+    chosen=BEST,
     commands=["mkfs.ext4 -I 128 /dev/DEVICE"],
 )
 
@@ -149,6 +150,9 @@ def test_what_is_to_copy_is_called_the_best_only_where_that_is_proven(report: Re
         update={"race": RACE.model_copy(update={"proven": False, "ended": "budget"})}
     )
     assert "The leader, to copy" in dataclasses.replace(report, results=open_end).page()
+    overtaken = RACE.model_copy(update={"proven": False, "chosen": "xfs"})
+    results = report.results.model_copy(update={"race": overtaken})
+    assert "<h3>xfs, to copy" in dataclasses.replace(report, results=results).page()
 
 
 def test_a_race_without_a_leader_and_a_study_without_a_race_have_pages(report: Report) -> None:

@@ -83,9 +83,12 @@ def twin_of(path: Path) -> Path | None:
 
 def former(path: Path) -> tuple[Path, str]:
     """What to write where, to have the present value again; raises OSError. The kernel takes no 0
-    back for one of two units."""
+    back for one of two units, and where both are 0 none for bytes."""
     value, twin = read_setting(path), twin_of(path)
-    return (twin, read_setting(twin)) if twin is not None and value == "0" else (path, value)
+    if twin is None or value != "0":
+        return path, value
+    other = read_setting(twin)
+    return (path, value) if other == "0" and path.name.endswith("_ratio") else (twin, other)
 
 
 _UNITS = {"bytes": "ratio", "ratio": "bytes"}

@@ -60,6 +60,16 @@ class Effects(ResultModel):
     effects: list[Effect]
     interaction: Interaction | None
 
+    def below(self, margin: float) -> list[Effect]:
+        """Those that change less than this ratio; in 95 of 100 races all of them do."""
+        degrees = _degrees(self.systems, self.blocks)
+        wider = t_quantile(degrees, corrected(len(self.effects))) / t_quantile(degrees)
+        return [
+            each
+            for each in self.effects
+            if max(each.ratio, 1 / each.ratio) * (each.high / each.ratio) ** wider < margin
+        ]
+
 
 @dataclass(frozen=True)
 class _Fit:
@@ -84,7 +94,7 @@ def effects_of(
     rows, blocks = table.shape
     means = table.mean(axis=1)
     residual = table - means[:, None] - table.mean(axis=0)[None, :] + table.mean()
-    degrees = (rows - 1) * (blocks - 1)
+    degrees = _degrees(rows, blocks)
     noise = float((residual**2).sum()) / degrees / blocks
     total = float(((means - means.mean()) ** 2).sum())
     fits = [
@@ -114,6 +124,11 @@ def effects_of(
         effects=sorted(found, key=lambda each: -each.share),
         interaction=strongest,
     )
+
+
+def _degrees(systems: int, blocks: int) -> int:
+    """Of freedom, of what is left of systems in single blocks."""
+    return (systems - 1) * (blocks - 1)
 
 
 def _fit(

@@ -45,9 +45,6 @@ def with_race(
 ) -> Results:
     """The results with the race of the whole study, which the answer begins with."""
     race = race_in(study, runs, found)
-    if race.leader and race.ended != "running" and results.sureness.valid:
-        systems = {str(each["name"]): each for each in study.study["system"]}
-        race = race.model_copy(update={"commands": commands_of(systems[race.leader])})
     update: dict[str, object] = {"race": race}
     if results.sureness.valid:
         fresh = [
@@ -59,9 +56,17 @@ def with_race(
         failed = any(run.fault for run in own_runs if run.cell.id == race.cell)
         few = "" if failed else few_operations(race.metric, own_runs, {race.cell})
         lines = [*race_lines(race, fresh, few), *(results.lines if fresh else [])]
-        if overtaking(race, fresh):
-            update["race"] = race.model_copy(update={"proven": False})
         update |= {"lines": lines, "answer": " ".join(lines)}
+        if race.leader and race.ended != "running":
+            other = overtaking(race, fresh)
+            chosen = race.leader if other is None else other.system
+            systems = {str(each["name"]): each for each in study.study["system"]}
+            ended = {
+                "chosen": chosen,
+                "commands": commands_of(systems[chosen]),
+                "proven": race.proven and other is None,
+            }
+            update["race"] = race.model_copy(update=ended)
     return results.model_copy(update=update)
 
 

@@ -38,8 +38,8 @@ def race_lines(race: Race, fresh: Sequence[Comparison], few: str = "") -> list[s
     other = overtaking(race, fresh)
     return [
         *(_no_difference(race) if other is None else []),
-        _headline(race, fresh, other, len(failed) if rivals else -len(failed)),
-        _nothing_better(race, other, "that worked" if failed else "tested", bool(rivals)),
+        _headline(race, fresh, other, failed, bool(rivals)),
+        _nothing_better(race, other, failed, bool(rivals)),
         *_not_told(race),
         *([f"{listed(failed)} {_GONE}."] if failed else []),
     ]
@@ -55,14 +55,27 @@ def overtaking(race: Race, fresh: Sequence[Comparison]) -> Comparison | None:
     ]
     sign = 1 if METRICS[race.metric].higher_is_better else -1
     best = max(shown, key=lambda each: sign * each.ratio, default=None)
-    leader = next((each for each in fresh if each.system == race.leader), None)
+    leader = _of_leader(race, fresh)
     if best is None or leader is None or leader.verdict != "better":
         return best
+    return best if _beats_leader(race, fresh, best) else None
+
+
+def _of_leader(race: Race, fresh: Sequence[Comparison]) -> Comparison | None:
+    return next((each for each in fresh if each.system == race.leader), None)
+
+
+def _beats_leader(race: Race, fresh: Sequence[Comparison], other: Comparison) -> bool:
+    """Whether one that beats the baseline does, block by block, beat the leader."""
+    leader = _of_leader(race, fresh)
+    if leader is None:
+        return race.leader == race.baseline
+    sign = 1 if METRICS[race.metric].higher_is_better else -1
     of_leader = dict(leader.blocks)
-    both = [(ratio, of_leader[block]) for block, ratio in best.blocks if block in of_leader]
-    logs = [sign * math.log(ratio / other) for ratio, other in both]
+    both = [(ratio, of_leader[block]) for block, ratio in other.blocks if block in of_leader]
+    logs = [sign * math.log(ratio / of) for ratio, of in both]
     found = ratio_of_blocks(logs, level=corrected(len(fresh)))
-    return best if found is not None and found.low is not None and found.low > 1 else None
+    return found is not None and found.low is not None and found.low > 1
 
 
 def _no_difference(race: Race) -> list[str]:
@@ -84,26 +97,36 @@ def _at_most(ratio: float) -> str:
 
 
 def _headline(
-    race: Race, fresh: Sequence[Comparison], other: Comparison | None, failed: int
+    race: Race,
+    fresh: Sequence[Comparison],
+    other: Comparison | None,
+    failed: Sequence[str],
+    has_rivals: bool,
 ) -> str:
-    """`failed` is below 0 where all that could beat the leader did."""
     where = f" in {race.decides}" if race.decides else ""
-    of = f"{len(race.systems) - abs(failed)}{' that worked' * bool(failed)}{where}"
+    worked = " that worked" * bool(failed)
+    of = f"{len(race.systems) - len(failed)}{worked}{where}"
     leads = f"{race.leader} leads the {of}"
     if race.ended == "running":
         return f"{leads} after {count(race.blocks, 'block')}; the race is not over."
-    if failed < 0:
-        return f"{race.leader} is all that worked{where}: the others failed, so nothing is chosen."
+    if not has_rivals and {*failed} - {*race.weaker}:
+        kept = " of the equally durable" * bool({*race.weaker} - {*failed})
+        return (
+            f"{race.leader} is all that worked{kept}{where}: the others failed, so nothing is"
+            " chosen."
+        )
     open_end = "that it is the best is not proven"
     best = f"the best of {of}"
     if race.ended == "margin" and race.others_at_most:
         best += f" to within {_at_most(race.others_at_most)}"
-    winner = next((each for each in fresh if each.system == race.leader), None)
+    winner = _of_leader(race, fresh)
     if other is not None:
         behind = f"; {race.leader} {factor_words(winner.ratio)} times" if winner else ""
+        did = f"is shown to beat {race.baseline}, and {race.leader} is not"
+        if _beats_leader(race, fresh, other):
+            did = "did better in the fresh blocks"
         return (
-            f"{race.leader} led the {of}, but {other.system} did better in the fresh blocks:"
-            f" {_times(race, other)}{behind}."
+            f"{race.leader} led the {of}, but {other.system} {did}: {_times(race, other)}{behind}."
         )
     if race.leader == race.baseline:
         if race.proven:
@@ -112,10 +135,12 @@ def _headline(
     if not race.confirmed:
         return f"{leads}; no fresh block confirms it."
     if winner is None or winner.low is None:
-        return f"{leads}; over {race.baseline} no gain is known: one failed in the fresh blocks."
+        why = "one failed in the fresh blocks" if winner is None else "too few fresh blocks"
+        return f"{leads}; over {race.baseline} no gain is known: {why}."
     if winner.verdict != "better":
-        kept, how = len(race.systems) - len(race.weaker), "equally durable " * bool(race.weaker)
-        none = f"None of {count(kept, f'{how}system')} is shown to beat {race.baseline}"
+        kept = len({*race.systems} - {*race.weaker, *failed})
+        kind = "equally durable " * bool(race.weaker) + "system"
+        none = f"None of {count(kept, kind)}{worked} is shown to beat {race.baseline}"
         return f"{none}{where}: {race.leader} led, at {_times(race, winner, its=True)}."
     if race.proven:
         return f"{race.leader} is {best}: {_times(race, winner)}."
@@ -131,17 +156,23 @@ def _times(race: Race, found: Comparison, *, its: bool = False) -> str:
     return f"{factor_words(found.ratio, edges)} times {of} ({ends})"
 
 
-def _nothing_better(race: Race, other: Comparison | None, tested: str, has_rivals: bool) -> str:
+def _nothing_better(
+    race: Race, other: Comparison | None, failed: Sequence[str], has_rivals: bool
+) -> str:
     """Hsu's bound, on those of the same guarantees."""
+    if not has_rivals and not {*failed} - {*race.weaker}:
+        return "Nothing else that keeps what the baseline keeps was tested."
     if not has_rivals:
         return "What the others could be at most is not known: they failed."
     if race.others_at_most is None or race.others_at_most > MOST_AT_MOST:
         return "What the others could be at most is not known."
+    tested = "that worked" if failed else "tested"
     tested += " that keeps what the baseline keeps" if race.weaker else ""
-    most = f"more than {_at_most(race.others_at_most)} better"
+    is_bound = race.others_at_most > 1
+    most = f"more than {_at_most(race.others_at_most)} better" if is_bound else "better"
     if other is not None:
         return f"In the race nothing else {tested} was {most} (95 %)."
-    if race.ended == "one left" or race.others_at_most <= 1:
+    if race.ended == "one left" or not is_bound:
         return f"Nothing else {tested} is better (95 %)."
     if race.proven or race.ended == "running":
         return f"Nothing else {tested} is {most} (95 %)."

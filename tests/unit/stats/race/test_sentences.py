@@ -230,10 +230,18 @@ def test_a_rival_that_is_better_in_the_fresh_blocks_is_the_headline() -> None:
     near = [(block, ratio * (1.02 if block % 2 else 0.99)) for block, ratio in blocks]
     alike = gain(1.105, 1.09, 1.12, system=rival, blocks=near)
     assert race_lines(proven, [led, alike])[0].startswith("xfs is the best of 4")
-    undecided = gain(1.01, 0.97, 1.05, verdict="undecided")
+    undecided = gain(1.01, 0.97, 1.05, verdict="undecided", blocks=blocks)
     assert "but xfs allocsize 64 MiB did better" in race_lines(proven, [undecided, beats])[0]
+    wide = gain(1.4, 0.95, 2.1, verdict="undecided", blocks=[(b, 1.4) for b, _ in blocks])
+    small = gain(1.05, 1.01, 1.09, system=rival, blocks=[(b, 1.05) for b, _ in blocks])
+    assert race_lines(proven, [wide, small])[0] == (
+        "xfs led the 4, but xfs allocsize 64 MiB is shown to beat ext4, and xfs is not: 1.05 times"
+        " ext4 in operations per second (1.01 to 1.09; 8 fresh blocks); xfs 1.40 times."
+    )
     led_by_baseline = race(leader="ext4", ended="one left", proven=True, others_at_most=1.0)
-    assert race_lines(led_by_baseline, [beats])[0].startswith("ext4 led the 4, but xfs allocsize")
+    first, second, *_ = race_lines(led_by_baseline, [beats])
+    assert first.startswith("ext4 led the 4, but xfs allocsize 64 MiB did better")
+    assert second == "In the race nothing else tested was better (95 %)."
     slower = race_lines(proven.model_copy(update={"weaker": [rival]}), [led, beats])
     assert slower[0].startswith("xfs is the best of 4"), "it gives up what the others keep"
 
@@ -254,13 +262,48 @@ def test_what_failed_is_not_beaten() -> None:
     first, second, *_ = race_lines(alone, [])
     assert first == "ext4 is all that worked: the others failed, so nothing is chosen."
     assert second == "What the others could be at most is not known: they failed."
+    undecided = gain(1.01, 0.97, 1.05, verdict="undecided")
+    none = race_lines(some, [undecided])[0]
+    assert none.startswith("None of 3 systems that worked is shown to beat ext4: xfs led")
 
 
-def test_a_baseline_that_failed_leaves_no_gain() -> None:
-    lines = race_lines(race(departures=[gone("ext4", "failed"), gone("btrfs")]), [])
-    assert lines[0] == (
-        "xfs leads the 3 that worked; over ext4 no gain is known: one failed in the fresh blocks."
+ALL_ELSE = "the others failed, so nothing is chosen."
+
+
+@pytest.mark.parametrize(
+    ("systems", "weaker", "failed", "first", "second"),
+    [
+        ("ab", "b", "", "a, the baseline, leads the 2", "Nothing else that keeps what the base"),
+        ("ab", "b", "b", "a, the baseline, leads the 1", "Nothing else that keeps what the base"),
+        ("abc", "b", "c", f"a is all that worked of the equally durable: {ALL_ELSE}", "What the o"),
+        ("abc", "b", "bc", f"a is all that worked: {ALL_ELSE}", "What the others could be"),
+    ],
+)
+def test_of_what_gave_up_durability_it_is_not_said_that_it_failed(
+    systems: str, weaker: str, failed: str, first: str, second: str
+) -> None:
+    """Of ext4 and ext4 with nobarrier it was said that the others failed."""
+    found = race(
+        systems=list(systems),
+        baseline="a",
+        leader="a",
+        weaker=list(weaker),
+        departures=[gone(each, "failed") for each in failed],
+        in_race=["a"],
+        last={},
+        others_at_most=None,
     )
+    lines = race_lines(found, [])
+    said = [line for line in lines if not line.startswith("No difference")]
+    assert said[0].startswith(first) and said[1].startswith(second), lines
+
+
+def test_a_baseline_that_failed_or_one_block_leaves_no_gain() -> None:
+    failed = race(departures=[gone("ext4", "failed"), gone("btrfs")])
+    one = gain(low=None, high=None, verdict="undecided", n=1)  # type: ignore[arg-type]
+    for fresh, why in ([], "one failed in the fresh blocks"), ([one], "too few fresh blocks"):
+        said = race_lines(failed, fresh)[0]
+        assert said == f"xfs leads the 3 that worked; over ext4 no gain is known: {why}."
 
 
 @pytest.mark.parametrize(
