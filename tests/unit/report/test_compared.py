@@ -136,7 +136,7 @@ def test_what_would_have_shown_is_said_of_each_system() -> None:
     found = with_entry(compare_quiet(A, SLOW), "xfs", **noisy, detectable_percent=120.0)
     found = with_entry(found, "ext4", **noisy, detectable_percent=float("inf"))
     said = summary(found)
-    assert "only a difference of 120 % on xfs would have shown, not even a tenfold on ext4" in said
+    assert "only a factor of 2.2 on xfs would have shown, not even a tenfold on ext4" in said
 
 
 def test_a_margin_is_said_as_it_is() -> None:

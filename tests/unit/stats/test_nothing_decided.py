@@ -80,7 +80,7 @@ def test_noise_that_hides_everything_is_said_in_words() -> None:
     ("percents", "words"),
     [
         ([46.9, 47.4], "only a difference of 47 % or more would have shown"),
-        ([999.0], "only a difference of 999 % or more would have shown"),
+        ([999.0], "only a factor of 11.0 or more would have shown"),
         ([1e4, math.inf], "not even a tenfold difference would have shown"),
     ],
 )

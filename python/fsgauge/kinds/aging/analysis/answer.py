@@ -162,7 +162,9 @@ def _sentence(where: str, kept: Sequence[_Kept], named: int) -> str:
         for at, each in enumerate(shown)
     ]
     between = len(kept) - len(shown)
-    more = f", {between} {'other' if between == 1 else 'others'} between" if between else ""
+    names = [each.system for each in kept if each not in shown]
+    untold = listed(names) if between <= NAMED_SYSTEMS else f"{between} others"
+    more = f", {untold} between" if between else ""
     if between and len(shown) == 1:
         more = f", the least of {len(kept)}"
     return f"{where} keeps {listed(parts)}{more}"

@@ -105,7 +105,7 @@ def _of_tests(question: Question, failed: set[str]) -> str:
                 shown.append(_share(entry))
             else:
                 why = (
-                    _why_open(entry, near)
+                    _why_open(question, entry, near)
                     if entry is not None
                     else _why_none(question, cell, system)
                 )
@@ -138,10 +138,10 @@ def _is_near(entry: Comparison) -> bool:
     return entry.verdict in OPEN and is_near(bound_of(entry), entry.detectable_percent)
 
 
-def _why_open(entry: Comparison, near: float) -> str:
+def _why_open(question: Question, entry: Comparison, near: float) -> str:
     """`near` is the most that any test of which something is excluded leaves open."""
     if _is_near(entry):
-        return f"no difference above {shown_percent(near)} %"
+        return f"no difference from {question.baseline} above {shown_percent(near)} %"
     return f"too noisy, {least_shown(hidden_from([entry]))}"
 
 

@@ -94,7 +94,7 @@ def test_write_read_and_reread_of_every_system_are_in_the_first_two_sentences() 
         " ocfs2 60 %; read nfs 90 %, cachefs 85 %, unionfs 80 %, ocfs2 50 %; reread nfs 88 %,"
         " cachefs 3.10 times, unionfs 78 %, ocfs2 40 %."
     )
-    assert second == "No difference above 10 %: gfs2 in write, read and reread."
+    assert second == "No difference from ext3 above 10 %: gfs2 in write, read and reread."
     assert all(system in first + second for system in SYSTEMS)
 
 
