@@ -130,10 +130,11 @@ def compared_sections(
             )
     sections = read_job_file(job, environment)
     _require_requests(sections)
-    file_bytes = _file_bytes(convert_fio(job, without=without, environment=environment))
+    converted = convert_fio(job, without=without, environment=environment)
+    file_bytes = _file_bytes(converted)
     with tempfile.TemporaryDirectory(prefix="fsgauge-check-") as scratch:
         place = Path(scratch)
-        small = _in_small(sections, without, place, file_bytes)
+        small = _in_small(sections, converted.findings.without, place, file_bytes)
         of_fio = _of_fio(small, place, file_bytes)
         of_study, scattered = _of_study(small, place, file_bytes)
     for number in range(len(sections)):

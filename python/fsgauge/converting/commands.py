@@ -65,8 +65,18 @@ def _program(words: list[str]) -> tuple[str, int]:
     return "", 0
 
 
-_HOSTS = re.compile(r" --?(?:hostfile|machinefile|f|(?:hosts?|H|w|nodelist)[ =]\S*[,\[])")
+_HOSTS = re.compile(r" --?(?:hostfile|machinefile|f|(?:hosts?|H|w|nodelist)[ =](\S*[,\[]\S*))")
 """A file of hosts, or a list of several."""
+
+
+def _names_several(text: str) -> bool:
+    """Whether a launcher names more than one host; localhost,localhost:2 is one."""
+    return any(
+        hosts is None
+        or "[" in hosts
+        or len({each.partition(":")[0] for each in hosts.split(",") if each}) > 1
+        for hosts in (found[1] for found in _HOSTS.finditer(text))
+    )
 
 
 def _tasks(words: list[str], findings: Findings) -> int:
@@ -85,7 +95,7 @@ def _tasks(words: list[str], findings: Findings) -> int:
     if not tasks and not of_node:
         what = f"{words[0]} does not say how many tasks: here one for each node that it names"
         findings.note(None, what, name=words[0])
-    if nodes > 1 or _HOSTS.search(text):
+    if nodes > 1 or _names_several(text):
         what = (
             "all tasks are threads of one host; on several, jobs are of each: --rig fleet --hosts"
         )

@@ -15,7 +15,7 @@ from fsgauge.converting.fio_files import (
 )
 from fsgauge.converting.fio_job import FioJob
 from fsgauge.converting.fio_load import put_load
-from fsgauge.converting.fio_options import by_name
+from fsgauge.converting.fio_options import by_name, canonical
 from fsgauge.converting.fio_search import latency_search, steady_search
 from fsgauge.converting.groups import (
     ALIKE,
@@ -42,15 +42,8 @@ def convert_fio(
     environment: Mapping[str, str] | None = None,
 ) -> Converted:
     """Raises InputError where the load would be another one: for all its reasons at once."""
-    findings = Findings(without)
-    for name in sorted(without - by_name().keys()):
-        near = nearest(name, by_name(), least=ALIKE)
-        raise InputError(
-            f"fio 3.33 has no option {name} to leave out",
-            cause=did_you_mean(near) or "it is misspelt, or of another version of fio",
-            next="fsgauge study from-fio JOB.fio names what it refuses",
-        )
     sections = read_job_file(path, environment)
+    findings = Findings(_as_written(without, sections))
     jobs = [FioJob(_without(section, findings), findings) for section in sections]
     for job in jobs:
         job.check_options()
@@ -75,6 +68,24 @@ def convert_fio(
         workload={**workload, **steady_search(jobs, groups)},
         plan=plan,
     )
+
+
+def _as_written(without: frozenset[str], sections: list[Section]) -> frozenset[str]:
+    """What the user gave up, by the names that the job has for it: `bs` is its blocksize, too.
+    InputError for what neither fio nor the job has."""
+    given = {name for section in sections for name in section.options}
+    for name in sorted(without - by_name().keys() - given):
+        near = nearest(name, by_name(), least=ALIKE)
+        raise InputError(
+            f"fio 3.33 has no option {name} to leave out",
+            cause=did_you_mean(near) or "it is misspelt, or of another version of fio",
+            next="fsgauge study from-fio JOB.fio names what it refuses",
+        )
+    found: set[str] = set()
+    for name in without:
+        usual = canonical().get(name, name)
+        found |= {each for each in given if canonical().get(each, each) == usual} or {name}
+    return frozenset(found)
 
 
 def _without(section: Section, findings: Findings) -> Section:

@@ -126,8 +126,8 @@ def sizes_of(job: FioJob, direction: int) -> list[tuple[int, int]]:
 
 
 def _split(job: FioJob, option: Option, text: str) -> list[tuple[int, int]]:
-    """ "4k/60:64k/40": what has no percentage shares what is left; where all have one, the last has
-    it, too."""
+    """ "4k/60:64k/40": what has no percentage shares what is left. The largest share, of equals the
+    last, has what is left of that."""
     found: list[tuple[int, int | None]] = []
     try:
         for each in filter(None, text.split(":")):
@@ -140,8 +140,9 @@ def _split(job: FioJob, option: Option, text: str) -> list[tuple[int, int]]:
     if not found or left < 0 or (left == 100 and not open_):
         job.wrong(option, "percentages that add to 100")
     shares = [(size, left // len(open_) if percent is None else percent) for size, percent in found]
-    if left and not open_:
-        shares[-1] = shares[-1][0], shares[-1][1] + left
+    largest = max(range(len(shares)), key=lambda place: (shares[place][1], place))
+    rest = 100 - sum(share for _, share in shares)
+    shares[largest] = shares[largest][0], shares[largest][1] + rest
     return [(size, share) for size, share in shares if share]
 
 

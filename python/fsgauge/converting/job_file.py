@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from fsgauge.converting import numbers
 from fsgauge.converting.fio_options import by_name, canonical
 from fsgauge.errors import InputError, SourceLocation, quoted
 from fsgauge.plain_files import read_named
@@ -27,6 +28,18 @@ MOST_JOBS = 1000
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
 _SECTION = re.compile(r"\[(.*)\][^\]]*")
 GLOBAL = "global"
+_AS_WRITTEN = {"filename", "directory", "wait_for", "buffer_pattern", "verify_pattern"}
+"""Options whose values are no numbers where they have digits alone."""
+_OF_BARE_US = {
+    "runtime": 10**6,
+    "ramp_time": 10**6,
+    "startdelay": 10**6,
+    "steadystate_duration": 10**6,
+    "thinktime": 1,
+    "latency_target": 1,
+    "latency_window": 1,
+}
+"""Options whose values are times, and the microseconds of one without a unit."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +102,7 @@ class _Reader:
                     found.append((option, dict(defaults)))
             elif is_global or found:
                 options = defaults if is_global else found[-1][1]
-                _require_one(option, said)
+                _require_one(option, said, options.get("kb_base"))
                 options.pop(option.name, None)  # the last one given stands last
                 options[option.name] = option
             else:
@@ -170,14 +183,29 @@ class _Reader:
         return found
 
 
-def _require_one(option: Option, said: dict[str, Option]) -> None:
+def _require_one(option: Option, said: dict[str, Option], kb_base: Option | None) -> None:
     """InputError where the section has `said` otherwise in the same file, by any of its names."""
     name = canonical().get(option.name, option.name)
     before = said.setdefault(name, option)
     said[name] = option
-    is_same = (before.value or "1") == (option.value or "1")
-    if not is_same and before.path == option.path and _is_of_load(name):
+    if before.path != option.path or not _is_of_load(name):
+        return
+    base = 1000 if kb_base is not None and kb_base.value == "1000" else 1024
+    one, other = (_meant(name, each.value or "1", base) for each in (before, option))
+    if one != other:
         raise contradiction(before, option)
+
+
+def _meant(name: str, text: str, kb_base: int) -> str | int | list[int]:
+    """A value however it is spelt: 4k is 4096."""
+    if name in _AS_WRITTEN:
+        return text
+    try:
+        if name in _OF_BARE_US:
+            return numbers.time_ns(text, of_bare_us=_OF_BARE_US[name])
+        return [numbers.size(each, kb_base) for each in numbers.by_direction(text)]
+    except ValueError:
+        return text
 
 
 def _is_of_load(name: str) -> bool:
@@ -187,10 +215,11 @@ def _is_of_load(name: str) -> bool:
 
 def contradiction(first: Option, last: Option) -> InputError:
     """Of two lines of one section."""
+    taken = "the files of both" if last.name == "filename" else "the last of them"
     return InputError(
         f"{last.text} contradicts {first.place} {first.text}",
         location=last.location(),
-        cause="fio takes the last of them (of filename, both), and says nothing of it",
+        cause=f"fio takes {taken}, and says nothing of it",
         next=f"leave one out: line {first.line} or {last.line}",
     )
 

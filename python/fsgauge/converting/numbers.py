@@ -112,9 +112,11 @@ def _computed(text: str, read: Callable[[str], float]) -> float:
         raise ValueError("a shorter expression")
     plain = re.sub(r"(\d+)([a-zA-Z]+)", lambda found: str(read(found[0])), inner).replace("^", "**")
     try:
-        return _value(ast.parse(plain, mode="eval").body)
-    except (SyntaxError, ZeroDivisionError, OverflowError) as error:
+        found = _value(ast.parse(plain, mode="eval").body)
+        int(found)  # no number is above all others
+    except (SyntaxError, ZeroDivisionError, OverflowError, TypeError) as error:
         raise ValueError(f"an expression of whole numbers: {error}") from error
+    return found
 
 
 def _value(node: ast.expr) -> float:

@@ -204,10 +204,6 @@ def _group(reader: _Reader, thread: _Thread, taken: list[str]) -> Group:
     return group
 
 
-_AT_PLACES = {"random": ("read", "write"), "directio": ("read", "write"), "dsync": ("write",)}
-"""Attributes of flowops, and the operations of a group that have them."""
-
-
 _CONCERNED = {
     "random": ("read", "write"),
     "directio": ("read", "write", "append", "read_file", "write_file"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.converting import check
 from fsgauge.converting.check import Requests, collected, compared, compared_sections, distance
 from fsgauge.errors import InputError
 
@@ -95,3 +96,22 @@ def test_what_fio_does_once_for_each_file_has_no_requests(tmp_path: Path) -> Non
     (tmp_path / "job.fio").write_text("[a]\nioengine=filestat\nfilesize=4k\n", encoding="utf-8")
     with pytest.raises(InputError, match="filestat is done once for each file"):
         list(compared_sections(tmp_path / "job.fio"))
+
+
+def test_what_is_given_up_is_asked_of_neither(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def of_fio(small: Path, *_: object) -> dict[str, Requests]:
+        asked.append(small.read_text(encoding="utf-8"))
+        return {}
+
+    monkeypatch.setattr(check, "find_tool", lambda program: program)
+    monkeypatch.setattr(check, "_of_fio", of_fio)
+    monkeypatch.setattr(check, "_of_study", lambda *_: ({}, set()))
+    job = tmp_path / "job.fio"
+    job.write_text("[a]\nrw=randread\nsize=1m\nblocksize=8k\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no request"):
+        list(compared_sections(job, without=frozenset({"bs"})))
+    assert "rw=randread" in asked[0] and "blocksize" not in asked[0]

@@ -151,6 +151,9 @@ def test_a_letter_is_not_guessed_from_another() -> None:
         ("srun -n 4 --nodelist=n[1-2]", True),
         ("srun -n 4", False),
         ("mpirun -np 4 -host a", False),
+        ("mpirun -np 2 -H localhost,localhost", False),
+        ("mpirun -np 4 -H localhost:2,localhost:2", False),
+        ("mpirun -np 4 -H a:2,b:2", True),
     ],
 )
 def test_several_hosts_become_one_and_that_is_told(launcher: str, is_told: bool) -> None:

@@ -73,6 +73,9 @@ def refused(tmp_path: Path, text: str) -> InputError:
         ("rw=randread\nrate_iops=50\nnumjobs=4\nrate_process=poisson",
          {"rate": "200 IOPS", "arrival": "exponential"}),
         ("rw=randread\nbssplit=4k/33:8k/33:16k/33", {"block_weights": [33, 33, 34]}),
+        ("rw=randread\nbssplit=4k/60:8k/30", {"block_weights": [70, 30]}),
+        ("rw=randread\nbssplit=16k/70:4k/10", {"block_weights": [90, 10]}),
+        ("rw=randread\nbssplit=4k/50:8k/:16k/:32k/", {"block_weights": [52, 16, 16, 16]}),
         ("rw=read\nnrfiles=4\nfile_service_type=sequential", {"files": 4, "order": "sequential"}),
         ("rw=read\nnrfiles=4\nopenfiles=1\nfile_service_type=random", {"files": 4}),
         ("rw=randread\nnrfiles=4\nopenfiles=4\nfile_service_type=random:9", {"files": 4}),
@@ -220,6 +223,21 @@ def test_what_cannot_be_given_up_is_told(tmp_path: Path) -> None:
     assert "fsync: left out, as asked, but the job does not have it" in notes
 
 
+def test_what_another_fio_has_can_be_given_up(tmp_path: Path) -> None:
+    text = "[a]\nrw=read\nsize=1m\ndataplacement=fdp\n"
+    assert "no option dataplacement" in refused(tmp_path, text).what
+    _, notes = converted(tmp_path, text, without=["dataplacement"])
+    assert "dataplacement: left out, as asked" in notes
+
+
+@pytest.mark.parametrize("name", ["bs", "blocksize"])
+def test_what_is_given_up_goes_by_each_of_its_names(tmp_path: Path, name: str) -> None:
+    text = "[a]\nrw=read\nsize=1m\nblocksize=8k\n[b]\nrw=read\nsize=1m\nbs=8k\n"
+    workload, notes = converted(tmp_path, text, without=[name])
+    assert [each["block_sizes"] for each in workload["group"]] == ["4 KiB", "4 KiB"]
+    assert not any("does not have it" in note for note in notes)
+
+
 @pytest.mark.parametrize("text", ["hipri=0", "zonemode=none", "write_barrier=0", "max_latency=0"])
 def test_a_value_that_changes_nothing_is_taken(tmp_path: Path, text: str) -> None:
     assert group(tmp_path, text)["operations"] == {"read": 1}
@@ -260,6 +278,9 @@ def test_a_mistake_has_its_place(tmp_path: Path, line: str, what: str, hint: str
         ("bs=4k\nblocksize=8k", "blocksize=8k contradicts job.fio:2 bs=4k"),
         ("runtime=10\ntimeout=5", "timeout=5 contradicts job.fio:2 runtime=10"),
         ("filename=x\nfilename=y", "filename=y contradicts job.fio:2 filename=x"),
+        ("filename=1\nfilename=01", "filename=01 contradicts job.fio:2 filename=1"),
+        ("thinktime=1\nthinktime=1s", "thinktime=1s contradicts job.fio:2 thinktime=1"),
+        ("kb_base=1000\nbs=4k\nbs=4096", "bs=4096 contradicts job.fio:3 bs=4k"),
     ],
 )
 def test_lines_that_contradict_one_another_are_refused(
@@ -268,13 +289,32 @@ def test_lines_that_contradict_one_another_are_refused(
     error = refused(tmp_path, f"[a]\n{lines}\nrw=randrw\nsize=64m\n")
     assert error.what == what
     assert error.location is not None
-    assert (error.location.line, error.location.column) == (3, 1)
-    assert error.next == "leave one out: line 2 or 3"
+    last = lines.count("\n") + 2
+    assert (error.location.line, error.location.column) == (last, 1)
+    assert error.next == f"leave one out: line {last - 1} or {last}"
+    assert ("of both" in error.cause) is lines.startswith("filename")
 
 
-@pytest.mark.parametrize("lines", ["bs=4k\nbs=4k", "clocksource=cpu\nclocksource=clock_gettime"])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "bs=4k\nbs=4k",
+        "clocksource=cpu\nclocksource=clock_gettime",
+        "bs=4k\nbs=4096",
+        "bs=4k,4k\nblocksize=4096",
+        "filesize=1g\nfilesize=1024m",
+        "ramp_time=60\nramp_time=1m",
+        "numjobs=1\nnumjobs=01",
+    ],
+)
 def test_a_line_may_come_again(tmp_path: Path, lines: str) -> None:
     assert group(tmp_path, lines)["block_sizes"] == "4 KiB"
+
+
+def test_two_names_may_say_the_same(tmp_path: Path) -> None:
+    lines = "bs=1m\nblocksize=1024k\nsize=1g\nsize=1024m\nruntime=60\ntimeout=60s"
+    workload, _ = converted(tmp_path, f"[a]\n{lines}\n")
+    assert (workload["group"][0]["file_sizes"], workload["duration"]) == ("1 GiB", "1 min")
 
 
 def test_each_global_is_a_section_of_its_own(tmp_path: Path) -> None:

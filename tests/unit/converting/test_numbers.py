@@ -34,7 +34,11 @@ def test_kb_base_of_1000_turns_the_units_round() -> None:
     assert numbers.size("4kib", 1000) == 4096
 
 
-@pytest.mark.parametrize("text", ["", "k", "4x", "4k5", "50%", "(1/0)", "(2^999)", "(__import__)"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "k", "4x", "4k5", "50%", "(1/0)", "(2^999)", "(__import__)", "((0-8)^(1/2))",
+     "(10^64*10^64*10^64*10^64*10^64)"],
+)  # fmt: skip
 def test_what_is_no_size(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         numbers.size(text)
