@@ -13,7 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fsgauge.cli.plan_brief import brief_lines
+from fsgauge.cli.plan_lines import method_lines
 from fsgauge.errors import FsgaugeError, InputError
+from fsgauge.plan.preview import describe
+from fsgauge.plan.turns import make_plan, with_seed
 from fsgauge.rig.host.tunables import check_tunables
 from fsgauge.study.dump import dump_study
 from fsgauge.study.keys import all_dotted
@@ -291,3 +295,26 @@ def test_the_studies_that_are_shipped_pass() -> None:
             check_tunables(system)
             if isinstance(kind, FileSystem):
                 check_options(kind, system.mkfs, system.mount, system.name)
+
+
+PROGRAM = """
+[workload]
+kind = "command"
+name = "git clone"
+program = ["sh", "-c", "touch /stolen\\ndestroyed nothing"]
+prepare = ["touch /prepared\\nequal     caches"]
+finish = ["touch /finished"]
+"""
+
+
+def test_a_study_that_runs_programs_is_told_as_one() -> None:
+    """Its name was told, and not what it starts; nor can a line of it be taken for the plan's."""
+    study = parse_study(HEAD + BODY.partition("[workload]")[0] + PROGRAM, "evil.toml", "evil")
+    plan = make_plan(with_seed(study, 1), size_bytes=1 << 30)
+    found = describe(plan, study, size_bytes=1 << 30)
+    brief = "\n".join(brief_lines(found, "", None))
+    assert "starts    sh -c 'touch /stolen; 4 more lines: --verbose" in brief
+    whole = "\n".join(method_lines(found))
+    for word in ("touch /stolen", "touch /prepared", "touch /finished"):
+        assert word in whole
+    assert "\ndestroyed nothing" not in whole and "\nequal     caches\n" not in whole

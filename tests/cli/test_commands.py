@@ -12,6 +12,8 @@ from click.testing import CliRunner
 from fsgauge.cli import group
 from fsgauge.cli.commands import COMMANDS, GROUPS, MOVED
 from fsgauge.errors import InputError
+from fsgauge.kinds.command.keys import CommandWorkload
+from fsgauge.study.shipped import find_study
 from tests.synthetic import make_study
 
 from .conftest import Run, is_planned
@@ -36,7 +38,23 @@ def test_every_command_has_help(fsgauge: Run, command: str) -> None:
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        (["nosuch"], "No such command"),
+        (["nosuch"], 'there is no command "nosuch"'),
+        (["rnu", "overhead"], "next: fsgauge run overhead"),
+        (["studies"], "next: fsgauge study list"),
+        (["help", "run"], "next: fsgauge run --help"),
+        (["postgresql", "--full"], "next: fsgauge run postgresql --full"),
+        (["rig", "lst"], "next: fsgauge rig list"),
+        (["run", "overhead", "--mount", "noatime"], "next: --system ext4:mount=noatime"),
+        (["run", "overhead", "--device", "sdb"], "next: --storage /dev/sdb"),
+        (["run", "overhead", "--filesystem", "xfs"], "next: --system xfs"),
+        (["run", "overhead", "--dry-run", "--full"], "next: fsgauge plan overhead --full"),
+        (["run", "overhead", "--disk", "x"], "next: fsgauge explain disk"),
+        (["run", "aging", "--disk", "disk-2012"], "next: --set workload.disk=disk-2012"),
+        (["plan", "overhead", "--set", "plan.block=3"], 'did you mean "blocks"?'),
+        (["gate", "accept", "--loss", "0.05", "x"], "next: --loss '5 %'"),
+        (["plan", "zfs"], "a study makes no zfs"),
+        (["plan", "f2fs"], "next: fsgauge plan overhead --system f2fs"),
+        (["plan", "commmits"], "next: fsgauge plan commits"),
         (["run"], "Missing argument 'STUDY|FOLDER..."),
         (["run", "nosuch"], 'there is no study "nosuch"'),
         (["plan", "overhead", "--nosuch"], "No such option"),
@@ -84,6 +102,11 @@ def test_a_command_without_words_shows_its_help(fsgauge: Run, words: list[str]) 
     [
         ("create.mean", "# Mean latency"),
         ("read.p99", "# p99 latency"),
+        ("mix-mail", "mix-mail, a study"),
+        ("detects", "would have shown"),
+        ("destroys", "destroys"),
+        ("durable", "durable"),
+        ("-n", "IOzone's -n: list the sizes yourself; the file size is one for a study"),
         ("plan.blocks", "plan.blocks"),
     ],
 )
@@ -99,6 +122,7 @@ def test_a_wrong_number_of_an_operation_gets_the_nearest(fsgauge: Run) -> None:
     done = fsgauge("explain", "create.meen")
     assert done.returncode == 2
     assert 'did you mean "mean"?' in done.stderr
+    assert "next: fsgauge explain nobarrier" in fsgauge("explain", "nobarier").stderr
 
 
 def test_a_plan_is_six_lines_and_its_last_is_the_command(fsgauge: Run) -> None:
@@ -368,3 +392,31 @@ def test_a_record_of_a_newer_version_says_so(
     done = fsgauge("report", str(page.parent))
     assert done.returncode == 2
     assert "format 99" in done.stderr
+
+
+def test_a_shipped_question_is_of_its_own_program(fsgauge: Run, tmp_path: Path) -> None:
+    def asked(*words: str) -> str:
+        return fsgauge("plan", *words).stdout.partition("asks      ")[2].partition("\n")[0]
+
+    assert asked("command-git-clone") == "How long does git clone take?"
+    assert asked("command-git-clone", "--", "echo") == CommandWorkload.question_of_program
+    own = tmp_path / "own.toml"
+    own.write_text(find_study("command-git-clone")[1])
+    assert asked(str(own), "--", "echo") == "How long does git clone take?", "as its author asks"
+
+
+def test_an_option_of_a_program_leads_to_the_dashes(fsgauge: Run) -> None:
+    done = fsgauge("plan", "command", "ls", "-l", "a b")
+    assert done.stderr.endswith("next: fsgauge plan command -- ls -l 'a b'\n")
+    assert "No such option" in fsgauge("plan", "overhead", "-l").stderr
+    done = fsgauge("plan", "--seed", "3", "command", "git", "gc", "--auto", "--storage=ram:1GiB")
+    assert done.stderr.endswith(
+        "next: fsgauge plan command --seed 3 --storage=ram:1GiB -- git gc --auto\n"
+    )
+    for words in (
+        ("tar", "--verbos"),
+        ("--foo", "--", "tar"),
+        ("/tmp", "--foo"),
+        ("tar", "--stor"),
+    ):
+        assert " -- " not in fsgauge("plan", "command", *words).stderr, words

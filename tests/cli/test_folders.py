@@ -70,3 +70,11 @@ def test_a_folder_that_is_gone_is_refused_before_anything(
 def test_a_baseline_by_its_folder(fsgauge: Run, folders: list[str]) -> None:
     done = fsgauge("plan", "overhead", *folders, "--baseline", folders[3])
     assert "compares  new one=2 (baseline, twice)" in done.stdout
+
+
+def test_folders_stay_folders_where_a_parameter_is_given(fsgauge: Run, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    folders = [str(tmp_path / name) for name in ("a", "b")]
+    done = fsgauge("plan", "command-git-status", *folders, "-P", "folders=10")
+    assert folders[1] in done.stdout, done.stderr

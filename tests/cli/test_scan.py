@@ -167,3 +167,22 @@ def test_a_region_that_cannot_be_named_is_refused(
 ) -> None:
     done = fsgauge("scan", "/place", "--empty-region", *arguments)
     assert done.returncode == 2 and words in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--save", "--watch", "--mb-groups", "--page"])
+def test_what_cannot_be_written_is_said_before_the_scan(
+    fsgauge: Run, tmp_path: Path, option: str
+) -> None:
+    (tmp_path / "link").symlink_to("nowhere")
+    for name, words in (("no/f", "no is no folder"), ("link", "link "), ("-", "- would be a file")):
+        done = fsgauge("scan", "/place", option, name, FSGAUGE_ENGINE="/nothing")
+        assert done.returncode == 2 and words in done.stderr, (name, done.stderr)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["link"]
+
+
+def test_names_of_files_are_escaped_in_every_line(fsgauge: Run, tmp_path: Path) -> None:
+    options = [("--save", "a\n\x1b.json"), ("--watch", "a\n\x1b.w"), ("--page", "a\n\x1b.html")]
+    for option, name in options:
+        done = fsgauge("scan", "/place", option, name)
+        assert (tmp_path / name).exists() and "\x1b" not in done.stdout + done.stderr
+        assert name.encode("unicode_escape").decode() in done.stdout

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fsgauge.record.modes import LOOKS
-from fsgauge.stats.race.rules import Standing, finalists, look
+from fsgauge.stats.race.rules import Standing, failed, finalists, look
 from fsgauge.stats.ratio import ratio_of_blocks
 from tests.known.planted import Values
 
@@ -125,8 +125,11 @@ class Ended:
         return self.best_of_others > self.at_most + 1e-12
 
 
-def raced(kind: Truth, noise: float, seed: int, *, confirms: bool = False) -> Ended:
-    """One race to its end, and the blocks that confirm it."""
+def raced(
+    kind: Truth, noise: float, seed: int, *, confirms: bool = False, most: int = LOOKS[-1]
+) -> Ended:
+    """One race to its end, and the blocks that confirm it; after `most` blocks a budget ends it,
+    with a look."""
     world = World.of(kind, noise, seed)
     systems = len(world.truth)
     baseline = int(world.chance.integers(systems))
@@ -134,14 +137,14 @@ def raced(kind: Truth, noise: float, seed: int, *, confirms: bool = False) -> En
     standing = Standing(systems)
     values = np.full((LOOKS[-1], systems), np.nan)
     runs = beside = block = 0
-    while block < LOOKS[-1] and not standing.settled:
+    while block < most and not standing.settled:
         running = standing.running
         asked = [*running, *([baseline] if baseline in running else [])]
         found = world.block(np.array(asked))
         values[block, asked[::-1]] = found[::-1]  # the baseline's first turn is its value
         runs, beside = runs + len(running), beside + len(asked) - len(running)
         block += 1
-        if block in LOOKS:
+        if block in LOOKS or block == most:
             standing = look(values[:block], standing, margin_log=MARGIN, looks=len(LOOKS))
     winner = standing.leader
     assert winner is not None
@@ -176,6 +179,24 @@ def _covered(world: World, standing: Standing, baseline: int) -> bool | None:
     assert ratio is not None and ratio.low is not None and ratio.high is not None
     true = math.exp(world.truth[winner] - world.truth[baseline])
     return ratio.low <= true <= ratio.high
+
+
+def with_stalls(truth: Values, share: Values, loss: float, seed: int, *, missing: bool) -> Standing:
+    """A race in which this share of each system's runs is not steady and loses so much as a log;
+    such a run counts, or is `missing` as one that failed is."""
+    chance, systems = np.random.default_rng(seed), len(truth)
+    values = np.full((LOOKS[-1], systems), np.nan)
+    standing, misses, block = Standing(systems), dict[int, int](), 0
+    while block < LOOKS[-1] and not standing.settled and standing.in_race:
+        running, stalled = standing.running, chance.random(systems) < share
+        found = truth + chance.normal(0, 0.03, systems) - loss * stalled
+        values[block, running] = np.where(stalled & missing, np.nan, found)[running]
+        lost = [place for place in running if missing and stalled[place]]
+        standing = failed(lost, running, block, standing, misses)
+        block += 1
+        if block in LOOKS and standing.in_race:
+            standing = look(values[:block], standing, margin_log=MARGIN, looks=len(LOOKS))
+    return standing
 
 
 def races(kind: Truth, noise: float, count: int, *, confirms: bool = False) -> list[Ended]:

@@ -170,10 +170,10 @@ CASES: dict[str, Callable[[], Any]] = {
     ),
 }
 CHOSEN: dict[str, Callable[[], list[str]]] = {
-    "choose, the best": lambda: race_lines(race(ended="margin", proven=True), gain()),
-    "choose, a budget that came first": lambda: race_lines(race(), gain()),
+    "choose, the best": lambda: race_lines(race(ended="margin", proven=True), [gain()]),
+    "choose, a budget that came first": lambda: race_lines(race(), [gain()]),
     "choose, nothing beats the baseline": lambda: race_lines(
-        race(), gain(1.01, 0.97, 1.05, verdict="undecided")
+        race(), [gain(1.01, 0.97, 1.05, verdict="undecided")]
     ),
 }
 INVALID = "overhead, invalid"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 
 from fsgauge.cli.scan import _with_deleted
 from fsgauge.engine.wire import ScanResult
+from fsgauge.scan.consequences import consequences
+from tests.patience import patience
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scan, run
 from tests.rigs.scanning import KEEP_SIZE, PUNCH_HOLE, allocated, fill, mounted, said
 
@@ -133,3 +136,36 @@ def test_pieces_matter_by_where_they_lie(make_loop: MakeLoop, tmp_path: Path, sc
     image = scan(device)
     assert image.counts.jumps == scanned.counts.jumps
     assert on_heads(image) == on_heads(scanned)
+
+
+@pytest.mark.parametrize("kind", ["ext4", "xfs", "btrfs"])
+def test_a_copy_of_a_file_system_in_use_is_known_and_the_next_command_tells_the_truth(
+    kind: str, make_loop: MakeLoop, tmp_path: Path, scan: Scan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Snapshots of volumes are such copies: nothing was fragmented there, and little in use."""
+    monkeypatch.chdir(tmp_path)
+    with mounted(make_loop, tmp_path, 400, f"mkfs.{kind}", "-q") as (point, _):
+        names = [point / f"f{number}" for number in range(5)]
+        for name in names:
+            name.touch()
+        run("sync", "--file-system", str(point))
+        for name in names:
+            with name.open("wb") as file:
+                file.write(os.urandom(MEBIBYTE))
+                os.fsync(file.fileno())
+        run("cp", "--sparse=always", "disk-0.img", "snapshot.img")
+    before = scan(tmp_path / "snapshot.img")
+    rule, first = consequences(before)[0]
+    assert (rule.name, first.level) == ("unread", "attention"), first
+    (tmp_path / "again").mkdir()
+    command = first.do.replace("/mnt", str(tmp_path / "again")).partition("fsgauge scan ")
+    subprocess.run(["sh", "-c", f"{command[0]} true"], check=True, timeout=patience(60))
+    try:
+        after = scan(tmp_path / command[2])
+    finally:
+        subprocess.run(["umount", str(tmp_path / "again")], check=False, timeout=patience(60))
+    read_bytes = [
+        found.counts.extent_bytes - found.counts.beyond_end_bytes for found in (before, after)
+    ]
+    assert read_bytes == [0, 5 * MEBIBYTE]
+    assert "unread" not in said(after)

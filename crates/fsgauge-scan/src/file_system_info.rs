@@ -45,6 +45,8 @@ impl InodePlace {
 pub struct FileSystemInfo {
     /// ext2, ext3, ext4, xfs, btrfs, ...
     pub file_system: String,
+    /// What tells it from all others.
+    pub uuid: Option<[u8; 16]>,
     /// Bytes of a block.
     pub block_size_bytes: u32,
     /// Bytes of the file system.

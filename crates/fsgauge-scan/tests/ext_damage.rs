@@ -258,3 +258,20 @@ fn a_table_of_inodes_that_two_groups_name_is_read_once() {
     // All files are in the first group.
     assert_eq!(read(), (301, groups - 1));
 }
+
+#[test]
+fn a_newer_superblock_that_its_checksum_confirms_is_not_damaged() {
+    let made = small::ext(&["-t", "ext4", "-b", "1024", "-O", "metadata_csum"], 24 << 20);
+    let file = std::fs::OpenOptions::new().read(true).write(true).open(&made.image).unwrap();
+    let mut bytes = [0; 1024];
+    file.read_exact_at(&mut bytes, 1024).unwrap();
+    bytes[0x63] |= 0x40;
+    file.write_all_at(&bytes, 1024).unwrap();
+    let image = Image::open(&made.image).unwrap();
+    let open = |problems: &mut Problems| Ext::open(&image, problems).map(|found| found.is_some());
+    let mut problems = Problems::new();
+    assert_eq!((open(&mut problems).ok(), problems.count("damaged")), (Some(true), 1), "the bit was flipped");
+    let checksum = !crc32c::crc32c(&bytes[..0x3FC]);
+    file.write_all_at(&checksum.to_le_bytes(), 1024 + 0x3FC).unwrap();
+    assert_eq!(open(&mut Problems::new()).unwrap_err().code, "job.unknown_features");
+}

@@ -119,8 +119,8 @@ fn what_tools_make_is_refused_by_name() {
 
 #[test]
 fn what_no_tool_here_makes_is_known_by_its_signature() {
-    let cases: [(u64, &[u8], &str); 39] = [
-        (0, b"XFSM", "xfs_metadump"),
+    let cases = [
+        (0, b"XFSM".as_slice(), "xfs_metadump"),
         (0, b"\x8b\x66\x95\x72\xe2\x25\x5c\xbd", "btrfs-image"),
         (0, b"\x10\xb7\x2b\x7fExt2 Image", "e2image"),
         (0x4000, b"SKUL\xba\xbe\x00\x02", "LUKS"),
@@ -152,6 +152,23 @@ fn what_no_tool_here_makes_is_known_by_its_signature() {
         (0, b"vhdxfile", "VHDX"),
         (64, b"\x7f\x10\xda\xbe", "VDI"),
         (65536 - 10, b"SWAPSPACE2", "swap"),
+        (32768 - 10, b"SWAPSPACE2", "swap"),
+        (65536 - 10, b"S1SUSPEND\0", "swap with a sleeping system"),
+        (4096 - 10, b"ULSUSPEND\0", "swap with a sleeping system"),
+        (8192 - 10, b"\xed\xc3\x02\xe9\x98\x56\xe5\x0c", "swap with a sleeping system"),
+        (0, b"HM\x01\0", "LVM1"),
+        (424, b"\x3b\xd6\x67\x49\x29\x2e\xd8\x4a\x83\x99\xf6\xa3\x39\xe3\xd0\x01", "BitLocker"),
+        (1024, b"OCFSV2", "OCFS2"),
+        (0, b"COWD", "VMDK"),
+        (0, b"\xbe\xba\xfe\xca\0\0\0\0", "VMDK"),
+        (0, b"QED\0", "QED"),
+        (0, b"QFI\xfb\0\0\0\x01", "(qcow)"),
+        (0, b"WithoutFreeSpace", "Parallels"),
+        (65536, b"ReIsEr4", "Reiser4"),
+        (1 << 20, b"\x0d\xd0\x01\xc0", "VMFS"),
+        (0, b"\x19\x85\x20\x03", "JFFS2"),
+        (16 * MIB - 1024, b"Intel Raid ISM Cfg Sig. 1.1.00", "isw"),
+        (16 * MIB - 4096 + 60, b"\x83\x74\x02\x6d", "DRBD"),
         (0, b"\xfe\xed\xba\xbe", "the log of another XFS"),
         (1024, b"H+\0\x04", "HFS+"),
         (32, b"NXSB", "APFS"),
@@ -177,6 +194,14 @@ fn a_pool_of_zfs_and_members_of_stripes_are_known_and_mirrors_are_read() {
         file.write_all_at(&0x00ba_b10c_u64.to_le_bytes(), (128 << 10) + (block << 10)).unwrap();
     }
     refused(&path, "ZFS");
+    // Where labels at the end alone are left.
+    let path = image(&folder, 16 * MIB + 4096);
+    let file = OpenOptions::new().write(true).open(&path).unwrap();
+    for block in 0..4u64 {
+        let label = 16 * MIB - (256 << 10);
+        file.write_all_at(&0x00ba_b10c_u64.to_le_bytes(), label + (128 << 10) + (block << 10)).unwrap();
+    }
+    check(&scan(&job(&path)).unwrap_err(), "ZFS");
     // md of version 1.0 and of 0.90, behind an ext4.
     for (at, level_at) in [(16 * MIB - (8 << 10), 72), (16 * MIB - (64 << 10), 28)] {
         for (level, is_refused) in [(0u32, true), (5, true), (1, false)] {
@@ -185,14 +210,41 @@ fn a_pool_of_zfs_and_members_of_stripes_are_known_and_mirrors_are_read() {
                 return eprintln!("skipped: no mkfs.ext4");
             }
             let file = OpenOptions::new().write(true).open(&path).unwrap();
-            file.write_all_at(b"\xfc\x4e\x2b\xa9", at).unwrap();
-            file.write_all_at(&level.to_le_bytes(), at + level_at).unwrap();
-            match is_refused {
-                true => refused(&path, "md array"),
-                false => assert_eq!(scan(&job(&path)).unwrap().source.file_system, "ext4"),
+            for is_big in [false, true] {
+                if is_big && level_at == 72 {
+                    continue;
+                }
+                let of = |number: u32| if is_big { number.to_be_bytes() } else { number.to_le_bytes() };
+                file.write_all_at(&of(0xa92b_4efc), at).unwrap();
+                file.write_all_at(&of(level), at + level_at).unwrap();
+                match is_refused {
+                    true => check(&scan(&job(&path)).unwrap_err(), "md array"),
+                    false => assert_eq!(scan(&job(&path)).unwrap().source.file_system, "ext4"),
+                }
             }
         }
     }
+}
+
+#[test]
+fn a_fat_without_the_name_of_its_type_and_hfs_are_known_by_their_fields() {
+    let folder = TempDir::new().unwrap();
+    let path = image(&folder, 16 * MIB);
+    let file = OpenOptions::new().write(true).open(&path).unwrap();
+    let mut sector = [0u8; 512];
+    sector[..3].copy_from_slice(&[0xeb, 0x3c, 0x90]);
+    sector[11..17].copy_from_slice(&[0, 2, 4, 1, 0, 2]);
+    sector[19..24].copy_from_slice(&[0, 0x80, 0xf8, 0x20, 0]);
+    sector[510..].copy_from_slice(&[0x55, 0xaa]);
+    file.write_all_at(&sector, 0).unwrap();
+    refused(&path, "FAT");
+    sector[16] = 0;
+    file.write_all_at(&sector, 0).unwrap();
+    assert_eq!(scan(&job(&path)).unwrap().counts.files, 1, "a FAT has tables");
+    file.write_all_at(b"BD", 1024).unwrap();
+    assert_eq!(scan(&job(&path)).unwrap().counts.files, 1, "two bytes are no file system");
+    file.write_all_at(&4096u32.to_be_bytes(), 1024 + 20).unwrap();
+    check(&scan(&job(&path)).unwrap_err(), "HFS");
 }
 
 /// A disk with an MBR: partitions in sectors, with their types.

@@ -47,6 +47,9 @@ fn check(mut mounted: Mounted) {
     assert_eq!((by_mount.source.files_by.as_str(), on_disk.source.files_by.as_str()), ("fiemap", "on-disk"));
     assert_eq!((&on_disk.source.mount_point, on_disk.source.writable), (&None, false));
     assert_eq!(by_mount.source.file_system, on_disk.source.file_system);
+    assert!(by_mount.source.uuid.is_some() && by_mount.source.uuid == on_disk.source.uuid);
+    let told = tool("blkid", &["-p", "-s", "UUID", "-o", "value", &mounted.device]).unwrap();
+    assert_eq!(on_disk.source.uuid.as_deref(), Some(told.trim()));
     let expected = match on_disk.source.file_system.as_str() {
         "xfs" => "free space trees",
         "btrfs" => "extent tree",

@@ -95,6 +95,7 @@ pub(crate) fn scan(state: &mut State<'_>, job: &ScanJob) -> Outcome<ScanResult> 
         volume: &state.volume,
         files: state.folders.below(&job.path).collect(),
         info: FileSystemInfo {
+            uuid: None,
             file_system: state.policy_name().into(),
             block_size_bytes: state.job.block_size_bytes,
             size_bytes: state.size_bytes(),

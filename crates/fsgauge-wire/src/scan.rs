@@ -52,6 +52,9 @@ pub struct ScanSource {
     pub file_system: String,
     /// Where it is mounted; null for one that is not.
     pub mount_point: Option<String>,
+    /// What tells it from another that was made in the same place; null where the kernel does not tell, or of old scans.
+    #[serde(default)]
+    pub uuid: Option<String>,
     /// Whether it is mounted read-write, so that numbers may change while they are read.
     pub writable: bool,
     /// How extents were read: "fiemap" or "on-disk".

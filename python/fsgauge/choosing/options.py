@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from fsgauge.choosing.load import Load
+from fsgauge.choosing.load import LOADS, Load
 from fsgauge.durability import Weak, weakened
 from fsgauge.plan.race import made_of
+from fsgauge.stats.choosing.options import settings_of
 from fsgauge.study.system import System
 from fsgauge.study.varying import DEFAULT, Value, short_name, system_at
 
@@ -41,11 +42,27 @@ class Option:
             each for table in tables for each in weakened(made_of(System.model_validate(table)))
         ]
 
+    def left_in(self, kind: str, systems: Sequence[Mapping[str, str]]) -> Option | None:
+        """The option with those values that systems with these settings have; None without any."""
+        kept = [
+            value
+            for value in self.values
+            if (own := settings_of(system_at({"name": kind}, {self.key: value}))) == {}
+            or any(own.items() <= each.items() for each in systems)
+        ]
+        left = replace(self, values=tuple(kept))
+        return left if left.tried else None
+
+    @property
+    def tried(self) -> list[Value]:
+        """What is not as by itself; 0 is a value, and equal to False."""
+        return [value for value in self.values if value is not False and value != DEFAULT]
+
     @property
     def words(self) -> str:
         """ "noatime", "allocsize=1m or 64m", "-I 128"."""
         name = short_name(self.key)
-        shown = [str(value) for value in self.values if value is not False and value != DEFAULT]
+        shown = [str(value) for value in self.tried]
         if shown == ["True"]:
             return name
         return f"{f'-{name} ' if len(name) == 1 else f'{name}='}{' or '.join(shown)}"
@@ -86,8 +103,12 @@ def proposed(kinds: Sequence[str], loads: Iterable[Load], *, safe: bool) -> list
 
 
 def _of_kind(kind: str, loads: frozenset[str], share: int, safe: bool) -> Proposed:
-    """As the file has them, until another one would make too many systems."""
+    """Those for the most of the loads first, then as the file has them, until another one would
+    make too many systems. Where nothing is known of the load, only as the file has them: those for
+    the most kinds of load are not those that matter most."""
     own = [each for each in every_option() if kind in each.kinds and loads.intersection(each.loads)]
+    if not loads.issuperset(LOADS):
+        own.sort(key=lambda each: -len(loads.intersection(each.loads)))
     weak = [] if safe else [each for each in own if each.weakens(kind)]
     crossed: list[Option] = []
     for option in own:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import time
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -121,10 +122,11 @@ def study_choices(function: F) -> F:
         words = {
             each.name: given.pop(each.name) for each in fields(AskedStudy) if each.name in given
         }
-        word, *program = words["study"]
-        of_program = program_overrides(word, program, given.pop("prepare"), given.pop("parameters"))
-        words["overrides"] = (*of_program, *words["overrides"])
-        study, folders = study_and_folders([word] if of_program else words["study"])
+        word, *more = words["study"]
+        load = load_of_program(word, more)
+        of_program = program_overrides(word, more, given.pop("prepare"), given.pop("parameters"))
+        words["overrides"] = (*_asked_of_program(word, load), *of_program, *words["overrides"])
+        study, folders = study_and_folders([word] if load else words["study"])
         words["study"] = chosen_variant(_meant(study), full, as_published)
         words["systems"] = (*folders, *map(_as_folder, words["systems"]))
         return function(asked=AskedStudy(**words), **given)
@@ -132,39 +134,70 @@ def study_choices(function: F) -> F:
     return cast("F", decorated(of_asked, _OPTIONS))
 
 
+def load_of_program(word: str, more: Sequence[str]) -> WorkloadKeys | None:
+    """The load of a study whose program is named by the words behind it, not validated; None where
+    these are folders to compare, and of a study that starts none."""
+    from fsgauge.study.shipped import find_study, study_meant
+
+    if all(Path(each).is_dir() for each in more):
+        return None
+    try:
+        load = tomllib.loads(find_study(study_meant(word))[1]).get("workload")
+    except (InputError, tomllib.TOMLDecodeError):  # said by whoever reads the study
+        return None
+    if not isinstance(load, dict) or (kind := load.get("kind", DEFAULT)) not in kinds.names():
+        return None
+    keys: type[WorkloadKeys] = kinds.part(kind, "keys").KEYS
+    return keys.model_construct(**load) if keys.question_of_program else None
+
+
 def program_overrides(
     word: str, program: Sequence[str], prepare: Sequence[str], parameters: Sequence[str]
 ) -> list[str]:
-    """The changes that a program behind -- and its options stand for; InputError for a parameter
-    without values."""
-    found = []
-    keys = kinds.part(word, "keys").KEYS if word in kinds.names() else None
-    if keys is None or not keys.takes_program:
-        program = ()
-    elif program:
-        found = [_as_never_said(keys, key) for key in keys.says_of_program]
-    lists = {"program": program, "prepare": prepare}
+    """The changes that a program behind -- and its options stand for: what a shipped study says of
+    its own is said of no other. InputError for a parameter that is given twice, or without values.
+    """
+    load = load_of_program(word, program)
+    is_shipped = not Path(word).is_file()
+    of_own = load.with_program(program) if load and is_shipped else {}
+    found = [_said(type(load), key, value) for key, value in of_own.items() if load]
+    lists = {"program": program if load else (), "prepare": prepare}
     found += [
         f"workload.{key}={json.dumps(list(texts), ensure_ascii=False)}"
         for key, texts in lists.items()
         if texts
     ]
+    by_name: dict[str, list[str]] = {}
     for text in parameters:
         name, equals, values = text.partition("=")
         if not equals or not values:
             raise InputError(
                 f"-P {text} has no values", next=f"-P {name or 'threads'}=1,4,16, for {{{name}}}"
             )
-        found.append(f"workload.parameters.{name}={json.dumps(values.split(','))}")
+        listed = [value.strip() for value in values.split(",")]
+        if not all(listed):
+            whole = f"{name}={','.join(filter(None, listed))}"
+            raise InputError(f"-P {text} has a blank value", next=f"-P {shlex.quote(whole)}")
+        if name in by_name:
+            both = f"{name}={','.join(dict.fromkeys([*by_name[name], *listed]))}"
+            raise InputError(f"-P {name} is there twice", next=f"-P {shlex.quote(both)}")
+        by_name[name] = listed
+        found.append(f"workload.parameters.{name}={json.dumps(listed)}")
     return found
 
 
-def _as_never_said(keys: type[WorkloadKeys], key: str) -> str:
-    """The change that gives a key its default."""
+def _asked_of_program(word: str, load: WorkloadKeys | None) -> list[str]:
+    """A shipped study's question names its own program; that about a number of it stays."""
+    if load is None or load.is_judged_by_own_number or Path(word).is_file():
+        return []
+    return [f"question={json.dumps(load.question_of_program)}"]
+
+
+def _said(keys: type[WorkloadKeys], key: str, value: object) -> str:
+    """The change that gives a key a value."""
     from fsgauge.study.value_type import value_type
 
-    field = keys.model_fields[key]
-    return f"workload.{key}={value_type(field).item(field.default).as_string()}"
+    return f"workload.{key}={value_type(keys.model_fields[key]).item(value).as_string()}"
 
 
 def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
@@ -172,10 +205,19 @@ def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
     from fsgauge.study.shipped import shipped_names
 
     first, *more = words
-    if Path(first).is_dir() and first not in shipped_names():
+    folders_alone = Path(first).is_dir() and first not in shipped_names()
+    if folders_alone:
         first, more = DEFAULT, list(words)
     missing = [word for word in more if not Path(word).is_dir()]
-    if missing and all("/" in word for word in missing):
+    if missing and all(_is_system(word) for word in words):
+        raise InputError(
+            f"{' and '.join(words)} are systems, and a study compares them",
+            next=shlex.join(
+                ["fsgauge", "plan", DEFAULT, "--baseline", first]
+                + [part for word in words for part in ("--system", word)]
+            ),
+        )
+    if missing and all("/" in word or (folders_alone and not _is_system(word)) for word in missing):
         raise InputError(
             f"there is no folder {' and no folder '.join(missing)}",
             cause="the name is mistyped, or nothing is mounted there",
@@ -192,20 +234,34 @@ def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
     return first, [word if "/" in word else f"./{word}" for word in more]
 
 
-def _as_folder(system: str) -> str:
-    """A folder that is here under the name that was typed, unless a kind of system has it."""
+def _is_system(word: str) -> bool:
     from fsgauge.system import system_kinds
 
-    is_folder = "/" not in system and Path(system).is_dir() and system not in system_kinds()
-    return f"./{system}" if is_folder else system
+    return word.partition(":")[0] in system_kinds()
+
+
+def _as_folder(system: str) -> str:
+    """A folder that is here under the name that was typed, alone or as NAME=folder, unless a kind
+    of system has it."""
+    name, equals, path = system.rpartition("=")
+    is_folder = bool(path) and "/" not in system and Path(path).is_dir() and not _is_system(path)
+    return f"{name}{equals}./{path}" if is_folder else system
 
 
 def _meant(study: str) -> str:
     """The shipped study that another word leads to, with a note; InputError where none does."""
-    from fsgauge.study.shipped import require_study, study_meant
+    from fsgauge.study.shipped import require_study, shipped_texts, study_meant
+    from fsgauge.system import find_kind, is_measured_mounted
 
     meant = study_meant(study)
+    if is_measured_mounted(study) and not Path(study).exists():
+        find_kind(study)
     require_study(meant)
+    if meant != study and _is_system(study) and f'"{study}"' not in shipped_texts()[meant]:
+        raise InputError(
+            f"{study} is a system, and the study {meant} compares others by itself",
+            next=shlex.join(["fsgauge", "plan", meant, "--system", study]),
+        )
     if meant != study:
         say_note(f"{study}: this is the study {meant}")
     return meant

@@ -17,7 +17,7 @@ from fsgauge.cli.asked_study import AskedStudy, complete_study, program_override
 from fsgauge.errors import InputError
 from fsgauge.exit_codes import ExitCode, ends, gravest
 from fsgauge.progress.terminal import say, width_of, wrapped_lines
-from fsgauge.units import count, some_of
+from fsgauge.units import count, exact_duration, some_of
 
 if TYPE_CHECKING:
     from fsgauge.choosing.options import Proposed
@@ -137,8 +137,9 @@ def command(
     tables = [table for each in entry.proposed for table in each.tables] or None
     text = race_text(entry.name, entry.text, tables, reasons_of(entry.proposed))
     asked = _Asked(overrides, storage, seed, budget, rig, hosts, consent, safe)
-    study, world = _without_refused(entry.name, text, asked)
-    _tell(entry, study, world, sys.stdout if plan_only else sys.stderr)
+    races = 2 if is_sampled(text) else 1
+    study, world = _without_refused(entry.name, text, asked, races)
+    _tell(entry, study, world, races, sys.stdout if plan_only else sys.stderr)
     if output is not None:
         written(dump_study(study), output)
     if plan_only:
@@ -149,15 +150,17 @@ def command(
         ask_where_long(study, world)
     code, winner = _race(study, world, asked, results, style)
     if code in (ExitCode.FAILED, ExitCode.INTERRUPTED):
+        if races > 1:
+            say("second    race: not begun; fsgauge resume ends the first one alone")
         return code
     seeds = [seed for seed in (study.plan.seed, 0) if seed is not None]
-    near = second_tables(text, winner, seeds) if winner and is_sampled(text) else []
+    near = second_tables(text, winner, seeds) if winner and races > 1 else []
     if len(near) < _FEWEST:
         return code
     say(f"second    race: {len(near)} systems around {winner}")
     around = race_text(f"{entry.name}-second", text, near, {})
-    second, world = _without_refused(entry.name, around, asked)
-    _tell(_Entry(entry.name, around, ()), second, world, sys.stderr)
+    second, world = _without_refused(entry.name, around, asked, races)
+    _tell(_Entry(entry.name, around, ()), second, world, races, sys.stderr)
     return gravest([code, _race(second, world, asked, results, style)[0]])
 
 
@@ -225,9 +228,10 @@ def _require_known(kinds: Sequence[str]) -> None:
             )
 
 
-def _without_refused(name: str, text: str, asked: _Asked) -> tuple[Study, Rig]:
+def _without_refused(name: str, text: str, asked: _Asked, races: int) -> tuple[Study, Rig]:
     """The study without what weakens durability, if it is to be safe, and without what this
-    machine refuses; each is named. InputError where fewer than two are left."""
+    machine refuses; each is named. So many races share its budget. InputError where fewer than two
+    are left."""
     from fsgauge.choosing.refused import refused_alone
     from fsgauge.programs.interruption import interruptible
     from fsgauge.rig.registry import require_hosts
@@ -243,7 +247,7 @@ def _without_refused(name: str, text: str, asked: _Asked) -> tuple[Study, Rig]:
             budget=asked.budget,
         )
         found, chosen = study.placed(asked.rig, asked.hosts)
-        return _of_last_year(found), chosen
+        return _of_last_year(_one_of(found, races)), chosen
 
     study, world = placed([])
     if study.plan.mode != "race":
@@ -266,6 +270,21 @@ def _without_refused(name: str, text: str, asked: _Asked) -> tuple[Study, Rig]:
         _require_several(study, weak, names)
         study, world = placed([*weak, *names])
     return study, world
+
+
+def _one_of(study: Study, races: int) -> Study:
+    """The study with its part of the budget."""
+    if study.plan.budget is None:
+        return study
+    plan = study.plan.model_copy(update={"budget": study.plan.budget // races})
+    return study.model_copy(update={"plan": plan})
+
+
+def _halved(study: Study, races: int) -> list[str]:
+    """The whole budget and how it is shared; [] without one, or of one race."""
+    if study.plan.budget is None or races == 1:
+        return []
+    return [f"{exact_duration(study.plan.budget * races)}: half each for two races"]
 
 
 def _of_last_year(study: Study) -> Study:
@@ -300,26 +319,37 @@ def _grouped(found: Sequence[Refused]) -> list[str]:
     by_reason: dict[str, list[str]] = {}
     for name, why in ((each.system, each.why) for each in found):
         own = why.replace(f'the options of the system "{name}"', "its options")
+        own = own.replace(f' (system "{name}")', "")
         own = own.replace(f'the system "{name}"', "the system").replace(f'"{name}"', "the system")
         own = _TRIED_ON.sub("DEVICE", own)
         by_reason.setdefault(own, []).append(name)
     return [f"{some_of(names, 1)}: {why}" for why, names in by_reason.items()]
 
 
-def _tell(entry: _Entry, study: Study, world: Rig, audience: TextIO) -> None:
+def _tell(entry: _Entry, study: Study, world: Rig, races: int, audience: TextIO) -> None:
     """What is tried and why, and what it takes, before anything is measured."""
     from fsgauge.choosing.race_study import why
     from fsgauge.cli.plan_lines import MARGIN
+    from fsgauge.stats.choosing.options import settings_of
 
     lines = []
-    left = {each.kind for each in study.systems}
     for each in entry.proposed:
-        if each.kind not in left:
+        own = [settings_of(one.model_dump()) for one in study.systems if one.kind == each.kind]
+        if not own:
             continue
+        crossed, weak = (
+            why([left for option in of if (left := option.left_in(each.kind, own)) is not None])
+            for of in (each.crossed, each.weak)
+        )
         lines.append(f"tries     {each.kind}, in every combination:")
-        lines += [f"{MARGIN}{line}" for line in why(each.crossed)]
-        lines += [f"{MARGIN}alone, as it weakens durability: {line}" for line in why(each.weak)]
-    lines += _cost_lines(study, world)
+        lines += [f"{MARGIN}{line}" for line in crossed]
+        lines += [f"{MARGIN}alone, as it weakens durability: {line}" for line in weak]
+    halved = _halved(study, races)
+    try:
+        lines += [*_cost_lines(study, world), *(f"budget    {each}" for each in halved)]
+    except InputError as error:
+        error.details += tuple(f"the budget is {each}" for each in halved)
+        raise
     audience.write("\n".join([*wrapped_lines(lines, width_of(audience), MARGIN), ""]))
 
 
@@ -355,10 +385,7 @@ def _race(
     winners: list[str] = []
 
     def concluded(directory: Path) -> None:
-        report = report_in(directory)
-        race = report.get("race")
-        if race is not None and race["ended"] != "running" and report["sureness"]["valid"]:
-            winners.append(race["leader"])
+        winners.append((report_in(directory).get("race") or {"chosen": ""})["chosen"])
 
     code = execute(
         study, rig=world, results=results, destroy=asked.consent, style=style, concluded=concluded

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
+from collections.abc import Collection
 
-from fsgauge.errors import FsgaugeError
+from fsgauge.errors import FsgaugeError, did_you_mean, nearest
 
 GROUPS = {
     "Measure": {
@@ -46,6 +48,28 @@ MOVED = {
     "systems": ("doctor", "--systems"),
 }
 """Commands that were commands of their own."""
+_MEANT = {
+    **dict.fromkeys(("list", "ls", "studies"), ("study", "list")),
+    **dict.fromkeys(("init", "new", "create"), ("study", "new")),
+    **dict.fromkeys(("start", "bench", "benchmark", "measure"), ("run",)),
+    **dict.fromkeys(("show", "results"), ("report",)),
+    "diff": ("compare",),
+    "sql": ("query",),
+    "help": ("--help",),
+    "version": ("--version",),
+}
+"""Commands of other programs, with what they are here."""
+_DISK = re.compile(r"(sd|vd|xvd|nvme|mmcblk|loop|md|dm-)[a-z0-9]+")
+_SAID_HERE = {
+    **dict.fromkeys(("--fs", "--filesystem", "--fstype"), "--system {}"),
+    "--mount": "--system {}",
+    "--mkfs": "--system {}",
+    "--device": "--storage {}",
+    "--disk": "--storage {}",
+    "--md": "--markdown",
+    "--dry-run": "--plan",
+}
+"""Options that people expect, with what says the same here."""
 MOVED_OPTIONS = {
     "--ssh": "--hosts {}",
     "--slurm": "--hosts slurm:{}",
@@ -68,3 +92,38 @@ def typed_after(option: str) -> str:
 def moved_option(option: str) -> str:
     now = MOVED_OPTIONS[option].format(shlex.quote(typed_after(option)))
     return FsgaugeError(f"{option} is now {now}", next=now).render()
+
+
+def no_such_command(path: str, takes: Collection[str], word: str) -> str:
+    """What is said of a command that there is not: what is meant by it, or the nearest three."""
+    from fsgauge.study.shipped import shipped_names, study_meant
+
+    rest = sys.argv[sys.argv.index(word) + 1 :] if word in sys.argv else []
+    near = nearest(word.lower(), takes, most=3)
+    meant: tuple[str, ...] = ()
+    if path == "fsgauge":
+        is_study = study_meant(word) in shipped_names()
+        meant = _MEANT.get(word.lower(), ("run", word) if is_study and not near else ())
+    words = [*rest, *meant] if meant[:1] == ("--help",) else [*(meant or near[:1]), *rest]
+    return FsgaugeError(
+        f'there is no command "{word}"',
+        details=() if meant or not near else (did_you_mean(near),),
+        next=f"{path} {shlex.join(words)}" if meant or near else f"{path} --help",
+    ).render()
+
+
+def said_here(option: str, command: str, takes: Collection[str]) -> str:
+    """What is said of an option that is called otherwise here; "" for any other."""
+    value = typed_after(option)
+    now = _SAID_HERE.get(option, "")
+    if option == "--dry-run" and command == "run":
+        at = sys.argv.index("run")
+        now = shlex.join(["fsgauge", "plan", *(w for w in sys.argv[at + 1 :] if w != option)])
+    elif now.partition(" ")[0] not in takes or (option == "--disk" and not _DISK.search(value)):
+        return ""
+    if option in ("--mount", "--mkfs") and value != "...":
+        value = f"ext4:{option[2:]}={value}"
+    elif option in ("--device", "--disk") and _DISK.fullmatch(value):
+        value = f"/dev/{value}"
+    now = now.replace("{}", shlex.quote(value))
+    return FsgaugeError(f"{option} is {now} here", next=now).render()

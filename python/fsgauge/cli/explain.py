@@ -13,7 +13,7 @@ from fsgauge.errors import InputError, did_you_mean, nearest, quoted
 from fsgauge.progress.terminal import width_of, wrapped_lines
 
 
-@click.command("explain")
+@click.command("explain", context_settings={"ignore_unknown_options": True})
 @click.argument("name", nargs=-1)
 def command(name: tuple[str, ...]) -> None:
     """Explain NAME, as it is written in a report, a plan or a study file.
@@ -48,8 +48,9 @@ def _said(name: str) -> str:
 def _said_whole(name: str) -> str:
     from fsgauge.devices.words import device_words, is_device, parameter_words
     from fsgauge.pages import entry_of, explain_metric, is_metric
-    from fsgauge.study.other_tools import numbers_called, studies_called, tool_called
+    from fsgauge.study.other_tools import numbers_called, studies_near, tool_called
     from fsgauge.study.reference import explain_key, explain_value, policy_words, setting_words
+    from fsgauge.study.shipped import shipped_studies
     from fsgauge.study.tunable_places import tunable_words
     from fsgauge.study.words_page import words_of_tool
     from fsgauge.system.words import kind_words, option_words
@@ -65,8 +66,12 @@ def _said_whole(name: str) -> str:
         parts = [page]
     if not parts and (number := numbers_called().get(name.strip().lower())) is not None:
         parts = [f"{name}, as other tools print it: {number} comes nearest", explain_metric(number)]
-    if (study := studies_called().get(name.lower())) is not None:
-        parts.append(f"{name}: the study {study}\n  more: fsgauge plan {quoted(study)}")
+    if studies := studies_near().get(name.lower()):
+        more = ", ".join(f"fsgauge plan {quoted(study)}" for study in studies)
+        parts.append(f"{name}: the study {' or '.join(studies)}\n  more: {more}")
+    if (question := shipped_studies().get(name.strip().lower())) is not None:
+        study = name.strip().lower()
+        parts.append(f"{study}, a study\n  {question}\n  more: fsgauge plan {quoted(study)}")
     if tool is not None:
         parts.append(words_of_tool(tool))
     parts += _of_other_tools(name) or (_as_a_value(name) if entry is None else [])
@@ -132,13 +137,15 @@ def _unknown(name: str) -> InputError:
     from fsgauge.pages import metric_pages, names
     from fsgauge.study.keys import all_dotted
     from fsgauge.study.other_tools import numbers_called, tools
+    from fsgauge.study.shipped import shipped_names
+    from fsgauge.system.words import option_names
 
     last = {key.rpartition(".")[2] for key in all_dotted()}
     spelled = {each for tool in tools().values() for word in tool.words for each in word.spellings}
     known = dict.fromkeys(
         [
             *(*metric_pages(), *names(), *device_names(), *all_dotted(), *last, *spelled),
-            *numbers_called(),
+            *(*numbers_called(), *sorted(shipped_names()), *option_names()),
         ]
     )
     wanted = name.lower()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -209,9 +210,18 @@ def _exit_code(checked: Checked, on_undecided: str) -> int:
     return code
 
 
+_SHARE = re.compile(r"0?\.[0-9]{1,6}")
+
+
 def _percent(text: str) -> float:
     from fsgauge.units import parse_percent
 
+    share = float(text) if _SHARE.fullmatch(text.strip()) else 0
+    if share:
+        raise InputError(
+            f"--loss {text} is a share, and --loss takes percent",
+            next=f"--loss '{100 * share:g} %'",
+        )
     percent = parse_percent(text)
     if not 0 < percent < 100:
         raise InputError("--loss is above 0 % and below 100 %", next="--loss '10 %'")

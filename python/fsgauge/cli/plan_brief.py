@@ -29,6 +29,7 @@ def brief_lines(
     lines = [
         f"asks      {description.question}",
         f"compares  {_systems(description)}; storage: {description.storage}",
+        *_starts(description),
         f"takes     {_cost(description)}",
         f"destroys  {description.overwritten}",
         *([f"curve     {description.curve}"] if description.curve else []),
@@ -56,6 +57,15 @@ def run_command(words: Sequence[str]) -> list[str]:
             continue
         found.append(word)
     return found
+
+
+def _starts(description: PlanDescription) -> list[str]:
+    """The program that a study names, whatever it calls it."""
+    if not description.starts:
+        return []
+    first, *more = [line for text in description.starts for line in text.splitlines()]
+    cut = f"; {count(len(more), 'more line')}: --verbose" if more else ""
+    return [f"starts    {first.removeprefix('program: ')}{cut}"]
 
 
 def _systems(description: PlanDescription) -> str:

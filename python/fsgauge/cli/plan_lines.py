@@ -125,6 +125,7 @@ def method_lines(description: PlanDescription) -> list[str]:
         as_mounted = description.mounted.get(system.name, "")
         words = "; ".join([each for each in (role, as_mounted, *options) if each]) or "defaults"
         lines.append(f"system    {system.name}: {words}")
+    lines += [f"starts    {in_margin(line)}" for line in description.starts]
     lines += [f"equal     {line}" for line in description.held_equal]
     lines += [f"different {line}" for line in description.different or ["nothing"]]
     lines += [f"not shown {line}" for line in description.cannot_tell]
@@ -134,6 +135,11 @@ def method_lines(description: PlanDescription) -> list[str]:
     lines += [f"note      {line}" for line in description.cautions]
     lines += [f"durable   {line}" for line in description.durability]
     return lines
+
+
+def in_margin(text: str) -> str:
+    """Whole, so that no line of it looks like one of the plan."""
+    return f"\n{MARGIN}  ".join(text.splitlines())
 
 
 def order_lines(description: PlanDescription, cells: Sequence[Cell], whole: bool) -> list[str]:
@@ -176,9 +182,12 @@ def time_and_bytes(description: PlanDescription) -> list[str]:
 
 
 def written_words(description: PlanDescription) -> str:
-    """ "about 240 MiB"; nothing is estimated of a program alone, where its study does not say."""
+    """ "about 240 MiB", of a race "about 2 GiB, at worst 7 GiB"; nothing is estimated of a program
+    alone, where its study does not say."""
     written = description.written_bytes_estimate
-    return f"about {format_size(written)}" if written else "what the program writes"
+    worst = description.written_bytes_at_worst
+    most = f", at worst {format_size(worst)}" if worst > written else ""
+    return f"about {format_size(written)}{most}" if written else "what the program writes"
 
 
 def span_words(description: PlanDescription) -> str:

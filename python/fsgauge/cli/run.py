@@ -63,6 +63,8 @@ def command(
         return run_sweep(study, chosen, results)
     if is_submitted(hosts):
         return submit(study, hosts)
+    if study.plan.mode == "race" and study.storage.kind == "device":
+        _require_endurance(study, chosen)
     if not yes:
         ask_where_long(study, chosen)
     return execute(study, rig=chosen, results=results, destroy=consent, style=style)
@@ -134,6 +136,15 @@ def ask_where_long(study: Study, rig: Rig) -> None:
     if not is_meant():
         shorter = _shorter(study, rig, planned)
         raise Interrupted("nothing was started", next=shorter)
+
+
+def _require_endurance(study: Study, rig: Rig) -> None:
+    """InputError for a race that may write its device more often than that endures."""
+    from fsgauge.choosing.refused import wear
+    from fsgauge.cli.plan_lines import plan_on
+
+    planned = plan_on(study, rig)
+    wear(study, planned.size_bytes, planned.plan.expected_written_bytes)
 
 
 def _refuse_at_once(study: Study, rig: Rig) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -85,6 +86,7 @@ def command(
     saved by `--save` or `--json`, or a file of `--watch`. Ctrl-C stops it and reports what was
     read.
     """
+    from fsgauge.errors import escaped
     from fsgauge.plain_files import write_whole
     from fsgauge.progress.scan_and_age import step
     from fsgauge.report.scan import require_ours
@@ -143,11 +145,12 @@ def command(
     if save is not None:
         with step(f"saving {save}"):
             write_whole(save, f"{_document(scan, None, {})}\n")
-        click.echo(f"saved        {save}", err=as_json)
+        click.echo(f"saved        {escaped(str(save))}", err=as_json)
     if watch is not None:
         append(watch, scan)
         lines = read_watch(watch)
-        click.echo(f"watch        {watch}: {_lines(lines)}; {forecast_words(lines)}", err=as_json)
+        said = f"{_lines(lines)}; {forecast_words(lines)}"
+        click.echo(f"watch        {escaped(str(watch))}: {said}", err=as_json)
         if page is not None:
             return _show_watch(watch, page, alone=True, quietly=True)
     _draw(scan, before, page, as_json)
@@ -177,7 +180,7 @@ def _show_watch(path: Path, page: Path | None, *, alone: bool, quietly: bool = F
             click.echo(line)
     if page is not None:
         write_scan_page(page, watch_page(watch))
-        click.echo(f"picture      {page}")
+        click.echo(f"picture      {escaped(str(page))}")
     return ExitCode.ANSWERED
 
 
@@ -203,11 +206,13 @@ def _refuse_what_has_no_line(path: Path, no_space: bool) -> None:
 
 
 def _require_new(path: Path, option: str) -> None:
-    """Of a file that is there nothing is known, so it stays."""
+    """Of a file that is there nothing is known, so it stays; a link too."""
     from fsgauge.errors import InputError
+    from fsgauge.plain_files import require_room
 
-    if path.exists():
+    if os.path.lexists(path):
         raise InputError(f"{path} exists already", next=f"{option} with another name")
+    require_room(path, f"{option} FILE")
 
 
 def _region_bytes(size: str | None, no_space: bool) -> int | None:
@@ -287,6 +292,7 @@ def _refuse_what_only_a_scan_takes(path: Path, no_space: bool, groups: Path | No
 
 
 def _say(scan: ScanResult, before: ScanResult | None, top: int | None) -> None:
+    from fsgauge.errors import escaped
     from fsgauge.progress.scan_and_age import step
     from fsgauge.scan import words
     from fsgauge.scan.numbers import difference_lines, doubts
@@ -298,7 +304,7 @@ def _say(scan: ScanResult, before: ScanResult | None, top: int | None) -> None:
         click.echo(line)
     if before is not None:
         for doubt in doubts(before, scan):
-            sys.stderr.write(f"warning: {doubt}\n")
+            sys.stderr.write(f"warning: {escaped(doubt)}\n")
         for line in words.difference_table(difference_lines(before, scan)):
             click.echo(line)
 
@@ -324,12 +330,13 @@ def _draw(scan: ScanResult, before: ScanResult | None, page: Path | None, as_jso
         if not as_json:
             click.echo("picture      none (--page scan.html draws one)")
         return
+    from fsgauge.errors import escaped
     from fsgauge.progress.scan_and_age import step
     from fsgauge.report.scan import scan_page, write_scan_page
 
     with step(f"drawing {page}"):
         write_scan_page(page, scan_page(scan, before))
-    click.echo(f"picture      {page}{_note_on(page, scan)}", err=as_json)
+    click.echo(f"picture      {escaped(str(page))}{_note_on(page, scan)}", err=as_json)
 
 
 def _note_on(page: Path, scan: ScanResult) -> str:

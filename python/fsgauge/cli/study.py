@@ -164,8 +164,7 @@ def _tell(converted: Converted, path: Path) -> None:
         made = f"a study of kind {converted.whole.kind}"
     for note in findings.notes.values():
         say(f"note: {note.place + ' ' if note.place else ''}{note.option}: {note.text}")
-    click.echo(
-        f"wrote {path}: {made}, {count(len(findings.carried), 'option')} carried"
-        f" over, {count(len(findings.notes), 'note')}"
-    )
+    # Words of a command line are read into groups, and none is carried over as it is.
+    carried = f", {count(len(findings.carried), 'option')} carried over" if findings.carried else ""
+    click.echo(f"wrote {path}: {made}{carried}, {count(len(findings.notes), 'note')}")
     say(f"next: fsgauge plan {quoted(path)}")

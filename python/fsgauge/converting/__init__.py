@@ -62,6 +62,7 @@ def study_from_command(command: str, *, systems: Sequence[str] = SYSTEMS) -> Stu
 
 def _valid(converted: Converted, systems: Sequence[str]) -> Study:
     """Raises InputError for a load that no group can have."""
+    converted.findings.note_unused()
     text = study_text(converted, systems)
     if kinds.GROUPS in kinds.names():
         try:

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from fsgauge.converting.fio import convert_fio
+from fsgauge.converting.fio_job import drawing
 from fsgauge.converting.fio_load import FILE_ENGINES
-from fsgauge.converting.fio_options import drawing, listed
+from fsgauge.converting.fio_options import listed
 from fsgauge.converting.groups import Converted
 from fsgauge.converting.job_file import Section, read_job_file
 from fsgauge.converting.study_text import study_text

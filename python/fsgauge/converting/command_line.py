@@ -8,7 +8,7 @@ from functools import cache
 from typing import NoReturn
 
 from fsgauge.converting import numbers
-from fsgauge.converting.groups import Findings, Group
+from fsgauge.converting.groups import ALIKE, Findings, Group
 from fsgauge.converting.job_file import Option
 from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.study.other_tools import table_of_words
@@ -68,7 +68,7 @@ class Line:
             usual = self.known.names.get(name, name)
             option = Option(usual, value or None, "the command", 0, begin + 1, self.text, word)
             if usual not in takes:
-                near = nearest(name, self.known.names)
+                near = nearest(name, self.known.names, least=ALIKE)
                 hint = f": {did_you_mean(near)}" if near else ""
                 wrong(option, f"{tool}'s {name} is not known here{hint}")
             if takes[usual] and not value:

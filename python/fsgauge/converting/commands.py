@@ -18,7 +18,8 @@ from fsgauge.converting.command_line import Line, options_of, wrong
 from fsgauge.converting.groups import Converted, Findings, Group, Value, Whole
 from fsgauge.converting.job_file import Option
 from fsgauge.errors import InputError
-from fsgauge.units import exact_bandwidth, exact_duration, exact_size
+from fsgauge.study.other_tools import tool_called
+from fsgauge.units import exact_bandwidth, exact_duration, exact_rate, exact_size
 
 
 def convert_command(command: str) -> Converted:
@@ -33,10 +34,13 @@ def convert_command(command: str) -> Converted:
         ) from error
     name, place = _program(words)
     if not name:
+        other = PurePath(words[0]).name if words else "nothing"
         raise InputError(
-            f"no command of {PurePath(words[0]).name if words else 'nothing'} is known here",
+            f"no command of {other} is known here",
             cause=f"read are command lines of {', '.join(_TOOLS)}",
-            next="fsgauge study from-fio JOB.fio   (of fio: its job file)",
+            next=f"fsgauge explain {other}"
+            if tool_called(other) not in (None, "fio")
+            else "fsgauge study from-fio JOB.fio   (of fio: its job file)",
         )
     line = Line(command, Findings(), options_of(name))
     line.tasks = _tasks(words[:place], line.findings)
@@ -61,6 +65,10 @@ def _program(words: list[str]) -> tuple[str, int]:
     return "", 0
 
 
+_HOSTS = re.compile(r" --?(?:hostfile|machinefile|f|(?:hosts?|H|w|nodelist)[ =]\S*[,\[])")
+"""A file of hosts, or a list of several."""
+
+
 def _tasks(words: list[str], findings: Findings) -> int:
     """How many a launcher starts: so many, or so many on each node; 0 without one."""
     if not words:
@@ -77,6 +85,11 @@ def _tasks(words: list[str], findings: Findings) -> int:
     if not tasks and not of_node:
         what = f"{words[0]} does not say how many tasks: here one for each node that it names"
         findings.note(None, what, name=words[0])
+    if nodes > 1 or _HOSTS.search(text):
+        what = (
+            "all tasks are threads of one host; on several, jobs are of each: --rig fleet --hosts"
+        )
+        findings.note(None, what, name=f"{words[0]} names hosts")
     return tasks or (of_node or 1) * (nodes or 1)
 
 
@@ -106,9 +119,9 @@ def _elbencho(line: Line) -> list[Group]:
         if jobs > 1:
             group.put("jobs", jobs)
         group.put("block_sizes", exact_size(block))
-        if rate := line.size({"-w": "--limitwrite", "-r": "--limitread"}.get(option, ""), 0):
-            group.put("bandwidth", exact_bandwidth(rate * jobs))
-            group.put("arrival", "constant")
+        limited = {"-w": "--limitwrite", "-r": "--limitread"}.get(option, "")
+        if rate := line.size(limited, 0):
+            _limit(line, group, rate * jobs, (limited, size_bytes if is_of_names else None))
         group.duration_ns = limit
         if is_of_names:
             count = max(line.number("-n", 1), 1) * line.number("-N", 1)
@@ -118,6 +131,21 @@ def _elbencho(line: Line) -> list[Group]:
             _elbencho_files(line, groups, size_bytes, block)
     line.note("--timelimit", "a phase lasts its time, and goes on at the start of the files")
     return groups
+
+
+def _limit(line: Line, group: Group, bytes_per_second: int, of: tuple[str, int | None]) -> None:
+    """The pace that an option says in bytes: of whole files, which have a size, in files; what is
+    made is removed in turns."""
+    option, size_bytes = of
+    if size_bytes is None:
+        group.put("bandwidth", exact_bandwidth(bytes_per_second))
+    elif size_bytes:
+        turns = 2 if group.does("unlink") else 1
+        group.put("rate", exact_rate(round(turns * bytes_per_second / size_bytes, 6)))
+    else:
+        line.refuse(option, "empty files have no bytes; the nearest is rate of a group")
+        return
+    group.put("arrival", "constant")
 
 
 def _elbencho_files(line: Line, groups: list[Group], size_bytes: int, block: int) -> None:

@@ -15,10 +15,18 @@ from fsgauge.converting.fio_files import (
 )
 from fsgauge.converting.fio_job import FioJob
 from fsgauge.converting.fio_load import put_load
+from fsgauge.converting.fio_options import by_name
 from fsgauge.converting.fio_search import latency_search, steady_search
-from fsgauge.converting.groups import USUAL_DURATION_NS, Converted, Findings, Group, free_name
+from fsgauge.converting.groups import (
+    ALIKE,
+    USUAL_DURATION_NS,
+    Converted,
+    Findings,
+    Group,
+    free_name,
+)
 from fsgauge.converting.job_file import Option, Section, read_job_file
-from fsgauge.errors import quoted
+from fsgauge.errors import InputError, did_you_mean, nearest, quoted
 from fsgauge.units import exact_duration
 
 _NO_SPACE = {"ENOSPC", "28", "EDQUOT", "122"}
@@ -35,6 +43,13 @@ def convert_fio(
 ) -> Converted:
     """Raises InputError where the load would be another one: for all its reasons at once."""
     findings = Findings(without)
+    for name in sorted(without - by_name().keys()):
+        near = nearest(name, by_name(), least=ALIKE)
+        raise InputError(
+            f"fio 3.33 has no option {name} to leave out",
+            cause=did_you_mean(near) or "it is misspelt, or of another version of fio",
+            next="fsgauge study from-fio JOB.fio names what it refuses",
+        )
     sections = read_job_file(path, environment)
     jobs = [FioJob(_without(section, findings), findings) for section in sections]
     for job in jobs:

@@ -13,7 +13,8 @@ from fsgauge.units import exact_bandwidth, exact_duration, exact_rate, exact_siz
 
 WHOLE_BYTES = 4 << 30
 """In the place of a whole device, whose size no job file says."""
-_HOT_FILES = ("zipf", "pare", "norm", "gaus")
+_DRAWN_EVENLY = {"", "random", "roundrobin"}
+"""Ways to choose a file after which a random block falls on each alike."""
 _SEPARATOR = re.compile(r"(?<!\\):")
 
 
@@ -31,22 +32,16 @@ def put_files(job: FioJob, group: Group, size_bytes: int | None) -> None:
             job.option("numjobs"),
             "each job goes over its share of the files; in fio each goes over all of them",
         )
-    service = job.option("file_service_type")
-    if count > 1 and service is not None and job.text("file_service_type", "")[:4] in _HOT_FILES:
-        job.findings.refuse(
-            service, "all files are used alike; the nearest is a group of hot files"
-        )
+    shared = job.option("filename" if names else "filename_format")
+    if shared is not None and not (group.is_plain or own) and jobs > count:
+        why = "each of its jobs has a file of its own; the nearest is no filename"
+        job.findings.refuse(shared, why)
     each_bytes, source = _file_bytes(job, count, size_bytes)
     if job.engine == "filecreate":
         each_bytes = 0
     group.put_files(count, each_bytes, own=own, sources=[source])
-    if count > 1 and job.engine not in FILE_ENGINES and service is None:
-        job.findings.note(
-            None,
-            "blocks are drawn over all files together; fio takes its files in turns, each with"
-            " offsets of its own",
-            name="file_service_type is not set",
-        )
+    if count > 1 and job.engine not in FILE_ENGINES:
+        _choose_files(job, group, count, named=bool(names))
     named = (
         job.option("offset_increment")
         or job.option("filename" if names or is_own else "filename_format")
@@ -60,8 +55,42 @@ def put_files(job: FioJob, group: Group, size_bytes: int | None) -> None:
             group.sources[key] = [option] if option else []
     call = group.keys.get("sync")
     syncs = job.option(str(call)) if call in ("fsync", "fdatasync") else None
-    if syncs is not None and count > 1 and not own:
+    if syncs is not None and count > 1:
         job.findings.refuse(syncs, "a job would sync all of its files; the nearest is nrfiles=1")
+
+
+def _choose_files(job: FioJob, group: Group, count: int, *, named: bool) -> None:
+    """Which of several files an operation falls on. Random offsets are drawn evenly over all files,
+    and a sequential walk goes from file to file; fio has a place, or draws, in each file."""
+    service = job.option("file_service_type")
+    given = job.option("filename" if named else "nrfiles")
+    way = job.text("file_service_type", "").partition(":")[0]
+    at_once = job.read("openfiles", numbers.number, 0) or count  # fio is done with these first
+    is_even = not {"distribution", "random_percent"} & group.keys.keys()
+    if group.keys.get("order") == "sequential" and not group.is_mixed:
+        why = (
+            "a walk goes from file to file, and fio's takes a block of each file in turns; the"
+            " nearest is file_service_type=sequential"
+        )
+        refused = way != "sequential" and at_once > 1
+    elif group.keys.get("order") == "random" and is_even and at_once < count:
+        why = f"all files are used at a time; the nearest is openfiles={count}"
+        given, refused = job.option("openfiles"), True
+    elif group.keys.get("order") == "random" and is_even:
+        why = "all files are used alike, at random; the nearest is file_service_type=roundrobin"
+        given, refused = service, way not in _DRAWN_EVENLY
+    else:
+        why = "fio has offsets of its own in each file; the nearest is one file, or a group of each"
+        refused = True
+    if refused and given is not None:
+        job.findings.refuse(given, why)
+    elif service is None and at_once > 1:
+        job.findings.note(
+            None,
+            "blocks are drawn over all files together; fio takes its files in turns, each with"
+            " offsets of its own",
+            name="file_service_type is not set",
+        )
 
 
 def _names(job: FioJob) -> list[str]:

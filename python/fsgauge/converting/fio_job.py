@@ -8,8 +8,8 @@ from typing import NoReturn, TypeVar
 
 from fsgauge.converting import numbers
 from fsgauge.converting.fio_options import FioEngine, by_name, canonical, engines, listed
-from fsgauge.converting.groups import Findings
-from fsgauge.converting.job_file import Option, Section
+from fsgauge.converting.groups import ALIKE, Findings
+from fsgauge.converting.job_file import Option, Section, contradiction
 from fsgauge.errors import InputError, did_you_mean, nearest
 
 T = TypeVar("T")
@@ -113,13 +113,7 @@ class FioJob:
             return
         head = self.section.head.line
         if (one.line > head) == (two.line > head):
-            first, last = sorted((one, two), key=lambda each: each.line)
-            raise InputError(
-                f"{last.text} contradicts {first.place} {first.text}",
-                location=last.location(),
-                cause="fio takes the last of them, and says nothing of it",
-                next=f"leave one out: line {first.line} or {last.line}",
-            )
+            raise contradiction(*sorted((one, two), key=lambda each: each.line))
 
     def check_options(self) -> None:
         """Raise InputError for an unknown option; note or refuse what the table says. A refused
@@ -131,7 +125,7 @@ class FioJob:
             if known is None and is_refused:
                 continue
             if known is None:
-                near = nearest(option.name, by_name())
+                near = nearest(option.name, by_name(), least=ALIKE)
                 raise InputError(
                     f"fio 3.33 has no option {option.name}",
                     location=option.location(did_you_mean(near)),
@@ -158,7 +152,7 @@ class FioJob:
         if option is None:
             return
         if engine is None:
-            near = nearest(self.engine, engines())
+            near = nearest(self.engine, engines(), least=ALIKE)
             raise InputError(
                 f"fio 3.33 has no ioengine {self.engine}",
                 location=option.location(did_you_mean(near)),
@@ -168,3 +162,16 @@ class FioJob:
             self.findings.refuse(option, engine.refused)
         elif engine.note:
             self.findings.note(option, engine.note)
+
+
+def drawing(section: Section) -> list[Option]:
+    """Of a job's section what says which requests there are and how they are submitted; not where,
+    when and for how long, which a study has. Nothing else of a job is told to fio, so that none of
+    it runs a command, writes another file or changes the machine."""
+    return [
+        option
+        for name, option in section.options.items()
+        if name in by_name()
+        and name not in listed("places_and_times")
+        and (by_name()[name].fate == "carried" or name in listed("of_draws"))
+    ]

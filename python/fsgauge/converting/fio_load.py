@@ -126,7 +126,8 @@ def sizes_of(job: FioJob, direction: int) -> list[tuple[int, int]]:
 
 
 def _split(job: FioJob, option: Option, text: str) -> list[tuple[int, int]]:
-    """ "4k/60:64k/40": what has no percentage shares what is left."""
+    """ "4k/60:64k/40": what has no percentage shares what is left; where all have one, the last has
+    it, too."""
     found: list[tuple[int, int | None]] = []
     try:
         for each in filter(None, text.split(":")):
@@ -136,9 +137,11 @@ def _split(job: FioJob, option: Option, text: str) -> list[tuple[int, int]]:
         job.wrong(option, f"SIZE/PERCENT:SIZE/PERCENT ({error})")
     open_ = [size for size, percent in found if percent is None]
     left = 100 - sum(percent for _, percent in found if percent is not None)
-    if not found or left < 0 or (left and not open_):
+    if not found or left < 0 or (left == 100 and not open_):
         job.wrong(option, "percentages that add to 100")
     shares = [(size, left // len(open_) if percent is None else percent) for size, percent in found]
+    if left and not open_:
+        shares[-1] = shares[-1][0], shares[-1][1] + left
     return [(size, share) for size, share in shares if share]
 
 
@@ -165,6 +168,10 @@ def _order(
     sizes: list[int],
 ) -> None:
     is_random, step, pattern = asked
+    source = pattern or job.option("ioengine")
+    if not is_random and not group.is_plain and source:
+        why = f"its places are random; the nearest is rw=rand{kinds[0]}"
+        job.findings.refuse(source, why)
     if is_random:
         if step and pattern and step != "1":
             job.findings.refuse(
@@ -231,8 +238,12 @@ def _random(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int])
         if not job.switch("norandommap") and not job.switch("softrandommap"):
             _each_once(job, group, is_part=share != "100", sizes=sizes)
         return
-    for key, value in _distribution(job, option).items():
+    found = _distribution(job, option)
+    for key, value in found.items():
         group.put(key, value, option)
+    if "write_block_sizes" in group.keys and "hashed" in found:
+        why = "reads and writes of unlike sizes would not meet; the nearest is zoned, or one size"
+        job.findings.refuse(option, why)
 
 
 def _each_once(job: FioJob, group: Group, *, is_part: bool, sizes: list[int]) -> None:
@@ -303,7 +314,7 @@ def _queue(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) 
         group.put("queue_depth", depth, job.option("iodepth"))
     calls = "io_uring" if job.is_asynchronous else "psync"
     group.put("interface", "libaio" if job.engine == "libaio" else calls, source)
-    batch = job.read("iodepth_batch", numbers.number, 1)
+    batch = job.read("iodepth_batch", numbers.number, 1) or depth
     if batch > 1 and depth > 1:
         group.put("submit_batch", min(batch, depth), job.option("iodepth_batch"))
     direct, said = _bypasses_cache(job)
@@ -340,13 +351,21 @@ def _sync(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
         group.put("sync", "dsync", option)
     elif option is not None and word not in ("none", "0"):
         job.findings.refuse(option, "O_SYNC is not measured; the nearest is sync=dsync")
-    calls = [name for name in ("fsync", "fdatasync") if job.read(name, numbers.number, 0)]
-    for name in calls[:1]:
-        every = job.read(name, numbers.number, 0)
-        group.put("sync", name, job.option(name))
-        group.put("sync_every", every, job.option(name))
-    if len(calls) > 1 and (second := job.option(calls[1])):
-        job.findings.refuse(second, "fsync and fdatasync in one group")
+    ways = [str(each) for each in (group.keys.get("sync"),) if each]
+    for name in ("fsync", "fdatasync"):
+        every, call = job.read(name, numbers.number, 0), job.option(name)
+        if not every or call is None:
+            continue
+        if ways:
+            why = f"{ways[0]} and {name} in one group; the nearest is one of them"
+            job.findings.refuse(call, why)
+        elif group.keys.get("queue_depth", 1) != 1:
+            why = "no write is in flight while it is called; the nearest is iodepth=1"
+            job.findings.refuse(call, why)
+        else:
+            group.put("sync", name, call)
+            group.put("sync_every", every, call)
+        ways.append(name)
 
 
 def _verify(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) -> None:

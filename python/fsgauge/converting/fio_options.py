@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from fsgauge.converting.job_file import Option, Section
 from fsgauge.study.other_tools import table_of_words
 
 Fate = Literal["carried", "noted", "refused", "meaningless"]
@@ -64,19 +63,6 @@ def canonical() -> dict[str, str]:
 def listed(key: str) -> frozenset[str]:
     """Names that the table lists."""
     return frozenset(table_of_words()["fio"]["job_files"][key].split())
-
-
-def drawing(section: Section) -> list[Option]:
-    """Of a job's section what says which requests there are and how they are submitted; not where,
-    when and for how long, which a study has. Nothing else of a job is told to fio, so that none of
-    it runs a command, writes another file or changes the machine."""
-    return [
-        option
-        for name, option in section.options.items()
-        if name in by_name()
-        and name not in listed("places_and_times")
-        and (by_name()[name].fate == "carried" or name in listed("of_draws"))
-    ]
 
 
 @cache

@@ -19,6 +19,8 @@ SYSTEMS = ("ext4", "xfs")
 """What is compared unless --system says otherwise: no job of another tool names any."""
 USUAL_DURATION_NS = 10 * 10**9
 """Of a group whose tool ends by bytes, and not by time."""
+ALIKE = 0.55
+"""Of names of options: two that share less are another's, such as -q and -z."""
 _LONGEST_NAME = 40
 _UNDONE_BY = {"create": "unlink", "unlink": "create"}
 
@@ -168,6 +170,12 @@ class Findings:
             self.note(option, f"left out, as asked: {why}")
             return
         self.refusals.setdefault((option.path, option.line, option.name), Refusal(option, why))
+
+    def note_unused(self) -> None:
+        """What was given up, and is not in the job."""
+        used = {name for name, _ in self.notes}
+        for name in sorted(self.without - used):
+            self.note(None, "left out, as asked, but the job does not have it", name=name)
 
     def raise_refusals(self, command: str = "") -> None:
         """Raise one InputError for all of them; `command` is what takes --without."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from fsgauge import kinds
 from fsgauge.converting.fio import convert_fio
-from fsgauge.converting.fio_options import drawing
+from fsgauge.converting.fio_job import drawing
 from fsgauge.converting.groups import SYSTEMS, Converted
 from fsgauge.converting.job_file import Section, read_job_file
 from fsgauge.converting.study_text import study_text

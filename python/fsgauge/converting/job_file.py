@@ -1,8 +1,8 @@
 """A job file of fio's, read as fio 3.33 reads it: sections, [global], includes, variables.
 
-Gives sections with their options, each with its file, line and column; no option is understood
-here, and nothing that a file names is run. fio computes with bc(1) in a shell where a value has an
-operator outside of parentheses: such a value stays as it is written.
+Gives sections with their options, each with its file, line and column; of an option its names are
+known here, and nothing that a file names is run. fio computes with bc(1) in a shell where a value
+has an operator outside of parentheses: such a value stays as it is written.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from fsgauge.converting.fio_options import by_name, canonical
 from fsgauge.errors import InputError, SourceLocation, quoted
 from fsgauge.plain_files import read_named
 
@@ -76,19 +77,21 @@ class _Reader:
     def sections(self, path: Path) -> list[Section]:
         defaults: dict[str, Option] = {}
         found: list[tuple[Option, dict[str, Option]]] = []
+        said: dict[str, Option] = {}
         is_global = False
         for option in self._lines(path, 0):
             if option.value is None and option.name.startswith("["):
-                name = option.name[1:]
+                name, said = option.name[1:], {}
                 is_global = name.startswith(GLOBAL)
                 if not is_global:
                     if len(found) == MOST_JOBS:
                         raise _too_many(option, f"{MOST_JOBS:,} jobs")
                     found.append((option, dict(defaults)))
-            elif is_global:
-                defaults[option.name] = option
-            elif found:
-                found[-1][1][option.name] = option
+            elif is_global or found:
+                options = defaults if is_global else found[-1][1]
+                _require_one(option, said)
+                options.pop(option.name, None)  # the last one given stands last
+                options[option.name] = option
             else:
                 raise InputError(
                     f'"{option.name}" stands before the first section',
@@ -165,6 +168,31 @@ class _Reader:
             if word in found:
                 found = _computed(found.replace(word, str(number())), at)
         return found
+
+
+def _require_one(option: Option, said: dict[str, Option]) -> None:
+    """InputError where the section has `said` otherwise in the same file, by any of its names."""
+    name = canonical().get(option.name, option.name)
+    before = said.setdefault(name, option)
+    said[name] = option
+    is_same = (before.value or "1") == (option.value or "1")
+    if not is_same and before.path == option.path and _is_of_load(name):
+        raise contradiction(before, option)
+
+
+def _is_of_load(name: str) -> bool:
+    known = by_name().get(name)
+    return known is not None and known.fate != "meaningless"
+
+
+def contradiction(first: Option, last: Option) -> InputError:
+    """Of two lines of one section."""
+    return InputError(
+        f"{last.text} contradicts {first.place} {first.text}",
+        location=last.location(),
+        cause="fio takes the last of them (of filename, both), and says nothing of it",
+        next=f"leave one out: line {first.line} or {last.line}",
+    )
 
 
 def _too_many(at: Option, what: str) -> InputError:

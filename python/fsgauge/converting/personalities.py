@@ -28,6 +28,7 @@ _IN_PLACE = {"read": "read", "write": "write", "aiowrite": "write", "appendfiler
              "appendfile": "append"}  # fmt: skip
 _WITHOUT_DATA = {"statfile": "stat", "deletefile": "unlink", "listdir": "list", "fsync": "fsync"}
 _OPENING = ("openfile", "closefile")
+_OPENED_BY = ("openfile", "createfile")
 _ENDING = ("finishoncount", "finishonbytes")
 _LIMITS = ("opslimit", "eventlimit", "iopslimit", "bwlimit")
 _IN_STEP = {
@@ -190,18 +191,57 @@ def _group(reader: _Reader, thread: _Thread, taken: list[str]) -> Group:
     group.put("interface", "psync")
     if thread.jobs > 1:
         group.put("jobs", thread.jobs)
-    flows = [given for _, given, _ in thread.flows]
+    asked = {key: _asked(reader, thread, group, key) for key in ("random", "dsync", "directio")}
     if group.is_plain:
-        group.put("order", "random" if any("random" in each for each in flows) else "sequential")
+        group.put("order", "random" if asked["random"] else "sequential")
         if any(kind == "openfile" for kind, _, _ in thread.flows):
             reader.findings.note(_named(thread.at, "openfile"), "its files stay open")
-    if any(each.get("dsync") in ("1", "true") for each in flows) and "write" in operations:
+    if asked["dsync"]:
         group.put("sync", "dsync")
-    is_direct = any(each.get("directio") in ("1", "true") for each in flows)
-    group.put("direct", is_direct and group.is_plain)
+    group.put("direct", asked["directio"])
     _files(reader, thread, group, size)
     group.duration_ns = reader.duration_ns
     return group
+
+
+_AT_PLACES = {"random": ("read", "write"), "directio": ("read", "write"), "dsync": ("write",)}
+"""Attributes of flowops, and the operations of a group that have them."""
+
+
+_CONCERNED = {
+    "random": ("read", "write"),
+    "directio": ("read", "write", "append", "read_file", "write_file"),
+    "dsync": ("write", "append", "write_file"),
+}
+"""Attributes of flowops, and the operations that they change."""
+_ELSE = {
+    "random": "are at random places",
+    "directio": "go through the page cache",
+    "dsync": "are not made durable",
+}
+
+
+def _asked(reader: _Reader, thread: _Thread, group: Group, key: str) -> bool:
+    """Whether its blocks are moved so: a group has one way for all. What opens a file says it for
+    all that is done with it."""
+    found = [
+        (name, given.get(key) in ("1", "true"), option)
+        for kind, given, option in thread.flows
+        if (name := {**_WHOLE, **_IN_PLACE}.get(kind)) in _CONCERNED[key]
+    ]
+    is_opened = key != "random" and any(
+        given.get(key) in ("1", "true") for kind, given, _ in thread.flows if kind in _OPENED_BY
+    )
+    asking = [(name, option) for name, is_asked, option in found if is_asked or is_opened]
+    if asking and len(asking) < len(found):
+        why = f"all blocks of a thread are {key}, or none; the nearest is a thread for each"
+        reader.findings.refuse(_named(asking[0][1], key), why)
+    elif not group.is_plain and found and (key == "random") is not bool(asking):
+        is_written = key == "dsync" and {name for name, _ in asking} == {"write"}
+        if not is_written:
+            why = f"next to operations on names blocks {_ELSE[key]}; the nearest are two threads"
+            reader.findings.refuse(_named(found[0][2], key), why)
+    return bool(asking) and key not in reader.findings.without
 
 
 def _operations(reader: _Reader, thread: _Thread) -> tuple[dict[str, int], dict[str, int]]:

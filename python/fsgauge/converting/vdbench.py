@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +13,8 @@ from fsgauge.converting import numbers
 from fsgauge.converting.groups import Converted, Findings, Group, free_name
 from fsgauge.converting.job_file import Option
 from fsgauge.errors import InputError, quoted
-from fsgauge.units import exact_percent, exact_rate, exact_size
+from fsgauge.study.sweep import mean_bytes
+from fsgauge.units import exact_percent, exact_rate, exact_size, parse_size
 
 Given = Mapping[str, str]
 _LINE = re.compile(r"(fsd|fwd|rd)=([^,\s]+)(\S*)")
@@ -290,13 +292,35 @@ def _pace(
         share = (float(given.get("skew", "0")) or left) / 100
         if not share:
             raise ValueError("skews of 100 leave no rate for it")
-        group.put("rate", exact_rate(round(int(rate) * share, 3)), rd)
+        paced = int(rate) * share / _pieces(group)
+        group.put("rate", exact_rate(round(paced, 6)), rd)
         group.put("arrival", "exponential")
     elif rate != "max":
         findings.refuse(_about(rd, "fwdrate"), "a run for each rate; the nearest is one rate")
     elif "skew" in given and len(together) > 1:
         why = "groups are not kept in proportion; the nearest is a fwdrate, which skew shares"
         findings.refuse(_about(rd, "fwdrate"), why)
+
+
+def _pieces(group: Group) -> float:
+    """How many operations of vdbench's one of the group is: a whole file is read or written by its
+    blocks."""
+    if not (group.does("read_file") or group.does("write_file")):
+        return 1
+    block = mean_bytes(_weighted(group, "block"))
+    files = _weighted(group, "file")
+    return mean_bytes([(max(math.ceil(size / block), 1), weight) for size, weight in files])
+
+
+def _weighted(group: Group, what: str) -> list[tuple[int, int]]:
+    """Sizes of its blocks or files, each with its weight."""
+    sizes = group.keys[f"{what}_sizes"]
+    weights = group.keys.get("size_weights" if what == "file" else "block_weights")
+    texts = sizes if isinstance(sizes, list) else [sizes]
+    shares = weights if isinstance(weights, list) else [1] * len(texts)
+    return [
+        (parse_size(str(text)), int(str(share))) for text, share in zip(texts, shares, strict=True)
+    ]
 
 
 def _files(reader: _Reader, group: Group, of: tuple[str, Given, Option], run: Given) -> None:

@@ -7,8 +7,10 @@ or changes when space is given (nodelalloc, notreelog, flushoncommit) is not in 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal
 
 Place = Literal["mount", "mkfs", "kind", "tunable", "samba", "export"]
@@ -25,6 +27,7 @@ NILFS2 = "kernel.org Documentation/filesystems/nilfs2.rst"
 OCFS2 = "kernel.org Documentation/filesystems/ocfs2.rst"
 GFS2 = "gfs2(5)"
 BLOCK = "kernel.org Documentation/ABI/stable/sysfs-block, queue/write_cache"
+VM = "kernel.org Documentation/admin-guide/sysctl/vm.rst"
 BTRFS = "btrfs(5)"
 OVERLAY = "kernel.org Documentation/filesystems/overlayfs.rst"
 MOUNT = "mount(8)"
@@ -43,8 +46,9 @@ class Weakening:
     """An option that weakens durability. `pattern` fits one option of its place, whole.
 
     `systems` are the kinds in which it means this; a mounted folder may be any of them. `more_than`
-    is the default of an option with a number: only above it is anything given up. `called` is what
-    people read where the option itself has no name.
+    is the default of an option with a number: only above it is anything given up; `zero_is_never`
+    where 0 is more than any other. `called` is what people read where the option itself has no
+    name.
     """
 
     place: Place
@@ -54,14 +58,21 @@ class Weakening:
     source: str
     guards: Guards = "crash"
     more_than: int | None = None
+    zero_is_never: bool = False
     called: str = ""
+
+    def amount(self, option: str) -> int:
+        """Of an option with a number, how much of it; the more, the weaker."""
+        found = re.fullmatch(self.pattern, option)
+        if found is None or self.more_than is None:
+            return 0
+        return int(found["number"]) or (sys.maxsize if self.zero_is_never else 0)
 
     def fits(self, option: str) -> bool:
         """Whether `option` is this one, with a value that weakens."""
-        found = re.fullmatch(self.pattern, option)
-        if found is None:
+        if re.fullmatch(self.pattern, option) is None:
             return False
-        return self.more_than is None or int(found["number"]) > self.more_than
+        return self.more_than is None or self.amount(option) > self.more_than
 
 
 _EXT = ("ext3", "ext4", "ldiskfs")
@@ -108,6 +119,25 @@ WEAKENINGS: tuple[Weakening, ...] = (
         BTRFS,
         more_than=30,
     ),
+    *(
+        Weakening(
+            "mount",
+            (kind,),
+            r"commit=(?P<number>[0-9]{1,9})",
+            f"a crash loses more seconds of what nothing synced than by default ({usual})",
+            source,
+            more_than=usual,
+        )
+        for kind, usual, source in (("gfs2", 30, GFS2), ("ocfs2", 5, OCFS2))
+    ),
+    Weakening(
+        "mount",
+        _JOURNALED,
+        r"nojournal_checksum",
+        "the journal has no checksums, so a damaged commit is replayed as good",
+        EXT4,
+        "damage",
+    ),
     Weakening("mount", _BTRFS, r"nodatasum", NO_CHECKSUMS, BTRFS, "damage"),
     Weakening(
         "mount",
@@ -132,15 +162,48 @@ WEAKENINGS: tuple[Weakening, ...] = (
         "kernel.org Documentation/filesystems/tmpfs.rst",
         called="memory in place of a disk",
     ),
-    Weakening("mkfs", _EXT, r"(?:-O)?\^has_journal", INCONSISTENT, "mke2fs(8), ext4(5)"),
-    Weakening("mkfs", _EXT, r"(?:-O)?\^metadata_csum", UNCHECKED, "ext4(5)", "damage"),
+    Weakening("mkfs", _EXT, r"(?:none \()?\^has_journal\)?", INCONSISTENT, "mke2fs(8), ext4(5)"),
+    Weakening("mkfs", _EXT, r"(?:none \()?\^metadata_csum\)?", UNCHECKED, "ext4(5)", "damage"),
     Weakening("mkfs", ("xfs",), r"(?:-m)?crc=0", UNCHECKED, "mkfs.xfs(8)", "damage"),
+    Weakening(
+        "mkfs",
+        _BTRFS,
+        r"(?:-m ?|--metadata[ =])(?i:single)",
+        "metadata are kept once, so a damaged block of them cannot be repaired",
+        "mkfs.btrfs(8)",
+        "damage",
+    ),
     Weakening(
         "tunable",
         (),
-        r"\S*queue/write_cache = write through",
+        r"\S*queue/write_cache = (?:write through|none)",
         "the kernel sends no flush to the device, so a power failure may lose what its cache holds",
         BLOCK,
+    ),
+    *(
+        Weakening(
+            "tunable",
+            (),
+            rf"\S*{name}_centisecs = (?P<number>[0-9]{{1,9}})",
+            "a crash loses more seconds of what nothing synced than by default"
+            f" ({name}: {usual} hundredths{'; at 0 until memory is short' * zero_is_never})",
+            source,
+            more_than=usual,
+            zero_is_never=zero_is_never,
+        )
+        for name, usual, zero_is_never, source in (
+            ("vm/dirty_expire", 3000, False, VM),
+            ("vm/dirty_writeback", 500, True, VM),
+            ("fs/xfs/xfssyncd", 3000, False, XFS),
+        )
+    ),
+    Weakening(
+        "samba",
+        (),
+        r"fake oplocks = (?:yes|true|on|1)",
+        "each client caches as if it were alone, so files that two of them write may be damaged",
+        SMB,
+        "damage",
     ),
     Weakening(
         "samba",
@@ -188,12 +251,14 @@ class SystemOptions:
 
 @dataclass(frozen=True)
 class Weak:
-    """One thing that a system gives up: by which option, what that costs, where it is written."""
+    """One thing that a system gives up: by which option, what that costs, where it is written; how
+    much of it where the option has a number."""
 
     option: str
     loses: str
     source: str
     guards: Guards
+    amount: int = 0
 
 
 def weakened(made: SystemOptions) -> list[Weak]:
@@ -206,18 +271,43 @@ def weakened(made: SystemOptions) -> list[Weak]:
         for option in given[each.place]:
             if each.fits(option):
                 shown = each.called or option
-                found.setdefault(shown, Weak(shown, each.loses, each.source, each.guards))
+                found.setdefault(shown, _weak(each, shown, option))
     return list(found.values())
+
+
+def _weak(each: Weakening, shown: str, option: str) -> Weak:
+    return Weak(shown, each.loses, each.source, each.guards, each.amount(option))
 
 
 def _given(made: SystemOptions) -> Iterator[tuple[Place, list[str]]]:
     """The options of each place, one by one; of what is given twice, the last."""
     yield "mount", _in_force(_words(made.mount))
-    yield "mkfs", [word for part in made.mkfs for word in _words(part)]
+    single = [word for part in made.mkfs for word in _words(part)]
+    pairs = map(" ".join, pairwise(made.mkfs))
+    yield "mkfs", _features(made.mkfs) if made.kind in _EXT else [*single, *pairs]
     yield "kind", [] if made.kind in ANY_KIND else [""]
     yield "tunable", [f"{name} = {value.strip()}" for name, value in made.tunables.items()]
     yield ("samba", [f"{name} = {value.strip()}".lower() for name, value in made.server.items()])
     yield "export", _words(made.export)
+
+
+_FLAGS = r"(?:^|(?<= ))-[cDFjknqSvV]*?"
+"""Of mke2fs: how a word begins whose last switch may have a value."""
+
+
+def _features(words: Sequence[str]) -> list[str]:
+    """What mke2fs is told behind -O: the last word on a feature holds, "none" takes all away. A
+    journal that -j or -J asks for is made whatever they say."""
+    text = " ".join(words)
+    last = dict[str, str]()
+    for word in _words(",".join(re.findall(rf"{_FLAGS}O ?(\S+)", text))):
+        if word == "none":
+            last |= {each: f"none (^{each})" for each in ("has_journal", "metadata_csum")}
+        else:
+            last[word.lstrip("^")] = word
+    if re.search(rf"{_FLAGS}(?:j|J ?(?:\S*,)?(?:size|device)=)", text):
+        last["has_journal"] = "has_journal"
+    return list(last.values())
 
 
 def _words(text: str) -> list[str]:

@@ -14,21 +14,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from fsgauge.errors import InputError, quoted
 from fsgauge.importing import elbencho, fio, printed
 from fsgauge.importing.elbencho import is_elbencho, read_elbencho
 from fsgauge.importing.fio import is_fio, read_fio
-from fsgauge.importing.measured import Run, unreadable
+from fsgauge.importing.measured import NonsenseError, Run, unreadable
 from fsgauge.importing.records import Imported, stored
 from fsgauge.plain_files import read_named_json
 from fsgauge.plain_files.bounds import RESULT
 from fsgauge.quantities import LARGEST
 
-_NO_NUMBER = re.compile(r"([:\[,]\s*)-?(?:nan|inf)\b", re.IGNORECASE)
-_NONSENSE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, csv.Error)
+_NONSENSE = (
+    *(ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError),
+    csv.Error,
+)
 _TEXTS = (
+    (is_fio, read_fio, fio.TOOL),
     (printed.is_iozone, printed.read_iozone, printed.IOZONE),
     (is_elbencho, read_elbencho, elbencho.TOOL),
     (printed.is_ior, printed.read_ior, printed.IOR),
@@ -58,8 +60,9 @@ def import_results(
 ) -> ImportedFolder:
     """Raises InputError for what is no tool's result, or no repetition of the others."""
     runs: dict[str, list[Run]] = {}
+    known: dict[str, Path] = {}
     for system, paths in files.items():
-        read = [run for path in paths for run in read_file(path)]
+        read = [run for path in paths for run in _new(read_file(path), known)]
         runs[system] = sorted(read, key=lambda run: run.started_unix_ns or 0)
     imported = Imported.of(runs, question=question, machine=machine)
     directory = stored(imported, results, command)
@@ -77,10 +80,6 @@ def read_file(path: Path) -> list[Run]:
     content = read_named_json(path, RESULT)
     sha256 = hashlib.sha256(content).hexdigest()
     text = content.decode("utf-8", errors="replace")
-    document = _json_in(text)
-    if is_fio(document):
-        with _whole(path, fio.TOOL):
-            return _checked(read_fio(document, path, sha256), path, fio.TOOL)
     for is_its, read, tool in _TEXTS:
         if is_its(text):
             with _whole(path, tool):
@@ -103,22 +102,43 @@ def _checked(runs: list[Run], path: Path, tool: str) -> list[Run]:
     ]
 
 
+def _new(runs: list[Run], known: dict[str, Path]) -> list[Run]:
+    """The same, now `known` by their file, and by their numbers where they have a time; InputError
+    where one is known already."""
+    path, sha256 = runs[0].path, runs[0].sha256
+    own = [repr((run.tests, run.started_unix_ns)) for run in runs if run.started_unix_ns]
+    for each in (sha256, *own):
+        before = known.get(each)
+        if before is not None:
+            inside = each != sha256 and before == path
+            what = f"{path} has the run of {before}"
+            if before == path:
+                what = f"{path} has the same run twice" if inside else f"{path} is named twice"
+            raise InputError(
+                what,
+                cause="it was named twice, copied or appended: one run is one sample",
+                next=f"head {quoted(path)}" if inside else f"fsgauge import {quoted(before)}",
+            )
+        known[each] = path
+    return runs
+
+
 @contextmanager
 def _whole(path: Path, tool: str) -> Iterator[None]:
     """What is no number, or is not there, makes no result: InputError that names the file."""
     try:
         yield
     except _NONSENSE as error:
-        unreadable(path, tool, f"{type(error).__name__} {str(error).partition(chr(10))[0][:200]}")
+        unreadable(path, tool, _in_words(error))
 
 
-def _json_in(text: str) -> Any:  # noqa: ANN401 - whatever it holds
-    """The first JSON document: fio prints messages before it, and numbers that are not JSON's."""
-    begin = re.search(r"^\{", text, flags=re.MULTILINE)
-    if begin is None:
-        return None
-    try:
-        found, _ = json.JSONDecoder().raw_decode(_NO_NUMBER.sub(r"\1null", text[begin.start() :]))
-    except (ValueError, RecursionError):
-        return None
-    return found
+def _in_words(error: Exception) -> str:
+    """What is wrong with a text whose reader raised this."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"its JSON is cut short or damaged at line {error.lineno}, column {error.colno}"
+    if isinstance(error, KeyError):
+        return f"it has no {str(error.args[0])[:100]!r}"
+    if isinstance(error, NonsenseError | csv.Error):
+        return str(error)[:200]
+    found = re.search(r": ('.{,100}')$", str(error))
+    return f"{found[1]} is no number" if found else "a number is missing, or cannot be"

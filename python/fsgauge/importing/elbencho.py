@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import re
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from fsgauge.importing.measured import Run, Side, Test, no_latency
+from fsgauge.importing.measured import Run, Side, Test, csv_rows, json_documents, no_latency
 
 TOOL = "elbencho"
 _MIB = 1 << 20
-_SPACE = re.compile(r"\s*")
+_HEAD = ("operation", "IOPS [last]")
 _READS = ("read", "stat", "list")
 
 
@@ -45,6 +42,11 @@ def read_elbencho(text: str, path: Path, sha256: str) -> list[Run]:
             tests=tuple(_test(row) for row in run if row["ms"]),  # in whole milliseconds
             started_unix_ns=run[0]["started"],
             command=run[0]["command"],
+            left_out=tuple(
+                f"{row['name'].lower()}: it took less than a millisecond"
+                for row in run
+                if not row["ms"]
+            ),
         )
         for run in runs
         if run
@@ -52,11 +54,8 @@ def read_elbencho(text: str, path: Path, sha256: str) -> list[Run]:
 
 
 def _of_json(text: str) -> list[dict[str, Any]]:
-    decoder, found = json.JSONDecoder(), []
-    at = _next(text, 0)
-    while at < len(text):
-        row, at = decoder.raw_decode(text, at)
-        at = _next(text, at)
+    found = []
+    for row in json_documents(text):
         last, config = row["last_done"], row["config"]
         found.append(
             {
@@ -75,15 +74,9 @@ def _of_json(text: str) -> list[dict[str, Any]]:
     return found
 
 
-def _next(text: str, at: int) -> int:
-    """The offset at which the next JSON document of the file begins."""
-    space = _SPACE.match(text, at)
-    return space.end() if space else at
-
-
 def _of_csv(text: str) -> list[dict[str, Any]]:
     found = []
-    for row in csv.DictReader(io.StringIO(text)):
+    for row in csv_rows(text, _HEAD):
         config = {
             key: row.get(column) or 0
             for key, column in (
@@ -91,6 +84,7 @@ def _of_csv(text: str) -> list[dict[str, Any]]:
                 ("block_size", "block size"),
                 ("file_size", "file size"),
                 ("io_depth", "IO depth"),
+                ("random", "random"),
             )
         }
         found.append(
@@ -104,7 +98,9 @@ def _of_csv(text: str) -> list[dict[str, Any]]:
                 "iops": float(row["IOPS [last]"] or 0),
                 "entries": float(row["entries/s [last]"] or 0),
                 "bytes": float(row["MiB/s [last]"] or 0) * _MIB,
-                "latency": float(row.get("IO lat us [avg]") or 0),
+                "latency": float(
+                    row.get(f"{'IO' if row['IOPS [last]'] else 'Ent'} lat us [avg]") or 0
+                ),
             }
         )
     return found
@@ -138,4 +134,5 @@ def _test(row: Mapping[str, Any]) -> Test:
     }
     name = str(row["name"]).lower()
     read, write = (side, None) if name.startswith(_READS) else (None, side)
-    return Test(name, "iops", round(seconds * 1e9), read, write, factors)
+    said = {key: str(config[key]) for key in ("file_size", "random") if config.get(key)}
+    return Test(name, "iops", round(seconds * 1e9), read, write, factors=factors, said=said)

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
-from fsgauge.engine.wire import Histogram
+from fsgauge.engine.wire import Histogram, SyncResult
 from fsgauge.errors import InputError, quoted
 from fsgauge.quantities import LARGEST
 
 SUB_BUCKET_BITS = 6
 """Of the engine's histograms; fio's have the same buckets."""
+_NO_SPACE = re.compile(r"\S")
 By = Literal["iops", "bandwidth"]
+
+
+class NonsenseError(ValueError):
+    """Numbers that no run has, in words for people."""
 
 
 @dataclass(frozen=True)
@@ -24,37 +34,40 @@ class Side:
     latency: Histogram
 
     def __post_init__(self) -> None:
-        """ValueError for numbers that no run has."""
+        """NonsenseError for numbers that no run has."""
         if not (0 <= self.operations <= LARGEST and 0 <= self.size_bytes <= LARGEST):
-            raise ValueError(f"{self.operations} operations of {self.size_bytes} bytes")
+            raise NonsenseError(f"{self.operations} operations of {self.size_bytes} bytes")
 
 
 @dataclass(frozen=True)
 class Test:
-    """One test of a run. `factors` are what it is, as kinds/imported has them; `by` is the rate
-    that the tool is asked for."""
+    """One test of a run. `factors` are what it is, as kinds/imported has them, `said` what else it
+    is in the tool's words: a test repeats another that has both. `by` is the rate that the tool is
+    asked for."""
 
     name: str
     by: By
     elapsed_ns: int
     read: Side | None = None
     write: Side | None = None
+    sync: SyncResult | None = None
     factors: dict[str, Any] = field(default_factory=dict)
+    said: dict[str, str] = field(default_factory=dict)
     cpu_user_ns: int = 0
     cpu_system_ns: int = 0
-    errors: int = 0
 
     def __post_init__(self) -> None:
         least = 1 if self.read or self.write else 0
         if not least <= self.elapsed_ns <= LARGEST:
-            raise ValueError(f"{self.name} took {self.elapsed_ns} ns")
-        if min(self.cpu_user_ns, self.cpu_system_ns, self.errors) < 0:
-            raise ValueError(f"{self.name} has processor time or errors below 0")
+            raise NonsenseError(f"{self.name} took {self.elapsed_ns} ns")
+        if min(self.cpu_user_ns, self.cpu_system_ns) < 0:
+            raise NonsenseError(f"{self.name} has processor time below 0")
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a tool: all that it said at once. `started_unix_ns` is None where it is unsaid."""
+    """One run of a tool: all that it said at once. `started_unix_ns` is None where it is unsaid;
+    `left_out` is what it said that no record holds."""
 
     tool: str
     path: Path
@@ -64,6 +77,7 @@ class Run:
     machine: str = ""
     kernel: str = ""
     command: str = ""
+    left_out: tuple[str, ...] = ()
 
 
 def no_latency(operations: int = 0, mean_ns: float = 0.0) -> Histogram:
@@ -98,6 +112,30 @@ def by_rate(
         write=side if writes else None,
         factors={"block_size_bytes": block_bytes, **factors},
     )
+
+
+def json_documents(text: str) -> Iterator[dict[str, Any]]:
+    """The JSON documents of a file, one behind another."""
+    decoder, at = json.JSONDecoder(), 0
+    while (begin := _NO_SPACE.search(text, at)) is not None:
+        found, at = decoder.raw_decode(text, begin.start())
+        yield found
+
+
+def csv_rows(text: str, head: Sequence[str]) -> Iterator[dict[str, str]]:
+    """Its rows by the columns of the head above, which has all of `head` in it: a file to which a
+    tool appended may have several. NonsenseError for a row that ends early."""
+    columns: list[str] = []
+    reader = csv.reader(io.StringIO(text))
+    for row in reader:
+        if set(head) <= set(row):
+            columns = row
+        elif row and len(row) < len(columns):
+            raise NonsenseError(
+                f"line {reader.line_num} has {len(row)} columns instead of {len(columns)}"
+            )
+        elif row:
+            yield dict(zip(columns, row, strict=False))
 
 
 def unreadable(path: Path, tool: str, what: str) -> NoReturn:

@@ -4,9 +4,6 @@ CSV.
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -15,7 +12,17 @@ from typing import Any
 
 from fsgauge import kinds
 from fsgauge.errors import FsgaugeError
-from fsgauge.importing.measured import Run, Side, Test, by_rate, no_latency, unreadable
+from fsgauge.importing.measured import (
+    NonsenseError,
+    Run,
+    Side,
+    Test,
+    by_rate,
+    csv_rows,
+    json_documents,
+    no_latency,
+    unreadable,
+)
 
 IOR = "IOR"
 _MIB, _KIB = 1 << 20, 1 << 10
@@ -24,6 +31,8 @@ _CSV_HEAD = "access,bw(MiB/s)"
 BONNIE = "bonnie++"
 _NAME, _STARTED, _SIZE, _CHUNK, _FILES = 2, 4, 5, 6, 21
 _CHUNK_BYTES = 8192
+_FORMATS = ("1.96,", "1.97,", "1.98,")
+_OLD_FIELDS = 48
 _WRITES = ("put", "rewrite", "create", "delete")
 _SIZES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 IOZONE = "IOzone"
@@ -100,12 +109,22 @@ def _tests(text: str, path: Path) -> Iterator[Test]:
 
 def is_bonnie(text: str) -> bool:
     """Whether a line of its CSV is among the text."""
-    return any(line.startswith(("1.97,", "1.98,")) for line in text.splitlines())
+    return any(line.startswith(_FORMATS) for line in text.splitlines())
 
 
 def read_bonnie(text: str, path: Path, sha256: str) -> list[Run]:
-    lines = [line for line in text.splitlines() if line.startswith(("1.97,", "1.98,"))]
-    return [_bonnie_run(line, path, sha256) for line in lines]
+    lines = [line for line in text.splitlines() if line.startswith(_FORMATS)]
+    return [_bonnie_run(_of_1_98(line, path), path, sha256) for line in lines]
+
+
+def _of_1_98(line: str, path: Path) -> str:
+    """The line as 1.98 has it, which put seeks and their processes behind the chunk's size."""
+    fields = line.split(",")
+    if fields[0] == "1.98":
+        return line
+    if len(fields) != _OLD_FIELDS:
+        unreadable(path, BONNIE, f"a line of {len(fields)} fields instead of {_OLD_FIELDS}")
+    return ",".join(["1.98", *fields[1 : _CHUNK + 1], "", "", *fields[_CHUNK + 1 :]])
 
 
 def _peer() -> Any:  # noqa: ANN401 - a module's table
@@ -135,6 +154,7 @@ def _bonnie_run(line: str, path: Path, sha256: str) -> Run:
         tests=tuple(tests),
         started_unix_ns=int(fields[_STARTED]) * 10**9 if fields[_STARTED].isdecimal() else None,
         machine=fields[_NAME],
+        left_out=("tests that ended too fast for bonnie++ to rate (+++++)",) * ("+++++" in fields),
     )
 
 
@@ -168,35 +188,56 @@ def is_ior(text: str) -> bool:
 
 
 def read_ior(text: str, path: Path, sha256: str) -> list[Run]:
-    version, command, rows = "", "", list[dict[str, Any]]()
+    """Each repetition, of each time that IOR ran."""
     if text.lstrip().startswith("{"):
-        document = json.loads(text)
-        version = str(document.get("Version", ""))
-        command = str(document.get("Command line", ""))
-        rows = [
-            {**each, "rep": rep, "tasks": test.get("Options", {}).get("tasks", 0)}
-            for test in document["tests"]
-            for rep, group in enumerate(test["Results"])
-            for each in (group if isinstance(group, list) else [group])
-            if each.get("access") in ("read", "write")
-        ]
-    elif text.lstrip().startswith(_CSV_HEAD):
-        rows = [_of_csv(row) for row in csv.DictReader(io.StringIO(text.lstrip()))]
+        found = [_of_json(document) for document in json_documents(text)]
     else:
-        rows = _of_table(text)
-        found = re.search(r"^IOR-(\S+?):", text, re.MULTILINE)
-        version = found[1] if found else ""
-        line = re.search(r"^Command line\s*:\s*(.+)", text, re.MULTILINE)
-        command = line[1] if line else ""
-    if not rows:
-        unreadable(path, IOR, "it has no row of a write or a read")
-    runs: dict[int, list[Test]] = {}
-    for row in rows:
-        runs.setdefault(int(row["rep"]), []).append(_ior_test(row))
-    return [
-        Run(f"{IOR} {version}".strip(), path, sha256, tuple(tests), command=command)
-        for _, tests in sorted(runs.items())
+        parts = re.split(rf"^(?={re.escape(_CSV_HEAD)}|IOR-\S+:)", text, flags=re.MULTILINE)
+        found = [_of_text(part) for part in parts[1:] or parts]
+    runs = []
+    for version, command, began, rows in found:
+        if not rows:
+            unreadable(path, IOR, "it has no row of a write or a read")
+        by_rep: dict[int, list[Test]] = {}
+        for row in rows:
+            by_rep.setdefault(int(row["rep"]), []).append(_ior_test(row))
+        runs += [
+            Run(
+                tool=f"{IOR} {version}".strip(),
+                path=path,
+                sha256=sha256,
+                tests=tuple(tests),
+                started_unix_ns=_unix_ns(began),
+                command=command,
+            )
+            for _, tests in sorted(by_rep.items())
+        ]
+    return runs
+
+
+def _of_json(document: Mapping[str, Any]) -> tuple[str, str, str, list[dict[str, Any]]]:
+    """Version, command, when it began, and rows."""
+    rows = [
+        {**each, "rep": rep, "tasks": test.get("Options", {}).get("tasks", 0)}
+        for test in document["tests"]
+        for rep, group in enumerate(test["Results"])
+        for each in (group if isinstance(group, list) else [group])
+        if each.get("access") in ("read", "write")
     ]
+    version, command, began = (
+        str(document.get(key, "")) for key in ("Version", "Command line", "Began")
+    )
+    return version, command, began, rows
+
+
+def _of_text(text: str) -> tuple[str, str, str, list[dict[str, Any]]]:
+    """The same of a CSV or a table."""
+    if text.startswith(_CSV_HEAD):
+        return "", "", "", [_of_csv(row) for row in csv_rows(text, _CSV_HEAD.split(","))]
+    lines = (r"^IOR-(\S+?):", r"^Command line(?: used)?\s*:\s*(.+)", r"^Began\s*:\s*(.+)")
+    found = [re.search(line, text, re.MULTILINE) for line in lines]
+    version, command, began = (each[1] if each else "" for each in found)
+    return version, command, began, _of_table(text)
 
 
 def _of_csv(row: Mapping[str, str]) -> dict[str, Any]:
@@ -220,8 +261,15 @@ def _of_table(text: str) -> list[dict[str, Any]]:
     for line in text.splitlines():
         if line.startswith("access "):
             columns = line.split()
+        elif line.startswith(("Summary", "Operation")):
+            columns = []  # of its rows, which begin alike
         elif columns and (found := _ROW.fullmatch(line)):
-            row = dict(zip(columns[1:], found[2].split(), strict=True))
+            values = found[2].split()
+            if len(values) != len(columns) - 1:
+                raise NonsenseError(
+                    f"a row of {len(values) + 1} columns below a head of {len(columns)}"
+                )
+            row = dict(zip(columns[1:], values, strict=True))
             rows.append(
                 {
                     "access": found[1],
@@ -248,4 +296,4 @@ def _ior_test(row: Mapping[str, Any]) -> Test:
         factors["jobs"] = int(row["tasks"])
     access = str(row["access"])
     read, write = (side, None) if access == "read" else (None, side)
-    return Test(access, "bandwidth", round(seconds * 1e9), read, write, factors)
+    return Test(access, "bandwidth", round(seconds * 1e9), read, write, factors=factors)

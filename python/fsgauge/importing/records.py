@@ -46,7 +46,7 @@ _HEAD = "# Stored by fsgauge import: to be reported and compared, not to be run.
 @dataclass(frozen=True)
 class Imported:
     """Runs by system, as many of each as there are blocks, and the tests that all of them have.
-    `cells` are those by what a test is: its name, and its sizes where one name has several."""
+    `cells` are those by what a test is: its name and sizes."""
 
     tool: str
     question: str
@@ -78,11 +78,20 @@ class Imported:
         if not shared:
             raise InputError(
                 "these files have no test in common",
-                details=tuple(f"{run.path}: {run.tests[0].name}" for run in everything[:6]),
+                details=tuple(f"{run.path}: {_cell(run.tests[0]).name}" for run in everything[:6]),
                 cause="they are results of different jobs, so none repeats another",
                 next=f"fsgauge import {quoted(everything[0].path)}",
             )
-        others = {key[0]: None for each in keys for key in each if key not in shared}
+        for run, each in zip(everything, keys, strict=True):
+            for key in shared:
+                _require_repeated((everything[0], keys[0][key]), (run, each[key]))
+        left_out += dict.fromkeys(each for run in everything for each in run.left_out)
+        others = {
+            _cell(test).name: None
+            for each in keys
+            for key, test in each.items()
+            if key not in shared
+        }
         if others:
             left_out.append(f"{', '.join(list(others)[:6])}: not in every file")
         return cls(
@@ -90,7 +99,10 @@ class Imported:
             question=question or f"What did {tools[0].split(' ')[0]} measure?",
             machine=machine or next((run.machine for run in everything if run.machine), ""),
             runs={system: each[:blocks] for system, each in runs.items()},
-            cells={key: _cell(keys[0][key], key, shared) for key in shared},
+            cells={
+                key: _cell(keys[0][key], sized=sum(each[0] == key[0] for each in shared) > 1)
+                for key in shared
+            },
             left_out=left_out,
         )
 
@@ -102,27 +114,56 @@ class Imported:
 def _keyed(run: Run) -> dict[tuple[str, int, int], Test]:
     found: dict[tuple[str, int, int], Test] = {}
     for test in run.tests:
-        key = (test.name, test.factors.get("file_size_bytes", 0), _size(test))
+        sizes = [int(test.factors.get(f"{name}_size_bytes", 0)) for name in ("file", "block")]
+        key = (test.name, sizes[0], sizes[1])
         if key in found:
+            is_fio = run.tool.startswith("fio")
             raise InputError(
                 f"{run.path} has two tests called {test.name}",
-                cause="each job of fio has a line of its own without group_reporting",
-                next="fio with --group_reporting, or a name for each job",
+                cause="each job of fio has a line of its own without group_reporting"
+                if is_fio
+                else "they differ in what their names do not say, such as threads or depth",
+                next="fio with --group_reporting, or a name for each job"
+                if is_fio
+                else "fsgauge import for a file of each, into a folder each",
             )
         found[key] = test
     return found
 
 
-def _size(test: Test) -> int:
-    return int(test.factors.get("block_size_bytes", 0)) if "file_size_bytes" in test.factors else 0
+def _require_repeated(first: tuple[Run, Test], other: tuple[Run, Test]) -> None:
+    """InputError where two tests of one name and size are not the same load. What one of them does
+    not say, or did not come to do, is no difference."""
+    (run, test), (its, again) = first, other
+    sides = [
+        " and ".join(name for name in ("read", "write") if getattr(each, name)) or None
+        for each in (test, again)
+    ]
+    told = [
+        {**each.said, **{name.replace("_", " "): value for name, value in each.factors.items()}}
+        for each in (test, again)
+    ]
+    unlike = [
+        f"{name}: {told[0][name]} in {run.path}, {told[1][name]} in {its.path}"
+        for name in told[0]
+        if name in told[1] and told[0][name] != told[1][name]
+    ]
+    if all(sides) and sides[0] != sides[1]:
+        unlike.append(f"{sides[0]} in {run.path}, {sides[1]} in {its.path}")
+    if unlike:
+        raise InputError(
+            f"{test.name} is not the same load in every file",
+            details=tuple(unlike),
+            cause="they are results of different jobs, so none repeats the other",
+            next=f"fsgauge import {quoted(run.path)}",
+        )
 
 
-def _cell(test: Test, key: tuple[str, int, int], shared: Sequence[tuple[str, int, int]]) -> Cell:
-    """Named by its test; by its sizes too, where another test has that name."""
+def _cell(test: Test, *, sized: bool = True) -> Cell:
+    """Named by its test, and by its sizes."""
     model = declared(kinds.IMPORTED)
     factors = model.model_validate({"test": test.name, "rated_in": test.by, **test.factors})
-    several = sum(each[0] == key[0] for each in shared) > 1
-    return factors.cell_named_by("test", *(["block_size_bytes", "file_size_bytes"] * several))
+    return factors.cell_named_by("test", *(["block_size_bytes", "file_size_bytes"] * sized))
 
 
 def stored(imported: Imported, parent: Path, command: list[str]) -> Path:
@@ -281,8 +322,9 @@ def _result(run: Run, test: Test, started_unix_ns: int) -> wire.LoadResult:
         started_unix_ns=started_unix_ns,
         warm_up_ns=0,
         elapsed_ns=test.elapsed_ns,
-        read=_operations(test.read, test.errors),
-        write=_operations(test.write, 0 if test.read else test.errors),
+        read=_operations(test.read),
+        write=_operations(test.write),
+        sync=test.sync,
         jobs=[share],
         in_flight_mean=0.0,
         cpu=wire.ProcessorTime(user_ns=test.cpu_user_ns, system_ns=test.cpu_system_ns, threads=1),
@@ -297,13 +339,13 @@ def _result(run: Run, test: Test, started_unix_ns: int) -> wire.LoadResult:
     )
 
 
-def _operations(side: Side | None, errors: int) -> wire.OperationResult | None:
+def _operations(side: Side | None) -> wire.OperationResult | None:
     if side is None:
         return None
     return wire.OperationResult(
         operations=side.operations,
         size_bytes=side.size_bytes,
-        errors=errors,
+        errors=0,
         service_latency=side.latency,
         response_latency=None,
         backlog_dropped=0,

@@ -29,6 +29,7 @@ from fsgauge.plain_files.whole import (
     read_named,
     read_named_json,
     read_plain,
+    require_room,
     write_whole,
 )
 
@@ -46,6 +47,7 @@ __all__ = [
     "read_named_json",
     "read_plain",
     "require_few_in_toml",
+    "require_room",
     "was_moved",
     "write_all",
     "write_whole",

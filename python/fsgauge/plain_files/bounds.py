@@ -30,7 +30,7 @@ MOST_ROW_BYTES = 2 << 30
 """Of one Parquet file, unpacked, as it says itself: a hundred bytes a row."""
 MOST_FOOTER_BYTES = 4 << 20
 """Of one Parquet file: 150 bytes for each column of a hundred thousand rows."""
-DATABASE_MEMORY = "2GiB"
+DATABASE_MEMORY = "2 GiB"
 """What DuckDB may take to read or to answer, whatever a file says of itself. With a whole folder's
 records beside it a process stays below 6 GiB."""
 MOST_DEPTH = 64

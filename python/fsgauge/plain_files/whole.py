@@ -9,7 +9,7 @@ from pathlib import Path
 from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.plain_files.bounds import LARGEST_BYTES, Bound
 from fsgauge.plain_files.content import values_of_json
-from fsgauge.plain_files.folder import PlainFolder
+from fsgauge.plain_files.folder import MissingError, PlainFolder
 from fsgauge.plain_files.opening import NotPlainError
 from fsgauge.plain_files.rights import led_to
 
@@ -41,7 +41,19 @@ def read_plain(path: Path, limit_bytes: int = LARGEST_BYTES) -> bytes:
 def read_named(path: Path, limit_bytes: int) -> bytes:
     """A plain file's content; a person named it, perhaps by a link of his own (see `led_to`).
     Raises InputError, MissingError for none."""
-    return read_plain(led_to(path), limit_bytes)
+    try:
+        return read_plain(led_to(path), limit_bytes)
+    except MissingError as error:
+        raise MissingError(
+            f"{path} is missing",
+            cause="its name is another one, or it is in another folder",
+            next=f"ls {quoted(folder_above(path))}",
+        ) from error
+
+
+def folder_above(path: Path) -> Path:
+    """The nearest folder above a path that is there."""
+    return next((each for each in path.parents if each.is_dir()), Path("/"))
 
 
 def read_named_json(path: Path, bound: Bound) -> bytes:
@@ -70,6 +82,22 @@ def head_of(path: Path, size_bytes: int) -> bytes:
         return os.read(descriptor, size_bytes)
     finally:
         os.close(descriptor)
+
+
+def require_room(path: Path, option: str) -> None:
+    """Raise InputError where a file cannot be made, before work is done for it; `option` with a
+    name is what may be given in its place."""
+    if str(path) == "-":
+        raise InputError(f"{option}: - would be a file of that name", next=option)
+    folder = path.parent
+    if not folder.is_dir():
+        raise InputError(f"{folder} is no folder", next=f"mkdir -p {quoted(folder)}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(
+            f"no file can be made in {folder}",
+            cause="this user may not write there, or its file system is read-only",
+            next=f"{option}   (in a folder where you may write; ls -ld {quoted(folder)})",
+        )
 
 
 def cannot_write(path: Path, error: OSError) -> RigError:

@@ -16,7 +16,7 @@ from fsgauge.plan.estimate import (
     turns_of_block,
 )
 from fsgauge.plan.preconditioning import storage_written_bytes
-from fsgauge.plan.race import most_blocks, race_of
+from fsgauge.plan.race import blocks_within, most_blocks, race_of
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
 from fsgauge.plan.struck import struck_seconds, struck_turns
 from fsgauge.record.modes import LOOKS, RaceRules
@@ -26,6 +26,7 @@ from fsgauge.study.model import Study
 from fsgauge.study.workload import cells_of
 from fsgauge.units import exact_duration, format_duration, format_size
 from fsgauge.workload import method_of
+from fsgauge.workload.assumed import FASTEST
 
 FEWEST_BLOCKS = 2
 
@@ -63,12 +64,14 @@ def cost_of(
     seconds = once + measured * a_block
     if race:
         seconds = race.within(seconds)
+    fastest = block_seconds(study, size_bytes, FASTEST, side_by_side=side_by_side, around=around)
+    written = blocks_within(study, measured, fastest)
     return Cost(
         blocks=blocks,
         race=race,
         struck=struck,
         seconds=seconds + struck_seconds(study, struck, size_bytes, around),
-        written_bytes=0 if around.block else written_bytes(study, size_bytes, measured, around),
+        written_bytes=0 if around.block else written_bytes(study, size_bytes, written, around),
     )
 
 

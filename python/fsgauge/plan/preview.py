@@ -26,7 +26,7 @@ from fsgauge.plan.in_words import (
 from fsgauge.plan.levels import corrected
 from fsgauge.plan.power import blocks_needed, paired_percent, planned_percent
 from fsgauge.plan.preconditioning import endurance
-from fsgauge.plan.race import made_of, measured_blocks, race_words, rested_on
+from fsgauge.plan.race import blocks_within, made_of, measured_blocks, race_words, rested_on
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room, speed_on
 from fsgauge.plan.struck import fault_lines
 from fsgauge.record.records import Plan, SystemFacts, Turn
@@ -72,6 +72,8 @@ class PlanDescription(Kept):
     mounted: dict[str, str] = Field({})
     """Of each system that is a folder: its file system and mount options, in words."""
     baseline: str
+    starts: list[str] = Field([])
+    """Programs and lines for a shell that the study itself names."""
     held_equal: list[str]
     different: list[str]
     cannot_tell: list[str]
@@ -102,6 +104,7 @@ class PlanDescription(Kept):
     time_basis: str = ""
     """Where the time comes from, if not from the speed that is assumed of storage."""
     written_bytes_estimate: int
+    written_bytes_at_worst: int = 0
     endurance: str = ""
     """Hours and drive writes where a device is preconditioned."""
     estimate_basis: str
@@ -140,13 +143,16 @@ def describe(
     mean, shortest, longest = _block_times(plan, study, size_bytes, measured, around)
     is_simulated = around.block is not None or study.is_simulated
     most, expected, fewest = measured_blocks(plan, study)
-    written = written_bytes(study, size_bytes, most, around)
+    of = partial(written_bytes, study, size_bytes, around=around)
+    times = (expected, mean), (most, shortest)
+    written, at_worst = (of(blocks_within(study, *each)) for each in times)
     within = plan.race.within if plan.race is not None else float
     return PlanDescription(
         question=study.question,
         systems=study.systems,
         mounted={name: mounted_words(facts) for name, facts in folders.items()},
         baseline=plan.baseline,
+        starts=_method(study, size_bytes).starts(),
         held_equal=_held_equal(study, size_bytes, is_simulated=is_simulated),
         different=[
             *_different(study.systems),
@@ -178,7 +184,8 @@ def describe(
         simulated=is_simulated,
         time_basis=around.block.words if around.block is not None else "",
         written_bytes_estimate=written,
-        endurance=endurance(study, size_bytes, written, expected * mean, most * (longest or mean)),
+        written_bytes_at_worst=at_worst if plan.race is not None else 0,
+        endurance=endurance(study, size_bytes, at_worst, expected * mean, most * (longest or mean)),
         estimate_basis=_estimate_basis(
             study, around, by_pilot=measured is not None, is_served=is_served(study)
         ),

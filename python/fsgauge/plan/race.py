@@ -21,7 +21,7 @@ def race_of(study: Study) -> RaceRules | None:
     plan = study.plan
     if plan.mode != "race":
         return None
-    kept = _given_up(study.systems[0])
+    given_up = _given_up(study.systems[0])
     return RaceRules(
         blocks=plan.blocks,
         confirm=plan.confirm,
@@ -29,7 +29,11 @@ def race_of(study: Study) -> RaceRules | None:
         budget_seconds=None if plan.budget is None else plan.budget / 1e9,
         weaker=[]
         if plan.weaker_may_win
-        else [each.name for each in study.systems if not _given_up(each) <= kept],
+        else [
+            each.name
+            for each in study.systems
+            if any(given_up.get(loss, -1) < amount for loss, amount in _given_up(each).items())
+        ],
     )
 
 
@@ -41,6 +45,13 @@ def most_blocks(study: Study) -> float:
 def expected_blocks(study: Study) -> float:
     """The same, where systems differ as those of `EXPECTED_BLOCKS` do."""
     return min(EXPECTED_BLOCKS, study.plan.blocks) + most_blocks(study) - study.plan.blocks
+
+
+def blocks_within(study: Study, blocks: float, block_seconds: float) -> float:
+    """So many blocks, or as many as the budget of a race holds."""
+    if study.plan.mode != "race" or study.plan.budget is None or block_seconds <= 0:
+        return blocks
+    return min(blocks, study.plan.budget / 1e9 / block_seconds)
 
 
 def measured_blocks(plan: Plan, study: Study) -> tuple[float, float, float]:
@@ -83,5 +94,6 @@ def made_of(system: System) -> SystemOptions:
     )
 
 
-def _given_up(system: System) -> frozenset[str]:
-    return frozenset(each.loses for each in weakened(made_of(system)))
+def _given_up(system: System) -> dict[str, int]:
+    """Losses, and how much of each where that is a number."""
+    return {each.loses: each.amount for each in weakened(made_of(system))}

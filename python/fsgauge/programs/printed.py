@@ -86,28 +86,44 @@ def found_once(pattern: str, text: str) -> str:
 
 
 def at_path(document: object, path: str) -> str:
-    """ "results.0.mean"; ValueError if the path has no value."""
-    for name in path.split("."):
-        if isinstance(document, dict) and name in document:
-            document = document[name]
-        elif isinstance(document, list) and name.isdecimal() and int(name) < len(document):
-            document = document[int(name)]
+    """ "results.0.mean"; ValueError if the path has no value. A key may have points in it, as
+    fio's 99.000000: the longest that is there is meant."""
+    names = path.split(".")
+    while names:
+        most = len(names) if isinstance(document, dict) else 1
+        joined = ((".".join(names[:count]), count) for count in range(most, 0, -1))
+        for name, count in joined:
+            if isinstance(document, dict) and name in document:
+                document = document[name]
+            elif isinstance(document, list) and name.isdecimal() and int(name) < len(document):
+                document = document[int(name)]
+            else:
+                continue
+            del names[:count]
+            break
         else:
-            raise ValueError(f'the JSON that it printed has no "{name}" of {path}')
+            raise ValueError(f'the JSON that it printed has no "{names[0]}" of {path}')
     if isinstance(document, bool) or not isinstance(document, int | float | str):
         raise ValueError(f"{path} is no number")
     return str(document)
 
 
-_BY_THOUSANDS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?")
+_BY_THOUSANDS = re.compile(r"[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?")
+_EITHER = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")
+"""1234, or in many languages 1.234."""
 
 
 def above_zero(text: str) -> float:
     """The number; ValueError for what is none or has no ratio. A comma parts thousands: where it
-    stands for the point, as in many languages, the number would be another one."""
+    stands for the point, or may, the number would be another one."""
     text = text.strip()
     if "," in text and not _BY_THOUSANDS.fullmatch(text):
         raise ValueError(f'"{text[:40]}" has a comma that parts no thousands: env LC_ALL=C PROGRAM')
+    if _EITHER.fullmatch(text):
+        raise ValueError(
+            f'"{text}" may be {text.replace(",", "")} or {text.replace(",", ".")}:'
+            " env LC_ALL=C PROGRAM, or sh -c 'PROGRAM | tr -d ,'"
+        )
     try:
         value = float(text.replace(",", ""))
     except ValueError:

@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fsgauge import kinds
 from fsgauge.engine import wire
 from fsgauge.record.records import Plan, RunRecord
 from fsgauge.stats.under_load import load_ns
@@ -65,14 +66,15 @@ class Tally:
         the report, a block's baseline is the geometric mean of its turns, once both are done."""
         if not self._is_judged():
             return ""
-        ours = self._log_rates(record, record.system)
-        base = self._log_rates(record, self.plan.baseline)
+        ours = self._logs(record, record.system)
+        base = self._logs(record, self.plan.baseline)
         logs = [ours[block] - base[block] for block in ours if block in base]
         if record.system == self.plan.baseline or not _is_sample(record) or not logs:
             return ""
         mean = math.exp(sum(logs) / len(logs))
         blocks = "block" if len(logs) == 1 else "blocks"
-        return f"so far {mean:.2f} of {self.plan.baseline} ({len(logs)} {blocks})"
+        what = _judged(record)[1]
+        return f"so far {mean:.2f} of {self.plan.baseline}{what} ({len(logs)} {blocks})"
 
     def noise(self, record: RunRecord) -> NoiseSoFar | None:
         """How noisy it has turned out, with the last run of a block; None at any other time."""
@@ -98,15 +100,36 @@ class Tally:
                 self._of.setdefault((run.system, run.cell.id), []).append(run)
         self._counted = len(self.runs)
 
-    def _log_rates(self, like: RunRecord, system: str) -> dict[int, float]:
+    def _logs(self, like: RunRecord, system: str) -> dict[int, float]:
         self._count()
         found: dict[int, list[float]] = {}
         for run in self._of.get((system, like.cell.id), ()):
-            elapsed_ns = run.result.elapsed_ns if run.result is not None else 0
-            if elapsed_ns:  # what did nothing had fewer than one in its time
-                rate = max(operations_per_second(run), 1e9 / elapsed_ns)
-                found.setdefault(run.block, []).append(math.log(rate))
+            if value := _judged(run)[0]:
+                found.setdefault(run.block, []).append(math.log(value))
         return {block: sum(logs) / len(logs) for block, logs in found.items()}
+
+
+def _judged(run: RunRecord) -> tuple[float, str]:
+    """What the answer compares of a run, 0 where there is none: its rate, or a time and whose. A
+    ratio of rates is the inverse of what the answer says of times."""
+    from fsgauge.stats.asked_number import commits_in
+    from fsgauge.stats.metrics import METRICS, values
+    from fsgauge.stats.run_checks import rate_offered
+
+    result = run.result
+    if result is None or not result.elapsed_ns:
+        return 0.0, ""
+    if run.command is not None:
+        return float(result.elapsed_ns), "'s time"
+    analysis = kinds.part(run.cell.kind, "analysis").ANALYSIS
+    metric = METRICS[analysis.primary_metric(run.cell, paced=rate_offered(run) is not None)]
+    if metric.unit == "ns":
+        return values(result).get(metric.name, 0.0), f"'s {metric.label}"
+    # What did nothing had fewer than one in its time.
+    rate = max(operations_per_second(run), 1e9 / result.elapsed_ns)
+    if metric.name == "iops" and commits_in([run], [run.cell]):
+        return 1 / rate, "'s time of a commit"
+    return rate, ""
 
 
 def _is_sample(run: RunRecord) -> bool:

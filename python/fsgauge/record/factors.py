@@ -33,8 +33,8 @@ class Factor:
     """A factor as its kind declares it, in the annotation of its field.
 
     `one` is what a number of it counts: "writer". `behind` follows its words where a cell is named:
-    "directory order". `column` is what SQL calls it where its name is a word of SQL. `key` is the
-    list of [workload] that it is swept over.
+    "directory order"; of one `in_bytes` those are a size: "64 KiB file". `column` is what SQL calls
+    it where its name is a word of SQL. `key` is the list of [workload] that it is swept over.
     """
 
     label: str
@@ -43,6 +43,7 @@ class Factor:
     behind: str = ""
     column: str = ""
     key: str = ""
+    in_bytes: bool = False
 
     def counted(self, number: int) -> str:
         """ "1 writer", "2 writers"."""
@@ -62,7 +63,8 @@ class Factor:
             return f"depth {value}"
         if self.one:
             return self.counted(int(value))
-        return f"{value} {self.behind}".strip()
+        shown = exact_size(int(value)) if self.in_bytes else value
+        return f"{shown} {self.behind}".strip()
 
 
 class CellFactors(Kept):

@@ -16,9 +16,6 @@ from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 from fsgauge.units import count, format_duration, format_size
 
-_SMALL_SHARE = 0.01
-"""Of the variance between systems: what has less does not matter here."""
-
 
 @dataclass(frozen=True)
 class Place:
@@ -66,7 +63,7 @@ def race_values(results: Results, stored: StoredStudy) -> dict[str, Any]:
         "race": race,
         "race_saved": _saved(race),
         "race_effects": _effect_tables(found),
-        "race_effect_words": _effect_words(found),
+        "race_effect_words": effect_words(found, 1 + race.margin_percent / 100),
         "race_places": _place_tables(places_of(results)),
     }
 
@@ -160,8 +157,9 @@ def _percent(share: float) -> str:
     return f"{100 * share:.{0 if share >= 0.0995 else 1}f} %"
 
 
-def _effect_words(found: Effects | None) -> list[str]:
-    """How much the choice of a file system does, what does not matter, the strongest pair."""
+def effect_words(found: Effects | None, margin: float) -> list[str]:
+    """How much the choice of a file system does, what does less than the margin, the strongest
+    pair."""
     if found is None:
         return []
     said = []
@@ -170,10 +168,11 @@ def _effect_words(found: Effects | None) -> list[str]:
             f"The file system alone explains {_percent(found.kind_share)} of the variance between"
             " systems."
         )
-    small = [each for each in found.effects if each.share < _SMALL_SHARE]
+    small = found.below(margin)
     if small:
         names = list(dict.fromkeys(f"{each.option} ({each.kind})" for each in small))
-        said.append(f"It does not matter here: {', '.join(names)}.")
+        most = f"{100 * (margin - 1):.3g} %"
+        said.append(f"These change less than {most} here: {', '.join(names)}.")
     pair = found.interaction
     if pair is not None:
         first, second = pair.options

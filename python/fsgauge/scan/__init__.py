@@ -8,15 +8,16 @@ head tells it from a file that is to be scanned.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from fsgauge.engine.wire import ScanResult
+from fsgauge.engine.wire import LengthBin, ScanResult
 from fsgauge.errors import InputError, quoted
-from fsgauge.plain_files import head_of, read_json
+from fsgauge.plain_files import MissingError, head_of, read_json
 from fsgauge.plain_files.bounds import SCAN
 from fsgauge.scan.consequences import consequences
 from fsgauge.scan.numbers import numbers_of
@@ -58,6 +59,12 @@ def read_scan(path: Path) -> ScanResult:
     """The scan saved in a file; InputError says what the file is instead."""
     try:
         document = json.loads(read_json(path, SCAN))
+    except MissingError as error:
+        raise MissingError(
+            error.what,
+            cause="the name is mistyped, or no scan was saved there",
+            next=f"ls {quoted(path.parent)}; {_MAKES_ONE}",
+        ) from error
     except (ValueError, RecursionError) as error:
         raise _no_scan(path, "it is not complete JSON") from error
     if not isinstance(document, dict) or document.get("kind") != "scan":
@@ -69,11 +76,44 @@ def read_scan(path: Path) -> ScanResult:
             next="upgrade fsgauge",
         )
     try:
-        return ScanResult.model_validate(document.get("result"))
+        scan = ScanResult.model_validate(document.get("result"))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(["result", *map(str, first["loc"])])
         raise _no_scan(path, f"{where}: {first['msg']}") from error
+    if why := _contradiction(scan):
+        raise _no_scan(path, f"result.{why}")
+    return scan
+
+
+def _contradiction(scan: ScanResult) -> str:
+    """What no engine writes, and pages cannot show; empty for nothing."""
+    if (area := scan.map) is not None:
+        if not 0 <= area.order <= _LARGEST_ORDER:
+            return f"map.order: {area.order} is not 0 to {_LARGEST_ORDER}"
+        cells, shares = 4**area.order, (area.data, area.metadata, area.free, area.unallocated)
+        if any(len(each) != cells for each in (*shares, area.owner)):
+            return f"map: its lists have not {cells:,} cells each"
+        if not all(0 <= share <= 255 for each in shares for share in each):
+            return "map: a share is not 0 to 255"
+        if not all(-1 <= owner < len(area.names) for owner in area.owner):
+            return "map.owner: a number has no name"
+    for number, file in enumerate(scan.top):
+        if file.extents < max(len(file.list), 1):
+            return f"top.{number}.extents: {file.extents} are fewer than it lists, or none"
+    for name, bins in (("extent_lengths", scan.extent_lengths), ("free.lengths", _lengths(scan))):
+        lengths = [each.at_least_bytes for each in bins]
+        if lengths != sorted(set(lengths)) or any(each.bit_count() != 1 for each in lengths):
+            return f"{name}: they are not ascending powers of two"
+    return ""
+
+
+def _lengths(scan: ScanResult) -> Sequence[LengthBin]:
+    return scan.free.lengths if scan.free else ()
+
+
+_LARGEST_ORDER = 10
+_MAKES_ONE = "fsgauge scan PATH --save OTHER.json   (makes one)"
 
 
 def _no_scan(path: Path, why: str) -> InputError:
@@ -81,5 +121,5 @@ def _no_scan(path: Path, why: str) -> InputError:
         f"{path} is not a saved scan",
         details=(why,),
         cause="another program wrote it, or it was truncated or edited",
-        next=f"fsgauge scan PATH --json > {quoted(path.name)}   (makes one)",
+        next=_MAKES_ONE,
     )

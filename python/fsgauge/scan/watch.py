@@ -17,14 +17,24 @@ import math
 import os
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from fsgauge.engine.wire import ScanResult
 from fsgauge.errors import InputError, quoted
-from fsgauge.plain_files import PlainFolder, cannot_write, head_of, read_named_json, write_all
+from fsgauge.plain_files import (
+    MissingError,
+    PlainFolder,
+    cannot_write,
+    head_of,
+    read_named_json,
+    require_room,
+    write_all,
+)
 from fsgauge.plain_files.bounds import WATCH
 from fsgauge.plan.levels import LEVEL
 from fsgauge.scan import words
@@ -35,6 +45,7 @@ from fsgauge.stats.ratio import t_quantile
 from fsgauge.units import count, plural
 
 HEAD = b'{"kind": "scan-watch", "format": 1,'
+_HEAD_BYTES = 16 << 10
 _WORST_FILES = 3
 _DAY_NS = 86_400 * 10**9
 FEWEST_CHANGES = 10
@@ -64,6 +75,7 @@ class Watch:
     path: str
     points: tuple[Point, ...]
     left_out: int = 0
+    source: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -75,22 +87,42 @@ class Forecast:
     last: float
 
 
+class NoLineError(InputError):
+    """No line of a file can be read."""
+
+
 def is_watch(path: Path) -> bool:
     """Whether a file begins like one of `--watch`, even one cut in its head."""
-    found = head_of(path, len(HEAD))
-    return b"scan-" in found and HEAD.startswith(found)
+    lines = head_of(path, _HEAD_BYTES).splitlines()
+    is_cut = bool(lines) and b"scan-" in lines[0] and HEAD.startswith(lines[0])
+    return is_cut or any(line.startswith(HEAD) for line in lines)
 
 
 def require_watch(path: Path, place: str) -> None:
     """Raises InputError where a line would go into something else, or to another place's lines."""
+    if path.is_symlink() or (path.is_file() and path.stat().st_nlink > 1):
+        raise InputError(
+            f"{path} is a link, and lines are appended to no link",
+            next="--watch with the name of the file itself",
+        )
     if not path.exists():
+        require_room(path, "--watch FILE")
         return
+    if path.is_file() and not os.access(path, os.W_OK):
+        raise InputError(f"this user may not write to {path}", next=f"ls -l {quoted(path)}")
     if not is_watch(path):
+        # A first line that was cut may be all that is there.
+        if path.is_file() and HEAD.startswith(head_of(path, len(HEAD))):
+            return
         raise InputError(
             f"{path} is there and has no lines of --watch, so it is left alone",
             next="--watch with another name",
         )
-    if (found := read_watch(path)).path != place:
+    try:
+        found = read_watch(path)
+    except NoLineError:
+        return
+    if found.path != place:
         raise InputError(
             f"{path} has the lines of {found.path}, not of {place}",
             next="a file of its own for each place",
@@ -98,9 +130,20 @@ def require_watch(path: Path, place: str) -> None:
 
 
 def append(path: Path, scan: ScanResult) -> None:
-    """One more line, durable; InputError for a scan that was cut short, RigError for the disk."""
+    """One more line, durable; InputError for a scan that was cut short, and for one of another
+    file system than the lines there; RigError for the disk."""
     if scan.ended == "interrupted":
         raise InputError("no line was added: the scan was stopped early", next="let the scan end")
+    with suppress(NoLineError, MissingError):
+        known = read_watch(path).source
+        if (key := _other(known, source := _source_of(scan))) is not None:
+            raise InputError(
+                f"no line was added: {path} has those of another file system"
+                f" ({_KEYS[key]} {known[key]}, now {source[key]})",
+                cause="it is not mounted now, or was made again",
+                next=f"{_LOOK[scan.source.mount_point is None]} {quoted(scan.source.path)};"
+                " of the new one: --watch with another name",
+            )
     try:
         with PlainFolder.opened(path.parent) as folder:
             descriptor = folder.open_to_append(path.name)
@@ -115,13 +158,37 @@ def append(path: Path, scan: ScanResult) -> None:
         raise cannot_write(path, error) from error
 
 
+_LOOK = {True: "blkid", False: "findmnt --target"}
+"""What tells of an image, and of what is mounted."""
+_KEYS = {
+    "path": "path",
+    "uuid": "UUID",
+    "file_system": "file system",
+    "mount_point": "mount point",
+}
+"""What the lines of a file have in common, and what it is called."""
+
+
+def _source_of(scan: ScanResult) -> dict[str, Any]:
+    return {key: getattr(scan.source, key) for key in _KEYS}
+
+
+def _other(known: Mapping[str, Any], source: Mapping[str, Any]) -> str | None:
+    """In what a line is of something else; a UUID decides where both know it."""
+    is_decided = bool(known.get("uuid") and source.get("uuid"))
+    for key in ("path", "uuid") if is_decided else _KEYS:
+        one, other = known.get(key), source.get(key)
+        if one and other and one != other:
+            return key
+    return None
+
+
 def _line(scan: ScanResult) -> str:
     said = consequences(scan)
     facts = {
         "kind": "scan-watch",
         "format": 1,
-        "path": scan.source.path,
-        "file_system": scan.source.file_system,
+        **_source_of(scan),
         "started_unix_ns": scan.started_unix_ns,
         **numbers_of(scan),
         "available_bytes": available_bytes(scan) if scan.free else None,
@@ -133,12 +200,20 @@ def _line(scan: ScanResult) -> str:
 
 def read_watch(path: Path) -> Watch:
     """The lines of a file; InputError where none can be read."""
-    points, place, left_out = [], "", 0
+    points, left_out = [], 0
+    source: dict[str, Any] = {}
     for line in read_named_json(path, WATCH).splitlines():
         if (found := _parsed(line)) is None:
             left_out += bool(line.strip())
             continue
-        place = place or str(found["path"])
+        if (key := _other(source, found)) is not None:
+            raise InputError(
+                f"{path} has lines of two: {_KEYS[key]} {source[key]} and {found[key]}",
+                cause="they were put into one file, or the file system was made again",
+                next=f"grep -F {quoted(f'{json.dumps(key)}: {json.dumps(found[key])}')}"
+                f" {quoted(path)} > OTHER   (has those of one)",
+            )
+        source = {key: found.get(key) or source.get(key) for key in _KEYS}
         points.append(
             Point(
                 started_unix_ns=int(found["started_unix_ns"]),
@@ -148,14 +223,14 @@ def read_watch(path: Path) -> Watch:
             )
         )
     if not points:
-        raise InputError(
+        raise NoLineError(
             f"{path} has no line that can be read",
             cause="another program wrote it, or it was cut",
             next=f"fsgauge scan PATH --watch {quoted(path.name)}"
             "   (with another name adds a first one)",
         )
     points.sort(key=lambda point: point.started_unix_ns)
-    return Watch(path=place, points=tuple(points), left_out=left_out)
+    return Watch(source["path"], tuple(points), left_out, source)
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:
@@ -247,7 +322,7 @@ def forecast(watch: Watch) -> Forecast | str:
     used = _used(watch)
     left = max(100 - used[-1][1], 0.0) if used else 0.0
     if used and left < FULL_PERCENT:
-        return "it is full"
+        return "it was full at the last scan"
     changes = [
         (later - before, (at - since) / _DAY_NS)
         for (since, before), (at, later) in pairwise(used)
@@ -267,7 +342,7 @@ def forecast(watch: Watch) -> Forecast | str:
     if found.last > WIDEST * found.first:
         return (
             f"no forecast: it fills, but the day lies between {found.first:,.0f} and"
-            f" {found.last:,.0f} days away, which says too little"
+            f" {found.last:,.0f} days after the last scan, which says too little"
         )
     if found.days > drift.days:
         return (
@@ -282,12 +357,14 @@ def forecast_words(watch: Watch) -> str:
     found = forecast(watch)
     if isinstance(found, str):
         return found
+    scanned = datetime.fromtimestamp(watch.points[-1].started_unix_ns / 1e9, UTC)
+    last_scan = f"the last scan ({scanned:%Y-%m-%d})"
     days, first, last = (math.floor(each) for each in (found.days, found.first, found.last))
     if not last:
-        return "full within a day, if it goes on filling as it did"
+        return f"full within a day of {last_scan}, if it goes on filling as it did"
     return (
-        f"full in {count(days, 'day')}, with 95 % between {first:,} and {last + 1:,}, if it goes on"
-        " filling as it did"
+        f"full {count(days, 'day')} after {last_scan}, with 95 % between {first:,} and"
+        f" {last + 1:,}, if it goes on filling as it did"
     )
 
 

@@ -83,13 +83,14 @@ def quantile_ns(histogram: Histogram, quantile: float) -> float | None:
 
 def quantile_of(histogram: Histogram, quantile: float) -> Quantile | None:
     """That latency with the edges of its bucket. Nearest rank, clamped to the true minimum and
-    maximum. None when fewer than ten samples lie beyond it."""
+    maximum. None when fewer than ten samples lie beyond it, and at 0 ns: no call takes that, and
+    what is known from some percentiles alone begins there."""
     rank = max(1, math.ceil(quantile * histogram.operations - 1e-9))
     if histogram.operations - rank < SAMPLES_BEYOND:
         return None
     counts = Counts.of(histogram.counts)
     at = int(np.searchsorted(np.cumsum(counts.operations), rank))
-    if at == len(counts):
+    if at == len(counts) or counts.buckets[at] == 0:
         return None
     index, least, most = int(counts.buckets[at]), float(histogram.min_ns), float(histogram.max_ns)
     low, high = bucket_edges_ns(index, histogram.sub_bucket_bits)

@@ -10,6 +10,7 @@ import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from fsgauge.record.command import FOREIGN
 from fsgauge.record.records import LostBlock, Plan, RunRecord
 from fsgauge.stats.evidence import Evidence, finding, name_of, part_of, turn_name
 from fsgauge.stats.metrics import METRICS, latencies
@@ -270,5 +271,7 @@ def few_blocks(evidence: Evidence) -> Iterator[Finding]:
                 if blocks >= 3
                 else " too few for a verdict of all systems."
             ),
-            advice_for_more(evidence, "Use 8 or more: --set plan.blocks=8."),
+            "Import 8 runs or more of each system."
+            if evidence.study.rig == FOREIGN
+            else advice_for_more(evidence, "Use 8 or more: --set plan.blocks=8."),
         )

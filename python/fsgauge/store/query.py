@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from fsgauge.errors import InputError
 from fsgauge.plain_files import PlainFolder
+from fsgauge.plain_files.bounds import DATABASE_MEMORY
 from fsgauge.store import parquet, sources
 from fsgauge.store.files import RecordFiles, read_text, turn_folder, turn_of
 from fsgauge.store.folder import opened_results
@@ -87,6 +88,12 @@ def _said() -> Iterator[None]:
         yield
     except duckdb.Error as error:
         _, *more = str(error).strip().splitlines()
+        if isinstance(error, duckdb.OutOfMemoryException):
+            raise InputError(
+                f"the query needs more than {DATABASE_MEMORY} of memory, the most allowed",
+                cause="it holds or sorts too many rows at once",
+                next="ask for fewer rows and columns: where cell = ... and block = ...",
+            ) from error
         raise InputError(
             parquet.first_words(error),
             details=tuple(line for line in more if line.strip()),

@@ -24,11 +24,13 @@ FROM (SELECT {run}, (low_ns + high_ns) / 2 AS middle_ns,
 GROUP BY {run}, total"""
 
 RATES_SOURCE = f"""(SELECT * FROM (
-    SELECT {_BY_RUN}, sum(rate) AS iops, sum(bytes) AS bandwidth
+    SELECT {_BY_RUN}, sum(rate) AS iops, sum(whole) AS files, sum(bytes) AS bandwidth
     FROM (SELECT {_BY_RUN}, machine,
-            1e9 * sum(coalesce(read_operations, 0) + coalesce(write_operations, 0))
-                / sum(elapsed_ns + coalesce(sync_ns, 0)) AS rate,
-            1e9 * sum(coalesce(read_size_bytes, 0) + coalesce(write_size_bytes, 0))
+            1e9 * sum(coalesce(read_operations + write_operations, read_operations,
+                write_operations)) / sum(elapsed_ns + coalesce(sync_ns, 0)) AS rate,
+            1e9 * sum(files) / sum(elapsed_ns + coalesce(sync_ns, 0)) AS whole,
+            1e9 * sum(coalesce(read_size_bytes + write_size_bytes, read_size_bytes,
+                write_size_bytes))
                 / sum(elapsed_ns + coalesce(sync_ns, 0)) AS bytes
         FROM runs GROUP BY {_BY_RUN}, machine)
     GROUP BY {_BY_RUN})
@@ -49,6 +51,7 @@ RATES = View(
         *WHICH,
         at("cell", "VARCHAR", "the cell's id"),
         at("iops", "DOUBLE", "reads and writes per second; time of writing back counts"),
+        at("files", "DOUBLE", "whole files of many clients per second, the same way"),
         at("bandwidth", "DOUBLE", "bytes per second"),
         at("p99_ms", "DOUBLE", "of reads and writes, the response under a pace; null with too few"),
         at("sync_p99_ms", "DOUBLE", "of fsync, fdatasync; null with too few"),

@@ -307,7 +307,8 @@ _OWN: tuple[View, ...] = (
     ),
     View(
         "histograms",
-        "a filled bucket of a run's latency histogram",
+        "a filled bucket of a run's latency histogram; in bucket 0 what an imported result does not"
+        " say",
         "histograms",
         (
             *PLACE,

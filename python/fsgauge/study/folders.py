@@ -22,6 +22,8 @@ Chosen = tuple[dict[str, Any], Origin | None, int]
 
 _LONGEST_WHOLE = 24
 _FEWEST_LETTERS = 2
+_OF_ANY = re.compile(r"\b(each|which|these) file systems?\b(?! and)", re.IGNORECASE)
+"""A question that folders answer as well; not one about file systems and their options."""
 
 
 def is_mounted(table: dict[str, Any]) -> bool:
@@ -126,10 +128,15 @@ def _take_folder(document: Document, chosen: Sequence[Chosen]) -> None:
 
 
 def _ask_of_folders(document: Document) -> None:
-    """A shipped question about a device or about mount options is not this study's."""
+    """A shipped question about a device or about mount options is not this study's; one about a
+    program, or about how much a system carries, is."""
     load, written = document.data.get("workload"), document.origin(("question",))
     kind = load.get("kind") if isinstance(load, dict) else None
     if not is_shipped(document.label) or not isinstance(kind, str) or written is None:
         return
-    if written.numbered:
-        document.put(("question",), keys_of(kind).question_of_folders, written)
+    plan, asked = document.data.get("plan"), keys_of(kind).question_of_folders
+    of_curve = isinstance(plan, dict) and plan.get("mode") == "curve"
+    if _OF_ANY.search(str(document.data.get("question"))):
+        return
+    if written.numbered and asked and not of_curve:
+        document.put(("question",), asked, written)

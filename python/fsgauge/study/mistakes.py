@@ -32,8 +32,9 @@ def explain_mistake(error: ValidationError, document: Document) -> InputError:
     mistakes.sort(key=lambda mistake: mistake.place())
     found = mistakes[0].explained()
     if len(mistakes) > 1:
-        others = len(mistakes) - 1
-        found.details += (f"{others} more mistake{'s' if others > 1 else ''} after this one",)
+        others = len(mistakes) - sum(each.path == mistakes[0].path for each in mistakes)
+        more = (f"{others} more mistake{'s' if others > 1 else ''} after this one",)
+        found.details += more if others else ()
     return found
 
 
@@ -192,6 +193,16 @@ class _Mistake:
         what = f"{self._noun()} must have {bound} {limit} {unit}, not {size}"
         return self._error(what, self._at_value())
 
+    def _spelling(self) -> InputError:
+        """What a key takes is in its description: a pattern says it to programs."""
+        fields = (each.fields.get(self.key) for each in sections(self._section(), self._kind("")))
+        told = next((each.description for each in fields if each is not None), None)
+        return self._error(
+            f"{self.key} cannot be {shown(self._value())}",
+            self._at_value(),
+            details=(told.partition(". ")[0] if told else self.message,),
+        )
+
     def _other(self) -> InputError:
         text = self.message[:1].lower() + self.message[1:]
         return self._error(f"{self.key}: {text}" if self.key else text, self._at_value())
@@ -259,9 +270,12 @@ class _Mistake:
 
 
 def _path_in_file(location: tuple[int | str, ...]) -> Path:
-    """pydantic's location without the kind that it puts behind a union's key."""
+    """pydantic's location without the kind that it puts behind a union's key, and without the type
+    that it tried."""
     if not location:
         return location
+    if location[0] == "system" and "vary" in location:
+        return location[:5]
     if location[0] in ("storage", "workload"):
         return (location[0], *location[2:])
     return location
@@ -282,5 +296,6 @@ _EXPLAIN: dict[str, Callable[[_Mistake], InputError]] = {
     "too_short": _Mistake._length,
     "too_long": _Mistake._length,
     "string_too_long": _Mistake._length,
+    "string_pattern_mismatch": _Mistake._spelling,
     **dict.fromkeys(WANTED, _Mistake._wrong_type),
 }

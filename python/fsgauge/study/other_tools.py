@@ -1,5 +1,5 @@
-"""The words of fio, IOzone, bonnie++, elbencho, IOR, mdtest, hyperfine, pgbench, filebench and dd,
-and the keys that mean them.
+"""The words of fio, IOzone, bonnie++, elbencho, IOR, mdtest, hyperfine, pgbench, pg_test_fsync,
+filebench and dd, and the keys that mean them.
 
 other_tools.toml is the table. `understanding.py` reads study files by it, `fsgauge explain` and
 docs/reference/words.md print it.
@@ -51,6 +51,8 @@ def read_value(reads: Reads | None, text: str) -> object:
             return _size(text, 1 << 10)
         case "MiB":
             return _size(text, 1 << 20)
+        case "pace of a job" if not text.isdecimal() and (pace := RATE.in_our_unit(text)):
+            raise ValueError(f'a whole number, or for all jobs together workload.rate = "{pace}"')
         case "number" | "pace of a job":
             if not text.isdecimal():
                 raise ValueError("a whole number")
@@ -67,8 +69,8 @@ def read_value(reads: Reads | None, text: str) -> object:
             return _time(text, 10**3)
         case "bytes of a job":
             return _bytes_per_second(text)
-        case "switch" if text in SWITCH:
-            return SWITCH[text]
+        case "switch" if text.lower() in SWITCH:
+            return SWITCH[text.lower()]
     raise ValueError("0 or 1")
 
 
@@ -113,8 +115,8 @@ def _bytes_per_second(text: str) -> float:
     """A letter alone may count operations."""
     if (size := binary_size(text)) is not None:
         operations = RATE.in_our_unit(text)
-        either = f'"{operations}", or ' if operations else ""
-        raise ValueError(f'{either}for bytes "{size}/s"')
+        either = f'; for operations "{operations}"' if operations else ""
+        raise ValueError(f'for bytes, as fio has it, "{size}/s"{either}')
     try:
         return float(BANDWIDTH.read(BANDWIDTH.in_our_unit(text) or text))
     except UnitError as error:
@@ -135,7 +137,7 @@ def _time(text: str, of_bare_ns: int) -> str:
 
 
 _LIST = re.compile(r"\w+(,\w+)+")
-_SWITCHED_ON = "1"
+_SWITCHED_OFF, _SWITCHED_ON = "0", "1"
 _ANY = "*"
 SPOKEN = "spoken"
 """The table of what people say where a tool has a word: qd is iodepth."""
@@ -196,7 +198,7 @@ class Word:
         return (
             self.reads == "switch"
             or _SWITCHED_ON in self.values
-            or not {_SWITCHED_ON, _ANY}.isdisjoint(self.always)
+            or not {_SWITCHED_OFF, _SWITCHED_ON, _ANY}.isdisjoint(self.always)
         )
 
     def is_always(self, given: object) -> bool:
@@ -257,7 +259,17 @@ def tools() -> dict[str, Tool]:
 @cache
 def studies_called() -> dict[str, str]:
     """The shipped study that a program or a word leads to: pgbench is postgresql."""
-    return {word: name for name, words in table_of_words()[STUDIES].items() for word in words}
+    return {word: names[0] for word, names in studies_near().items()}
+
+
+@cache
+def studies_near() -> dict[str, list[str]]:
+    """All that a word leads to, in the order of the table."""
+    found: dict[str, list[str]] = {}
+    for name, words in table_of_words()[STUDIES].items():
+        for word in words:
+            found.setdefault(word, []).append(name)
+    return found
 
 
 @cache

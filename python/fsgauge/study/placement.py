@@ -52,7 +52,9 @@ def _is_in_place(storage: Storage, systems: Sequence[System], index: int) -> Exc
             next=f"name each one to compare: --system /mounted/folder --system {_ANOTHER}",
         )
     on = {"device": "a device", "ram": "memory"}.get(storage.kind, "a loop file")
-    what = f'"{system.name}" is a folder and is measured where it is, not on {on}'
+    is_there = os.path.isdir(system.path)  # noqa: PTH112 - one that cannot be looked at is none
+    is_folder = "is a folder and" if is_there else "is no folder here, and a folder"
+    what = f'"{system.name}" {is_folder} is measured where it is, not on {on}'
     if made:
         what += f' as "{made[0]}" is'
     return conflict(

@@ -16,7 +16,7 @@ from fsgauge.plain_files.bounds import STUDY
 from fsgauge.study.wording import shown
 
 _TEMPLATE = "template"
-_SPELT_ALIKE, _NAMED_ALIKE = 0.75, 0.6
+_MISSPELT, _SPELT_ALIKE, _NAMED_ALIKE = 0.9, 0.75, 0.6
 _QUESTION = re.compile(r'^question = "([^"\\]*)"$', re.MULTILINE)
 """As every shipped study has it: to parse them all would take longer than what is asked."""
 
@@ -111,7 +111,13 @@ def _nearest_studies(wanted: str, known: Mapping[str, str]) -> list[str]:
     called = studies_called()
     by_word = [called[word] for word in nearest(wanted, called, most=_NEAREST, least=_SPELT_ALIKE)]
     asking = [name for name in names if wanted in re.findall(r"[\w-]+", known[name].lower())]
-    found = [*by_word, *nearest(wanted, names, most=_NEAREST, least=_NAMED_ALIKE), *asking]
+    misspelt = nearest(wanted, names, most=_NEAREST, least=_MISSPELT)
+    found = [
+        *misspelt,
+        *by_word,
+        *nearest(wanted, names, most=_NEAREST, least=_NAMED_ALIKE),
+        *asking,
+    ]
     found = found or nearest(wanted, known, least=_SPELT_ALIKE)
     return list(dict.fromkeys(found))[:_NEAREST]
 

@@ -9,7 +9,7 @@ import re
 import shlex
 from typing import Any
 
-from fsgauge.errors import InputError, SourceLocation
+from fsgauge.errors import InputError, SourceLocation, nearest
 from fsgauge.study.document import Origin, source_location
 from fsgauge.study.locate import Spans
 from fsgauge.study.system import KIND, LONGEST_NAME
@@ -24,6 +24,9 @@ _ALLOCATING = ("allocation_chunk", "extent_size_hint")
 _SYSTEM_KEYS = ("mkfs", "mount", "path", "access", "tunables", "server", "settings", *_ALLOCATING)
 _TABLES = ("tunables", "server", "settings")
 _SUM_DIGITS = 6
+_SPELT_ALIKE = 0.7
+_OFTEN = ("raw", "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "nilfs2")
+"""Kinds of systems that are typed one after another."""
 
 
 def option_origin(option: str, text: str, start: int = 0, end: int | None = None) -> Origin:
@@ -41,6 +44,8 @@ def storage_table(spec: str) -> dict[str, Any]:
         return {"kind": kind, **({"size": rest} if rest else {})}
     if kind in ("device", "path") and rest:
         return {"kind": kind, kind: from_here(rest) if kind == "path" else rest}
+    if os.path.isdir(spec):  # noqa: PTH112 - as above
+        return _storage_at(from_here(spec))
     raise InputError(
         f'"{spec}" is not a storage',
         location=_where("--storage", spec),
@@ -80,9 +85,15 @@ def system_table(spec: str) -> dict[str, Any]:
     if "/" in kind:
         return _mounted(name, spec[spec.rindex(kind) :])
     if not name and not KIND.fullmatch(kind):
-        first, _, more = kind.partition(" ")
-        first = first.lower()
+        first, *others = re.split(r"[ ,]+", kind.lower())
+        more = kind[len(first) :].lstrip(" ,")
         meant = f"{first}:{'mkfs' if more.startswith('-') else 'mount'}={more}" if more else first
+        if others and all(each in _OFTEN for each in (first, *others)):
+            raise InputError(
+                f'"{kind}" are {1 + len(others)} systems, and --system takes one',
+                location=source_location("--system", spec, (0, len(head)), "", False),
+                next=" ".join(f"--system {each}" for each in (first, *others)),
+            )
         raise InputError(
             f'"{kind}" is not a kind of system',
             location=source_location("--system", spec, (0, len(head)), "", False),
@@ -100,6 +111,12 @@ def system_table(spec: str) -> dict[str, Any]:
 
 def _mounted(name: str, path: str) -> dict[str, Any]:
     path = from_here(path)
+    if path.startswith("/dev/") and not os.path.isdir(path):  # noqa: PTH112 - as above
+        raise InputError(
+            f"{path} is a device, and a system is a kind of file system or a folder",
+            location=_where("--system", path),
+            next=f"--storage {shlex.quote(path)} --system ext4, or mount it and name the folder",
+        )
     return {"kind": "mounted", "path": path, "name": name or fitting(path)}
 
 
@@ -132,6 +149,9 @@ def _meant_option(part: str) -> str:
         return "mount it, and name that folder: NAME=/mnt/x"
     if part.startswith("-"):
         return f"mkfs={part}"
+    key, equals, value = part.partition("=")
+    if equals and (near := nearest(key, _SYSTEM_KEYS, least=_SPELT_ALIKE)):
+        return f"{near[0]}={value}"
     return f"mount={part}" if _MOUNT_OPTION.fullmatch(part) else ""
 
 

@@ -27,6 +27,8 @@ def typed_value(text: str, takes: Sequence[ValueType] = ()) -> object:
     if entry is not None and isinstance(value, str | int | float):
         return [text if entry.is_written_as_text and not isinstance(value, str) else value]
     in_quotes = bool(takes) and all(each.is_written_as_text for each in takes)
+    if takes and not isinstance(value, list | dict):  # one of texts that a list holds
+        in_quotes |= all(each.entry is not None and each.entry.base is str for each in takes)
     return text if in_quotes and not isinstance(value, str) else value
 
 

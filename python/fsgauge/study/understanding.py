@@ -19,12 +19,21 @@ from fsgauge.quantities import Quantity
 from fsgauge.study.document import Document, Origin
 from fsgauge.study.keys import Section, all_dotted, listed_sections, valid_keys, value_types
 from fsgauge.study.locate import Path
-from fsgauge.study.other_tools import BYTES_OF_A_JOB, Word, is_bandwidth, words_called
+from fsgauge.study.other_tools import (
+    BYTES_OF_A_JOB,
+    Word,
+    is_bandwidth,
+    studies_called,
+    words_called,
+)
 from fsgauge.study.value_type import ValueType
 from fsgauge.study.word_fit import has_key, kind_of, translated, value_at
 from fsgauge.study.wording import as_details, shown
 from fsgauge.units import SIZE, binary_size
 
+_MISSPELT = 0.9
+_NAMED = ("storage", "plan")
+"""Sections in which a word that is nearly one of their keys is that: plan.block is plan.blocks."""
 _SPELT_ALIKE = 0.8
 """Of words: "randraed" is 0.88 of "randread", and "randtrim" 0.71 of "randrw"."""
 
@@ -80,7 +89,11 @@ def meaning_otherwise(
 ) -> InputError:
     """A value of a known word that means nothing here. Of words, only one that is spelt like it is
     proposed: another load is no help."""
-    near = nearest(str(given), word.values, least=_SPELT_ALIKE)
+    takes = value_types(_there(word.key, path), kind_of(document, str(path[0])))
+    ours = [str(choice) for each in takes for choice in each.choices]
+    known = list(dict.fromkeys([*word.values, *ours])) if word.values else []
+    near = nearest(str(given), known, least=_SPELT_ALIKE, most=2)
+    wanted = f"known: {', '.join(known)}" if known else wanted
     return InputError(
         f"{word.said(str(path[-1]))} is {word.key} here, and {shown(given)} is not a value of it",
         location=document.origins[path].value(did_you_mean(near)),
@@ -229,12 +242,20 @@ def _word_at(document: Document, section: str, name: str, value: object) -> Word
         own = [word for word in found if word.key == f"{section}.{name}"]
         takes = value_types((section, name), kind_of(document, section))
         return next((word for word in own if _is_of_tool(word, value, takes)), None)
+    of_section = valid_keys(section, kind_of(document, section)) if section in _NAMED else []
+    if nearest(name, of_section, least=_MISSPELT) and not name.startswith("-"):
+        return None
     here = [word for word in found if has_key(document, word.key)]
     if name in valid_keys(section) and (section == "storage" or not here):
         # A key of another kind, refused as that, unless fio has another meaning for it.
         fio = [word for word in found if word.title == "fio" and section == "workload"]
         return next((word for word in fio if word.key != f"{section}.{name}"), None)
     is_letter = _LETTER.fullmatch(name)
+    if is_letter:  # the tool whose work this kind is comes first, then words of loads
+        kind = kind_of(document, "workload")
+        own = [word for word in here if studies_called().get(word.title.lower()) == kind]
+        load = [word for word in here if word not in own and word.key.startswith("workload.")]
+        here = [*own, *load] if own else here
     always = [word for word in found if word.is_always(value) and not is_letter]
     taking = [word for word in here if word.is_translated and _takes(word, value)]
     refused = [word for word in found if not word.key and not word.always]

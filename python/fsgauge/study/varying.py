@@ -66,9 +66,18 @@ def vary_systems(
         )
     seed = plan.get("seed") if isinstance(plan, dict) else None
     chance = random.Random(seed if isinstance(seed, int) else 0)  # noqa: S311 - no secret
+    sample = points_of(tables, chance)
+    if sum(map(len, sample)) > MOST_SYSTEMS:
+        raise _error(
+            document,
+            ("system", 0),
+            f"these are {total:,} systems in {len(tables)} tables, too many for a race, and too few"
+            " in each to take a sample of",
+            next="one [[system]] with vary for what several of them have in common",
+        )
     found = [
         (system_at(table, point) if _varies(table) else table, index)
-        for index, (table, points) in enumerate(zip(tables, points_of(tables, chance), strict=True))
+        for index, (table, points) in enumerate(zip(tables, sample, strict=True))
         for point in points
     ]
     if total > MOST_SYSTEMS:

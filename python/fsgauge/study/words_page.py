@@ -22,9 +22,9 @@ _INTRODUCTION = """\
 <!-- Made by `python -m fsgauge.study words` from python/fsgauge/study/other_tools.toml; edits are \
 lost. -->
 
-What you type in fio, IOzone, bonnie++, elbencho, IOR, mdtest, hyperfine, pgbench, filebench or \
-dd, and the key of a study file that means it. `fsgauge explain iodepth` \
-prints a row of this page and the key's own entry.
+What you type in fio, IOzone, bonnie++, elbencho, IOR, mdtest, hyperfine, pgbench, \
+pg_test_fsync, filebench or dd, and the key of a study file that means it. `fsgauge explain \
+iodepth` prints a row of this page and the key's own entry.
 
 Words marked *read* can be used as they are, in a study file or with `--set`, with the values that \
 the tool takes; a note says what they were taken for:

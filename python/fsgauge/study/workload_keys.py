@@ -23,13 +23,12 @@ class WorkloadKeys(StudyModel):
     """The keys of one kind; `kind` and `scan` are keys of each."""
 
     question_of_folders: ClassVar[str] = "How do these file systems compare under the same load?"
-    """What a shipped study asks where its systems are folders, used as they are."""
+    """What a shipped study asks where its systems are folders, used as they are; "" for its own
+    question, which is about no device."""
 
-    takes_program: ClassVar[bool] = False
-    """Whether words of the command line behind the study's name are a program and its arguments."""
-
-    says_of_program: ClassVar[tuple[str, ...]] = ()
-    """Keys that say something of that program, and nothing of another."""
+    question_of_program: ClassVar[str] = ""
+    """What is asked of a program whose words stand behind the study's name on the command line; ""
+    where no program can."""
 
     allocates: ClassVar[bool] = False
     """Whether a system's keys say how its files are given space (`study.system.ALLOCATING`)."""
@@ -49,6 +48,11 @@ class WorkloadKeys(StudyModel):
 
     rewrites: ClassVar[str] = ""
     """The key that says how often live bytes are written anew, where files come and go."""
+
+    def with_program(self, _program: Sequence[str]) -> dict[str, object]:
+        """What keys that say something of the study's own program have with these words in its
+        place."""
+        return {}
 
     if TYPE_CHECKING:
         kind: str

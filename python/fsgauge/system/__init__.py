@@ -18,7 +18,15 @@ from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.machine.process.tool import find_tool, run_tool
 from fsgauge.system.kind import FileSystem, SystemKind
 
-__all__ = ["FileSystem", "Support", "SystemKind", "find_kind", "support_of", "system_kinds"]
+__all__ = [
+    "FileSystem",
+    "Support",
+    "SystemKind",
+    "find_kind",
+    "is_measured_mounted",
+    "support_of",
+    "system_kinds",
+]
 
 
 @cache
@@ -34,6 +42,31 @@ def system_kinds() -> dict[str, SystemKind]:
     return dict(sorted(found.items()))
 
 
+_MADE_BY_OTHERS = (
+    "zfs bcachefs ntfs ntfs3 exfat vfat fat fat32 ceph cephfs lustre gluster glusterfs fuse sshfs"
+    " nfs cifs reiserfs jfs beegfs gpfs apfs hfsplus overlayfs erofs squashfs"
+)
+_BELOW = frozenset(["lvm", "lv", "mdraid", "mdadm", "md", "raid", "luks", "dmcrypt", "dm-crypt"])
+"""What is below a file system: a device to make it on."""
+
+
+def is_measured_mounted(name: str) -> bool:
+    """Whether it is a file system that a study does not make, only measures."""
+    return name.lower() in _MADE_BY_OTHERS.split()
+
+
+def _instead(name: str) -> tuple[str, str]:
+    """What is done in place of making such a system, and the command; two "" for none."""
+    if name == "tmpfs":
+        return "memory is storage: any file system on it", "--storage ram:1GiB --system ext4"
+    if name in _BELOW:
+        return "it is a device, on which file systems are made", "--storage /dev/NAME --system ext4"
+    if is_measured_mounted(name):
+        folders = "fsgauge plan overhead /folder/on/it /folder/elsewhere"
+        return f"a study makes no {name}; it measures one where it is mounted", folders
+    return "", ""
+
+
 def find_kind(name: str) -> SystemKind:
     """The kind called `name`; InputError with the nearest ones."""
     kinds = system_kinds()
@@ -44,10 +77,15 @@ def find_kind(name: str) -> SystemKind:
             f'"{name}" is not a kind of system, and a folder of this name begins with ./',
             next=f"--system {shlex.quote(f'./{name}')}",
         )
-    near = nearest(name, kinds, most=3)
-    hint = did_you_mean(near) if near else f"known: {', '.join(kinds)}"
+    hint, command = _instead(name.lower())
+    if not hint:
+        near = nearest(name, kinds, most=3)
+        made = [each.name for each in kinds.values() if each.placement != "modelled"]
+        hint = did_you_mean(near) if near else f"known: {', '.join(made)}"
     raise InputError(
-        f'"{name}" is not a kind of system', details=(hint,), next="fsgauge doctor --systems"
+        f'"{name}" is not a kind of system',
+        details=(hint,),
+        next=command or "fsgauge doctor --systems",
     )
 
 

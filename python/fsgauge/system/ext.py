@@ -103,10 +103,11 @@ class ExtFamily(kind.FileSystem):
         """From -N, or from -i or the inode_ratio of mke2fs.conf; None with -T."""
         number, ratio = _value_after("-N", options), _value_after("-i", options)
         if number.isdecimal():
-            return int(number)
+            return max(0, int(number) - _OWN_INODES)
         if _value_after("-T", options) or (ratio and not ratio.isdecimal()):
             return None
-        return size_bytes // (int(ratio) if ratio else _bytes_per_inode(size_bytes))
+        made = size_bytes // (int(ratio) if ratio else _bytes_per_inode(size_bytes))
+        return max(0, made - _OWN_INODES)
 
     def more_inodes(self, number: int, size_bytes: int) -> str:
         """-N, which has one for each block at most; the first ones are its own."""

@@ -69,6 +69,12 @@ def option_words(text: str) -> str:
     return "\n".join(lines)
 
 
+def option_names() -> list[str]:
+    """Every mount option of a file system that a study makes."""
+    kinds = [kind for kind in system_kinds().values() if isinstance(kind, FileSystem)]
+    return sorted({*EVERY_MOUNT, *(name for kind in kinds for name in kind.mount_options)})
+
+
 def _place(kind: str) -> int:
     return _FIRST.index(kind) if kind in _FIRST else len(_FIRST)
 

@@ -296,6 +296,10 @@ class Method:
         files = "one file" if self.files == 1 else f"{self.files} equal files"
         return [f"space: {files} of {space}, laid out first{raw}", f"time: {self.time_words()}"]
 
+    def starts(self) -> list[str]:
+        """The programs and lines for a shell that the study names, as written; none of most."""
+        return []
+
     def time_words(self) -> str:
         """Of a run that ends by time."""
         warm_up, duration = self.workload.warm_up, self.workload.duration

@@ -6,8 +6,9 @@ import math
 
 import pytest
 
-from fsgauge.choosing.load import LOADS
+from fsgauge.choosing.load import LOADS, load_of
 from fsgauge.choosing.options import KINDS, MOST_PROPOSED, Option, every_option, proposed
+from fsgauge.study.parse import load_study
 from fsgauge.study.varying import combinations, system_at
 from fsgauge.system import find_kind
 from fsgauge.system.kind import FileSystem
@@ -53,3 +54,36 @@ def test_weak_options_are_raced_alone_and_left_out_when_it_is_to_be_safe() -> No
     (safe,) = proposed(["ext4"], ["commits"], safe=True)
     assert safe.weak == ()
     assert math.prod(len(each.values) for each in safe.crossed) <= MOST_PROPOSED
+
+
+def test_what_matters_for_more_of_a_load_comes_first() -> None:
+    (found,) = proposed(["ext4"], ["random", "reads"], safe=True)
+    names = [each.key for each in found.crossed]
+    assert {"mount.dioread_lock", "tunables.queue/read_ahead_kb"} < set(names)
+    scheduler = next(each for each in found.crossed if each.key == "tunables.queue/scheduler")
+    assert scheduler.values[0] == "default", "the baseline is a kind with its defaults"
+    (first, *_) = proposed(["ext4"], ["commits", "files"], safe=True)[0].crossed
+    assert first.key == "mkfs.-J.size"
+
+
+@pytest.mark.parametrize(
+    ("study", "begins"),
+    [
+        ("command-pgbench", ["noatime", "-O fast_commit", "data=journal", "-I 128"]),
+        ("mix-mail", ["J.size=256", "noatime", "-O fast_commit", "data=journal"]),
+        *((each, ["noatime", "-I 128", "J.size=256"]) for each in ("mix-web", "metadata-hard")),
+        ("years", ["noatime", "-I 128", "J.size=256"]),
+    ],
+)
+def test_settings_of_the_whole_kernel_do_not_come_before_what_the_load_is_known_for(
+    study: str, begins: list[str]
+) -> None:
+    """A program got the scheduler, lazytime and J.size; a web server dirty_background_bytes."""
+    systems = ["ext4"] if study == "years" else None
+    (found,) = proposed(["ext4"], load_of(load_study(study, [], systems)), safe=False)
+    assert [each.words for each in found.crossed][: len(begins)] == begins
+
+
+def test_what_a_crash_may_lose_stands_in_the_line() -> None:
+    said = [each.why for each in every_option() if each.key == "mount.lazytime"]
+    assert said and all("a crash may lose them" in each for each in said)

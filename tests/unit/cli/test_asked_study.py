@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.cli.asked_study import study_and_folders
+from fsgauge.cli.asked_study import _as_folder, study_and_folders
 from fsgauge.errors import InputError
 
 
@@ -33,3 +33,23 @@ def test_folders_alone_are_compared_relative_ones_too(
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
     assert study_and_folders(["a", "b"]) == ("overhead", ["./a", "./b"])
+
+
+def test_systems_alone_get_a_study_that_compares_them() -> None:
+    """The next command was `fsgauge plan ext4 --system xfs`, which compares xfs with raw."""
+    with pytest.raises(InputError) as refusal:
+        study_and_folders(["ext4", "xfs:mount=noatime"])
+    assert refusal.value.next == (
+        "fsgauge plan overhead --baseline ext4 --system ext4 --system xfs:mount=noatime"
+    )
+
+
+def test_a_word_after_folders_is_a_folder_that_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a").mkdir()
+    with pytest.raises(InputError) as refusal:
+        study_and_folders(["a", "nosuch"])
+    assert refusal.value.what == "there is no folder nosuch"
+    assert [_as_folder(each) for each in ("a", "n=a", "n=xfs")] == ["./a", "n=./a", "n=xfs"]

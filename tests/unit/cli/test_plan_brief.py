@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.cli.plan_brief import brief_lines, run_command
-from fsgauge.cli.plan_lines import time_and_bytes
+from fsgauge.cli.plan_lines import method_lines, time_and_bytes
 from fsgauge.plan.preview import PlanDescription, describe
 from fsgauge.plan.turns import make_plan
 from fsgauge.study.parse import load_study
@@ -42,6 +42,14 @@ def test_of_a_program_that_does_not_say_what_it_writes_nothing_is_estimated() ->
     )
     assert time_and_bytes(found)[1] == "written   what the program writes"
     assert "writes about " in "\n".join(brief_lines(described(2.0, name="command"), "", None))
+
+
+def test_of_programs_it_says_what_is_started() -> None:
+    found = described(2.0, name="command-git-clone")
+    (line,) = (each for each in brief_lines(found, "", None) if each.startswith("starts"))
+    assert line == "starts    git clone -q --no-local tree copy; 2 more lines: --verbose"
+    whole = "\n".join(method_lines(found))
+    assert all(f"starts    {each}" in whole for each in found.starts) and len(found.starts) == 3
 
 
 def test_what_is_refused_has_no_command() -> None:

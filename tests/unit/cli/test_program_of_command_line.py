@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from fsgauge.cli.asked_study import program_overrides
 from fsgauge.errors import InputError
 from fsgauge.kinds.command.keys import CommandWorkload
 from fsgauge.study.parse import load_study
+from fsgauge.study.shipped import find_study
 
 
 def workload(program: list[str], prepare: list[str], parameters: list[str]) -> CommandWorkload:
@@ -43,7 +46,62 @@ def test_without_a_program_the_study_has_its_own() -> None:
     assert program_overrides("overhead", ["/a", "/b"], [], []) == [], "those are folders"
 
 
+@pytest.mark.parametrize("study", ["command-full", "command-git-clone", "hyperfine", "own.toml"])
+def test_any_study_of_a_program_takes_one(
+    study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ "echo is no folder here, next: fsgauge plan command-full --system echo"."""
+    monkeypatch.chdir(tmp_path)
+    Path("own.toml").write_text(find_study("command")[1])
+    assert 'workload.program=["echo", "hi"]' in program_overrides(study, ["echo", "hi"], [], [])
+    (tmp_path / "a").mkdir()
+    assert program_overrides(study, [str(tmp_path / "a")], [], []) == [], "a folder to compare"
+
+
+def test_values_have_no_blanks_around_them_and_stand_once() -> None:
+    assert workload(["tool", "{n}"], [], ["n=1, 2"]).parameters == {"n": ["1", "2"]}
+    with pytest.raises(InputError) as refused:
+        program_overrides("command", ["tool", "{n}"], [], ["n=1,2", "n=2,3"])
+    assert refused.value.next == "-P n=1,2,3"
+
+
 @pytest.mark.parametrize("text", ["threads", "threads=", "=1"])
 def test_a_parameter_without_a_name_or_values_is_refused(text: str) -> None:
     with pytest.raises(InputError):
         workload(["tool", "{threads}"], [], [text])
+
+
+def test_a_blank_value_is_called_that() -> None:
+    with pytest.raises(InputError, match="blank value") as refused:
+        program_overrides("command", ["tool", "{n}"], [], ["n=1,,2"])
+    assert refused.value.next == "-P n=1,2"
+
+
+def shipped(study: str, *program: str, parameters: tuple[str, ...] = ()) -> CommandWorkload:
+    found = load_study(study, program_overrides(study, program, [], parameters)).workload
+    assert isinstance(found, CommandWorkload)
+    return found
+
+
+@pytest.mark.parametrize("study", ["command-compile", "command-pgbench", "command-tar"])
+def test_another_program_has_no_steps_of_the_shipped_one(study: str) -> None:
+    """ "no word of program, prepare or finish has {jobs}"."""
+    found = shipped(study, "echo", "hi")
+    assert (found.program, found.prepare, found.finish) == (["echo", "hi"], [], [])
+    assert (found.parameters, found.packages) == ({}, {})
+
+
+def test_a_program_in_other_words_keeps_the_steps_that_it_needs() -> None:
+    found = shipped("command-tar", "tar", "xf", "tree.tar")
+    assert found.prepare and found.parameters == {"folders": ["40"]} and found.packages
+    found = shipped("command-compile", "make", "-C", "source")
+    assert found.prepare and found.parameters == {}
+    found = shipped("command-compile", "make", "-j{n}", parameters=("n=1,4",))
+    assert found.parameters == {"n": ["1", "4"]}
+
+
+def test_what_a_study_of_ones_own_says_stays(tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text(find_study("command")[1].replace('"5 min"', '"2 h"'))
+    overrides = program_overrides(str(own), ["echo"], [], [])
+    assert overrides == ['workload.program=["echo"]']

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.cli.study import written
+from fsgauge.cli.study import from_command, from_fio, written
 from fsgauge.errors import InputError, RigError
 
 
@@ -48,3 +48,17 @@ def test_where_there_is_no_room_nothing_is_left(tmp_path: Path) -> None:
     )
     assert done.returncode == 1 and "RigError: cannot write" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_options_are_counted_where_some_are_carried_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ "0 options carried over" was said of every command line."""
+    monkeypatch.chdir(tmp_path)
+    assert from_command.callback is not None and from_fio.callback is not None
+    from_command.callback("elbencho -w -b 4k -t 2 -s 1g FILE", (), Path("line.toml"))
+    assert "wrote line.toml: 1 group, " in (said := capsys.readouterr().out)
+    assert "carried over" not in said
+    Path("job.fio").write_text("[a]\nrw=randread\nbs=4k\nsize=1g\nruntime=5\n")
+    from_fio.callback(Path("job.fio"), (), (), None, False, None)
+    assert "4 options carried over" in capsys.readouterr().out

@@ -135,6 +135,38 @@ def test_a_launcher_says_how_many_tasks(launcher: str, tasks: int) -> None:
     assert any("does not say" in note.text for note in notes.values()) is (tasks == 1)
 
 
+def test_a_letter_is_not_guessed_from_another() -> None:
+    assert groups("ior -w -q -p -t 1m -b 1m")[0]["name"] == "write"
+    with pytest.raises(InputError) as raised:
+        study_from_command("ior -w -I")
+    assert raised.value.what == "ior's -I is not known here"
+
+
+@pytest.mark.parametrize(
+    ("launcher", "is_told"),
+    [
+        ("mpirun -np 8 --host a,b", True),
+        ("mpirun -np 8 --hostfile h", True),
+        ("srun -N 2 -n 4", True),
+        ("srun -n 4 --nodelist=n[1-2]", True),
+        ("srun -n 4", False),
+        ("mpirun -np 4 -host a", False),
+    ],
+)
+def test_several_hosts_become_one_and_that_is_told(launcher: str, is_told: bool) -> None:
+    notes = study_from_command(f"{launcher} ior -w -F").converted.findings.notes.values()
+    assert any("--rig fleet --hosts" in note.text for note in notes) is is_told
+
+
+def test_a_limit_in_bytes_is_of_whole_files() -> None:
+    limited = "elbencho -w -r -t 2 -n 1 -N 10 -b 64k --limitread 1m --limitwrite 1m /x"
+    write, read = groups(f"{limited} -s 512k")
+    assert (write["operations"], write["rate"]) == ({"create": 1, "unlink": 1}, "8 IOPS")
+    assert (read["rate"], read["arrival"]) == ("4 IOPS", "constant")
+    with pytest.raises(InputError, match="empty files have no bytes"):
+        study_from_command(limited)
+
+
 def test_elbencho_works_on_every_path() -> None:
     for paths in ("/x/f[1-16]", "/x/f{01..16}", " ".join(f"/x/{n}" for n in range(16))):
         write, read = groups(f"elbencho -w -r -t 4 -s 4m -b 1m --direct {paths}")
@@ -217,7 +249,7 @@ def test_an_option_is_underlined_where_it_stands() -> None:
         ("dd if=/dev/zero of=/dev/sda", "no command of dd"),
         ("", "no command of nothing"),
         ("ior 'x", "cannot be read"),
-        ("ior -w -q 5", "-q is not known"),
+        ("ior -w -I 5", "-I is not known"),
         ("elbencho --s3keys x", "not known"),
         ("ior -w -t foo", "takes a number"),
         ("ior -w -t", "takes a number"),
@@ -235,3 +267,13 @@ def test_an_option_is_underlined_where_it_stands() -> None:
 def test_what_cannot_be_taken_is_said(command: str, what: str) -> None:
     with pytest.raises(InputError, match=what):
         study_from_command(command)
+
+
+def test_a_tool_that_only_has_words_leads_to_them() -> None:
+    """`from-command 'hyperfine ...'` led to from-fio."""
+    with pytest.raises(InputError) as refused:
+        study_from_command("hyperfine 'sleep 1'")
+    assert refused.value.next == "fsgauge explain hyperfine"
+    with pytest.raises(InputError) as refused:
+        study_from_command("fio job.fio")
+    assert refused.value.next.startswith("fsgauge study from-fio")

@@ -72,6 +72,12 @@ def refused(tmp_path: Path, text: str) -> InputError:
         ("rw=randread\npercentage_random=30", {"random_percent": "30 %"}),
         ("rw=randread\nrate_iops=50\nnumjobs=4\nrate_process=poisson",
          {"rate": "200 IOPS", "arrival": "exponential"}),
+        ("rw=randread\nbssplit=4k/33:8k/33:16k/33", {"block_weights": [33, 33, 34]}),
+        ("rw=read\nnrfiles=4\nfile_service_type=sequential", {"files": 4, "order": "sequential"}),
+        ("rw=read\nnrfiles=4\nopenfiles=1\nfile_service_type=random", {"files": 4}),
+        ("rw=randread\nnrfiles=4\nopenfiles=4\nfile_service_type=random:9", {"files": 4}),
+        ("rw=write\niodepth=8\nfsync=1", {"sync": "fsync", "queue_depth": None}),
+        ("ioengine=io_uring\niodepth=32\niodepth_batch=0", {"submit_batch": 32}),
         ("rw=read\nrate=1m", {"bandwidth": "1 MiB/s", "arrival": "constant"}),
         ("rw=write\nfdatasync=8", {"sync": "fdatasync", "sync_every": 8}),
         ("rw=write\nsync=dsync", {"sync": "dsync"}),
@@ -162,6 +168,26 @@ def test_a_depth_without_a_queue_is_one(tmp_path: Path) -> None:
         ("rw=read\ncreate_only=1", "leave it out"),
         ("rw=write\nunlink_each_loop=1\nloops=10", "makes its files again"),
         ("rw=randread\nnrfiles=4\nfile_service_type=zipf:1.2", "used alike"),
+        ("rw=randread\nnrfiles=4\nfile_service_type=sequential", "type=roundrobin"),
+        ("rw=randread\nnrfiles=4\nopenfiles=3", "the nearest is openfiles=4"),
+        ("rw=read\nnrfiles=4\nopenfiles=2", "block of each file in turns"),
+        ("rw=read\nnrfiles=4", "the nearest is file_service_type=sequential"),
+        ("rw=write\nnrfiles=4\nfile_service_type=roundrobin", "block of each file in turns"),
+        ("rw=read\nfilename=x:y\nfile_service_type=random", "block of each file in turns"),
+        ("rw=rw\nnrfiles=4\nfile_service_type=sequential", "offsets of its own in each file"),
+        ("rw=read:-8k\nbs=4k\nnrfiles=4\nfile_service_type=sequential", "in each file"),
+        ("rw=randread\nnrfiles=4\nrandom_distribution=zipf:1.2", "in each file"),
+        ("rw=randread\nnrfiles=4\npercentage_random=50", "in each file"),
+        ("rw=randwrite\niodepth=8\nioengine=libaio\nfsync=1", "the nearest is iodepth=1"),
+        ("rw=rw\niodepth=4\nioengine=io_uring\nfdatasync=32", "the nearest is iodepth=1"),
+        ("rw=randwrite\nnrfiles=8\nfsync=1\nnumjobs=2", "all of its files"),
+        ("rw=write\nsync=dsync\nfsync=1", "dsync and fsync in one group"),
+        ("rw=write\nsync=dsync\nfdatasync=1", "dsync and fdatasync in one group"),
+        ("rw=write\nfsync=1\nfdatasync=1", "fsync and fdatasync in one group"),
+        ("rw=read\nioengine=mmap", "the nearest is rw=randread"),
+        ("rw=trim", "the nearest is rw=randtrim"),
+        ("rw=randrw\nbs=4k,64k\nrandom_distribution=zipf:1.2", "would not meet"),
+        ("rw=randread\nioengine=mmap\nfilename=/x\nnumjobs=4", "the nearest is no filename"),
     ],
 )
 def test_what_would_be_another_load_is_refused_at_its_line(
@@ -185,6 +211,15 @@ def test_all_refusals_are_told_at_once_and_can_be_given_up(tmp_path: Path) -> No
     assert "prio: left out, as asked" in notes
 
 
+def test_what_cannot_be_given_up_is_told(tmp_path: Path) -> None:
+    text = "[a]\nrw=read\nsize=1m\n"
+    with pytest.raises(InputError, match="no option fsinc to leave out") as raised:
+        converted(tmp_path, text, without=["fsinc"])
+    assert raised.value.cause == 'did you mean "fsync"?'
+    _, notes = converted(tmp_path, text, without=["fsync"])
+    assert "fsync: left out, as asked, but the job does not have it" in notes
+
+
 @pytest.mark.parametrize("text", ["hipri=0", "zonemode=none", "write_barrier=0", "max_latency=0"])
 def test_a_value_that_changes_nothing_is_taken(tmp_path: Path, text: str) -> None:
     assert group(tmp_path, text)["operations"] == {"read": 1}
@@ -193,6 +228,7 @@ def test_a_value_that_changes_nothing_is_taken(tmp_path: Path, text: str) -> Non
 @pytest.mark.parametrize(
     ("line", "what", "hint"),
     [
+        ("dataplacement=fdp", "fio 3.33 has no option dataplacement", ""),
         ("iodpth=4", "fio 3.33 has no option iodpth", '"iodepth"'),
         ("ioengine=libaoi", "fio 3.33 has no ioengine libaoi", '"libaio"'),
         ("bs=4q", "bs takes a whole number", ""),
@@ -210,6 +246,7 @@ def test_a_mistake_has_its_place(tmp_path: Path, line: str, what: str, hint: str
     error = refused(tmp_path, f"[a]\nsize=1m\n{line}\n")
     assert what in error.what
     assert error.location is not None and hint in error.location.hint
+    assert bool(hint) == bool(error.location.hint)
     assert (error.location.line, error.location.column) == (3, 1)
 
 
@@ -219,6 +256,10 @@ def test_a_mistake_has_its_place(tmp_path: Path, line: str, what: str, hint: str
         ("direct=1\nbuffered=1", "buffered=1 contradicts job.fio:2 direct=1"),
         ("buffered=0\ndirect=0", "direct=0 contradicts job.fio:2 buffered=0"),
         ("rwmixread=70\nrwmixwrite=70", "rwmixwrite=70 contradicts job.fio:2 rwmixread=70"),
+        ("bs=4k\nbs=8k", "bs=8k contradicts job.fio:2 bs=4k"),
+        ("bs=4k\nblocksize=8k", "blocksize=8k contradicts job.fio:2 bs=4k"),
+        ("runtime=10\ntimeout=5", "timeout=5 contradicts job.fio:2 runtime=10"),
+        ("filename=x\nfilename=y", "filename=y contradicts job.fio:2 filename=x"),
     ],
 )
 def test_lines_that_contradict_one_another_are_refused(
@@ -229,6 +270,28 @@ def test_lines_that_contradict_one_another_are_refused(
     assert error.location is not None
     assert (error.location.line, error.location.column) == (3, 1)
     assert error.next == "leave one out: line 2 or 3"
+
+
+@pytest.mark.parametrize("lines", ["bs=4k\nbs=4k", "clocksource=cpu\nclocksource=clock_gettime"])
+def test_a_line_may_come_again(tmp_path: Path, lines: str) -> None:
+    assert group(tmp_path, lines)["block_sizes"] == "4 KiB"
+
+
+def test_each_global_is_a_section_of_its_own(tmp_path: Path) -> None:
+    text = "[global]\nbs=4k\nsize=1m\n[a]\n[global]\nbs=8k\n[b]\n"
+    workload, _ = converted(tmp_path, text)
+    assert [each["block_sizes"] for each in workload["group"]] == ["4 KiB", "8 KiB"]
+
+
+@pytest.mark.parametrize(("of_section", "direct"), [("buffered=1", False), ("buffered=0", True)])
+def test_what_global_says_of_both_is_overruled_by_one_line(
+    tmp_path: Path, of_section: str, direct: bool
+) -> None:
+    said = f"buffered={int(direct)}\ndirect={int(not direct)}\nbs=4k\nblocksize=4k\nrw=randread\n"
+    text = f"[global]\n{said}[a]\nbs=16k\nsize=64m\n{of_section}\n"
+    workload, _ = converted(tmp_path, text)
+    only = workload["group"][0]
+    assert (only["direct"], only["block_sizes"]) == (direct, "16 KiB")
 
 
 @pytest.mark.parametrize(("of_section", "direct"), [("buffered=1", False), ("buffered=0", True)])
@@ -257,7 +320,7 @@ def test_a_section_may_say_otherwise_than_global(
 def test_what_cannot_be_drawn_or_never_runs_is_refused(
     tmp_path: Path, line: str, what: str
 ) -> None:
-    error = refused(tmp_path, f"[a]\nrw=randread\nsize=64m\n{line}\n")
+    error = refused(tmp_path, f"[global]\nrw=randread\nsize=64m\n[a]\n{line}\n")
     assert error.what.startswith(what)
     assert error.location is not None and error.location.text in line
     assert error.next.startswith("fio --cmdhelp=")
@@ -266,7 +329,7 @@ def test_what_cannot_be_drawn_or_never_runs_is_refused(
 @pytest.mark.parametrize(
     ("lines", "what", "also"),
     [
-        ("rate_iops=100\nrate=1m", "the pace is given twice", ["job.fio:4:1: rate_iops=100"]),
+        ("rate_iops=100\nrate=1m", "the pace is given twice", ["job.fio:5:1: rate_iops=100"]),
         ("size=100000t", "file_sizes must be at most 16 TiB", []),
         ("random_distribution=zipf:0", "zipf_theta must be more than 0", []),
     ],
@@ -274,7 +337,7 @@ def test_what_cannot_be_drawn_or_never_runs_is_refused(
 def test_what_no_group_can_have_is_told_at_the_jobs_own_lines(
     tmp_path: Path, lines: str, what: str, also: list[str]
 ) -> None:
-    error = refused(tmp_path, f"[a]\nrw=randread\nsize=64m\n{lines}\n")
+    error = refused(tmp_path, f"[global]\nrw=randread\nsize=64m\n[a]\n{lines}\n")
     assert error.what == what
     assert error.location is not None
     assert error.location.path.endswith("job.fio")
@@ -384,7 +447,7 @@ def test_sections_that_end_when_they_are_steady_warm_up_until_then(tmp_path: Pat
     for unlike in ("ss_dur=20", "runtime=5m", "stonewall"):
         study = plan_of(tmp_path, f"[global]\n{steady}[a]\n[b]\n{unlike}\n")["workload"]
         assert "steady_window" not in study
-    study = plan_of(tmp_path, f"[a]\n{steady}runtime=20\n")["workload"]
+    study = plan_of(tmp_path, f"[global]\n{steady}[a]\nruntime=20\n")["workload"]
     assert "steady_window" not in study and study["duration"] == "20 s"
 
 

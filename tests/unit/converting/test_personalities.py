@@ -160,6 +160,31 @@ flowop read name=a,filesetname=set,iosize=4k,directio=$directio,workingset=$work
     assert only["direct"] is (value == "1")
 
 
+@pytest.mark.parametrize(
+    ("flows", "what"),
+    [
+        ("read iosize=4k,random\nflowop read iosize=4k", "random would make"),
+        ("read iosize=4k,directio\nflowop read iosize=4k", "directio would make"),
+        ("write iosize=4k,dsync\nflowop write iosize=4k", "dsync would make"),
+        ("read iosize=4k\nflowop statfile", "at random places"),
+        ("readwholefile iosize=4k,directio\nflowop statfile", "through the page cache"),
+        ("appendfile iosize=4k,dsync", "are not made durable"),
+    ],
+)
+def test_blocks_of_one_thread_are_moved_alike(tmp_path: Path, flows: str, what: str) -> None:
+    text = f"define fileset name=set,entries=9,size=16k\nthread name=t\n{{\nflowop {flows}\n}}\n"
+    with pytest.raises(InputError, match=what):
+        workload(tmp_path, text, "a.f")
+
+
+def test_what_opens_a_file_says_how_all_is_moved(tmp_path: Path) -> None:
+    text = "define fileset name=set,entries=9,size=16k\nthread name=t\n{\n"
+    flows = ["openfile fd=1,directio,dsync", "read fd=1,iosize=4k", "write fd=1,iosize=4k"]
+    text += "".join(f"flowop {flow}\n" for flow in flows) + "}\n"
+    (only,) = workload(tmp_path, text, "a.f")["group"]
+    assert (only["direct"], only["sync"], only["order"]) == (True, "dsync", "sequential")
+
+
 @pytest.mark.parametrize(("rate", "is_taken"), [("0", True), ("5", False)])
 def test_a_rate_of_nought_is_none(tmp_path: Path, rate: str, is_taken: bool) -> None:
     text = f"set $eventrate={rate}\neventgen rate=$eventrate\n{FILE_SERVER}"
@@ -290,6 +315,16 @@ def test_operations_of_a_run_come_before_those_of_its_fwd(tmp_path: Path) -> Non
         {"write": 100},
         {"write_file": 100},
     ]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "rate"), [("size=1m", "6.25 IOPS"), ("sizes=(4k,50,128k,50)", "66.666667 IOPS")]
+)
+def test_a_rate_counts_the_pieces_of_whole_files(tmp_path: Path, sizes: str, rate: str) -> None:
+    text = VDBENCH.replace("operation=getattr", "operation=read,fileio=sequential,xfersize=64k")
+    text = text.replace("fwd=fwd*", "fwd=fwd3").replace("fwdrate=300", "fwdrate=100")
+    (only,) = workload(tmp_path, text.replace("size=64k", sizes, 1), "a.parm")["group"]
+    assert (only["operations"], only["rate"]) == ({"read_file": 100}, rate)
 
 
 def test_what_skew_leaves_is_shared_by_those_without(tmp_path: Path) -> None:

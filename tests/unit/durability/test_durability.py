@@ -31,12 +31,34 @@ WEAK = [
     (SystemOptions("ext2", mount="rw"), "no journal"),
     (SystemOptions("tmpfs", mount="rw"), "memory in place of a disk"),
     (SystemOptions("ext4", mkfs=["-q", "-O", "^has_journal,extent", "/dev/loop0"]), "^has_journal"),
-    (SystemOptions("ext4", mkfs=["-O", "^metadata_csum"]), "^metadata_csum"),
+    (SystemOptions("ext4", mkfs=["-FO^metadata_csum"]), "^metadata_csum"),
+    (SystemOptions("ext4", mkfs=["-O", "none", "-j"]), "none (^metadata_csum)"),
+    (SystemOptions("ext4", mkfs=["-O", "none,metadata_csum"]), "none (^has_journal)"),
     (SystemOptions("xfs", mkfs=["-m", "crc=0,reflink=0"]), "crc=0"),
     (
         SystemOptions("ext4", tunables={"queue/write_cache": "write through"}),
         "queue/write_cache = write through",
     ),
+    (
+        SystemOptions("ext4", tunables={"queue/write_cache": "none"}),
+        "queue/write_cache = none",
+    ),
+    (SystemOptions("gfs2", mount="commit=600"), "commit=600"),
+    (SystemOptions("ocfs2", mount="commit=600"), "commit=600"),
+    (SystemOptions("ext4", mount="nojournal_checksum"), "nojournal_checksum"),
+    (SystemOptions("btrfs", mkfs=["-d", "single", "-m", "single"]), "-m single"),
+    (SystemOptions("btrfs", mkfs=["--metadata=single"]), "--metadata=single"),
+    (SystemOptions("btrfs", mkfs=["-m", "SINGLE"]), "-m SINGLE"),
+    *(
+        (SystemOptions("xfs", tunables={f"/proc/sys/{name}": value}), f"/proc/sys/{name} = {value}")
+        for name, value in (
+            ("vm/dirty_writeback_centisecs", "0"),
+            ("vm/dirty_writeback_centisecs", "60000"),
+            ("vm/dirty_expire_centisecs", "360000"),
+            ("fs/xfs/xfssyncd_centisecs", "720000"),
+        )
+    ),
+    (SystemOptions("share", server={"Fake Oplocks": "Yes"}), "fake oplocks = yes"),
     (SystemOptions("xfs", server={"strict sync": "No"}), "strict sync = no"),
     (SystemOptions("share", export="rw,async,wdelay"), "async"),
     (SystemOptions("mounted", mount="rw,data=writeback"), "data=writeback"),
@@ -54,6 +76,16 @@ SAFE = [
     SystemOptions("xfs", server={"strict sync": "yes", "aio read size": "0"}),
     SystemOptions("share", export="rw,sync,wdelay"),
     SystemOptions("ext4", tunables={"queue/write_cache": "write back", "queue/scheduler": "none"}),
+    SystemOptions("ext4", mkfs=["-O", "^has_journal,has_journal"]),
+    SystemOptions("ext4", mkfs=["-L", "none"]),
+    *(
+        SystemOptions("ext4", mkfs=["-O", "^has_journal", *each])
+        for each in (["-J", "size=64"], ["-Jsize=64"], ["-qj"])
+    ),
+    SystemOptions("ext4", mkfs=["-O", "none,has_journal,metadata_csum"]),
+    SystemOptions("btrfs", mkfs=["-m", "dup", "-d", "single"]),
+    SystemOptions("gfs2", mount="commit=30"),
+    SystemOptions("xfs", tunables={"/proc/sys/vm/dirty_expire_centisecs": "3000"}),
     SystemOptions("raw"),
 ]
 
@@ -84,11 +116,24 @@ def test_two_options_are_two_reasons_and_damage_is_no_crash() -> None:
     ]
 
 
+def test_features_of_mke2fs_come_after_each_other() -> None:
+    """As it makes them: without a journal, in all."""
+    for words, named in (
+        (["-O", "none,extent"], ["none (^has_journal)", "none (^metadata_csum)"]),
+        (
+            ["-O", "^has_journal,^metadata_csum", "-O", "fast_commit"],
+            ["^has_journal", "^metadata_csum"],
+        ),
+        (["-O", "^has_journal", "-J", "fast_commit_size=64"], ["^has_journal"]),
+    ):
+        assert [each.option for each in weakened(SystemOptions("ext4", mkfs=words))] == named
+
+
 def test_the_page_that_explains_it_names_every_option_and_source() -> None:
     page = explain_metric("durability")
     for made, option in WEAK:
-        word = re.split(r"=\d|mem", option)[0]
-        assert word in page, (made, option)
+        word = re.split(r" ?= ?\d|mem|\)", option.removeprefix("none ("))[0]
+        assert word.lower() in page.lower(), (made, option)
     for each in WEAKENINGS:
         written = re.split(r"[ /]", each.source.removeprefix("kernel.org ").partition(",")[0])[-1]
         assert written in page, each.source

@@ -44,6 +44,12 @@ write     500.00     505.00     0.007100    65536      1024.00    0.000500   0.5
 read      1000.00    1010.00    0.003100    65536      1024.00    0.000500   0.250000   0.000300   0.256000   1
 """  # noqa: E501 - as IOR writes it
 
+_BONNIE_1_97 = (
+    "1.97,1.97,host1,1,1446545498,16G,,770,99,118120,21,57219,13,1866,98,151320,16,209.1,7,16,,,,,"
+    "2389,19,+++++,+++,4217,22,5011,32,+++++,+++,5163,24,11438us,1124ms,1305ms,9423us,345ms,491ms,"
+    "50551us,1098us,1142us,10121us,208us,1135us"
+)
+
 
 def fio(path: Path, iops: float, *, bins: bool = False, name: str = "job", at: int = 0) -> Path:
     """fio's JSON of one job that reads for ten seconds."""
@@ -137,7 +143,7 @@ def test_quantiles_are_fios_own(tmp_path: Path, bins: bool) -> None:
 
 
 def test_a_run_that_is_not_there_for_every_system_is_left_out(tmp_path: Path) -> None:
-    files = {name: [fio(tmp_path / f"{name}{n}.json", 1000) for n in range(count)]
+    files = {name: [fio(tmp_path / f"{name}{n}.json", 10 * count + n) for n in range(count)]
              for name, count in (("a", 3), ("b", 2))}  # fmt: skip
     found = import_results(files, tmp_path / "results", [])
     assert found.blocks == 2
@@ -166,11 +172,13 @@ def test_iozone_of_many_sizes_names_each(tmp_path: Path) -> None:
     stored = imported(tmp_path, a=[DATA / "iozone-auto.txt"])
     names = {run.cell.name for run in stored.runs}
     assert len(names) == len(stored.runs) > 20
+    assert "write 4 KiB, 64 KiB file" in names
 
 
 def test_bonnies_lines_are_runs(tmp_path: Path) -> None:
     line = (DATA / "bonnie-2.00a-whole.csv").read_text(encoding="utf-8")
-    stored = imported(tmp_path, a=[written(tmp_path / "two.csv", line.strip() + "\n" + line)])
+    later = line.replace(",1795448497,", ",1795448999,")
+    stored = imported(tmp_path, a=[written(tmp_path / "two.csv", line.strip() + "\n" + later)])
     assert len(stored.turns) == 2
     names = {run.cell.name for run in stored.runs}
     assert "put block" in names or "create sequential" in names
@@ -199,17 +207,21 @@ def test_iors_repetitions_are_runs(tmp_path: Path) -> None:
         ("", "nothing that is known"),
         ("hello\n", "nothing that is known"),
         ('{"fio version": "fio-3.33", "jobs": []}', "it has no jobs"),
-        ('{"fio version": "fio-3.33", "jobs": [{"jobname": "x"}]}', "KeyError"),
+        ('{"fio version": "fio-3.33", "jobs": [{"jobname": "x"}]}', "it has no 'read'"),
         ("Iozone: Performance Test of File I/O\n", "did not complete"),
         ("1.98,2.00a,host\n", "fields"),
         (IOR.split("write ")[0], "no row"),
-        (IOR.replace("0.007000", "NA"), "is no whole result of IOR: ValueError"),
-        (IOR.replace("1024.00 ", "0       "), "is no whole result of IOR: ZeroDivisionError"),
+        (IOR.replace("0.007000", "NA"), "is no whole result of IOR: 'NA' is no number"),
+        (IOR.replace("1024.00 ", "0       "), "is no whole result of IOR: a number is missing"),
         (ELBENCHO.replace("900,1000", "0,0"), "it has no results"),
-        (ELBENCHO.replace("240000", "-240000"), "ValidationError"),
-        (ELBENCHO.replace("240000", "inf"), "OverflowError"),
-        (ELBENCHO.replace("240000", "1" * 200_000), "of elbencho: Error field larger"),
+        (ELBENCHO.replace("240000", "-240000"), "a number is missing"),
+        (ELBENCHO.replace("240000", "inf"), "a number is missing"),
+        (ELBENCHO.replace("240000", "1" * 200_000), "of elbencho: field larger"),
         (ELBENCHO.splitlines()[0] + "\n", "of elbencho: it has no results"),
+        (ELBENCHO[:-130], r"line 3 has \d+ columns instead of 39"),
+        (IOR[:-40], "a row of 7 columns below a head of 11"),
+        ('{"Command line": "ior", "tests": [', "its JSON is cut short or damaged at line 1"),
+        (_BONNIE_1_97[:90], "a line of 22 fields instead of 48"),
     ],
 )
 def test_what_is_no_whole_result_is_refused(tmp_path: Path, text: str, what: str) -> None:
@@ -271,3 +283,117 @@ def test_two_tools_are_no_repetition(tmp_path: Path) -> None:
     files = [fio(tmp_path / "1.json", 1000), DATA / "iozone-one.txt"]
     with pytest.raises(InputError, match="several tools"):
         import_results({"a": files}, tmp_path / "results", [])
+
+
+@pytest.mark.parametrize("version", ["1.96", "1.97"])
+def test_a_line_of_an_older_bonnie_has_no_seeks_behind_its_chunk(
+    tmp_path: Path, version: str
+) -> None:
+    line = _BONNIE_1_97.replace("1.97", version)
+    (run,) = read_file(written(tmp_path / "b.csv", line))
+    rates = {test.name: test for test in run.tests}
+    assert run.tool == f"bonnie++ {version}" and run.machine == "host1"
+    written_bytes, created = rates["put block"].write, rates["create sequential"].write
+    assert written_bytes is not None and written_bytes.size_bytes == 118120 * 1024
+    assert created is not None and created.operations == 2389 * 1000
+    assert rates["put block"].factors["file_size_bytes"] == 16 << 30
+
+
+def test_texts_one_behind_another_are_runs_of_each(tmp_path: Path) -> None:
+    later = IOR.replace("Nov 20 10:", "Nov 21 10:").replace("512.00", "511.00")
+    assert len(read_file(written(tmp_path / "ior.txt", "srun: job 5\n" + IOR + later))) == 4
+    rows = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s)"
+    text = f"{rows},numTasks,iter\nwrite,512,520,0.007,65536,1024,0.1,0.4,0.1,0.5,4,0\n"
+    assert len(read_file(written(tmp_path / "ior.csv", text * 2))) == 2
+    row = {"access": "write", "bwMiB": 5, "iops": 5, "latency": 0.1, "xferKiB": 1024}
+    test = {"Results": [[{**row, "totalTime": 2.0}]]}
+    text = json.dumps({"Command line": "ior", "tests": [test]})
+    assert len(read_file(written(tmp_path / "ior.json", f"{text}\n{text}"))) == 2
+    assert len(read_file(written(tmp_path / "elbencho.csv", ELBENCHO * 2))) == 2
+
+
+def test_the_summary_below_the_table_of_ior_has_no_rows(tmp_path: Path) -> None:
+    """ "a row of 27 columns below a head of 11": each of IOR's results was refused."""
+    numbers = " ".join(["1.00"] * 26)
+    summary = f"\nMax Write: 512.00 MiB/sec\n\nSummary of all tests:\nOperation Max(MiB) API RefNum\nwrite {numbers}\nread {numbers}\nFinished : now\n"  # noqa: E501
+    path = written(tmp_path / "ior.txt", f"{IOR}{summary}{IOR.replace('512.00', '511.00')}")
+    assert [len(run.tests) for run in read_file(path)] == [2] * 4
+
+
+def test_sizes_that_ior_swept_are_tests_of_their_own(tmp_path: Path) -> None:
+    row = "write 800.00 200.00 0.003000 65536 4096.00 0.0005 0.4 0.0003 0.3 0\n"
+    stored = imported(tmp_path, a=[written(tmp_path / "ior.txt", IOR + row)])
+    assert [run.cell.name for run in stored.runs] == ["write", "read"] * 2
+    one = written(tmp_path / "one.txt", IOR.partition("write     500.00")[0] + row)
+    names = [run.cell.name for run in imported(tmp_path, a=[one]).runs]
+    assert names == ["write 1 MiB", "read", "write 4 MiB"]
+
+
+def test_one_load_twice_in_a_run_has_the_advice_of_its_tool(tmp_path: Path) -> None:
+    deeper = ELBENCHO.splitlines()[1].replace(",1,8,,", ",1,64,,")
+    path = written(tmp_path / "e.csv", f"{ELBENCHO}{deeper}\n")
+    with pytest.raises(InputError, match="two tests called write") as raised:
+        imported(tmp_path, a=[path])
+    assert "fio" not in str(raised.value.cause)
+
+
+def test_one_run_is_one_sample(tmp_path: Path) -> None:
+    first = fio(tmp_path / "1.json", 1000)
+    with pytest.raises(InputError, match="is named twice"):
+        imported(tmp_path, a=[first, first])
+    copied = written(tmp_path / "2.json", f"{first.read_text()}\n")
+    with pytest.raises(InputError, match="has the run of"):
+        imported(tmp_path, a=[first], b=[copied])
+    with pytest.raises(InputError, match="has the same run twice"):
+        imported(tmp_path, a=[written(tmp_path / "i.txt", IOR * 2)])
+    line = (DATA / "iozone-one.txt").read_text(encoding="utf-8")
+    with pytest.raises(InputError, match="has the same run twice"):
+        imported(tmp_path, a=[written(tmp_path / "z.txt", line * 2)])
+
+
+def test_unlike_loads_of_one_name_are_no_repetitions(tmp_path: Path) -> None:
+    elbencho = written(tmp_path / "e.csv", ELBENCHO)
+    for now, what in (
+        (",1,8,,", ",1,64,,"),
+        ("1,1,4,,,", "1,1,8,,,"),
+        ("4096,1,1,1", "4096,1,0,1"),
+    ):
+        other = written(tmp_path / "o.csv", ELBENCHO.replace(now, what))
+        with pytest.raises(InputError, match="not the same load"):
+            imported(tmp_path, a=[elbencho, other])
+    other = written(tmp_path / "o.csv", ELBENCHO.replace("4096", "65536"))
+    with pytest.raises(InputError, match="no test in common") as raised:
+        imported(tmp_path, a=[elbencho, other])
+    assert f"{other}: write 64 KiB" in raised.value.details
+
+
+def test_few_runs_have_advice_that_can_be_followed(tmp_path: Path) -> None:
+    stored = imported(tmp_path, a=[fio(tmp_path / "1.json", 1000)])
+    (few,) = [each for each in results_of(stored).findings if each.code == "blocks.few"]
+    assert few.advice == "Import 8 runs or more of each system."
+
+
+def test_what_a_tool_could_not_rate_is_told(tmp_path: Path) -> None:
+    (run,) = read_file(written(tmp_path / "b.csv", _BONNIE_1_97))
+    assert run.left_out == ("tests that ended too fast for bonnie++ to rate (+++++)",)
+    text = ELBENCHO.replace("READ,900,1000", "READ,0,0")
+    (run,) = read_file(written(tmp_path / "e.csv", text))
+    assert run.left_out == ("read: it took less than a millisecond",)
+
+
+def test_entries_of_elbencho_have_their_own_latency(tmp_path: Path) -> None:
+    head, first, _ = ELBENCHO.splitlines()
+    fields = first.split(",")
+    names = head.split(",")
+    for name, value in (
+        ("operation", "STAT"),
+        ("IOPS [last]", ""),
+        ("entries/s [last]", "5000"),
+        ("Ent lat us [avg]", "70"),
+        ("IO lat us [avg]", ""),
+    ):
+        fields[names.index(name)] = value
+    (run,) = imported(
+        tmp_path, a=[written(tmp_path / "e.csv", f"{head}\n{','.join(fields)}\n")]
+    ).runs
+    assert run.result is not None and values(run.result)["read.mean"] == pytest.approx(70_000)

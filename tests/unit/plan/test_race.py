@@ -17,9 +17,16 @@ GIB = 1 << 30
 SYSTEMS = 5
 
 
-def durable(mounts: list[str], *, may_win: bool = False) -> list[str]:
+def durable(
+    mounts: list[str], *, may_win: bool = False, writeback: list[str] | None = None
+) -> list[str]:
     """Of ext4 with these mount options, those that never win."""
-    systems = [System(name=f"s{at}", kind="ext4", mount=each) for at, each in enumerate(mounts)]
+    name = "/proc/sys/vm/dirty_writeback_centisecs"
+    tunables = [{name: each} for each in writeback or []] or [{} for _ in mounts]
+    systems = [
+        System(name=f"s{at}", kind="ext4", mount=each, tunables=tunables[at])
+        for at, each in enumerate(mounts)
+    ]
     study = Study(
         format=1,
         name="race",
@@ -38,6 +45,10 @@ def test_what_the_baseline_keeps_has_to_be_kept() -> None:
     assert durable(["", "noatime", "data=writeback"]) == ["s2"]
     assert durable(["data=writeback", "data=writeback,noatime", ""]) == []
     assert durable(["", "data=writeback"], may_win=True) == []
+    late = ["commit=6", "commit=3600", "commit=5", "commit=6,data=writeback"]
+    assert durable(late) == ["s1", "s3"], "more of what the baseline gives up, too"
+    for first, second, weaker in (("0", "600", []), ("600", "0", ["s1"])):
+        assert durable(["", ""], writeback=[first, second]) == weaker, "0 is never"
 
 
 @pytest.mark.parametrize(
@@ -117,3 +128,19 @@ def test_what_would_show_rests_on_the_confirming_blocks() -> None:
     more = race_study("plan.blocks=24", "plan.confirm=20")
     better = describe(make_plan(more, size_bytes=GIB), more, size_bytes=GIB)
     assert better.sensitivity[0].detectable_percent < described.sensitivity[0].detectable_percent
+
+
+def test_a_budget_lowers_what_is_written_and_the_expected_is_less_than_the_worst() -> None:
+    """It was told to give a budget to a race that wrote too much, which changed nothing."""
+
+    def planned(*more: str) -> tuple[int, int, int]:
+        study = load_study("overhead", ["plan.mode=race", *more], ["ext4", "xfs", "btrfs"], seed=7)
+        plan = make_plan(study, size_bytes=GIB)
+        found = describe(plan, study, size_bytes=GIB)
+        worst = found.written_bytes_at_worst
+        return found.written_bytes_estimate, worst, plan.expected_written_bytes
+
+    expected, worst, most = planned()
+    assert expected < worst == most
+    within, least, limited = planned("plan.budget=10 min")
+    assert within <= least == limited < worst

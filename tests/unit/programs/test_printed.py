@@ -30,6 +30,9 @@ def number(**keys: object) -> dict[str, Any]:
         ("tps = 0,95", "a comma that parts no thousands"),
         ("tps = 12,34", "a comma that parts no thousands"),
         ("tps = 1.234,5", "a comma that parts no thousands"),
+        ("tps = 0,123", "a comma that parts no thousands"),
+        ("tps = 012,345,678", "a comma that parts no thousands"),
+        ("tps = 1,234", "may be 1234 or 1.234"),
         ("tps = nan", "a ratio needs a number above 0"),
     ],
 )
@@ -42,6 +45,7 @@ def test_a_pattern_that_finds_no_number(output: str, why: str) -> None:
 def test_a_pattern_finds_a_number_in_either_output() -> None:
     found = [number(pattern=r"^tps = ([\d.,]+)")]
     assert read_numbers(found, "tps = 1,234.5", "") == ({"tps": 1234.5}, {})
+    assert read_numbers(found, "tps = 1,234,567", "") == ({"tps": 1234567.0}, {})
     assert read_numbers(found, "", "tps = 2") == ({"tps": 2.0}, {})
 
 
@@ -60,6 +64,15 @@ def test_a_number_in_json() -> None:
     assert "too deep" in read_numbers([number(json_path="a")], deep, "")[1]["tps"]
     assert "no JSON" in read_numbers([number(json_path="a")], "text", "")[1]["tps"]
     assert at_path({"a": {"b": "3"}}, "a.b") == "3"
+
+
+def test_a_key_of_json_may_have_points() -> None:
+    """fio's percentiles could not be named."""
+    document = {"jobs": [{"percentile": {"99.000000": 7}, "a": {"b": 1}, "a.b": 2}]}
+    assert at_path(document, "jobs.0.percentile.99.000000") == "7"
+    assert at_path(document, "jobs.0.a.b") == "2", "the longest"
+    with pytest.raises(ValueError, match='no "99"'):
+        at_path(document, "jobs.0.percentile.99.9")
 
 
 def test_lines_are_cut_and_few() -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 
+from fsgauge.engine.wire import Rate
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.progress.tally import Tally, operations_per_second, outcome
 from fsgauge.study.parse import load_study
 from tests.synthetic import make_study
 from tests.synthetic.setting import with_result
+from tests.synthetic_commands import make_commands
+from tests.synthetic_commits import make_commits
 from tests.synthetic_connections import BASELINE, OTHER, make_connections
 
 
@@ -81,6 +84,31 @@ def test_the_ratio_so_far_is_to_both_turns_of_the_baseline() -> None:
         twice = rates[BASELINE, block, False] * rates[BASELINE, block, True]
         product *= rates[OTHER, block, False] / twice**0.5
     assert tally.so_far(last) == f"so far {product**0.5:.2f} of {BASELINE} (2 blocks)"
+
+
+def test_of_times_it_is_the_ratio_of_the_answer() -> None:
+    """ "so far 1.11 of ext4" stood beside a time, where the answer said 0.9 times."""
+    commands = make_commands({"ext4": 10e9, "xfs": 9e9}, blocks=2, noise=0.0)
+    last = [run for run in commands.runs if run.system == "xfs"][-1]
+    tally = Tally(commands.study.plan, runs=list(commands.runs))
+    assert tally.so_far(last) == "so far 0.90 of ext4's time (2 blocks)"
+    commits = make_commits({"ext4": 900.0, "xfs": 1000.0}, blocks=2, noise=0.0)
+    last = [run for run in commits.runs if run.system == "xfs"][-1]
+    tally = Tally(commits.study.plan, runs=list(commits.runs))
+    assert tally.so_far(last) == "so far 0.90 of ext4's time of a commit (2 blocks)"
+
+
+def test_under_a_pace_it_is_of_the_latency() -> None:
+    made = make_study(systems={"ext4": "ext4", "xfs": "xfs"}, blocks=2, patterns=("randread",))
+    pace = Rate(operations_per_second=100.0, arrival="constant")
+    runs = [
+        run.model_copy(update={"job": run.job.model_copy(update={"rate": pace})})
+        for run in made.runs
+        if run.job is not None
+    ]
+    last = [run for run in runs if run.system == "xfs"][-1]
+    said = Tally(made.study.plan, runs=runs).so_far(last)
+    assert said.endswith(" of ext4's read p99 latency (2 blocks)")
 
 
 def test_a_line_costs_alike_however_many_came_before_it() -> None:

@@ -6,10 +6,11 @@ import dataclasses
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 from fsgauge.report.charts.race import survival
-from fsgauge.report.race import places_of, race_values
+from fsgauge.report.race import effect_words, effects, places_of, race_values
 from fsgauge.report.write import Report, read_report
 from fsgauge.stats.race.model import Departure, Race, ToLeader
 from fsgauge.stats.results import Results
@@ -76,6 +77,7 @@ RACE = Race(
     full_runs=42,
     full_seconds=200.0,
     full_bytes_written=2 << 30,
+    chosen=BEST,
     commands=["mkfs.ext4 -I 128 /dev/DEVICE"],
 )
 
@@ -148,6 +150,9 @@ def test_what_is_to_copy_is_called_the_best_only_where_that_is_proven(report: Re
         update={"race": RACE.model_copy(update={"proven": False, "ended": "budget"})}
     )
     assert "The leader, to copy" in dataclasses.replace(report, results=open_end).page()
+    overtaken = RACE.model_copy(update={"proven": False, "chosen": "xfs"})
+    results = report.results.model_copy(update={"race": overtaken})
+    assert "<h3>xfs, to copy" in dataclasses.replace(report, results=results).page()
 
 
 def test_a_race_without_a_leader_and_a_study_without_a_race_have_pages(report: Report) -> None:
@@ -172,3 +177,31 @@ def test_a_race_without_a_leader_and_a_study_without_a_race_have_pages(report: R
     assert survival(none) is None
     assert places_of(none) == []
     assert 'id="race"' not in dataclasses.replace(report, results=none).page()
+
+
+def test_what_changes_little_is_known_to_and_not_just_less_than_the_file_system(
+    report: Report,
+) -> None:
+    """noatime did 10 % on ext4, and did not "matter" as btrfs was thirty times slower."""
+    chance = np.random.default_rng(1)
+    vary = {"mount.noatime": [False, True], "mount.lazytime": [False, True]}
+    tables = [
+        system_at({"name": kind}, point)
+        for kind in ("ext4", "btrfs")
+        for point in every_point(vary)
+    ]
+    for noise, little in ((0.005, ["lazytime (ext4)"]), (0.2, [])):
+        logs = {
+            str(each["name"]): list(
+                chance.normal(0, noise, 3)
+                - 3.5 * (each["kind"] == "btrfs")
+                + 0.095 * ("noatime" in each.get("mount", "") and each["kind"] == "ext4")
+            )
+            for each in tables
+        }
+        race = RACE.model_copy(update={"first_blocks": logs})
+        found = effects(race, {str(each["name"]): each for each in tables})
+        said = " ".join(effect_words(found, 1.02))
+        assert ("These change less than 2 % here" in said) == bool(little)
+        assert "noatime (ext4)" not in said
+        assert all(each in said for each in little)

@@ -66,8 +66,8 @@ def test_who_left_is_not_run_again_and_the_best_are_confirmed(tmp_path: Path) ->
     assert race.rate_blocks == {
         name: 3 if name in ("three", "five", BASELINE) else len(raced) for name in GAINS
     }
-    assert race.runs == sum(len(ran[block]) for block in raced)
-    assert race.full_runs == len(raced) * (len(GAINS) + 1)
+    assert race.runs == sum(map(len, ran.values())), "those that confirm are runs as well"
+    assert race.full_runs == len(ran) * (len(GAINS) + 1)
 
 
 def test_the_ratio_of_the_answer_is_of_fresh_blocks_alone(tmp_path: Path) -> None:
@@ -124,3 +124,32 @@ def test_two_failures_in_a_row_are_a_departure_and_one_is_none(tmp_path: Path) -
     assert [(each.system, each.after_block, each.ratio) for each in failed] == [("two", 3, None)]
     assert race.leader == "four"
     assert "two failed" in read_report(directory).results.answer
+
+
+def test_a_leader_that_fails_out_leads_no_more(tmp_path: Path) -> None:
+    """ "two leads the 5" stood above "two failed and left"."""
+    engine = RacingEngine(failing={"two": [6, 7]})
+    directory = measure(tmp_path, engine, "plan.margin_percent=0.1 %", "plan.blocks=7").directory
+    results = read_report(directory).results
+    assert results.race is not None and results.race.leader == "four"
+    assert {run.system for run in read_results(directory).runs if run.block >= 7} == {
+        BASELINE,
+        "four",
+    }
+    assert "four is the best of 4 that worked" in results.answer
+
+
+def test_who_alone_does_not_fail_is_not_the_best(tmp_path: Path) -> None:
+    failing = {name: range(1, 100) for name in GAINS if name != BASELINE}
+    results = read_report(measure(tmp_path, RacingEngine(failing=failing)).directory).results
+    assert results.race is not None and not results.race.proven
+    assert "so nothing is chosen" in results.answer and "best" not in results.answer
+
+
+@pytest.mark.parametrize("begins", [1, 7])
+def test_a_baseline_that_fails_is_said(begins: int, tmp_path: Path) -> None:
+    """ "No answer yet: no block is complete" was said of a race that was over."""
+    engine = RacingEngine(failing={BASELINE: range(begins, 100)})
+    answer = read_report(measure(tmp_path, engine).directory).results.answer
+    assert "over scratch folder no gain is known" in answer
+    assert "no block is complete" not in answer

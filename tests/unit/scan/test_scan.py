@@ -76,3 +76,47 @@ def test_a_saved_scan_of_a_newer_version_is_known_as_one(tmp_path: Path) -> None
     assert is_kept_scan(newer)
     with pytest.raises(InputError, match="is in format 2"):
         read_scan(newer)
+
+
+def test_one_that_is_missing_is_not_said_to_be_of_a_study(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        read_scan(tmp_path / "missing.json")
+    said = caught.value.render()
+    assert "is missing" in said and "study" not in said and "--save OTHER.json" in said
+
+
+def test_the_next_command_writes_over_nothing(tmp_path: Path) -> None:
+    """It was `fsgauge scan PATH --json > disk.img`, of an image given to --against."""
+    (tmp_path / "disk.img").write_bytes(bytes(4096))
+    with pytest.raises(InputError) as caught:
+        read_scan(tmp_path / "disk.img")
+    assert ">" not in caught.value.next and "disk.img" not in caught.value.next
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "word"),
+    [
+        (("map", "order"), 62, "map.order"),
+        (("counts", "extents"), 10**400, "counts.extents"),
+        (("map", "order"), 2, "map: its lists"),
+        (("map", "data"), [], "map: its lists"),
+        (("map", "free", 0), 2**31, "map: a share"),
+        (("map", "owner", 0), 99, "map.owner"),
+        (("top", 0, "extents"), 0, "top.0.extents"),
+        (("extent_lengths", 0, "at_least_bytes"), 0, "extent_lengths"),
+        (("free", "lengths", 0, "at_least_bytes"), 3, "free.lengths"),
+    ],
+)
+def test_what_no_engine_writes_is_refused_before_it_is_shown(
+    tmp_path: Path, place: tuple[str | int, ...], value: object, word: str
+) -> None:
+    file = tmp_path / "edited.json"
+    document = json.loads(document_of(example()))
+    at = document["result"]
+    for key in place[:-1]:
+        at = at[key]
+    at[place[-1]] = value
+    file.write_text(json.dumps(document))
+    with pytest.raises(InputError) as caught:
+        read_scan(file)
+    assert f"result.{word}" in caught.value.render()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import random
 import re
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from fsgauge.engine.wire import ScanResult
 from fsgauge.errors import InputError
 from fsgauge.plain_files.bounds import Bound
 from fsgauge.scan import watch as watching
@@ -23,6 +25,7 @@ from fsgauge.scan.watch import (
     read_watch,
     require_watch,
 )
+from tests.patience import patience
 from tests.scan_example import example
 
 DAY = 86_400 * 10**9
@@ -190,14 +193,20 @@ def test_full_is_where_ordinary_users_have_no_room() -> None:
     mixed = sized(points[:20], 1000, None) + sized(points[20:], 1000, 0.05)
     assert isinstance(forecast(Watch(path="/", points=mixed)), Forecast)
     full = sized(daily([95.0]).points, 1000, 0.05)
-    assert forecast(Watch(path="/", points=full)) == "it is full"
+    assert forecast(Watch(path="/", points=full)) == "it was full at the last scan"
 
 
 def test_a_forecast_is_in_whole_days_that_hold_it() -> None:
     fast = daily([each * 8.0 + each % 2 / 10 for each in range(13)])
-    assert forecast_words(fast) == "full within a day, if it goes on filling as it did"
+    assert (
+        forecast_words(fast)
+        == "full within a day of the last scan (1970-01-14), if it goes on filling as it did"
+    )
     slow = daily([each * 8.0 + each % 2 / 10 for each in range(12)])
-    assert re.fullmatch(r"full in 1 day, with 95 % between 1 and 2, .*", forecast_words(slow))
+    assert re.fullmatch(
+        r"full 1 day after the last scan \(1970-01-13\), with 95 % between 1 and 2, .*",
+        forecast_words(slow),
+    )
 
 
 def test_a_scan_says_what_ordinary_users_may_have(tmp_path: Path) -> None:
@@ -218,3 +227,73 @@ def test_two_scans_at_one_moment_are_no_change() -> None:
     same = daily([50.0] * 3)
     points = tuple(point for point in same.points for _ in range(20))
     assert isinstance(forecast(Watch(path="/", points=points)), str)
+
+
+def at(second: int, **source: object) -> ScanResult:
+    """A scan with other words in its source."""
+    found = example(started_unix_ns=second * 10**9)
+    return found.model_copy(update={"source": found.source.model_copy(update=source)})
+
+
+def test_another_file_system_in_the_same_place_has_no_line(tmp_path: Path) -> None:
+    """After a failed mount, the root file system was a night of it."""
+    file = tmp_path / "w"
+    append(file, at(1, uuid="one"))
+    append(file, at(2, uuid="one", mount_point="/moved"))
+    with pytest.raises(InputError, match=r"another file system \(UUID one, now two\)"):
+        append(file, at(3, uuid="two"))
+    assert len(read_watch(file).points) == 2
+
+
+def test_lines_without_a_uuid_go_by_file_system_and_mount_point(tmp_path: Path) -> None:
+    file = tmp_path / "w"
+    append(file, example())
+    old = json.loads(file.read_text())
+    file.write_text(json.dumps({k: v for k, v in old.items() if k not in ("uuid", "mount_point")}))
+    append(file, at(2, uuid="one"))
+    file.unlink()
+    append(file, at(1))
+    for other in ({"file_system": "xfs"}, {"mount_point": "/"}):
+        with pytest.raises(InputError, match="of another file system"):
+            append(file, at(2, **other))
+
+
+def test_lines_of_two_are_not_shown_as_one(tmp_path: Path) -> None:
+    file = tmp_path / "w"
+    for name in ("/a", "/b"):
+        (tmp_path / "part").unlink(missing_ok=True)
+        append(tmp_path / "part", at(1, path=name))
+        with file.open("ab") as both:
+            both.write((tmp_path / "part").read_bytes())
+    with pytest.raises(InputError, match="has lines of two: path /a and /b") as caught:
+        read_watch(file)
+    command = caught.value.next.partition(" > ")[0]
+    said = subprocess.run(
+        ["sh", "-c", command], capture_output=True, text=True, check=True, timeout=patience(20)
+    )
+    assert [json.loads(line)["path"] for line in said.stdout.splitlines()] == ["/b"]
+
+
+def test_an_empty_file_and_one_whose_first_line_was_cut_are_added_to(tmp_path: Path) -> None:
+    file = tmp_path / "w"
+    append(file, example())
+    whole = file.read_bytes()
+    for length in (0, 10, 30, 100):
+        file.write_bytes(whole[:length])
+        require_watch(file, "/fake")
+        append(file, example())
+        require_watch(file, "/fake")
+        assert watching.is_watch(file) and len(read_watch(file).points) == 1, length
+
+
+def test_what_takes_no_line_is_refused_before_the_scan(tmp_path: Path) -> None:
+    file = tmp_path / "w"
+    append(file, example())
+    (tmp_path / "link").symlink_to(file)
+    (tmp_path / "dangling").symlink_to(tmp_path / "nothing")
+    for name, words in (("link", "is a link"), ("dangling", "is a link"), ("no/w", "is no folder")):
+        with pytest.raises(InputError, match=words):
+            require_watch(tmp_path / name, "/fake")
+    (tmp_path / "hard").hardlink_to(file)
+    with pytest.raises(InputError, match="is a link"):
+        require_watch(file, "/fake")

@@ -77,3 +77,10 @@ def test_the_curve_rises_and_stops_where_samples_run_out() -> None:
     latencies = [latency for _, latency in curve]
     assert latencies == sorted(latencies)
     assert curve[-1][0] <= 1 - 10 / 10_000 + 1e-9
+
+
+def test_what_begins_at_zero_is_known_from_there_up_alone() -> None:
+    found = histogram_of({0: 9_900, 100_000: 100})
+    assert quantile_ns(found, 0.5) is None
+    assert quantile_ns(found, 0.9905) is not None
+    assert percentile_curve(found)[0][0] > 0.99

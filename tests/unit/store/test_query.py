@@ -192,6 +192,16 @@ def test_all_columns_are_sorted_in_little_memory(
     assert len(rows) == len(made.runs)
 
 
+def test_a_query_that_needs_too_much_memory_says_so(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fsgauge.store.parquet.DATABASE_MEMORY", "100 MiB")
+    with pytest.raises(InputError) as refused:
+        rows(folder, "select list(repeat(a.system, 300)) from intervals a, intervals b, runs")
+    assert "of memory, the most allowed" in refused.value.what
+    assert "not right" not in refused.value.cause
+
+
 def test_times_with_a_zone_are_text(folder: Path) -> None:
     assert isinstance(rows(folder, "select now() as t, 1 as n;")[0][0], str)
 

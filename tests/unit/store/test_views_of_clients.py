@@ -8,12 +8,15 @@ from typing import Any
 
 import pytest
 
+from fsgauge.stats.metrics import values
 from fsgauge.store import read_results
 from fsgauge.store.query import asked
 from fsgauge.store.rows import histograms
 from fsgauge.store.views import VIEWS
 from tests.sealing import compacted as compact
 from tests.synthetic_connections import make_connections
+from tests.synthetic_curve import Queue
+from tests.synthetic_kinds import make_metadata
 
 
 @pytest.fixture(scope="module")
@@ -111,3 +114,24 @@ def test_a_run_has_what_its_clients_did(folder: Path) -> None:
     assert rows(
         folder, "select block, turn, position, files, active_ns from runs order by all"
     ) == (expected)
+
+
+@pytest.mark.parametrize("view", ["histograms", "client_histograms", "intervals", "rates"])
+def test_rows_of_many_clients_are_joined_in_little_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, view: str
+) -> None:
+    """72 runs took 3 GiB: each bucket took the whole document of its run along."""
+    monkeypatch.setattr("fsgauge.store.parquet.DATABASE_MEMORY", "150MiB")
+    path = make_connections(blocks=2).write(tmp_path / "study")
+    assert len(rows(path, f"from {view}")) > 0
+
+
+def test_rates_of_files_are_those_of_the_page_and_nothing_is_called_no_operations(
+    tmp_path: Path,
+) -> None:
+    made = make_metadata({"ext4": Queue(5000.0)}, "workload.clients=[1]", blocks=2)
+    path = made.write(tmp_path / "metadata")
+    on_page = [values(run.result)["files"] for run in made.runs if run.result is not None]
+    found = rows(path, "select iops, files from rates")
+    assert sorted(files for _, files in found) == pytest.approx(sorted(on_page))
+    assert {iops for iops, _ in found} == {None}

@@ -29,6 +29,26 @@ def test_two_folders_are_a_study_without_a_device(name: str) -> None:
         assert word not in study.question
 
 
+@pytest.mark.parametrize(
+    ("name", "asks"),
+    [
+        ("postgresql", "What does a commit cost on these file systems?"),
+        ("capacity", "How many IOPS does each file system serve below a latency limit?"),
+        ("small-files", "Which file system serves a mail or web server's small files best?"),
+    ],
+)
+def test_folders_are_asked_what_the_study_is_about(name: str, asks: str) -> None:
+    """All three asked how file systems compare under the same load."""
+    assert load_study(name, systems=["/mnt/nfs", "/mnt/disk"]).question == asks
+
+
+def test_a_folder_that_is_not_there_is_not_called_one(tmp_path: Path) -> None:
+    for path, said in ((tmp_path, "is a folder and"), (tmp_path / "x", "is no folder here, and")):
+        with pytest.raises(InputError) as refusal:
+            load_study("overhead", systems=["raw", str(path)])
+        assert said in refusal.value.what
+
+
 def test_what_a_person_asked_is_kept(tmp_path: Path) -> None:
     asked = load_study("overhead", ["question=Mine?"], systems=["/mnt/a", "/mnt/b"])
     assert asked.question == "Mine?"
@@ -141,9 +161,9 @@ CONTRADICTIONS = [
     (["raw"], f"path:{FOLDER}", '"raw" is a bare device, and the storage is a folder'),
     (["ext4"], f"path:{FOLDER}", '"ext4" needs a device of its own, and the storage is a folder'),
     (["ext4", OTHER], f"path:{FOLDER}", '"ext4" needs a device of its own'),
-    ([FOLDER], "device:sdb", "is a folder and is measured where it is, not on a device"),
-    ([FOLDER], "loop:2GiB", "is a folder and is measured where it is, not on a loop file"),
-    ([FOLDER, OTHER], "ram:1GiB", "is a folder and is measured where it is, not on memory"),
+    ([FOLDER], "device:sdb", "is measured where it is, not on a device"),
+    ([FOLDER], "loop:2GiB", "is measured where it is, not on a loop file"),
+    ([FOLDER, OTHER], "ram:1GiB", "is measured where it is, not on memory"),
     (["ext4", FOLDER], "loop:2GiB", 'not on a loop file as "ext4" is'),
     (["xfs", FOLDER], None, 'not on a loop file as "xfs" is'),
     (["mounted"], None, '"mounted" names no folder'),
@@ -209,3 +229,10 @@ def test_a_folder_that_is_called_like_a_kind_is_in_the_option_that_works(
     refused = error("overhead", ["slow", "/dev/shm"], None)
     assert "--system ./slow --system /dev/shm" in refused.next
     assert works("--system ./slow --system /dev/shm")
+
+
+@pytest.mark.parametrize("name", ["command-pgbench", "command-git-clone", "capacity"])
+def test_a_question_that_is_about_no_device_is_kept(name: str) -> None:
+    """ "How long does this program take?" was asked of pgbench's transactions a second."""
+    found = load_study(name, systems=["/mnt/a", "/mnt/b"])
+    assert found.question == load_study(name).question

@@ -202,3 +202,10 @@ def test_any_option_is_applied_or_refused():
 def test_what_cannot_be_printed_is_refused_before_it_garbles_a_message():
     assert "cannot be printed" in refused(storage="/lo\nop")
     assert "cannot be printed" in refused(overrides=["name=\x1b[2J"])
+
+
+def test_one_line_for_a_list_of_lines_is_proposed_as_it_was_typed():
+    """`--set prepare=true` was answered with: write ["True"]."""
+    with pytest.raises(InputError) as refusal:
+        load_study("command", ["prepare=true"])
+    assert 'write ["true"]' in refusal.value.render()

@@ -103,6 +103,7 @@ def test_a_made_name_that_is_too_long_is_cut_and_stays_its_own():
     ("spec", "hint"),
     [
         ("xfs:noatime", "mount=noatime"),
+        ("ext4:mont=noatime", "mount=noatime"),
         ("btrfs:compress=zstd", "mount=compress=zstd"),
         ("ext4:data=writeback,noatime", "mount=data=writeback,noatime"),
         ("xfs:-d agcount=8", "mkfs=-d agcount=8"),
@@ -129,3 +130,20 @@ def test_what_is_no_kind_is_not_told_to_add_a_line(spec: str, meant: str) -> Non
         system_table(spec)
     assert refusal.value.what == f'"{spec}" is not a kind of system'
     assert refusal.value.details == (f'did you mean "{meant}"?',)
+
+
+@pytest.mark.parametrize("spec", ["ext4,xfs", "ext4 xfs", "ext4, xfs"])
+def test_two_systems_in_one_option_are_two_options(spec):
+    """The next command was --system ext4:mount=xfs."""
+    with pytest.raises(InputError) as refusal:
+        system_table(spec)
+    assert refusal.value.next == "--system ext4 --system xfs"
+
+
+def test_a_device_is_storage_and_a_folder_of_a_bare_name_too(tmp_path, monkeypatch):
+    with pytest.raises(InputError) as refusal:
+        system_table("/dev/nosuch0")
+    assert "--storage /dev/nosuch0 --system ext4" in refusal.value.next
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x").mkdir()
+    assert storage_table("x") == {"kind": "path", "path": str(tmp_path / "x")}

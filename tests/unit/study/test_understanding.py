@@ -15,6 +15,8 @@ from fsgauge.study.other_tools import (
     SPOKEN,
     Word,
     numbers_called,
+    studies_called,
+    studies_near,
     table_of_words,
     tools,
     words_called,
@@ -259,7 +261,10 @@ def test_a_pace_in_bytes_of_several_sizes_is_refused_with_that_of_each() -> None
     said = refused('bs = ["4k", "64k"]\nrate = "100MB/s"').render()
     assert "24414 IOPS at 4 KiB, 1526 IOPS at 64 KiB" in said
     said = refused('rate = "10k"').render()
-    assert '"10 k IOPS", or for bytes "10 KiB/s"' in said, "a letter alone may count either"
+    assert 'for bytes, as fio has it, "10 KiB/s"; for operations "10 k IOPS"' in said
+    assert (
+        'for all jobs together workload.rate = "1 k IOPS"' in refused('rate_iops = "1k"').render()
+    )
     assert "operations per second" in refused('bs = "many"\nrate = "1 MB/s"').render()
 
 
@@ -375,7 +380,10 @@ def test_another_load_is_never_proposed_by_leaving_a_word_out(keys: str) -> None
 
 
 def test_a_switch_stands_alone_and_a_number_does_not() -> None:
-    assert loaded("direct")[0].workload.model_dump()["direct"] is True
+    for override in ("direct", "direct=True"):
+        assert loaded(override)[0].workload.model_dump()["direct"] is True
+    with pytest.raises(InputError, match="hipri cannot be 1: the kernel does not poll"):
+        load_study("overhead", ["hipri"])
     with pytest.raises(InputError, match="sets nothing"):
         load_study("overhead", ["iodepth"])
 
@@ -659,3 +667,39 @@ def test_a_letter_alone_is_never_dropped() -> None:
     """hyperfine's -n says nothing here, and that of others is how many files there are."""
     with pytest.raises(InputError, match="-n"):
         load_study("overhead", ["-n=1000"])
+
+
+@pytest.mark.parametrize(
+    ("tool", "spelled", "keys"),
+    [
+        ("hyperfine", "conclude", {"workload.finish"}),
+        ("hyperfine", "cleanup", {"workload.finish"}),
+        ("hyperfine", "setup", {"workload.prepare"}),
+        ("hyperfine", "shell", {"workload.program"}),
+        ("hyperfine", "input", {"workload.program"}),
+        ("hyperfine", "command-name", {"workload.name"}),
+        ("hyperfine", "ignore-failure", {"workload.exit_codes"}),
+        ("mdtest", "-s", {"workload.clients"}),
+        ("mdtest", "-n", {"workload.entries", "workload.files_per_connection"}),
+        ("pg_test_fsync", "secs-per-test", {"workload.duration"}),
+    ],
+)
+def test_where_a_word_leads(tool: str, spelled: str, keys: set[str]) -> None:
+    assert {word.key for word in tools()[tool].words if spelled in word.spellings} == keys
+
+
+def test_a_letter_is_of_the_tool_whose_work_the_kind_is() -> None:
+    """bonnie++'s -n, which says other things, came before mdtest's."""
+    with pytest.raises(InputError, match=r"mdtest's -n is workload\.entries"):
+        load_study("metadata", ["-n=1000"])
+    with pytest.raises(InputError, match=r"mdtest's -s is workload\.clients"):
+        load_study("metadata", ["-s=4"])
+    with pytest.raises(InputError, match=r"hyperfine's -s is workload\.prepare"):
+        load_study("command", ["-s=true"])
+
+
+def test_a_word_leads_to_all_studies_that_it_may_mean() -> None:
+    assert studies_near()["bonnie++"] == ["sharing", "metadata"]
+    assert studies_near()["git"] == ["command-git-clone", "command-git-status", "small-files"]
+    assert studies_near()["sqlite"] == ["command", "postgresql"]
+    assert {name: names[0] for name, names in studies_near().items()} == studies_called()

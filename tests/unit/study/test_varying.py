@@ -153,3 +153,22 @@ def test_neighbours_differ_in_one_value_and_then_in_two() -> None:
     assert Counter(changed) == {0: 1, 1: 4, 2: 5}
     assert len(around(vary, point, most=3)) == 3
     assert combinations(vary) == len(every_point(vary)) == 12
+
+
+def test_too_many_tables_are_refused_before_they_are_called_a_sample() -> None:
+    """ "240 of 240 combinations are raced: a Latin hypercube", and then "at most 200"."""
+    one = '[[system]]\nname = "s{}"\nkind = "ext4"\nvary = {{ "mount.noatime" = [false, true] }}\n'
+    many = "".join(map(one.format, range(120)))
+    document = document_of(f'{many}[plan]\nmode = "race"\n', "mine.toml")
+    said: list[str] = []
+    with pytest.raises(InputError, match="240 systems in 120 tables"):
+        vary_systems(document, known_options, said.append)
+    assert said == []
+
+
+def test_a_value_that_is_none_is_shown_without_types_of_the_model() -> None:
+    """ "function-after[functools.partial(...) must be text, not a date or time"."""
+    with pytest.raises(InputError) as caught:
+        parse_study(text('"mount" = ["noatime", 5.5]'), "mine.toml", "mine")
+    assert "each of mount must be text, not 5.5" in caught.value.render()
+    assert "more mistake" not in caught.value.render()

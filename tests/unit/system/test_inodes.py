@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.study.model import System
+from fsgauge.system.ext import EXT4
 from fsgauge.system.inodes import made_with_inodes
 
 GIB = 1 << 30
@@ -24,3 +25,8 @@ GIB = 1 << 30
 )
 def test_the_change(system: System, change: str) -> None:
     assert made_with_inodes(system, GIB)(100_000) == change
+
+
+@pytest.mark.parametrize(("options", "left"), [(["-N", "5"], 0), (["-N", "100"], 89)])
+def test_no_fewer_than_none_are_left(options: list[str], left: int) -> None:
+    assert EXT4.inodes_made(GIB, options) == left

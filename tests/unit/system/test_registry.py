@@ -77,3 +77,27 @@ def test_support_needs_driver_and_tool() -> None:
     support = support_of(Nowhere(), load_module=False)
     assert support == Support(driver=False, mkfs=False, install="apt-get install nowhere-tools")
     assert not support.usable
+
+
+@pytest.mark.parametrize(
+    ("name", "next"),
+    [
+        ("zfs", "fsgauge plan overhead /folder/on/it /folder/elsewhere"),
+        ("vfat", "fsgauge plan overhead /folder/on/it /folder/elsewhere"),
+        ("tmpfs", "--storage ram:1GiB --system ext4"),
+        ("lvm", "--storage /dev/NAME --system ext4"),
+        ("ext5", "fsgauge doctor --systems"),
+    ],
+)
+def test_what_cannot_be_made_gets_what_is_done_instead(name: str, next: str) -> None:
+    """ "zfs" was answered by "xfs", and "tmpfs" by "btrfs"."""
+    with pytest.raises(InputError) as refusal:
+        find_kind(name)
+    assert refusal.value.next == next
+    assert "did you mean" not in refusal.value.render() or name == "ext5"
+
+
+def test_a_word_that_is_near_none_gets_the_kinds_without_the_models() -> None:
+    with pytest.raises(InputError) as refusal:
+        find_kind("qqqq")
+    assert "ext4" in refusal.value.details[0] and "best-fit" not in refusal.value.details[0]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fsgauge_wire::{InodeChunk, Outcome, Room, ScanJob, ScanSource, ScanStage};
 
-use super::{OnDisk, Scanned, note};
+use super::{OnDisk, Scanned, note, uuid_text};
 use crate::measure::{Measure, Wanted};
 use crate::problems::Problems;
 use crate::reader_threads::ReaderThreads;
@@ -99,6 +99,7 @@ pub(super) fn scan(
             path: job.path.clone(),
             device: job.path.clone(),
             file_system: info.file_system,
+            uuid: info.uuid.and_then(uuid_text),
             writable: mounted.as_ref().is_some_and(|(_, writable)| *writable),
             mount_point: mounted.map(|(point, _)| point),
             files_by: "on-disk".into(),

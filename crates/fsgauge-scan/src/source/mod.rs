@@ -61,6 +61,15 @@ pub(crate) fn note(code: &str, text: impl Into<String>) -> Note {
     Note { code: code.into(), text: text.into() }
 }
 
+/// As blkid(8) shows it; zeros tell nothing.
+fn uuid_text(uuid: [u8; 16]) -> Option<String> {
+    let digits = Some(u128::from_be_bytes(uuid)).filter(|digits| *digits != 0)?;
+    let part = |from: u32, bits: u32| digits >> from & ((1 << bits) - 1);
+    let [a, b, c, d, e] =
+        [(96, 32), (80, 16), (64, 16), (48, 16), (0, 48)].map(|(from, bits)| part(from, bits));
+    Some(format!("{a:08x}-{b:04x}-{c:04x}-{d:04x}-{e:012x}"))
+}
+
 /// Scans what the job's path names: a folder or a file of a mounted file system, a device, or an image.
 pub(crate) fn scan(job: &ScanJob, readers: &mut ReaderThreads<'_>) -> Outcome<Scanned> {
     let path = Path::new(&job.path);
@@ -178,4 +187,16 @@ fn unknown_file_system(path: &Path) -> Failure {
             word = quoted(path)
         ),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::uuid_text;
+
+    #[test]
+    fn a_uuid_is_shown_as_others_show_it_and_zeros_are_none() {
+        let uuid = std::array::from_fn(|at| 0x11 * at as u8);
+        assert_eq!(uuid_text(uuid).as_deref(), Some("00112233-4455-6677-8899-aabbccddeeff"));
+        assert_eq!(uuid_text([0; 16]), None);
+    }
 }

@@ -5,6 +5,7 @@
 
 use fsgauge_wire::Failure;
 
+use crate::bytes::Bytes;
 use crate::shown::{quoted, shown};
 use crate::{Image, Problems};
 
@@ -33,12 +34,15 @@ enum Way {
 type Signature = (u64, &'static [u8], &'static str, Way);
 
 const LVM: Way = Way::Assemble("vgchange --activate y, then scan its volumes (lvs -o lv_path)");
+const LVM1: Way =
+    Way::Assemble("vgconvert -M2 of an LVM2 before 2.03, then scan its volumes (lvs -o lv_path)");
+const BITLOCKER: Way = Way::Open("cryptsetup open --type bitlk --readonly");
 const MD: Way = Way::Assemble("mdadm --assemble --readonly --scan, then scan /dev/md...");
 const LUKS: Way = Way::Open("cryptsetup open --readonly");
 
 /// What lies around other things: told before any file system, whose superblock may be left from before or be that of
 /// what is inside.
-const AROUND: [Signature; 15] = [
+const AROUND: [Signature; 18] = [
     (0, b"LUKS\xba\xbe", "a LUKS volume", LUKS),
     // The second header of version 2, where the first is lost.
     (0x4000, b"SKUL\xba\xbe", "a LUKS volume", LUKS),
@@ -67,19 +71,35 @@ const AROUND: [Signature; 15] = [
         Way::Nothing("this machine sees none of its objects as a file"),
     ),
     (0, b"dmvdo001", "a VDO volume", Way::Assemble("lvchange --activate y, then scan its volume")),
-    (3, b"-FVE-FS-", "a BitLocker volume", Way::Open("cryptsetup open --type bitlk --readonly")),
+    (0, b"HM\x01\0", "a physical volume of LVM1", LVM1),
+    (0, b"HM\x02\0", "a physical volume of LVM1", LVM1),
+    (3, b"-FVE-FS-", "a BitLocker volume", BITLOCKER),
+    // To Go: it begins like a FAT.
+    (
+        424,
+        b"\x3b\xd6\x67\x49\x29\x2e\xd8\x4a\x83\x99\xf6\xa3\x39\xe3\xd0\x01",
+        "a BitLocker volume",
+        BITLOCKER,
+    ),
     (0, b"verity\0\0", "hashes of dm-verity", Way::Nothing("they protect another device: scan that")),
     (0, b"integrt\0", "a volume of dm-integrity", Way::Open("integritysetup open")),
 ];
 
 const QCOW: &str = "a disk in a file of QEMU (qcow2)";
+const VMDK: &str = "a disk in a file of VMware (VMDK)";
 const QEMU: Way = Way::Unpack("qemu-img convert -O raw");
 const SWAP: Way = Way::Nothing("swap holds pages of memory; swapon --show tells how much of it is in use");
 
 /// What is told when no reader knows what is there.
-const OTHERS: [Signature; 60] = [
+const OTHERS: [Signature; 71] = [
+    (0, b"QFI\xfb\0\0\0\x01", "a disk in a file of QEMU (qcow)", QEMU),
     (0, b"QFI\xfb", QCOW, QEMU),
-    (0, b"KDMV", "a disk in a file of VMware (VMDK)", QEMU),
+    (0, b"QED\0", "a disk in a file of QEMU (QED)", QEMU),
+    (0, b"KDMV", VMDK, QEMU),
+    (0, b"COWD", VMDK, QEMU),
+    (0, b"\xbe\xba\xfe\xca\0\0\0\0", VMDK, QEMU),
+    (0, b"WithoutFreeSpace", "a disk in a file of Parallels", QEMU),
+    (0, b"WithouFreSpacExt", "a disk in a file of Parallels", QEMU),
     (0, b"# Disk DescriptorFile", "the description of a disk of VMware (VMDK)", QEMU),
     (0, b"vhdxfile", "a disk in a file of Hyper-V (VHDX)", QEMU),
     (0, b"conectix", "a disk in a file of Virtual PC (VHD)", QEMU),
@@ -105,13 +125,6 @@ const OTHERS: [Signature; 60] = [
         "a file system in a file of partclone",
         Way::Nothing("partclone.restore --restore_raw_file writes it out; scan what it wrote"),
     ),
-    (4096 - 10, b"SWAPSPACE2", "swap", SWAP),
-    (8192 - 10, b"SWAPSPACE2", "swap", SWAP),
-    (16384 - 10, b"SWAPSPACE2", "swap", SWAP),
-    (65536 - 10, b"SWAPSPACE2", "swap", SWAP),
-    (4096 - 10, b"SWAP-SPACE", "swap", SWAP),
-    (4096 - 10, b"S1SUSPEND", "swap with a sleeping system", SWAP),
-    (4096 - 10, b"LINHIB0001", "swap with a sleeping system", SWAP),
     (
         0,
         b"\xfe\xed\xba\xbe",
@@ -141,11 +154,25 @@ const OTHERS: [Signature; 60] = [
     (1024, b"HX", "HFS+", Way::Mount),
     (32, b"NXSB", "APFS", Way::Untold),
     (65536 + 52, b"ReIsEr", "ReiserFS", Way::Untold),
+    (65536, b"ReIsEr4", "Reiser4", Way::Untold),
+    (1 << 20, b"\x0d\xd0\x01\xc0", "a volume of VMFS", Way::Untold),
+    (2 << 20, b"\x5e\xf1\xab\x2f", "VMFS", Way::Untold),
+    // Nodes of either order of bytes: of an erased block, of a name, of an inode.
+    (0, b"\x85\x19\x03\x20", "JFFS2", Way::Untold),
+    (0, b"\x85\x19\x01\xe0", "JFFS2", Way::Untold),
+    (0, b"\x85\x19\x02\xe0", "JFFS2", Way::Untold),
+    (0, b"\x19\x85\x20\x03", "JFFS2", Way::Untold),
+    (0, b"\x19\x85\xe0\x01", "JFFS2", Way::Untold),
+    (0, b"\x19\x85\xe0\x02", "JFFS2", Way::Untold),
     (32768, b"JFS1", "JFS", Way::Untold),
     (1030, b"\x34\x34", "NILFS2", Way::Mount),
     (65536, b"\x01\x16\x19\x70", "GFS2", Way::Mount),
     (0, b"UBI#", "UBI", Way::Untold),
     (0, b"\x31\x18\x10\x06", "UBIFS", Way::Untold),
+    // In the third block, of 512 bytes to 4 KiB.
+    (1024, b"OCFSV2", "OCFS2", Way::Mount),
+    (2048, b"OCFSV2", "OCFS2", Way::Mount),
+    (4096, b"OCFSV2", "OCFS2", Way::Mount),
     (8192, b"OCFSV2", "OCFS2", Way::Mount),
     (65536 + 1372, b"\x19\x01\x54\x19", "UFS", Way::Untold),
     (8192 + 1372, b"\x54\x19\x01\0", "UFS", Way::Untold),
@@ -162,8 +189,25 @@ const OTHERS: [Signature; 60] = [
     (512, b"\x57\x45\x56\x82", "a partition table of BSD", Way::Parted),
 ];
 
-/// Labels of ZFS: uberblocks of the first begin here, in steps.
+/// What a kernel writes at the end of the first page of swap; of what sleeps in it, in place of it.
+const SWAP_MARKS: [(&[u8], &str); 7] = [
+    (b"SWAPSPACE2", "swap"),
+    (b"SWAP-SPACE", "swap"),
+    (b"S1SUSPEND", SLEEPING),
+    (b"S2SUSPEND", SLEEPING),
+    (b"ULSUSPEND", SLEEPING),
+    (b"LINHIB0001", SLEEPING),
+    // TuxOnIce.
+    (b"\xed\xc3\x02\xe9\x98\x56\xe5\x0c", SLEEPING),
+];
+const SLEEPING: &str = "swap with a sleeping system";
+const PAGES: [u64; 5] = [4096, 8192, 16384, 32768, 65536];
+
+/// The four labels of ZFS, two at either end: uberblocks of each begin here, in steps.
+const LABEL: u64 = 256 << 10;
 const UBERBLOCKS: (u64, u64, u64) = (128 << 10, 1 << 10, 128);
+const ZFS: Way =
+    Way::Assemble("zpool import -o readonly=on; zpool list -v tells how fragmented its free space is");
 const UBERBLOCK: u64 = 0x00ba_b10c;
 /// Of ext's superblock: where its incompatible features are, and the one that says that it is a journal alone.
 const JOURNAL_AT: (u64, u32) = (1024 + 0x60, 8);
@@ -182,17 +226,14 @@ pub(super) fn refuse_around(image: &Image) -> Result<(), Failure> {
 
 /// Refuses what no reader here knows, where it is known what it is.
 pub(super) fn refuse_others(image: &Image) -> Result<(), Failure> {
-    match OTHERS.iter().find(|signature| is_at(image, 0, signature)) {
-        Some(&(_, _, name, way)) => return Err(refusal(image, name, way)),
-        None if is_zfs(image) => {
-            let way = Way::Assemble(
-                "zpool import -o readonly=on; zpool list -v tells how fragmented its free space is",
-            );
-            return Err(refusal(image, "a device of a ZFS pool", way));
-        }
-        None => {}
+    let known = OTHERS.iter().find(|signature| is_at(image, 0, signature)).map(|found| (found.2, found.3));
+    let known = known
+        .or_else(|| by_fields(image, 0))
+        .or_else(|| is_zfs(image).then_some(("a device of a ZFS pool", ZFS)));
+    match known.or_else(|| at_end(image)) {
+        Some((name, way)) => Err(refusal(image, name, way)),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// What begins at a byte: for partitions.
@@ -225,6 +266,7 @@ pub(super) fn known_at(image: &Image, offset: u64) -> Known {
     others(&AROUND)
         .or_else(read_here)
         .or_else(|| others(&OTHERS))
+        .or_else(|| by_fields(image, offset).map(|(name, _)| Known { name, rank: 3 }))
         .unwrap_or(Known { name: "nothing that is known", rank: 4 })
 }
 
@@ -243,26 +285,84 @@ fn word(image: &Image, at: u64) -> Option<u32> {
     (image.read(at, &mut bytes, &mut Problems::new(), "signature") == 4).then(|| u32::from_le_bytes(bytes))
 }
 
+/// Swap, and what has no magic number that is long enough: FAT without the name of its type, and HFS.
+fn by_fields(image: &Image, base: u64) -> Option<(&'static str, Way)> {
+    let is_swap = |(mark, _): &&(&[u8], &str)| {
+        PAGES.iter().any(|page| has(image, base.saturating_add(page - 10), mark))
+    };
+    if let Some((_, name)) = SWAP_MARKS.iter().find(is_swap) {
+        return Some((name, SWAP));
+    }
+    let mut bytes = [0; 2048];
+    if image.read(base, &mut bytes, &mut Problems::new(), "signature") < bytes.len() {
+        return None;
+    }
+    if is_fat(&bytes) {
+        return Some(("FAT", Way::Untold));
+    }
+    let block = bytes.be32(1024 + 20).filter(|block| *block > 0 && block % 512 == 0);
+    (bytes.be16(1024) == Some(0x4244) && block.is_some()).then_some(("HFS", Way::Mount))
+}
+
+/// A boot sector whose every field is one of FAT, as libblkid asks for.
+fn is_fat(bytes: &[u8]) -> bool {
+    let fields = || {
+        let jumps = matches!(bytes.u8(0)?, 0xeb | 0xe9) && bytes.le16(510)? == 0xaa55;
+        let (sector, cluster) = (bytes.le16(11)?, bytes.u8(13)?);
+        let sizes = sector.is_power_of_two() && (512..=4096).contains(&sector) && cluster.is_power_of_two();
+        let tables = bytes.le16(14)? > 0 && (1..=2).contains(&bytes.u8(16)?);
+        let medium = matches!(bytes.u8(21)?, 0xf0 | 0xf8..);
+        let lengths =
+            (bytes.le16(19)? > 0 || bytes.le32(32)? > 0) && (bytes.le16(22)? > 0 || bytes.le32(36)? > 0);
+        Some(jumps && sizes && tables && medium && lengths)
+    };
+    fields().unwrap_or(false)
+}
+
+/// What stands at the end alone, behind what may be anything.
+fn at_end(image: &Image) -> Option<(&'static str, Way)> {
+    let size = image.size_bytes();
+    let drbd = size.checked_sub(4096).is_some_and(|at| has(image, at + 60, b"\x83\x74\x02"));
+    if drbd {
+        return Some(("a device of DRBD", Way::Assemble("drbdadm up RESOURCE, then scan /dev/drbd...")));
+    }
+    let of_intel = |sector: u64| {
+        size.checked_sub(2 * sector).is_some_and(|at| has(image, at, b"Intel Raid ISM Cfg Sig. "))
+    };
+    [512, 4096].into_iter().any(of_intel).then_some(("a member of an array of Intel (isw)", MD))
+}
+
 /// md's superblocks of versions 1.0 and 0.90 lie at the end, behind what a mirror shows as it is.
 fn is_striped_at_end(image: &Image) -> bool {
     let size = image.size_bytes();
     let newer = (size & !511).saturating_sub(8 << 10) & !4095;
     let older = (size & !0xffff).saturating_sub(64 << 10);
-    let level = |at: u64, level_at: u64| {
-        (at > 0 && word(image, at) == Some(MD_MAGIC)).then(|| word(image, at + level_at)).flatten()
+    // Version 0.90 is in the order of bytes of its machine.
+    let level = |at: u64, level_at: u64, order: fn(u32) -> u32| {
+        let is_one = at > 0 && word(image, at).map(order) == Some(MD_MAGIC);
+        is_one.then(|| word(image, at + level_at)).flatten().map(order)
     };
-    level(newer, 72).or_else(|| level(older, 28)).is_some_and(|level| level != MIRROR)
+    level(newer, 72, |word| word)
+        .or_else(|| level(older, 28, |word| word))
+        .or_else(|| level(older, 28, u32::swap_bytes))
+        .is_some_and(|level| level != MIRROR)
 }
 
 /// Several uberblocks, in either order of bytes.
 fn is_zfs(image: &Image) -> bool {
     let (first, step, count) = UBERBLOCKS;
-    let is_one = |number: &u64| {
-        let mut bytes = [0; 8];
-        let read = image.read(first + number * step, &mut bytes, &mut Problems::new(), "uberblock");
-        read == 8 && [u64::from_le_bytes(bytes), u64::from_be_bytes(bytes)].contains(&UBERBLOCK)
-    };
-    (0..count).filter(is_one).take(4).count() == 4
+    let end = image.size_bytes() & !(LABEL - 1);
+    [Some(0), Some(LABEL), end.checked_sub(2 * LABEL), end.checked_sub(LABEL)].into_iter().flatten().any(
+        |label| {
+            let is_one = |number: &u64| {
+                let mut bytes = [0; 8];
+                let at = label + first + number * step;
+                let read = image.read(at, &mut bytes, &mut Problems::new(), "uberblock");
+                read == 8 && [u64::from_le_bytes(bytes), u64::from_be_bytes(bytes)].contains(&UBERBLOCK)
+            };
+            (0..count).filter(is_one).take(4).count() == 4
+        },
+    )
 }
 
 fn refusal(image: &Image, name: &str, way: Way) -> Failure {

@@ -764,6 +764,7 @@ class ScanSource(Wire):
     device: str
     file_system: str
     mount_point: str | None = None
+    uuid: str | None = None
     writable: bool
     files_by: str
     space_by: str

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Sequence
 from itertools import product
 from math import prod
 from pathlib import PurePath
@@ -24,6 +26,8 @@ TIME = "time"
 _STEPS = 100
 _WORD = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 _FOLDER = "folder"
+_OF_PROGRAM = ("name", "time_limit", "takes", "writes")
+_OF_STEPS = ("prepare", "finish", "packages")
 _WITHOUT_OWN_NAME = ("sh", "bash", "dash", "python3", "env", "perl", "make", "git")
 """Of these the next word that is no option says what is done: "git clone"."""
 
@@ -32,7 +36,21 @@ Line = Annotated[str, Field(min_length=1, max_length=100_000)]
 _NO_NAME = BeforeValidator(lambda value: "" if value is None else value)
 _NOT_KNOWN = BeforeValidator(lambda value: 0 if value is None else value)
 """Older records have null where nothing was said."""
-Value = Annotated[str, Field(pattern=r"^[A-Za-z0-9._+:/-]{1,60}$")]
+_VALUE = r"^[A-Za-z0-9._+:/-]{1,60}$"
+
+
+def _of_no_shell(value: object) -> object:
+    if isinstance(value, str) and not re.match(_VALUE, value):
+        raise conflict(
+            "a value of a parameter has letters, digits and ._+:/-, 60 at most",
+            [()],
+            hint="shells of prepare and finish read it too",
+            next="only what differs: -P level=1,2, and -O{level} -g in the program's words",
+        )
+    return value
+
+
+Value = Annotated[str, BeforeValidator(_of_no_shell), Field(pattern=_VALUE)]
 
 
 class Number(Listed):
@@ -58,9 +76,8 @@ class Number(Listed):
 class CommandWorkload(WorkloadKeys):
     """A program; a cell for each combination of its parameters."""
 
-    question_of_folders: ClassVar[str] = "How long does this program take on these file systems?"
-    takes_program: ClassVar[bool] = True
-    says_of_program: ClassVar[tuple[str, ...]] = ("name", "time_limit", "takes", "writes")
+    question_of_folders: ClassVar[str] = ""
+    question_of_program: ClassVar[str] = "How long does this program take on these file systems?"
 
     kind: Literal["command"] = Field(
         "command", description="The load: a program of yours, started once in each run."
@@ -141,6 +158,17 @@ class CommandWorkload(WorkloadKeys):
         names = list(self.parameters)
         return [dict(zip(names, each, strict=True)) for each in product(*self.parameters.values())]
 
+    def with_program(self, program: Sequence[str]) -> dict[str, object]:
+        """Another program has no steps of the study's own; the same one in other words keeps them.
+        Parameters that no word uses go."""
+        gone = [*_OF_PROGRAM, *(_OF_STEPS if program[0] != self.program[0] else ())]
+        found = {key: type(self).model_fields[key].default for key in gone}
+        steps = [each for key in ("prepare", "finish") if key not in found
+                 for each in getattr(self, key)]  # fmt: skip
+        used = _names_in([*program, *steps])
+        kept = {name: each for name, each in self.parameters.items() if name in used}
+        return found if kept == self.parameters else {**found, "parameters": kept}
+
     def default_primary(self) -> list[str]:
         """The first combination."""
         return [self.cells()[0].id]
@@ -180,8 +208,7 @@ class CommandWorkload(WorkloadKeys):
         return factors.cell(cell_id, said or self.called)
 
     def _parameters_have_names(self) -> None:
-        texts = [*self.program, *self.prepare, *self.finish]
-        used = {name for text in texts for name in _WORD.findall(text)}
+        used = _names_in([*self.program, *self.prepare, *self.finish])
         for name in self.parameters:
             if not _WORD.fullmatch(f"{{{name}}}") or name == _FOLDER:
                 raise conflict(
@@ -208,6 +235,12 @@ class CommandWorkload(WorkloadKeys):
                     f'"{each.name}" is found by a pattern or by a json_path, one of them',
                     [("number", index, "name")],
                 )
+            if each.json_path and ("[" in each.json_path or "" in each.json_path.split(".")):
+                raise conflict(
+                    "keys and places of lists are parted by points, with none before the first",
+                    [("number", index, "json_path")],
+                    next=f"json_path = {json.dumps(_in_points(each.json_path))}",
+                )
             try:
                 re.compile(each.pattern or "")
             except re.error as error:
@@ -221,6 +254,17 @@ class CommandWorkload(WorkloadKeys):
                 ["primary"],
                 hint=did_you_mean(near) if near else f"it has {', '.join(names)}",
             )
+
+
+def _names_in(texts: Sequence[str]) -> set[str]:
+    """The parameters that words use."""
+    return {name for text in texts for name in _WORD.findall(text)}
+
+
+def _in_points(path: str) -> str:
+    """jq's ".results[0].mean" and JSONPath's "$.results[0]['mean']" as results.0.mean."""
+    names = (name.strip("'\"") for name in re.split(r"[.\[\]]+", path.removeprefix("$")))
+    return ".".join(name for name in names if name) or "results.0.mean"
 
 
 KEYS = CommandWorkload

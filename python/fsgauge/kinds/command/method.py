@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import dataclass
 
 from fsgauge.kinds.command.keys import CommandWorkload
@@ -92,6 +93,15 @@ class CommandMethod(MakesOwnFiles):
             f"caches: {caches}",
             f"time: until {ends}, {limit} at most; the plan takes"
             f" {format_duration(workload.takes)} for it (workload.takes)",
+        ]
+
+    def starts(self) -> list[str]:
+        """Whatever the study calls it; the program first."""
+        workload = self.workload
+        return [
+            f"program: {shlex.join(workload.program)}",
+            *(f"prepare: {line}" for line in workload.prepare),
+            *(f"finish: {line}" for line in workload.finish),
         ]
 
     def cannot_tell(self) -> str:

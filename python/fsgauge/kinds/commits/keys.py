@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import BeforeValidator, Field
 
@@ -23,18 +23,25 @@ from fsgauge.study.sweep import (
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, RateOperationsPerSecond
 
-ELSEWHERE = {"fsync_writethrough": "it is a call of macOS and Windows"}
-"""Of pg_test_fsync, and nothing of Linux: no other word that is spelt like it is meant."""
+_TIMES_TOO = "O_SYNC waits for the times of a file too, and no log needs them"
+ELSEWHERE: dict[str, tuple[str, Sync]] = {
+    "fsync_writethrough": ("not on Linux: it is a call of macOS and Windows", "fsync"),
+    "open_sync": (f"not measured: {_TIMES_TOO}", "open_datasync"),
+    "o_sync": (f"not measured: {_TIMES_TOO}", "open_datasync"),
+    "o_dsync": ("a flag, here a log that is opened with it", "open_datasync"),
+    "rwf_sync": (f"not measured: {_TIMES_TOO}", "rwf_dsync"),
+}
+"""Of pg_test_fsync, open(2) and pwritev2(2): why it is none, and what comes nearest."""
 
 
-def _of_linux(value: object) -> object:
-    if isinstance(value, str) and (why := ELSEWHERE.get(value)):
-        raise conflict(
-            f"{value} is not on Linux: {why}",
-            [()],
-            hint="fsync flushes the device's cache itself here",
-            next="fsync in its place",
-        )
+def _known(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    if value.lower() in get_args(Sync):
+        return value.lower()
+    if found := ELSEWHERE.get(value.lower()):
+        why, near = found
+        raise conflict(f"{value} is {why}", [()], hint=f"write {near}", next=f"{near} in its place")
     return value
 
 
@@ -46,12 +53,13 @@ class CommitsWorkload(WorkloadKeys):
     is written meanwhile."""
 
     pace: ClassVar[str] = "rate"
+    question_of_folders: ClassVar[str] = "What does a commit cost on these file systems?"
 
     kind: Literal["commits"] = Field(
         "commits",
         description="The load: one small write and what makes it durable, again and again.",
     )
-    syncs: Distinct[Annotated[Sync, BeforeValidator(_of_linux)]] = Field(
+    syncs: Distinct[Annotated[Sync, BeforeValidator(_known)]] = Field(
         ["fdatasync"],
         description="What makes a commit durable. fdatasync, fsync: a call after the write."
         " open_datasync: the log is opened with O_DSYNC. rwf_dsync: pwritev2 with RWF_DSYNC."

@@ -17,7 +17,7 @@ class ImportedFactors(CellFactors):
     block_size_bytes: Annotated[int | None, Factor("block size", role="size")] = None
     queue_depth: Annotated[int | None, Factor("queue depth", role="depth")] = None
     jobs: Annotated[int | None, Factor("jobs", role="jobs", one="job")] = None
-    file_size_bytes: Annotated[int | None, Factor("file size", behind="files")] = None
+    file_size_bytes: Annotated[int | None, Factor("file size", behind="file", in_bytes=True)] = None
     rated_in: Annotated[Literal["iops", "bandwidth"], Factor("rated in")] = "iops"
 
     @property

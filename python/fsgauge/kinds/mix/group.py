@@ -7,7 +7,7 @@ from typing import Self
 from pydantic import ValidationInfo, model_validator
 
 from fsgauge.kinds.mix.group_keys import Calls, GroupKeys
-from fsgauge.kinds.mix.operations import AT_A_PLACE, MAKING, PLAIN, READING
+from fsgauge.kinds.mix.operations import AT_A_PLACE, MAKING, MOVING_A_BLOCK, PLAIN, READING
 from fsgauge.study.base import conflict
 from fsgauge.study.sweep import (
     Inapplicable,
@@ -237,6 +237,14 @@ class Group(GroupKeys):
                 [("operations", other), "queue_depth" if self.queue_depth > 1 else "interface"],
                 next="queue_depth = 1 with more jobs, or a group of its own for reads and writes",
             )
+        is_called = self.sync in ("fsync", "fdatasync") and list(self.operations) == ["write"]
+        if is_called and self.queue_depth > self.sync_every:
+            raise conflict(
+                f"writes end before each {self.sync}, so {self.sync_every} at most are in flight,"
+                f" and the queue depth is {self.queue_depth}",
+                ["queue_depth", "sync_every"],
+                next=f"queue_depth = {self.sync_every}, or more jobs",
+            )
         if not self.is_plain:
             self._names_are_drawn_evenly()
         if self.think and (self.queue_depth > 1 or self.operations_per_second is not None):
@@ -247,6 +255,13 @@ class Group(GroupKeys):
             )
         if self.rate is not None and self.bandwidth is not None:
             raise conflict("the pace is given twice", ["bandwidth", "rate"], next="leave one out")
+        for unlike in self.operations if self.bandwidth is not None else ():
+            if unlike not in MOVING_A_BLOCK:
+                raise conflict(
+                    f"bandwidth is a pace of blocks, and {unlike} does not move one",
+                    ["bandwidth", ("operations", unlike)],
+                    next="rate, in operations of any kind",
+                )
 
     def _names_are_drawn_evenly(self) -> None:
         other = next(each for each in self.operations if each not in PLAIN)
@@ -325,16 +340,7 @@ class Group(GroupKeys):
                 "the median size is not between the smallest and the largest",
                 ["median_size", "smallest_size", "largest_size"],
             )
-        if (
-            self.sync in ("fsync", "fdatasync")
-            and self.files > 1
-            and self.files_of_jobs == "shared"
-        ):
-            raise conflict(
-                f"after its writes a job would sync all of its {self.files} files",
-                ["sync", "files"],
-                next=f"files = 1; or operations with {self.sync}, which syncs one file",
-            )
+        self.require_one_synced(self.files, "files")
         making = sorted(MAKING & set(self.operations))
         if "unlink" in making and "create" not in making:
             raise conflict(
@@ -347,6 +353,16 @@ class Group(GroupKeys):
                 "create makes a file in the place of one that was removed, and nothing removes any",
                 [("operations", "create"), "operations"],
                 next="add unlink with the same weight",
+            )
+
+    def require_one_synced(self, files: int, key: str, *place: str | int) -> None:
+        """Raise a conflict where a call would come for each of so many files, which `key` says;
+        `place` is the group's below what is checked."""
+        if self.sync in ("fsync", "fdatasync") and files > 1:
+            raise conflict(
+                f"after its writes a job would sync all of its {files} files",
+                [(*place, "sync"), (*place, key)],
+                next=f"files = 1; or operations with {self.sync}, which syncs one file",
             )
 
     def _can_be_verified(self) -> None:

@@ -184,6 +184,7 @@ class MixWorkload(WorkloadKeys):
                 [("group", index, "files_of")],
                 next=f'files_of_jobs = "shared" in "{other.name}"',
             )
+        group.require_one_synced(other.files, "files_of", "group", index)
         if min(other.file_sizes) < group.largest_block_bytes:
             raise conflict(
                 f'a block is larger than a file of "{other.name}"',

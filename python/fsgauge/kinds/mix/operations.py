@@ -14,6 +14,8 @@ ON_OPEN_FILES = ("fsync", "fdatasync", "trim", "mmap_read")
 """On files that stay open too, one call at a time."""
 AT_A_PLACE = (*PLAIN, "trim", "mmap_read")
 """Those that move a block that is there."""
+MOVING_A_BLOCK = (*AT_A_PLACE, "append", "fallocate")
+"""Those that move one, or make room for it."""
 ON_NAMES = (
     "append",
     "create",

@@ -73,6 +73,25 @@ def write_setting(path: Path, value: str) -> None:
         os.close(descriptor)
 
 
+def twin_of(path: Path) -> Path | None:
+    """The other unit of vm.dirty_bytes and its like: writing one sets the other to 0."""
+    stem, _, unit = path.name.rpartition("_")
+    if stem not in ("dirty", "dirty_background") or unit not in _UNITS:
+        return None
+    return path.with_name(f"{stem}_{_UNITS[unit]}")
+
+
+def former(path: Path) -> tuple[Path, str]:
+    """What to write where, to have the present value again; raises OSError. The kernel takes no 0
+    back for one of two units, and where both are 0 none for bytes."""
+    value, twin = read_setting(path), twin_of(path)
+    if twin is None or value != "0":
+        return path, value
+    other = read_setting(twin)
+    return (path, value) if other == "0" and path.name.endswith("_ratio") else (twin, other)
+
+
+_UNITS = {"bytes": "ratio", "ratio": "bytes"}
 _PREFIX = "setting-"
 _ATTEMPTS = 100
 _PAUSE_SECONDS = 0.02
@@ -92,7 +111,8 @@ class HeldLock:
 def setting_held(folder: Path, setting: Path, ledger: Path) -> Iterator[HeldLock]:
     """Hold a setting's lock while the body runs; RigError names the run that holds it. `ledger` is
     the file that lists the change: while it is there, the change may be in force."""
-    file = folder / f"{_PREFIX}{hashlib.sha256(str(setting).encode()).hexdigest()[:24]}"
+    one = str(min(setting, twin_of(setting) or setting))
+    file = folder / f"{_PREFIX}{hashlib.sha256(one.encode()).hexdigest()[:24]}"
     descriptor = _locked(file, setting)
     held = HeldLock(file)
     try:

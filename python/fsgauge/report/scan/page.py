@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -11,8 +10,8 @@ from typing import Any
 
 from fsgauge import __version__
 from fsgauge.engine.wire import Note, ScanMap, ScanResult
-from fsgauge.errors import InputError, RigError, escaped, quoted
-from fsgauge.plain_files import head_of, write_whole
+from fsgauge.errors import InputError, RigError, escaped
+from fsgauge.plain_files import head_of, require_room, write_whole
 from fsgauge.report.scan.lengths import lengths_chart
 from fsgauge.report.scan.map import COLOURS, hilbert_picture, shares_of
 from fsgauge.report.scan.strip import difference_strip, every_nth, group_bars, legend, strip
@@ -177,15 +176,7 @@ _HEAD_BYTES = 4096
 
 def require_ours(path: Path) -> None:
     """Raise InputError where the page would replace something else, or its folder takes none."""
-    if not path.parent.is_dir():
-        raise InputError(f"{path.parent} is no folder", next=f"mkdir -p {quoted(path.parent)}")
-    if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise InputError(
-            f"no file can be made in {path.parent}",
-            cause="this user may not write there, or its file system is read-only",
-            next="--page FILE.html   (in a folder where you may write; ls -ld"
-            f" {quoted(path.parent)})",
-        )
+    require_room(path, "--page FILE.html")
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise InputError(f"{path} is there and is no plain file", next="--page OTHER.html")
     if path.exists() and not _is_page(path):

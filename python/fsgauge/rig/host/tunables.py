@@ -14,7 +14,14 @@ from pathlib import Path
 from fsgauge.errors import InputError, RefusedError, RigError, quoted
 from fsgauge.machine.device import loop_devices
 from fsgauge.machine.device.block_device import BlockDevice, device_at, device_with_numbers
-from fsgauge.machine.facts.setting import read_setting, real_setting, setting_held, write_setting
+from fsgauge.machine.facts.setting import (
+    former,
+    read_setting,
+    real_setting,
+    setting_held,
+    twin_of,
+    write_setting,
+)
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.machine.ledger.traces import SettingTrace
 from fsgauge.storage import Base
@@ -41,7 +48,8 @@ def check_tunables(system: System) -> None:
     seen: dict[str, str] = {}
     for key, value in system.tunables.items():
         place = _place(key, value, system)
-        other = seen.setdefault(place.path, key)
+        path = Path(place.path)
+        other = seen.setdefault(str(min(path, twin_of(path) or path)), key)
         if other != key:
             raise InputError(
                 f'the tunables "{other}" and "{key}" of the system "{system.name}" are one setting',
@@ -100,9 +108,11 @@ def _set(
         for (home, rest), value in found:
             path = real_setting(home, rest)
             held = stack.enter_context(setting_held(ledger.path.parent, path, ledger.path))
+            _read(path, system)
+            before, value_before = former(path)
             trace = SettingTrace(
-                path=str(path),
-                value=_read(path, system),
+                path=str(before),
+                value=value_before,
                 device=device,
                 file=file,
                 lock=str(held.file),

@@ -1,6 +1,6 @@
 """What the numbers of a scan mean, and what to do: a rule a question, in one table.
 
-The gravest comes first; of equal ones the order of the table decides.
+What was not read comes first, then the gravest; of equal ones the order of the table decides.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ RULES = (
     Rule(
         "unread",
         "Was all of it read?",
-        "one place that the device did not return, that lies behind an image's end, or is damaged",
-        "the problems of the scan",
+        "one place that the device did not return, that lies behind an image's end, or is damaged;"
+        " a log that was not replayed",
+        "the problems of the scan, and its superblock or log",
         unread.unread,
     ),
     Rule(
@@ -139,7 +140,8 @@ def consequences(scan: ScanResult) -> list[tuple[Rule, Consequence]]:
     if scan.ended == "interrupted":
         return []
     found = [(rule, said) for rule in RULES if (said := rule.find(scan)) is not None]
-    return sorted(found, key=lambda pair: _ORDER.index(pair[1].level))
+    # What is hidden comes first: the other answers are of the rest.
+    return sorted(found, key=lambda pair: (pair[0] != RULES[0], _ORDER.index(pair[1].level)))
 
 
 __all__ = ["RULES", "Consequence", "Rule", "consequences"]

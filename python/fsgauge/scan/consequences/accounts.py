@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 from fsgauge.engine.wire import ScanResult
 from fsgauge.errors import escaped
 from fsgauge.scan.consequences.rule import (
@@ -20,6 +23,7 @@ LEAST_POINTS = 1.0
 LEAST_UNUSED_PERCENT = 5.0
 """Parts of clusters or of the device that nothing uses are worth a word from this share on."""
 _BOUNDED = "a quota of the folder (project) bounds what it shows"
+NOT_SEEN = "that root alone sees, and in a container root of the host"
 LEAST_PERCENT = 1.0
 """Space without a file is worth a word from this share of the file system on."""
 
@@ -31,13 +35,15 @@ def df(scan: ScanResult) -> Consequence | None:
         return None
     taken = counted.size_bytes - counted.free_bytes
     both = taken + counted.available_bytes
-    by_df = 100 * taken / both if both else 100.0
+    by_df = Fraction(100 * taken, both) if both else Fraction(100)
     if abs(by_df - used) < LEAST_POINTS:
         return None
     reasons = _ext(scan) if is_ext(scan) else _others(scan)
     why = "; ".join(reasons) or "others write meanwhile"
     return Consequence(
-        "fine", f"df says {by_df:.0f} % of {size_down(counted.size_bytes)} is in use: {why}"
+        "fine",
+        # As df(1) shows it, rounded up.
+        f"df says {math.ceil(by_df)} % of {size_down(counted.size_bytes)} is in use: {why}",
     )
 
 
@@ -111,14 +117,16 @@ def deleted(scan: ScanResult) -> Consequence | None:
         which = (
             f"; the largest is {escaped(first.path)}, {size_down(first.size_bytes)}, of {process}"
         )
-        do = f"restart {process}, or let it open its files again"
-    seen = "" if found.all_processes else "; more may be held by processes that root alone sees"
+        do = f"restart {process}, or let it open its files again: the space comes back when the"
+        do += " last process closes them"
+    seen = "" if found.all_processes else f"; more may be held by processes {NOT_SEEN}"
     return Consequence(
         "attention",
         f"{size_down(found.size_bytes)} ({share_of_size(scan, found.size_bytes):.0f} %) are"
-        f" taken by {count(found.files, 'deleted file')} still open{which}{seen}",
+        f" taken by {count(found.files, 'deleted file')} still open, which du does not see"
+        f"{which}{seen}",
         do,
-        "du does not see them; the space comes back when the last process closes them",
+        "what the process serves stops for as long" if do else "",
     )
 
 

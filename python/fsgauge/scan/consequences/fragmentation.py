@@ -117,8 +117,6 @@ def matters(scan: ScanResult) -> Consequence | None:
 
 def _worst(scan: ScanResult, reach: Reach) -> ListedFile | None:
     """The listed file that loses most, where it loses enough."""
-    if scan.counts.compressed_extents:
-        return None
     slow = [
         (reach.factor(1, _jumps_of(file), _bytes_of(file)), file)
         for file in scan.top
@@ -135,7 +133,8 @@ def _bytes_of(file: ListedFile) -> int:
 
 
 def _jumps_of(file: ListedFile) -> Jumps:
-    """Those between its pieces; of many, by those listed. Of a missing list, each is far."""
+    """Those between its pieces; of many, by those listed. Of a missing list, each is far. What
+    begins inside the one before is compressed, and goes on where that one ends."""
     pairs = max(len(file.list) - 1, 0)
     if not pairs:
         return Jumps(far=file.extents - 1, near=0, passed_bytes=0)
@@ -144,7 +143,14 @@ def _jumps_of(file: ListedFile) -> Jumps:
         for before, after in pairwise(file.list)
     ]
     near = [each for each in ahead if 0 < each <= _PASSED_BYTES]
-    far = sum(each < 0 or each > _PASSED_BYTES for each in ahead)
+    is_behind = [
+        not 0 <= after.physical_bytes - before.physical_bytes < before.length_bytes
+        for before, after in pairwise(file.list)
+    ]
+    far = sum(
+        each > _PASSED_BYTES or (each < 0 and behind)
+        for each, behind in zip(ahead, is_behind, strict=True)
+    )
     each_stands_for = (file.extents - 1) / pairs
     return Jumps(
         far=round(far * each_stands_for),

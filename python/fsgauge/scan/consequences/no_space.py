@@ -56,9 +56,9 @@ def inodes(scan: ScanResult) -> Consequence | None:
     elif is_ext(scan):
         do = "delete files, or put many small ones into one (tar); to have more inodes: resize2fs"
         do += " (each new group brings some), or mkfs.ext4 -N or -T news"
-        cost = "ext fixes how many there are when it is made: nothing else adds any"
+        cost = "a larger device, or for mkfs copying all files: nothing else adds any"
     else:
-        do, cost = "delete files", "how many inodes there are was fixed when it was made"
+        do, cost = "delete files: how many inodes there are was fixed when it was made", ""
     return Consequence(
         "stop" if not found.free else "attention",
         f"{new}: {made}, although {room} are free",
@@ -133,7 +133,8 @@ def metadata(scan: ScanResult) -> Consequence | None:
             cost,
         )
     used = scan.source.size_bytes - (free.device_bytes or free.size_bytes)
-    if 100 * free.size_bytes < FEW_PERCENT * used and share_of_size(scan, spare) >= FEW_PERCENT:
+    # With less than a chunk free, none is emptied into the others.
+    if 100 * free.size_bytes < FEW_PERCENT * used and spare > _metadata_chunk_bytes(scan):
         return Consequence(
             "stop",
             f"There is no room for data: {size_down(free.size_bytes)} is free in its chunks and"
@@ -142,6 +143,12 @@ def metadata(scan: ScanResult) -> Consequence | None:
             cost,
         )
     return None
+
+
+def _metadata_chunk_bytes(scan: ScanResult) -> int:
+    """The largest that btrfs makes (init_alloc_chunk_ctl_policy_regular in fs/btrfs/volumes.c)."""
+    size = scan.source.size_bytes
+    return min(1 << 30 if size > 50 << 30 else 256 << 20, size // 10)
 
 
 def full(scan: ScanResult) -> Consequence | None:
@@ -194,16 +201,13 @@ def full(scan: ScanResult) -> Consequence | None:
             " too, and keep one copy",
         )
     rest = f"; {size_down(usable)} is left that the file system keeps for itself" if usable else ""
-    return Consequence(
-        "stop",
-        f"It is full: {_no(available)} for new data{rest}",
-        f"du --one-file-system --human-readable {place_of(scan)} | sort --human-numeric-sort"
-        if scan.source.mount_point
-        else "delete files, or enlarge the device",
-        "btrfs needs a little room to delete: empty a large file first (truncate --size=0)"
-        if scan.source.file_system == "btrfs"
-        else "",
-    )
+    do = "delete files, or enlarge the device"
+    if scan.source.mount_point:
+        du = f"du --one-file-system --human-readable {place_of(scan)} | sort --human-numeric-sort"
+        do = f"{du}   (then {do})"
+    if scan.source.file_system == "btrfs":
+        do += "; to delete takes a little room: empty a large file first (truncate --size=0)"
+    return Consequence("stop", f"It is full: {_no(available)} for new data{rest}", do)
 
 
 def _least_bytes(scan: ScanResult) -> int:

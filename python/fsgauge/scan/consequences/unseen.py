@@ -5,6 +5,7 @@ from __future__ import annotations
 from os.path import normpath
 
 from fsgauge.engine.wire import FreeSpace, ScanResult
+from fsgauge.scan.consequences.accounts import NOT_SEEN
 from fsgauge.scan.consequences.rule import Consequence, device_of, place_of, share_of_size
 from fsgauge.units import size_down
 
@@ -41,7 +42,7 @@ def unseen(scan: ScanResult) -> Consequence | None:
         if deleted is not None and not deleted.all_processes:
             return Consequence(
                 "attention",
-                f"{what}most likely deleted files that are open; those of others root alone sees",
+                f"{what}most likely deleted files that are open, of processes {NOT_SEEN}",
                 f"sudo fsgauge scan {quoted_at}",
             )
         return Consequence(

@@ -10,6 +10,8 @@ from fsgauge.units import format_size
 
 MADE = ("btrfs", "ext2", "ext3", "ext4", "f2fs", "gfs2", "nilfs2", "ocfs2", "xfs")
 """What mkfs makes; all else is there already, or a model."""
+FOR_ONE_MACHINE = {"gfs2": "-p lock_nolock -j 1", "ocfs2": "-M local"}
+"""What the rig gives mkfs of a file system that is for a cluster."""
 _CHECKED_AT_BOOT = ("ext2", "ext3", "ext4")
 """Whose fsck does something: those of the others are programs that do nothing."""
 _PROC_SYS = "/proc/sys/"
@@ -25,8 +27,9 @@ def commands_of(system: Mapping[str, Any]) -> list[str]:
         return []
     order = "0 2" if kind in _CHECKED_AT_BOOT else "0 0"
     hint, chunk = system.get("extent_size_hint"), system.get("allocation_chunk")
+    alone = FOR_ONE_MACHINE.get(kind)
     lines = [
-        " ".join(filter(None, (f"mkfs.{kind}", system.get("mkfs"), "/dev/DEVICE"))),
+        " ".join(filter(None, (f"mkfs.{kind}", alone, system.get("mkfs"), "/dev/DEVICE"))),
         "# /etc/fstab",
         f"UUID=... /FOLDER {kind} {system.get('mount') or 'defaults'} {order}",
         *(["# once it is mounted", f"xfs_io -c 'extsize {hint}' /FOLDER"] if hint else []),

@@ -15,6 +15,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from fsgauge.plan.levels import corrected
 from fsgauge.stats.choosing.options import DEFAULT, ON, Settings, setting_words, varied
 from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.result_model import ResultModel
@@ -42,7 +43,8 @@ class Effect(_OfOptions):
 
 
 class Interaction(_OfOptions):
-    """Two values that do together `ratio` times what both do alone."""
+    """Two values that do together `ratio` times what both do alone; the interval counts all pairs,
+    of which it is the strongest."""
 
     options: tuple[str, str]
 
@@ -57,6 +59,16 @@ class Effects(ResultModel):
     other_share: float
     effects: list[Effect]
     interaction: Interaction | None
+
+    def below(self, margin: float) -> list[Effect]:
+        """Those that change less than this ratio; in 95 of 100 races all of them do."""
+        degrees = _degrees(self.systems, self.blocks)
+        wider = t_quantile(degrees, corrected(len(self.effects))) / t_quantile(degrees)
+        return [
+            each
+            for each in self.effects
+            if max(each.ratio, 1 / each.ratio) * (each.high / each.ratio) ** wider < margin
+        ]
 
 
 @dataclass(frozen=True)
@@ -82,7 +94,7 @@ def effects_of(
     rows, blocks = table.shape
     means = table.mean(axis=1)
     residual = table - means[:, None] - table.mean(axis=0)[None, :] + table.mean()
-    degrees = (rows - 1) * (blocks - 1)
+    degrees = _degrees(rows, blocks)
     noise = float((residual**2).sum()) / degrees / blocks
     total = float(((means - means.mean()) ** 2).sum())
     fits = [
@@ -94,7 +106,9 @@ def effects_of(
         return None
     quantile = t_quantile(degrees)
     found = [each for fit in fits for each in _effects(fit, noise, quantile, total)]
-    pairs = [each for fit in fits for each in _interactions(fit, noise, quantile, total)]
+    among = sum(one[0] != two[0] for fit in fits for one, two in combinations(fit.of, 2))
+    of_pair = t_quantile(degrees, corrected(among))
+    pairs = [each for fit in fits for each in _interactions(fit, noise, of_pair, total)]
     strongest = max(pairs, key=lambda each: each.share, default=None)
     within = {
         kind: [i for i, n in enumerate(names) if kinds[n] == kind]
@@ -110,6 +124,11 @@ def effects_of(
         effects=sorted(found, key=lambda each: -each.share),
         interaction=strongest,
     )
+
+
+def _degrees(systems: int, blocks: int) -> int:
+    """Of freedom, of what is left of systems in single blocks."""
+    return (systems - 1) * (blocks - 1)
 
 
 def _fit(

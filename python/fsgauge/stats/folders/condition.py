@@ -23,6 +23,7 @@ has a unit of the metric's sort: operations or bytes per second, or time.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
@@ -52,6 +53,8 @@ _OF_FIO = {
     "readwrite": "pattern",
 }
 """What its options ask of a cell; rw alone is a pattern of ours."""
+_LATENCIES = ("latency", "lat", "clat", "slat", "response")
+"""What people say where a metric names which of its numbers, and of which operation."""
 _METRICS_CALLED = {"p99.9": "p999", "bw": "bandwidth", "throughput": "bandwidth"}
 
 
@@ -142,6 +145,14 @@ def parse_limit(text: str) -> Condition:
     return _Parser(text, LIMIT, signs[-1].end() if signs else None).absolute()
 
 
+_OPPOSITES = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+
+def _what_has_to_hold(text: str) -> str:
+    """The limit that is crossed where a condition holds."""
+    return _COMPARISON.sub(lambda found: _OPPOSITES[found[0]], text.strip())
+
+
 class _Parser:
     """Reads tokens from left to right, one rule a method; `until` is where they end."""
 
@@ -157,7 +168,7 @@ class _Parser:
                 "a condition is about a ratio",
                 first,
                 next=f"{self.option.example}; a limit with a unit is the gate's:"
-                " fsgauge gate check DIR --limit 'p99(write) < 5 ms'",
+                f" fsgauge gate check DIR --limit {shlex.quote(_what_has_to_hold(self.text))}",
             )
         self.expect("word", "ratio")
         self.expect("sign", "(")
@@ -189,8 +200,15 @@ class _Parser:
         if token.kind != "word" or not self._names_a_metric(token.text):
             what = f'there is no metric "{token.text}"' if token.text else "a metric is missing"
             near = [*METRICS, *sorted(_statistics())]
-            raise self.wrong(what, token, near=near, next=f"one of: {', '.join(near)}")
+            raise self.no_metric(what, token, near, f"one of: {', '.join(near)}")
         name = _name_of(token.text)
+        if name not in METRICS and self.peek().text in _COMPARISONS:
+            rest = self.text[token.start + len(token.text) :].strip()
+            raise self.wrong(
+                f"{token.text} of which operation?",
+                token,
+                next=f"{self.option.name} {shlex.quote(f'{token.text}(read) {rest}')}",
+            )
         if name in METRICS and self.peek().text in _COMPARISONS:
             return token._replace(text=name)
         self.expect("sign", "(")
@@ -206,9 +224,19 @@ class _Parser:
             found = self.of_operation(token)
             self.expect("sign", ")")
             return found
+        if token.kind == "word" and self.is_sign(",") and _name_of(token.text) in _statistics():
+            self.take()
+            return self.of_operation(token)
         named = token.kind == "word"
         what = f'there is no metric "{token.text}"' if named else "a metric is missing"
-        raise self.wrong(what, token, near=list(METRICS), next=_one_of(list(METRICS)))
+        raise self.no_metric(what, token, list(METRICS), _one_of(list(METRICS)))
+
+    def no_metric(self, what: str, token: Token, near: list[str], next: str) -> InputError:
+        """The nearest metrics; of a latency, or a part of one, how it is written."""
+        name = _name_of(token.text)
+        parts = ("p99", "mean") if name in _LATENCIES else (name,) if name in _statistics() else ()
+        hint = did_you_mean([f"{each}(read)" for each in parts])
+        return self.wrong(what, token, hint=hint, near=near, next=next)
 
     def of_operation(self, second: Token) -> Token:
         """Take the operation of p99(read), after the bracket; the token of read.p99."""
@@ -319,7 +347,7 @@ class _Parser:
         token = Token("quantity", text.strip(), start + len(text) - len(text.lstrip()))
         kind = _QUANTITIES[METRICS[metric].unit]
         try:
-            value = float(kind.read(token.text))
+            value = float(kind.read(kind.in_our_unit(token.text) or token.text))
         except UnitError as error:
             example = f"{kind.noun}: {kind.example}"
             raise self.wrong(error.what, token, hint=error.hint, next=example) from error

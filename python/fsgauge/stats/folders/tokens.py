@@ -44,12 +44,20 @@ def tokens_of(text: str, option: Option, until: int | None) -> list[Token]:
             start = place + len(text[place:]) - len(text[place:].lstrip())
             unknown = Token("unknown", text[start], start)
             is_of_ratio = option.example.startswith("--fail-if") and text[start] in "%."
-            hint = "a ratio is a number: 0.95" if is_of_ratio else ""
+            number = found[-1].text if found and found[-1].kind == "number" else ""
+            hint = _as_ratio(number if text[start] == "%" else "") if is_of_ratio else ""
             raise mistake(text, f'unexpected "{text[start]}"', unknown, option, hint=hint)
         kind = match.lastgroup
         found.append(Token(kind, match[kind], match.start(kind)))
         place = match.end()
     return [*found, Token("end", "", end)]
+
+
+def _as_ratio(percent: str) -> str:
+    """Few percent are a loss, and many are what is left."""
+    if not percent or not 0 < (share := float(percent) / 100) < 0.5:
+        return f"a ratio is a number: {float(percent) / 100 if percent else 0.95:g}"
+    return f"a ratio is a number: {percent} % less is {1 - share:g}, more {1 + share:g}"
 
 
 def mistake(

@@ -40,8 +40,9 @@ class Race(ResultModel):
     (95 %, one-sided), None where nothing is known. `ended`: "margin" and "one left" prove it,
     "budget" does not. `first_blocks` are the logs of all systems in the blocks before the first
     look, higher is better. `blocks` are those that raced, `confirmed` those that confirm; runs,
-    seconds and bytes are of the race, the full ones of all systems in as many blocks. `commands`
-    make the leader of a valid race that is over.
+    seconds and bytes are of both, the full ones of all systems in as many blocks. `chosen` is
+    whom a valid race that is over ends with, which `commands` make: the leader, or who did better
+    in the fresh blocks.
     """
 
     systems: list[str]
@@ -70,4 +71,5 @@ class Race(ResultModel):
     full_runs: int
     full_seconds: float
     full_bytes_written: int
+    chosen: str = ""
     commands: list[str] = Field(default_factory=list)

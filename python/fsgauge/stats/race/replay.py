@@ -59,11 +59,23 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
     recorded = {(run.block, run.system) for run in own}
     logs, short = _values(plan, own, metric)
     eligible = _eligible(plan, race)
-    looks = [block for block in LOOKS if block <= race.blocks]
+    looks = {*(block for block in LOOKS if block < race.blocks), race.blocks}
     values = np.full((race.blocks, len(plan.systems)), np.nan)
     standing, misses = Standing(len(plan.systems)), dict[int, int]()
     ended: Ended = "running"
     asked: list[list[int]] = []
+
+    def looked(standing: Standing) -> Standing:
+        if not any(eligible[place] for place in standing.in_race):
+            return standing
+        return rules.look(
+            values[: len(asked)],
+            standing,
+            margin_log=math.log1p(race.margin_percent / 100),
+            looks=len(looks),
+            eligible=eligible,
+        )
+
     while ended == "running" and len(asked) < race.blocks:
         block = len(asked)
         now = standing.running
@@ -77,16 +89,14 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
             values[block, place] = np.nan if log is None else sign * log
         asked.append(now)
         missed = [place for place in now if (block, plan.systems[place]) in short]
-        standing = rules.failed(missed, now, block, standing, misses)
-        if block + 1 in looks and any(eligible[place] for place in standing.in_race):
-            standing = rules.look(
-                values[: block + 1],
-                standing,
-                margin_log=math.log1p(race.margin_percent / 100),
-                looks=len(looks),
-                eligible=eligible,
-            )
+        standing = rules.failed(missed, now, block, standing, misses, eligible)
+        if block + 1 in looks:
+            standing = looked(standing)
         ended = _ended(plan, race, standing, eligible, block + 1, runs)
+        if ended == "budget" and block + 1 not in looks:  # in the place of the next one
+            standing = looked(standing)
+            if standing.settled:
+                ended = _ended(plan, race, standing, eligible, block + 1, runs)
     return Replay(race, standing, ended, asked, values[: len(asked)], cell, metric)
 
 
@@ -196,7 +206,13 @@ def _ended(
     baseline = plan.systems.index(plan.baseline)
     chosen = len(rules.finalists(standing, baseline, eligible))
     coming = len(standing.running) + (baseline in standing.running) + race.confirm * (chosen + 1)
-    return "budget" if spent + coming * of_turn > race.budget_seconds else "running"
+    coming_seconds = coming * turns_of_each(plan) * of_turn
+    return "budget" if spent + coming_seconds > race.budget_seconds else "running"
+
+
+def turns_of_each(plan: Plan) -> float:
+    """How many turns a system has in a block: one for each stage."""
+    return sum(turn.block == 0 for turn in plan.turns) / (len(plan.systems) + 1)
 
 
 def spent_seconds(plan: Plan, runs: Sequence[RunRecord], blocks: int) -> tuple[float, float]:

@@ -15,9 +15,9 @@ from fsgauge.record.modes import LOOKS
 from fsgauge.record.records import RunRecord, ScanRecord, StepRecord, StudyRecord, TurnRecord
 from fsgauge.stats.choosing.commands import commands_of
 from fsgauge.stats.race.model import Departure, Race, ToLeader
-from fsgauge.stats.race.replay import Replay, finalists_of, raced_plan, spent_seconds
+from fsgauge.stats.race.replay import Replay, finalists_of, raced_plan, spent_seconds, turns_of_each
 from fsgauge.stats.race.rules import Interval
-from fsgauge.stats.race.sentences import race_lines
+from fsgauge.stats.race.sentences import overtaking, race_lines
 from fsgauge.stats.results import Results
 from fsgauge.stats.sentence import few_operations
 
@@ -45,34 +45,39 @@ def with_race(
 ) -> Results:
     """The results with the race of the whole study, which the answer begins with."""
     race = race_in(study, runs, found)
-    if race.leader and race.ended != "running" and results.sureness.valid:
-        systems = {str(each["name"]): each for each in study.study["system"]}
-        race = race.model_copy(update={"commands": commands_of(systems[race.leader])})
     update: dict[str, object] = {"race": race}
     if results.sureness.valid:
-        own = [
+        fresh = [
             each
             for each in results.comparisons
-            if (each.cell, each.metric, each.system) == (race.cell, race.metric, race.leader)
+            if race.confirmed and (each.cell, each.metric) == (race.cell, race.metric)
         ]
-        winner = own[0] if own and race.confirmed else None
-        behind = results.lines if race.confirmed else []
         own_runs = [run for run in runs if run.block < found.rules.blocks]
         failed = any(run.fault for run in own_runs if run.cell.id == race.cell)
         few = "" if failed else few_operations(race.metric, own_runs, {race.cell})
-        lines = [*race_lines(race, winner, few), *(each for each in behind)]
+        lines = [*race_lines(race, fresh, few), *(results.lines if fresh else [])]
         update |= {"lines": lines, "answer": " ".join(lines)}
+        if race.leader and race.ended != "running":
+            other = overtaking(race, fresh)
+            chosen = race.leader if other is None else other.system
+            systems = {str(each["name"]): each for each in study.study["system"]}
+            ended = {
+                "chosen": chosen,
+                "commands": commands_of(systems[chosen]),
+                "proven": race.proven and other is None,
+            }
+            update["race"] = race.model_copy(update=ended)
     return results.model_copy(update=update)
 
 
 def race_in(study: StudyRecord, runs: Sequence[RunRecord], found: Replay) -> Race:
     names, standing, rules = study.plan.systems, found.standing, found.rules
     cells = study.plan.cells
-    own = [run for run in runs if run.block < found.blocks]
-    seconds, of_turn = spent_seconds(study.plan, own, found.blocks)
-    full = found.blocks * (len(names) + 1)
-    baseline = names.index(study.plan.baseline)
-    turns = sum(len(each) + (baseline in each) for each in found.asked)
+    own = [run for run in runs if not found.blocks <= run.block < rules.blocks]
+    seconds, of_turn = spent_seconds(study.plan, own, rules.blocks + rules.confirm)
+    confirmed = len({run.block for run in runs if run.block >= rules.blocks})
+    full = (found.blocks + confirmed) * (len(names) + 1)
+    failed = [names[place] for place, each in standing.left.items() if each.interval is None]
     written = sum(_written_bytes(run) for run in own)
     has_ended = found.ended != "running"
     return Race(
@@ -94,7 +99,8 @@ def race_in(study: StudyRecord, runs: Sequence[RunRecord], found: Replay) -> Rac
         last={names[place]: _to_leader(each) for place, each in standing.over_leader.items()},
         others_at_most=math.exp(standing.at_most) if math.isfinite(standing.at_most) else None,
         ended=found.ended,
-        proven=found.ended in ("margin", "one left"),
+        proven=found.ended in ("margin", "one left")
+        and len({*names} - {*rules.weaker, *failed}) > 1,
         first_blocks={
             name: [float(each) for each in found.values[: LOOKS[0], place]]
             for place, name in enumerate(names)
@@ -102,13 +108,13 @@ def race_in(study: StudyRecord, runs: Sequence[RunRecord], found: Replay) -> Rac
             and not any(map(math.isnan, found.values[: LOOKS[0], place]))
         },
         finalists=finalists_of(study.plan, found) if has_ended else [],
-        confirmed=len({run.block for run in runs if run.block >= rules.blocks}),
-        runs=turns,
+        confirmed=confirmed,
+        runs=len(own),
         seconds=seconds,
         bytes_written=written,
-        full_runs=full,
-        full_seconds=full * of_turn,
-        full_bytes_written=int(written * full / max(1, turns)),
+        full_runs=full * len(cells),
+        full_seconds=full * turns_of_each(study.plan) * of_turn,
+        full_bytes_written=int(written * full * len(cells) / max(1, len(own))),
     )
 
 

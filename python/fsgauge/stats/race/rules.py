@@ -124,9 +124,11 @@ def failed(
     block: int,
     standing: Standing,
     misses: dict[int, int],
+    eligible: Sequence[bool] | None = None,
 ) -> Standing:
     """The standing after a block of which some systems that were `asked` failed, or did too little;
-    `misses` counts how often in a row each one has, and is changed."""
+    `misses` counts how often in a row each one has, and is changed. Where the leader leaves so, the
+    nearest one leads, and nothing is claimed of it before the next look."""
     left = dict(standing.left)
     for place in asked:
         misses[place] = misses.get(place, 0) + 1 if place in missed else 0
@@ -134,7 +136,14 @@ def failed(
             left[place] = Left(
                 block + 1, standing.leader if standing.leader is not None else place, None
             )
-    return replace(standing, left=left)
+    if standing.leader not in left:
+        return replace(standing, left=left)
+    rest = {
+        place: each.log
+        for place, each in standing.over_leader.items()
+        if place not in left and (eligible is None or eligible[place])
+    }
+    return Standing(standing.systems, max(rest, key=rest.__getitem__, default=None), left)
 
 
 def finalists(

@@ -73,7 +73,8 @@ def test_names_that_no_word_can_have(name: str) -> None:
 
 @pytest.mark.parametrize("value", ["", "a b", "$(rm)", "a;b", "`x`", "'", "x" * 61])
 def test_values_that_a_shell_would_read_otherwise_are_refused(value: str) -> None:
-    assert "threads" in refused(TOOL + f'parameters = {{ threads = ["{value}"] }}')
+    said = refused(TOOL + f'parameters = {{ threads = ["{value}"] }}')
+    assert "threads" in said and "letters, digits and ._+:/-" in said
 
 
 def test_too_many_cells() -> None:
@@ -95,6 +96,21 @@ def test_numbers() -> None:
     assert "one of them" in refused(f'program = ["tool"]\n{NUMBER}json_path = "a"\n')
     both = NUMBER.replace("^tps = (\\S+)", "(")
     assert "no regular expression" in refused(f'program = ["tool"]\n{both}')
+
+
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        (".results[0].mean", "results.0.mean"),
+        ("$.results[0]['mean']", "results.0.mean"),
+        ("results..mean", "results.mean"),
+        ("results[0]", "results.0"),
+    ],
+)
+def test_a_path_as_jq_has_it_is_refused_before_anything_is_measured(path: str, meant: str) -> None:
+    number = NUMBER.replace("pattern = '^tps = (\\S+)'", f'json_path = "{path}"')
+    assert f'json_path = "{meant}"' in refused(f'program = ["tool"]\n{number}')
+    workload(f'program = ["tool"]\n{number.replace(path, meant)}')
 
 
 def test_there_is_a_program_and_files() -> None:

@@ -42,6 +42,16 @@ def test_what_it_needs() -> None:
     assert method.file_sets.folders == ("command",)
 
 
+def test_what_it_starts_is_said_whatever_it_is_called() -> None:
+    """A study that was called git clone had no word of what it ran."""
+    method = CommandMethod(workload(f'name = "git clone"\n{LINES}'))
+    assert method.starts() == [
+        "program: tool '{threads}' '{folder}/out'",
+        "prepare: make-input {threads}",
+        "finish: stop {folder}",
+    ]
+
+
 def test_any_number_of_hosts_starts_it() -> None:
     CommandMethod(workload(LINES)).require_dealable(3)
 

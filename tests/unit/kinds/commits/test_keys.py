@@ -43,6 +43,8 @@ def test_the_answer_is_about_the_first_sync_of_one_and_of_most_committers() -> N
         ('direct = true\nsizes = ["100 B"]', "100 B"),
         ('syncs = ["fdatasink"]', "fdatasink"),
         ('syncs = ["fsync_writethrough"]', "not on Linux: it is a call of macOS"),
+        ('syncs = ["open_sync"]', "not measured: O_SYNC waits for the times"),
+        ('syncs = ["O_DSYNC"]', "write open_datasync"),
         ('logs = ["append"]\nwarm_up = "1 s"', "warm_up"),
     ],
 )
@@ -56,8 +58,10 @@ def test_a_call_of_another_system_is_not_taken_for_the_word_that_is_spelt_like_i
     with pytest.raises(InputError) as refused:
         workload('syncs = ["fsync", "fsync_writethrough"]')
     said = refused.value.render()
-    assert "fsync flushes the device's cache itself here" in said
+    assert "write fsync\n" in said
     assert "sync_file_range" not in said
+    (sync,) = {cell.factors["sync"] for cell in workload('syncs = ["RWF_DSYNC"]').cells()}
+    assert sync == "rwf_dsync"
 
 
 def test_the_answer_is_about_commits_alone_and_cells_say_what_is_written_meanwhile() -> None:

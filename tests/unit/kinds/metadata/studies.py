@@ -47,6 +47,25 @@ def job(operation: str, *overrides: str) -> ClientsJob:
     return found
 
 
+def records(operation: str, *overrides: str, elapsed_ns: int) -> RunRecord:
+    """A run on the shared file that came to the end of it after so long."""
+    made = workload(*overrides)
+    cell = cell_of(made, operation)
+    record = RunRecord.model_construct(
+        block=0,
+        turn=0,
+        system="ext4",
+        again=False,
+        cell=cell,
+        job=MetadataMethod(made).load_job(cell, PLACE, 7),
+        parts=[],
+    )
+    record.__dict__["result"] = LoadResult.model_construct(
+        ended="size_limit", clients=None, elapsed_ns=elapsed_ns
+    )
+    return record
+
+
 def run(
     operation: str,
     *overrides: str,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from fsgauge.kinds.metadata.analysis.findings import (
     from_memory,
     never_full,
+    no_stonewall,
     uneven_at_the_stonewall,
 )
-from tests.unit.kinds.metadata.studies import run
+from tests.unit.kinds.metadata.studies import records, run
 
 WALLED = 'stonewall="1 s"'
 
@@ -64,3 +65,23 @@ def test_a_list_for_which_nothing_was_read() -> None:
     assert list(from_memory([run("stat", read_requests=None)])) == []
     (found,) = from_memory([run("stat", read_requests=0), run("list")])
     assert found.code == "metadata.from_memory" and "1 of 2 runs" in found.sentence
+
+
+def test_a_stonewall_that_no_run_reached() -> None:
+    reached = run("create", WALLED, files=60, stonewall_ns=10**9)
+    short = run("create", WALLED, files=100)
+    plain = run("create", files=100)
+    assert list(no_stonewall([reached, plain])) == []
+    (found,) = no_stonewall([reached, short, plain])
+    assert (found.level, found.code) == ("warning", "metadata.no_stonewall")
+    assert "in 1 of 2 runs" in found.sentence and "before 1 s" in found.sentence
+    assert "workload.entries" in found.advice and "workload.records" not in found.advice
+
+
+def test_a_shared_file_that_was_whole_before_the_stonewall() -> None:
+    """IO500's ior-hard rests on it, and nothing said that it was not reached."""
+    keys = ('operations=["record write"]', WALLED)
+    whole, walled = (records("record write", *keys, elapsed_ns=ns) for ns in (10**8, 2 * 10**9))
+    assert list(no_stonewall([walled])) == []
+    (found,) = no_stonewall([walled, whole])
+    assert "in 1 of 2 runs" in found.sentence and "workload.records" in found.advice

@@ -48,6 +48,8 @@ FILES = "operations = { stat = 1, append = 2 }\n"
         ('direct = true\nblock_sizes = "1000 B"', ["whole sectors"]),
         ('order = "strided"\nstride = "1 KiB"', ["would overlap"]),
         ('rate = "5 IOPS"\nbandwidth = "1 MB/s"', ["given twice"]),
+        ('operations = { read_file = 1 }\nbandwidth = "1 MiB/s"', ["read_file does not move one"]),
+        ('operations = { read = 1, stat = 1 }\nbandwidth = "1 MiB/s"', ["stat does not move"]),
         ('rate = "5 IOPS"\nthink = "1 ms"', ["a job rests"]),
         ("continue_when_full = true", ["continue_when_full would be ignored"]),
         (
@@ -57,6 +59,20 @@ FILES = "operations = { stat = 1, append = 2 }\n"
         ("verify = true", ["written by this group alone"]),
         ('sync = "fsync"', ["sync would be ignored"]),
         ('operations = { write = 1 }\nsync = "fsync"\nfiles = 3', ["all of its 3 files"]),
+        (
+            'operations = { write = 1 }\nsync = "fsync"\nsync_every = 3\nqueue_depth = 4',
+            ["3 at most are in flight", "queue_depth = 3, or more jobs"],
+        ),
+        (
+            'operations = { write = 1 }\nsync = "fsync"\nfiles = 3\njobs = 2\n'
+            'files_of_jobs = "own"\neach_once = true',
+            ["all of its 3 files"],
+        ),
+        (
+            'files = 3\n[[workload.group]]\nname = "log"\noperations = { write = 1 }\n'
+            'sync = "fdatasync"\nfiles_of = "readers"',
+            ["all of its 3 files", "files_of"],
+        ),
     ],
 )
 def test_what_would_not_do_what_it_says_is_refused(lines: str, words: list[str]) -> None:
@@ -81,3 +97,26 @@ def test_shares_calls_and_pace_follow_from_the_keys() -> None:
     assert group.read_percent == 99, "a mixture stays one"
     assert (group.calls, group.mean_block_bytes) == ("io_uring", 8192)
     assert (group.operations_per_second, group.file_count) == (1, 6)
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (
+            'operations = { write = 1 }\nsync = "fsyncs"',
+            ['did you mean "fsync"?', "known: 0, none, dsync, fsync, fdatasync"],
+        ),
+        ('operations = { write = 1 }\nsync = "sync"', ["O_SYNC is not measured"]),
+    ],
+)
+def test_a_value_of_sync_is_fios_or_ours(lines: str, words: list[str]) -> None:
+    with pytest.raises(InputError) as refusal:
+        study(f"{READERS}{lines}\n")
+    assert all(each in refusal.value.render() for each in words), refusal.value.render()
+
+
+def test_a_name_is_refused_in_words() -> None:
+    with pytest.raises(InputError) as refusal:
+        study('[[workload.group]]\nname = "../x"\n')
+    assert refusal.value.what == 'name cannot be "../x"'
+    assert "letters, digits, blanks" in refusal.value.details[0]

@@ -11,7 +11,13 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.machine.facts.setting import read_setting, real_setting, setting_held, write_setting
+from fsgauge.machine.facts.setting import (
+    former,
+    read_setting,
+    real_setting,
+    setting_held,
+    write_setting,
+)
 from fsgauge.machine.ledger import ledger_folder
 from fsgauge.machine.ledger.ledger import clean_up_after_the_dead, opened_ledger
 from fsgauge.machine.ledger.traces import SettingTrace
@@ -192,3 +198,34 @@ def test_a_setting_that_cannot_be_set_back_keeps_its_lock(ledgers: Path, setting
     setting.write_text("new")
     clean_up_after_the_dead()
     assert setting.read_text() == "former" and not held.file.exists()
+
+
+@pytest.mark.parametrize(
+    ("values", "written"),
+    [
+        ({"dirty_bytes": "0", "dirty_ratio": "20"}, ("dirty_ratio", "20")),
+        ({"dirty_bytes": "4096", "dirty_ratio": "0"}, ("dirty_bytes", "4096")),
+        ({"dirty_bytes": "0", "dirty_ratio": "0"}, ("dirty_ratio", "0")),
+        ({"dirty_bytes": "0"}, None),
+    ],
+)
+def test_of_two_units_the_one_that_is_set_is_written_back(
+    values: dict[str, str], written: tuple[str, str] | None, tmp_path: Path
+) -> None:
+    for name, value in values.items():
+        (tmp_path / name).write_text(value + "\n")
+    if written is None:
+        with pytest.raises(OSError, match="dirty_ratio"):
+            former(tmp_path / "dirty_bytes")
+        return
+    for name in values:  # the kernel takes no 0 for bytes
+        path, value = former(tmp_path / name)
+        assert (path.name, value) == written
+    folder = tmp_path / "locks"
+    folder.mkdir()
+    with (
+        setting_held(folder, tmp_path / "dirty_bytes", tmp_path / "ledger"),
+        pytest.raises(RigError, match="another run has changed"),
+        setting_held(folder, tmp_path / "dirty_ratio", tmp_path / "ledger"),
+    ):
+        pass

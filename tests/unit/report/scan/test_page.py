@@ -59,3 +59,8 @@ def test_the_page_has_the_notes_of_the_text() -> None:
 
 def test_without_a_map_it_says_so() -> None:
     assert "No map" in scan_page(example(map_order=0, free=None, groups=[]))
+
+
+def test_special_extents_are_of_the_files_and_not_of_free_space() -> None:
+    page = scan_page(example(unwritten_extents=3))
+    assert page.index("Of these extents") < page.index("Free: ") < page.index("Where things are")

@@ -166,3 +166,24 @@ def test_they_are_factors_of_a_study() -> None:
         {"osc.*.max_rpcs_in_flight": "8"},
         {"osc.*.max_rpcs_in_flight": "64"},
     ]
+
+
+@pytest.mark.root
+@pytest.mark.usefixtures("lustre")
+@pytest.mark.parametrize("unit", ["bytes", "ratio"])
+def test_of_two_units_the_one_that_was_set_comes_back(unit: str, tmp_path: Path) -> None:
+    """The kernel takes no 0 back for dirty_background_bytes, and its ratio stayed 0."""
+    places = [Path(f"/proc/sys/vm/dirty_background_{each}") for each in ("bytes", "ratio")]
+    before = [each.read_text() for each in places]
+    value = {"bytes": "67108864", "ratio": "9"}[unit]
+    system = folder(**{f"/proc/sys/vm/dirty_background_{unit}": value})
+    with opened_ledger() as ledger, tuned_client(system, str(tmp_path), ledger) as in_force:
+        assert list(in_force.values()) == [value]
+        assert [each.read_text() for each in places] != before
+    assert [each.read_text() for each in places] == before
+
+
+def test_two_units_are_one_setting() -> None:
+    both = {"/proc/sys/vm/dirty_bytes": "1048576", "/proc/sys/vm/dirty_ratio": "9"}
+    with pytest.raises(InputError, match="are one setting"):
+        tunables.check_tunables(folder(**both))

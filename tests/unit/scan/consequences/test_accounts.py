@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +12,7 @@ import pytest
 from fsgauge.engine.wire import ScanResult
 from fsgauge.scan.consequences import accounts
 from fsgauge.scan.consequences.rule import Consequence
+from tests.patience import patience
 from tests.unit.scan.consequences.test_no_space import MIB, scan
 
 
@@ -55,7 +59,7 @@ def test_deleted_files_that_are_open() -> None:
     found = accounts.deleted(scan(deleted=deleted(8 * MIB)))
     assert found is not None and "8 MiB (12 %) are taken by 2 deleted files" in found.sentence
     assert r"/var/log/a\x1b, 8 MiB, of nginx (7)" in found.sentence
-    assert found.do.startswith("restart nginx (7)")
+    assert found.do.startswith("restart nginx (7)") and "du does not see" not in found.cost
     assert accounts.deleted(scan(deleted=deleted(64 * MIB // 100))) is None
     partly = accounts.deleted(scan(deleted=deleted(8 * MIB, all_processes=False)))
     assert partly is not None and "root alone sees" in partly.sentence
@@ -146,3 +150,27 @@ def test_what_a_device_has_behind_its_file_system(kind: str, point: str | None, 
     assert found.do == do
     assert of(3.19) is None and of(-9) is None
     assert accounts.device(scan()) is None, "where it is not known"
+
+
+def test_the_share_is_the_one_that_df_prints(tmp_path: Path) -> None:
+    """df rounds up."""
+    while True:
+        before, room = os.statvfs(tmp_path), os.statvfs(tmp_path)
+        said = subprocess.run(
+            ["df", "--output=pcent", str(tmp_path)],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=patience(20),
+        ).stdout.split()[-1]
+        if (before.f_bfree, before.f_bavail) == (room.f_bfree, room.f_bavail):
+            break
+    of_df = {
+        "size_bytes": room.f_blocks * room.f_frsize,
+        "free_bytes": room.f_bfree * room.f_frsize,
+        "available_bytes": room.f_bavail * room.f_frsize,
+    }
+    found = accounts.df(scan(counted=of_df, free={"size_bytes": 0}))
+    assert found is not None and found.sentence.startswith(f"df says {said[:-1]} % of")
+    nearly = accounts.df(scan(counted=counted(1000, 549, 549) | {"free_bytes": 549 * MIB - 1}))
+    assert nearly is not None and nearly.sentence.startswith("df says 46 % of")

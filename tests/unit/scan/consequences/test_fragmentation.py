@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine.wire import Jumps, ScanResult
+from fsgauge.engine.wire import Jumps, ListedFile, ScanResult
 from fsgauge.scan.consequences import RULES, consequences, fragmentation
 from fsgauge.scan.consequences.rule import word_of
 from tests.scan_example import example
@@ -162,3 +162,37 @@ def test_the_gravest_comes_first_and_nothing_follows_from_half_a_scan() -> None:
 def test_each_rule_has_its_question_threshold_and_source_and_its_own_name() -> None:
     assert all(rule.question.endswith("?") and rule.threshold and rule.source for rule in RULES)
     assert len({rule.name for rule in RULES}) == len(RULES)
+
+
+def test_a_compressed_file_does_not_silence_what_is_said_of_others() -> None:
+    """One such file, and a database in 7,000 pieces was not named."""
+    shared = {"compressed_extents": 1, "undecided_extents": 1}
+    found = files(1000, 1100, 100 << 30, rotational=True)
+    piece = example().top[0].list[0]
+
+    def listed(name: str, gap: int) -> ListedFile:
+        pieces = [
+            piece.model_copy(
+                update={
+                    "logical_bytes": at << 17,
+                    "physical_bytes": at * gap,
+                    "length_bytes": 1 << 17,
+                }
+            )
+            for at in range(1000)
+        ]
+        return (
+            example()
+            .top[0]
+            .model_copy(
+                update={"name": name, "extents": 1000, "size_bytes": 1000 << 17, "list": pieces}
+            )
+        )
+
+    # What is compressed begins inside the contents of the one before.
+    packed, database = listed("/packed", 64 << 10), listed("/database", 4 << 20)
+    counts = found.counts.model_copy(update=shared)
+    both = found.model_copy(update={"counts": counts, "top": [packed, database]})
+    assert "/database takes a disk with heads" in sentence(both)
+    alone = both.model_copy(update={"top": [packed]})
+    assert sentence(alone).startswith("Fragmentation does not matter here")

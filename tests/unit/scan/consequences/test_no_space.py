@@ -251,3 +251,20 @@ def test_a_quota_is_doubled(system: str, quota: tuple[str, int, str], command: s
     full = dict(zip(("kind", "id", "of"), quota, strict=True)) | {"limit": 100}
     found = no_space.quota(scan(full_quotas=[full], source={"file_system": system}))
     assert found is not None and found.do.endswith(command) and found.cost
+
+
+def test_what_is_free_in_the_only_chunk_for_metadata_is_no_room_for_data() -> None:
+    """Every balance ended with no space left: there is nowhere to move it to."""
+
+    def of(spare: int, size: int) -> ScanResult:
+        found = btrfs(0, 0, spare, counted=counted(0, 0))
+        source = found.source.model_copy(update={"size_bytes": size})
+        return found.model_copy(update={"source": source})
+
+    small = of(250 * MIB, 5 << 30)
+    assert no_space.metadata(small) is None
+    full = no_space.full(small)
+    assert said(full).startswith("stop: It is full: no room for new data")
+    assert full is not None and "then delete files" in full.do and "truncate --size=0" in full.do
+    assert no_space.metadata(of(258 * MIB, 5 << 30)) is not None
+    assert no_space.metadata(of(1000 * MIB, 100 << 30)) is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.engine.wire import ScanProblem, ScanResult
+from fsgauge.engine.wire import Note, ScanProblem, ScanResult
 from fsgauge.scan.consequences import consequences
 from tests.scan_example import changed
 
@@ -47,3 +47,55 @@ def test_no_files_is_no_answer_where_files_may_be_hidden() -> None:
     assert "fragmentation" in names(scan(files=0))
     assert "fragmentation" not in names(scan("read_error", files=0))
     assert "unread" not in names(scan("not_permitted"))
+
+
+def unclean(file_system: str, device: str = "/tmp/a b.img", **changes: object) -> ScanResult:
+    found = scan(file_system=file_system, device=device, mount_point=None, **changes)
+    return found.model_copy(update={"notes": [Note(code="scan.not_clean", text="It is so")]})
+
+
+@pytest.mark.parametrize(
+    ("found", "do"),
+    [
+        (
+            unclean("xfs"),
+            "cp --sparse=always '/tmp/a b.img' copy.img && mount -o loop,nouuid copy.img /mnt"
+            " && fsgauge scan /mnt",
+        ),
+        (unclean("xfs", "/dev/vg/s"), "mount -o ro,nouuid /dev/vg/s /mnt && fsgauge scan /mnt"),
+        (unclean("btrfs", "/dev/vg/s"), "mount -o ro /dev/vg/s /mnt && fsgauge scan /mnt"),
+        (unclean("ext4", "/dev/vg/s"), "e2fsck -fy /dev/vg/s; fsgauge scan /dev/vg/s"),
+    ],
+)
+def test_a_log_that_was_not_replayed_comes_before_what_is_said_of_the_rest(
+    found: ScanResult, do: str
+) -> None:
+    """A copy of an XFS in use had "20 % full", and nothing was fragmented; it was 52 % full."""
+    rule, said = consequences(found)[0]
+    assert (rule.name, said.level, said.do) == ("unread", "attention", do)
+    assert said.sentence.endswith("its log holds changes that are not counted here")
+    assert said.cost.startswith("the log is replayed")
+    full = found.model_copy(
+        update={"counts": found.counts.model_copy(update={"files": 0, "extent_bytes": 0})}
+    )
+    assert "fragmentation" not in [rule.name for rule, _ in consequences(full)]
+    assert found.free is not None
+    nothing = found.model_copy(
+        update={"free": found.free.model_copy(update={"size_bytes": 0, "unallocated_bytes": 0})}
+    )
+    assert [rule.name for rule, _ in consequences(nothing)][:2] == ["unread", "full"]
+
+
+def test_what_has_no_log_is_not_said_to_have_one() -> None:
+    note = Note(code="scan.not_written", text="It is so")
+    said = consequences(unclean("ext4").model_copy(update={"notes": [note]}))[0][1]
+    assert said.sentence.endswith("some changes were not written, and are not counted here")
+    assert said.cost == "e2fsck writes to the copy"
+
+
+def test_an_image_that_is_mounted_is_scanned_where_it_is_mounted() -> None:
+    found = unclean("ext4")
+    mounted = found.source.model_copy(update={"mount_point": "/srv"})
+    assert (
+        consequences(found.model_copy(update={"source": mounted}))[0][1].do == "fsgauge scan /srv"
+    )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from fsgauge.stats.choosing.commands import MADE, commands_of
+import pytest
+
+from fsgauge.stats.choosing.commands import FOR_ONE_MACHINE, MADE, commands_of
 from fsgauge.study.policies import POLICIES
-from fsgauge.system import system_kinds
+from fsgauge.system import find_kind, system_kinds
 
 
 def test_each_line_is_for_its_own_file() -> None:
@@ -67,3 +69,12 @@ def test_what_no_file_sets_is_a_comment() -> None:
         "# files get their space by fallocate, 8 MiB at a time",
         "# the server: strict allocate = yes",
     ]
+
+
+@pytest.mark.parametrize("kind", sorted(FOR_ONE_MACHINE))
+def test_what_is_for_a_cluster_is_made_as_it_was_measured(kind: str) -> None:
+    words = FOR_ONE_MACHINE[kind]
+    assert words in " ".join(find_kind(kind).mkfs_defaults)  # type: ignore[attr-defined]
+    assert commands_of({"kind": kind, "mkfs": "-b 4096"})[0] == (
+        f"mkfs.{kind} {words} -b 4096 /dev/DEVICE"
+    )

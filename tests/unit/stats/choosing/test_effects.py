@@ -69,6 +69,40 @@ def test_the_strongest_pair_is_named_with_what_it_does_beyond_both() -> None:
     assert found.interaction.ratio == pytest.approx(math.exp(0.1), abs=0.01)
 
 
+def test_the_strongest_pair_of_many_is_chance_as_often_as_it_promises() -> None:
+    """Of 48 systems in which no option does anything, 120 of 200 races told a pair as real."""
+    told = 0
+    for seed in range(100):
+        chance = np.random.default_rng(seed)
+        logs, settings, kinds = {}, {}, {}
+        for kind, bits in product(("ext4", "xfs", "btrfs"), product((0, 1), repeat=4)):
+            name = f"{kind} {bits}"
+            logs[name] = list(chance.normal(0, 0.05, 3))
+            settings[name] = {f"o{at}": "on" for at, bit in enumerate(bits) if bit}
+            kinds[name] = kind
+        found = effects_of(logs, settings, kinds)
+        assert found is not None and found.interaction is not None
+        told += found.interaction.low > 1 or found.interaction.high < 1
+    assert told <= 11
+
+
+def test_what_changes_less_than_a_margin_does_so_in_as_many_races_as_promised() -> None:
+    """Of options that all change exactly 2 %, 45 of 200 races said of one that it changed less."""
+    told = 0
+    for seed in range(200):
+        chance = np.random.default_rng(seed)
+        logs, settings = {}, {}
+        for bits in product((0, 1), repeat=5):
+            name = f"ext4 {bits}"
+            logs[name] = list(chance.normal(math.log(1.02) * sum(bits), 0.01, 3))
+            settings[name] = {f"o{at}": "on" for at, bit in enumerate(bits) if bit}
+        found = effects_of(logs, settings, dict.fromkeys(logs, "ext4"))
+        assert found is not None
+        told += bool(found.below(1.02))
+        assert len(found.below(1.2)) == 5
+    assert told <= 12
+
+
 def test_where_nothing_varies_there_are_none() -> None:
     logs = {"a": [0.0, 0.1], "b": [0.1, 0.2], "c": [0.2, 0.1]}
     assert effects_of(logs, {name: {} for name in logs}, dict.fromkeys(logs, "ext4")) is None

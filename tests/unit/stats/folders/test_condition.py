@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -51,6 +53,10 @@ def test_a_cell_may_be_named_by_the_options_of_fio(text: str, found: list[object
         ("ratio(iops, iodepth=many) < 0.9", "iodepth is a whole number", ""),
         ("ratio(iops, rw=4) < 0.9", "a value of rw is missing", ""),
         ("ratio(iops) < 95 %", 'unexpected "%"', "a ratio is a number: 0.95"),
+        ("ratio(iops) < 80%", 'unexpected "%"', "a ratio is a number: 0.8"),
+        ("ratio(iops) < 5%", 'unexpected "%"', "a ratio is a number: 5 % less is 0.95, more 1.05"),
+        ("ratio(lat) > 1", 'there is no metric "lat"', 'did you mean "p99(read)" or "mean(read)"?'),
+        ("ratio(p99) > 1", 'there is no metric "p99"', 'did you mean "p99(read)"?'),
         ("ratio(iops) < .95", 'unexpected "."', "a ratio is a number: 0.95"),
         ("ratio(iops) = 0.95", "a comparison is missing: <, <=, > or >=", ""),
     ],
@@ -66,6 +72,7 @@ def test_a_mistake_in_them_is_pointed_at(text: str, said: str, hint: str) -> Non
     ("text", "metric"),
     [
         ("ratio(p99(sync)) > 1.2", "sync.p99"),
+        ("ratio(p99, sync) > 1.2", "sync.p99"),
         ("ratio(p99.9(read), randread, 4 KiB) > 1.2", "read.p999"),
         ("ratio(mean(log) randread) > 1.2", "log.mean"),
     ],
@@ -88,7 +95,7 @@ def test_a_limit_with_a_unit_leads_to_the_gate() -> None:
     with pytest.raises(InputError) as refused:
         parse_condition("p99(sync) > 5 ms")
     assert "a condition is about a ratio" in refused.value.what
-    assert "gate check DIR --limit 'p99(write) < 5 ms'" in refused.value.next
+    assert "gate check DIR --limit 'p99(sync) <= 5 ms'" in refused.value.next
 
 
 def test_every_kind_of_selector() -> None:
@@ -120,6 +127,24 @@ def test_a_cell_s_id_is_one_selector() -> None:
         ("cell", "write-8KiB-writers2-own-files"),
         ("system", "xfs"),
     ]
+
+
+def test_a_limit_takes_a_count_of_operations_as_it_is_typed() -> None:
+    assert parse_limit("iops(randread, 4k) > 10k").limit == 10_000
+    assert parse_limit("bandwidth > 100MB/s").limit == 100_000_000
+
+
+@pytest.mark.parametrize(
+    ("parse", "text", "next"),
+    [
+        (parse_limit, "p99 < 5ms", "--limit 'p99(read) < 5ms'"),
+        (parse_condition, "iops(read) < 10k", "fsgauge gate check DIR --limit 'iops(read) >= 10k'"),
+    ],
+)
+def test_what_is_meant_is_said_with_what_was_typed(parse: Any, text: str, next: str) -> None:
+    with pytest.raises(InputError) as refused:
+        parse(text)
+    assert next in refused.value.next
 
 
 def test_a_metric_alone_asks_about_every_cell() -> None:
@@ -195,7 +220,7 @@ def test_a_limit_on_all_cells_needs_no_brackets() -> None:
     found = parse_limit("iops > 10 k IOPS")
     assert (found.metric, found.selectors, found.limit) == ("iops", [], 10_000)
     assert parse_limit("read.p99 < 5 ms").metric == "read.p99"
-    with pytest.raises(InputError, match='"\\(" is missing'):
+    with pytest.raises(InputError, match="p99 of which operation"):
         parse_limit("p99 < 5 ms")
     with pytest.raises(InputError, match='"500" has no unit'):
         parse_limit("iops > 500")

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 from fsgauge.engine.wire import Steady
 from fsgauge.record.parts import in_one
-from fsgauge.record.records import RunRecord, StudyRecord
+from fsgauge.record.records import RunRecord, StudyRecord, Turn
 from fsgauge.stats.race.replay import Replay, replayed, spent_seconds, standing_words
 from fsgauge.stats.race.results import race_in
 from fsgauge.stats.sentence import few_operations
 from fsgauge.store import StoredStudy, read_results
 from tests.synthetic.idle import did
 from tests.synthetic_race import BASELINE, BLOCKS, measure
+
+Of = TypeVar("Of", RunRecord, Turn)
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +155,36 @@ def test_a_budget_ends_a_race_that_is_not_proven(stored: StoredStudy) -> None:
     assert (tight.blocks, tight.ended) == (3, "budget")
     ample = found_in(ruled(stored.study, budget_seconds=1000 * spent), stored.runs)
     assert ample.blocks == found_in(stored.study, stored.runs).blocks
+
+
+def test_what_comes_next_is_counted_by_stages(stored: StoredStudy) -> None:
+    """Of a load of four stages a quarter of the time was foreseen, and the budget not kept."""
+
+    def staged(each: Of) -> list[Of]:
+        """What is measured in four turns; the race is judged by the first of them."""
+        new = [{"turn": 4 * each.turn + stage, "again": stage > 0} for stage in range(4)]
+        return [each.model_copy(update=one) for one in new]
+
+    runs = [one for each in placed(stored.runs, [0, 18, 36]) for one in staged(each)]
+    turns = [one for each in stored.study.plan.turns for one in staged(each)]
+    for coming, ended in ((40, "budget"), (44, "running")):  # 14 systems, 4 turns of 3/4 second
+        study = ruled(stored.study, budget_seconds=54 + coming)
+        plan = study.plan.model_copy(update={"turns": turns})
+        found = found_in(study.model_copy(update={"plan": plan}), runs)
+        assert (found.blocks, found.ended) == (3, ended)
+
+
+def test_a_budget_ends_with_a_look(tmp_path: Path) -> None:
+    """Blocks since the one before counted for nothing, in the leader and in the bound."""
+    stored = read_results(measure(tmp_path, None, "plan.margin_percent=0.1 %").directory)
+    spent, of_turn = spent_seconds(stored.study.plan, stored.runs, 7)
+    study = ruled(stored.study, budget_seconds=spent + 13.9 * of_turn)  # 2 more, and 3 times 4
+    before, found = (
+        found_in(study, [run for run in stored.runs if run.block < blocks]) for blocks in (6, 8)
+    )
+    assert (before.blocks, before.ended) == (6, "running")
+    assert (found.blocks, found.ended) == (7, "budget")
+    assert found.standing.over_leader != before.standing.over_leader
 
 
 def placed(runs: Sequence[RunRecord], block_seconds: Sequence[float]) -> list[RunRecord]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -28,18 +29,20 @@ def stored(directory: Path) -> StoredStudy:
 
 
 def commands(stored: StoredStudy, results: Results, runs: list[RunRecord]) -> list[str]:
-    """Where all systems are XFS."""
-    systems = [{"name": name, "kind": "xfs"} for name in stored.study.plan.systems]
+    """Where all systems but "four" are XFS."""
+    names = stored.study.plan.systems
+    systems = [{"name": name, "kind": "ext4" if name == "four" else "xfs"} for name in names]
     study = stored.study.model_copy(update={"study": {**stored.study.study, "system": systems}})
     found = replayed(study, runs)
     assert found is not None
     race = with_race(results, study, runs, found).race
     assert race is not None
+    assert bool(race.commands) == bool(race.chosen)
     return race.commands
 
 
 def test_only_the_best_of_a_valid_race_that_is_over_is_to_copy(
-    directory: Path, stored: StoredStudy
+    directory: Path, stored: StoredStudy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     results = read_report(directory).results
     assert commands(stored, results, stored.runs)[0] == "mkfs.xfs /dev/DEVICE"
@@ -47,6 +50,10 @@ def test_only_the_best_of_a_valid_race_that_is_over_is_to_copy(
     assert commands(stored, results, begun) == []
     sureness = results.sureness.model_copy(update={"valid": False})
     assert commands(stored, results.model_copy(update={"sureness": sureness}), stored.runs) == []
+    other = SimpleNamespace(system="four")
+    monkeypatch.setattr("fsgauge.stats.race.results.overtaking", lambda *_: other)
+    said = commands(stored, results, stored.runs)[0]
+    assert said == "mkfs.ext4 /dev/DEVICE", "it did better than the leader in the fresh blocks"
 
 
 def test_a_quantile_of_few_does_not_hide_that_runs_failed(

@@ -103,6 +103,20 @@ def test_two_failures_in_a_row_take_a_system_out() -> None:
     assert standing.in_race == [0]
 
 
+def test_where_the_leader_fails_the_nearest_one_leads() -> None:
+    standing = Standing(
+        4, leader=0, parked=frozenset({2}), over_leader=behind(-0.2, -0.1, 0.4), at_most=0.01
+    )
+    eligible = [True, True, True, False]
+    left = failed([0], [0, 1, 3], 7, standing, {0: 1}, eligible)
+    assert left.leader == 2 and left.running == [1, 2, 3], "it gives up what the others keep"
+    assert math.isinf(left.at_most) and not left.over_leader
+    none = failed(
+        [0], [0], 7, Standing(2, leader=0, over_leader=behind(0.1)), {0: 1}, [True, False]
+    )
+    assert none.leader is None
+
+
 def behind(*logs: float) -> dict[int, Interval]:
     return {place: Interval(log, log - 1, log + 1) for place, log in enumerate(logs, 1)}
 

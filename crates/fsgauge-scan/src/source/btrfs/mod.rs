@@ -142,6 +142,7 @@ impl OnDisk for Btrfs<'_> {
         let groups = self.volume.chunks.by_place().into_iter();
         FileSystemInfo {
             file_system: "btrfs".to_owned(),
+            uuid: Some(superblock.uuid),
             block_size_bytes: superblock.sector_size,
             size_bytes: superblock.size_bytes,
             inodes_in_use: None,

@@ -60,6 +60,7 @@ pub(super) struct Superblock {
     pub(super) size_bytes: u64,
     pub(super) device: u64,
     pub(super) checksum: Checksum,
+    pub(super) uuid: [u8; 16],
     /// What tree blocks have as identity.
     pub(super) metadata_uuid: [u8; 16],
     pub(super) root_tree: Pointer,
@@ -181,6 +182,7 @@ impl Superblock {
             size_bytes,
             device: bytes.le64(0xC9)?,
             checksum,
+            uuid: bytes.array(FSID_AT)?,
             metadata_uuid: bytes.array(uuid_at)?,
             root_tree: tree(0x50, 0x48, 0xC6)?,
             chunk_tree: tree(0x58, 0xA4, 0xC7)?,

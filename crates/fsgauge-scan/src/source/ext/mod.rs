@@ -65,6 +65,8 @@ impl<'a> Ext<'a> {
         let superblock = match Superblock::parse(&bytes, image.path()) {
             Ok(Some(superblock)) => superblock,
             Ok(None) => return Ok(None),
+            // One that its checksum confirms is not damaged, but newer: it decides.
+            Err(failure) if Superblock::is_confirmed(&bytes) => return Err(failure),
             Err(failure) => superblock_copy(image, problems).ok_or(failure)?,
         };
         let size_bytes = superblock.blocks * u64::from(superblock.block_size);
@@ -134,6 +136,7 @@ impl OnDisk for Ext<'_> {
         };
         FileSystemInfo {
             file_system: self.superblock.name().to_owned(),
+            uuid: Some(self.superblock.uuid),
             block_size_bytes: self.superblock.block_size,
             size_bytes: self.superblock.blocks * block_size,
             inodes_in_use: Some(u64::from(

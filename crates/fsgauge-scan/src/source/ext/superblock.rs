@@ -58,6 +58,7 @@ const GROUPS_LIMIT: u64 = 1 << 23;
 /// The superblock, checked: no field can make arithmetic overflow.
 #[derive(Debug, Clone)]
 pub(super) struct Superblock {
+    pub(super) uuid: [u8; 16],
     pub(super) block_size: u32,
     pub(super) blocks: u64,
     pub(super) free_blocks: u64,
@@ -162,6 +163,7 @@ impl Superblock {
             return None;
         }
         Some(Superblock {
+            uuid: bytes.array(0x68)?,
             block_size,
             blocks,
             free_blocks: (u64::from(bytes.le32(0xC)?) | high(0x158)? << 32).min(blocks),
@@ -205,6 +207,13 @@ impl Superblock {
         bytes.le16(0x5A) == Some(group)
     }
 
+    /// Whether the bytes have a checksum, and it is right.
+    pub(super) fn is_confirmed(bytes: &[u8]) -> bool {
+        let has_one = bytes.le32(0x64).is_some_and(|ro_compat| ro_compat & ro_compat::METADATA_CSUM != 0);
+        let of_all = bytes.get(..0x3FC).map(|bytes| checksum::extend(u32::MAX, bytes));
+        has_one && of_all.is_some() && of_all == bytes.le32(0x3FC)
+    }
+
     /// ext2, ext3 or ext4, told apart by features as blkid does.
     pub(super) fn name(&self) -> &'static str {
         let beyond = self.incompat & !incompat::OF_EXT3 | self.ro_compat & !ro_compat::OF_EXT3;
@@ -227,7 +236,7 @@ impl Superblock {
             );
         } else if self.compat & compat::HAS_JOURNAL == 0 && self.state & VALID == 0 {
             note(
-                "scan.not_clean",
+                "scan.not_written",
                 "The file system was not cleanly unmounted, or is mounted: some changes may be missing here",
             );
         }

@@ -69,7 +69,12 @@ fn below(mount: &Mount) -> String {
     match (upper.or(lower), mount::block_device(mount)) {
         (Some(folder), _) => format!("what was written is in {}", shown(Path::new(folder))),
         (None, Some(_)) => format!("below it is the device {}", shown(&mount.source)),
-        (None, None) if mount.source.as_os_str() == "none" => "nothing lies below it".to_owned(),
+        // What has nothing below it is mounted by any word: as a rule "none", or the name of the file system.
+        (None, None)
+            if !mount.source.as_os_str().as_encoded_bytes().iter().any(|byte| b"/:".contains(byte)) =>
+        {
+            "nothing lies below it".to_owned()
+        }
         (None, None) => format!("below it is {}", shown(&mount.source)),
     }
 }
@@ -109,6 +114,10 @@ mod tests {
         let over = note(&mount("overlay", "overlay", "rw,lowerdir=/l,upperdir=/var/u,workdir=/w")).unwrap();
         assert!(over.ends_with("what was written is in /var/u"), "{over}");
         assert!(why_untold(&mount("tmpfs", "none", "")).contains("in memory"));
+        for kind in ["tmpfs", "proc"] {
+            assert!(why_untold(&mount(kind, kind, "")).ends_with("nothing lies below it"));
+        }
+        assert!(why_untold(&mount("tmpfs", "shm", "")).ends_with("nothing lies below it"));
         assert!(why_untold(&mount("nfs4", "s:/x", "")).contains("another machine"));
         assert_eq!(note(&mount("ext4", "/dev/sda1", "")), None);
         assert_eq!(next(&mount("fuse.bindfs", "/", "")), "fsgauge scan /");

@@ -15,10 +15,12 @@ use super::geometry::Geometry;
 use super::mount::{self, Mount};
 use super::space::Space;
 use super::{ext_counter, getfsmap};
+use crate::error_text::error_text;
 use crate::extent::{FileExtents, Piece, PieceKind, Sink, Unplaced};
 use crate::image::Image;
 use crate::measure::{Measure, Wanted};
 use crate::problems::Problems;
+use crate::shown::shown;
 use crate::source::{Ext, OnDisk, note};
 
 /// How often the bitmaps are read until they and the counter agree: others may write meanwhile.
@@ -60,7 +62,7 @@ pub(super) fn in_place_of(
             problems: not_reconciled(space.problems, counted, read_bytes, "the block bitmaps"),
             ..space
         },
-        None => without_bitmaps(listed, listed_bytes, counted, was_read),
+        None => without_bitmaps(listed, listed_bytes, counted, (!was_read).then(|| why_unread(mount))),
     }
 }
 
@@ -74,21 +76,34 @@ fn is_between(read_bytes: u64, before: u64, after: u64) -> bool {
 
 /// The pieces stay as they are listed, as there is no better list; the sum is the counter's. A user who may not read the
 /// bitmaps meets that on every file system that was just made or written to, which is no problem.
-fn without_bitmaps(mut listed: Space, listed_bytes: u64, counted: u64, was_read: bool) -> Space {
+fn without_bitmaps(mut listed: Space, listed_bytes: u64, counted: u64, why_unread: Option<String>) -> Space {
     let sum = |free| FreeSpace { size_bytes: counted, device_bytes: Some(counted), ..free };
     let problems = std::mem::take(&mut listed.problems);
-    let problems = if was_read {
-        not_reconciled(problems, counted, listed_bytes, listed.by)
-    } else {
-        let text = format!(
-            "{counted} bytes are free by statfs, {listed_bytes} in the pieces of {}: the allocator holds some for open \
-             files, or has not taken back what was freed a moment ago; root's scan reads the block bitmaps",
-            listed.by
-        );
-        listed.notes.push(note("free_space_differs", text));
-        problems
+    let problems = match why_unread {
+        None => not_reconciled(problems, counted, listed_bytes, listed.by),
+        Some(why) => {
+            let text = format!(
+                "{counted} bytes are free by statfs, {listed_bytes} in the pieces of {}: the allocator holds some for \
+                 open files, or has not taken back what was freed a moment ago; {why}",
+                listed.by
+            );
+            listed.notes.push(note("free_space_differs", text));
+            problems
+        }
     };
     Space { free: listed.free.map(sum), problems, ..listed }
+}
+
+/// Who reads the block bitmaps; for root, what was refused.
+fn why_unread(mount: &Mount) -> String {
+    let device = shown(&mount.source);
+    match File::open(&mount.source) {
+        _ if !rustix::process::geteuid().is_root() => "root's scan reads the block bitmaps".to_owned(),
+        Err(error) => {
+            format!("the block bitmaps are on {device}, which cannot be opened here: {}", error_text(error))
+        }
+        Ok(_) => format!("the block bitmaps on {device} could not be read"),
+    }
 }
 
 fn reason(listed_by: &str, listed_bytes: u64, read_bytes: u64) -> String {
@@ -103,8 +118,7 @@ fn not_reconciled(mut problems: Problems, counted: u64, found: u64, by: &str) ->
     problems.add(
         "free_space_differs",
         "Free pieces and the file system's own counter do not agree: what the allocator holds for open files counts as \
-         used in the pieces, or others write meanwhile. Root may read the block bitmaps; exact is a scan of what is not \
-         written to",
+         used in the pieces, or others write meanwhile; exact is a scan of what is not written to",
         format_args!("{counted} bytes are free by statfs, {found} in the pieces of {by}"),
     );
     problems
@@ -157,5 +171,37 @@ impl Sink for Only<'_> {
         if self.free {
             self.sink.unplaced(what, length_bytes);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::refusal;
+    use super::*;
+
+    #[test]
+    fn root_is_told_what_was_refused_and_not_to_be_root() {
+        let mount = Mount {
+            id: 1,
+            device_number: (7, 9),
+            root: "/".into(),
+            point: "/x".into(),
+            file_system: "ext4".into(),
+            source: "/dev/no-node-here".into(),
+            options: String::new(),
+            writable: true,
+            is_listed: true,
+        };
+        let is_root = rustix::process::geteuid().is_root();
+        for words in
+            [why_unread(&mount), super::super::who().1.to_owned(), refusal::not_permitted().to_owned()]
+        {
+            assert_eq!(
+                words.to_lowercase().contains("root"),
+                !is_root || words.starts_with("Root"),
+                "{words}"
+            );
+        }
+        assert_eq!(why_unread(&mount).contains("/dev/no-node-here, which cannot be opened here"), is_root);
     }
 }

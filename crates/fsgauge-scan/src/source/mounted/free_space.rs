@@ -110,7 +110,8 @@ fn by_counters(open: BorrowedFd<'_>, mount: &Mount, wanted: &Wanted) -> Option<S
         metadata: Some(counters.metadata),
         ..sum_only(counters.data.free_bytes)
     };
-    let text = "only sums of free space are known: this user may not read the trees of btrfs";
+    let text =
+        format!("only sums of free space are known: {} may not read the trees of btrfs", super::who().0);
     Some(Space {
         by: "counters",
         free: Some(free),

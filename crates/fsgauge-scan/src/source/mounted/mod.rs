@@ -39,7 +39,7 @@ use self::full_folders::LargeFolders;
 use self::geometry::{Geometry, geometry};
 use self::mount::Mount;
 use self::walk::{Found, Walk};
-use super::{Scanned, note};
+use super::{Scanned, note, uuid_text};
 use crate::error_text::error_text;
 use crate::extent::{FileExtents, FileName, Sink};
 use crate::measure::{Measure, Wanted};
@@ -107,6 +107,7 @@ pub(super) fn scan(
         let text = "there is no map: the device offsets of extents are unknown, or not readable by this user";
         notes.push(note("no_map", text));
     }
+    let uuid = kernel::uuid(root.fd(), &mount.file_system);
     readers.of_files = if path == mount.point { inodes_in_use(root.fd()) } else { None };
 
     let mut space = match job.space {
@@ -153,6 +154,7 @@ pub(super) fn scan(
             device: mount.source.display().to_string(),
             file_system: mount.file_system,
             mount_point: Some(mount.point.display().to_string()),
+            uuid: uuid.and_then(uuid_text),
             writable: mount.writable,
             files_by: "fiemap".into(),
             space_by: space.by.into(),
@@ -226,13 +228,23 @@ fn before(mount: &Mount, geometry: &mut Geometry, device: Option<&Path>) -> Vec<
     notes
 }
 
+/// To whom the kernel does not tell something, and whose scan knows it: in a container root lacks capabilities.
+fn who() -> (&'static str, &'static str) {
+    if rustix::process::geteuid().is_root() {
+        ("root here, who lacks CAP_SYS_ADMIN,", "a scan outside of this container")
+    } else {
+        ("this user", "root's scan")
+    }
+}
+
 /// What the counts should be read with.
 fn after(measure: &Measure) -> Vec<Note> {
     let counts = measure.counts();
     let delayed = (counts.delayed_extents > 0).then(|| {
+        let many = counts.delayed_extents;
+        let are = if many == 1 { "extent is" } else { "extents are" };
         let text = format!(
-            "{} extents are in the page cache only (delayed allocation); sync(1) allocates them",
-            counts.delayed_extents
+            "{many} {are} in the page cache only (delayed allocation); sync(1) allocates what is there"
         );
         note("delayed_extents", text)
     });
@@ -242,8 +254,9 @@ fn after(measure: &Measure) -> Vec<Note> {
         note("compressed_lengths", text)
     });
     let undecided = (counts.undecided_extents > 0).then(|| {
+        let (who, whose) = who();
         let text = format!(
-            "whether {} compressed extents go on where the one before them ends is not told to this user: root's scan \
+            "of {} compressed extents is not told to {who} whether they go on where the one before them ends: {whose} \
              reads it from the trees",
             counts.undecided_extents
         );
@@ -302,10 +315,14 @@ fn read_file(
 
 fn cannot_be_read(path: &Path, errno: Errno) -> Failure {
     let what = format!("{} cannot be read: {}", shown(path), error_text(errno));
-    let next = format!("ls -ld {}; or run as root", quoted(path));
+    let word = quoted(path);
+    let (cause, next) = match rustix::process::geteuid().is_root() {
+        true => (refusal::not_permitted(), format!("ls -ld {word}; findmnt --target {word}")),
+        false => ("this user may not read it", format!("ls -ld {word}; or run as root")),
+    };
     match errno {
         // Another path or user is needed, not another machine.
-        Errno::ACCESS | Errno::PERM => Failure::job("not_permitted", what, "this user may not read it", next),
+        Errno::ACCESS | Errno::PERM => Failure::job("not_permitted", what, cause, next),
         Errno::NOENT => Failure::job("path", what, "it went away", next),
         Errno::IO => {
             let cause = "its device is gone or fails, or the file system was shut down for an error";

@@ -68,9 +68,10 @@ struct GroupQuota {
 pub(super) fn untold(open: BorrowedFd<'_>, mount: &Mount) -> Option<Note> {
     let is_untold = mount.file_system == "btrfs" && groups(open) == Err(Errno::PERM);
     is_untold.then(|| {
+        let (who, whose) = super::who();
         let text = format!(
-            "whether quotas (qgroups) are used up is not told to this user: root's scan reads them, as does btrfs \
-             qgroup show -re {}",
+            "whether quotas (qgroups) are used up is not told to {who}: {whose} reads them, as does btrfs qgroup show \
+             -re {}",
             mount.point.display()
         );
         note("quotas_unread", text)

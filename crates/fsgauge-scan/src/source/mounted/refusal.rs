@@ -7,10 +7,19 @@ use rustix::io::Errno;
 use crate::Problems;
 use crate::error_text::error_text;
 
+/// Who may not read something, and who may.
+pub(super) fn not_permitted() -> &'static str {
+    if rustix::process::geteuid().is_root() {
+        "Root may not read them here: a user's FUSE, another machine (root_squash), or no CAP_DAC_READ_SEARCH"
+    } else {
+        "This user may not read them; root may"
+    }
+}
+
 /// Counts a file or folder that could not be read, by its cause.
 pub(super) fn add(problems: &mut Problems, errno: Errno, place: impl Display) {
     let (code, text) = match errno {
-        Errno::ACCESS | Errno::PERM => ("not_permitted", "This user may not read them; root may"),
+        Errno::ACCESS | Errno::PERM => ("not_permitted", not_permitted()),
         Errno::NOENT | Errno::STALE | Errno::NOTDIR | Errno::LOOP => {
             ("vanished", "They were removed or replaced during the scan")
         }

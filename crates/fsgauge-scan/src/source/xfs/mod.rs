@@ -94,6 +94,7 @@ impl OnDisk for Xfs<'_> {
         let free = kept::free_blocks(self);
         FileSystemInfo {
             file_system: "xfs".to_owned(),
+            uuid: Some(superblock.uuid),
             block_size_bytes: superblock.block_size,
             size_bytes: superblock.blocks.saturating_mul(block_size),
             inodes_in_use: Some(superblock.inodes.saturating_sub(superblock.free_inodes)),

@@ -68,6 +68,7 @@ const GROUPS_LIMIT: u64 = 1 << 20;
 /// The superblock, checked: no field can make arithmetic overflow.
 #[derive(Debug, Clone)]
 pub(super) struct Superblock {
+    pub(super) uuid: [u8; 16],
     pub(super) block_size: u32,
     pub(super) sector_size: u32,
     pub(super) blocks: u64,
@@ -167,6 +168,7 @@ impl Superblock {
         let (incompat, ro_compat) = if version_5 { (bytes.be32(216)?, bytes.be32(212)?) } else { (0, 0) };
         let more = if version & HAS_MORE_BITS != 0 { bytes.be32(200)? } else { 0 };
         Some(Superblock {
+            uuid: bytes.array(32)?,
             block_size,
             sector_size,
             blocks,

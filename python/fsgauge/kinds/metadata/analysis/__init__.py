@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fsgauge.kinds.metadata.analysis.findings import (
     from_memory,
     never_full,
+    no_stonewall,
     uneven_at_the_stonewall,
 )
 from fsgauge.kinds.metadata.factors import PACED, MetadataFactors
@@ -29,8 +30,9 @@ class MetadataAnalysis(Analysis):
         return super().primary_metric(cell, paced=True) if is_paced else factors.metric
 
     def findings(self, evidence: Evidence) -> Iterator[Finding]:
-        """Uneven clients, folders that never had their size, and answers from memory."""
+        """Uneven clients, stonewalls out of reach, small folders, and answers from memory."""
         yield from uneven_at_the_stonewall(evidence.runs)
+        yield from no_stonewall(evidence.runs)
         yield from never_full(evidence.runs)
         yield from from_memory(evidence.runs)
 

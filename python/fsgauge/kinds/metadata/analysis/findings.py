@@ -1,15 +1,16 @@
-"""What is wrong with a number of metadata: clients were uneven, a folder was too small, or nothing
-was read from the storage."""
+"""What is wrong with a number of metadata: clients were uneven, a folder was too small, a stonewall
+was out of reach, or nothing was read from the storage."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from fsgauge.engine.wire import ClientsJob, ClientsResult
+from fsgauge.engine.wire import ClientsJob, ClientsResult, LoadJob
 from fsgauge.kinds.metadata.factors import MetadataFactors
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.evidence import finding, name_of
 from fsgauge.stats.results import Finding
+from fsgauge.units import exact_duration
 
 EVEN_SHARE = 0.9
 """Of the files of the client that had most: who had less when the time was up was held back."""
@@ -41,6 +42,24 @@ def uneven_at_the_stonewall(runs: Sequence[RunRecord]) -> Iterator[Finding]:
         if went_on
         else "Raise workload.time_limit, or set workload.stonewall: then all go on to as many.",
         [name_of(each) for each, _ in found],
+    )
+
+
+def no_stonewall(runs: Sequence[RunRecord]) -> Iterator[Finding]:
+    """All that there may be was there before the stonewall: nothing was stopped, or wore out."""
+    walled = [run for run in runs if (_wall_ns(run) is not None and run.result is not None)]
+    found = [run for run in walled if _is_through_before(run)]
+    if not found:
+        return
+    of_records = (MetadataFactors.of(run.cell).is_of_records for run in found)
+    raised = sorted({"workload.records" if each else "workload.entries" for each in of_records})
+    yield finding(
+        "metadata.no_stonewall",
+        "warning",
+        f"The stonewall was not reached in {len(found)} of {len(walled)} runs that have one: in"
+        f" {name_of(found[0])} all was there before {exact_duration(_wall_ns(found[0]) or 0)}.",
+        f"Clients did not wear out, as IO500's do. Raise {' and '.join(raised)}.",
+        [name_of(run) for run in found],
     )
 
 
@@ -108,6 +127,22 @@ def _clients(run: RunRecord) -> ClientsResult | None:
 def _stonewall_ns(run: RunRecord) -> int | None:
     clients = _clients(run)
     return clients.stonewall_ns if clients is not None else None
+
+
+def _wall_ns(run: RunRecord) -> int | None:
+    """When creates or record writes were to stop; None of a run without a stonewall."""
+    if isinstance(run.job, ClientsJob):
+        return run.job.time_limit_ns if run.job.wear_out else None
+    return run.job.duration_ns if isinstance(run.job, LoadJob) and run.job.wear_out else None
+
+
+def _is_through_before(run: RunRecord) -> bool:
+    result, clients = run.result, _clients(run)
+    if result is None or result.ended != "size_limit":
+        return False
+    if clients is not None:
+        return clients.stonewall_ns is None
+    return result.elapsed_ns < (_wall_ns(run) or 0)
 
 
 def _too_few(run: RunRecord) -> int | None:
