@@ -15,6 +15,7 @@ from fsgauge.kinds.aging.analysis.model import Aging, AgingPoint, Side
 from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.record.records import Cell
 from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.headline import words_in
 from fsgauge.stats.sentence import DECIDED, ends, shortest
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
 from fsgauge.stats.wording import (
@@ -87,6 +88,8 @@ def aging_answer(aging: Aging, primary: Sequence[Cell], margin_percent: float) -
 
 
 HOPELESS_LOSS_PERCENT = 90.0
+MOST_WORDS_BETWEEN = 9
+"""Names of more words are counted: the sentence stays short."""
 
 
 def _would_have_shown(kept: Sequence[_Kept]) -> str:
@@ -163,7 +166,8 @@ def _sentence(where: str, kept: Sequence[_Kept], named: int) -> str:
     ]
     between = len(kept) - len(shown)
     names = [each.system for each in kept if each not in shown]
-    untold = listed(names) if between <= NAMED_SYSTEMS else f"{between} others"
+    is_short = words_in(listed(names)) <= MOST_WORDS_BETWEEN
+    untold = listed(names) if is_short else f"{between} others"
     more = f", {untold} between" if between else ""
     if between and len(shown) == 1:
         more = f", the least of {len(kept)}"
