@@ -138,9 +138,9 @@ def _headline(
         why = "one failed in the fresh blocks" if winner is None else "too few fresh blocks"
         return f"{leads}; over {race.baseline} no gain is known: {why}."
     if winner.verdict != "better":
-        kept = len({*race.systems} - {*race.weaker, *failed})
+        durable = {*race.systems} - {*race.weaker, *failed}
         kind = "equally durable " * bool(race.weaker) + "system"
-        none = f"None of {count(kept, kind)}{worked} is shown to beat {race.baseline}"
+        none = f"None of {count(len(durable), kind)}{worked} is shown to beat {race.baseline}"
         return f"{none}{where}: {race.leader} led, at {_times(race, winner, its=True)}."
     if race.proven:
         return f"{race.leader} is {best}: {_times(race, winner)}."
