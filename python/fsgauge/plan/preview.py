@@ -17,12 +17,7 @@ from fsgauge.plan.around import HERE, Around
 from fsgauge.plan.cost import written_bytes
 from fsgauge.plan.curve import curve_of, curve_words
 from fsgauge.plan.estimate import RUN_SECONDS, plan_seconds, under_load_share
-from fsgauge.plan.in_words import (
-    differently_mounted,
-    made_as_mounted,
-    mounted_words,
-    partners,
-)
+from fsgauge.plan.in_words import differently_mounted, made_as_mounted, mounted_words, partners
 from fsgauge.plan.levels import corrected
 from fsgauge.plan.power import blocks_needed, paired_percent, planned_percent
 from fsgauge.plan.preconditioning import endurance

@@ -1,0 +1,149 @@
+"""What is said of a command or an option that there is not: words of programs, of other tools and
+of study files lead to what works here."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from collections.abc import Sequence
+from itertools import islice, takewhile
+
+import click
+
+from fsgauge.cli.commands import (
+    MOVED_OPTIONS,
+    moved_option,
+    no_such_command,
+    said_here,
+    typed_after,
+)
+from fsgauge.errors import FsgaugeError, escaped, nearest
+
+_NO_COMMAND = re.compile(r"No such command '(.*?)'\..*")
+"""As click says it."""
+
+
+def usage(error: click.ClickException) -> str:
+    """What is said, with the command that works."""
+    context: click.Context | None = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "fsgauge"
+    unknown = _NO_COMMAND.fullmatch(error.format_message())
+    if unknown is not None and context is not None:
+        of = context.command
+        known = of.list_commands(context) if isinstance(of, click.Group) else []
+        names = path.split()[len(context.find_root().command_path.split()) :]
+        return no_such_command(" ".join(["fsgauge", *names]), known, unknown[1])
+    if isinstance(error, click.NoSuchOption):
+        takes = context.command.params if context is not None else []
+        now = MOVED_OPTIONS.get(error.option_name, "").partition(" ")[0]
+        if now and any(now in each.opts for each in takes):
+            return moved_option(error.option_name)
+        options = {word for each in takes for word in each.opts}
+        if said := said_here(error.option_name, path.rpartition(" ")[2], options):
+            return said
+        if any(each.name == "overrides" for each in takes) and (
+            said := _of_a_program(error, takes, path.split()[-1])
+            or _of_another_tool(error.option_name)
+        ):
+            return said
+    return f"error: {escaped(error.format_message())}\nnext: {path} --help"
+
+
+_MISTYPED = 0.8
+"""Of options: "--verbos" is 0.94 of "--verbose", and git's "--depth" 0.62 of "--help"."""
+
+
+def _of_a_program(error: click.NoSuchOption, takes: Sequence[click.Parameter], command: str) -> str:
+    """What to type where the option is one of a program, which stands behind --; "" where none
+    was named, where one stands there already, and where the option is one of these mistyped."""
+    from fsgauge.cli.asked_study import load_of_program
+
+    words = sys.argv[1:]
+    known = [name for each in takes for name in each.opts]
+    if "--" in words or nearest(error.option_name, known, least=_MISTYPED):
+        return ""
+    at = words.index(command) + 1 if command in words else 0
+    own, others = _parted(words[at:], takes)
+    program = list(takewhile(lambda each: not each.startswith("-"), others[1:]))
+    if not program or load_of_program(others[0], program) is None:
+        return ""
+    return FsgaugeError(
+        f"there is no option {error.option_name} here",
+        cause="a program and its arguments stand behind --",
+        next=shlex.join(["fsgauge", *words[:at], others[0], *own, "--", *others[1:]]),
+    ).render()
+
+
+def _parted(words: Sequence[str], takes: Sequence[click.Parameter]) -> tuple[list[str], list[str]]:
+    """Options of the command with their values, and the other words."""
+    options = {name: each for each in takes if isinstance(each, click.Option) for name in each.opts}
+    own: list[str] = []
+    others: list[str] = []
+    left = iter(words)
+    for word in left:
+        name, equals, _ = word.partition("=")
+        if name not in options:
+            others.append(word)
+            continue
+        own.append(word)
+        if not (options[name].is_flag or equals):
+            own += islice(left, options[name].nargs)
+    return own, others
+
+
+def _of_another_tool(option: str) -> str:
+    """What an option of fio or another tool, or a key of a study, is here; "" for neither."""
+    from fsgauge.study.other_tools import meaning, words_called
+
+    name = option.lstrip("-")
+    word = next(iter([*words_called(name), *words_called(option)]), None)
+    value = typed_after(option)
+    if word is None and (keys := _keys_called(key := name.replace("-", "_"))):
+        full = [each for each in keys if each.count(".") == 1 and _every_study_has(each)]
+        return FsgaugeError(
+            f"{option} is no option, but a key of studies",
+            next=f"--set {full[0]}={shlex.quote(value)}"
+            if len(full) == 1
+            else f"fsgauge explain {key}",
+        ).render()
+    if word is None or len(name) == 1:  # a letter means something else in each tool
+        return ""
+    alone = value == "..." and word.is_alone
+    setting = name if alone else f"{name}={shlex.quote(value)}"
+    return FsgaugeError(
+        f"{option} is {word.title}'s {word.word}; here: {meaning(word)}"
+        if name not in word.spellings
+        else f"{option} is an option of {word.title}; here: {meaning(word)}",
+        next=f"--set {setting}" if word.is_read else f"fsgauge explain {name}",
+    ).render()
+
+
+def _every_study_has(key: str) -> bool:
+    """Whether no kind of study or storage lacks a key, or the study that was typed is of one that
+    has it."""
+    from fsgauge.study.keys import valid_keys
+
+    section, _, name = key.partition(".")
+    return section == "plan" or name in valid_keys(section, _kind_typed(section))
+
+
+def _kind_typed(section: str) -> str:
+    """The kind of workload or storage of the shipped study that was typed; else the usual one."""
+    import tomllib
+
+    from fsgauge.kinds import DEFAULT
+    from fsgauge.study.shipped import shipped_texts, study_meant
+
+    texts = shipped_texts()
+    typed = next((text for each in sys.argv if (text := texts.get(study_meant(each)))), "")
+    usual = {"workload": DEFAULT, "storage": "loop"}.get(section, "")
+    return str(tomllib.loads(typed).get(section, {}).get("kind", usual))
+
+
+def _keys_called(word: str) -> list[str]:
+    """The full names of keys of a study whose last word it is."""
+    from fsgauge.study.keys import all_dotted
+
+    of_study = (key for key in all_dotted() if not key.startswith(("system", "fault")))
+    return [key for key in of_study if key.rpartition(".")[2] == word]
