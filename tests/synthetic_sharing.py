@@ -19,7 +19,9 @@ LIMIT_IOPS = 500
 PANIC = EngineFault(what="node2 has ended", cause="a panic", next="fsgauge rig test", code=CRASHED)
 
 
-def make_sharing(blocks: int = 5, tests: Sequence[str] = TESTS) -> SyntheticStudy:
+def make_sharing(
+    blocks: int = 5, tests: Sequence[str] = TESTS, noise: float = 0.02
+) -> SyntheticStudy:
     """OCFS2 takes its machine with it in the read of the second block."""
     frame = make_study(
         systems=SYSTEMS,
@@ -27,6 +29,7 @@ def make_sharing(blocks: int = 5, tests: Sequence[str] = TESTS) -> SyntheticStud
         block_sizes=(4096,),
         queue_depths=(1,),
         blocks=blocks,
+        noise=noise,
     )
     workload = SharingWorkload.model_validate({"kind": "sharing", "tests": tests})
     cells = cells_of(workload)

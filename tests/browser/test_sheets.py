@@ -24,6 +24,7 @@ from tests.synthetic import make_study
 from tests.synthetic_aging import make_aging
 from tests.synthetic_churn import make_churn
 from tests.synthetic_connections import make_connections
+from tests.synthetic_writers import make_writers
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
@@ -45,6 +46,7 @@ MAKE: dict[str, Callable[[], Any]] = {
     "one": lambda: make_study(systems={"ext4": "ext4"}, **ONE_CELL),
     "aging": lambda: make_aging(levels=(5, 50), blocks=3, maps=False),
     "churn": lambda: make_churn(blocks=3),
+    "writers": lambda: make_writers(blocks=3, systems={"ext4": "ext4", "xfs": "xfs"}),
     "connections": lambda: make_connections(clients=60, blocks=3),
 }
 

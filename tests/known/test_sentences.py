@@ -114,6 +114,7 @@ CASES: dict[str, Callable[[], Any]] = {
         effect=of(CLEAR),
     ),
     "sharing": make_sharing,
+    "sharing, all noise": lambda: make_sharing(noise=0.4),
     "overhead, clear": lambda: make_study(**OVERHEAD, systems=FOUR, noise=0.01, effect=of(CLEAR)),
     "overhead, all equal": lambda: make_study(**OVERHEAD, systems=FOUR, noise=0.005, effect=equal),
     "overhead, all noise": lambda: make_study(

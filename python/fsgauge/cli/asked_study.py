@@ -210,11 +210,15 @@ def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
         first, more = DEFAULT, list(words)
     missing = [word for word in more if not Path(word).is_dir()]
     if missing and all(_is_system(word) for word in words):
+        systems = list(dict.fromkeys(words))
+        several = len(systems) > 1
         raise InputError(
-            f"{' and '.join(words)} are systems, and a study compares them",
+            f"{' and '.join(systems)} are systems, and a study compares them"
+            if several
+            else f"{words[0]} is a system, and a study compares it with others",
             next=shlex.join(
-                ["fsgauge", "plan", DEFAULT, "--baseline", first]
-                + [part for word in words for part in ("--system", word)]
+                ["fsgauge", "plan", DEFAULT, *(("--baseline", words[0]) if several else ())]
+                + [part for word in systems for part in ("--system", word)]
             ),
         )
     if missing and all("/" in word or (folders_alone and not _is_system(word)) for word in missing):

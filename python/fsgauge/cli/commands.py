@@ -70,6 +70,13 @@ _SAID_HERE = {
     "--dry-run": "--plan",
 }
 """Options that people expect, with what says the same here."""
+_EXAMPLES = {
+    **dict.fromkeys(("--fs", "--filesystem", "--fstype"), "ext4"),
+    "--mount": "noatime",
+    "--mkfs": "-I 512",
+    "--device": "loop:8GiB",
+}
+"""What the next command has where no word follows such an option."""
 MOVED_OPTIONS = {
     "--ssh": "--hosts {}",
     "--slurm": "--hosts slurm:{}",
@@ -83,10 +90,12 @@ MOVED_OPTIONS = {
 
 
 def typed_after(option: str) -> str:
-    """The word that follows an option of the command line; "..." for none."""
-    words = [part for each in sys.argv for part in each.split("=", 1)]
+    """The word that follows an option of the command line; "..." for none. Options of mkfs are one
+    word, which begins with a dash."""
+    words = [p for w in sys.argv for p in (w.split("=", 1) if w.startswith(f"{option}=") else [w])]
     after = words[words.index(option) + 1 :] if option in words else []
-    return next((each for each in after[:1] if not each.startswith("-")), "...")
+    dashes = "--" if option == "--mkfs" else "-"
+    return next((each for each in after[:1] if not each.startswith(dashes)), "...")
 
 
 def moved_option(option: str) -> str:
@@ -114,6 +123,8 @@ def no_such_command(path: str, takes: Collection[str], word: str) -> str:
 
 def said_here(option: str, command: str, takes: Collection[str]) -> str:
     """What is said of an option that is called otherwise here; "" for any other."""
+    from fsgauge.study.specs import several_kinds
+
     value = typed_after(option)
     now = _SAID_HERE.get(option, "")
     if option == "--dry-run" and command == "run":
@@ -121,9 +132,14 @@ def said_here(option: str, command: str, takes: Collection[str]) -> str:
         now = shlex.join(["fsgauge", "plan", *(w for w in sys.argv[at + 1 :] if w != option)])
     elif now.partition(" ")[0] not in takes or (option == "--disk" and not _DISK.search(value)):
         return ""
-    if option in ("--mount", "--mkfs") and value != "...":
+    called = now.removesuffix(" {}") if value == "..." else ""
+    if value == "...":
+        value = _EXAMPLES.get(option, value)
+    if option in ("--mount", "--mkfs"):
         value = f"ext4:{option[2:]}={value}"
+    elif len(kinds := several_kinds(value)) > 1 and now == "--system {}":
+        now = " ".join(f"--system {each}" for each in kinds)
     elif option in ("--device", "--disk") and _DISK.fullmatch(value):
         value = f"/dev/{value}"
     now = now.replace("{}", shlex.quote(value))
-    return FsgaugeError(f"{option} is {now} here", next=now).render()
+    return FsgaugeError(f"{option} is {called or now} here", next=now).render()

@@ -220,7 +220,7 @@ def _percent(text: str) -> float:
     if share:
         raise InputError(
             f"--loss {text} is a share, and --loss takes percent",
-            next=f"--loss '{100 * share:g} %'",
+            next=f"--loss '{100 * share:g} %', or --loss '{share:g} %'",
         )
     percent = parse_percent(text)
     if not 0 < percent < 100:

@@ -57,9 +57,12 @@ def changes_sentences(between: Between, idle: Sequence[IdleLine]) -> str:
     if unknown:
         seen = [each for each in unknown if _is_seen(each)]
         seen.sort(key=lambda each: -abs(math.log(each.ratio)))
-        if seen and not clauses:
-            first = f"{_name(between, seen[0])} {_change(between, seen[0])}"
-            clauses.append(f"undecided, but in these sittings {first}")
+        if seen:
+            name, more = _name(between, seen[0]), len(seen) - 1
+            verb = "were" if seen[0].metric == "iops" else "was"
+            change = f"{verb} {_change(between, seen[0])}"
+            clauses.append(f"undecided, but in these sittings {name} {change}")
+            clauses += [f"{more} more differ{'s' if more == 1 else ''}"] if more else []
             clauses.append("nothing shows how sittings differ")
         else:
             what = f"{len(unknown)} more are not" if clauses else "nothing is"
@@ -113,12 +116,15 @@ def _names(between: Between, entries: Sequence[Entry]) -> str:
 
 
 def _change(between: Between, entry: Entry) -> str:
-    """ "8 % slower (4 to 12 %)"; "2.31 times (2.10 to 2.55)" from twice as much on."""
+    """ "8 % slower (4 to 12 %)"; "2.31 times as fast (2.10 to 2.55)" from twice as much on."""
     low, high = entry.shown
     low, high = low or entry.ratio, high or entry.ratio
-    if entry.ratio >= TIMES:
-        return f"{factor_words(entry.ratio, (low, high))} times ({ratio_range(low, high)})"
     is_rate = between.metric(entry.metric).higher_is_better
+    if entry.ratio >= TIMES:
+        factor = (
+            f"{factor_words(entry.ratio, (low, high))} times as {'fast' if is_rate else 'long'}"
+        )
+        return f"{factor} ({ratio_range(low, high)})"
     more, less = ("faster", "slower") if is_rate else ("longer", "shorter")
     if entry.ratio >= 1:
         low, high = low - 1, high - 1

@@ -63,6 +63,10 @@ class KindPage:
         """Tables of the printed summary where ratios to the baseline are not its main numbers."""
         return []
 
+    def markdown_tables(self, results: Results) -> list[Table]:
+        """Those in the place of ratios to the baseline in Markdown."""
+        return self.summary_tables(results)
+
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
         """What its templates need beside `results` and `own`."""
         return {}

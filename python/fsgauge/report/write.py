@@ -162,9 +162,9 @@ _HEAD = ("load", "system", "value", "95 % interval", "ratio", "95 % interval", "
 
 
 def markdown(results: Results) -> str:
-    """The answer, and the tables that the printed summary has: its kind's own, or a row for each
-    primary cell and system, where the baseline's has no ratio."""
-    own = page_of(results).summary_tables(results)
+    """The answer, and its kind's own tables, or a row for each primary cell and system, where the
+    baseline's has no ratio."""
+    own = page_of(results).markdown_tables(results)
     tables = [_table([c.label for c in t.columns], map(_cells, t.rows)) for t in own]
     if not own:
         tables = [_table(_HEAD, map(_row, primary_lines(results)))]

@@ -53,7 +53,11 @@ RATES = View(
         at("iops", "DOUBLE", "reads and writes per second; time of writing back counts"),
         at("files", "DOUBLE", "whole files of many clients per second, the same way"),
         at("bandwidth", "DOUBLE", "bytes per second"),
-        at("p99_ms", "DOUBLE", "of reads and writes, the response under a pace; null with too few"),
+        at(
+            "p99_ms",
+            "DOUBLE",
+            "of reads and writes, the response where there is one; null with too few",
+        ),
         at("sync_p99_ms", "DOUBLE", "of fsync, fdatasync; null with too few"),
     ),
 )

@@ -27,6 +27,8 @@ _SUM_DIGITS = 6
 _SPELT_ALIKE = 0.7
 _OFTEN = ("raw", "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "nilfs2")
 """Kinds of systems that are typed one after another."""
+_FILE_SYSTEMS = (*_OFTEN, "zfs", "bcachefs", "jfs", "reiserfs", "ntfs", "exfat", "nfs", "tmpfs")
+"""What is no mount option behind a kind."""
 
 
 def option_origin(option: str, text: str, start: int = 0, end: int | None = None) -> Origin:
@@ -86,18 +88,20 @@ def system_table(spec: str) -> dict[str, Any]:
         return _mounted(name, spec[spec.rindex(kind) :])
     if not name and not KIND.fullmatch(kind):
         first, *others = re.split(r"[ ,]+", kind.lower())
-        more = kind[len(first) :].lstrip(" ,")
+        kinds = several_kinds(kind)
+        more = "" if kinds else kind[len(first) :].lstrip(" ,")
+        is_guess = KIND.fullmatch(first) and (kinds or not set(others) & set(_FILE_SYSTEMS))
         meant = f"{first}:{'mkfs' if more.startswith('-') else 'mount'}={more}" if more else first
-        if others and all(each in _OFTEN for each in (first, *others)):
+        if len(kinds) > 1:
             raise InputError(
-                f'"{kind}" are {1 + len(others)} systems, and --system takes one',
+                f'"{kind}" are {len(kinds)} systems, and --system takes one',
                 location=source_location("--system", spec, (0, len(head)), "", False),
-                next=" ".join(f"--system {each}" for each in (first, *others)),
+                next=" ".join(f"--system {each}" for each in kinds),
             )
         raise InputError(
             f'"{kind}" is not a kind of system',
             location=source_location("--system", spec, (0, len(head)), "", False),
-            details=(f'did you mean "{meant}"?',) if KIND.fullmatch(first) else (),
+            details=(f'did you mean "{meant}"?',) if is_guess else (),
             next="fsgauge doctor --systems lists the kinds",
         )
     table: dict[str, Any] = {"kind": kind}
@@ -107,6 +111,12 @@ def system_table(spec: str) -> dict[str, Any]:
         start += len(part) + 1
     table["name"] = name or fitting(_name(table))
     return table
+
+
+def several_kinds(text: str) -> list[str]:
+    """The kinds in "ext4,xfs", each once; [] where a word is no such kind."""
+    words = re.split(r"[ ,]+", text.lower())
+    return list(dict.fromkeys(words)) if all(each in _OFTEN for each in words) else []
 
 
 def _mounted(name: str, path: str) -> dict[str, Any]:

@@ -44,6 +44,22 @@ def test_systems_alone_get_a_study_that_compares_them() -> None:
     )
 
 
+def test_each_system_is_proposed_once_as_it_was_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a folder of that name here the baseline was the name of a study."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ext4").mkdir()
+    with pytest.raises(InputError) as refusal:
+        study_and_folders(["ext4", "xfs", "xfs"])
+    assert refusal.value.next == (
+        "fsgauge plan overhead --baseline ext4 --system ext4 --system xfs"
+    )
+    with pytest.raises(InputError) as refusal:
+        study_and_folders(["xfs", "xfs"])
+    assert refusal.value.next == "fsgauge plan overhead --system xfs"
+
+
 def test_a_word_after_folders_is_a_folder_that_is_not_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

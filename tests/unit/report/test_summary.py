@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from fsgauge.report.tables import primary_lines
 from fsgauge.report.write import Report, read_report
-from tests.synthetic import make_study
+from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic_aging import make_aging
 from tests.synthetic_churn import make_churn
+from tests.synthetic_curve import Queue
+from tests.synthetic_kinds import make_metadata
 
+FASTER = {"ext4": Queue(5_000.0), "xfs": Queue(6_000.0)}
 pytestmark = pytest.mark.usefixtures("blank_pictures")
 
 
@@ -45,13 +50,17 @@ def test_the_sheet_has_answer_options_and_ratios(report: Report) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "table"), [(make_aging, "table-aging"), (make_churn, "table-damage")]
+    ("make", "table"),
+    [
+        (partial(make_aging, blocks=3), "table-aging"),
+        (partial(make_churn, blocks=3), "table-damage"),
+        (partial(make_metadata, FASTER), "table-operations"),
+    ],
 )
 def test_a_kind_with_numbers_of_its_own_prints_those(
-    tmp_path: Path, make: object, table: str
+    tmp_path: Path, make: Callable[[], SyntheticStudy], table: str
 ) -> None:
-    made = make(blocks=3)  # type: ignore[operator]
-    made.write(tmp_path)
+    make().write(tmp_path)
     sheet = read_report(tmp_path).summary()
     assert f'id="{table}"' in sheet
     assert 'id="primary"' not in sheet

@@ -123,6 +123,7 @@ def test_options_as_mkfs_and_mount_take_them_are_led_to_their_key(spec: str, hin
         ("EXT4", "ext4"),
         ("ext4 noatime", "ext4:mount=noatime"),
         ("Xfs -K", "xfs:mkfs=-K"),
+        ("ext4 ext4", "ext4"),
     ],
 )
 def test_what_is_no_kind_is_not_told_to_add_a_line(spec: str, meant: str) -> None:
@@ -132,12 +133,19 @@ def test_what_is_no_kind_is_not_told_to_add_a_line(spec: str, meant: str) -> Non
     assert refusal.value.details == (f'did you mean "{meant}"?',)
 
 
-@pytest.mark.parametrize("spec", ["ext4,xfs", "ext4 xfs", "ext4, xfs"])
+@pytest.mark.parametrize("spec", ["ext4,xfs", "ext4 xfs", "ext4, xfs", "ext4 xfs ext4"])
 def test_two_systems_in_one_option_are_two_options(spec):
     """The next command was --system ext4:mount=xfs."""
     with pytest.raises(InputError) as refusal:
         system_table(spec)
     assert refusal.value.next == "--system ext4 --system xfs"
+
+
+@pytest.mark.parametrize("spec", ["ext4, xfs,zfs", "xfs,ext3,jfs", "ext4,zfs"])
+def test_a_file_system_behind_another_is_no_mount_option(spec):
+    with pytest.raises(InputError) as refusal:
+        system_table(spec)
+    assert not refusal.value.details
 
 
 def test_a_device_is_storage_and_a_folder_of_a_bare_name_too(tmp_path, monkeypatch):

@@ -164,9 +164,11 @@ def test_a_number_that_is_asked_for_and_was_never_read_is_said() -> None:
 
 def test_shares_that_differ_are_each_told_and_unknown_ones_said() -> None:
     said = str(answer(question(waits("ext4", 41, 0.12), waits("xfs", 39, 0.6))))
-    assert (
-        "waits for storage 12 % of its time and takes" in said and "It waits 60 % on xfs." in said
-    )
+    assert "waits for storage 12 % of its time on ext4 and takes 41 s on ext4" in said
+    assert "On xfs it waits 60 % of its time." in said
+    said = str(answer(question(waits("ext4", 0.01, None), waits("xfs", 39, 0.6))))
+    assert "git clone is too short on ext4 to see what share" in said
+    assert "On xfs it waits 60 % of its time." in said
     said = str(answer(question(waits("ext4", 0.01, None), waits("xfs", 0.01, None))))
     assert said.startswith("git clone takes 10 ms on ext4")
     assert "git clone is too short to see what share of its time it waits for storage." in said

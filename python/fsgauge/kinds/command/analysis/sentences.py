@@ -37,14 +37,13 @@ def answer(question: Question) -> str | None:
     name = factors.place if len(question.cells) > 1 else factors.work
     shares = {each.system: each.waiting for each in times if each.waiting is not None}
     share = shares.get(question.baseline)
+    also = _waits_otherwise(shares, share)
+    on = f" on {question.baseline}" if also else ""
     if share is None:
-        waits, also = (
-            name,
-            f"{name} is too short to see what share of its time it waits for storage.",
-        )
+        short = f"{name} is too short{on} to see what share of its time it waits for storage."
+        waits, also = name, f"{short} {also}".strip()
     else:
-        waits = f"{name} waits for storage {_percent(share)} of its time"
-        also = _waits_otherwise(shares, share)
+        waits = f"{name} waits for storage {_percent(share)} of its time{on}"
     if own.primary == TIME:
         said = _takes(question, cell, times, f"{waits}{' and' if share is not None else ''} takes")
     else:
@@ -70,14 +69,17 @@ def _ratio(entry: JudgedRatio) -> str:
     return f"{ratio}, {entry.verdict}" if entry.verdict in OPEN else ratio
 
 
-def _waits_otherwise(shares: Mapping[str, float], first: float) -> str:
-    """On whom another share of the time is waited than `first`, the baseline's."""
+def _waits_otherwise(shares: Mapping[str, float], first: float | None) -> str:
+    """On whom another share of the time is waited than `first`, the baseline's: "On xfs it waits
+    60 % of its time and 30 % on btrfs." """
     others = [
-        f"{_percent(share)} on {system}"
+        (system, _percent(share))
         for system, share in shares.items()
-        if abs(share - first) > max(0.05, 0.25 * first)
+        if first is None or abs(share - first) > max(0.05, 0.25 * first)
     ]
-    return f"It waits {listed(others)}." if others else ""
+    said = [f"On {system} it waits {share} of its time" for system, share in others[:1]]
+    said += [f"{share} on {system}" for system, share in others[1:]]
+    return f"{listed(said)}." if said else ""
 
 
 def _percent(share: float) -> str:

@@ -8,6 +8,7 @@ from fsgauge.kinds.metadata.page.by_clients import by_clients_chart
 from fsgauge.kinds.metadata.page.tables import rates_table
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import KindPage
+from fsgauge.report.table_parts import Table
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 
@@ -22,6 +23,14 @@ class MetadataPage(KindPage):
     def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
         """By number of clients, where there are several."""
         return [by_clients_chart(results)]
+
+    def summary_tables(self, results: Results) -> list[Table]:
+        """Every operation on every system."""
+        return rates_table(results)
+
+    def markdown_tables(self, results: Results) -> list[Table]:  # noqa: ARG002
+        """That table has no ratios, which the answer is of."""
+        return []
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
         """Every operation on every system."""

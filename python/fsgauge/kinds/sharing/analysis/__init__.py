@@ -95,6 +95,8 @@ def _of_tests(question: Question, failed: set[str]) -> str:
     is_early = blocks < BLOCKS_FOR_A_VERDICT
     clauses = []
     silent: dict[str, list[str]] = {}
+    noisy: list[Comparison] = []
+    too_noisy = f"too noisy to tell from {question.baseline}"
     near = max((bound_of(each) for each in measured if _is_near(each)), default=0.0)
     for cell in cells:
         test = SharingFactors.of(cell).work
@@ -103,19 +105,24 @@ def _of_tests(question: Question, failed: set[str]) -> str:
             entry = next((each for each in found[cell.id] if each.system == system), None)
             if entry is not None and (is_early or entry.verdict not in OPEN):
                 shown.append(_share(entry))
+                continue
+            if entry is None:
+                why = _why_none(question, cell, system)
+            elif _is_near(entry):
+                why = f"no difference from {question.baseline} above {shown_percent(near)} %"
             else:
-                why = (
-                    _why_open(question, entry, near)
-                    if entry is not None
-                    else _why_none(question, cell, system)
-                )
-                silent.setdefault(why, []).append(f"{system} in {test}")
+                why = too_noisy
+                noisy.append(entry)
+            silent.setdefault(why, []).append(f"{system} in {test}")
         clauses += [f"{test} {', '.join(shown)}"] if shown else []
     start = f"Of {question.baseline}'s rate at {_size(cells[0])}"
     first = f"{start}: {'; '.join(clauses)}." if clauses else ""
     if is_early:
         return " ".join(filter(None, (too_few(blocks), first)))
-    rest = "; ".join(f"{why}: {', '.join(_by_system(names))}" for why, names in silent.items())
+    reasons = sorted(silent, key=lambda why: why == too_noisy)
+    rest = "; ".join(f"{why}: {', '.join(_by_system(silent[why]))}" for why in reasons)
+    if hidden := hidden_from(noisy):
+        rest += f"; {least_shown(hidden, ' or more')}"
     second = f"{rest[:1].upper()}{rest[1:]}." if rest else ""
     return " ".join(filter(None, (first, second)))
 
@@ -138,25 +145,22 @@ def _is_near(entry: Comparison) -> bool:
     return entry.verdict in OPEN and is_near(bound_of(entry), entry.detectable_percent)
 
 
-def _why_open(question: Question, entry: Comparison, near: float) -> str:
-    """`near` is the most that any test of which something is excluded leaves open."""
-    if _is_near(entry):
-        return f"no difference from {question.baseline} above {shown_percent(near)} %"
-    return f"too noisy, {least_shown(hidden_from([entry]))}"
-
-
 def _why_none(question: Question, cell: Cell, system: str) -> str:
     limited = [(each.cell, each.system) for each in question.limited]
     return "limited by the rig" if (cell.id, system) in limited else "without a ratio"
 
 
 def _by_system(names: Iterable[str]) -> list[str]:
-    """ "nfs in write and read" of "nfs in write", "nfs in read"."""
+    """ "nfs in write and read" of "nfs in write", "nfs in read"; systems with the same tests
+    together."""
     tests: dict[str, list[str]] = {}
     for name in names:
         system, _, test = name.rpartition(" in ")
         tests.setdefault(system, []).append(test)
-    return [f"{system} in {listed(found)}" for system, found in tests.items()]
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for system, found in tests.items():
+        alike.setdefault(tuple(found), []).append(system)
+    return [f"{listed(systems)} in {listed(found)}" for found, systems in alike.items()]
 
 
 def _size(cell: Cell) -> str:

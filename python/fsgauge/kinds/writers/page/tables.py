@@ -137,6 +137,7 @@ def every_count(results: Results, scaling: model.Scaling) -> list[table_parts.Ta
                 "of_device",
                 lambda each: table_parts.share_cell(of_device(results, scaling, *each)),
             ),
+            (f"of {results.baseline}", "ratio", lambda each: _of_baseline(results, scaling, *each)),
             ("fairness", "fairness", lambda each: table_parts.share_cell(each[1].fairness)),
             ("p50", "p50", lambda each: table_parts.quantile_cell(each[1].p50_ns)),
             ("p99", "p99", lambda each: table_parts.quantile_cell(each[1].p99_ns)),
@@ -145,6 +146,15 @@ def every_count(results: Results, scaling: model.Scaling) -> list[table_parts.Ta
         folded_from=FOLDED_ROWS,
         drop_empty=True,
     )
+
+
+def _of_baseline(
+    results: Results, scaling: model.Scaling, line: model.ScalingLine, point: model.ScalingPoint
+) -> table_parts.TableCell | None:
+    """Where that is the device, another column has it."""
+    if scaling.device == results.baseline:
+        return None
+    return table_parts.judged_cell(results.comparison(point.cell, line.system, "iops"))
 
 
 def _law(scaling: model.Scaling) -> list[table_parts.Table]:

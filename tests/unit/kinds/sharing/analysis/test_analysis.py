@@ -98,6 +98,29 @@ def test_write_read_and_reread_of_every_system_are_in_the_first_two_sentences() 
     assert all(system in first + second for system in SYSTEMS)
 
 
+def test_noise_is_one_clause_with_what_would_have_shown_on_each_system() -> None:
+    """Each system and test had its own clause and figure, fourteen in all."""
+    asked = question()
+    noisy = [
+        each.model_copy(
+            update={
+                "verdict": "too noisy",
+                "low": 0.3,
+                "high": 3.0,
+                "detectable_percent": 60.0 + 7 * at,
+            }
+        )
+        for at, each in enumerate(asked.comparisons)
+    ]
+    said = answered(replace(asked, comparisons=noisy))
+    assert said == (
+        "Too noisy to tell from ext3: nfs, cachefs, unionfs, gfs2 and ocfs2 in write, read and"
+        " reread; only a factor of 2.3 to 2.6 or more would have shown."
+    )
+    unknown = [each.model_copy(update={"detectable_percent": None}) for each in noisy]
+    assert "shown" not in answered(replace(asked, comparisons=unknown))
+
+
 def test_two_blocks_cannot_tell_and_are_shown_all_the_same() -> None:
     first, second = sentences(answered(question(blocks=2)))
     assert first == "Undecided: 2 complete blocks cannot tell an effect from noise."
