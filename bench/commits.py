@@ -19,6 +19,7 @@ import re
 import shutil
 import signal
 import subprocess
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -97,18 +98,21 @@ def pg_test_fsync() -> str:
 def first_table(command: list[str]) -> str:
     """What it prints of one write a commit; it is interrupted then, and removes its file."""
     lines: list[str] = []
+    # Not timeout(1): a signal that comes before it knows its child's number ends it alone.
     with subprocess.Popen(
-        ["timeout", "--foreground", "-s", "INT", str(LIMIT_SECONDS), *command],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:
+        limit = threading.Timer(LIMIT_SECONDS, process.send_signal, [signal.SIGINT])
+        limit.start()
         assert process.stdout is not None  # noqa: S101 - PIPE above
-        for line in process.stdout:
-            lines.append(line)
-            if NEXT_TABLE in line:
-                process.send_signal(signal.SIGINT)
-                return "".join(lines)
+        try:
+            for line in process.stdout:
+                lines.append(line)
+                if NEXT_TABLE in line:
+                    process.send_signal(signal.SIGINT)
+                    return "".join(lines)
+        finally:
+            limit.cancel()
     raise Failed(f"{' '.join(command)}: ended before its second table\n{''.join(lines)[-2000:]}")
 
 

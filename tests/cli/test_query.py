@@ -30,7 +30,7 @@ def test_json_and_csv(fsgauge: Run) -> None:
 
 def test_without_sql_the_views_are_listed(fsgauge: Run) -> None:
     done = fsgauge("query", FOLDER)
-    assert "histograms: a filled bucket of a run's latency histogram\n" in done.stdout
+    assert "histograms: a filled bucket of a run's latency histogram;" in done.stdout
     columns = [json.loads(line) for line in fsgauge("query", FOLDER, "--json").stdout.splitlines()]
     assert {"view": "runs", "column": "elapsed_ns"}.items() <= next(
         each for each in columns if (each["view"], each["column"]) == ("runs", "elapsed_ns")

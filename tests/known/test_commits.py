@@ -77,7 +77,7 @@ def test_a_delay_of_the_sync_comes_out_with_its_size(delay_s: float) -> None:
 
 def test_the_answer_has_the_commit_and_its_delay_in_milliseconds() -> None:
     answer = results(18e-3, noise=0.001).answer
-    assert "takes 2 ms on ext4" in answer
+    assert "take 2 ms on ext4" in answer
     assert "20 ms on xfs" in answer
 
 

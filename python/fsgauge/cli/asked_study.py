@@ -254,11 +254,17 @@ def _as_folder(system: str) -> str:
 
 def _meant(study: str) -> str:
     """The shipped study that another word leads to, with a note; InputError where none does."""
-    from fsgauge.study.shipped import require_study, shipped_texts, study_meant
-    from fsgauge.system import find_kind, is_measured_mounted
+    from fsgauge.study.shipped import (
+        is_measured_mounted,
+        require_study,
+        shipped_texts,
+        study_meant,
+    )
 
     meant = study_meant(study)
     if is_measured_mounted(study) and not Path(study).exists():
+        from fsgauge.system import find_kind
+
         find_kind(study)
     require_study(meant)
     if meant != study and _is_system(study) and f'"{study}"' not in shipped_texts()[meant]:

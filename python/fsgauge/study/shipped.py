@@ -19,6 +19,10 @@ _TEMPLATE = "template"
 _MISSPELT, _SPELT_ALIKE, _NAMED_ALIKE = 0.9, 0.75, 0.6
 _QUESTION = re.compile(r'^question = "([^"\\]*)"$', re.MULTILINE)
 """As every shipped study has it: to parse them all would take longer than what is asked."""
+_MADE_BY_OTHERS = (
+    "zfs bcachefs ntfs ntfs3 exfat vfat fat fat32 ceph cephfs lustre gluster glusterfs fuse sshfs"
+    " nfs cifs reiserfs jfs beegfs gpfs apfs hfsplus overlayfs erofs squashfs"
+)
 
 
 def shipped_studies() -> dict[str, str]:
@@ -33,6 +37,11 @@ def shipped_texts() -> dict[str, str]:
 
 def shipped_names() -> set[str]:
     return {path.name.removesuffix(".toml") for path in _shipped()}
+
+
+def is_measured_mounted(name: str) -> bool:
+    """Whether it is a file system that a study does not make, only measures."""
+    return name.lower() in _MADE_BY_OTHERS.split()
 
 
 def variant_of(study: str, variant: str) -> str:

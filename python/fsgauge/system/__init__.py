@@ -16,6 +16,7 @@ from pathlib import Path
 
 from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.machine.process.tool import find_tool, run_tool
+from fsgauge.study.shipped import is_measured_mounted
 from fsgauge.system.kind import FileSystem, SystemKind
 
 __all__ = [
@@ -23,7 +24,6 @@ __all__ = [
     "Support",
     "SystemKind",
     "find_kind",
-    "is_measured_mounted",
     "support_of",
     "system_kinds",
 ]
@@ -42,17 +42,8 @@ def system_kinds() -> dict[str, SystemKind]:
     return dict(sorted(found.items()))
 
 
-_MADE_BY_OTHERS = (
-    "zfs bcachefs ntfs ntfs3 exfat vfat fat fat32 ceph cephfs lustre gluster glusterfs fuse sshfs"
-    " nfs cifs reiserfs jfs beegfs gpfs apfs hfsplus overlayfs erofs squashfs"
-)
 _BELOW = frozenset(["lvm", "lv", "mdraid", "mdadm", "md", "raid", "luks", "dmcrypt", "dm-crypt"])
 """What is below a file system: a device to make it on."""
-
-
-def is_measured_mounted(name: str) -> bool:
-    """Whether it is a file system that a study does not make, only measures."""
-    return name.lower() in _MADE_BY_OTHERS.split()
 
 
 def _instead(name: str) -> tuple[str, str]:
