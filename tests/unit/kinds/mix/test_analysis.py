@@ -148,11 +148,13 @@ def question(primary: str, *, verdict: str = "better") -> Question:
     ],
 )
 def test_the_headline_is_in_what_is_compared(primary: str, said: str) -> None:
-    assert comparing_sentences(question(primary))[0] == said
+    asked = question(primary)
+    assert comparing_sentences(asked, asked.primary)[0] == said
 
 
 def test_what_is_not_decided_has_its_number_all_the_same() -> None:
-    said = " ".join(comparing_sentences(question("commits of log", verdict="undecided")))
+    asked = question("commits of log", verdict="undecided")
+    said = " ".join(comparing_sentences(asked, asked.primary))
     assert said.startswith(
         "Commits of log: 3,210/s on ext4 (sync p99 6.1 ms); xfs: no difference above 28 %."
     )
