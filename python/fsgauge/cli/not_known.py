@@ -21,11 +21,11 @@ from fsgauge.cli.commands import (
 from fsgauge.errors import FsgaugeError, escaped, nearest
 
 _NO_COMMAND = re.compile(r"No such command '(.*?)'\..*")
-"""As click says it."""
+"""The sentence of click, with the word that was typed."""
 
 
 def usage(error: click.ClickException) -> str:
-    """What is said, with the command that works."""
+    """The error as text: what click refused, and the command that works."""
     context: click.Context | None = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "fsgauge"
     unknown = _NO_COMMAND.fullmatch(error.format_message())
@@ -55,8 +55,8 @@ _MISTYPED = 0.8
 
 
 def _of_a_program(error: click.NoSuchOption, takes: Sequence[click.Parameter], command: str) -> str:
-    """What to type where the option is one of a program, which stands behind --; "" where none
-    was named, where one stands there already, and where the option is one of these mistyped."""
+    """The same command with the program behind --, as an error; "" if the words name no program,
+    have a -- already, or hold an option of fsgauge that was mistyped."""
     from fsgauge.cli.asked_study import load_of_program
 
     words = sys.argv[1:]

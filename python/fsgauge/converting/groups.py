@@ -172,7 +172,7 @@ class Findings:
         self.refusals.setdefault((option.path, option.line, option.name), Refusal(option, why))
 
     def note_unused(self) -> None:
-        """What was given up, and is not in the job."""
+        """Notes each option of --without that the job does not have."""
         used = {name for name, _ in self.notes}
         for name in sorted(self.without - used):
             self.note(None, "left out, as asked, but the job does not have it", name=name)

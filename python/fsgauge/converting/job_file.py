@@ -214,7 +214,7 @@ def _is_of_load(name: str) -> bool:
 
 
 def contradiction(first: Option, last: Option) -> InputError:
-    """Of two lines of one section."""
+    """The error for two lines of one section that set an option to different values."""
     taken = "the files of both" if last.name == "filename" else "the last of them"
     return InputError(
         f"{last.text} contradicts {first.place} {first.text}",

@@ -133,7 +133,7 @@ def _whole(path: Path, tool: str) -> Iterator[None]:
 
 
 def _in_words(error: Exception) -> str:
-    """What is wrong with a text whose reader raised this."""
+    """An exception of a reader as a sentence about the file: a user sees no Python."""
     if isinstance(error, json.JSONDecodeError):
         return f"its JSON is cut short or damaged at line {error.lineno}, column {error.colno}"
     if isinstance(error, KeyError):

@@ -212,7 +212,7 @@ def _options(given: Mapping[str, Any], job: Mapping[str, Any]) -> dict[str, str]
 
 
 def _said(options: Mapping[str, str]) -> dict[str, str]:
-    """What else a job is, each in one spelling."""
+    """The options besides sizes and depth by which two jobs are told apart, spelt alike."""
     said = {key: _in_one_spelling(options[key]) for key in _COMPARED if key in options}
     if "sync" in said:
         said["sync"] = {"0": "none", "1": "sync"}.get(said["sync"], said["sync"])
@@ -243,7 +243,7 @@ def _factors(options: Mapping[str, Any], sides: Mapping[str, Side | None]) -> di
 
 
 def _side(side: Mapping[str, Any]) -> Side | None:
-    """None of a side that did nothing."""
+    """Operations, bytes and latencies of the reads or the writes; None if there were none."""
     operations = int(side["total_ios"])
     return Side(operations, int(side["io_bytes"]), _latency(side)) if operations else None
 

@@ -15,7 +15,7 @@ ON_OPEN_FILES = ("fsync", "fdatasync", "trim", "mmap_read")
 AT_A_PLACE = (*PLAIN, "trim", "mmap_read")
 """Those that move a block that is there."""
 MOVING_A_BLOCK = (*AT_A_PLACE, "append", "fallocate")
-"""Those that move one, or make room for it."""
+"""Those that transfer a block, or allocate one."""
 ON_NAMES = (
     "append",
     "create",
