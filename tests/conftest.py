@@ -15,6 +15,7 @@ import pytest
 from fsgauge.machine.device.loop_devices import loops_available
 from fsgauge.machine.ledger.ledger_folder import STATE_VARIABLE
 from tests.command_server import leave_pictures_blank
+from tests.long import long_tests
 
 KEEP_CACHES = "FSGAUGE_KEEP_CACHES"
 os.environ[KEEP_CACHES] = "1"
@@ -55,6 +56,15 @@ def blank_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
 def dropped_caches(monkeypatch: pytest.MonkeyPatch) -> None:
     """The machine's caches are emptied where a run by root empties them."""
     monkeypatch.delenv(KEEP_CACHES)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Before `-m "not long"` chooses."""
+    listed = long_tests()
+    for item in items:
+        if item.nodeid.partition("[")[0] in listed:
+            item.add_marker(pytest.mark.long)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -1,11 +1,21 @@
-"""Parameters of which `make test` tries some and `make test-all` every one."""
+"""What `make test` leaves out and `make test-all` runs."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+LONG_TESTS = Path(__file__).with_name("long.txt")
+
+
+def long_tests() -> set[str]:
+    """Tests that are too slow for `make test`, whatever their parameters:
+    tests/cli/test_run.py::test_a_name."""
+    lines = LONG_TESTS.read_text().splitlines()
+    return {line for line in lines if line and not line.startswith("#")}
 
 
 def long_but(kept: Collection[object], names: Iterable[object]) -> list[Any]:

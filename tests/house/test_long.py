@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import tomllib
 from pathlib import Path
+
+from tests.long import long_tests
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,3 +37,11 @@ def test_the_mark_says_what_it_means() -> None:
     marks = [each.partition(":") for each in settings["ini_options"]["markers"]]
     (meaning,) = [meaning for name, _, meaning in marks if name == "long"]
     assert "make test leaves it out" in meaning and "make test-all runs it" in meaning
+
+
+def test_each_that_is_listed_is_there() -> None:
+    for listed in long_tests():
+        file, _, name = listed.partition("::")
+        tree = ast.parse((ROOT / file).read_text())
+        assert name in {each.name for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)}
+

@@ -55,6 +55,16 @@ class Document:
         table[path[-1]] = value
         self._remember(path, value, origin)
 
+    def remove(self, path: Path) -> None:
+        """Take a key out, as if the file did not have it."""
+        self.forget(path)
+        table: Any = self.data
+        for step in path[:-1]:
+            if isinstance(table, dict) and step not in table:
+                return
+            table = table[step]
+        table.pop(path[-1], None)
+
     def put_entry(self, path: Path, value: object, origin: Origin) -> None:
         """Note where a value was written that stands in the data already."""
         self._remember(path, value, origin)

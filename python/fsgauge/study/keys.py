@@ -155,6 +155,18 @@ def value_types(path: Path, variant: str = "") -> list[ValueType]:
     return found
 
 
+def may_be_none(path: Path) -> bool:
+    """Whether a path is that of an optional number, whose default the reference calls none."""
+    steps = _without_numbers(path)
+    around = _section_around(steps)
+    fields = (each.fields.get(dotted(steps).removeprefix(f"{around}.")) for each in sections(around))
+    return any(
+        field.default is None and (takes.quantity is not None or takes.base in (int, float))
+        for field in fields
+        if field is not None and not (takes := value_type(field)).choices
+    )
+
+
 def listed_sections() -> list[Section]:
     """Tables inside [workload] of which a file has several."""
     return [section for section in SECTIONS if section.is_listed]

@@ -213,7 +213,8 @@ _FOLDERS = ("path", "directory")
 
 
 def set_key(document: Document, override: str) -> None:
-    """Apply one --set KEY=VALUE; the value is TOML if it parses as that, else text."""
+    """Apply one --set KEY=VALUE; the value is TOML if it parses as that, else text. An optional
+    number that is none is left out."""
     name, equals, text = override.partition("=")
     name = name.strip()
     if not equals and is_said_without_value(name):
@@ -229,6 +230,9 @@ def set_key(document: Document, override: str) -> None:
         )
     path = _path(document, name, origin)
     _refuse_second_size(document, path, origin)
+    if text.strip() == "none" and keys.may_be_none(path):
+        document.remove(path)
+        return
     value = typed_value(text.strip(), keys.value_types(path))
     if value and path[-1] in _FOLDERS and isinstance(value, str):
         value = from_here(value)

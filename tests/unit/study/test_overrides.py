@@ -209,3 +209,11 @@ def test_one_line_for_a_list_of_lines_is_proposed_as_it_was_typed():
     with pytest.raises(InputError) as refusal:
         load_study("command", ["prepare=true"])
     assert 'write ["true"]' in refusal.value.render()
+
+
+def test_an_optional_number_that_is_none_is_left_out():
+    assert load_study("metadata", ["workload.stonewall=none"]).workload.stonewall is None
+    hard = load_study("metadata-hard", ["stonewall=none"])
+    assert hard.workload.stonewall is None
+    with pytest.raises(InputError):
+        load_study("metadata", ["workload.entries=none"])

@@ -17,7 +17,7 @@ from fsgauge.kinds.connections.analysis.model import CellExtents, Connections
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record.records import Cell
 from fsgauge.stats import wording
-from fsgauge.stats.between_systems import NEAR_PERCENT, bound_of
+from fsgauge.stats.between_systems import bound_of, is_near
 from fsgauge.stats.headline import is_headline
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.sentence import DECIDED, ends, hidden_from, largest, shortest, told_apart
@@ -81,10 +81,7 @@ def _one_system(tests: Tests, system: str) -> str:
     found = tests.of(system)
     shown = found[:NAMED_TESTS]
     if all(entry.verdict in OPEN for _, entry in shown):
-        return (
-            f"Too noisy to tell {system} from {tests.baseline} in {_nouns(shown)}:"
-            f" {_would_have_shown(shown)}"
-        )
+        return _open(system, tests.baseline, _nouns(shown), shown)
     unclear = [(cell, entry) for cell, entry in shown if entry.verdict in OPEN]
     if all(entry.verdict == "equivalent" for _, entry in shown):
         margin = max(entry.margin_percent for _, entry in shown)
@@ -95,16 +92,33 @@ def _one_system(tests: Tests, system: str) -> str:
         + f" ({interval_words(entry)})"
         for at, (cell, entry) in enumerate(each for each in shown if each not in unclear)
     ]
-    untold = ""
-    if unclear:
-        most = max(bound_of(entry) for _, entry in unclear)
-        untold = f"too noisy to tell {_nouns(unclear)} ({_would_have_shown(unclear)})"
-        if most <= NEAR_PERCENT:
-            untold = f"no difference above {wording.shown_percent(most)} % in {_nouns(unclear)}"
-    if 2 * len(unclear) > len(shown):
+    untold = _open_too(f"in {_nouns(unclear)}", _nouns(unclear), unclear) if unclear else ""
+    if 2 * len(unclear) > len(shown) and _excluded_percent(unclear) is None:
         start = f"Too noisy to tell {system} from {tests.baseline} in {_nouns(unclear)}"
         return f"{start}; it {wording.listed(parts)}"
     return _in_two(system, parts) + (f"; {untold}" if untold else "")
+
+
+def _open(systems: str, baseline: str, tests: str, found: Sequence[tuple[Cell, Comparison]]) -> str:
+    """Where nothing is decided: what is excluded if that is of use, else what would have shown."""
+    if (most := _excluded_percent(found)) is not None:
+        return f"{systems}: no difference from {baseline} above {most} % in {tests}"
+    return f"Too noisy to tell {systems} from {baseline} in {tests}: {_would_have_shown(found)}"
+
+
+def _open_too(where: str, what: str, found: Sequence[tuple[Cell, Comparison]]) -> str:
+    """The same of what is left behind decided ones."""
+    if (most := _excluded_percent(found)) is not None:
+        return f"no difference above {most} % {where}"
+    return f"too noisy to tell {what} ({_would_have_shown(found)})"
+
+
+def _excluded_percent(found: Sequence[tuple[Cell, Comparison]]) -> str | None:
+    """The difference that all of them exclude; None where it is too large to be of use."""
+    bounds = [(bound_of(entry), entry.detectable_percent) for _, entry in found]
+    if not all(is_near(*each) for each in bounds):
+        return None
+    return wording.shown_percent(max(bound for bound, _ in bounds))
 
 
 def _in_two(system: str, parts: Sequence[str]) -> str:
@@ -123,11 +137,10 @@ def _several(tests: Tests, extents: str) -> str:
     untold = wording.named_systems([entry.system for entry in unclear])
     if clear:
         said = f"In {noun_of(lead)}, {_ratios(clear, tests.baseline)}"
-        shown = _would_have_shown([(lead, entry) for entry in unclear])
-        said += f"; too noisy to tell {untold} ({shown})" if unclear else ""
+        left = [(lead, entry) for entry in unclear]
+        said += f"; {_open_too(f'on {untold}', untold, left)}" if unclear else ""
     else:
-        said = f"Too noisy to tell {untold} from {tests.baseline} in {noun_of(lead)}:"
-        said += f" {_would_have_shown([(lead, entry) for entry in unclear])}"
+        said = _open(untold, tests.baseline, noun_of(lead), [(lead, each) for each in unclear])
     elsewhere = _largest_elsewhere(tests, lead)
     return shortest(f"{said}{tail}." for tail in (elsewhere + extents, elsewhere, ""))
 

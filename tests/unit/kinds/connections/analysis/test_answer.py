@@ -99,6 +99,19 @@ def test_the_systems_that_are_told_come_before_those_that_are_not() -> None:
     assert answer.startswith(f"In writing, {OTHER} is 1.3") and "oo noisy to tell xfs" in answer
 
 
+def test_what_would_have_shown_at_a_few_percent_is_not_too_noisy() -> None:
+    """ "Too noisy to tell xfs (only a difference of 5 % would have shown)"."""
+
+    def slower(system: str, cell: Cell) -> float:
+        return 0.5 if system == "btrfs" else 0.98 if system == "xfs" else 1.0
+
+    answer = said(systems=FOUR, gain=slower, noise=0.03, seed=3)
+    assert answer.startswith("In writing, btrfs is 0.5")
+    assert "; no difference above " in answer and "oo noisy" not in answer
+    answer = said(systems=FOUR, gain=lambda s, c: 0.98 if s == "xfs" else 1.0, noise=0.03, seed=3)
+    assert f": no difference from {BASELINE} above " in answer and "oo noisy" not in answer
+
+
 @pytest.mark.parametrize("blocks", [1, 2])
 def test_too_few_blocks_decide_nothing(blocks: int) -> None:
     answer = said(blocks=blocks)
