@@ -44,4 +44,3 @@ def test_each_that_is_listed_is_there() -> None:
         file, _, name = listed.partition("::")
         tree = ast.parse((ROOT / file).read_text())
         assert name in {each.name for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)}
-

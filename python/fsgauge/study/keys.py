@@ -159,7 +159,8 @@ def may_be_none(path: Path) -> bool:
     """Whether a path is that of an optional number, whose default the reference calls none."""
     steps = _without_numbers(path)
     around = _section_around(steps)
-    fields = (each.fields.get(dotted(steps).removeprefix(f"{around}.")) for each in sections(around))
+    key = dotted(steps).removeprefix(f"{around}.")
+    fields = (each.fields.get(key) for each in sections(around))
     return any(
         field.default is None and (takes.quantity is not None or takes.base in (int, float))
         for field in fields

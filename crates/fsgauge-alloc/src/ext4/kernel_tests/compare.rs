@@ -257,7 +257,9 @@ pub(super) fn assert_agrees(history: &History, checkpoint_every: usize, checkpoi
             Outcome::Skipped => return None,
             // A model that is wrong is wrong again in the same place. What the machine did meanwhile is not:
             // memory ran short, the disk was slow, and files were written back in parts.
-            Outcome::Parted(distance, _) if parted.contains(&distance) => panic!("twice the same: {distance}"),
+            Outcome::Parted(distance, _) if parted.contains(&distance) => {
+                panic!("twice the same: {distance}")
+            }
             Outcome::Parted(distance, reached) | Outcome::Disturbed(distance, reached) => {
                 parted.push(distance);
                 furthest = furthest.max(reached);
