@@ -331,6 +331,10 @@ class StepRecord(Record):
     elapsed_ns: int
 
 
+OfTurn = TurnRecord | RunRecord | ScanRecord | StepRecord
+"""A record that lies in the folder of its turn."""
+
+
 class EnvironmentRecord(Record):
     """Every machine of the rig at one moment; the first one drives the load.
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from fsgauge.record.modes import LOOKS
-from fsgauge.record.records import RunRecord, ScanRecord, StepRecord, StudyRecord, TurnRecord
+from fsgauge.record.records import OfTurn, RunRecord, StudyRecord
 from fsgauge.stats.choosing.commands import commands_of
 from fsgauge.stats.race.model import Departure, Race, ToLeader
 from fsgauge.stats.race.replay import Replay, finalists_of, raced_plan, spent_seconds, turns_of_each
@@ -21,7 +21,7 @@ from fsgauge.stats.race.sentences import overtaking, race_lines
 from fsgauge.stats.results import Results
 from fsgauge.stats.sentence import few_operations
 
-Of = TypeVar("Of", TurnRecord, RunRecord, ScanRecord, StepRecord)
+Of = TypeVar("Of", bound=OfTurn)
 
 
 def as_confirmed(study: StudyRecord, runs: Sequence[RunRecord], found: Replay) -> StudyRecord:
