@@ -20,9 +20,9 @@ from fsgauge.stats.folders.between import Between, Entry, IdleLine
 from fsgauge.stats.folders.limits import Test
 from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.verdict import OPEN, is_too_wide
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN, is_too_wide
 from fsgauge.store import read_results
-from fsgauge.units import exact_percent, figure
+from fsgauge.units import exact_percent, figure, moment
 
 _WITH_TIME = re.compile(r"-\d{4}(-\d\d){2}-\d{6}$")
 """The end of a results folder's name."""
@@ -176,7 +176,7 @@ def verdict_words(between: Between, entry: Entry) -> str:
         return f"equivalent (within {exact_percent(entry.margin_percent)})"
     if not entry.bases_agree:
         return f"undecided (the ratio to {between.baseline} does not agree)"
-    if entry.blocks < words.FEWEST_BLOCKS:
+    if entry.blocks < BLOCKS_FOR_A_VERDICT:
         return entry.verdict
     if entry.verdict in OPEN and entry.low is None:
         return f"{entry.verdict} (how sittings differ is not known)"
@@ -263,7 +263,7 @@ def write_comparison(between: Between, tests: Sequence[Test], output: Path) -> P
         side_words=side_words,
         tests=tests,
         tables=_tables(between),
-        day=words.moment,
+        day=moment,
         limit_interval=limit_interval,
         words=words,
     )

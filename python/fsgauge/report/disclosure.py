@@ -21,7 +21,7 @@ from fsgauge.report.page import environment_rows, made_systems, study_sha256
 from fsgauge.report.theme import asset, template
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
-from fsgauge.units import count, exact_percent, format_duration, format_size, some_of
+from fsgauge.units import count, exact_percent, format_duration, format_size, moment, some_of
 
 _MOST_CELLS = 8
 _MOST_WARNINGS = 6
@@ -40,7 +40,7 @@ def render_disclosure(results: Results, stored: StoredStudy) -> str:
     return template("disclosure.html.j2").render(
         results=results,
         study=stored.study,
-        measured_on=words.moment(stored.study.started_unix_ns),
+        measured_on=moment(stored.study.started_unix_ns),
         study_sha256=study_sha256(stored),
         groups=disclosed(results, stored),
         sheet_style=asset("sheet.css"),

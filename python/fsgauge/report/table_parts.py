@@ -11,6 +11,7 @@ from fsgauge.report import words
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Measurement
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.units import figure
 
 T = TypeVar("T")
@@ -219,7 +220,7 @@ def number_cell(number: Estimate | None) -> TableCell:
     return estimate_cell(number, figure)
 
 
-_REMARKS = {words.unknown(blocks): blocks for blocks in range(1, words.FEWEST_BLOCKS)}
+_REMARKS = {words.unknown(blocks): blocks for blocks in range(1, BLOCKS_FOR_A_VERDICT)}
 
 
 def said_once(table: Table) -> Table:

@@ -22,6 +22,7 @@ from fsgauge.stats.results import (
     Results,
 )
 from fsgauge.stats.robust import differs
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import blocks_in_words, ratio_range
 
 
@@ -116,7 +117,7 @@ def _line(
     results: Results, metric: MetricInfo, measured: Measurement, entry: Comparison | None
 ) -> ComparisonRow:
     low, high = measured.low, measured.high
-    enough = measured.n >= words.FEWEST_BLOCKS  # of fewer, the section's hint says it once
+    enough = measured.n >= BLOCKS_FOR_A_VERDICT  # of fewer, the section's hint says it once
     interval = words.unknown(measured.n) if enough and low is not None else short_words(measured)
     if low is not None and high is not None and words.is_known(low, high, measured.n):
         interval = words.value_range(low, high, metric.unit)
@@ -140,7 +141,7 @@ def _line(
 
 
 def _ratio_interval(entry: Comparison) -> str:
-    if entry.n < words.FEWEST_BLOCKS:
+    if entry.n < BLOCKS_FOR_A_VERDICT:
         return ""
     return words.interval(entry.low, entry.high, entry.n)
 

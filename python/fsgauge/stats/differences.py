@@ -19,11 +19,17 @@ FILE_SYSTEM = "file system"
 """The detail of a folder that names its file system's type."""
 
 
-def differences_between(systems: Sequence[str], turns: Sequence[TurnRecord]) -> list[Difference]:
-    """Facts in which the systems differ, taken from each system's first turn."""
+def first_turns(turns: Sequence[TurnRecord]) -> dict[str, TurnRecord]:
+    """The first turn of each system: how it was made."""
     first: dict[str, TurnRecord] = {}
     for turn in turns:
         first.setdefault(turn.system, turn)
+    return first
+
+
+def differences_between(systems: Sequence[str], turns: Sequence[TurnRecord]) -> list[Difference]:
+    """Facts in which the systems differ, taken from each system's first turn."""
+    first = first_turns(turns)
     known = {system: first[system] for system in systems if system in first}
     mounted = {name: turn for name, turn in known.items() if turn.facts.mount_options}
     found = [

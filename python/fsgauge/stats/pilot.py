@@ -35,8 +35,6 @@ from fsgauge.stats.run_checks import rate_offered
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 
-FEWEST_BLOCKS = 3
-
 
 class PilotNoise(Kept):
     """`noise_percent` pools the variances of the primary cells; `worst_percent` is one cell's. It
@@ -82,10 +80,10 @@ def pilot_noise(study: records.StudyRecord, runs: Sequence[records.RunRecord]) -
     Each cell counts by its primary metric: the rate, or the p99 latency under a pace."""
     samples, analysis = samples_of(study.plan, runs), analysis_of(study)
     paced = any(rate_offered(run) is not None for run in runs)
-    variances = _variances(samples, primary_cells(study.plan), analysis, paced, FEWEST_BLOCKS)
+    variances = _variances(samples, primary_cells(study.plan), analysis, paced, BLOCKS_FOR_A_VERDICT)
     if not variances:
         raise InputError(
-            f'the pilot "{study.plan.study}" has fewer than {FEWEST_BLOCKS} whole blocks',
+            f'the pilot "{study.plan.study}" has fewer than {BLOCKS_FOR_A_VERDICT} whole blocks',
             cause="the noise is how far the baseline's two runs in a block differ, over blocks",
             next="run it with --set plan.blocks=5, or give the noise yourself: --noise '3 %'",
         )

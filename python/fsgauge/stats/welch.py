@@ -230,7 +230,7 @@ def over_sittings(
         n=min(map(len, blocks)),
         deviation=within.deviation,
         reach=reach,
-        robust=shift(blocks[0], blocks[1], reach=reach),
+        robust=within.robust,
         error=error,
         freedom=freedom,
         measured=measured,

@@ -73,16 +73,14 @@ def compare_sides(
     decides: folder.Basis = "direct" if one_machine and not to_baseline else "to baseline"
     folders = [[folder.read_folder(each) for each in side] for side in sides]
     latest, everything = folders[1][0], [each for side in folders for each in side]
-    cells = folder.shared_cells(latest, everything)
-    names = {cell.id for cell in cells}
-    systems = folder.shared_systems(latest, everything)
-    primary = [cell for cell in latest.results.primary_cells if cell in names]
+    shared = folder.Shared.of(latest, everything)
+    cells = {cell.id: cell for cell in shared.cells}
     sittings = [folder.sittings_of(side) for side in folders]
     samples = [[[each.samples for each in sitting] for sitting in side] for side in sittings]
     scope = Scope(
-        cells=[cell.id for cell in cells],
-        systems=systems,
-        primary=primary,
+        cells=list(cells),
+        systems=shared.systems,
+        primary=shared.primary,
         margin_percent=margin_percent(b.study),
         baseline=a.study.plan.baseline,
         bases=_bases(sides),
@@ -91,7 +89,7 @@ def compare_sides(
         known=None if all(map(is_simulated, [a, *others])) else known or {},
     )
     entries = list(entries_of(samples[0], samples[1], scope))
-    idle_lines = list(_idle_lines(folders, names, systems))
+    idle_lines = list(_idle_lines(folders, cells, shared.systems))
     present = {each.metric for each in entries} | {each.metric for each in idle_lines}
     return Between(
         question=latest.results.question,
@@ -104,10 +102,10 @@ def compare_sides(
         same_machine=one_machine,
         unlike_machines=list(unlike),
         decides=decides,
-        systems=systems,
-        cells=cells,
-        primary_cells=primary,
-        primary_metrics={cell.id: latest.results.primary_metrics[cell.id] for cell in cells},
+        systems=shared.systems,
+        cells=shared.cells,
+        primary_cells=shared.primary,
+        primary_metrics={cell: latest.results.primary_metrics[cell] for cell in cells},
         metrics=[metric for metric in latest.results.metrics if metric.name in present],
         entries=entries,
         differences=(without_times(accepted) if ends else accepted) + listed_differences(a, b),
