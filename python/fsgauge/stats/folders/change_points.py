@@ -88,7 +88,8 @@ def _settled(logs: Sequence[float]) -> list[float]:
     found = list(logs)
     if len(found) < FEWEST:
         return found
-    usual = statistics.median(abs(y - x) for x, y in pairwise(logs)) / (MEDIAN_OF_NORMAL * math.sqrt(2))
+    steps = statistics.median(abs(y - x) for x, y in pairwise(logs))
+    usual = steps / (MEDIAN_OF_NORMAL * math.sqrt(2))
     for _ in logs:
         medians = _medians(found)
         furthest = max(range(len(found)), key=lambda place: abs(found[place] - medians[place]))
