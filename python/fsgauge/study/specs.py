@@ -10,7 +10,7 @@ import shlex
 from typing import Any
 
 from fsgauge.errors import InputError, nearest
-from fsgauge.study.document import Origin
+from fsgauge.study.document import Origin, source_location
 from fsgauge.study.locate import Spans
 from fsgauge.study.system import KIND, LONGEST_NAME
 
