@@ -187,9 +187,9 @@ def verdict_words(between: Between, entry: Entry) -> str:
 
 def _other_ratio(between: Between, entry: Entry) -> str:
     """With its interval, but of two ends of a range, which have none."""
-    if between.ends is not None:
-        return words.ratio(entry.ratio, *entry.shown)
     ratio = words.ratio(entry.ratio, *entry.shown)
+    if between.ends is not None:
+        return ratio
     return f"{ratio} ({words.interval(*entry.shown, entry.blocks)})"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from fsgauge.report import words
 from fsgauge.report.gate_file import NAME
@@ -19,11 +19,11 @@ def accepted_lines(
     ready: Readiness,
     file: str,
     baseline: str,
-    known: Sequence[str] = (),
+    already: Sequence[str] = (),
     despite: Sequence[str] = (),
 ) -> list[str]:
-    """What a gate has learnt and what it sees with that; `known` were learnt from already."""
-    lines = [f"already accepted, and not counted twice: {', '.join(known)}"] if known else []
+    """What a gate has learnt and what it sees with that, and what it had learnt `already`."""
+    lines = [f"already accepted, and not counted twice: {', '.join(already)}"] if already else []
     lines.append(_state(ready))
     lines.append(f"{file}: {_learnt(ready)}")
     if ready.lines:
@@ -34,9 +34,9 @@ def accepted_lines(
             [
                 f"{each.cell}, {each.system}, {each.metric}",
                 words.percent(each.spread_percent),
-                _percent(each.relative_spread_percent),
+                known(each.relative_spread_percent, words.percent),
                 words.percent_up(each.visible_percent),
-                _seen(each.elsewhere_percent),
+                known(each.elsewhere_percent, words.percent_up),
             ]
             for each in ready.lines[:MOST_LINES]
         ]
@@ -73,7 +73,7 @@ def _state(ready: Readiness) -> str:
 
 
 def _learnt(ready: Readiness) -> str:
-    sample = "sitting" if ready.by_sitting else "run"
+    _, sample = ready.samples
     needs = (
         f"needs {count(ready.needed, sample)}"
         if ready.needed is not None
@@ -86,7 +86,7 @@ def _next_of_accept(ready: Readiness, options: str) -> list[str]:
     found = []
     if ready.state == "too few":
         more = max(FEWEST_RUNS, ready.needed or 0) - ready.runs
-        found.append(f"next: accept {count(more, 'more run')}: fsgauge gate accept DIR{options}")
+        found.append(f"next: {accept_more(more, 'run', options)}")
     elif ready.state == "too noisy":
         found += _against_noise(ready, options)
     if not ready.by_sitting and ready.state != "too few":
@@ -101,32 +101,38 @@ def _next_of_accept(ready: Readiness, options: str) -> list[str]:
 
 def _against_noise(ready: Readiness, options: str) -> list[str]:
     """What makes the loss visible: more accepted runs, more new ones, or less noise."""
-    sample = "sitting" if ready.by_sitting else "run"
-    have = ready.sittings if ready.by_sitting else ready.runs
+    have, sample = ready.samples
     asked = exact_percent(ready.loss_percent)
     if ready.needed is not None and ready.needed > have:
-        return [
-            f"next: accept {count(ready.needed - have, f'more {sample}')}: fsgauge gate accept"
-            f" DIR{options}"
-        ]
-    less = (
-        "use a quieter machine, more blocks or longer runs, or ask for less:"
-        f" fsgauge gate accept --loss '{_worst(ready)}'{options}"
-    )
+        return [f"next: {accept_more(ready.needed - have, sample, options)}"]
+    worst = ready.lines[0].visible_percent if ready.lines else ready.loss_percent
+    less = ask_for_less(worst, options)
     if ready.new_needed is not None:
-        return [
-            f"next: measure each new build {ready.new_needed} times and check all of its folders at"
-            f" once: fsgauge gate check DIR DIR ...{options}; accepted runs alone never show"
-            f" {asked}",
-            f"or: {less}",
-        ]
+        more = measure_each(ready.new_needed, options)
+        return [f"next: {more}; accepted runs alone never show {asked}", f"or: {less}"]
     return [f"next: {less}"]
 
 
-def _worst(ready: Readiness) -> str:
-    """The visible loss of the noisiest line, rounded up."""
-    worst = ready.lines[0].visible_percent if ready.lines else ready.loss_percent
-    return f"{min(99, int(worst) + 1)} %"
+def accept_more(number: int, sample: str, options: str) -> str:
+    """What makes noise known better."""
+    return f"accept {count(number, f'more {sample}')}: fsgauge gate accept DIR{options}"
+
+
+def measure_each(times: int, options: str) -> str:
+    """What makes one build known better."""
+    return (
+        f"measure each new build {times} times and check all of its folders at once:"
+        f" fsgauge gate check DIR DIR ...{options}"
+    )
+
+
+def ask_for_less(worst_percent: float, options: str) -> str:
+    """What is left where no number of runs shows the loss: to ask for what the noisiest line sees,
+    rounded up."""
+    return (
+        "use a quieter machine, more blocks or longer runs, or ask for less:"
+        f" fsgauge gate accept --loss '{min(99, int(worst_percent) + 1)} %'{options}"
+    )
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -138,9 +144,6 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def _seen(number: float | None) -> str:
-    return "" if number is None else words.percent_up(number)
-
-
-def _percent(number: float | None) -> str:
-    return "" if number is None else words.percent(number)
+def known(number: float | None, said: Callable[[float], str]) -> str:
+    """A number in words; empty where it is not known."""
+    return "" if number is None else said(number)

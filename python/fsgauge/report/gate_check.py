@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fsgauge.report import words
-from fsgauge.report.gate import aligned, options_of
+from fsgauge.report.gate import (
+    MOST_LINES,
+    accept_more,
+    aligned,
+    ask_for_less,
+    known,
+    measure_each,
+    options_of,
+)
 from fsgauge.stats.evidence import count
 from fsgauge.stats.folders.limits import Required, Test
 from fsgauge.stats.gate.check import Checked
@@ -16,7 +24,6 @@ from fsgauge.stats.verdict import is_too_wide
 from fsgauge.stats.wording import ratio_range
 from fsgauge.units import exact_percent, figure
 
-MOST_LINES = 6
 _ORDER = ("worse", "disagrees", "missing", "too noisy", "better", "no loss")
 
 
@@ -70,7 +77,7 @@ def _row(each: GateVerdict, checked: Checked) -> list[str]:
         _ratio(each.direct),
         _to_baseline(each, checked),
         " / ".join(map(words.percent, spreads)),
-        "" if each.visible_percent is None else words.percent_up(each.visible_percent),
+        known(each.visible_percent, words.percent_up),
         _outcome(each, checked),
     ]
 
@@ -200,22 +207,15 @@ def _next(checked: Checked, options: str) -> list[str]:
 
 def _against_noise(checked: Checked, options: str) -> str:
     ready = checked.readiness
-    have, sample = (ready.sittings, "sitting") if ready.by_sitting else (ready.runs, "run")
-    if have < FEWEST_RUNS or (ready.needed or 0) > have:
-        lacking = max(FEWEST_RUNS, ready.needed or 0) - have
-        more = count(lacking, f"more {sample}")
-        return f"next: accept {more}: fsgauge gate accept DIR{options}"
+    have, sample = ready.samples
+    wanted = max(FEWEST_RUNS, ready.needed or 0)
+    if wanted > have:
+        return f"next: {accept_more(wanted - have, sample, options)}"
     if ready.state == "ready" and checked.elsewhere:
         return "next: accept runs of more days, or measure this build together with accepted ones"
     if ready.state == "ready":
         return "next: measure this build again: its blocks scatter more than those of accepted runs"
     if ready.new_needed is not None:
-        return (
-            f"next: measure each new build {ready.new_needed} times and check all of its folders at"
-            f" once: fsgauge gate check DIR DIR ...{options}"
-        )
+        return f"next: {measure_each(ready.new_needed, options)}"
     worst = max((each.visible_percent or 0.0 for each in checked.lines), default=0.0)
-    return (
-        "next: use a quieter machine, more blocks or longer runs, or ask for less:"
-        f" fsgauge gate accept --loss '{min(99, int(worst) + 1)} %'{options}"
-    )
+    return f"next: {ask_for_less(worst, options)}"

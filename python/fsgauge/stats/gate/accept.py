@@ -66,6 +66,11 @@ class Readiness(ResultModel):
     lines: list[Seen]
     missing: list[str]
 
+    @property
+    def samples(self) -> tuple[int, str]:
+        """How many samples the noise is known from, and what one is: a run, or a sitting."""
+        return (self.sittings, "sitting") if self.by_sitting else (self.runs, "run")
+
 
 @dataclass(frozen=True)
 class Accepted:
