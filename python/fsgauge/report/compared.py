@@ -316,7 +316,6 @@ def _tables(between: Between) -> list[LinesOfMetric]:
             if entry.metric == metric.name and entry.decides
         ]
         lines += [_idle_line(between, e) for e in between.nothing if e.metric == metric.name]
-        better = "higher is better" if metric.higher_is_better else "lower is better"
         if lines:
-            tables.append(LinesOfMetric(metric.name, metric.label, better, lines))
+            tables.append(LinesOfMetric(metric.name, metric.label, metric.better, lines))
     return tables

@@ -98,9 +98,10 @@ def _measured(results: Results, stored: StoredStudy) -> Rows:
 
 def _system_words(made: dict[str, Any]) -> str:
     rows = made["rows"]
+    options = rows["mount options in force"]
     parts = [
         rows["made by"] if rows["made by"] != "nothing" else rows["kind"],
-        *([f"mounted {rows['mount options in force']}"] if _is_mounted(rows) else []),
+        *([f"mounted {options}"] if options != "not mounted" else []),
         *(
             f"{name.removeprefix('tunable ')} {text}"
             for name, text in rows.items()
@@ -108,10 +109,6 @@ def _system_words(made: dict[str, Any]) -> str:
         ),
     ]
     return f"{made['name']} ({', '.join(parts)})"
-
-
-def _is_mounted(rows: dict[str, str]) -> bool:
-    return rows["mount options in force"] != "not mounted"
 
 
 def device_rows(storage: StorageFacts) -> Rows:

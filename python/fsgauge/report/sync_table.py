@@ -29,7 +29,7 @@ Timed = tuple[str, RecordCell, str]
 
 def sync_tables(results: Results, runs: Sequence[RunRecord]) -> list[table_parts.Table]:
     """The table; [] for a study that times no such call."""
-    measured = {(m.cell, m.system, m.metric): m for m in results.measurements}
+    measured = results.measured
 
     def cell(
         part: str, text: Callable[[Measurement | None], table_parts.TableCell]

@@ -163,7 +163,7 @@ def interval_text(number: words.Interval, text: Callable[[float], str]) -> str:
         return "one block" if number.n == 1 else ""
     if not words.is_known(number.low, number.high, number.n):
         return words.unknown(number.n)
-    if math.isclose(number.low, number.high, rel_tol=1e-12):
+    if never_varies(number.low, number.high):
         return NEVER_VARIED
     low, high = text(number.low), text(number.high)
     if low == high:
@@ -172,6 +172,11 @@ def interval_text(number: words.Interval, text: Callable[[float], str]) -> str:
     if unit and unit == other and not low.startswith("x "):
         low = low.removesuffix(f" {unit}")
     return f"{low} to {high}"
+
+
+def never_varies(low: float | None, high: float | None) -> bool:
+    """Layouts often repeat exactly: an interval without width says so in words."""
+    return low is not None and high is not None and math.isclose(low, high, rel_tol=1e-12)
 
 
 def judged_cell(found: words.Ratio | None, text: Callable[[float], str] = words.ratio) -> TableCell:

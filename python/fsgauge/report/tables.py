@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from fsgauge.report import words
-from fsgauge.report.table_parts import NEVER_VARIED, short_words
+from fsgauge.report.table_parts import NEVER_VARIED, never_varies, short_words
 from fsgauge.report.theme import GLYPHS
 from fsgauge.scan.numbers import QUANTITIES, Quantity
 from fsgauge.scan.words import number
@@ -68,10 +67,8 @@ def number_tables(results: Results) -> list[NumberTable]:
         ]
         label = metric.label
         if metric.name.startswith(("read.", "write.")):
-            kind = "response latency" if results.latency_kind == "response" else "service time"
-            label = label.replace("latency", kind)
-        better = "higher is better" if metric.higher_is_better else "lower is better"
-        tables.append(NumberTable(metric.name, label, better, metric.page, lines))
+            label = label.replace("latency", results.latency_words)
+        tables.append(NumberTable(metric.name, label, metric.better, metric.page, lines))
     return tables
 
 
@@ -93,16 +90,16 @@ class _Lines:
 
     def __init__(self, results: Results) -> None:
         self._results = results
-        self._comparisons = {(e.metric, e.cell, e.system): e for e in results.comparisons}
-        self._measurements = {(m.metric, m.cell, m.system): m for m in results.measurements}
-        self._nothing = {(n.metric, n.cell, n.system): n for n in results.nothing}
+        self._comparisons = {(e.cell, e.system, e.metric): e for e in results.comparisons}
+        self._measured = results.measured
+        self._nothing = {(n.cell, n.system, n.metric): n for n in results.nothing}
 
     def line(self, metric: MetricInfo, cell: str, system: str) -> ComparisonRow | None:
         """None where there is nothing to say."""
-        place = (metric.name, cell, system)
+        place = (cell, system, metric.name)
         if (nothing := self._nothing.get(place)) is not None:
             return _idle_line(self._results, nothing)
-        measured = self._measurements.get(place)
+        measured = self._measured.get(place)
         if measured is None:
             return None
         return _line(self._results, metric, measured, self._comparisons.get(place))
@@ -207,15 +204,10 @@ def layout_lines(results: Results) -> list[LayoutLine]:
 def ratio_words(entry: LayoutRatio) -> str:
     """Ratio, interval and verdict: "1.52 (1.41 to 1.63) ▼ worse"."""
     interval = ratio_range(entry.low, entry.high)
-    if _is_a_point(entry.low, entry.high):
+    if never_varies(entry.low, entry.high):
         interval = NEVER_VARIED
     ratio = words.ratio(entry.ratio, entry.low, entry.high)
     return f"{ratio} ({interval}) {GLYPHS[entry.verdict]} {entry.verdict}"
-
-
-def _is_a_point(low: float | None, high: float | None) -> bool:
-    """Layouts often repeat exactly: an interval without width says so in words."""
-    return low is not None and high is not None and math.isclose(low, high, rel_tol=1e-12)
 
 
 def _value(entry: LayoutNumber | None, quantity: Quantity) -> str:
@@ -227,7 +219,7 @@ def _interval(entry: LayoutNumber | None, quantity: Quantity) -> str:
         return ""
     if entry.low is None or entry.high is None:
         return "one block"
-    if _is_a_point(entry.low, entry.high):
+    if never_varies(entry.low, entry.high):
         return NEVER_VARIED
     high = min(entry.high, 100.0) if quantity.unit == "%" else entry.high
     low = max(entry.low, 0.0)
@@ -272,10 +264,9 @@ def rank_tables(results: Results, level: float) -> list[RankTable]:
         if not found or len(found) + len(_idle_in(results, cell, name)) < FEWEST_RANKED:
             continue
         metric = next(each for each in results.metrics if each.name == name)
-        better = "higher is better" if metric.higher_is_better else "lower is better"
         lines = [_rank_line(results, cell, metric, each) for each in found]
         lines += _idle_ranks(results, cell, name, len(found))
-        tables.append(RankTable(results.cell(cell).name, metric.label, better, lines))
+        tables.append(RankTable(results.cell(cell).name, metric.label, metric.better, lines))
     return tables
 
 
@@ -294,14 +285,7 @@ def _idle_ranks(results: Results, cell: str, metric: str, ranked: int) -> list[R
 def _rank_line(results: Results, cell: str, metric: MetricInfo, each: Ranked) -> RankLine:
     entry = each.entry
     rank = f"{each.first}" if each.first == each.last else f"{each.first} to {each.last}"
-    measured = next(
-        (
-            m
-            for m in results.measurements
-            if (m.cell, m.system, m.metric) == (cell, each.system, metric.name)
-        ),
-        None,
-    )
+    measured = results.measured.get((cell, each.system, metric.name))
     return RankLine(
         rank=rank,
         system=each.system,

@@ -60,6 +60,11 @@ class MetricInfo(ResultModel):
     higher_is_better: bool
     page: str
 
+    @property
+    def better(self) -> str:
+        """Which way is better, in words."""
+        return "higher is better" if self.higher_is_better else "lower is better"
+
 
 class Measurement(Estimate):
     """One system's own number in one cell: the geometric mean over blocks, with a t interval; or,
@@ -319,6 +324,16 @@ class Results(ResultModel):
             return CurveResults.model_validate(own)
         model = kinds.part(info.data["kind"], "analysis").ANALYSIS.own
         return model.model_validate(own)
+
+    @property
+    def latency_words(self) -> str:
+        """What a latency is: from when the operation was to begin, or of the call itself."""
+        return "response latency" if self.latency_kind == "response" else "service time"
+
+    @property
+    def measured(self) -> dict[tuple[str, str, str], Measurement]:
+        """Every number by cell, system and metric."""
+        return {(each.cell, each.system, each.metric): each for each in self.measurements}
 
     def did_nothing(self, cell: str, system: str, metric: str) -> DidNothing | None:
         """Where a system has no number because it did nothing."""

@@ -121,10 +121,7 @@ def _idle_lines(
     a, b = (
         {k: v.words for each in side for k, v in folder.nothing_in(each).items()} for side in sides
     )
-    of_a, of_b = (
-        {(m.cell, m.system, m.metric): m.value for m in side[0].results.measurements}
-        for side in sides
-    )
+    of_a, of_b = ({key: m.value for key, m in side[0].results.measured.items()} for side in sides)
     for key in dict.fromkeys([*a, *b]):
         cell, system, metric = key
         if cell in cells and system in systems:
