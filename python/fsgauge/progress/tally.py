@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from fsgauge import kinds
 from fsgauge.engine import wire
-from fsgauge.record.records import Plan, RunRecord
+from fsgauge.progress import Progress
+from fsgauge.record.records import EnvironmentRecord, Plan, RunRecord
 from fsgauge.stats.under_load import load_ns
 from fsgauge.study.model import Study
 from fsgauge.units import count, format_bandwidth, format_duration, format_rate
@@ -107,6 +108,25 @@ class Tally:
             if value := _judged(run)[0]:
                 found.setdefault(run.block, []).append(math.log(value))
         return {block: sum(logs) / len(logs) for block, logs in found.items()}
+
+
+class Counting(Progress):
+    """A view that keeps count of the runs from the study's start on."""
+
+    tally: Tally
+
+    def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
+        """Begin to count."""
+        self.tally = Tally(plan, study)
+
+    def raced(self, plan: Plan, words: str) -> None:
+        """Count by what is left of the plan."""
+        self.tally.plan = plan
+        if words:
+            self.race_stands(words)
+
+    def race_stands(self, words: str) -> None:
+        """Say how the race stands."""
 
 
 def _judged(run: RunRecord) -> tuple[float, str]:
