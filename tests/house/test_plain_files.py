@@ -54,7 +54,6 @@ ELSEWHERE = {
     "study/shipped.py": "studies of the package; a person's own pass the door",
     "published/ledger.py": "the package",
     "published/runs.py": "the package",
-    "published/parts.py": "the package",
     "published/archive.py": "an archive in memory",
 }
 """Files and folders that open others by their names, each with the reason why it may."""
