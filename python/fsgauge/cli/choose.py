@@ -125,7 +125,7 @@ def command(
     every comparison and every look; the gain of the winner is measured again afterwards.
     """
     from fsgauge.choosing.race_study import race_text, reasons_of
-    from fsgauge.choosing.second import is_sampled, second_tables
+    from fsgauge.choosing.race_study import is_sampled, second_tables
     from fsgauge.cli.run import ask_where_long, submit
     from fsgauge.cli.study import written
     from fsgauge.rig.fleet.choice import is_submitted

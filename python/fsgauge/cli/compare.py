@@ -184,7 +184,7 @@ def _document(between: Between, tests: Sequence[Test], page: Path) -> str:
 
 def _table(between: Between) -> list[str]:
     from fsgauge.report.compared import cautions, primary_lines, summary
-    from fsgauge.report.compared_ends import differing
+    from fsgauge.report.compared_models import differing
     from fsgauge.report.compared_models import basis_sentence, model_lines, repetition_sentence
     from fsgauge.report.gate import aligned
 

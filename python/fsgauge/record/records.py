@@ -40,7 +40,7 @@ from fsgauge.record.merging import merged
 from fsgauge.record.modes import Curve, Pace, RaceRules
 from fsgauge.record.parts import DeviceRun, MachineStart, Part, Traffic
 from fsgauge.record.preconditioning import CellPreconditioning
-from fsgauge.record.private_server import ServerFacts, ServerRun
+from fsgauge.record.parts import ServerFacts, ServerRun
 from fsgauge.record.strikes import Strike, Struck
 
 FORMAT = 1

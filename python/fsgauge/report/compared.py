@@ -14,7 +14,7 @@ from fsgauge.plain_files.bounds import MOST_FOLDERS
 from fsgauge.report import compared_models, words
 from fsgauge.report.charts.between import between_chart, name_of
 from fsgauge.report.compared_answer import changes_sentences
-from fsgauge.report.compared_ends import ends_sentence, side_words
+from fsgauge.report.compared_models import ends_sentence, side_words
 from fsgauge.report.theme import GLYPHS, template
 from fsgauge.stats.folders.between import Between, Entry, IdleLine
 from fsgauge.stats.folders.limits import Test

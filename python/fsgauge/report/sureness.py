@@ -14,6 +14,7 @@ from fsgauge.report.kind_page import Assurance
 from fsgauge.report.page_of_kind import page_of
 from fsgauge.stats.curve.model import CurveResults
 from fsgauge.stats.evidence import count
+from fsgauge.stats.lost_data import KINDS, blocks_of
 from fsgauge.stats.noise import hides
 from fsgauge.stats.results import Results
 
@@ -227,13 +228,7 @@ def integrity_lines(systems: Sequence[str], runs: Sequence[RunRecord]) -> list[I
 
 
 def _integrity_line(system: str, found: Sequence[IntegrityResult]) -> IntegrityLine:
-    faults = {
-        "corrupt": sum(each.corrupt_blocks for each in found),
-        "torn": sum(each.torn_blocks for each in found),
-        "foreign": sum(each.foreign_blocks for each in found),
-        "stale": sum(each.stale_blocks for each in found),
-        "lost": sum(each.lost_blocks for each in found),
-    }
+    faults = {kind: sum(blocks_of(each, kind) for each in found) for kind in KINDS}
     wrong = ", ".join(f"{many:,} {name}" for name, many in faults.items() if many)
     blocks = sum(each.checked_blocks for each in found)
     runs = count(len(found), "run")

@@ -6,7 +6,7 @@ import math
 from typing import Protocol
 
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.noise_floor import NoiseFloor
+from fsgauge.stats.result_model import NoiseFloor
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.served import MEMORY
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN, Verdict, is_too_wide

@@ -33,7 +33,8 @@ def differences_between(systems: Sequence[str], turns: Sequence[TurnRecord]) -> 
     known = {system: first[system] for system in systems if system in first}
     mounted = {name: turn for name, turn in known.items() if turn.facts.mount_options}
     found = [
-        _fact("file system", {n: _file_system(t) for n, t in mounted.items()}),
+        # Of a folder, used as it is; a file system that was made is the thing studied.
+        _fact(FILE_SYSTEM, {n: t.facts.details.get(FILE_SYSTEM, "") for n, t in mounted.items()}),
         _fact("block size of the file system", {n: _block_size(t) for n, t in mounted.items()}),
         _fact("space for data", _sizes({n: space_for_data(t) for n, t in mounted.items()})),
         _fact("bytes under load", _sizes({n: _target_bytes(t) for n, t in known.items()})),
@@ -45,11 +46,6 @@ def differences_between(systems: Sequence[str], turns: Sequence[TurnRecord]) -> 
 
 def _fact(name: str, values: dict[str, str]) -> Difference | None:
     return Difference(fact=name, values=values) if len(set(values.values())) > 1 else None
-
-
-def _file_system(turn: TurnRecord) -> str:
-    """Of a folder, used as it is; a file system that was made is the thing studied."""
-    return turn.facts.details.get(FILE_SYSTEM, "")
 
 
 def _block_size(turn: TurnRecord) -> str:
@@ -84,7 +80,7 @@ def _target_bytes(turn: TurnRecord) -> int | None:
 
 def _mount_options(mounted: dict[str, TurnRecord]) -> list[Difference]:
     """Options in force on some systems and not on others; each system shows its own."""
-    options = {name: _options(turn) for name, turn in mounted.items()}
+    options = {n: set(t.facts.mount_options.split(",")) - {""} for n, t in mounted.items()}
     if len(options) < 2:
         return []
     common = set.intersection(*options.values())
@@ -93,7 +89,3 @@ def _mount_options(mounted: dict[str, TurnRecord]) -> list[Difference]:
     }
     difference = _fact(MOUNT_OPTIONS, values)
     return [] if difference is None else [difference]
-
-
-def _options(turn: TurnRecord) -> set[str]:
-    return {option for option in turn.facts.mount_options.split(",") if option}

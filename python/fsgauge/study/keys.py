@@ -186,7 +186,8 @@ def where_meant(name: str, data: Mapping[str, Any]) -> tuple[str, str]:
     own_keys = [key for key, owners in keys.items() if _has(data, key, owners)]
     own = own_called(word, data)
     in_a_table = _in_a_table(data, around, word)
-    if in_a_table and (not own or _is_table(around)):
+    is_said = around[-1:] in (["settings"], ["parameters"])
+    if in_a_table and (not own or is_said):
         return in_a_table, f"write {_as_written(in_a_table)}=VALUE"
     if own:
         return own[0], did_you_mean([_as_written(own[0])])
@@ -213,11 +214,6 @@ def _nearest(name: str, keys: list[str]) -> str:
     by_word = {key.rpartition(".")[2]: key for key in reversed(keys)}
     word = nearest(name.rpartition(".")[2], by_word, least=0.7)
     return next(iter([*whole, *(by_word[each] for each in word)]), "")
-
-
-def _is_table(around: list[str]) -> bool:
-    """Whether the words before the last one say that a table's entry is meant."""
-    return bool(around) and around[-1] in ("settings", "parameters")
 
 
 def _has(data: Mapping[str, Any], key: str, owners: list[Section]) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from fsgauge.choosing.options import proposed
 from fsgauge.choosing.race_study import load_text, race_text, reasons_of, varies
-from fsgauge.choosing.second import is_sampled, second_tables
+from fsgauge.choosing.race_study import is_sampled, second_tables
 from fsgauge.errors import InputError
 from fsgauge.study.document import document_of
 from fsgauge.study.varying import vary_systems

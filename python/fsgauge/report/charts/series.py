@@ -96,8 +96,7 @@ def _panels(results: Results, cell: str, runs: Sequence[RunRecord], step: int) -
 def _rates(run: RunRecord) -> tuple[Integers, Integers, Integers]:
     """Starts and lengths of a run's intervals in ns, and the operations done in each."""
     intervals = Intervals.of(run.result.intervals if run.result is not None else [])
-    done = intervals.column("read_operations") + intervals.column("write_operations")
-    return intervals.column("start_ns"), intervals.column("elapsed_ns"), done
+    return intervals.column("start_ns"), intervals.column("elapsed_ns"), intervals.done
 
 
 def points_of(run: RunRecord, step: int) -> list[dict[str, Any]]:
