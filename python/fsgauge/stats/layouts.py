@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from fsgauge.engine.wire import LengthBin
 from fsgauge.record.machine import StorageFacts
