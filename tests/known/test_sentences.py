@@ -19,9 +19,9 @@ from fsgauge.report.compared import summary
 from fsgauge.stats import Results
 from fsgauge.stats.folders.compare import compare_sides
 from fsgauge.stats.folders.same_conditions import Side
-from fsgauge.stats.headline import MOST_WORDS, in_lines, words_in
-from fsgauge.stats.race.sentences import race_lines
+from fsgauge.stats.race.results import race_lines
 from fsgauge.stats.read import naming_changes
+from fsgauge.stats.wording import MOST_WORDS, in_lines, words_in
 from tests.sittings import compare_quiet
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic.idle import did

@@ -1,9 +1,11 @@
-"""The study of a race: the load of another one, systems that vary, and the plan."""
+"""The study of a race: the load of another one, systems that vary, and the plan; the second race,
+around the winner of a sample; and a study that measures what a race of models found."""
 
 from __future__ import annotations
 
+import random
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +14,15 @@ from tomlkit.items import Table
 
 from fsgauge.choosing.options import Option, Proposed
 from fsgauge.converting import study_from_file
+from fsgauge.study.dump import dump_study
+from fsgauge.study.model import LoopStorage, PlanSettings, SimulatedStorage, Study, System
 from fsgauge.study.parse import load_study
+from fsgauge.study.policies import POLICIES
 from fsgauge.study.shipped import find_study, is_shipped, study_meant
+from fsgauge.study.system import MOST_SYSTEMS
+from fsgauge.study.varying import SAMPLED, around, combinations, points_of, system_at
 from fsgauge.system.options import known_options
 from fsgauge.units import listed
-import random
-from collections.abc import Iterable
-from fsgauge.study.system import MOST_SYSTEMS
-from fsgauge.study.varying import SAMPLED
-from fsgauge.study.varying import around
-from fsgauge.study.varying import combinations
-from fsgauge.study.varying import points_of
-from fsgauge.study.varying import system_at
 
 _OF_OTHERS = ("mode", "blocks", "stop_interval", "latency_limit", "quantile")
 """Keys of [plan] that a race does not take, or takes otherwise."""
@@ -126,3 +125,39 @@ def second_tables(text: str, winner: str, seeds: Iterable[int] = (0,)) -> list[d
             found = {each["name"]: each for each in [baseline, *near]}
             return list(found.values())
     return [baseline]
+
+
+_FEWEST = 2
+
+
+def on_host(study: Study, finalists: Sequence[str]) -> str:
+    """The text of a study of the finalists on a file of this machine; "" where fewer than two of
+    them are file systems, or nothing was simulated. Of a model that stands for one, as it is by
+    itself, that one; what that makes twice is there once."""
+    if not isinstance(study.storage, SimulatedStorage):
+        return ""
+    systems = list(_real([each for each in study.systems if each.name in finalists]))
+    if len(systems) < _FEWEST:
+        return ""
+    plan = PlanSettings(
+        primary=study.plan.primary, equivalence_percent=study.plan.equivalence_percent
+    )
+    update = {
+        "name": f"{study.name}-finalists",
+        "storage": LoopStorage(size=study.storage.size),
+        "systems": systems,
+        "plan": plan,
+    }
+    return dump_study(study.model_copy(update=update))
+
+
+def _real(systems: Sequence[System]) -> Iterator[System]:
+    given: list[System] = []
+    for system in systems:
+        policy = POLICIES.get(system.kind)
+        if policy is not None and (not policy.stands_for or system.settings):
+            continue
+        real = system.model_copy(update={"kind": policy.stands_for} if policy else {})
+        if (nameless := real.model_copy(update={"name": ""})) not in given:
+            given.append(nameless)
+            yield real

@@ -184,7 +184,7 @@ class _Asked:
 
 
 def _entry(load: str, kinds: str | None, *, safe: bool) -> _Entry:
-    from fsgauge.choosing.load import load_of
+    from fsgauge.choosing.options import load_of
     from fsgauge.choosing.options import KINDS, proposed
     from fsgauge.choosing.race_study import load_text, varies
     from fsgauge.study.parse import parse_study
@@ -330,7 +330,7 @@ def _tell(entry: _Entry, study: Study, world: Rig, races: int, audience: TextIO)
     """What is tried and why, and what it takes, before anything is measured."""
     from fsgauge.choosing.race_study import why
     from fsgauge.cli.plan_lines import MARGIN
-    from fsgauge.stats.choosing.options import settings_of
+    from fsgauge.stats.choosing.effects import settings_of
 
     lines = []
     for each in entry.proposed:

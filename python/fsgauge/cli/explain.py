@@ -52,7 +52,7 @@ def _said_whole(name: str) -> str:
     from fsgauge.study.reference import explain_key, explain_value, policy_words, setting_words
     from fsgauge.study.shipped import shipped_studies
     from fsgauge.study.tunable_places import tunable_words
-    from fsgauge.study.words_page import words_of_tool
+    from fsgauge.study.reference import words_of_tool
     from fsgauge.system.words import kind_words, option_words
 
     if is_device(name):

@@ -15,21 +15,16 @@ from functools import partial
 from fsgauge.plan.around import HERE, Around
 from fsgauge.plan.curve import curve_of, planned_cells
 from fsgauge.plan.space import layout_bytes, planned_room, speed_on
+from fsgauge.record.preconditioning import MOST_ROUNDS, PASSES, ROUNDS
 from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import accesses_of, is_beside_path
-from fsgauge.study.workload import cells_of
-from fsgauge.workload import Method, method_of
-from fsgauge.workload.assumed import EXPECTED, Speed
-from fsgauge.record.preconditioning import MOST_ROUNDS
-from fsgauge.record.preconditioning import PASSES
-from fsgauge.record.preconditioning import ROUNDS
 from fsgauge.study.storage import is_preconditioned
-from fsgauge.units import figure
-from fsgauge.units import format_duration
-from fsgauge.units import format_size
-from fsgauge.workload.assumed import FASTEST
+from fsgauge.study.workload import cells_of
+from fsgauge.units import figure, format_duration, format_size
+from fsgauge.workload import Method, method_of
+from fsgauge.workload.assumed import EXPECTED, FASTEST, Speed
 
 TURN_SECONDS = 0.5
 """mkfs, mount, unmount and what surrounds them."""

@@ -38,9 +38,8 @@ from fsgauge.record.command import CommandJob, CommandRun, ForeignJob
 from fsgauge.record.machine import Machine, StorageFacts
 from fsgauge.record.merging import merged
 from fsgauge.record.modes import Curve, Pace, RaceRules
-from fsgauge.record.parts import DeviceRun, MachineStart, Part, Traffic
+from fsgauge.record.parts import DeviceRun, MachineStart, Part, ServerFacts, ServerRun, Traffic
 from fsgauge.record.preconditioning import CellPreconditioning
-from fsgauge.record.parts import ServerFacts, ServerRun
 from fsgauge.record.strikes import Strike, Struck
 
 FORMAT = 1

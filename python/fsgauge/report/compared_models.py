@@ -8,16 +8,15 @@ two simulations, with the ends of a model's range of times, the range is the ans
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 
 from fsgauge.report import words
-from fsgauge.stats.folders.between import Between, Entry, SideFacts
-from fsgauge.stats.folders.folder import APART_HOURS
-from fsgauge.units import count
-from itertools import groupby
 from fsgauge.stats.evidence import count
-from fsgauge.stats.folders.ends_of_range import TIMES
+from fsgauge.stats.folders.between import TIMES, Between, Entry, SideFacts
+from fsgauge.stats.folders.folder import APART_HOURS
 from fsgauge.stats.folders.free_space import FREE_SPACE
 from fsgauge.stats.folders.same_conditions import LIMITS
+from fsgauge.units import count
 
 RELIABLE = 3
 """Sittings of a side from which a comparison of sittings sees what matters."""

@@ -27,7 +27,7 @@ from fsgauge.report.labels import MANY, labels_of
 from fsgauge.report.page_of_kind import page_of
 from fsgauge.report.race import race_values
 from fsgauge.report.sureness import in_short, integrity_lines, next_step, sureness_lines
-from fsgauge.report.sync_table import sync_tables
+from fsgauge.report.tables import sync_tables
 from fsgauge.report.theme import GLYPHS, asset, template
 from fsgauge.report.traffic import counts_tables, traffic_tables
 from fsgauge.stats.differences import first_turns, space_for_data

@@ -9,8 +9,7 @@ from typing import Any
 
 from fsgauge.report import words
 from fsgauge.report.table_parts import Rows, Table, TableCell
-from fsgauge.stats.choosing.effects import Effect, Effects, effects_of
-from fsgauge.stats.choosing.options import settings_of
+from fsgauge.stats.choosing.effects import Effect, Effects, effects_of, settings_of
 from fsgauge.stats.race.model import Departure, Race
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy

@@ -18,7 +18,6 @@ from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.stats.asked_number import Asked, asked_of, thing_of
 from fsgauge.stats.evidence import Question
-from fsgauge.stats.headline import is_headline
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ranking import Pair, pairs_told_apart, ratio_of_pair
 from fsgauge.stats.results import Comparison
@@ -28,6 +27,7 @@ from fsgauge.stats.verdict import OPEN
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
     factor_words,
+    is_headline,
     least_shown,
     listed,
     named_systems,

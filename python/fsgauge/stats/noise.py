@@ -29,8 +29,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.result_model import CellBand, NoiseFloor, typical
 from fsgauge.stats.ratio import Ratio, ratio_of_blocks
+from fsgauge.stats.result_model import CellBand, NoiseFloor, typical
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, log_margin

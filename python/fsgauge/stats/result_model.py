@@ -3,13 +3,12 @@ baseline against itself."""
 
 from __future__ import annotations
 
-from typing import Protocol, Self
-
-from fsgauge.plain_files.kept import Kept
 import math
 import statistics
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, Protocol, Self
+
+from fsgauge.plain_files.kept import Kept
 
 
 class ResultModel(Kept):

@@ -17,10 +17,9 @@ from fsgauge.stats.curve.model import CurveResults
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.host_results import HostScaling, HostsResult
 from fsgauge.stats.metrics import LatencyKind, Unit
-from fsgauge.stats.result_model import NoiseFloor
 from fsgauge.stats.race.model import Race
+from fsgauge.stats.result_model import NoiseFloor, ResultModel, StruckRun
 from fsgauge.stats.result_model import OwnResults as OwnResults
-from fsgauge.stats.result_model import ResultModel, StruckRun
 from fsgauge.stats.verdict import Verdict
 from fsgauge.stats.wording import blocks_words
 

@@ -13,8 +13,8 @@ from fsgauge.study.locate import Path, Spans
 from fsgauge.study.other_tools import numbers_called
 from fsgauge.study.shipped import is_shipped
 from fsgauge.study.specs import from_here, option_origin, storage_table, system_table
-from fsgauge.study.value_type import typed_value
 from fsgauge.study.understanding import is_said_without_value, is_word, path_of_word
+from fsgauge.study.value_type import typed_value
 
 
 def change_storage(document: Document, spec: str) -> None:

@@ -4,6 +4,7 @@ behind KEY= of the command line all come from here."""
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,12 +12,11 @@ from typing import Annotated, Literal, Union, get_args, get_origin
 
 import tomlkit
 from pydantic.fields import FieldInfo
+from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import Item
 
 from fsgauge.quantities import Quantity
 from fsgauge.study.base import ALONE
-import re
-from tomlkit.exceptions import TOMLKitError
 from fsgauge.study.document import number_beyond_toml
 
 _PLAIN_WORDS: dict[object, str] = {

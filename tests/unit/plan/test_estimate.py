@@ -2,20 +2,19 @@
 
 import pytest
 
+from fsgauge.cli.plan_lines import time_and_bytes
 from fsgauge.kinds.commits.keys import CommitsWorkload
 from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.plan import estimate
+from fsgauge.plan.preview import PlanDescription, describe
 from fsgauge.plan.space import layout_bytes, speed_on, times_held
+from fsgauge.plan.turns import make_plan
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.model import LoopStorage, Study, System
+from fsgauge.study.parse import load_study
 from fsgauge.study.system import COPY_ON_WRITE
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.workload.assumed import EXPECTED, FASTEST, SLOWEST, operations_per_second
-from fsgauge.cli.plan_lines import time_and_bytes
-from fsgauge.plan.preview import PlanDescription
-from fsgauge.plan.preview import describe
-from fsgauge.plan.turns import make_plan
-from fsgauge.study.parse import load_study
 
 GIB = 1 << 30
 PATH = AccessKeys()

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from fsgauge.report.compared import summary, write_comparison
-from fsgauge.report.compared_models import basis_sentence, model_lines, model_sentence
-from fsgauge.stats.folders.between import Between
-from tests.sittings import compare_quiet
-from tests.unit.stats.folders.test_compare import SLOW, A
-import re
-from dataclasses import replace
 from fsgauge.report.charts.between import between_chart
-from fsgauge.report.compared import cautions
-from fsgauge.report.compared_models import differing
-from fsgauge.report.compared_models import ends_repetition
-from fsgauge.report.compared_models import ends_sentence
+from fsgauge.report.compared import cautions, summary, write_comparison
+from fsgauge.report.compared_models import (
+    basis_sentence,
+    differing,
+    ends_repetition,
+    ends_sentence,
+    model_lines,
+    model_sentence,
+)
+from fsgauge.stats.folders.between import Between
 from fsgauge.stats.folders.same_conditions import Unlike
-from tests.unit.stats.folders.test_ends_of_range import LONGEST
-from tests.unit.stats.folders.test_ends_of_range import SHORTEST
-from tests.unit.stats.folders.test_ends_of_range import end
+from tests.sittings import compare_quiet
+from tests.unit.stats.folders.test_between import LONGEST, SHORTEST, end
+from tests.unit.stats.folders.test_compare import SLOW, A
 
 PLAIN = compare_quiet(A, SLOW)
 

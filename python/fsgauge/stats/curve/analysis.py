@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from fsgauge.record.factors import factors_of
 from fsgauge.record.modes import Curve
@@ -14,18 +15,20 @@ from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.curve.answer import curve_answer
 from fsgauge.stats.curve.blocks import CAPACITY, BlockCurve, block_curves, limit_words, load_of
-from fsgauge.stats.curve.crossing import knee, line_of
 from fsgauge.stats.curve.model import Capacity, CurvePoint, CurveResults, LimitedBy
-from fsgauge.stats.curve.point import operation_of, operations_needed
+from fsgauge.stats.curve.point import (
+    knee,
+    line_of,
+    operation_of,
+    operations_needed,
+    share_waited_for,
+)
 from fsgauge.stats.evidence import Evidence, Question, finding, name_of, part_of
 from fsgauge.stats.histogram import quantile_ns
 from fsgauge.stats.metrics import QUANTILES, service_times
 from fsgauge.stats.results import Finding
 from fsgauge.stats.rig_limits import BY_RIG, WORDS, Place, RigLimit
-from fsgauge.units import count, format_duration, format_rate
-from typing import Any
-from fsgauge.stats.curve.point import share_waited_for
-from fsgauge.units import exact_duration
+from fsgauge.units import count, exact_duration, format_duration, format_rate
 
 BUSY = 0.9
 """From this share of their time on, processors have none left."""

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from fsgauge.plan.levels import LEVEL
 from fsgauge.record.modes import Curve
 from fsgauge.record.records import Cell, Plan, RunRecord
-from fsgauge.stats.curve.crossing import Crossing, crossing
-from fsgauge.stats.curve.point import Point, points_of
+from fsgauge.stats.curve.point import Crossing, Point, crossing, points_of
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.samples import Samples, collect
 from fsgauge.units import format_duration

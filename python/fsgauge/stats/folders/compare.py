@@ -24,8 +24,16 @@ from fsgauge.stats.compare import measured_metrics
 from fsgauge.stats.contrast import Contrast, ContrastResult, Sittings, Value, in_folders
 from fsgauge.stats.estimate import ByBlock
 from fsgauge.stats.folders import folder
-from fsgauge.stats.folders.between import Between, Entry, IdleLine, SideFacts
-from fsgauge.stats.folders.ends_of_range import TIMES, Ends, ends_of, without_times
+from fsgauge.stats.folders.between import (
+    TIMES,
+    Between,
+    Ends,
+    Entry,
+    IdleLine,
+    SideFacts,
+    ends_of,
+    without_times,
+)
 from fsgauge.stats.folders.same_conditions import (
     Side,
     is_simulated,

@@ -15,16 +15,19 @@ from typing import Literal
 from fsgauge.errors import InputError
 from fsgauge.stats.folders.folder import Basis, Key
 from fsgauge.stats.folders.same_conditions import Side, Unlike, require_equal
-from fsgauge.stats.gate.noise import Watched, is_whole, number_of_tests, watched_lines
 from fsgauge.stats.gate.folder import Folder, folders_of
 from fsgauge.stats.gate.learned import DEFAULT_LOSS_PERCENT, Learned, with_runs
 from fsgauge.stats.gate.noise import (
     FEWEST_RUNS,
     FEWEST_SITTINGS,
     Newcomers,
+    Watched,
     is_by_sitting,
+    is_whole,
     known_sittings,
     noises_of,
+    number_of_tests,
+    watched_lines,
 )
 from fsgauge.stats.gate.visible import new_runs_needed, percent, runs_needed, visible
 from fsgauge.stats.metrics import METRICS

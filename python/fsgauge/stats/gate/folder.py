@@ -17,8 +17,7 @@ from fsgauge.stats.differences import first_turns
 from fsgauge.stats.folders import same_conditions
 from fsgauge.stats.folders.folder import nothing_in, read_folder
 from fsgauge.stats.folders.free_space import space_of
-from fsgauge.stats.gate.learned import Addition, Run
-from fsgauge.stats.gate.measured import lines_of
+from fsgauge.stats.gate.learned import Addition, Run, lines_of
 from fsgauge.stats.idle import idle_words
 from fsgauge.stats.results import Results
 from fsgauge.units import moment

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 from fsgauge.plan.levels import ALPHA
 from fsgauge.plan.power import fewest
 from fsgauge.stats.folders.folder import Basis
-from fsgauge.stats.gate.noise import Watched
-from fsgauge.stats.gate.noise import FEWEST_RUNS, LearnedNoise, Newcomers
+from fsgauge.stats.gate.noise import FEWEST_RUNS, LearnedNoise, Newcomers, Watched
 from fsgauge.stats.ratio import t_quantile
 
 if TYPE_CHECKING:

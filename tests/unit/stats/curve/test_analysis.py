@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
-
-from fsgauge.stats.curve.model import CurveResults
-from tests.synthetic_curve import QUEUES, Queue, make_curve
 import re
 from dataclasses import replace
 from typing import Any
-from fsgauge.engine.wire import LoadJob
-from fsgauge.engine.wire import LoadResult
+
+import pytest
+
+from fsgauge.engine.wire import LoadJob, LoadResult
 from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.stats.curve.analysis import _round_ns
-from tests.synthetic_curve import DEPTH
-from tests.synthetic_curve import LIMIT_MS
-from tests.synthetic_curve import served
+from fsgauge.stats.curve.model import CurveResults
+from tests.synthetic_curve import DEPTH, LIMIT_MS, QUEUES, Queue, make_curve, served
 
 LOAD = "randread-4KiB-depth32"
 FOUND = CurveResults.of(make_curve(noise=0.0, p99_noise=0.02).results())
