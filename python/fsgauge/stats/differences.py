@@ -6,13 +6,13 @@ of file system and what the study asked for (its mkfs and mount options) are the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from fsgauge.record.records import TurnRecord
 from fsgauge.stats.results import Difference
 from fsgauge.units import format_size
 
-FREE_SPACE_TOLERANCE = 0.01
+SIZE_TOLERANCE = 0.01
 MOUNT_OPTIONS = "mount options in force"
 """The difference that lists options which only some systems have."""
 FILE_SYSTEM = "file system"
@@ -53,10 +53,15 @@ def _block_size(turn: TurnRecord) -> str:
     return "unknown" if size_bytes is None else format_size(size_bytes)
 
 
+def are_alike(sizes: Collection[int]) -> bool:
+    """Whether sizes are within a hundredth of one another."""
+    return max(sizes) - min(sizes) <= SIZE_TOLERANCE * max(sizes)
+
+
 def _sizes(sizes: dict[str, int | None]) -> dict[str, str]:
-    """Sizes in words, or nothing when all are within a hundredth of one another."""
+    """Sizes in words, or nothing when all are alike."""
     known = [size for size in sizes.values() if size is not None]
-    if not known or max(known) - min(known) <= FREE_SPACE_TOLERANCE * max(known):
+    if not known or are_alike(known):
         return {}
     return {name: "unknown" if size is None else format_size(size) for name, size in sizes.items()}
 

@@ -148,13 +148,21 @@ def _worst_stall(runs: Sequence[RunRecord]) -> list[dict[str, Any]]:
     return [worst] if worst is not None else []
 
 
-def _panel(panel: _Panel, width: int) -> vega.Chart:
-    x = vega.field("seconds:Q", axis={"title": "seconds", "grid": False, "tickCount": 5})
-    y = vega.field(
+SECONDS = {"title": "seconds", "grid": False, "tickCount": 5}
+"""The axis of time."""
+
+
+def rate_up_to(top: float) -> vega.Channel:
+    """The axis of operations per second."""
+    return vega.field(
         "rate:Q",
-        scale={"domain": [0, panel.top], "nice": False},
+        scale={"domain": [0, top], "nice": False},
         axis={"title": "operations/s", "labelExpr": axes.amount(), "tickCount": 4},
     )
+
+
+def _panel(panel: _Panel, width: int) -> vega.Chart:
+    x, y = vega.field("seconds:Q", axis=SECONDS), rate_up_to(panel.top)
     layers: list[vega.Chart] = [
         chart_of(panel.rows)
         .mark("line", strokeWidth=1, opacity=0.6)

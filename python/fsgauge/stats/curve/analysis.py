@@ -14,7 +14,7 @@ from fsgauge.record.modes import Curve
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.curve.answer import curve_answer
-from fsgauge.stats.curve.blocks import CAPACITY, BlockCurve, block_curves, limit_words, load_of
+from fsgauge.stats.curve.blocks import CAPACITY, BlockCurve, block_curves, quantile_words, load_of
 from fsgauge.stats.curve.model import Capacity, CurvePoint, CurveResults, LimitedBy
 from fsgauge.stats.curve.point import (
     knee,
@@ -104,7 +104,7 @@ def _few(evidence: Evidence, found: CurveResults, curve: Curve) -> Iterator[Find
             "curve.few_operations",
             "warning",
             f"{count(few, 'run')} had fewer than the {operations_needed(curve):,} operations that"
-            f" {limit_words(curve).split()[0]} needs, and say nothing.",
+            f" {quantile_words(curve.quantile)} needs, and say nothing.",
             f"{longer[0].upper()}{longer[1:]}, or --set plan.quantile=p50.",
         )
 

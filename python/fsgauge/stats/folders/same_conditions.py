@@ -19,12 +19,11 @@ from fsgauge.record import conditions
 from fsgauge.record.conditions import without_place
 from fsgauge.record.machine import Machine
 from fsgauge.record.records import EnvironmentRecord, RunRecord, StepRecord, StudyRecord, TurnRecord
-from fsgauge.stats.differences import first_turns
+from fsgauge.stats.differences import are_alike, first_turns
 from fsgauge.stats.folders.free_space import differing_space
 from fsgauge.stats.result_model import ResultModel
 from fsgauge.units import format_size, moment
 
-SIZE_TOLERANCE = 0.01
 _SIZES = ("storage-size", "bytes-under-load")
 _PLACES = ("device", "directory", "path")
 """Keys of [storage] that say where, not what."""
@@ -314,7 +313,7 @@ def _definition(system: dict[str, Any]) -> dict[str, Any]:
 
 def _same(name: str, first: object, second: object) -> bool:
     if name in _SIZES and isinstance(first, int) and isinstance(second, int):
-        return abs(first - second) <= SIZE_TOLERANCE * max(first, second)
+        return are_alike([first, second])
     return first == second or (_is_unsaid(first) and _is_unsaid(second))
 
 
