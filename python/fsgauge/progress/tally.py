@@ -73,9 +73,8 @@ class Tally:
         if record.system == self.plan.baseline or not _is_sample(record) or not logs:
             return ""
         mean = math.exp(sum(logs) / len(logs))
-        blocks = "block" if len(logs) == 1 else "blocks"
         what = _judged(record)[1]
-        return f"so far {mean:.2f} of {self.plan.baseline}{what} ({len(logs)} {blocks})"
+        return f"so far {mean:.2f} of {self.plan.baseline}{what} ({count(len(logs), 'block')})"
 
     def noise(self, record: RunRecord) -> NoiseSoFar | None:
         """How noisy it has turned out, with the last run of a block; None at any other time."""

@@ -30,6 +30,7 @@ from fsgauge.stats.wording import (
     ratio_range,
     share_words,
 )
+from fsgauge.units import plural
 
 WORDS_LIMIT = 60
 DECIDED = ("better", "worse")
@@ -216,7 +217,7 @@ def few_operations(metric: str, runs: Sequence[RunRecord], cells: Container[str]
     had = f"{least:,}" if least == most else f"{least:,} to {most:,}"
     return (
         f"The {METRICS[metric].label} needs {needed:,} operations in a run, and {len(few)} of"
-        f" {len(counts)} run{'s' if len(counts) > 1 else ''} had fewer: {had}."
+        f" {len(counts)} {plural(len(counts), 'run')} had fewer: {had}."
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 
 from fsgauge.stats.verdict import OPEN
-from fsgauge.units import count, exact_percent, some_of
+from fsgauge.units import count, exact_percent, plural, some_of
 from fsgauge.units import listed as listed
 
 
@@ -20,7 +20,7 @@ def blocks_in_words(blocks: Iterable[int]) -> str:
     for _, members in groupby(enumerate(numbers), lambda each: each[1] - each[0]):
         span = [number for _, number in members]
         spans += [f"{span[0]} to {span[-1]}"] if len(span) > 2 else map(str, span)
-    return f"block{'s' if len(numbers) > 1 else ''} {listed(spans)}"
+    return f"{plural(len(numbers), 'block')} {listed(spans)}"
 
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")

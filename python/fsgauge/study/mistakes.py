@@ -32,6 +32,7 @@ from fsgauge.study.wording import (
     type_name,
     wanted,
 )
+from fsgauge.units import count
 
 
 def explain_mistake(error: ValidationError, document: Document) -> InputError:
@@ -41,7 +42,7 @@ def explain_mistake(error: ValidationError, document: Document) -> InputError:
     found = mistakes[0].explained()
     if len(mistakes) > 1:
         others = len(mistakes) - sum(each.path == mistakes[0].path for each in mistakes)
-        more = (f"{others} more mistake{'s' if others > 1 else ''} after this one",)
+        more = (f"{count(others, 'more mistake')} after this one",)
         found.details += more if others else ()
     return found
 

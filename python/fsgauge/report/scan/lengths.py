@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 
 from fsgauge.engine.wire import LengthBin
-from fsgauge.units import size_down
+from fsgauge.units import count, size_down
 
 _HEIGHT, _LEFT, _BOTTOM, _TOP = 190, 42, 40, 10
 _RIGHT = 12
@@ -76,8 +76,8 @@ def _amount(exponent: int, bins: Sequence[LengthBin]) -> str:
     if entry is None:
         return "none"
     share = 100 * _shares(bins).get(exponent, 0)
-    pieces = "extent" if entry.extents == 1 else "extents"
-    return f"{entry.extents:,} {pieces}, {size_down(entry.size_bytes)} ({share:.1f} %)"
+    pieces = count(entry.extents, "extent")
+    return f"{pieces}, {size_down(entry.size_bytes)} ({share:.1f} %)"
 
 
 def _every(bars: int, width: int) -> int:

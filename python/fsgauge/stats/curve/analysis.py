@@ -14,7 +14,7 @@ from fsgauge.record.modes import Curve
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.curve.answer import curve_answer
-from fsgauge.stats.curve.blocks import CAPACITY, BlockCurve, block_curves, quantile_words, load_of
+from fsgauge.stats.curve.blocks import CAPACITY, BlockCurve, block_curves, load_of, quantile_words
 from fsgauge.stats.curve.model import Capacity, CurvePoint, CurveResults, LimitedBy
 from fsgauge.stats.curve.point import (
     knee,
