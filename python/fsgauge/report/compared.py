@@ -37,14 +37,14 @@ class FolderRow:
     system: str
     a: str
     b: str
-    ratio: str
-    interval: str
-    within: str
-    glyph: str
     verdict: str
-    other: str
-    robust: str
-    blocks: str
+    ratio: str = ""
+    interval: str = ""
+    within: str = ""
+    glyph: str = ""
+    other: str = ""
+    robust: str = ""
+    blocks: str = ""
 
 
 @dataclass(frozen=True)
@@ -127,14 +127,7 @@ def _idle_line(between: Between, each: IdleLine) -> FolderRow:
         system=each.system,
         a=_value(each.metric, each.a, each.value_a),
         b=_value(each.metric, each.b, each.value_b),
-        ratio="",
-        interval="",
-        within="",
-        glyph="",
         verdict=each.idle.words,
-        other="",
-        robust="",
-        blocks="",
     )
 
 

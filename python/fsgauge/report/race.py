@@ -153,7 +153,7 @@ def _effect_cell(each: Effect) -> TableCell:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.{0 if share >= 0.0995 else 1}f} %"
+    return f"{100 * share:.{words.share_digits(share)}f} %"
 
 
 def effect_words(found: Effects | None, margin: float) -> list[str]:

@@ -211,7 +211,7 @@ def change_cell(number: Estimate | None) -> TableCell:
 
 
 def share_cell(number: Estimate | None) -> TableCell:
-    digits = 0 if number is None or number.value >= 0.0995 else 1
+    digits = words.share_digits(number.value) if number is not None else 0
     return estimate_cell(number, lambda share: f"{100 * share:.{digits}f} %")
 
 

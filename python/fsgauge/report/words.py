@@ -203,9 +203,14 @@ def value_range(low: float, high: float, unit: str) -> str:
     return f"{first} to {last}" if first != last else WITHIN_ROUNDING
 
 
+def share_digits(share: float) -> int:
+    """Behind the point of a share as a percentage."""
+    return 0 if share >= 0.0995 else 1
+
+
 def share(number: Estimate) -> str:
     """A share as a percentage with its interval: "70 % (68 to 72)"."""
-    digits = 0 if number.value >= 0.0995 else 1
+    digits = share_digits(number.value)
     text = f"{100 * number.value:.{digits}f} %"
     low, high = ends(number)
     if low is None or high is None:
