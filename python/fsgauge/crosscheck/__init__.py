@@ -23,8 +23,16 @@ from fsgauge.crosscheck.fio import (
     require_equal_exists,
     run_fio,
 )
-from fsgauge.crosscheck.folder import CrosscheckRun, FioCheck, Tool
-from fsgauge.crosscheck.sitting import Asked, Listener, Sitting, sitting, tools_in_order
+from fsgauge.crosscheck.sitting import (
+    Asked,
+    CrosscheckRun,
+    FioCheck,
+    Listener,
+    Sitting,
+    Tool,
+    sitting,
+    tools_in_order,
+)
 from fsgauge.engine.wire import ClientsJob, FilesTarget, LoadJob, LoadResult, OperationResult
 from fsgauge.errors import InputError
 from fsgauge.plan.turns import load_for, make_plan

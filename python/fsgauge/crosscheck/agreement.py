@@ -14,7 +14,7 @@ from typing import Literal
 from pydantic import Field
 
 from fsgauge.crosscheck.fio import Numbers
-from fsgauge.crosscheck.folder import ProgramRun
+from fsgauge.crosscheck.sitting import ProgramRun
 from fsgauge.plain_files.kept import Kept
 from fsgauge.record.records import Cell
 from fsgauge.stats.metrics import METRICS

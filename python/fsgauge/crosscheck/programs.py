@@ -16,8 +16,16 @@ from pathlib import Path
 
 from fsgauge import kinds
 from fsgauge.crosscheck.agreement import program_agreement
-from fsgauge.crosscheck.folder import CellNumbers, ProgramCheck, ProgramRun
-from fsgauge.crosscheck.sitting import Asked, Sitting, not_installed, sitting, tools_in_order
+from fsgauge.crosscheck.sitting import (
+    Asked,
+    CellNumbers,
+    ProgramCheck,
+    ProgramRun,
+    Sitting,
+    not_installed,
+    sitting,
+    tools_in_order,
+)
 from fsgauge.engine.wire import FilesTarget
 from fsgauge.errors import InputError, RigError
 from fsgauge.machine.process.tool import find_tool
