@@ -105,7 +105,7 @@ def program_on(lent: LentSystem, peer: Peer, named: Path | None) -> Program:
 
 
 def starts_of(program: Program, folder: str, study: Study, plan: Plan) -> list[PeerRun]:
-    """Those that do the study's cells in a folder; InputError where none does."""
+    """The starts that do the study's cells in a folder; InputError where none does."""
     cells, peer = _in_order(plan), program.peer
     starts = peer.runs(program.path, folder, study.workload, cells, as_root=program.is_root)
     if not starts:

@@ -230,7 +230,7 @@ def _of_json(document: Mapping[str, Any]) -> tuple[str, str, str, list[dict[str,
 
 
 def _of_text(text: str) -> tuple[str, str, str, list[dict[str, Any]]]:
-    """The same of a CSV or a table."""
+    """Version, command, when it began, and rows, of a CSV or a table."""
     if text.startswith(_CSV_HEAD):
         rows = csv_rows(text, _CSV_HEAD.split(","))
         return "", "", "", [_row(e["access"], e, e["Latency"], e["numTasks"]) for e in rows]

@@ -104,7 +104,7 @@ def read_gate(path: Path) -> Learned:
 
 
 def read_gate_if_there(path: Path) -> Learned | None:
-    """The same; None where there is no such file."""
+    """What a gate has learnt; None where there is no such file."""
     try:
         text = read_json(path, GATE)
     except MissingError:

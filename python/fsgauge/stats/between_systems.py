@@ -223,7 +223,7 @@ def _share(question: Question, entry: Comparison, *, is_pick: bool = False) -> _
 
 
 def _numbers(question: Question, told: Told, asked: Asked) -> list[str]:
-    """The same as numbers: that of the baseline, then of each that differs."""
+    """The headline of a cell in numbers: that of the baseline, then of each that differs."""
     own = f"{asked.start} {asked.said(question.baseline)}{asked.tail(question.baseline)}"
 
     def of(entry: Comparison, *, is_pick: bool) -> str:

@@ -167,8 +167,8 @@ def in_folders(
     equivalence_percent: float,
     known: Callable[[Key], Known | None],
 ) -> dict[Key, ContrastResult[OverSittings]]:
-    """The same of numerators in `b` over denominators in `a`, whose blocks are not paired. `known`
-    is what is known of how sittings differ in each."""
+    """Every contrast of numerators in `b` over denominators in `a`, whose blocks are not paired.
+    `known` is what is known of how sittings differ in each."""
     found = {}
     for key, contrast in contrasts.items():
         sides = (contrast.denominator, a), (contrast.numerator, b)
@@ -253,7 +253,7 @@ class Rig:
     """Of one run, by metric and cell."""
 
     def deviation(self, side: Value | Contrast) -> float:
-        """That of a block's log of such cells; 0 where A/A has too few blocks."""
+        """How far a block's log of such cells scatters; 0 where A/A has too few blocks."""
         return math.sqrt(math.fsum(self._of_value(value) for value in _values(side)))
 
     def _of_value(self, value: Value) -> float:

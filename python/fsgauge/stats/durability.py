@@ -184,7 +184,7 @@ class _Counted:
 def unflushed(
     systems: Sequence[str], runs: Sequence[RunRecord], is_synced: Callable[[RunRecord], bool | None]
 ) -> list[WeakSystem]:
-    """Those of which no synced run flushed a disk, though another system did in the same cell."""
+    """Systems of which no synced run flushed a disk, though another did in the same cell."""
     counted = {system: _Counted() for system in systems}
     for run in runs:
         flushes = _flushes(run)

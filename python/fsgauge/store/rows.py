@@ -41,7 +41,7 @@ Place = tuple[int, int]
 
 
 def histograms(result: LoadResult) -> dict[str, Histogram]:
-    """Those that the result has, by their names."""
+    """The histograms that a result has, by their names."""
     operations = result.clients.operations if result.clients else ()
     parts: dict[str, BaseModel | None] = {f"{OF_CLIENTS}{e.operation}": e for e in operations}
     parts |= {"read": result.read, "write": result.write}

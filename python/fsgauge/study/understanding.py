@@ -186,7 +186,7 @@ def _words(document: Document) -> Iterator[str]:
 
 
 def _words_inside(document: Document) -> Iterator[str]:
-    """The same in tables of which [workload] has several, whose keys are those of [workload]."""
+    """Keys in the place of words in tables of which [workload] has several."""
     for section in listed_sections():
         first, _, last = section.name.partition(".")
         tables = document.at((first, last))

@@ -43,7 +43,7 @@ def _of_all_jobs(named: Mapping[str, Any], of_one: object) -> str:
 
 
 def _in_operations(named: Mapping[str, Any], bytes_per_second: object) -> str:
-    """The same of bytes, which are so many operations of one size."""
+    """A pace in bytes, which are so many operations of one size."""
     assert isinstance(bytes_per_second, float)  # noqa: S101 - what BYTES_OF_A_JOB reads
     try:
         sizes = [parse_size(str(read_value("size", str(each)))) for each in _listed(named, _BLOCKS)]

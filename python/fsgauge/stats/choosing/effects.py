@@ -64,7 +64,7 @@ class Effects(ResultModel):
     interaction: Interaction | None
 
     def below(self, margin: float) -> list[Effect]:
-        """Those that change less than this ratio; in 95 of 100 races all of them do."""
+        """The effects below this ratio; in 95 of 100 races all of them are."""
         degrees = _degrees(self.systems, self.blocks)
         wider = t_quantile(degrees, corrected(len(self.effects))) / t_quantile(degrees)
         return [

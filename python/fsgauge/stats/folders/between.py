@@ -82,7 +82,7 @@ class Entry(ResultModel):
 
     @property
     def blocks(self) -> int:
-        """Those of the side that has fewer."""
+        """The number of the side that has fewer."""
         return min(self.blocks_a, self.blocks_b)
 
 
@@ -161,7 +161,8 @@ class Between(ResultModel):
         return self._places.get((cell, system, metric, basis))
 
     def primary_entries(self, basis: Basis) -> list[Entry]:
-        """Those of the primary cells by their primary metric, cell by cell, the baseline too."""
+        """The entries of the primary cells by their primary metric, cell by cell, the baseline
+        too."""
         found = (
             self.entry(cell, system, self.primary_metrics[cell], basis)
             for cell in self.primary_cells

@@ -68,7 +68,7 @@ class Idle:
     rate: float
 
     def ratio(self, metric: str) -> float:
-        """The same of a metric: of a latency it is infinite where B did nothing."""
+        """B over A of a metric: of a latency it is infinite where B did nothing."""
         if METRICS[metric].higher_is_better or math.isnan(self.rate):
             return self.rate
         return math.inf if self.rate == 0 else 0.0

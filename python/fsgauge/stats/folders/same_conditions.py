@@ -92,7 +92,7 @@ def must_be_equal(side: Side) -> dict[str, Any]:
 
 
 def must_be_equal_to_repeat(side: Side) -> dict[str, Any]:
-    """The same for runs that repeat one another: on the same machine, device and kernel too."""
+    """What has to be equal of runs that repeat one another: machine, device and kernel too."""
     facts = _facts(side)
     return {
         **must_be_equal(side),
@@ -189,7 +189,8 @@ def require_equal(
     despite: Sequence[str],
     written: tuple[dict[str, str], dict[str, str]] = ({}, {}),
 ) -> list[Unlike]:
-    """The same of two labels with their facts, which `written` has in words where it has them."""
+    """The accepted differences of two labels with their facts, which `written` has in words where
+    it has them; InputError names the others."""
     known = [*a[1], *b[1]]
     for name in despite:
         if name not in known:

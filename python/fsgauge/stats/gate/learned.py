@@ -59,7 +59,7 @@ class Numbers(ResultModel):
     reach: float
 
     def without_first(self) -> Numbers:
-        """The same of the runs after the first."""
+        """The numbers of the runs after the first."""
         return self.model_copy(
             update={"runs": self.runs[1:], "errors_percent": self.errors_percent[1:]}
         )

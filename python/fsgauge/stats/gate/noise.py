@@ -96,8 +96,8 @@ class LearnedNoise:
         return self._error(new, max(self.deviation**2, new.variance))
 
     def error_to_expect(self, new: Newcomers) -> float:
-        """The same as it is to be expected of runs whose blocks scatter as accepted ones do. Blocks
-        of `new` count only where they scatter more than by chance."""
+        """The standard error of runs whose blocks scatter as accepted ones do. Blocks of `new`
+        count only where they scatter more than by chance."""
         own = self.deviation**2
         if new.freedom and self.inside_freedom:
             most = _most_by_chance(new.freedom, self.inside_freedom) * self.inside**2
@@ -118,7 +118,7 @@ class LearnedNoise:
         return math.sqrt(total)
 
     def with_samples(self, samples: int) -> LearnedNoise:
-        """The same noise, known from more of the same."""
+        """The same noise, known from so many samples."""
         more = samples - self.samples
         sittings = self.sittings + (more if self.by_sitting else 0)
         return replace(self, samples=samples, freedom=self.freedom + more, sittings=sittings)
@@ -293,7 +293,7 @@ class Watched:
     tested: tuple[Basis, ...]
 
     def with_samples(self, samples: int) -> Watched:
-        """The same, known from so many samples."""
+        """The same line, known from so many samples."""
         more = {basis: noise.with_samples(samples) for basis, noise in self.noises.items()}
         return Watched(more, self.tested)
 
