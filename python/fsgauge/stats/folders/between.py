@@ -22,6 +22,21 @@ from fsgauge.stats.results import NOTHING_WEAK, Durability, MetricInfo
 from fsgauge.stats.verdict import Verdict
 
 
+TIMES = "storage.times"
+"""The fact in which the two differ, and that --despite takes as well."""
+End = Literal["shortest", "longest"]
+
+
+class Ends(ResultModel):
+    """The model, which end A and B have, and the seeds of both: of one seed, blocks are alike."""
+
+    model: str
+    a: End
+    b: End
+    seeds_a: list[int]
+    seeds_b: list[int]
+
+
 class Entry(ResultModel):
     """B over A by one metric. Without `verdict`, two machines or two ends of a range were compared.
 
@@ -212,21 +227,6 @@ class Between(ResultModel):
         """The cell of this id; raises KeyError."""
         found = {cell.id: cell for cell in self.cells}
         return found[cell_id]
-
-
-TIMES = "storage.times"
-"""The fact in which the two differ, and that --despite takes as well."""
-End = Literal["shortest", "longest"]
-
-
-class Ends(ResultModel):
-    """The model, which end A and B have, and the seeds of both: of one seed, blocks are alike."""
-
-    model: str
-    a: End
-    b: End
-    seeds_a: list[int]
-    seeds_b: list[int]
 
 
 def ends_of(a: Sequence[Side], b: Sequence[Side]) -> Ends | None:
