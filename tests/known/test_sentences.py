@@ -33,7 +33,7 @@ from tests.synthetic_curve import Queue, make_curve
 from tests.synthetic_kinds import make_metadata, make_mix, make_program
 from tests.synthetic_sharing import make_sharing
 from tests.synthetic_writers import LAWS, law, make_writers
-from tests.unit.stats.race.test_sentences import gain, race
+from tests.unit.stats.race.test_results import gain, race
 
 TEXTS = Path(__file__).parent / "sentences.md"
 FOUR = {name: name for name in ("raw", "ext4", "xfs", "btrfs")}
