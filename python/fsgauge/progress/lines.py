@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from fsgauge.errors import escaped
 from fsgauge.programs.streams import discard, json_line
-from fsgauge.progress.tally import Counting, operations_per_second, outcome
+from fsgauge.progress.tally import Counting, Tally, operations_per_second, outcome
 from fsgauge.record.machine import BELOW
 from fsgauge.record.records import EnvironmentRecord, Plan, RunRecord, turn_title
 from fsgauge.stats.evidence import count
@@ -27,7 +27,7 @@ class Lines(Counting):
 
     def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
         """The question, the storage, the plan."""
-        super().study_started(study, plan, environment)
+        self.tally = Tally(plan, study)
         self._say(*opening(study, plan, environment))
 
     def race_stands(self, words: str) -> None:
@@ -61,7 +61,7 @@ class JsonLines(Counting):
         self.audience = Audience(stream)
 
     def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
-        super().study_started(study, plan, environment)
+        self.tally = Tally(plan, study)
         self._say(
             event="study_started",
             question=study.question,

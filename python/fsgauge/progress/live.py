@@ -14,7 +14,7 @@ from fsgauge.engine.wire import Event, IntervalEvent
 from fsgauge.errors import escaped
 from fsgauge.programs.streams import display
 from fsgauge.progress.lines import noise_line, opening
-from fsgauge.progress.tally import Counting, outcome
+from fsgauge.progress.tally import Counting, Tally, outcome
 from fsgauge.progress.terminal import wrapped, wrapped_lines
 from fsgauge.record.records import Cell, EnvironmentRecord, Plan, RunRecord, Turn, turn_title
 from fsgauge.study.model import Study
@@ -38,7 +38,7 @@ class Live(Counting):
 
     def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
         """Print the opening for good, start the view below it."""
-        super().study_started(study, plan, environment)
+        self.tally = Tally(plan, study)
         self._print(*opening(study, plan, environment))
         self.live.start()
 

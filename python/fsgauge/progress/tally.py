@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fsgauge import kinds
 from fsgauge.engine import wire
 from fsgauge.progress import Progress
-from fsgauge.record.records import EnvironmentRecord, Plan, RunRecord
+from fsgauge.record.records import Plan, RunRecord
 from fsgauge.stats.under_load import load_ns
 from fsgauge.study.model import Study
 from fsgauge.units import count, format_bandwidth, format_duration, format_rate
@@ -110,13 +110,9 @@ class Tally:
 
 
 class Counting(Progress):
-    """A view that keeps count of the runs from the study's start on."""
+    """A view that keeps count of the runs, from the study's start on in its `tally`."""
 
     tally: Tally
-
-    def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
-        """Begin to count."""
-        self.tally = Tally(plan, study)
 
     def raced(self, plan: Plan, words: str) -> None:
         """Count by what is left of the plan."""

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from fsgauge.report import words
-from fsgauge.stats.evidence import count
 from fsgauge.stats.folders.between import TIMES, Between, Entry, SideFacts
 from fsgauge.stats.folders.folder import APART_HOURS
 from fsgauge.stats.folders.free_space import FREE_SPACE

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fsgauge.engine.wire import DsyncSync, LoadJob
-from fsgauge.record.records import RunRecord
 from fsgauge.record.records import Cell as RecordCell
+from fsgauge.record.records import RunRecord
 from fsgauge.report import table_parts, words
 from fsgauge.report.table_parts import NEVER_VARIED, never_varies, short_words
 from fsgauge.report.theme import GLYPHS

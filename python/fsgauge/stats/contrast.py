@@ -277,9 +277,7 @@ class _Found(Generic[R]):
     against: ByBlock
 
 
-def _verdict(
-    contrast: Contrast, ratio: Ratio, p_adjusted: float, margin_percent: float
-) -> Verdict:
+def _verdict(contrast: Contrast, ratio: Ratio, p_adjusted: float, margin_percent: float) -> Verdict:
     """What an interval and a corrected p value say."""
     return judge(
         ratio,
@@ -289,9 +287,7 @@ def _verdict(
     )
 
 
-def _judged(
-    found: Mapping[Key, _Found[R]], margin_percent: float
-) -> dict[Key, ContrastResult[R]]:
+def _judged(found: Mapping[Key, _Found[R]], margin_percent: float) -> dict[Key, ContrastResult[R]]:
     families: dict[Hashable, list[Key]] = {}
     for key, each in found.items():
         families.setdefault(each.contrast.family, []).append(key)

@@ -86,7 +86,7 @@ class Document:
             own = {path[2:]: place for path, place in places.items() if path[:2] == (key, old)}
             self.origins |= {(key, index, *rest): place for rest, place in own.items()}
 
-    def at(self, path: Path) -> Any:
+    def at(self, path: Path) -> object:
         """The value at a path; None where there is none."""
         value: Any = self.data
         for step in path:

@@ -242,7 +242,7 @@ class _Mistake:
         return self.document.value(self.path, hint)
 
     def _value(self) -> object:
-        value: object = self.document.at(self.path)
+        value = self.document.at(self.path)
         if value is None and self.path and isinstance(self.path[-1], int):
             return self.document.at(self.path[:-1])  # one that stands alone, without a list
         return value

@@ -131,9 +131,7 @@ def change_systems(document: Document, specs: list[str], baseline: str | None = 
     document.put_tables("system", folders.named_by_difference(chosen))
 
 
-def _with_baseline(
-    own: list[dict[str, Any]], chosen: list[Chosen], baseline: str
-) -> list[Chosen]:
+def _with_baseline(own: list[dict[str, Any]], chosen: list[Chosen], baseline: str) -> list[Chosen]:
     """The one of that name, or in that folder, first; InputError where the study has none."""
     known = [*chosen, *((table, None, index) for index, table in enumerate(own))]
     for entry in known:

@@ -49,9 +49,7 @@ def leading(document: Document, path: Path, word: Word) -> InputError:
     """A word that is not read: the key that is meant, or why there is none."""
     origin, spelled = document.origins[path], str(path[-1])
     if not word.key:
-        cannot = (
-            f"cannot be {shown(document.at(path))}" if word.always else "has no key here"
-        )
+        cannot = f"cannot be {shown(document.at(path))}" if word.always else "has no key here"
         return InputError(
             f"{word.said(spelled)} {cannot}: {word.but}",
             location=origin.key(),
@@ -328,7 +326,8 @@ def _written_otherwise(document: Document, key: str, path: Path) -> Origin | Non
 
 
 def _drop(document: Document, path: Path) -> None:
-    del document.at(path[:-1])[path[-1]]
+    around: Any = document.at(path[:-1])
+    del around[path[-1]]
     document.forget(path)
 
 
@@ -340,7 +339,8 @@ def _quantities(document: Document) -> Iterator[str]:
         ours = _in_our_unit(text, [each.quantity for each in takes])
         if ours is None:
             continue
-        document.at(path[:-1])[path[-1]] = ours
+        around: Any = document.at(path[:-1])
+        around[path[-1]] = ours
         origin = document.origin(path)
         place = f"{_where(origin)}: " if origin else ""
         powers = ", in powers of 1024 as in fio and dd" if binary_size(text) == ours else ""

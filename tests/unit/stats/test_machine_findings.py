@@ -226,7 +226,7 @@ def test_runs_that_the_quota_stopped_are_named_with_their_share(study: Synthetic
 
 def test_a_share_that_moves_nothing_is_a_note(study: SyntheticStudy) -> None:
     runs = [throttled(study.runs[0], 1000, 9), *study.runs[1:]]
-    assert read_limited(study, limits(processor_quota=1.5), runs)["limits.throttled"].level == "note"
+    assert of_quota["limits.throttled"].level == "note"
 
 
 def test_virtual_machines_are_stopped_by_the_quota_below(study: SyntheticStudy) -> None:
@@ -279,7 +279,9 @@ def test_a_limit_of_io_is_reached_where_the_device_did_as_much(
     assert ("limits.io" in found) is expected
     assert "reads of /dev/sda at 1 MiB/s" in found["limits.bind"].sentence
     elsewhere = limits(io=[IoLimit(device="/dev/sdb", read_bytes=MIB)])
-    assert not {"limits.io", "limits.bind"} & set(read_limited(study, elsewhere, runs, storage=storage))
+    assert not {"limits.io", "limits.bind"} & set(
+        read_limited(study, elsewhere, runs, storage=storage)
+    )
 
 
 def test_limits_that_change_are_a_changed_machine(study: SyntheticStudy) -> None:

@@ -104,9 +104,9 @@ def _chart(between: Between, rows: list[dict[str, Any]], *, wide: bool) -> vega.
         chart_of([{"y": index - (0.5 if wide else 0.68)} for index in range(len(rows) + 1)])
         .mark("rule", color=GRID)
         .encode(y=y, x=vega.value(-left), x2=vega.value(width + right)),
-        chart_of([{"ratio": 1}]).mark("rule", color=INK, strokeWidth=1).encode(
-            x=along.channel("ratio")
-        ),
+        chart_of([{"ratio": 1}])
+        .mark("rule", color=INK, strokeWidth=1)
+        .encode(x=along.channel("ratio")),
         *_marks(placed, along, y),
         _text(placed, "words", y, width + 10, right - 10),
         _text(placed, "name", names, -left, left or 340),

@@ -21,7 +21,6 @@ from fsgauge.stats.result_model import ResultModel
 from fsgauge.stats.results import NOTHING_WEAK, Durability, MetricInfo
 from fsgauge.stats.verdict import Verdict
 
-
 TIMES = "storage.times"
 """The fact in which the two differ, and that --despite takes as well."""
 End = Literal["shortest", "longest"]

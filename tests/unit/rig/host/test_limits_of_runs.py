@@ -10,8 +10,8 @@ import pytest
 
 from fsgauge.cli.execution import limits_of, make_report, report_in
 from fsgauge.record.limits import Throttled
-from fsgauge.rig.host import turn
 from fsgauge.rig.host import side_by_side as sliced
+from fsgauge.rig.host import turn
 from fsgauge.store import read_results
 from tests.laboratory import NoDiskEngine, run
 from tests.unit.stats.test_machine_findings import limits
