@@ -226,7 +226,8 @@ def test_runs_that_the_quota_stopped_are_named_with_their_share(study: Synthetic
 
 def test_a_share_that_moves_nothing_is_a_note(study: SyntheticStudy) -> None:
     runs = [throttled(study.runs[0], 1000, 9), *study.runs[1:]]
-    assert of_quota["limits.throttled"].level == "note"
+    found = read_limited(study, limits(processor_quota=1.5), runs)
+    assert found["limits.throttled"].level == "note"
 
 
 def test_virtual_machines_are_stopped_by_the_quota_below(study: SyntheticStudy) -> None:
