@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -52,7 +51,7 @@ def test_only_the_best_of_a_valid_race_that_is_over_is_to_copy(
     assert commands(stored, results, begun) == []
     sureness = results.sureness.model_copy(update={"valid": False})
     assert commands(stored, results.model_copy(update={"sureness": sureness}), stored.runs) == []
-    other = SimpleNamespace(system="four")
+    other = results.comparisons[0].model_copy(update={"system": "four"})
     monkeypatch.setattr("fsgauge.stats.race.results.overtaking", lambda *_: other)
     said = commands(stored, results, stored.runs)[0]
     assert said == "mkfs.ext4 /dev/DEVICE", "it did better than the leader in the fresh blocks"
