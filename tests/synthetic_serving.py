@@ -12,7 +12,7 @@ from typing import Any
 
 from fsgauge.engine.wire import ClientsJob, FilePassword, NetworkResult, NfsTarget, SmbTarget
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.record.private_server import ServerFacts, ServerRun
+from fsgauge.record.parts import ServerFacts, ServerRun
 from fsgauge.record.records import RunRecord, Turn
 from fsgauge.store.files import turn_folder
 from tests.sealing import seal

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Annotated
 
 from annotated_types import Interval
@@ -265,6 +266,11 @@ def _three_digits(value: float) -> str:
         return f"{value:.0f}"
     text = f"{value:.1f}" if abs(value) >= 9.995 else f"{value:.2f}"
     return text.rstrip("0").rstrip(".")
+
+
+def moment(unix_ns: int) -> str:
+    """ "2026-11-23 01:36 UTC"."""
+    return datetime.fromtimestamp(unix_ns / 1e9, tz=UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def count(number: int, noun: str, many: str = "") -> str:

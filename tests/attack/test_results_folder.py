@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.crosscheck.folder import CrosscheckFolder
+from fsgauge.crosscheck.sitting import CrosscheckFolder
 from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.plain_files import PlainFolder, write_whole
 from fsgauge.report import write, write_report

@@ -9,8 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from fsgauge.choosing.load import load_of
-from fsgauge.choosing.options import KINDS, proposed
+from fsgauge.choosing.options import KINDS, load_of, proposed
 from fsgauge.choosing.race_study import race_text, reasons_of
 from fsgauge.cli import group
 from fsgauge.study.document import document_of

@@ -38,7 +38,7 @@ ALLOWED = {
     "cli/age.py": {"churn", "connections"},
     "engine/wire/generated.py": {"churn", "connections", "mix"},
     # What a load of any kind does that makes each write durable.
-    "choosing/load.py": {"commits"},
+    "choosing/options.py": {"commits"},
     "stats/asked_number.py": {"commits"},
     # A phase of clients.
     "stats/client_errors.py": {"mix"},

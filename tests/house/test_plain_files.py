@@ -44,7 +44,7 @@ ELSEWHERE = {
     "chromium/__init__.py": "a private folder of the browser",
     "cli/rig.py": "the cache of images",
     "cli/study.py": "a new file, made where there is none: O_EXCL follows no link",
-    "crosscheck/folder.py": "takes away a folder of its own in which nothing was measured",
+    "crosscheck/sitting.py": "takes away a folder of its own in which nothing was measured",
     "store/folder.py": "takes away a folder of its own in which nothing was measured",
     "store/parquet.py": "a descriptor that plain_files opened",
     "store/blocks.py": "a descriptor that plain_files opened",
@@ -54,7 +54,6 @@ ELSEWHERE = {
     "study/shipped.py": "studies of the package; a person's own pass the door",
     "published/ledger.py": "the package",
     "published/runs.py": "the package",
-    "published/parts.py": "the package",
     "published/archive.py": "an archive in memory",
 }
 """Files and folders that open others by their names, each with the reason why it may."""

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.published.ledger import Claim, ledgers
-from fsgauge.published.page import page
-from fsgauge.published.predictions_page import predictions_page
+from fsgauge.published.page import page, predictions_page
 from fsgauge.published.standing import standing_of
 
 ROOT = Path(__file__).parents[2]

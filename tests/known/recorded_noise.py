@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from fsgauge.record.records import Cell, Plan, Turn
-from fsgauge.stats.gate.learned import Addition, Learned, Run, with_runs
-from fsgauge.stats.gate.measured import lines_of
+from fsgauge.stats.gate.learned import Addition, Learned, Run, lines_of, with_runs
 from fsgauge.stats.metrics import METRICS, Reading, values
 from fsgauge.stats.samples import Samples
 from fsgauge.store import read_results

@@ -19,9 +19,9 @@ from fsgauge.report.compared import summary
 from fsgauge.stats import Results
 from fsgauge.stats.folders.compare import compare_sides
 from fsgauge.stats.folders.same_conditions import Side
-from fsgauge.stats.headline import MOST_WORDS, in_lines, words_in
-from fsgauge.stats.race.sentences import race_lines
+from fsgauge.stats.race.results import race_lines
 from fsgauge.stats.read import naming_changes
+from fsgauge.stats.wording import MOST_WORDS, in_lines, words_in
 from tests.sittings import compare_quiet
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic.idle import did
@@ -33,7 +33,7 @@ from tests.synthetic_curve import Queue, make_curve
 from tests.synthetic_kinds import make_metadata, make_mix, make_program
 from tests.synthetic_sharing import make_sharing
 from tests.synthetic_writers import LAWS, law, make_writers
-from tests.unit.stats.race.test_sentences import gain, race
+from tests.unit.stats.race.test_results import gain, race
 
 TEXTS = Path(__file__).parent / "sentences.md"
 FOUR = {name: name for name in ("raw", "ext4", "xfs", "btrfs")}

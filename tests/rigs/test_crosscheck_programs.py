@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from fsgauge.crosscheck.agreement import ProgramAgreement
-from fsgauge.crosscheck.folder import ProgramRun
 from fsgauge.crosscheck.programs import crosscheck_program
-from fsgauge.crosscheck.sitting import Asked, Listener, paired
+from fsgauge.crosscheck.sitting import Asked, Listener, ProgramRun, paired
 from fsgauge.errors import FsgaugeError
 from fsgauge.machine.process.tool import find_tool
 from fsgauge.rig.host.rig import HostRig

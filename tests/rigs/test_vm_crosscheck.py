@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.crosscheck.folder import ProgramRun
+from fsgauge.crosscheck.sitting import ProgramRun
 from tests.rigs.virtual import fsgauge, machines
 
 pytestmark = [

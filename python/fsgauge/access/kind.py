@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from fsgauge.engine.wire import EngineFault, NfsTarget, SmbTarget
-from fsgauge.record.private_server import ServerRun
+from fsgauge.record.parts import ServerRun
 from fsgauge.study.access import AccessKeys
 
 Target = SmbTarget | NfsTarget

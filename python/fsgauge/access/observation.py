@@ -16,7 +16,7 @@ from typing import Protocol
 from fsgauge.access.kind import ServerKind, Serving
 from fsgauge.machine.process import servers
 from fsgauge.machine.process.own_network import OwnNetwork
-from fsgauge.record.private_server import ServerRun
+from fsgauge.record.parts import ServerRun
 
 _POLL_SECONDS = 0.1
 _REST_FACTOR = 50

@@ -36,7 +36,7 @@ from fsgauge.machine.process.own_network import OwnNetwork, own_network
 from fsgauge.machine.process.servers import children, end_server, group_processes
 from fsgauge.machine.process.tool import find_tool, must_run, run_tool
 from fsgauge.programs import Process, start
-from fsgauge.record.private_server import ServerFacts
+from fsgauge.record.parts import ServerFacts
 
 _PLACES = Path("/run")
 """For a server's own folder, whose name must be short: it holds Unix sockets (unix(7): 107 bytes);

@@ -1,9 +1,11 @@
-"""The study of a race: the load of another one, systems that vary, and the plan."""
+"""The study of a race: the load of another one, systems that vary, and the plan; the second race,
+around the winner of a sample; and a study that measures what a race of models found."""
 
 from __future__ import annotations
 
+import random
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,13 @@ from tomlkit.items import Table
 
 from fsgauge.choosing.options import Option, Proposed
 from fsgauge.converting import study_from_file
+from fsgauge.study.dump import dump_study
+from fsgauge.study.model import LoopStorage, PlanSettings, SimulatedStorage, Study, System
 from fsgauge.study.parse import load_study
+from fsgauge.study.policies import POLICIES
 from fsgauge.study.shipped import find_study, is_shipped, study_meant
+from fsgauge.study.system import MOST_SYSTEMS
+from fsgauge.study.varying import SAMPLED, around, combinations, points_of, system_at
 from fsgauge.system.options import known_options
 from fsgauge.units import listed
 
@@ -90,3 +97,67 @@ def _table(table: Mapping[str, Any], reasons: Sequence[Option]) -> Table:
             item.update(value)
         made.add(key, item)
     return made
+
+
+def is_sampled(text: str) -> bool:
+    """Whether a study has so many combinations that only some are raced."""
+    tables = tomllib.loads(text)["system"]
+    return sum(combinations(each.get("vary", {})) for each in tables) > MOST_SYSTEMS
+
+
+def second_tables(text: str, winner: str, seeds: Iterable[int] = (0,)) -> list[dict[str, Any]]:
+    """The [[system]] tables around a winner of the race of this text: the first race's baseline,
+    the winner, then its neighbours. The sample is that of one of the seeds: which one does not
+    matter, as a name is the same combination in all."""
+    tables = tomllib.loads(text)["system"]
+    raced = [
+        (table, point)
+        for seed in seeds
+        for table, points in zip(tables, points_of(tables, random.Random(seed)), strict=True)  # noqa: S311 - no secret
+        for point in points
+    ]
+    baseline = next(system_at(table, point) for table, point in raced)
+    for table, point in raced:
+        if system_at(table, point)["name"] == winner:
+            near = [
+                system_at(table, each) for each in around(table.get("vary", {}), point, SAMPLED)
+            ]
+            found = {each["name"]: each for each in [baseline, *near]}
+            return list(found.values())
+    return [baseline]
+
+
+_FEWEST = 2
+
+
+def on_host(study: Study, finalists: Sequence[str]) -> str:
+    """The text of a study of the finalists on a file of this machine; "" where fewer than two of
+    them are file systems, or nothing was simulated. Of a model that stands for one, as it is by
+    itself, that one; what that makes twice is there once."""
+    if not isinstance(study.storage, SimulatedStorage):
+        return ""
+    systems = list(_real([each for each in study.systems if each.name in finalists]))
+    if len(systems) < _FEWEST:
+        return ""
+    plan = PlanSettings(
+        primary=study.plan.primary, equivalence_percent=study.plan.equivalence_percent
+    )
+    update = {
+        "name": f"{study.name}-finalists",
+        "storage": LoopStorage(size=study.storage.size),
+        "systems": systems,
+        "plan": plan,
+    }
+    return dump_study(study.model_copy(update=update))
+
+
+def _real(systems: Sequence[System]) -> Iterator[System]:
+    given: list[System] = []
+    for system in systems:
+        policy = POLICIES.get(system.kind)
+        if policy is not None and (not policy.stands_for or system.settings):
+            continue
+        real = system.model_copy(update={"kind": policy.stands_for} if policy else {})
+        if (nameless := real.model_copy(update={"name": ""})) not in given:
+            given.append(nameless)
+            yield real

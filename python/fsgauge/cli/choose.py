@@ -124,8 +124,7 @@ def command(
     A system leaves the race only when it is slower than the leader with 95 % confidence, counting
     every comparison and every look; the gain of the winner is measured again afterwards.
     """
-    from fsgauge.choosing.race_study import race_text, reasons_of
-    from fsgauge.choosing.second import is_sampled, second_tables
+    from fsgauge.choosing.race_study import is_sampled, race_text, reasons_of, second_tables
     from fsgauge.cli.run import ask_where_long, submit
     from fsgauge.cli.study import written
     from fsgauge.rig.fleet.choice import is_submitted
@@ -184,8 +183,7 @@ class _Asked:
 
 
 def _entry(load: str, kinds: str | None, *, safe: bool) -> _Entry:
-    from fsgauge.choosing.load import load_of
-    from fsgauge.choosing.options import KINDS, proposed
+    from fsgauge.choosing.options import KINDS, load_of, proposed
     from fsgauge.choosing.race_study import load_text, varies
     from fsgauge.study.parse import parse_study
 
@@ -330,7 +328,7 @@ def _tell(entry: _Entry, study: Study, world: Rig, races: int, audience: TextIO)
     """What is tried and why, and what it takes, before anything is measured."""
     from fsgauge.choosing.race_study import why
     from fsgauge.cli.plan_lines import MARGIN
-    from fsgauge.stats.choosing.options import settings_of
+    from fsgauge.stats.choosing.effects import settings_of
 
     lines = []
     for each in entry.proposed:

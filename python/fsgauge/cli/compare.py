@@ -184,8 +184,12 @@ def _document(between: Between, tests: Sequence[Test], page: Path) -> str:
 
 def _table(between: Between) -> list[str]:
     from fsgauge.report.compared import cautions, primary_lines, summary
-    from fsgauge.report.compared_ends import differing
-    from fsgauge.report.compared_models import basis_sentence, model_lines, repetition_sentence
+    from fsgauge.report.compared_models import (
+        basis_sentence,
+        differing,
+        model_lines,
+        repetition_sentence,
+    )
     from fsgauge.report.gate import aligned
 
     for caution in cautions(between):

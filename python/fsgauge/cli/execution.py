@@ -104,7 +104,7 @@ def progress_for(style: str) -> Progress:
 def _keep_noise(rig: Rig, study: Study, directory: Path) -> None:
     """How far the baseline differed from itself, for the next plan on this storage; not of a study
     that is not valid, that its CPU quota slowed, or whose runs take as long as they were told."""
-    from fsgauge.stats.limit_findings import THROTTLED
+    from fsgauge.stats.machine_findings import THROTTLED
     from fsgauge.stats.pilot import pilot_noise
     from fsgauge.store import read_results
 
@@ -185,7 +185,7 @@ def _say_finalists(report: Mapping[str, Any], directory: Path) -> None:
     race = report.get("race")
     if not race or race["ended"] == "running" or not report["sureness"]["valid"]:
         return
-    from fsgauge.choosing.confirming import on_host
+    from fsgauge.choosing.race_study import on_host
     from fsgauge.cli.study import written
     from fsgauge.run.resuming import study_of
     from fsgauge.store import read_results
@@ -277,7 +277,7 @@ def primary_ratios(report: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def limits_of(report: Mapping[str, Any]) -> list[str]:
     """The sentences on control groups, affinity and ulimits that bound the study."""
-    from fsgauge.stats.limit_findings import LIMITED
+    from fsgauge.stats.machine_findings import LIMITED
 
     return [each["sentence"] for each in report["findings"] if each["code"] == LIMITED]
 

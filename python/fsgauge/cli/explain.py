@@ -49,10 +49,15 @@ def _said_whole(name: str) -> str:
     from fsgauge.devices.words import device_words, is_device, parameter_words
     from fsgauge.pages import entry_of, explain_metric, is_metric
     from fsgauge.study.other_tools import numbers_called, studies_near, tool_called
-    from fsgauge.study.reference import explain_key, explain_value, policy_words, setting_words
+    from fsgauge.study.reference import (
+        explain_key,
+        explain_value,
+        policy_words,
+        setting_words,
+        words_of_tool,
+    )
     from fsgauge.study.shipped import shipped_studies
     from fsgauge.study.tunable_places import tunable_words
-    from fsgauge.study.words_page import words_of_tool
     from fsgauge.system.words import kind_words, option_words
 
     if is_device(name):

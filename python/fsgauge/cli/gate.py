@@ -174,7 +174,7 @@ def check(
     A line is worse only if its value and its value relative to the baseline both say so.
     """
     from fsgauge.report.compared import read_sides
-    from fsgauge.report.gate_check import checked_lines
+    from fsgauge.report.gate import checked_lines
     from fsgauge.report.gate_file import read_gate
     from fsgauge.stats.folders.condition import parse_condition, parse_limit
     from fsgauge.stats.gate.check import check as judge

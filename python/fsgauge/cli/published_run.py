@@ -21,7 +21,7 @@ from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError, quot
 from fsgauge.exit_codes import ExitCode, gravest
 from fsgauge.programs.interruption import interruptible
 from fsgauge.published.archive import FORMAT, Contents, LeftOut, publication_named, write_archive
-from fsgauge.published.parts import StudyPart, parts_of
+from fsgauge.published.ledger import StudyPart, parts_of
 from fsgauge.units import format_duration, format_size
 
 if TYPE_CHECKING:

@@ -161,8 +161,8 @@ def _show_watch(path: Path, page: Path | None, *, alone: bool, quietly: bool = F
     """Print what the lines of a file amount to, and draw them."""
     from fsgauge.errors import InputError, escaped
     from fsgauge.report.scan import require_ours, watch_page, write_scan_page
-    from fsgauge.report.words import moment
     from fsgauge.scan.watch import forecast_words, read_watch, table
+    from fsgauge.units import moment
 
     if not alone:
         raise InputError(

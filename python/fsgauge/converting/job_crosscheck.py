@@ -20,10 +20,16 @@ from fsgauge.converting.groups import SYSTEMS, Converted
 from fsgauge.converting.job_file import Section, read_job_file
 from fsgauge.converting.study_text import study_text
 from fsgauge.crosscheck import cell_agreement, lent_here, require_path_here
-from fsgauge.crosscheck.fio import fio_version, run_fio
-from fsgauge.crosscheck.fio_command import LONGEST_NAMES, file_names, measurement
-from fsgauge.crosscheck.folder import CrosscheckRun, FioCheck, Tool
-from fsgauge.crosscheck.sitting import Asked, Sitting, sitting, tools_in_order
+from fsgauge.crosscheck.fio import LONGEST_NAMES, file_names, fio_version, measurement, run_fio
+from fsgauge.crosscheck.sitting import (
+    Asked,
+    CrosscheckRun,
+    FioCheck,
+    Sitting,
+    Tool,
+    sitting,
+    tools_in_order,
+)
 from fsgauge.engine.wire import FilesTarget, LoadJob, LoadResult
 from fsgauge.errors import InputError, quoted
 from fsgauge.plain_files.whole import write_whole

@@ -14,10 +14,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from fsgauge.crosscheck.agreement import CellAgreement, agreements, explanation, processor_share
-from fsgauge.crosscheck.fio import Numbers, fio_numbers, fio_version, run_fio
-from fsgauge.crosscheck.fio_command import engine_batch, fio_command, require_equal_exists
-from fsgauge.crosscheck.folder import CrosscheckRun, FioCheck, Tool
-from fsgauge.crosscheck.sitting import Asked, Listener, Sitting, sitting, tools_in_order
+from fsgauge.crosscheck.fio import (
+    Numbers,
+    engine_batch,
+    fio_command,
+    fio_numbers,
+    fio_version,
+    require_equal_exists,
+    run_fio,
+)
+from fsgauge.crosscheck.sitting import (
+    Asked,
+    CrosscheckRun,
+    FioCheck,
+    Listener,
+    Sitting,
+    Tool,
+    sitting,
+    tools_in_order,
+)
 from fsgauge.engine.wire import ClientsJob, FilesTarget, LoadJob, LoadResult, OperationResult
 from fsgauge.errors import InputError
 from fsgauge.plan.turns import load_for, make_plan

@@ -7,17 +7,19 @@ on the logs of the pairs' ratios, as for systems (stats/ratio.py).
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
 
 from fsgauge.crosscheck.fio import Numbers
-from fsgauge.crosscheck.folder import ProgramRun
+from fsgauge.crosscheck.sitting import ProgramRun
 from fsgauge.plain_files.kept import Kept
 from fsgauge.record.records import Cell
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import Ratio, ratio_of_blocks
+from fsgauge.stats.rig_limits import mean_of_known
 from fsgauge.units import format_duration
 from fsgauge.workload.peer import RateUnit
 
@@ -132,7 +134,7 @@ def _busy(engine: Sequence[Numbers], fio: Sequence[Numbers]) -> str:
 
 def processor_share(runs: Sequence[Numbers]) -> float:
     """Mean share of the time that a load thread was on a processor."""
-    return math.fsum(run.processor_share for run in runs) / len(runs)
+    return statistics.fmean(run.processor_share for run in runs)
 
 
 def word_for(low: float | None, high: float | None) -> Word:
@@ -167,8 +169,8 @@ def program_agreement(
         pairs=len(sides),
         too_fast=len(sides) - len(rated),
         word=word_for(ratio.low, ratio.high) if ratio else "undecided",
-        engine_processor_share=_mean([ours.processor_share for ours, _ in sides]),
-        their_processor_share=_mean([theirs.processor_share for _, theirs in sides]),
+        engine_processor_share=mean_of_known([ours.processor_share for ours, _ in sides]),
+        their_processor_share=mean_of_known([theirs.processor_share for _, theirs in sides]),
     )
 
 
@@ -197,10 +199,4 @@ def _ratio(pairs: Sequence[tuple[float, float]], reach: float = 0.0) -> Ratio | 
 
 def _middle(values: Sequence[float]) -> float | None:
     """The geometric mean; None of nothing."""
-    logs = [math.log(value) for value in values]
-    return math.exp(math.fsum(logs) / len(logs)) if logs else None
-
-
-def _mean(shares: Sequence[float | None]) -> float | None:
-    known = [share for share in shares if share is not None]
-    return math.fsum(known) / len(known) if known else None
+    return statistics.geometric_mean(values) if values else None

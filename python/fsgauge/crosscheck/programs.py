@@ -16,8 +16,16 @@ from pathlib import Path
 
 from fsgauge import kinds
 from fsgauge.crosscheck.agreement import program_agreement
-from fsgauge.crosscheck.folder import CellNumbers, ProgramCheck, ProgramRun
-from fsgauge.crosscheck.sitting import Asked, Sitting, not_installed, sitting, tools_in_order
+from fsgauge.crosscheck.sitting import (
+    Asked,
+    CellNumbers,
+    ProgramCheck,
+    ProgramRun,
+    Sitting,
+    not_installed,
+    sitting,
+    tools_in_order,
+)
 from fsgauge.engine.wire import FilesTarget
 from fsgauge.errors import InputError, RigError
 from fsgauge.machine.process.tool import find_tool
@@ -97,7 +105,7 @@ def program_on(lent: LentSystem, peer: Peer, named: Path | None) -> Program:
 
 
 def starts_of(program: Program, folder: str, study: Study, plan: Plan) -> list[PeerRun]:
-    """Those that do the study's cells in a folder; InputError where none does."""
+    """The starts that do the study's cells in a folder; InputError where none does."""
     cells, peer = _in_order(plan), program.peer
     starts = peer.runs(program.path, folder, study.workload, cells, as_root=program.is_root)
     if not starts:

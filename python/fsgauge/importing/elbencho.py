@@ -25,7 +25,7 @@ def is_elbencho(text: str) -> bool:
 
 
 def read_elbencho(text: str, path: Path, sha256: str) -> list[Run]:
-    """Its phases, in runs: a phase that comes again begins the next one."""
+    """The phases of a result, in runs: a phase that comes again begins the next one."""
     rows = _of_json(text) if text.lstrip().startswith("{") else _of_csv(text)
     runs: list[list[Mapping[str, Any]]] = [[]]
     for row in rows:

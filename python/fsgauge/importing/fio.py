@@ -200,8 +200,8 @@ def _test(job: Mapping[str, Any], options: Mapping[str, Any]) -> Test:
 
 
 def _options(given: Mapping[str, Any], job: Mapping[str, Any]) -> dict[str, str]:
-    """Those of a job. fio prints what was set: others have its default, unless none are printed, as
-    for the sum of several clients."""
+    """The options of a job. fio prints what was set: others have its default, unless none are
+    printed, as for the sum of several clients."""
     own = job.get("job options")
     found = {_ONE_NAME.get(key, key): str(each) for key, each in {**given, **(own or {})}.items()}
     if "buffered" in found:

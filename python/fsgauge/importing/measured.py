@@ -123,8 +123,8 @@ def json_documents(text: str) -> Iterator[dict[str, Any]]:
 
 
 def csv_rows(text: str, head: Sequence[str]) -> Iterator[dict[str, str]]:
-    """Its rows by the columns of the head above, which has all of `head` in it: a file to which a
-    tool appended may have several. NonsenseError for a row that ends early."""
+    """The rows of a CSV by the columns of the head above, which has all of `head` in it: a file to
+    which a tool appended may have several. NonsenseError for a row that ends early."""
     columns: list[str] = []
     reader = csv.reader(io.StringIO(text))
     for row in reader:

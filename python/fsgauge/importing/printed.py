@@ -41,7 +41,6 @@ COLUMNS = (
     "record rewrite", "strided read", "fwrite", "frewrite", "fread", "freread",
 )  # fmt: skip
 WRITES = {"write", "rewrite", "random write", "record rewrite", "fwrite", "frewrite"}
-_BEGINS = {"iozone": "IOzone", "Iozone": "IOzone"}
 _NUMBERS = re.compile(r"\s*\d+(\s+\d+){2,}\s*")
 _TIME = "%a %b %d %H:%M:%S %Y"
 
@@ -59,7 +58,7 @@ def read_iozone(text: str, path: Path, sha256: str) -> list[Run]:
 def _run(text: str, path: Path, sha256: str) -> Run:
     if "iozone test complete." not in text:
         unreadable(path, IOZONE, "it did not complete")
-    if not re.search(r"Output is in k?[bB]?K?[Bb]ytes/sec|Output is in kBytes/sec", text):
+    if not re.search(r"Output is in k?[bB]?K?[Bb]ytes/sec", text):
         unreadable(path, IOZONE, "its rates are not in kBytes/sec (options -N and -O)")
     version = re.search(r"Version \$Revision: (\S+)", text)
     began = re.search(r"Run began: (.+)", text)
@@ -231,24 +230,25 @@ def _of_json(document: Mapping[str, Any]) -> tuple[str, str, str, list[dict[str,
 
 
 def _of_text(text: str) -> tuple[str, str, str, list[dict[str, Any]]]:
-    """The same of a CSV or a table."""
+    """Version, command, when it began, and rows, of a CSV or a table."""
     if text.startswith(_CSV_HEAD):
-        return "", "", "", [_of_csv(row) for row in csv_rows(text, _CSV_HEAD.split(","))]
+        rows = csv_rows(text, _CSV_HEAD.split(","))
+        return "", "", "", [_row(e["access"], e, e["Latency"], e["numTasks"]) for e in rows]
     lines = (r"^IOR-(\S+?):", r"^Command line(?: used)?\s*:\s*(.+)", r"^Began\s*:\s*(.+)")
     found = [re.search(line, text, re.MULTILINE) for line in lines]
     version, command, began = (each[1] if each else "" for each in found)
     return version, command, began, _of_table(text)
 
 
-def _of_csv(row: Mapping[str, str]) -> dict[str, Any]:
+def _row(access: str, row: Mapping[str, str], latency: str, tasks: str) -> dict[str, Any]:
+    """A row of a CSV or a table, by the names that the JSON has."""
     return {
-        "access": row["access"],
+        "access": access,
         "bwMiB": row["bw(MiB/s)"],
-        "iops": row["IOPS"],
-        "latency": row["Latency"],
+        "latency": latency,
         "xferKiB": row["xfer(KiB)"],
         "totalTime": row["total(s)"],
-        "tasks": row["numTasks"],
+        "tasks": tasks,
         "rep": row["iter"],
     }
 
@@ -270,18 +270,8 @@ def _of_table(text: str) -> list[dict[str, Any]]:
                     f"a row of {len(values) + 1} columns below a head of {len(columns)}"
                 )
             row = dict(zip(columns[1:], values, strict=True))
-            rows.append(
-                {
-                    "access": found[1],
-                    "bwMiB": row["bw(MiB/s)"],
-                    "iops": row.get("IOPS", 0),
-                    "latency": row.get("Latency(s)", 0),
-                    "xferKiB": row["xfer(KiB)"],
-                    "totalTime": row["total(s)"],
-                    "tasks": tasks[1] if tasks else 0,
-                    "rep": row["iter"],
-                }
-            )
+            latency = row.get("Latency(s)", "0")
+            rows.append(_row(found[1], row, latency, tasks[1] if tasks else "0"))
     return rows
 
 

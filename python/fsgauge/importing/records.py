@@ -187,10 +187,10 @@ def stored(imported: Imported, parent: Path, command: list[str]) -> Path:
         folder.write_study(record, _HEAD + tomlkit.dumps(study))
         for turn in plan.turns:
             run = imported.runs[turn.system][turn.block]
-            folder.write_turn(_turn(turn, run, began))
+            folder.write_of_turn(_turn(turn, run, began))
             tests = _keyed(run)
             for position, (key, cell) in enumerate(imported.cells.items()):
-                folder.write_run(_run(imported, turn, position, cell, run, tests[key], began))
+                folder.write_of_turn(_run(imported, turn, position, cell, run, tests[key], began))
         folder.write_environment("after", environment)
         return folder.directory
 

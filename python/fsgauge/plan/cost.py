@@ -12,10 +12,10 @@ from fsgauge.plan.curve import curve_of, planned_cells
 from fsgauge.plan.estimate import (
     block_seconds,
     plan_seconds,
+    storage_written_bytes,
     turn_written_bytes,
     turns_of_block,
 )
-from fsgauge.plan.preconditioning import storage_written_bytes
 from fsgauge.plan.race import blocks_within, most_blocks, race_of
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
 from fsgauge.plan.struck import struck_seconds, struck_turns

@@ -1,7 +1,8 @@
 """What a study will take: seconds, and bytes written. Estimates, before anything is measured.
 
 The storage is not known yet, so its speed is assumed, and generously where bytes are counted: the
-real number of bytes written is hardly ever larger. What the study itself says is used as it is.
+real number of bytes written is hardly ever larger. What the study itself says is used as it is. So
+is preconditioning: its seconds, bytes, and how much of a flash device's life it takes.
 """
 
 from __future__ import annotations
@@ -13,15 +14,17 @@ from functools import partial
 
 from fsgauge.plan.around import HERE, Around
 from fsgauge.plan.curve import curve_of, planned_cells
-from fsgauge.plan.preconditioning import most_rounds, rounds, storage_seconds
 from fsgauge.plan.space import layout_bytes, planned_room, speed_on
+from fsgauge.record.preconditioning import MOST_ROUNDS, PASSES, ROUNDS
 from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import accesses_of, is_beside_path
+from fsgauge.study.storage import is_preconditioned
 from fsgauge.study.workload import cells_of
+from fsgauge.units import figure, format_duration, format_size
 from fsgauge.workload import Method, method_of
-from fsgauge.workload.assumed import EXPECTED, Speed
+from fsgauge.workload.assumed import EXPECTED, FASTEST, Speed
 
 TURN_SECONDS = 0.5
 """mkfs, mount, unmount and what surrounds them."""
@@ -164,3 +167,47 @@ def filled_bytes(study: Study, method: Method, space_bytes: int) -> int:
     size_bytes = method.file_size_bytes(room_bytes)
     is_fixed = method.file_size_bytes(2 * room_bytes) == size_bytes
     return method.files * size_bytes if is_fixed else space_bytes
+
+
+EXPECTED_ROUNDS = 10
+_DAY_SECONDS = 24 * 3600.0
+
+
+def storage_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> float:
+    """Once for the study, before its first turn."""
+    return storage_written_bytes(study, size_bytes) / speed.bytes_per_second
+
+
+def storage_written_bytes(study: Study, size_bytes: int) -> int:
+    return PASSES * size_bytes if is_preconditioned(study.storage) else 0
+
+
+def rounds(study: Study, speed: Speed = EXPECTED) -> int:
+    """Rounds of a cell's own load before each run."""
+    if not is_preconditioned(study.storage):
+        return 0
+    if speed == FASTEST:
+        return ROUNDS
+    return EXPECTED_ROUNDS if speed == EXPECTED else MOST_ROUNDS
+
+
+def most_rounds(study: Study) -> int:
+    """The most that are made, for the bytes that may be written."""
+    return MOST_ROUNDS if is_preconditioned(study.storage) else 0
+
+
+def endurance(
+    study: Study, size_bytes: int, written_bytes: int, seconds: float, longest_seconds: float
+) -> str:
+    """What the plan takes of the device's endurance; "" where it is not preconditioned."""
+    if not is_preconditioned(study.storage) or size_bytes == 0:
+        return ""
+    writes = written_bytes / size_bytes
+    days = seconds / _DAY_SECONDS
+    rate = f", at a rate of {figure(writes / days)} drive writes a day" if days > 0 else ""
+    return (
+        f"up to {figure(written_bytes / 1e12)} TB written, {figure(writes)} times the"
+        f" {format_size(size_bytes)} of the device, in {format_duration(int(seconds * 1e9))}"
+        f" ({format_duration(int(longest_seconds * 1e9))} where every cell needs"
+        f" {MOST_ROUNDS} rounds){rate}"
+    )

@@ -11,6 +11,7 @@ Of several comparisons that are corrected together, one that alone has an effect
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 
 from fsgauge.plan.levels import LEVEL
@@ -38,8 +39,9 @@ def detectable_percent(blocks: int, spread_percent: float, confidence: float = L
 
 
 def planned_percent(blocks: int, spread_percent: float, confidence: float = LEVEL) -> float:
-    """The same of a study to come. A ratio is taken to scatter at least as A/A does, so it is the
-    larger of two estimates of the spread that counts, and that is too large on average.
+    """The smallest change that a study to come shows. A ratio is taken to scatter at least as A/A
+    does, so it is the larger of two estimates of the spread that counts, and that is too large on
+    average.
     """
     return detectable_percent(blocks, spread_percent * _larger_of_two(blocks), confidence)
 
@@ -63,16 +65,21 @@ def blocks_needed(
     effect_percent: float, spread_percent: float, confidence: float = LEVEL
 ) -> int | None:
     """The fewest blocks that show such an effect; None above 10 000."""
-    if planned_percent(MOST_BLOCKS, spread_percent, confidence) > effect_percent:
+
+    def shows(blocks: int) -> bool:
+        return planned_percent(blocks, spread_percent, confidence) <= effect_percent
+
+    return fewest(2, MOST_BLOCKS, shows)
+
+
+def fewest(low: int, high: int, enough: Callable[[int], bool]) -> int | None:
+    """The least number from `low` to `high` that is enough, as all above it are; None for none."""
+    if not enough(high):
         return None
-    low, high = 1, MOST_BLOCKS
-    while high - low > 1:
+    while low < high:
         middle = (low + high) // 2
-        if planned_percent(middle, spread_percent, confidence) > effect_percent:
-            low = middle
-        else:
-            high = middle
-    return high
+        low, high = (low, middle) if enough(middle) else (middle + 1, high)
+    return low
 
 
 @lru_cache(maxsize=1000)

@@ -16,11 +16,10 @@ from fsgauge.plain_files.kept import Kept
 from fsgauge.plan.around import HERE, Around
 from fsgauge.plan.cost import written_bytes
 from fsgauge.plan.curve import curve_of, curve_words
-from fsgauge.plan.estimate import RUN_SECONDS, plan_seconds, under_load_share
+from fsgauge.plan.estimate import RUN_SECONDS, endurance, plan_seconds, under_load_share
 from fsgauge.plan.in_words import differently_mounted, made_as_mounted, mounted_words, partners
 from fsgauge.plan.levels import corrected
 from fsgauge.plan.power import blocks_needed, paired_percent, planned_percent
-from fsgauge.plan.preconditioning import endurance
 from fsgauge.plan.race import blocks_within, made_of, measured_blocks, race_words, rested_on
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room, speed_on
 from fsgauge.plan.struck import fault_lines

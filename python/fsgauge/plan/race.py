@@ -43,7 +43,7 @@ def most_blocks(study: Study) -> float:
 
 
 def expected_blocks(study: Study) -> float:
-    """The same, where systems differ as those of `EXPECTED_BLOCKS` do."""
+    """The blocks of a race whose systems differ as those of `EXPECTED_BLOCKS` do."""
     return min(EXPECTED_BLOCKS, study.plan.blocks) + most_blocks(study) - study.plan.blocks
 
 

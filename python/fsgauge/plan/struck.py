@@ -63,10 +63,9 @@ def struck_seconds(
 def fault_lines(plan: Plan) -> list[str]:
     """What is done to machines on purpose: a line a strike."""
     names = {cell.id: cell.name for cell in plan.cells}
-    found: dict[str, None] = {}
-    for turn in plan.struck:
-        for strike in turn.strikes:
-            found[f"{names[turn.cells[-1]]}, once more for each system: {strike_words(strike)}"] = (
-                None
-            )
-    return list(found)
+    lines = (
+        f"{names[turn.cells[-1]]}, once more for each system: {strike_words(strike)}"
+        for turn in plan.struck
+        for strike in turn.strikes
+    )
+    return list(dict.fromkeys(lines))

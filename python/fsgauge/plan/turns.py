@@ -110,7 +110,7 @@ def job_for(
 def load_for(
     study: Study, plan: Plan, turn: Turn, cell: Cell, target: Place
 ) -> LoadJob | ClientsJob:
-    """The same where the engine is the load; TypeError where a program is."""
+    """The job of one cell where the engine is the load; TypeError where a program is."""
     job = job_for(study, plan, turn, cell, target)
     if isinstance(job, CommandJob):
         raise TypeError("a program is started by the rig, and the engine has nothing to do")

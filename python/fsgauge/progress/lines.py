@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from fsgauge.errors import escaped
 from fsgauge.programs.streams import discard, json_line
-from fsgauge.progress import Progress
-from fsgauge.progress.tally import Tally, operations_per_second, outcome
+from fsgauge.progress.tally import Counting, Tally, operations_per_second, outcome
 from fsgauge.record.machine import BELOW
 from fsgauge.record.records import EnvironmentRecord, Plan, RunRecord, turn_title
 from fsgauge.stats.evidence import count
@@ -20,28 +19,23 @@ if TYPE_CHECKING:
     from fsgauge.stats.pilot import NoiseSoFar
 
 
-class Lines(Progress):
+class Lines(Counting):
     """One line per run, for pipes and CI logs."""
 
     def __init__(self, stream: TextIO) -> None:
         self.audience = Audience(stream)
-        self.tally: Tally | None = None
 
     def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
         """The question, the storage, the plan."""
         self.tally = Tally(plan, study)
         self._say(*opening(study, plan, environment))
 
-    def raced(self, plan: Plan, words: str) -> None:
-        """Who leads and who left, where that is known."""
-        assert self.tally is not None  # noqa: S101 - the study has started
-        self.tally.plan = plan
-        if words:
-            self._say(words)
+    def race_stands(self, words: str) -> None:
+        """Who leads and who left."""
+        self._say(words)
 
     def run_ended(self, record: RunRecord) -> None:
         """The run's rate, its ratio so far and the time left."""
-        assert self.tally is not None  # noqa: S101 - the study has started
         self.tally.runs.append(record)
         parts = [
             f"block {record.block + 1}",
@@ -60,12 +54,11 @@ class Lines(Progress):
         self.audience.say("".join(f"{escaped(line)}\n" for line in lines))
 
 
-class JsonLines(Progress):
+class JsonLines(Counting):
     """One JSON object per run on standard output: raw numbers, units in the keys."""
 
     def __init__(self, stream: TextIO) -> None:
         self.audience = Audience(stream)
-        self.tally: Tally | None = None
 
     def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
         self.tally = Tally(plan, study)
@@ -79,12 +72,8 @@ class JsonLines(Progress):
             seed=plan.seed,
         )
 
-    def raced(self, plan: Plan, words: str) -> None:
-        """How the race stands, where that is known."""
-        assert self.tally is not None  # noqa: S101 - the study has started
-        self.tally.plan = plan
-        if words:
-            self._say(event="race", words=words)
+    def race_stands(self, words: str) -> None:
+        self._say(event="race", words=words)
 
     def run_ended(self, record: RunRecord) -> None:
         """The run's rate or fault."""
@@ -98,7 +87,6 @@ class JsonLines(Progress):
             operations_per_second=operations_per_second(record),
             fault=record.fault.what if record.fault else None,
         )
-        assert self.tally is not None  # noqa: S101 - the study has started
         self.tally.runs.append(record)
         found = self.tally.noise(record)
         if found is not None:

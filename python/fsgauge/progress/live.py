@@ -13,9 +13,8 @@ from rich.text import Text
 from fsgauge.engine.wire import Event, IntervalEvent
 from fsgauge.errors import escaped
 from fsgauge.programs.streams import display
-from fsgauge.progress import Progress
 from fsgauge.progress.lines import noise_line, opening
-from fsgauge.progress.tally import Tally, outcome
+from fsgauge.progress.tally import Counting, Tally, outcome
 from fsgauge.progress.terminal import wrapped, wrapped_lines
 from fsgauge.record.records import Cell, EnvironmentRecord, Plan, RunRecord, Turn, turn_title
 from fsgauge.study.model import Study
@@ -25,13 +24,12 @@ _BAR_WIDTH = 24
 _MARGIN = "    "
 
 
-class Live(Progress):
+class Live(Counting):
     """A few lines, redrawn in place and cleared at the end; no word of them is broken."""
 
     def __init__(self, console: Console | None = None) -> None:
         self.console = console or Console(file=display(sys.stderr), highlight=False)
         self.live = RichLive(console=self.console, refresh_per_second=4, transient=True)
-        self.tally: Tally | None = None
         self.now = ""
         self.rate = ""
         self.last = ""
@@ -44,12 +42,9 @@ class Live(Progress):
         self._print(*opening(study, plan, environment))
         self.live.start()
 
-    def raced(self, plan: Plan, words: str) -> None:
+    def race_stands(self, words: str) -> None:
         """Who leads and who left, for good."""
-        assert self.tally is not None  # noqa: S101 - the study has started
-        self.tally.plan = plan
-        if words:
-            self._print(words)
+        self._print(words)
 
     def turn_started(self, turn: Turn) -> None:
         """Say which system is being made."""
@@ -73,7 +68,6 @@ class Live(Progress):
     def run_ended(self, record: RunRecord) -> None:
         """Keep the run's outcome, its ratio and the noise so far in view. That it is too noisy is
         printed for good, the first time that it is so."""
-        assert self.tally is not None  # noqa: S101 - the study has started
         self.tally.runs.append(record)
         system = turn_title(record.system, again=record.again, over_path=record.over_path)
         parts = [system, record.cell.name, outcome(record), self.tally.so_far(record)]
@@ -91,7 +85,6 @@ class Live(Progress):
         self.live.stop()
 
     def _show(self, turn: Turn, what: str) -> None:
-        assert self.tally is not None  # noqa: S101 - the study has started
         blocks = self.tally.plan.all_turns[-1].block + 1
         self.now = f"block {turn.block + 1} of {blocks}   {turn.title}   {what}"
         self.rate = ""
@@ -102,7 +95,6 @@ class Live(Progress):
 
     def view(self) -> RenderableType:
         """What is shown now, as wide as the terminal is."""
-        assert self.tally is not None  # noqa: S101 - the study has started
         width = self.console.width
         words = [f"{self.tally.share:.0%}", self.tally.left(), self.tally.under_load()]
         bar_width = max(0, min(_BAR_WIDTH, width - sum(len(word) + 2 for word in words)))

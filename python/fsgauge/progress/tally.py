@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fsgauge import kinds
 from fsgauge.engine import wire
+from fsgauge.progress import Progress
 from fsgauge.record.records import Plan, RunRecord
 from fsgauge.stats.under_load import load_ns
 from fsgauge.study.model import Study
@@ -72,9 +73,8 @@ class Tally:
         if record.system == self.plan.baseline or not _is_sample(record) or not logs:
             return ""
         mean = math.exp(sum(logs) / len(logs))
-        blocks = "block" if len(logs) == 1 else "blocks"
         what = _judged(record)[1]
-        return f"so far {mean:.2f} of {self.plan.baseline}{what} ({len(logs)} {blocks})"
+        return f"so far {mean:.2f} of {self.plan.baseline}{what} ({count(len(logs), 'block')})"
 
     def noise(self, record: RunRecord) -> NoiseSoFar | None:
         """How noisy it has turned out, with the last run of a block; None at any other time."""
@@ -107,6 +107,21 @@ class Tally:
             if value := _judged(run)[0]:
                 found.setdefault(run.block, []).append(math.log(value))
         return {block: sum(logs) / len(logs) for block, logs in found.items()}
+
+
+class Counting(Progress):
+    """A view that keeps count of the runs, from the study's start on in its `tally`."""
+
+    tally: Tally
+
+    def raced(self, plan: Plan, words: str) -> None:
+        """Count by what is left of the plan."""
+        self.tally.plan = plan
+        if words:
+            self.race_stands(words)
+
+    def race_stands(self, words: str) -> None:
+        """Say how the race stands."""
 
 
 def _judged(run: RunRecord) -> tuple[float, str]:

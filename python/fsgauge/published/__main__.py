@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import sys
 
-from fsgauge.published.page import page
-from fsgauge.published.predictions_page import predictions_page
+from fsgauge.published.page import page, predictions_page
 
 sys.stdout.write(predictions_page() if "predictions" in sys.argv[1:] else page())

@@ -211,7 +211,8 @@ def names() -> dict[str, tuple[str, Ledger]]:
 
 
 def publication_named(name: str) -> tuple[str, Ledger]:
-    """Its folder and ledger, by its name or its folder's; InputError with all names otherwise."""
+    """A publication's folder and ledger, by its name or its folder's; InputError with all names
+    otherwise."""
     known = names()
     for short, found in known.items():
         if name in (short, found[0]):

@@ -156,25 +156,13 @@ def _comparisons(about: Observable, results: Results) -> list[Comparison]:
 def _ratio(entry: Comparison, about: Observable, results: Results) -> Observation | None:
     """To the baseline, or inside blocks to the system that the trial names."""
     if not about.over:
-        return _of(entry, results)
+        name = results.cell(entry.cell).name
+        return Observation.of(name, entry.system, results.baseline, entry)
     other = results.comparison(entry.cell, about.over, about.metric)
     found = _inside_blocks(entry, other) if other is not None and not other.limited_by else None
     if found is None:
         return None
     return Observation.of(results.cell(entry.cell).name, about.system, about.over, found)
-
-
-def _of(entry: Comparison, results: Results) -> Observation:
-    return Observation(
-        cell=results.cell(entry.cell).name,
-        system=entry.system,
-        over=results.baseline,
-        value=entry.ratio,
-        low=entry.low,
-        high=entry.high,
-        n=entry.n,
-        p=entry.p_adjusted,
-    )
 
 
 def _steps(about: Observable, results: Results) -> list[Observation]:

@@ -1,14 +1,15 @@
-"""docs/published.md and what `fsgauge published` prints: every claim and its verdict, in words."""
+"""docs/published.md, docs/evidence/predictions.md and what `fsgauge published` prints: every claim
+and its verdict, in words."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fsgauge.published.ledger import Claim, Computed, Figure, Ledger, ledgers
 from fsgauge.published.runs import JudgedRun
-from fsgauge.published.standing import Standing, standing_of
+from fsgauge.published.standing import Predicted, Standing, against_words, standing_of
 
 _INTRODUCTION = """\
 # What was published, and what came of it
@@ -94,6 +95,10 @@ def _row(standing: Standing) -> str:
         + (f" *Computed: {computed}.*" if computed else "")
     )
     cells = (claim.id, claim.kind, claim.place, fact, f"**{standing.word}**", standing.why)
+    return _in_a_row(cells)
+
+
+def _in_a_row(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
@@ -204,3 +209,57 @@ def as_json(
         ],
         "runs": [run.model_dump(mode="json", exclude={"observed"}) for run in standing.runs],
     }
+
+
+_OF_PREDICTIONS = """\
+# What the models predict, next to what was published
+
+<!-- Made by `python -m fsgauge.published predictions` from kinds/*/published.toml and
+kinds/*/verdicts; edits are lost. -->
+
+Simulated, not measured. Each row is a published figure or claim, and what the models of
+allocators and devices say of it ([the simulator](../guides/simulator.md)). A number of several
+devices is a band, for the publication does not name its own. "Fitted": a parameter of the model was
+chosen so that the row comes out. "No proof": it follows from what was set. "Answered": the
+publication left a question open, so there is no number to meet. Where the models miss, the row says
+so, and why.
+"""
+
+
+def predictions_page() -> str:
+    """docs/evidence/predictions.md: each published figure next to what the models say of it."""
+    parts = [_OF_PREDICTIONS]
+    for folder, ledger in ledgers().items():
+        found = [standing_of(folder, claim) for claim in ledger.claim if claim.predictions]
+        if found:
+            parts.append("\n".join(_predictions_of(folder, ledger, found)))
+    return "\n".join(parts)
+
+
+def _predictions_of(folder: str, ledger: Ledger, standings: list[Standing]) -> Iterator[str]:
+    every = [each for standing in standings for each in standing.predicted]
+    counts = Counter(each.met for each in every)
+    said = ", ".join(f"{count} {met}" for met, count in counts.most_common())
+    runs = {run.study: run for standing in standings for run in standing.runs if run.simulated}
+    yield f"## {folder}"
+    yield ""
+    yield f'"{ledger.publication.title}". {len(every)} predictions: {said}.'
+    yield ""
+    for run in runs.values():
+        yield f"- {run_words(run)}"
+    yield ""
+    yield "| id | what | published | simulated | | |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for standing in standings:
+        for each in standing.predicted:
+            yield _prediction_row(standing, each)
+    yield ""
+
+
+def _prediction_row(standing: Standing, each: Predicted) -> str:
+    prediction = each.prediction
+    against = against_words(standing.claim, prediction, each.published)
+    published = against.removeprefix(", ").removeprefix("published ") or standing.claim.fact
+    bound = f"at least {published}" if prediction.rule == "at least" else published
+    cells = (standing.claim.id, prediction.words, bound, each.words, f"**{each.met}**", each.why)
+    return _in_a_row(cells)

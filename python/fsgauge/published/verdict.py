@@ -163,21 +163,21 @@ def _of_many(trial: Trial, seen: Sequence[Observation]) -> TrialVerdict:
 def _any(trial: Trial, seen: Sequence[Observation]) -> TrialVerdict:
     """One that is certain confirms it; it is refuted when none can differ by more than a margin."""
     sides = (1 - MARGIN,) if trial.rule == "any below" else (1 - MARGIN, 1 + MARGIN)
-    met = [each for each in seen if _is_certain(each) and _is_beyond(each, sides)]
+    met = [
+        each
+        for each in filter(_is_certain, seen)
+        if each.is_below(sides[0]) or any(each.is_above(side) for side in sides[1:])
+    ]
     if met:
         first = max(met, key=lambda each: abs(math.log(each.value)))
         count = f"{len(met)} of {len(seen)}; " if len(seen) > 1 else ""
         return TrialVerdict("confirmed", f"{count}{_named(first, seen)}{numbers(first)}")
     widest = max(seen, key=lambda each: abs(math.log(each.value)))
     words = f"none of {len(seen)} certainly; {_named(widest, seen)}{numbers(widest)}"
-    none = all(each.is_above(sides[0]) for each in seen) and (
-        len(sides) == 1 or all(each.is_below(sides[1]) for each in seen)
+    none = all(
+        each.is_above(sides[0]) and all(each.is_below(side) for side in sides[1:]) for each in seen
     )
     return TrialVerdict("refuted" if none else "undecided", words)
-
-
-def _is_beyond(seen: Observation, sides: Sequence[float]) -> bool:
-    return seen.is_below(sides[0]) or (len(sides) > 1 and seen.is_above(sides[1]))
 
 
 def _is_certain(seen: Observation) -> bool:

@@ -50,13 +50,13 @@ class Factor:
         return f"{number} {self.one if number == 1 else f'{self.one}s'}"
 
     def in_id(self, value: FactorValue) -> str:
-        """Its part of a cell's id: "4KiB", "depth32", "writers2", "own-files"."""
+        """The factor's part of a cell's id: "4KiB", "depth32", "writers2", "own-files"."""
         if self.role in ("size", "depth"):
             return self.in_name(value).replace(" ", "")
         return f"{self.one}s{value}" if self.one else str(value).replace(" ", "-")
 
     def in_name(self, value: FactorValue) -> str:
-        """Its part of a cell's name: "4 KiB", "depth 32", "2 writers", "same files"."""
+        """The factor's part of a cell's name: "4 KiB", "depth 32", "2 writers", "same files"."""
         if self.role == "size":
             return exact_size(int(value))
         if self.role == "depth":
@@ -149,7 +149,7 @@ class CellFactors(Kept):
 
     @property
     def at_once_words(self) -> str:
-        """The same with its noun: "2 writers"."""
+        """How many work at once, with their noun: "2 writers"."""
         found = self.in_role("jobs")
         return found[1].counted(self.at_once) if found else ""
 
@@ -161,7 +161,7 @@ class CellFactors(Kept):
 
     @property
     def hosts_words(self) -> str:
-        """The same in words: "2 hosts"; "" where all do."""
+        """How many hosts take part, in words: "2 hosts"; "" where all do."""
         found = self.in_role("hosts")
         return found[1].counted(self.host_count) if found and self.host_count is not None else ""
 
@@ -263,14 +263,15 @@ class CellFactors(Kept):
 
     @property
     def all_but_size(self) -> dict[str, FactorValue]:
-        """Its factors without the bytes of one operation."""
+        """The cell's factors without the bytes of one operation."""
         found = self.in_role("size")
         return {
             name: each for name, each in self.factors().items() if not found or name != found[0]
         }
 
     def _value(self, role: Role) -> FactorValue:
-        """That of the factor in a role; alone, one at a time, where the kind has no such factor."""
+        """The value of the factor in a role; alone, one at a time, where the kind has no such
+        factor."""
         found = self.in_role(role)
         value = getattr(self, found[0]) if found else None
         return 1 if value is None else cast(FactorValue, value)

@@ -161,7 +161,7 @@ def is_over_network(machines: Sequence[Machine]) -> bool:
 
 
 def with_role(machines: Sequence[Machine], role: str) -> list[Machine]:
-    """Those of a role, whatever number stands behind it."""
+    """The machines of a role, whatever number stands behind it."""
     return [each for each in machines if each.role.partition(" ")[0] == role]
 
 

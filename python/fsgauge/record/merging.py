@@ -151,18 +151,16 @@ def _one(owner: str, name: str, values: list[Any], across: bool) -> object:
     return _DONE[rule](values, across)
 
 
-def _named(lists: Sequence[Sequence[Any]], across: bool) -> list[Any]:
-    found: dict[tuple[Any, ...], list[Any]] = {}
-    for each in (each for every in lists for each in every):
-        found.setdefault((each.operation, getattr(each, "kind", None)), []).append(each)
-    return [_model(values, across=across) for values in found.values()]
+def _by(key: Callable[[Any], object]) -> Callable[[list[Any], bool], list[Any]]:
+    """Of several lists one, in which elements of one key are one."""
 
+    def together(lists: list[Any], across: bool) -> list[Any]:
+        found: dict[object, list[Any]] = {}
+        for each in (each for every in lists for each in every):
+            found.setdefault(key(each), []).append(each)
+        return [_model(values, across=across) for values in found.values()]
 
-def _roles(lists: Sequence[Sequence[Any]], across: bool) -> list[Any]:
-    found: dict[str, list[Any]] = {}
-    for each in (each for every in lists for each in every):
-        found.setdefault(each.role, []).append(each)
-    return [_model(values, across=across) for values in found.values()]
+    return together
 
 
 def _by_place(lists: Sequence[Sequence[Any]]) -> list[list[Any]]:
@@ -189,8 +187,8 @@ _DONE: dict[Rule, Callable[[list[Any], bool], Any]] = {
     "most": lambda values, _: max(values),
     "farthest": lambda values, _: max(values, key=abs),
     "list": _listed,
-    "roles": _roles,
-    "named": _named,
+    "roles": _by(lambda each: each.role),
+    "named": _by(lambda each: (each.operation, getattr(each, "kind", None))),
 }
 
 

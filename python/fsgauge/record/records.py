@@ -38,9 +38,8 @@ from fsgauge.record.command import CommandJob, CommandRun, ForeignJob
 from fsgauge.record.machine import Machine, StorageFacts
 from fsgauge.record.merging import merged
 from fsgauge.record.modes import Curve, Pace, RaceRules
-from fsgauge.record.parts import DeviceRun, MachineStart, Part, Traffic
+from fsgauge.record.parts import DeviceRun, MachineStart, Part, ServerFacts, ServerRun, Traffic
 from fsgauge.record.preconditioning import CellPreconditioning
-from fsgauge.record.private_server import ServerFacts, ServerRun
 from fsgauge.record.strikes import Strike, Struck
 
 FORMAT = 1
@@ -329,6 +328,10 @@ class StepRecord(Record):
     free_bytes: int
     started_unix_ns: int
     elapsed_ns: int
+
+
+OfTurn = TurnRecord | RunRecord | ScanRecord | StepRecord
+"""A record that lies in the folder of its turn."""
 
 
 class EnvironmentRecord(Record):

@@ -126,6 +126,11 @@ class Intervals(_Rows, Sequence[Row]):
         columns = {name: rows[:, at] for at, name in enumerate(INTERVAL_COLUMNS)}
         return cls(lambda: (columns, 0, len(rows)))
 
+    @property
+    def done(self) -> Integers:
+        """The reads and writes in each."""
+        return self.column("read_operations") + self.column("write_operations")
+
     def __iter__(self) -> Iterator[Row]:
         columns = [self.column(name).tolist() for name in INTERVAL_COLUMNS]
         for start_ns, elapsed_ns, warm_up, *counts in zip(*columns, strict=True):

@@ -14,15 +14,15 @@ from fsgauge.plain_files.bounds import MOST_FOLDERS
 from fsgauge.report import compared_models, words
 from fsgauge.report.charts.between import between_chart, name_of
 from fsgauge.report.compared_answer import changes_sentences
-from fsgauge.report.compared_ends import ends_sentence, side_words
+from fsgauge.report.compared_models import ends_sentence, side_words
 from fsgauge.report.theme import GLYPHS, template
 from fsgauge.stats.folders.between import Between, Entry, IdleLine
 from fsgauge.stats.folders.limits import Test
 from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.verdict import OPEN, is_too_wide
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN, is_too_wide
 from fsgauge.store import read_results
-from fsgauge.units import exact_percent, figure
+from fsgauge.units import exact_percent, figure, moment
 
 _WITH_TIME = re.compile(r"-\d{4}(-\d\d){2}-\d{6}$")
 """The end of a results folder's name."""
@@ -37,14 +37,14 @@ class FolderRow:
     system: str
     a: str
     b: str
-    ratio: str
-    interval: str
-    within: str
-    glyph: str
     verdict: str
-    other: str
-    robust: str
-    blocks: str
+    ratio: str = ""
+    interval: str = ""
+    within: str = ""
+    glyph: str = ""
+    other: str = ""
+    robust: str = ""
+    blocks: str = ""
 
 
 @dataclass(frozen=True)
@@ -127,14 +127,7 @@ def _idle_line(between: Between, each: IdleLine) -> FolderRow:
         system=each.system,
         a=_value(each.metric, each.a, each.value_a),
         b=_value(each.metric, each.b, each.value_b),
-        ratio="",
-        interval="",
-        within="",
-        glyph="",
         verdict=each.idle.words,
-        other="",
-        robust="",
-        blocks="",
     )
 
 
@@ -176,7 +169,7 @@ def verdict_words(between: Between, entry: Entry) -> str:
         return f"equivalent (within {exact_percent(entry.margin_percent)})"
     if not entry.bases_agree:
         return f"undecided (the ratio to {between.baseline} does not agree)"
-    if entry.blocks < words.FEWEST_BLOCKS:
+    if entry.blocks < BLOCKS_FOR_A_VERDICT:
         return entry.verdict
     if entry.verdict in OPEN and entry.low is None:
         return f"{entry.verdict} (how sittings differ is not known)"
@@ -187,9 +180,9 @@ def verdict_words(between: Between, entry: Entry) -> str:
 
 def _other_ratio(between: Between, entry: Entry) -> str:
     """With its interval, but of two ends of a range, which have none."""
-    if between.ends is not None:
-        return words.ratio(entry.ratio, *entry.shown)
     ratio = words.ratio(entry.ratio, *entry.shown)
+    if between.ends is not None:
+        return ratio
     return f"{ratio} ({words.interval(*entry.shown, entry.blocks)})"
 
 
@@ -263,7 +256,7 @@ def write_comparison(between: Between, tests: Sequence[Test], output: Path) -> P
         side_words=side_words,
         tests=tests,
         tables=_tables(between),
-        day=words.moment,
+        day=moment,
         limit_interval=limit_interval,
         words=words,
     )
@@ -316,7 +309,6 @@ def _tables(between: Between) -> list[LinesOfMetric]:
             if entry.metric == metric.name and entry.decides
         ]
         lines += [_idle_line(between, e) for e in between.nothing if e.metric == metric.name]
-        better = "higher is better" if metric.higher_is_better else "lower is better"
         if lines:
-            tables.append(LinesOfMetric(metric.name, metric.label, better, lines))
+            tables.append(LinesOfMetric(metric.name, metric.label, metric.better, lines))
     return tables

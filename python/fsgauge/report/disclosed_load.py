@@ -75,16 +75,11 @@ def _sync(job: LoadJob) -> str:
     return job.sync.kind if every is None else f"{job.sync.kind} after every {writes}"
 
 
-def _pace(job: LoadJob) -> str:
+def _pace(job: LoadJob | ClientsJob) -> str:
     if job.rate is None:
         return "none: as fast as answers come"
-    return format_rate(job.rate.operations_per_second)
-
-
-def _pace_of_clients(job: ClientsJob) -> str:
-    if job.rate is None:
-        return "none: as fast as answers come"
-    return format_rate(job.rate.operations_per_second, "files/s")
+    unit = "IOPS" if isinstance(job, LoadJob) else "files/s"
+    return format_rate(job.rate.operations_per_second, unit)
 
 
 def _end(job: LoadJob) -> str:
@@ -104,7 +99,7 @@ def _of_clients(jobs: Sequence[ClientsJob]) -> Rows:
         ("reached over", _each(jobs, lambda job: job.target.kind)),
         ("data pattern", _each(jobs, lambda job: job.data.kind)),
         ("fsync", _each(jobs, lambda job: "before each close" if job.fsync else "none")),
-        ("pace", _each(jobs, _pace_of_clients)),
+        ("pace", _each(jobs, _pace)),
         (
             "a run ends",
             _each(

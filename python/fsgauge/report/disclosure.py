@@ -21,7 +21,7 @@ from fsgauge.report.page import environment_rows, made_systems, study_sha256
 from fsgauge.report.theme import asset, template
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
-from fsgauge.units import count, exact_percent, format_duration, format_size, some_of
+from fsgauge.units import count, exact_percent, format_duration, format_size, moment, some_of
 
 _MOST_CELLS = 8
 _MOST_WARNINGS = 6
@@ -40,7 +40,7 @@ def render_disclosure(results: Results, stored: StoredStudy) -> str:
     return template("disclosure.html.j2").render(
         results=results,
         study=stored.study,
-        measured_on=words.moment(stored.study.started_unix_ns),
+        measured_on=moment(stored.study.started_unix_ns),
         study_sha256=study_sha256(stored),
         groups=disclosed(results, stored),
         sheet_style=asset("sheet.css"),
@@ -98,9 +98,10 @@ def _measured(results: Results, stored: StoredStudy) -> Rows:
 
 def _system_words(made: dict[str, Any]) -> str:
     rows = made["rows"]
+    options = rows["mount options in force"]
     parts = [
         rows["made by"] if rows["made by"] != "nothing" else rows["kind"],
-        *([f"mounted {rows['mount options in force']}"] if _is_mounted(rows) else []),
+        *([f"mounted {options}"] if options != "not mounted" else []),
         *(
             f"{name.removeprefix('tunable ')} {text}"
             for name, text in rows.items()
@@ -108,10 +109,6 @@ def _system_words(made: dict[str, Any]) -> str:
         ),
     ]
     return f"{made['name']} ({', '.join(parts)})"
-
-
-def _is_mounted(rows: dict[str, str]) -> bool:
-    return rows["mount options in force"] != "not mounted"
 
 
 def device_rows(storage: StorageFacts) -> Rows:

@@ -9,8 +9,8 @@ from typing import Any
 from fsgauge.record.records import RunRecord
 from fsgauge.record.strikes import TITLES
 from fsgauge.report import vega
-from fsgauge.report.charts import axes, panels
-from fsgauge.report.charts.series import AIR, points_of
+from fsgauge.report.charts import panels
+from fsgauge.report.charts.series import AIR, SECONDS, points_of, rate_up_to
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.table_parts import Rows, Table
 from fsgauge.report.theme import BAND
@@ -103,18 +103,13 @@ def _panel_of(results: Results, run: RunRecord) -> _Panel | None:
 
 
 def _drawn(panel: _Panel, width: int) -> vega.Chart:
-    x = vega.field("seconds:Q", axis={"title": "seconds", "grid": False, "tickCount": 5})
-    y = vega.field(
-        "rate:Q",
-        scale={"domain": [0, panel.top], "nice": False},
-        axis={"title": "operations/s", "labelExpr": axes.amount(), "tickCount": 4},
-    )
+    x, y = vega.field("seconds:Q", axis=SECONDS), rate_up_to(panel.top)
     layers: list[vega.Chart] = []
     if panel.faults:
         shade = chart_of(panel.faults)
         layers.append(
             shade.mark("rect", color=BAND, opacity=0.6).encode(
-                x=vega.field("from:Q", axis={"title": "seconds", "grid": False, "tickCount": 5}),
+                x=vega.field("from:Q", axis=SECONDS),
                 x2=vega.field("to:Q"),
                 description=vega.field("tip:N"),
             )

@@ -17,6 +17,7 @@ from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.plain_files import MissingError, read_json, write_whole
 from fsgauge.plain_files.bounds import GATE
 from fsgauge.stats.gate.learned import FORMAT, Learned
+from fsgauge.store.files import require_known_format
 
 WHAT = "what a gate of fsgauge has learnt; made and changed by `fsgauge gate accept`"
 _AGAIN = (
@@ -41,13 +42,7 @@ def read_text(text: bytes | str, label: str) -> Learned:
         raise _not_one(label, f"it is not JSON: {error}") from error
     if not isinstance(document, dict) or "sha256" not in document:
         raise _not_one(label, "it has no checksum")
-    written = document.get("format")
-    if isinstance(written, int) and written > FORMAT:
-        raise InputError(
-            f"{label} is in format {written}; this fsgauge reads up to {FORMAT}",
-            cause="a newer fsgauge wrote it",
-            next="upgrade fsgauge",
-        )
+    require_known_format(document, FORMAT, label)
     content = {key: each for key, each in document.items() if key not in ("what", "sha256")}
     if document["sha256"] != _digest(content):
         raise RigError(
@@ -109,7 +104,7 @@ def read_gate(path: Path) -> Learned:
 
 
 def read_gate_if_there(path: Path) -> Learned | None:
-    """The same; None where there is no such file."""
+    """What a gate has learnt; None where there is no such file."""
     try:
         text = read_json(path, GATE)
     except MissingError:

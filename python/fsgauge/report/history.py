@@ -9,7 +9,7 @@ from typing import Any
 
 from fsgauge.report import vega, words
 from fsgauge.report.charts import marks, panels
-from fsgauge.report.charts.axes import Along, ratio_domain, ratio_ticks
+from fsgauge.report.charts.axes import ratio_domain, ratios
 from fsgauge.report.charts.marks import edges_of, whiskers
 from fsgauge.report.compared import write_pages
 from fsgauge.report.draw import Drawing, chart_of, draw
@@ -69,17 +69,14 @@ def _levels(rows: list[dict[str, Any]], series: Series) -> list[dict[str, Any]]:
 
 def _panel(panel: tuple[Series, list[dict[str, Any]]], width: int) -> vega.Chart:
     series, rows = panel
-    low, high = ratio_domain([*(row["ratio"] for row in rows), *edges_of(rows, "low", "high")])
-    axis = {"values": ratio_ticks(low, high, 5), "format": "~g", "title": "ratio", "domain": False}
-    scale = {"type": "log", "domain": [low, high], "clamp": True, "nice": False}
+    limits = ratio_domain([*(row["ratio"] for row in rows), *edges_of(rows, "low", "high")])
+    along = ratios("y", limits, 5, clamp=True, title="ratio", domain=False)
+    y = along.channel
     x = vega.field(
         "place:Q",
         scale={"domain": [0.5, len(rows) + 0.5], "nice": False},
         axis={"title": "folder, in order of time", "tickMinStep": 1, "format": "d", "grid": False},
     )
-
-    def y(field: str) -> vega.Channel:
-        return vega.field(f"{field}:Q", scale=scale, axis=axis)
 
     base = chart_of(rows)
     steps = [{"place": step.index + 0.5} for step in series.steps]
@@ -89,7 +86,7 @@ def _panel(panel: tuple[Series, list[dict[str, Any]]], width: int) -> vega.Chart
         .mark("rule", color=MUTED, strokeWidth=3, opacity=0.6)
         .encode(x=x, x2=vega.field("to:Q"), y=y("level")),
         chart_of(steps).mark("rule", color=MUTED, strokeDash=[4, 3]).encode(x=x),
-        *whiskers(rows, ("ratio", "low", "high"), Along("y", (low, high), y), width=1.5, x=x),
+        *whiskers(rows, ("ratio", "low", "high"), along, width=1.5, x=x),
         marks.points(base, 40, x=x, y=y("ratio")),
     ]
     title = panels.heading(f"{series.cell}, {series.system}", width)

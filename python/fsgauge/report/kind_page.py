@@ -64,7 +64,7 @@ class KindPage:
         return []
 
     def markdown_tables(self, results: Results) -> list[Table]:
-        """Those in the place of ratios to the baseline in Markdown."""
+        """Tables in the place of ratios to the baseline in Markdown."""
         return self.summary_tables(results)
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002

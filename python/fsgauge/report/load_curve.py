@@ -15,7 +15,8 @@ from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.kind_page import KindPage
 from fsgauge.report.table_parts import Rows, Table, TableCell, judged_cell, value_cell
 from fsgauge.report.theme import INK
-from fsgauge.stats.curve.answer import bound_words, quantile_words
+from fsgauge.stats.curve.answer import bound_words
+from fsgauge.stats.curve.blocks import limit_words, quantile_words
 from fsgauge.stats.curve.model import Capacity, CurvePoint, CurveResults
 from fsgauge.stats.results import Comparison, Results
 from fsgauge.store import StoredStudy
@@ -47,7 +48,8 @@ class CurvePage(KindPage):
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
         found = CurveResults.of(results)
-        return {"capacity_tables": capacity_tables(results), "limit": _limit(found)}
+        limit = limit_words(found) if found else ""
+        return {"capacity_tables": capacity_tables(results), "limit": limit}
 
     def summary_tables(self, results: Results) -> list[Table]:
         return capacity_tables(results)
@@ -56,15 +58,9 @@ class CurvePage(KindPage):
 PAGE = CurvePage()
 
 
-def _limit(found: CurveResults | None) -> str:
-    if found is None:
-        return ""
-    return f"{quantile_words(found.quantile)} below {format_duration(found.limit_ns)}"
-
-
-def _load_words(results: Results, load: str) -> str:
+def _load_words(results: Results, load: str, found: CurveResults) -> str:
     """Without the limit, which stands above the table and below the picture."""
-    return results.cell(load).name.removesuffix(f", {_limit(CurveResults.of(results))}")
+    return results.cell(load).name.removesuffix(f", {limit_words(found)}")
 
 
 class _Line(NamedTuple):
@@ -82,7 +78,7 @@ def capacity_tables(results: Results) -> list[Table]:
     lines = [
         _Line(
             each,
-            _load_words(results, each.load),
+            _load_words(results, each.load, found),
             factors_of(results.cell(each.load)).rate_unit,
             results.comparison(each.load, each.system, "iops"),
         )
@@ -97,7 +93,7 @@ def capacity_tables(results: Results) -> list[Table]:
         [
             ("system", "", lambda line: line.capacity.system),
             ("load", "", lambda line: line.load) if several else None,
-            (f"rate with {_limit(found)}", "capacity", _rate_cell),
+            (f"rate with {limit_words(found)}", "capacity", _rate_cell),
             (f"of {results.baseline}", "ratio", lambda line: judged_cell(line.ratio)),
             ("knee", "capacity", _knee_cell),
             ("limited by", "capacity", lambda line: line.capacity.limited_words or None),
@@ -140,7 +136,7 @@ def load_curve(results: Results) -> Drawing | None:
         own = [row for row in rows if row["load"] == load]
         met = [row for row in crossings if row["load"] == load and row["rate"]]
         return _panel(own, met, found, width).properties(
-            title=panels.heading(_load_words(results, load), width)
+            title=panels.heading(_load_words(results, load, found), width)
         )
 
     label = f"{quantile_words(found.quantile)} of latency by the rate that is offered; the limit."

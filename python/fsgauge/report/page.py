@@ -27,17 +27,25 @@ from fsgauge.report.labels import MANY, labels_of
 from fsgauge.report.page_of_kind import page_of
 from fsgauge.report.race import race_values
 from fsgauge.report.sureness import in_short, integrity_lines, next_step, sureness_lines
-from fsgauge.report.sync_table import sync_tables
+from fsgauge.report.tables import sync_tables
 from fsgauge.report.theme import GLYPHS, asset, template
 from fsgauge.report.traffic import counts_tables, traffic_tables
-from fsgauge.stats.differences import space_for_data
+from fsgauge.stats.differences import first_turns, space_for_data
 from fsgauge.stats.planned import level_of
 from fsgauge.stats.results import Results
 from fsgauge.stats.sentence import model_words, proof_lines
 from fsgauge.stats.storage_findings import storage_words
 from fsgauge.stats.wording import listed
 from fsgauge.store import StoredStudy
-from fsgauge.units import count, format_bandwidth, format_duration, format_size, plural, some_of
+from fsgauge.units import (
+    count,
+    format_bandwidth,
+    format_duration,
+    format_size,
+    moment,
+    plural,
+    some_of,
+)
 
 _NAMED_HOSTS = 4
 
@@ -85,7 +93,7 @@ def page_values(
         "next_step": next_step(results, sureness, repeat),
         "repeat": repeat,
         "command": shlex.join(stored.study.command),
-        "measured_on": words.moment(stored.study.started_unix_ns),
+        "measured_on": moment(stored.study.started_unix_ns),
         "rig": rig_sentence(stored.study, stored.environment_before),
         "storage": stored.environment_before.storage,
         "storage_words": _storage(results, stored.environment_before.storage),
@@ -228,9 +236,7 @@ def _fact(machine: Machine, key: str) -> str:
 
 def made_systems(results: Results, turns: Sequence[TurnRecord]) -> list[dict[str, Any]]:
     """How each system was made, from its first turn."""
-    first: dict[str, TurnRecord] = {}
-    for turn in turns:
-        first.setdefault(turn.system, turn)
+    first = first_turns(turns)
     made = []
     for name in results.systems:
         if name not in first:

@@ -9,8 +9,7 @@ from typing import Any
 
 from fsgauge.report import words
 from fsgauge.report.table_parts import Rows, Table, TableCell
-from fsgauge.stats.choosing.effects import Effect, Effects, effects_of
-from fsgauge.stats.choosing.options import settings_of
+from fsgauge.stats.choosing.effects import Effect, Effects, effects_of, settings_of
 from fsgauge.stats.race.model import Departure, Race
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
@@ -154,7 +153,7 @@ def _effect_cell(each: Effect) -> TableCell:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.{0 if share >= 0.0995 else 1}f} %"
+    return f"{100 * share:.{words.share_digits(share)}f} %"
 
 
 def effect_words(found: Effects | None, margin: float) -> list[str]:

@@ -14,6 +14,7 @@ from fsgauge.report.kind_page import Assurance
 from fsgauge.report.page_of_kind import page_of
 from fsgauge.stats.curve.model import CurveResults
 from fsgauge.stats.evidence import count
+from fsgauge.stats.lost_data import KINDS, blocks_of
 from fsgauge.stats.noise import hides
 from fsgauge.stats.results import Results
 
@@ -98,26 +99,30 @@ def _blocks(results: Results) -> Assurance:
 
 
 def _noise(results: Results) -> Assurance:
-    floor = results.noise_of(results.primary_metrics[results.primary_cells[0]])
-    if floor is None and any(each.code == "operations.few" for each in results.findings):
-        return Assurance("Noise floor", "unknown: too few operations in a run", False, "noise")
-    cell, metric = results.primary_cells[0], results.primary_metrics[results.primary_cells[0]]
-    idle = results.did_nothing(cell, results.baseline, metric)
-    if floor is None and idle is not None:
-        return Assurance("Noise floor", f"unknown: {results.baseline} {idle.words}", False, "noise")
-    curve = CurveResults.of(results)
-    carried = curve.capacity(cell, results.baseline) if curve is not None else None
-    if floor is None and carried is not None and carried.number is None:
-        text = f"unknown: {results.baseline} has no rate at the limit"
-        return Assurance("Noise floor", text, False, "noise")
+    cell = results.primary_cells[0]
+    floor = results.noise_of(results.primary_metrics[cell])
     if floor is None:
-        return Assurance("Noise floor", "unknown: no block has the baseline twice", False, "noise")
+        text = f"unknown: {_why_no_floor(results, cell)}"
+        return Assurance("Noise floor", text, False, "noise")
     text = words.noise(floor, results.baseline)
     if words.never_differs(floor):
         text = f"none: {results.baseline} equals itself in every block"
     if floor.state == "wide":
         text += f", too noisy {hides(results.comparisons, floor.metric)}"
     return Assurance("Noise floor", text, floor.state == "quiet", "noise")
+
+
+def _why_no_floor(results: Results, cell: str) -> str:
+    if any(each.code == "operations.few" for each in results.findings):
+        return "too few operations in a run"
+    idle = results.did_nothing(cell, results.baseline, results.primary_metrics[cell])
+    if idle is not None:
+        return f"{results.baseline} {idle.words}"
+    curve = CurveResults.of(results)
+    carried = curve.capacity(cell, results.baseline) if curve is not None else None
+    if carried is not None and carried.number is None:
+        return f"{results.baseline} has no rate at the limit"
+    return "no block has the baseline twice"
 
 
 def _steady(results: Results) -> Assurance:
@@ -223,13 +228,7 @@ def integrity_lines(systems: Sequence[str], runs: Sequence[RunRecord]) -> list[I
 
 
 def _integrity_line(system: str, found: Sequence[IntegrityResult]) -> IntegrityLine:
-    faults = {
-        "corrupt": sum(each.corrupt_blocks for each in found),
-        "torn": sum(each.torn_blocks for each in found),
-        "foreign": sum(each.foreign_blocks for each in found),
-        "stale": sum(each.stale_blocks for each in found),
-        "lost": sum(each.lost_blocks for each in found),
-    }
+    faults = {kind: sum(blocks_of(each, kind) for each in found) for kind in KINDS}
     wrong = ", ".join(f"{many:,} {name}" for name, many in faults.items() if many)
     blocks = sum(each.checked_blocks for each in found)
     runs = count(len(found), "run")

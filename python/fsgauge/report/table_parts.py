@@ -11,6 +11,7 @@ from fsgauge.report import words
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Measurement
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.units import figure
 
 T = TypeVar("T")
@@ -162,7 +163,7 @@ def interval_text(number: words.Interval, text: Callable[[float], str]) -> str:
         return "one block" if number.n == 1 else ""
     if not words.is_known(number.low, number.high, number.n):
         return words.unknown(number.n)
-    if math.isclose(number.low, number.high, rel_tol=1e-12):
+    if never_varies(number.low, number.high):
         return NEVER_VARIED
     low, high = text(number.low), text(number.high)
     if low == high:
@@ -171,6 +172,11 @@ def interval_text(number: words.Interval, text: Callable[[float], str]) -> str:
     if unit and unit == other and not low.startswith("x "):
         low = low.removesuffix(f" {unit}")
     return f"{low} to {high}"
+
+
+def never_varies(low: float | None, high: float | None) -> bool:
+    """Layouts often repeat exactly: an interval without width says so in words."""
+    return low is not None and high is not None and math.isclose(low, high, rel_tol=1e-12)
 
 
 def judged_cell(found: words.Ratio | None, text: Callable[[float], str] = words.ratio) -> TableCell:
@@ -205,7 +211,7 @@ def change_cell(number: Estimate | None) -> TableCell:
 
 
 def share_cell(number: Estimate | None) -> TableCell:
-    digits = 0 if number is None or number.value >= 0.0995 else 1
+    digits = words.share_digits(number.value) if number is not None else 0
     return estimate_cell(number, lambda share: f"{100 * share:.{digits}f} %")
 
 
@@ -219,7 +225,7 @@ def number_cell(number: Estimate | None) -> TableCell:
     return estimate_cell(number, figure)
 
 
-_REMARKS = {words.unknown(blocks): blocks for blocks in range(1, words.FEWEST_BLOCKS)}
+_REMARKS = {words.unknown(blocks): blocks for blocks in range(1, BLOCKS_FOR_A_VERDICT)}
 
 
 def said_once(table: Table) -> Table:

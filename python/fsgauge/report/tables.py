@@ -1,16 +1,24 @@
-"""The tables of all numbers, a line per cell and system; those of layouts; systems in order."""
+"""The tables of all numbers, a line per cell and system; those of layouts; systems in order.
+
+How long it takes to make writes durable has one of its own: of the load's own syncs, of log writers
+that work alongside it, and of writes that are durable when they return (O_DSYNC).
+"""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fsgauge.report import words
-from fsgauge.report.table_parts import NEVER_VARIED, short_words
+from fsgauge.engine.wire import DsyncSync, LoadJob
+from fsgauge.record.records import Cell as RecordCell
+from fsgauge.record.records import RunRecord
+from fsgauge.report import table_parts, words
+from fsgauge.report.table_parts import NEVER_VARIED, never_varies, short_words
 from fsgauge.report.theme import GLYPHS
 from fsgauge.scan.numbers import QUANTITIES, Quantity
 from fsgauge.scan.words import number
 from fsgauge.stats.layouts import SHOWN
+from fsgauge.stats.metrics import COMPANIONS, SYNC
 from fsgauge.stats.ranking import Ranked, ranking
 from fsgauge.stats.results import (
     Comparison,
@@ -22,6 +30,7 @@ from fsgauge.stats.results import (
     Results,
 )
 from fsgauge.stats.robust import differs
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import blocks_in_words, ratio_range
 
 
@@ -67,10 +76,8 @@ def number_tables(results: Results) -> list[NumberTable]:
         ]
         label = metric.label
         if metric.name.startswith(("read.", "write.")):
-            kind = "response latency" if results.latency_kind == "response" else "service time"
-            label = label.replace("latency", kind)
-        better = "higher is better" if metric.higher_is_better else "lower is better"
-        tables.append(NumberTable(metric.name, label, better, metric.page, lines))
+            label = label.replace("latency", results.latency_words)
+        tables.append(NumberTable(metric.name, label, metric.better, metric.page, lines))
     return tables
 
 
@@ -92,16 +99,16 @@ class _Lines:
 
     def __init__(self, results: Results) -> None:
         self._results = results
-        self._comparisons = {(e.metric, e.cell, e.system): e for e in results.comparisons}
-        self._measurements = {(m.metric, m.cell, m.system): m for m in results.measurements}
-        self._nothing = {(n.metric, n.cell, n.system): n for n in results.nothing}
+        self._comparisons = {(e.cell, e.system, e.metric): e for e in results.comparisons}
+        self._measured = results.measured
+        self._nothing = {(n.cell, n.system, n.metric): n for n in results.nothing}
 
     def line(self, metric: MetricInfo, cell: str, system: str) -> ComparisonRow | None:
         """None where there is nothing to say."""
-        place = (metric.name, cell, system)
+        place = (cell, system, metric.name)
         if (nothing := self._nothing.get(place)) is not None:
             return _idle_line(self._results, nothing)
-        measured = self._measurements.get(place)
+        measured = self._measured.get(place)
         if measured is None:
             return None
         return _line(self._results, metric, measured, self._comparisons.get(place))
@@ -116,7 +123,7 @@ def _line(
     results: Results, metric: MetricInfo, measured: Measurement, entry: Comparison | None
 ) -> ComparisonRow:
     low, high = measured.low, measured.high
-    enough = measured.n >= words.FEWEST_BLOCKS  # of fewer, the section's hint says it once
+    enough = measured.n >= BLOCKS_FOR_A_VERDICT  # of fewer, the section's hint says it once
     interval = words.unknown(measured.n) if enough and low is not None else short_words(measured)
     if low is not None and high is not None and words.is_known(low, high, measured.n):
         interval = words.value_range(low, high, metric.unit)
@@ -140,7 +147,7 @@ def _line(
 
 
 def _ratio_interval(entry: Comparison) -> str:
-    if entry.n < words.FEWEST_BLOCKS:
+    if entry.n < BLOCKS_FOR_A_VERDICT:
         return ""
     return words.interval(entry.low, entry.high, entry.n)
 
@@ -206,15 +213,10 @@ def layout_lines(results: Results) -> list[LayoutLine]:
 def ratio_words(entry: LayoutRatio) -> str:
     """Ratio, interval and verdict: "1.52 (1.41 to 1.63) ▼ worse"."""
     interval = ratio_range(entry.low, entry.high)
-    if _is_a_point(entry.low, entry.high):
+    if never_varies(entry.low, entry.high):
         interval = NEVER_VARIED
     ratio = words.ratio(entry.ratio, entry.low, entry.high)
     return f"{ratio} ({interval}) {GLYPHS[entry.verdict]} {entry.verdict}"
-
-
-def _is_a_point(low: float | None, high: float | None) -> bool:
-    """Layouts often repeat exactly: an interval without width says so in words."""
-    return low is not None and high is not None and math.isclose(low, high, rel_tol=1e-12)
 
 
 def _value(entry: LayoutNumber | None, quantity: Quantity) -> str:
@@ -226,7 +228,7 @@ def _interval(entry: LayoutNumber | None, quantity: Quantity) -> str:
         return ""
     if entry.low is None or entry.high is None:
         return "one block"
-    if _is_a_point(entry.low, entry.high):
+    if never_varies(entry.low, entry.high):
         return NEVER_VARIED
     high = min(entry.high, 100.0) if quantity.unit == "%" else entry.high
     low = max(entry.low, 0.0)
@@ -271,10 +273,9 @@ def rank_tables(results: Results, level: float) -> list[RankTable]:
         if not found or len(found) + len(_idle_in(results, cell, name)) < FEWEST_RANKED:
             continue
         metric = next(each for each in results.metrics if each.name == name)
-        better = "higher is better" if metric.higher_is_better else "lower is better"
         lines = [_rank_line(results, cell, metric, each) for each in found]
         lines += _idle_ranks(results, cell, name, len(found))
-        tables.append(RankTable(results.cell(cell).name, metric.label, better, lines))
+        tables.append(RankTable(results.cell(cell).name, metric.label, metric.better, lines))
     return tables
 
 
@@ -293,14 +294,7 @@ def _idle_ranks(results: Results, cell: str, metric: str, ranked: int) -> list[R
 def _rank_line(results: Results, cell: str, metric: MetricInfo, each: Ranked) -> RankLine:
     entry = each.entry
     rank = f"{each.first}" if each.first == each.last else f"{each.first} to {each.last}"
-    measured = next(
-        (
-            m
-            for m in results.measurements
-            if (m.cell, m.system, m.metric) == (cell, each.system, metric.name)
-        ),
-        None,
-    )
+    measured = results.measured.get((cell, each.system, metric.name))
     return RankLine(
         rank=rank,
         system=each.system,
@@ -309,3 +303,66 @@ def _rank_line(results: Results, cell: str, metric: MetricInfo, each: Ranked) ->
         interval=words.interval(entry.low, entry.high, entry.n) if entry else "baseline",
         verdict=f"{GLYPHS[entry.verdict]} {words.verdict(entry)}" if entry else "",
     )
+
+
+FOLDED_ROWS = 25
+LEADING = ("p99", "mean")
+"""What the ratio is of: the first that is compared."""
+_CALLED = {
+    SYNC: "sync",
+    "log": f"{COMPANIONS['log']}, synced",
+    "write": "write, durable when it returns",
+}
+Timed = tuple[str, RecordCell, str]
+"""An operation of a system in a cell."""
+
+
+def sync_tables(results: Results, runs: Sequence[RunRecord]) -> list[table_parts.Table]:
+    """The table; [] for a study that times no such call."""
+    measured = results.measured
+
+    def cell(
+        part: str, text: Callable[[Measurement | None], table_parts.TableCell]
+    ) -> table_parts.Cell[Timed]:
+        return lambda each: text(measured.get((each[1].id, each[2], f"{each[0]}.{part}")))
+
+    def ratio(each: Timed) -> table_parts.TableCell | str:
+        operation, cell, system = each
+        if system == results.baseline:
+            return "baseline"
+        found = (results.comparison(cell.id, system, f"{operation}.{part}") for part in LEADING)
+        return table_parts.judged_cell(next((each for each in found if each is not None), None))
+
+    return table_parts.Rows(
+        (operation, cell, system)
+        for operation in _operations(runs)
+        for cell in results.cells
+        for system in results.systems
+        if (cell.id, system, f"{operation}.mean") in measured
+    ).tables(
+        "sync",
+        "How long writes take to be durable",
+        "From the call to its return. The ratio is that of the p99, or of the mean where a run of"
+        " any system has too few calls for it; less is better. A percentile of a system with such"
+        " runs is that of all its calls together.",
+        [
+            ("call", "", lambda each: _CALLED[each[0]]),
+            ("cell", "", lambda each: each[1].name),
+            ("system", "", lambda each: each[2]),
+            ("mean", "mean", cell("mean", lambda number: table_parts.value_cell(number, "ns"))),
+            ("p50", "p50", cell("p50", table_parts.quantile_cell)),
+            ("p99", "p99", cell("p99", table_parts.quantile_cell)),
+            ("p99.9", "p999", cell("p999", table_parts.quantile_cell)),
+            (f"ratio to {results.baseline}", "ratio", ratio),
+        ],
+        folded_from=FOLDED_ROWS,
+        drop_empty=True,
+    )
+
+
+def _operations(runs: Sequence[RunRecord]) -> list[str]:
+    """What is durable when it returns: O_DSYNC makes that of writes."""
+    jobs = [run.job for run in runs if isinstance(run.job, LoadJob)]
+    writes = [job for job in jobs if job.read_percent < 100]
+    durable = bool(writes) and all(isinstance(job.sync, DsyncSync) for job in writes)
+    return [*(["write"] if durable else []), SYNC, "log"]

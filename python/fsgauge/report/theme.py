@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from fsgauge import kinds
 from fsgauge.errors import escaped
 from fsgauge.report.labels import labels_of
-from fsgauge.stats.headline import in_lines
+from fsgauge.stats.wording import in_lines
 from fsgauge.units import format_size
 
 if TYPE_CHECKING:

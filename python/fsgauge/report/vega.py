@@ -18,7 +18,7 @@ def field(name: str, **look: Any) -> Channel:  # noqa: ANN401 - what Vega-Lite k
 
 
 def value(of: float | str) -> Channel:
-    """The same for all rows: pixels, or as Vega-Lite names them."""
+    """A constant for all rows: pixels, or as Vega-Lite names them."""
     return {"value": of}
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from datetime import UTC, datetime
 from typing import Protocol
 
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.noise_floor import NoiseFloor
+from fsgauge.stats.result_model import NoiseFloor
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.served import MEMORY
-from fsgauge.stats.verdict import OPEN, Verdict, is_too_wide
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN, Verdict, is_too_wide
 from fsgauge.stats.wording import (
     HOPELESS_PERCENT,
     IN_EVERY_BLOCK,
@@ -22,7 +21,6 @@ from fsgauge.stats.wording import (
 )
 from fsgauge.units import exact_percent, format_value
 
-FEWEST_BLOCKS = 3
 SMALLEST_RATIO = 0.0001
 """Below it a ratio has no digits of its own."""
 WIDEST_HALF_PERCENT = 999
@@ -31,14 +29,9 @@ WITHIN_ROUNDING = "within rounding"
 """In place of an interval whose ends read alike."""
 
 
-def moment(unix_ns: int) -> str:
-    """ "2026-11-23 01:36 UTC"."""
-    return datetime.fromtimestamp(unix_ns / 1e9, tz=UTC).strftime("%Y-%m-%d %H:%M UTC")
-
-
 def is_known(low: float | None, high: float | None, blocks: int) -> bool:
     """Whether an interval says anything: not from two blocks, nor one of a factor of 100."""
-    return blocks >= FEWEST_BLOCKS and not is_too_wide(low, high)
+    return blocks >= BLOCKS_FOR_A_VERDICT and not is_too_wide(low, high)
 
 
 class Interval(Protocol):
@@ -76,7 +69,7 @@ def unknown(blocks: int) -> str:
     """In place of an interval that says nothing: "not known from 2 blocks", or "interval too
     wide" where there were blocks enough, as for other numbers of the same ones.
     """
-    if blocks >= FEWEST_BLOCKS:
+    if blocks >= BLOCKS_FOR_A_VERDICT:
         return "interval too wide"
     return "one block" if blocks == 1 else f"not known from {blocks} blocks"
 
@@ -149,7 +142,7 @@ def verdict(entry: Comparison) -> str:
         return f"none: {entry.limited_by}"
     if entry.verdict == "equivalent":
         return f"equivalent (within {exact_percent(entry.margin_percent)})"
-    if entry.n < FEWEST_BLOCKS:
+    if entry.n < BLOCKS_FOR_A_VERDICT:
         return entry.verdict
     if entry.verdict in OPEN and entry.detectable_percent is not None:
         return f"{entry.verdict} ({shown(entry.detectable_percent)})"
@@ -210,9 +203,14 @@ def value_range(low: float, high: float, unit: str) -> str:
     return f"{first} to {last}" if first != last else WITHIN_ROUNDING
 
 
+def share_digits(share: float) -> int:
+    """Behind the point of a share as a percentage."""
+    return 0 if share >= 0.0995 else 1
+
+
 def share(number: Estimate) -> str:
     """A share as a percentage with its interval: "70 % (68 to 72)"."""
-    digits = 0 if number.value >= 0.0995 else 1
+    digits = share_digits(number.value)
     text = f"{100 * number.value:.{digits}f} %"
     low, high = ends(number)
     if low is None or high is None:

@@ -62,7 +62,7 @@ class Report:
         return render_page(self.results, self.stored, self.drawings)
 
     def summary(self) -> str:
-        """The same on one sheet of paper."""
+        """The page of one sheet of paper."""
         return render_summary(self.results, self.stored, self.drawings)
 
     def markdown(self) -> str:

@@ -49,7 +49,7 @@ class Recording:
                     "start missed", block=turn.block, turn=turn.turn, cell=cell.id, because=because
                 )
             case happenings.FromMachine(machine, record):
-                self.folder.write_from_machine(machine, record)
+                self.folder.write_of_turn(record, machine)
             case happenings.BlockVoid(block, because, lines):
                 self.void({block}, because, during=self.during, lines=lines)
             case happenings.BlockGivenUp(block, because, lines):
@@ -64,10 +64,8 @@ class Recording:
                     system=turn.system,
                     because=because,
                 )
-            case TurnRecord():
-                self.folder.write_turn(happening)
-            case ScanRecord():
-                self.folder.write_scan(happening)
+            case TurnRecord() | ScanRecord():
+                self.folder.write_of_turn(happening)
             case StepRecord():
                 self._step(happening)
             case RunRecord():
@@ -83,14 +81,14 @@ class Recording:
         self.runs = [run for run in self.runs if run.block not in blocks]
 
     def _step(self, record: StepRecord) -> None:
-        self.folder.write_step(record)
+        self.folder.write_of_turn(record)
         self.folder.journal(
             "step", block=record.block, turn=record.turn, cell=record.cell, what=record.what
         )
 
     def _run(self, record: RunRecord) -> None:
         fault = record.fault.what if record.fault else None
-        self.folder.write_run(record)
+        self.folder.write_of_turn(record)
         self.folder.journal(
             "run", block=record.block, turn=record.turn, cell=record.cell.id, fault=fault
         )

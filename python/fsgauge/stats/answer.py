@@ -16,7 +16,6 @@ from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.between_systems import comparing_sentences
 from fsgauge.stats.durability import caveats
 from fsgauge.stats.evidence import Question
-from fsgauge.stats.headline import in_lines, is_headline
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.rig_limits import limited_sentence
@@ -28,6 +27,7 @@ from fsgauge.stats.sentence import (
     place_of,
 )
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
+from fsgauge.stats.wording import in_lines, is_headline
 from fsgauge.units import exact_percent, format_size
 
 

@@ -18,7 +18,6 @@ from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.stats.asked_number import Asked, asked_of, thing_of
 from fsgauge.stats.evidence import Question
-from fsgauge.stats.headline import is_headline
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ranking import Pair, pairs_told_apart, ratio_of_pair
 from fsgauge.stats.results import Comparison
@@ -28,6 +27,7 @@ from fsgauge.stats.verdict import OPEN
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
     factor_words,
+    is_headline,
     least_shown,
     listed,
     named_systems,
@@ -194,9 +194,13 @@ def _others(
         return []
     if len(others) <= NAMED_SYSTEMS:
         return [f"Also {', '.join(told(each, is_pick=False) for each in others)}."]
-    named = [short(each) for each in others[:MOST_NAMED]]
-    more = f", and {len(others) - MOST_NAMED} more in the tables" if others[MOST_NAMED:] else ""
-    return [f"Also {', '.join(named)}{more}."]
+    return [f"Also {_first_of(list(map(short, others)))}."]
+
+
+def _first_of(named: Sequence[str]) -> str:
+    """As many as a sentence names, and how many more there are."""
+    more = f", and {len(named) - MOST_NAMED} more in the tables" if len(named) > MOST_NAMED else ""
+    return f"{', '.join(named[:MOST_NAMED])}{more}"
 
 
 @dataclass(frozen=True)
@@ -219,7 +223,7 @@ def _share(question: Question, entry: Comparison, *, is_pick: bool = False) -> _
 
 
 def _numbers(question: Question, told: Told, asked: Asked) -> list[str]:
-    """The same as numbers: that of the baseline, then of each that differs."""
+    """The headline of a cell in numbers: that of the baseline, then of each that differs."""
     own = f"{asked.start} {asked.said(question.baseline)}{asked.tail(question.baseline)}"
 
     def of(entry: Comparison, *, is_pick: bool) -> str:
@@ -243,10 +247,7 @@ def _tails(question: Question, asked: Asked) -> list[str]:
     """The p99 of every other system that has one; the baseline's is told with its time."""
     order = [each for each in question.others if each in asked.p99_ns]
     named = [f"{each} {format_duration(asked.p99_ns[each])}" for each in order]
-    if not named:
-        return []
-    more = f", and {len(named) - MOST_NAMED} more in the tables" if len(named) > MOST_NAMED else ""
-    return [f"{asked.p99_of.replace('sync', 'Sync')}: {', '.join(named[:MOST_NAMED])}{more}."]
+    return [f"{asked.p99_of.replace('sync', 'Sync')}: {_first_of(named)}."] if named else []
 
 
 def _best(question: Question, told: Told) -> list[str]:

@@ -10,6 +10,7 @@ from fsgauge.record.records import RunRecord
 from fsgauge.stats import client_errors
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.lost_data import lost_files
+from fsgauge.stats.planned import primary_cells
 from fsgauge.stats.results import Finding
 
 
@@ -23,7 +24,7 @@ def work_given_up(evidence: Evidence, grave_share: float | None = None) -> Itera
     if not lost:
         return
     names = {cell.id: cell.name for cell in plan.cells}
-    primary = {cell for cell, name in names.items() if {cell, name} & set(plan.primary)} or names
+    primary = {cell.id for cell in primary_cells(plan)}
     grave = [
         entry
         for entry in lost

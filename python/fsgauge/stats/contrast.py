@@ -132,12 +132,8 @@ class ContrastResult(Generic[R]):
         )
         if ratio is None:
             return "undecided"
-        return judge(
-            ratio,
-            log_margin=log_margin(self.margin_percent),
-            p_adjusted=ratio.p * ALPHA / self.threshold,
-            higher_is_better=self.contrast.higher_is_better,
-        )
+        p_adjusted = ratio.p * ALPHA / self.threshold
+        return _verdict(self.contrast, ratio, p_adjusted, self.margin_percent)
 
     def detectable_percent(self) -> float | None:
         """What would have shown in 80 of 100 studies, the family's others being as they are."""
@@ -171,8 +167,8 @@ def in_folders(
     equivalence_percent: float,
     known: Callable[[Key], Known | None],
 ) -> dict[Key, ContrastResult[OverSittings]]:
-    """The same of numerators in `b` over denominators in `a`, whose blocks are not paired. `known`
-    is what is known of how sittings differ in each."""
+    """Every contrast of numerators in `b` over denominators in `a`, whose blocks are not paired.
+    `known` is what is known of how sittings differ in each."""
     found = {}
     for key, contrast in contrasts.items():
         sides = (contrast.denominator, a), (contrast.numerator, b)
@@ -257,7 +253,7 @@ class Rig:
     """Of one run, by metric and cell."""
 
     def deviation(self, side: Value | Contrast) -> float:
-        """That of a block's log of such cells; 0 where A/A has too few blocks."""
+        """How far a block's log of such cells scatters; 0 where A/A has too few blocks."""
         return math.sqrt(math.fsum(self._of_value(value) for value in _values(side)))
 
     def _of_value(self, value: Value) -> float:
@@ -280,23 +276,21 @@ class _Found(Generic[R]):
     logs: ByBlock
     against: ByBlock
 
-    def verdict(self, ratio: R, p_adjusted: float, margin: float) -> Verdict:
-        """What an interval and a corrected p value say."""
-        return judge(
-            ratio,
-            log_margin=margin,
-            p_adjusted=p_adjusted,
-            higher_is_better=self.contrast.higher_is_better,
-        )
+
+def _verdict(contrast: Contrast, ratio: Ratio, p_adjusted: float, margin_percent: float) -> Verdict:
+    """What an interval and a corrected p value say."""
+    return judge(
+        ratio,
+        log_margin=log_margin(margin_percent),
+        p_adjusted=p_adjusted,
+        higher_is_better=contrast.higher_is_better,
+    )
 
 
-def _judged(
-    found: Mapping[Key, _Found[R]], equivalence_percent: float
-) -> dict[Key, ContrastResult[R]]:
+def _judged(found: Mapping[Key, _Found[R]], margin_percent: float) -> dict[Key, ContrastResult[R]]:
     families: dict[Hashable, list[Key]] = {}
     for key, each in found.items():
         families.setdefault(each.contrast.family, []).append(key)
-    margin = log_margin(equivalence_percent)
     judged: dict[Key, ContrastResult[R]] = {}
     for keys in families.values():
         members = [found[key] for key in keys]
@@ -312,8 +306,8 @@ def _judged(
                 p_adjusted=p,
                 threshold=threshold,
                 family=len(members),
-                verdict=each.verdict(each.ratio, p, margin),
-                margin_percent=round(100 * -math.expm1(-margin), 9),  # as it was asked for
+                verdict=_verdict(each.contrast, each.ratio, p, margin_percent),
+                margin_percent=margin_percent,
                 logs=each.logs,
                 against=each.against,
             )
@@ -321,7 +315,7 @@ def _judged(
             least = said.detectable_percent()
             verdict = claimed(
                 said.verdict,
-                alone=each.verdict(each.alone, p_alone, margin),
+                alone=_verdict(each.contrast, each.alone, p_alone, margin_percent),
                 low=low,
                 high=high,
                 shows=least is not None and least <= max(ASKED_PERCENT, 2 * said.margin_percent),

@@ -6,28 +6,35 @@ of file system and what the study asked for (its mkfs and mount options) are the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from fsgauge.record.records import TurnRecord
 from fsgauge.stats.results import Difference
 from fsgauge.units import format_size
 
-FREE_SPACE_TOLERANCE = 0.01
+SIZE_TOLERANCE = 0.01
 MOUNT_OPTIONS = "mount options in force"
 """The difference that lists options which only some systems have."""
 FILE_SYSTEM = "file system"
 """The detail of a folder that names its file system's type."""
 
 
-def differences_between(systems: Sequence[str], turns: Sequence[TurnRecord]) -> list[Difference]:
-    """Facts in which the systems differ, taken from each system's first turn."""
+def first_turns(turns: Sequence[TurnRecord]) -> dict[str, TurnRecord]:
+    """The first turn of each system: how it was made."""
     first: dict[str, TurnRecord] = {}
     for turn in turns:
         first.setdefault(turn.system, turn)
+    return first
+
+
+def differences_between(systems: Sequence[str], turns: Sequence[TurnRecord]) -> list[Difference]:
+    """Facts in which the systems differ, taken from each system's first turn."""
+    first = first_turns(turns)
     known = {system: first[system] for system in systems if system in first}
     mounted = {name: turn for name, turn in known.items() if turn.facts.mount_options}
     found = [
-        _fact("file system", {n: _file_system(t) for n, t in mounted.items()}),
+        # Of a folder, used as it is; a file system that was made is the thing studied.
+        _fact(FILE_SYSTEM, {n: t.facts.details.get(FILE_SYSTEM, "") for n, t in mounted.items()}),
         _fact("block size of the file system", {n: _block_size(t) for n, t in mounted.items()}),
         _fact("space for data", _sizes({n: space_for_data(t) for n, t in mounted.items()})),
         _fact("bytes under load", _sizes({n: _target_bytes(t) for n, t in known.items()})),
@@ -41,20 +48,20 @@ def _fact(name: str, values: dict[str, str]) -> Difference | None:
     return Difference(fact=name, values=values) if len(set(values.values())) > 1 else None
 
 
-def _file_system(turn: TurnRecord) -> str:
-    """Of a folder, used as it is; a file system that was made is the thing studied."""
-    return turn.facts.details.get(FILE_SYSTEM, "")
-
-
 def _block_size(turn: TurnRecord) -> str:
     size_bytes = turn.facts.block_size_bytes
     return "unknown" if size_bytes is None else format_size(size_bytes)
 
 
+def are_alike(sizes: Collection[int]) -> bool:
+    """Whether sizes are within a hundredth of one another."""
+    return max(sizes) - min(sizes) <= SIZE_TOLERANCE * max(sizes)
+
+
 def _sizes(sizes: dict[str, int | None]) -> dict[str, str]:
-    """Sizes in words, or nothing when all are within a hundredth of one another."""
+    """Sizes in words, or nothing when all are alike."""
     known = [size for size in sizes.values() if size is not None]
-    if not known or max(known) - min(known) <= FREE_SPACE_TOLERANCE * max(known):
+    if not known or are_alike(known):
         return {}
     return {name: "unknown" if size is None else format_size(size) for name, size in sizes.items()}
 
@@ -78,7 +85,7 @@ def _target_bytes(turn: TurnRecord) -> int | None:
 
 def _mount_options(mounted: dict[str, TurnRecord]) -> list[Difference]:
     """Options in force on some systems and not on others; each system shows its own."""
-    options = {name: _options(turn) for name, turn in mounted.items()}
+    options = {n: set(t.facts.mount_options.split(",")) - {""} for n, t in mounted.items()}
     if len(options) < 2:
         return []
     common = set.intersection(*options.values())
@@ -87,7 +94,3 @@ def _mount_options(mounted: dict[str, TurnRecord]) -> list[Difference]:
     }
     difference = _fact(MOUNT_OPTIONS, values)
     return [] if difference is None else [difference]
-
-
-def _options(turn: TurnRecord) -> set[str]:
-    return {option for option in turn.facts.mount_options.split(",") if option}

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fsgauge.plan.levels import ALPHA, LEVEL
 from fsgauge.record.records import TurnRecord
-from fsgauge.stats.estimate import ByBlock
+from fsgauge.stats.estimate import ByBlock, block_means
 from fsgauge.stats.evidence import Evidence, finding, name_of
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.planned import margin_percent
@@ -86,8 +86,8 @@ def drift_of_study(evidence: Evidence) -> Iterator[Finding]:
 
 def drift_of(series: Sequence[ByBlock], *, level: float = LEVEL) -> Drift | None:
     """The drift of series of logs by block; None where fewer than five blocks have them all."""
-    means = _block_means([each for each in series if each])
-    blocks = sorted(means)
+    means = block_means([each for each in series if each])
+    blocks = list(means)
     if len(blocks) < FEWEST_BLOCKS:
         return None
     middle = statistics.fmean(blocks)
@@ -107,13 +107,6 @@ def drift_of(series: Sequence[ByBlock], *, level: float = LEVEL) -> Drift | None
     )
 
 
-def _block_means(series: Sequence[ByBlock]) -> Mapping[int, float]:
-    if not series:
-        return {}
-    shared = set.intersection(*(set(each) for each in series))
-    return {block: statistics.fmean(each[block] for each in series) for block in shared}
-
-
 class TurningPoint(NamedTuple):
     """The first `before` numbers differ from the others by `change`; p of one that scatters."""
 
@@ -129,8 +122,8 @@ def turning_points(evidence: Evidence) -> Iterator[Finding]:
     others = [system for system in plan.systems if system != plan.baseline]
     for system in others:
         logs = _logs_of(evidence, system)
-        blocks = sorted(logs)
-        found = turning_point([logs[block] for block in blocks])
+        blocks = list(logs)
+        found = turning_point(list(logs.values()))
         if found is None or found.p > ALPHA / len(others) or abs(found.change) <= margin:
             continue
         halves = blocks[: found.before], blocks[found.before :]
@@ -152,15 +145,14 @@ def turning_points(evidence: Evidence) -> Iterator[Finding]:
 
 def _logs_of(evidence: Evidence, system: str) -> dict[int, float]:
     """The mean log ratio of the primary cells in each block that has them all."""
-    ratios = [
-        dict(entry.blocks)
+    logs = [
+        {block: math.log(ratio) for block, ratio in entry.blocks}
         for entry in evidence.comparisons
         if (entry.system, entry.metric) == (system, evidence.primary_metric)
         and entry.primary
         and entry.is_claimed
     ]
-    shared = set.intersection(*map(set, ratios)) if ratios else set()
-    return {block: statistics.fmean(math.log(each[block]) for each in ratios) for block in shared}
+    return block_means(logs)
 
 
 def turning_point(logs: Sequence[float]) -> TurningPoint | None:

@@ -70,7 +70,8 @@ def _weakened_in(turns: Sequence[TurnRecord]) -> dict[Weak, list[int]]:
 def _is_memory(storage: StorageFacts) -> bool:
     """Storage that fsgauge makes of memory, and files or folders of which each is in memory."""
     ends = list(_ends(storage.device_chain))
-    return storage.kind == "ram" or (bool(ends) and all(map(_in_memory, ends)))
+    in_memory = [each.get("file_system") in ("tmpfs", "ramfs") for each in ends]
+    return storage.kind == "ram" or (bool(ends) and all(in_memory))
 
 
 def _ends(links: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -80,10 +81,6 @@ def _ends(links: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
             continue
         if link["kind"] == "device" or below is None or below["kind"] == "file_system":
             yield link
-
-
-def _in_memory(link: Mapping[str, Any]) -> bool:
-    return link.get("file_system") in ("tmpfs", "ramfs")
 
 
 def made_as(turn: TurnRecord) -> SystemOptions:
@@ -187,7 +184,7 @@ class _Counted:
 def unflushed(
     systems: Sequence[str], runs: Sequence[RunRecord], is_synced: Callable[[RunRecord], bool | None]
 ) -> list[WeakSystem]:
-    """Those of which no synced run flushed a disk, though another system did in the same cell."""
+    """Systems of which no synced run flushed a disk, though another did in the same cell."""
     counted = {system: _Counted() for system in systems}
     for run in runs:
         flushes = _flushes(run)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from fsgauge.plain_files.kept import Kept
 from fsgauge.plan.levels import corrected
@@ -61,6 +61,14 @@ def mean_of(
         high=None if half is None else scale(mean + half),
         n=len(found),
     )
+
+
+def block_means(series: Collection[ByBlock]) -> dict[int, float]:
+    """The mean of several series in each block that all of them have."""
+    if not series:
+        return {}
+    shared = set.intersection(*map(set, series))
+    return {block: statistics.fmean(each[block] for each in series) for block in sorted(shared)}
 
 
 def over(these: ByBlock, those: ByBlock) -> dict[int, float]:

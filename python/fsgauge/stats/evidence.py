@@ -9,7 +9,7 @@ from fsgauge.record import records
 from fsgauge.stats import results
 from fsgauge.stats.advice import Situation
 from fsgauge.stats.noise import Noise
-from fsgauge.stats.noise_floor import NoiseFloor
+from fsgauge.stats.result_model import NoiseFloor
 from fsgauge.stats.rig_limits import RigLimit
 from fsgauge.stats.samples import Placed, Samples
 from fsgauge.units import count as count

@@ -19,9 +19,13 @@ from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, t
 from fsgauge.stats.hosts import host_findings
 from fsgauge.stats.idle import IDLE, idle_hosts, idle_systems
 from fsgauge.stats.idle_workers import idle_workers
-from fsgauge.stats.limit_findings import limit_findings
 from fsgauge.stats.lost_data import LOST_DATA, lost_data
-from fsgauge.stats.machine_findings import disk_limits, emulator_limited, machine_findings
+from fsgauge.stats.machine_findings import (
+    disk_limits,
+    emulator_limited,
+    limit_findings,
+    machine_findings,
+)
 from fsgauge.stats.missing_runs import (
     advice_for_more,
     few_blocks,

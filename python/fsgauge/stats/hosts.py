@@ -64,7 +64,7 @@ def hosts_of(
 
 
 def _over_hosts(runs: Sequence[RunRecord]) -> list[RunRecord]:
-    """Those that more than one host measured."""
+    """The runs that more than one host measured."""
     return [run for run in runs if len(run.parts) > 1]
 
 

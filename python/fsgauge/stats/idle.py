@@ -20,7 +20,7 @@ from fsgauge.record.merging import merged
 from fsgauge.record.parts import Part
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.evidence import Evidence, finding, name_of, part_of
-from fsgauge.stats.ratio import t_quantile
+from fsgauge.stats.ratio import MEDIAN_OF_NORMAL, t_quantile
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.wording import listed, percent
@@ -121,7 +121,7 @@ def _rig(evidence: Evidence, cell: str) -> float:
     if len(logs) < FEWEST_TO_SCATTER:
         return 0.0
     of_few = t_quantile(len(logs) - 1) / 1.96
-    return of_few * statistics.median(logs) / (0.6745 * math.sqrt(2))
+    return of_few * statistics.median(logs) / (MEDIAN_OF_NORMAL * math.sqrt(2))
 
 
 def sorted_by_block(low: Sequence[tuple[RunRecord, float]]) -> list[tuple[RunRecord, float]]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from fsgauge.engine.wire import LengthBin
 from fsgauge.record.machine import StorageFacts
@@ -115,14 +115,11 @@ def seeks_of(storage: StorageFacts) -> Seeks:
     """ "no" for memory, a loop file and what the kernel calls not rotational."""
     if storage.kind in WITHOUT_OWN_PLACES:
         return "no"
-    spins = {str(value) for value in _rotational(storage.device_chain)}
+    links = [each.get("rotational") for each in storage.device_chain]
+    spins = {str(value) for value in links if value is not None}
     if spins & {"0", "False"}:
         return "no"
     return "yes" if spins & {"1", "True"} else "unknown"
-
-
-def _rotational(chain: Sequence[dict[str, Any]]) -> list[Any]:
-    return [link["rotational"] for link in chain if link.get("rotational") is not None]
 
 
 def at_least(bins: Sequence[LengthBin]) -> list[tuple[int, float]]:

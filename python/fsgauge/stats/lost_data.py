@@ -55,10 +55,10 @@ def _wrong_blocks(runs: Sequence[RunRecord], in_folders: bool) -> Iterator[Findi
         for run in runs
         if run.result is not None and run.result.integrity is not None
     ]
-    broken = [(run, found) for run, found in checked if _faulty_blocks(found)]
+    broken = [each for each in checked if any(blocks_of(each[1], kind) for kind in KINDS)]
     if not broken:
         return
-    by_kind = {kind: sum(_counted(found, kind) for _, found in broken) for kind in KINDS}
+    by_kind = {kind: sum(blocks_of(found, kind) for _, found in broken) for kind in KINDS}
     kinds = ", ".join(f"{number} {kind}" for kind, number in by_kind.items() if number)
     first, found = broken[0]
     yield finding(
@@ -80,11 +80,8 @@ def _wrong_blocks(runs: Sequence[RunRecord], in_folders: bool) -> Iterator[Findi
     )
 
 
-def _faulty_blocks(found: IntegrityResult) -> int:
-    return sum(_counted(found, kind) for kind in KINDS)
-
-
-def _counted(found: IntegrityResult, kind: str) -> int:
+def blocks_of(found: IntegrityResult, kind: str) -> int:
+    """How many blocks that were read back have this fault."""
     number: int = getattr(found, f"{kind}_blocks")
     return number
 
@@ -102,7 +99,7 @@ def _offsets(found: IntegrityResult) -> str:
 
 
 def _described(found: IntegrityResult) -> str:
-    kinds = [f"{_counted(found, kind)} {kind}" for kind in KINDS if _counted(found, kind)]
+    kinds = [f"{blocks_of(found, kind)} {kind}" for kind in KINDS if blocks_of(found, kind)]
     return f"{', '.join(kinds)} of {found.checked_blocks} blocks; {_offsets(found)}"
 
 

@@ -13,7 +13,7 @@ from fsgauge.stats.evidence import Question
 from fsgauge.stats.result_model import ResultModel
 from fsgauge.stats.results import OwnResults
 from fsgauge.stats.samples import is_complete
-from fsgauge.stats.sentence import BLOCKS_FOR_A_RANGE
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import listed
 from fsgauge.units import format_value
 
@@ -73,7 +73,7 @@ class MeasuresOne(Analysis):
 
     def _text(self, number: Estimate) -> str:
         text = self._value(number.value)
-        if number.low is None or number.high is None or number.n < BLOCKS_FOR_A_RANGE:
+        if number.low is None or number.high is None or number.n < BLOCKS_FOR_A_VERDICT:
             return f"{text} (range not known from so few blocks)"
         return f"{text} ({self._value(number.low)} to {self._value(number.high)})"
 

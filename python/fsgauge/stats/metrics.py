@@ -274,10 +274,7 @@ def _times_ns(result: wire.LoadResult) -> list[int]:
 def own_rates(result: wire.LoadResult) -> list[float]:
     """Operations per second of each job over its own time, or over the run's where it has none.
     Where jobs end by themselves (passes) each did the same work in its own time."""
-    times_ns = [
-        result.elapsed_ns if job.elapsed_ns is None else job.elapsed_ns for job in result.jobs
-    ]
     return [
         job.operations * 1e9 / elapsed_ns if elapsed_ns > 0 else 0.0
-        for job, elapsed_ns in zip(result.jobs, times_ns, strict=True)
+        for job, elapsed_ns in zip(result.jobs, _times_ns(result), strict=True)
     ]

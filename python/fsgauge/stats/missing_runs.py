@@ -189,7 +189,10 @@ def withheld_quantiles(evidence: Evidence) -> Iterator[Finding]:
         labels = list(dict.fromkeys(METRICS[each.metric].label for each in found))
         cells = list(dict.fromkeys(names[each.cell] for each in found))
         baseline = evidence.samples.plan.baseline
-        is_news = baseline not in few and _is_far_below(evidence, few, baseline, found)
+        # Where they do not fall short of the baseline, runs are too short, and that is no news.
+        is_news = baseline not in few and all(
+            _falls_short(evidence, system, baseline, each) for system in few for each in found
+        )
         yield finding(
             "quantile.withheld",
             "warning",
@@ -212,15 +215,8 @@ def withheld_quantiles(evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-def _is_far_below(
-    evidence: Evidence, few: Sequence[str], baseline: str, found: Sequence[Withheld]
-) -> bool:
-    """Whether each of these completed far less than the baseline does, in a third of its runs or
-    more: else the runs are too short, and that is no news."""
-    return all(_falls_short(evidence, system, baseline, each) for system in few for each in found)
-
-
 def _falls_short(evidence: Evidence, system: str, baseline: str, of: Withheld) -> bool:
+    """Whether it completed far less than the baseline does, in a third of its runs or more."""
     operation = of.metric.partition(".")[0]
     done: dict[str, list[int]] = {system: [], baseline: []}
     for run in evidence.runs:

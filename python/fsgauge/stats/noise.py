@@ -23,14 +23,14 @@ How often it is found is in tests/known/test_validity.py.
 from __future__ import annotations
 
 import math
-import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from fsgauge.stats.estimate import block_means
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.noise_floor import CellBand, NoiseFloor, typical
 from fsgauge.stats.ratio import Ratio, ratio_of_blocks
+from fsgauge.stats.result_model import CellBand, NoiseFloor, typical
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, log_margin
@@ -101,8 +101,10 @@ def pooled_noise(
     in_time = {cell: ratios for cell, ratios in in_time.items() if ratios}
     of_twin = {cell: samples.twin_log_ratios(metric, cell) for cell in in_time}
     reach = max((samples.noise_reach(metric, cell) for cell in in_time), default=0.0)
-    labelled = ratio_of_blocks(_means(of_twin), reach=reach, level=samples.level)
-    ordered = ratio_of_blocks(_means(in_time), reach=reach, level=samples.level)
+    labelled, ordered = (
+        ratio_of_blocks(list(means.values()), reach=reach, level=samples.level)
+        for means in (block_means(of_twin.values()), block_means(in_time.values()))
+    )
     if labelled is None or ordered is None:
         return None
     halves = {
@@ -111,16 +113,6 @@ def pooled_noise(
         if (half := _half_width(samples, metric, cell)) is not None
     }
     return Noise(metric, labelled, ordered, list(in_time), halves, log_margin(equivalence_percent))
-
-
-def _means(by_cell: Mapping[str, Mapping[int, float]]) -> list[float]:
-    """One number a block that all cells have."""
-    if not by_cell:
-        return []
-    complete = set.intersection(*(set(ratios) for ratios in by_cell.values()))
-    return [
-        statistics.fmean(ratios[block] for ratios in by_cell.values()) for block in sorted(complete)
-    ]
 
 
 def _half_width(samples: Samples, metric: str, cell: str) -> float | None:

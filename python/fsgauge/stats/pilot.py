@@ -27,6 +27,7 @@ from fsgauge.plan.power import blocks_needed, paired_percent, planned_percent
 from fsgauge.record import records
 from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.curve.blocks import samples_of
+from fsgauge.stats.differences import are_alike
 from fsgauge.stats.noise import ASKED_PERCENT
 from fsgauge.stats.of_kind import analysis_of
 from fsgauge.stats.planned import primary_cells
@@ -34,8 +35,6 @@ from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.run_checks import rate_offered
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
-
-FEWEST_BLOCKS = 3
 
 
 class PilotNoise(Kept):
@@ -82,10 +81,11 @@ def pilot_noise(study: records.StudyRecord, runs: Sequence[records.RunRecord]) -
     Each cell counts by its primary metric: the rate, or the p99 latency under a pace."""
     samples, analysis = samples_of(study.plan, runs), analysis_of(study)
     paced = any(rate_offered(run) is not None for run in runs)
-    variances = _variances(samples, primary_cells(study.plan), analysis, paced, FEWEST_BLOCKS)
+    primary = primary_cells(study.plan)
+    variances = _variances(samples, primary, analysis, paced, BLOCKS_FOR_A_VERDICT)
     if not variances:
         raise InputError(
-            f'the pilot "{study.plan.study}" has fewer than {FEWEST_BLOCKS} whole blocks',
+            f'the pilot "{study.plan.study}" has fewer than {BLOCKS_FOR_A_VERDICT} whole blocks',
             cause="the noise is how far the baseline's two runs in a block differ, over blocks",
             next="run it with --set plan.blocks=5, or give the noise yourself: --noise '3 %'",
         )
@@ -99,9 +99,6 @@ def pilot_noise(study: records.StudyRecord, runs: Sequence[records.RunRecord]) -
         worst_cell=worst,
         side_by_side=study.plan.side_by_side,
     )
-
-
-SIZE_TOLERANCE = 0.01
 
 
 class PilotTime(Kept):
@@ -152,14 +149,13 @@ def is_of_same_work(
 ) -> bool:
     """Whether a block of `study` on storage of `size_bytes` does what a block of the pilot did.
     `study` is the document, as in a record. A device or a folder may be another one."""
-    there = environment.storage.size_bytes
     return (
         all(
             _plain(record.study.get(key)) == _plain(study.get(key))
             for key in ("workload", "system", "access")
         )
         and record.study.get("storage", {}).get("kind") == study.get("storage", {}).get("kind")
-        and abs(there - size_bytes) <= SIZE_TOLERANCE * max(there, size_bytes)
+        and are_alike([environment.storage.size_bytes, size_bytes])
     )
 
 
@@ -205,12 +201,11 @@ def noise_so_far(
     plan: records.Plan, kind: str, runs: Sequence[records.RunRecord], margin_percent: float
 ) -> NoiseSoFar | None:
     """From the runs of whole blocks; None before there are two with the baseline twice."""
-    named = [cell for cell in plan.cells if cell.id in plan.primary or cell.name in plan.primary]
     own = [run for run in runs if run.system == plan.baseline and not (run.over_path or run.struck)]
     paced = any(rate_offered(run) is not None for run in own)
     analysis = cast(Analysis, kinds.part(kind, "analysis").ANALYSIS)
     variances = _variances(
-        samples_of(plan, own), named or plan.cells, analysis, paced, FEWEST_BLOCKS_SO_FAR
+        samples_of(plan, own), primary_cells(plan), analysis, paced, FEWEST_BLOCKS_SO_FAR
     ).values()
     if not variances:
         return None

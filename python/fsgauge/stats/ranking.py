@@ -56,20 +56,12 @@ def _ranks(order: Sequence[str], told: set[Pair]) -> dict[str, tuple[int, int]]:
         name: len(order) - sum(name in above[other] for other in order[place + 1 :])
         for place, name in enumerate(order)
     }
-    return {
-        name: (
-            min([1 + len(above[name]), *_not_told(name, order[:place], told, lasts)]),
-            lasts[name],
-        )
-        for place, name in enumerate(order)
-    }
-
-
-def _not_told(
-    name: str, before: Sequence[str], told: set[Pair], lasts: Mapping[str, int]
-) -> list[int]:
-    """The last ranks of those before it that it cannot be told from: one of theirs may be its."""
-    return [lasts[other] for other in before if Pair((name, other)) not in told]
+    ranks = {}
+    for place, name in enumerate(order):
+        open_to = [other for other in order[:place] if Pair((name, other)) not in told]
+        # One of theirs may be its.
+        ranks[name] = (min([1 + len(above[name]), *map(lasts.__getitem__, open_to)]), lasts[name])
+    return ranks
 
 
 def best_first(results: Results) -> list[str]:

@@ -18,6 +18,8 @@ from functools import lru_cache
 from fsgauge.plan.levels import LEVEL
 from fsgauge.plan.power import detectable_percent
 
+MEDIAN_OF_NORMAL = 0.6745
+"""The median of absolute normal errors, in deviations."""
 QUANTISED_RUNS = 1.5
 """Variance of a block's log ratio in variances of one run: 1 for the system, 1/2 for the mean of
 the baseline's two turns."""

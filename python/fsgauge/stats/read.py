@@ -23,7 +23,6 @@ from fsgauge.stats.durability import durability_in
 from fsgauge.stats.evidence import Evidence, Question, continued
 from fsgauge.stats.findings import find_all
 from fsgauge.stats.folders.same_conditions import Side
-from fsgauge.stats.headline import in_lines
 from fsgauge.stats.hosts import hosts_of
 from fsgauge.stats.idle import idle_words
 from fsgauge.stats.layouts import read_layouts
@@ -45,6 +44,7 @@ from fsgauge.stats.steadiness import is_bound_by_work, steady_of
 from fsgauge.stats.struck import struck_findings, struck_of
 from fsgauge.stats.traffic import traffic_of
 from fsgauge.stats.under_load import under_load_percent
+from fsgauge.stats.wording import in_lines
 
 
 def read_study(

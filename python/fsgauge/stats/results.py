@@ -17,10 +17,9 @@ from fsgauge.stats.curve.model import CurveResults
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.host_results import HostScaling, HostsResult
 from fsgauge.stats.metrics import LatencyKind, Unit
-from fsgauge.stats.noise_floor import NoiseFloor
 from fsgauge.stats.race.model import Race
+from fsgauge.stats.result_model import NoiseFloor, ResultModel, StruckRun
 from fsgauge.stats.result_model import OwnResults as OwnResults
-from fsgauge.stats.result_model import ResultModel, StruckRun
 from fsgauge.stats.verdict import Verdict
 from fsgauge.stats.wording import blocks_words
 
@@ -59,6 +58,11 @@ class MetricInfo(ResultModel):
     unit: Unit
     higher_is_better: bool
     page: str
+
+    @property
+    def better(self) -> str:
+        """Which way is better, in words."""
+        return "higher is better" if self.higher_is_better else "lower is better"
 
 
 class Measurement(Estimate):
@@ -319,6 +323,16 @@ class Results(ResultModel):
             return CurveResults.model_validate(own)
         model = kinds.part(info.data["kind"], "analysis").ANALYSIS.own
         return model.model_validate(own)
+
+    @property
+    def latency_words(self) -> str:
+        """What a latency is: from when the operation was to begin, or of the call itself."""
+        return "response latency" if self.latency_kind == "response" else "service time"
+
+    @property
+    def measured(self) -> dict[tuple[str, str, str], Measurement]:
+        """Every number by cell, system and metric."""
+        return {(each.cell, each.system, each.metric): each for each in self.measurements}
 
     def did_nothing(self, cell: str, system: str, metric: str) -> DidNothing | None:
         """Where a system has no number because it did nothing."""

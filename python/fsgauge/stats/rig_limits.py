@@ -155,7 +155,7 @@ def set_by(ours: Limit, theirs: Limit) -> str:
 
 
 def rates_set_by(limits: Mapping[Place, RigLimit], one: Place, other: Place) -> str:
-    """The same of the rates in two places."""
+    """What of the rig sets the ratio of the rates in two places."""
     if one not in limits or other not in limits:
         return ""
     return set_by(limits[one].limit, limits[other].limit)

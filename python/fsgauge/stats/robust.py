@@ -22,15 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fsgauge.plan.levels import LEVEL
-from fsgauge.stats.ratio import beyond, deviation_of_steps, p_of
+from fsgauge.stats.ratio import MEDIAN_OF_NORMAL, beyond, deviation_of_steps, p_of
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.samples import Samples
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.welch import interval
 
 FREEDOM = 4.0
 LIGHT = 0.25
 """A run that counts less than this in place of 1 lies four deviations off or more."""
-FEWEST_BLOCKS = 3
 NARROWER = 2 / 3
 """Of the main interval's width, what a robust one has to be below to be worth a line."""
 _STEPS = 200
@@ -116,7 +116,7 @@ def _ratio(
     fit: Fit, number: int, light: list[int], reach: float, level: float, *, shared: int
 ) -> RobustRatio:
     log = float(fit.effects[number - 1])
-    if fit.errors is None or shared < FEWEST_BLOCKS:
+    if fit.errors is None or shared < BLOCKS_FOR_A_VERDICT:
         return RobustRatio(math.exp(log), None, None, 1.0, light)
     least = deviation_of_steps(reach) / math.sqrt(shared)
     error = max(float(fit.errors[number - 1]), least)
@@ -222,7 +222,7 @@ def _first_variance(residuals: Floats) -> float:
     differ would begin without any weight."""
     median = float(np.median(np.abs(residuals)))
     least = _LEAST_SHARE * float(np.mean(residuals**2))
-    return max((median / 0.6745) ** 2, least, _CLOSE**2)
+    return max((median / MEDIAN_OF_NORMAL) ** 2, least, _CLOSE**2)
 
 
 def _errors(layout: _Layout, residuals: Floats, variance: float, freedom: int) -> Floats | None:

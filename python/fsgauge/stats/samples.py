@@ -174,7 +174,7 @@ class Samples:
     def over_blocks(
         self, logs: ByBlock, *, shift: float = 0.0, reach: float = 0.0, least: float = 0.0
     ) -> Estimate | None:
-        """The same of any logs by block, times exp(shift)."""
+        """The geometric mean of any logs by block, times exp(shift)."""
         return estimate(logs, shift=shift, reach=reach, level=self.level, least=least)
 
     def plain_mean(
@@ -208,7 +208,7 @@ class Samples:
         return max(self.reaches.get((metric, cell, system), {}).values(), default=0.0)
 
     def noise_reach(self, metric: str, cell: str) -> float:
-        """The same of the baseline's ratio to itself: both of its turns may be off."""
+        """How far the baseline's ratio to itself may be off: both of its turns may be."""
         return 2 * self.reach(metric, cell, self.plan.baseline)
 
     def _baseline_turns(self, cell: str) -> dict[int, list[bool]]:

@@ -21,7 +21,7 @@ from fsgauge.stats.metrics import METRICS, QUANTILES, latencies
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.run_checks import rate_missed, rate_offered
 from fsgauge.stats.samples import is_complete
-from fsgauge.stats.verdict import OPEN, is_too_wide
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN, is_too_wide
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
     factor_words,
@@ -30,6 +30,7 @@ from fsgauge.stats.wording import (
     ratio_range,
     share_words,
 )
+from fsgauge.units import plural
 
 WORDS_LIMIT = 60
 DECIDED = ("better", "worse")
@@ -67,9 +68,6 @@ def largest(decided: Iterable[tuple[Cell, Comparison]]) -> tuple[Cell, Compariso
 def told_apart(found: Sequence[Comparison]) -> tuple[list[Comparison], list[Comparison]]:
     clear = [entry for entry in found if entry.verdict not in OPEN]
     return clear, [entry for entry in found if entry.verdict in OPEN]
-
-
-BLOCKS_FOR_A_RANGE = 3
 
 
 def place_of(cell: Cell) -> str:
@@ -119,7 +117,7 @@ def noise_alone(question: Question) -> str:
         return f"No answer: {question.baseline} is the only system and has not been measured twice."
     number = "one block" if floor.n == 1 else f"{floor.n} blocks"
     spread, edges = f"range not known from {number}", None
-    if floor.low is not None and floor.high is not None and floor.n >= BLOCKS_FOR_A_RANGE:
+    if floor.low is not None and floor.high is not None and floor.n >= BLOCKS_FOR_A_VERDICT:
         wide = is_too_wide(floor.low, floor.high)
         edges = None if wide else (floor.low, floor.high)
         spread = "range too wide" if wide else range_words(floor.low, floor.high, floor.ratio)
@@ -219,7 +217,7 @@ def few_operations(metric: str, runs: Sequence[RunRecord], cells: Container[str]
     had = f"{least:,}" if least == most else f"{least:,} to {most:,}"
     return (
         f"The {METRICS[metric].label} needs {needed:,} operations in a run, and {len(few)} of"
-        f" {len(counts)} run{'s' if len(counts) > 1 else ''} had fewer: {had}."
+        f" {len(counts)} {plural(len(counts), 'run')} had fewer: {had}."
     )
 
 

@@ -10,25 +10,23 @@ from __future__ import annotations
 import numpy as np
 
 from fsgauge.engine.wire import ClientsJob, LoadResult, Steady
-from fsgauge.record.preconditioning import RANGE_SHARE, ROUNDS, SLOPE_SHARE, last_window
+from fsgauge.record.preconditioning import ROUNDS, Window, last_window
 from fsgauge.record.records import RunRecord
 from fsgauge.record.series import Intervals
 
 
-def steadiness(result: LoadResult) -> tuple[float, float] | None:
-    """(range, slope excursion) of five rounds as shares of their mean; None if too short. The
-    measured window is cut into five rounds of equal numbers of intervals."""
+def steadiness(result: LoadResult) -> Window | None:
+    """Range and slope of five rounds; None if too short. The measured window is cut into five
+    rounds of equal numbers of intervals."""
     intervals = Intervals.of(result.intervals)
     measured = np.flatnonzero(intervals.column("warm_up") == 0)
     size = len(measured) // ROUNDS
     if size == 0:
         return None
     rounds = np.split(measured[len(measured) - size * ROUNDS :], ROUNDS)
-    done = intervals.column("read_operations") + intervals.column("write_operations")
-    elapsed_ns = intervals.column("elapsed_ns")
-    rates = [_rate(int(done[each].sum()), int(elapsed_ns[each].sum())) for each in rounds]
-    window = last_window(rates)
-    return None if window is None else (window.range_share, window.slope_share)
+    done, elapsed_ns = intervals.done, intervals.column("elapsed_ns")
+    counted = [(int(done[each].sum()), int(elapsed_ns[each].sum())) for each in rounds]
+    return last_window([1e9 * count / took_ns if took_ns else 0.0 for count, took_ns in counted])
 
 
 def steady(result: LoadResult) -> Steady:
@@ -38,15 +36,15 @@ def steady(result: LoadResult) -> Steady:
     found = steadiness(result)
     if found is None:
         return Steady(judged=False, reached=False, rounds=ROUNDS)
-    reached = found[0] <= RANGE_SHARE and found[1] <= SLOPE_SHARE
-    reason = f"rounds range over {100 * found[0]:.0f} %, trend {100 * found[1]:.0f} % of the mean"
+    shares = 100 * found.range_share, 100 * found.slope_share
+    reason = f"rounds range over {shares[0]:.0f} %, trend {shares[1]:.0f} % of the mean"
     return Steady(
         judged=True,
-        reached=reached,
+        reached=found.is_steady,
         rounds=ROUNDS,
-        range_share=found[0],
-        slope_share=found[1],
-        reason=None if reached else reason,
+        range_share=found.range_share,
+        slope_share=found.slope_share,
+        reason=None if found.is_steady else reason,
     )
 
 
@@ -96,7 +94,3 @@ def not_steady(run: RunRecord, result: LoadResult) -> str | None:
     if verdict.reached or not verdict.judged:
         return None
     return verdict.reason or "no reason was given"
-
-
-def _rate(operations: int, elapsed_ns: int) -> float:
-    return operations * 1e9 / elapsed_ns if elapsed_ns else 0.0

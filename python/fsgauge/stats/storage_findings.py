@@ -11,7 +11,7 @@ from fsgauge.record.preconditioning import CellPreconditioning
 from fsgauge.record.records import RunRecord, StepRecord, TurnRecord
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
 from fsgauge.stats.noise import describe_noise
-from fsgauge.stats.noise_floor import NoiseFloor
+from fsgauge.stats.result_model import NoiseFloor
 from fsgauge.stats.results import Finding
 from fsgauge.stats.wording import IN_EVERY_BLOCK, ratio_range
 from fsgauge.units import format_size

@@ -104,8 +104,7 @@ def _rates(run: RunRecord, began_ns: int, ended_ns: int) -> _Rates:
     the rate was back at nine tenths of what it had been."""
     intervals = Intervals.of(run.result.intervals if run.result is not None else [])
     starts, spans = intervals.column("start_ns"), intervals.column("elapsed_ns")
-    done = intervals.column("read_operations") + intervals.column("write_operations")
-    ends = starts + spans
+    done, ends = intervals.done, starts + spans
     warm_up_ns = run.result.warm_up_ns if run.result is not None else 0
 
     def rate(chosen: np.ndarray) -> float | None:

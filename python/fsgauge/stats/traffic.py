@@ -7,9 +7,9 @@ the sample; of several runs of a system in a block the mean counts.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from fsgauge.engine.wire import LoadResult, timed_operations
+from fsgauge.engine.wire import timed_operations
 from fsgauge.record.records import RunRecord
 from fsgauge.record.series import Intervals
 from fsgauge.stats.results import TrafficNumber
@@ -24,7 +24,7 @@ def traffic_of(runs: Sequence[RunRecord], samples: Samples) -> list[TrafficNumbe
     for cell in plan.cells:
         for system in plan.systems:
             here = [r for r in counted if (r.cell.id, r.system) == (cell.id, system)]
-            for name in _names(here):
+            for name in dict.fromkeys(each.name for run in here for each in run.traffic):
                 number = _number(own, [run for run in here if operations_of(run)], name)
                 if number is not None:
                     found.append(number)
@@ -36,17 +36,7 @@ def operations_of(run: RunRecord) -> int:
     result = run.result
     if result is None:
         return 0
-    return _in_intervals(result) or timed_operations(result)
-
-
-def _in_intervals(result: LoadResult) -> int:
-    intervals = Intervals.of(result.intervals)
-    done = intervals.column("read_operations") + intervals.column("write_operations")
-    return int(done.sum())
-
-
-def _names(runs: Iterable[RunRecord]) -> list[str]:
-    return list(dict.fromkeys(each.name for run in runs for each in run.traffic))
+    return int(Intervals.of(result.intervals).done.sum()) or timed_operations(result)
 
 
 def _number(samples: Samples, runs: Sequence[RunRecord], name: str) -> TrafficNumber | None:

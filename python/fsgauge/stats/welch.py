@@ -230,7 +230,7 @@ def over_sittings(
         n=min(map(len, blocks)),
         deviation=within.deviation,
         reach=reach,
-        robust=shift(blocks[0], blocks[1], reach=reach),
+        robust=within.robust,
         error=error,
         freedom=freedom,
         measured=measured,
@@ -252,7 +252,8 @@ def _measured(a: Side, b: Side, steps: float) -> tuple[float, float]:
 
 
 def _from(known: Known | None, a: Side, b: Side, within: Welch) -> tuple[float, float] | None:
-    """The same from what is known of sittings; None where nothing is, or from one block."""
+    """Standard error and degrees from what is known of sittings; None where nothing is, or from
+    one block."""
     if known is None or within.error is None or within.freedom is None:
         return None
     error = known.deviation * math.sqrt(1 / len(a) + 1 / len(b))

@@ -1,13 +1,15 @@
-"""What several answers say in the same words: lists, percentages, verdicts, too few blocks."""
+"""What several answers say in the same words: lists, percentages, verdicts, too few blocks; and an
+answer in lines, a headline that is read in a few seconds, then a sentence a line."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 
 from fsgauge.stats.verdict import OPEN
-from fsgauge.units import count, exact_percent, some_of
+from fsgauge.units import count, exact_percent, plural, some_of
 from fsgauge.units import listed as listed
 
 
@@ -18,7 +20,7 @@ def blocks_in_words(blocks: Iterable[int]) -> str:
     for _, members in groupby(enumerate(numbers), lambda each: each[1] - each[0]):
         span = [number for _, number in members]
         spans += [f"{span[0]} to {span[-1]}"] if len(span) > 2 else map(str, span)
-    return f"block{'s' if len(numbers) > 1 else ''} {listed(spans)}"
+    return f"{plural(len(numbers), 'block')} {listed(spans)}"
 
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -274,3 +276,55 @@ def ratio_range(low: float | None, high: float | None) -> str:
     if digits is None:
         return _factor(high, MOST_DIGITS)
     return f"{_factor(low, digits)} to {_factor(high, digits)}"
+
+
+MOST_WORDS = 25
+_OF_NAME = "\0"
+"""Stands for a space inside a system's name, at which no sentence is parted."""
+
+
+def words_in(text: str) -> int:
+    """How many words are read: signs that stand alone, as in "94 %", are none."""
+    words = text.replace(_OF_NAME, " ").split()
+    return sum(any(letter.isalnum() for letter in word) for word in words)
+
+
+def is_headline(text: str) -> bool:
+    """Whether it is short enough for one."""
+    return words_in(text) <= MOST_WORDS
+
+
+def in_lines(text: str, systems: Sequence[str]) -> list[str]:
+    """The headline and the sentences behind it; what the first one has too much follows it. A name
+    of one of `systems` is never parted."""
+    for name in sorted(systems, key=len, reverse=True):
+        found = rf"(?<!\w){re.escape(name)}(?!\w)"
+        text = re.sub(found, lambda each: each[0].replace(" ", _OF_NAME), text)
+    first, *more = re.split(r"(?<=[.!?]) +", text)
+    return [line.replace(_OF_NAME, " ") for line in (*_parted(first, systems), *more)]
+
+
+def _parted(sentence: str, systems: Sequence[str]) -> list[str]:
+    """The sentence; of a long one its first clauses, or as much of its list as is short enough,
+    then the rest."""
+    if is_headline(sentence):
+        return [sentence]
+    clauses = sentence.split("; ")
+    for many in range(len(clauses) - 1, 0, -1):
+        head, rest = "; ".join(clauses[:many]), "; ".join(clauses[many:])
+        if is_headline(head):
+            return [f"{head}.", begun(rest, systems)]
+    for cut in reversed(list(re.finditer(r"\)(?:, and |, | and )|(?=: )", sentence))):
+        is_list = sentence[cut.start()] == ")"
+        head = sentence[: cut.start() + is_list]
+        if is_headline(head):
+            rest = sentence[cut.end() :].removeprefix(": ")
+            return [f"{head}.", f"Also {rest}" if is_list else begun(rest, systems)]
+    return [sentence]
+
+
+def begun(text: str, systems: Sequence[str]) -> str:
+    """A text as a sentence: with a capital, unless a system's name begins it."""
+    name = text.replace(_OF_NAME, " ").split(" ", 1)[0].rstrip(",:;")
+    is_name = any(each.split(" ", 1)[0] == name for each in systems)
+    return text if is_name else text[:1].upper() + text[1:]

@@ -15,7 +15,14 @@ from pydantic import BaseModel, ValidationError
 from fsgauge.errors import InputError
 from fsgauge.plain_files import PlainFolder, require_few_in_toml
 from fsgauge.plain_files.bounds import PLAN, RECORD, STUDY
-from fsgauge.record.records import FORMAT, RunRecord, ScanRecord, StepRecord
+from fsgauge.record.records import (
+    FORMAT,
+    OfTurn,
+    RunRecord,
+    ScanRecord,
+    StepRecord,
+    TurnRecord,
+)
 
 
 def read_text(folder: PlainFolder, name: str) -> str:
@@ -37,28 +44,25 @@ def read_text(folder: PlainFolder, name: str) -> str:
     return text
 
 
-def run_name(record: RunRecord) -> str:
-    """The name of a run's file in its turn's folder."""
-    return f"{record.position:02d}-{slug(record.cell.id)}.json"
+def name_of(record: OfTurn) -> str:
+    """The name of a record's file in its turn's folder."""
+    match record:
+        case TurnRecord():
+            return "turn.json"
+        case RunRecord():
+            return f"{record.position:02d}-{slug(record.cell.id)}.json"
+        case ScanRecord(when="after cell", cell=str(cell)):
+            return f"scan-after-{slug(cell)}.json"
+        case ScanRecord():
+            return f"scan-{record.when}.json"
+        case StepRecord():
+            return f"step-{record.number:02d}-{slug(record.cell)}.json"
 
 
 def host_prefix(machine: str) -> str:
     """Begins the names of the records that one of several machines made; no reader takes them for
     the study's own."""
     return f"host-{slug(machine)}-"
-
-
-def scan_name(record: ScanRecord) -> str:
-    """The name of a scan's file in its turn's folder."""
-    words = (
-        f"after-{slug(record.cell)}" if record.when == "after cell" and record.cell else record.when
-    )
-    return f"scan-{words}.json"
-
-
-def step_name(record: StepRecord) -> str:
-    """The name of a step's file in its turn's folder."""
-    return f"step-{record.number:02d}-{slug(record.cell)}.json"
 
 
 def turn_folder(block: int, turn: int, system: str) -> str:
@@ -144,6 +148,17 @@ def _number(word: str) -> int:
     return int(word) if word.isascii() and word.isdecimal() and len(word) < 20 else -1
 
 
+def require_known_format(document: object, newest: int, label: str) -> None:
+    """InputError where a newer fsgauge wrote the JSON document that is called `label`."""
+    written = document.get("format") if isinstance(document, dict) else None
+    if isinstance(written, int) and written > newest:
+        raise InputError(
+            f"{label} is in format {written}; this fsgauge reads up to {newest}",
+            cause="a newer fsgauge wrote it",
+            next="upgrade fsgauge",
+        )
+
+
 R = TypeVar("R", bound=BaseModel)
 
 
@@ -157,7 +172,7 @@ def read_record(kind: type[R], folder: PlainFolder, name: str) -> R:
 
 
 def _unreadable(path: Path, text: str, error: ValidationError) -> InputError:
-    """Say which of three it is: a newer version's, cut short, or not a record at all."""
+    """Cut short, or not a record at all; raises InputError itself for a newer version's."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
@@ -166,13 +181,7 @@ def _unreadable(path: Path, text: str, error: ValidationError) -> InputError:
             cause="it was cut short or edited; fsgauge writes records whole",
             next="restore the file from a copy of the folder, or move it away",
         )
-    written = document.get("format") if isinstance(document, dict) else None
-    if isinstance(written, int) and written > FORMAT:
-        return InputError(
-            f"{path} is in format {written}; this fsgauge reads up to {FORMAT}",
-            cause="a newer fsgauge wrote it",
-            next="upgrade fsgauge",
-        )
+    require_known_format(document, FORMAT, str(path))
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"]) or "the document"
     return InputError(

@@ -23,15 +23,13 @@ from fsgauge.programs.interruption import undisturbed
 from fsgauge.record import records
 from fsgauge.store.files import (
     host_prefix,
+    name_of,
     record_files,
-    run_name,
-    scan_name,
     slug,
-    step_name,
     turn_folder,
 )
 from fsgauge.store.journal import Journal
-from fsgauge.store.seals import NOT_STORED, SET_ASIDE, STORED, read_seals
+from fsgauge.store.seals import NOT_STORED, SET_ASIDE, STORED, holds, read_seals
 
 
 class ResultsFolder:
@@ -83,47 +81,21 @@ class ResultsFolder:
             when = f"resumed-{len(earlier) + 1:03d}"
         self._write_record(f"environment-{when}.json", record, indent=1)
 
-    def write_turn(self, record: records.TurnRecord) -> None:
+    def write_of_turn(self, record: records.OfTurn, machine: str = "") -> None:
+        """A record of the study, or of one of several machines, whose own it is kept apart."""
         folder = turn_folder(record.block, record.turn, record.system)
-        self._write_record(f"records/{folder}/turn.json", record, indent=1)
-
-    def write_scan(self, record: records.ScanRecord) -> None:
-        """The layout of a turn's system, before or after its runs, or after one of them."""
-        folder = turn_folder(record.block, record.turn, record.system)
-        self._write_record(f"records/{folder}/{scan_name(record)}", record)
-
-    def write_step(self, record: records.StepRecord) -> None:
-        """What was done to a turn's system before a cell."""
-        folder = turn_folder(record.block, record.turn, record.system)
-        self._write_record(f"records/{folder}/{step_name(record)}", record)
-
-    def write_run(self, record: records.RunRecord) -> None:
-        """One run, measured or failed."""
-        folder = turn_folder(record.block, record.turn, record.system)
-        self._write_record(f"records/{folder}/{run_name(record)}", record)
-
-    def write_from_machine(
-        self,
-        machine: str,
-        record: records.TurnRecord | records.RunRecord | records.ScanRecord | records.StepRecord,
-    ) -> None:
-        """A record as one of several machines made it, beside the study's own."""
-        match record:
-            case records.TurnRecord():
-                name = "turn.json"
-            case records.RunRecord():
-                name = run_name(record)
-            case records.ScanRecord():
-                name = scan_name(record)
-            case records.StepRecord():
-                name = step_name(record)
-        folder = turn_folder(record.block, record.turn, record.system)
-        self._write_record(f"records/{folder}/{host_prefix(machine)}{name}", record)
+        prefix = host_prefix(machine) if machine else ""
+        is_whole_turn = isinstance(record, records.TurnRecord) and not machine
+        self._write_record(
+            f"records/{folder}/{prefix}{name_of(record)}",
+            record,
+            indent=1 if is_whole_turn else None,
+        )
 
     def journal(self, event: str, **facts: object) -> None:
         """Append one line and have it on disk before returning."""
         with undisturbed():
-            if self._announced is not None and not self._is_there(*self._announced):
+            if self._announced is not None and not holds(self.files, *self._announced):
                 self._journal.append(NOT_STORED, file=self._announced[0])
             self._announced = None
             self._journal.append(event, **facts)
@@ -132,12 +104,6 @@ class ResultsFolder:
         """Say in the journal what a file holds that is about to take its place."""
         self.journal(STORED, file=name, sha256=sha256, size_bytes=size_bytes)
         self._announced = (name, sha256, size_bytes)
-
-    def _is_there(self, name: str, sha256: str, size_bytes: int) -> bool:
-        try:
-            return self.files.digest(name) == (sha256, size_bytes)
-        except MissingError:
-            return False
 
     def set_aside(self, names: list[str], place: str) -> None:
         """Move records out of the study, the journal first; raises RigError."""

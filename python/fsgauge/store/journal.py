@@ -99,7 +99,8 @@ def read_journal(folder: PlainFolder) -> list[dict[str, object]]:
 
 
 def read_lines(folder: PlainFolder) -> list[JournalLine]:
-    """The same, each with whether the chain leads to it. InputError for what is no plain file."""
+    """Every whole line, with whether the chain leads to it. InputError for what is no plain
+    file."""
     try:
         content = folder.read_json(NAME, JOURNAL)
         _require_few_lines(content, folder.path / NAME)

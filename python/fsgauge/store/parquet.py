@@ -52,9 +52,7 @@ def reading() -> duckdb.DuckDBPyConnection:
     return _shared().cursor()
 
 
-@cache
-def _shared() -> duckdb.DuckDBPyConnection:
-    return connected()
+_shared = cache(connected)
 
 
 def require_few_rows(

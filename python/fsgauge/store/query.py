@@ -19,10 +19,10 @@ from fsgauge.store import parquet, sources
 from fsgauge.store.files import RecordFiles, read_text, turn_folder, turn_of
 from fsgauge.store.folder import opened_results
 from fsgauge.store.journal import NAME as JOURNAL
-from fsgauge.store.rates import RATES_SOURCE
 from fsgauge.store.read import checked_files
 from fsgauge.store.rows import PARQUET_COLUMNS
 from fsgauge.store.seals import Changes
+from fsgauge.store.sources import RATES_SOURCE
 from fsgauge.store.views import VIEWS
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -19,12 +20,11 @@ from fsgauge.record import records
 from fsgauge.store.blocks import SeriesReader
 from fsgauge.store.files import (
     RecordFiles,
+    name_of,
     position_of,
     read_record,
     read_text,
     record_files,
-    scan_name,
-    step_name,
     turn_of,
 )
 from fsgauge.store.folder import opened_results, require_results
@@ -34,7 +34,7 @@ from fsgauge.store.seals import (
     Changes,
     changes_in,
     read_seals,
-    require_known_format,
+    require_known_study,
     understood,
 )
 
@@ -42,6 +42,7 @@ _BLOCKS: TypeAdapter[list[int]] = TypeAdapter(list[int])
 Planned = dict[tuple[int, int], records.Turn]
 Journaled = Sequence[dict[str, object]]
 _LONGEST_CAUSE = 300
+R = TypeVar("R", bound=records.OfTurn)
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def read_results(source: Path | PlainFolder, *, accept_changed: bool = False) ->
 def checked_files(folder: PlainFolder, *, accept_changed: bool) -> tuple[RecordFiles, Changes]:
     """The record files of a study and what differs from its seals; ChangedError otherwise."""
     require_results(folder)
-    require_known_format(folder)
+    require_known_study(folder)
     seals = read_seals(folder)
     files = record_files(folder, seals.is_leaving)
     changes = changes_in(folder, seals, files.all())
@@ -110,14 +111,17 @@ def _parsed(
     study = read_record(records.StudyRecord, folder, "study.json")
     planned = {(turn.block, turn.turn): turn for turn in study.plan.all_turns}
     own = {place for place, turn in planned.items() if not (turn.over_path or turn.strikes)}
-    turns = [_planned_turn(folder, name, planned) for name in files.turns]
+    turns = [_planned(records.TurnRecord, folder, name, planned) for name in files.turns]
     before = read_record(records.EnvironmentRecord, folder, "environment-before.json")
+    machines = {machine.name for machine in before.machines}
     runs = [
-        series.with_rows(_planned_run(folder, name, planned, study.plan, before), directory / name)
+        series.with_rows(
+            _planned_run(folder, name, planned, study.plan, machines), directory / name
+        )
         for name in files.runs
     ]
-    scans = [_planned_scan(folder, name, planned) for name in files.scans]
-    steps = [_planned_step(folder, name, planned) for name in files.steps]
+    scans = [_planned(records.ScanRecord, folder, name, planned) for name in files.scans]
+    steps = [_planned(records.StepRecord, folder, name, planned) for name in files.steps]
     after, journal = "environment-after.json", read_journal(folder)
     return StoredStudy(
         directory=directory,
@@ -172,60 +176,36 @@ def _not_removed(journal: Journaled) -> Iterator[records.NotRemovedTurn]:
                 yield records.NotRemovedTurn.model_validate(facts)
 
 
-def _planned_turn(folder: PlainFolder, name: str, planned: Planned) -> records.TurnRecord:
-    record = read_record(records.TurnRecord, folder, name)
-    turn = planned.get((record.block, record.turn))
-    if turn is None or (turn.system, turn.again) != (record.system, record.again):
-        raise _foreign(folder.path / name)
-    return record
-
-
-def _planned_scan(folder: PlainFolder, name: str, planned: Planned) -> records.ScanRecord:
-    record = read_record(records.ScanRecord, folder, name)
+def _planned(kind: type[R], folder: PlainFolder, name: str, planned: Planned) -> R:
+    """A record of a planned turn; InputError where it is of none, or has another one's name."""
+    record = read_record(kind, folder, name)
     turn = planned.get((record.block, record.turn))
     if (
         turn is None
         or (turn.system, turn.again) != (record.system, record.again)
-        or name.rpartition("/")[2] != scan_name(record)
         or not turn_of(name).startswith(f"{record.block:03d}-{record.turn:02d}-")
+        or not _has_place(record, name, turn)
     ):
         raise _foreign(folder.path / name)
     return record
 
 
-def _planned_step(folder: PlainFolder, name: str, planned: Planned) -> records.StepRecord:
-    record = read_record(records.StepRecord, folder, name)
-    turn = planned.get((record.block, record.turn))
-    if (
-        turn is None
-        or (turn.system, turn.again) != (record.system, record.again)
-        or record.cell not in turn.cells
-        or name.rpartition("/")[2] != step_name(record)
-        or not turn_of(name).startswith(f"{record.block:03d}-{record.turn:02d}-")
-    ):
-        raise _foreign(folder.path / name)
-    return record
+def _has_place(record: records.OfTurn, name: str, turn: records.Turn) -> bool:
+    match record:
+        case records.RunRecord():
+            is_planned = turn.cells[record.position : record.position + 1] == [record.cell.id]
+            return is_planned and position_of(name) == f"{record.position:02d}"
+        case records.StepRecord() if record.cell not in turn.cells:
+            return False
+        case _:
+            return name.rpartition("/")[2] == name_of(record)
 
 
 def _planned_run(
-    folder: PlainFolder,
-    name: str,
-    planned: Planned,
-    plan: records.Plan,
-    before: records.EnvironmentRecord,
+    folder: PlainFolder, name: str, planned: Planned, plan: records.Plan, machines: set[str]
 ) -> records.RunRecord:
-    record = read_record(records.RunRecord, folder, name)
-    machines = {machine.name for machine in before.machines}
-    turn = planned.get((record.block, record.turn))
-    if (
-        turn is None
-        or (turn.system, turn.again) != (record.system, record.again)
-        or turn.cells[record.position : record.position + 1] != [record.cell.id]
-        or not plan.has_cell(record.cell)
-        or not {part.machine for part in record.parts} <= machines
-        or position_of(name) != f"{record.position:02d}"
-        or not turn_of(name).startswith(f"{record.block:03d}-{record.turn:02d}-")
-    ):
+    record = _planned(records.RunRecord, folder, name, planned)
+    if not plan.has_cell(record.cell) or not {part.machine for part in record.parts} <= machines:
         raise _foreign(folder.path / name)
     return record
 

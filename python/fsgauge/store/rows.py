@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 import numpy as np
+from pydantic import BaseModel
 
-from fsgauge.engine.wire import ClientOperation, ClientsResult, Histogram, LoadResult
+from fsgauge.engine.wire import ClientOperation, Histogram, LoadResult
 from fsgauge.record import series
 from fsgauge.record.records import RunRecord
 
 OF_CLIENTS = "client_"
 """Begins the names of the histograms that only runs of many clients have."""
+_LATENCIES = ("service", "response")
 HISTOGRAMS = (
     *("read.service", "read.response", "write.service", "write.response"),
     *(
         f"{OF_CLIENTS}{operation}.{latency}"
         for operation in get_args(ClientOperation)
-        for latency in ("service", "response")
+        for latency in _LATENCIES
     ),
 )
 """Histograms of a run; the place in this list is what Parquet holds: names are added at its end."""
@@ -33,19 +35,21 @@ PARQUET_COLUMNS = {
     "counts": (*KEYS["counts"], *series.COUNT_COLUMNS),
     "intervals": (*KEYS["intervals"], *series.INTERVAL_COLUMNS),
 }
+M = TypeVar("M", bound=BaseModel)
 Place = tuple[int, int]
 """Which part of a run, and which slice of the part."""
 
 
 def histograms(result: LoadResult) -> dict[str, Histogram]:
-    found: dict[str, Histogram | None] = {}
-    for each in result.clients.operations if result.clients else ():
-        found[f"{OF_CLIENTS}{each.operation}.service"] = each.service_latency
-        found[f"{OF_CLIENTS}{each.operation}.response"] = each.response_latency
-    for operation in ("read", "write"):
-        part = getattr(result, operation)
-        found[f"{operation}.service"] = part.service_latency if part else None
-        found[f"{operation}.response"] = part.response_latency if part else None
+    """The histograms that a result has, by their names."""
+    operations = result.clients.operations if result.clients else ()
+    parts: dict[str, BaseModel | None] = {f"{OF_CLIENTS}{e.operation}": e for e in operations}
+    parts |= {"read": result.read, "write": result.write}
+    found = {
+        f"{name}.{latency}": getattr(part, f"{latency}_latency", None)
+        for name, part in parts.items()
+        for latency in _LATENCIES
+    }
     return {name: histogram for name, histogram in found.items() if histogram is not None}
 
 
@@ -117,32 +121,23 @@ def _placed(
 def filled(
     result: LoadResult, counts: Mapping[str, Sequence[tuple[int, int]]], intervals: Sequence[Any]
 ) -> LoadResult:
+    """The result with these rows in its histograms, by their names, and in its intervals."""
+
+    def with_counts(name: str, part: M) -> M:
+        found = {each: getattr(part, f"{each}_latency") for each in _LATENCIES}
+        update = {
+            f"{each}_latency": had.model_copy(update={"counts": counts[f"{name}.{each}"]})
+            for each, had in found.items()
+            if had is not None
+        }
+        return part.model_copy(update=update)
+
     changes: dict[str, Any] = {"intervals": intervals}
-    for operation in ("read", "write"):
-        part = getattr(result, operation)
-        if part is None:
-            continue
-        update = {}
-        for kind in ("service", "response"):
-            histogram = getattr(part, f"{kind}_latency")
-            if histogram is not None:
-                rows = {"counts": counts[f"{operation}.{kind}"]}
-                update[f"{kind}_latency"] = histogram.model_copy(update=rows)
-        changes[operation] = part.model_copy(update=update)
+    if result.read is not None:
+        changes["read"] = with_counts("read", result.read)
+    if result.write is not None:
+        changes["write"] = with_counts("write", result.write)
     if result.clients is not None:
-        changes["clients"] = _clients(result.clients, counts)
+        own = [with_counts(f"{OF_CLIENTS}{e.operation}", e) for e in result.clients.operations]
+        changes["clients"] = result.clients.model_copy(update={"operations": own})
     return result.model_copy(update=changes)
-
-
-def _clients(
-    clients: ClientsResult, counts: Mapping[str, Sequence[tuple[int, int]]]
-) -> ClientsResult:
-    """The same with these rows in the histograms of each operation."""
-    operations = []
-    for each in clients.operations:
-        update = {}
-        for kind in ("service", "response"):
-            rows = {"counts": counts[f"{OF_CLIENTS}{each.operation}.{kind}"]}
-            update[f"{kind}_latency"] = getattr(each, f"{kind}_latency").model_copy(update=rows)
-        operations.append(each.model_copy(update=update))
-    return clients.model_copy(update={"operations": operations})

@@ -18,6 +18,7 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files import MissingError, PlainFolder
 from fsgauge.plain_files.bounds import PLAN
 from fsgauge.record.records import FORMAT
+from fsgauge.store.files import require_known_format
 from fsgauge.store.journal import NAME, JournalLine, read_lines
 
 STORED, NOT_STORED, SET_ASIDE = "stored", "not stored", "set aside"
@@ -120,8 +121,8 @@ def changes_in(folder: PlainFolder, seals: Seals, files: Iterable[str]) -> Chang
     if not seals.files:
         return (f"{NAME} has no checksums, so changed records cannot be detected",)
     found = list(seals.faults)
-    if seals.under_way is not None and not _holds(folder, seals, seals.under_way):
-        seals.take_back(seals.under_way)
+    if (announced := seals.announced) and not holds(folder, *announced):
+        seals.take_back(announced[0])
     for name, seal in sorted(seals.files.items()):
         try:
             now = folder.digest(name)
@@ -155,25 +156,19 @@ def understood(changes: Changes) -> Iterator[None]:
         ) from error
 
 
-def require_known_format(folder: PlainFolder) -> None:
+def require_known_study(folder: PlainFolder) -> None:
     """Raise InputError where a newer fsgauge wrote the study: its seals may be others."""
     try:
         document = json.loads(folder.read_json("study.json", PLAN))
     except (InputError, ValueError, RecursionError):
         return
-    written = document.get("format") if isinstance(document, dict) else None
-    if isinstance(written, int) and written > FORMAT:
-        raise InputError(
-            f"{folder.path / 'study.json'} is in format {written};"
-            f" this fsgauge reads up to {FORMAT}",
-            cause="a newer fsgauge wrote it",
-            next="upgrade fsgauge",
-        )
+    require_known_format(document, FORMAT, str(folder.path / "study.json"))
 
 
-def _holds(folder: PlainFolder, seals: Seals, name: str) -> bool:
+def holds(folder: PlainFolder, name: str, sha256: str, size_bytes: int) -> bool:
+    """Whether what was announced of a file has come."""
     try:
-        return folder.digest(name) == seals.files[name]
+        return folder.digest(name) == (sha256, size_bytes)
     except MissingError:
         return False
 

@@ -25,7 +25,7 @@ from fsgauge.store.columns import (
     of_element,
     of_factors,
 )
-from fsgauge.store.rates import RATES
+from fsgauge.store.sources import RATES
 
 
 def _operation(operation: str) -> tuple[Column, ...]:

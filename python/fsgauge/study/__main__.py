@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from fsgauge.study.reference import reference_page
-from fsgauge.study.words_page import words_page
+from fsgauge.study.reference import reference_page, words_page
 
 sys.stdout.write(words_page() if sys.argv[1:] == ["words"] else reference_page())

@@ -35,6 +35,10 @@ class Origin:
         return source_location(self.label, self.text, self.spans.value, hint, self.numbered)
 
 
+Chosen = tuple[dict[str, Any], Origin | None, int]
+"""A system's table, where it was written if on the command line, and its number in the file."""
+
+
 @dataclass
 class Document:
     """Raw data of a study, with the origin of each path."""
@@ -53,7 +57,7 @@ class Document:
                 self.origins.setdefault(path[: depth + 1], origin)
             table = table[step]
         table[path[-1]] = value
-        self._remember(path, value, origin)
+        self.put_entry(path, value, origin)
 
     def remove(self, path: Path) -> None:
         """Take a key out, as if the file did not have it."""
@@ -67,7 +71,45 @@ class Document:
 
     def put_entry(self, path: Path, value: object, origin: Origin) -> None:
         """Note where a value was written that stands in the data already."""
-        self._remember(path, value, origin)
+        self.origins[path] = origin
+        entries: list[tuple[str | int, object]] = []
+        if isinstance(value, Mapping):
+            entries = list(value.items())
+        elif isinstance(value, list):
+            entries = list(enumerate(value))
+        for step, entry in entries:
+            self.put_entry((*path, step), entry, origin)
+
+    def put_tables(self, key: str, chosen: Iterable[Chosen]) -> None:
+        """Write a list of tables anew; those that the file describes keep the places of their
+        keys."""
+        places = {path: origin for path, origin in self.origins.items() if path[:1] == (key,)}
+        self.forget((key,))
+        self.data[key] = []
+        if (key,) in places:
+            self.origins[key,] = places[key,]
+        for index, (table, origin, old) in enumerate(chosen):
+            self.data[key].append(table)
+            if origin is not None:
+                self.put_entry((key, index), table, origin)
+                continue
+            own = {path[2:]: place for path, place in places.items() if path[:2] == (key, old)}
+            self.origins |= {(key, index, *rest): place for rest, place in own.items()}
+
+    def at(self, path: Path) -> object:
+        """The value at a path; None where there is none."""
+        value: Any = self.data
+        for step in path:
+            try:
+                value = value[step]
+            except (KeyError, IndexError, TypeError):
+                return None
+        return value
+
+    def tables(self, *path: str) -> list[dict[str, Any]]:
+        """The tables of a list, whose types are not checked yet."""
+        found = self.at(path)
+        return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
     def forget(self, path: Path) -> None:
         """Drop the origins of a path and of all below it."""
@@ -81,19 +123,19 @@ class Document:
                 return self.origins[path[:length]]
         return None
 
+    def key(self, path: Path, hint: str = "") -> SourceLocation | None:
+        """Where the key is that an error is about; None for what nobody wrote."""
+        origin = self.origin(path)
+        return origin.key(hint) if origin else None
+
+    def value(self, path: Path, hint: str = "") -> SourceLocation | None:
+        """Where the value is that an error is about."""
+        origin = self.origin(path)
+        return origin.value(hint) if origin else None
+
     def written(self, path: Path) -> bool:
         """Whether this very path was written by the person."""
         return path in self.origins
-
-    def _remember(self, path: Path, value: object, origin: Origin) -> None:
-        self.origins[path] = origin
-        entries: list[tuple[str | int, object]] = []
-        if isinstance(value, Mapping):
-            entries = list(value.items())
-        elif isinstance(value, list):
-            entries = list(enumerate(value))
-        for step, entry in entries:
-            self._remember((*path, step), entry, origin)
 
 
 def number_beyond_toml(value: object, path: Path = ()) -> Path | None:

@@ -11,10 +11,10 @@ from pydantic import BaseModel
 from tomlkit.items import InlineTable, Table
 
 from fsgauge.study.access import SystemAccess
-from fsgauge.study.listed import Listed
 from fsgauge.study.model import Study, System
 from fsgauge.study.modes import OF_MODES
 from fsgauge.study.serving import reached, unused_of_study
+from fsgauge.study.sweep import Listed
 from fsgauge.study.system import ALLOCATING, UNFORMATTED, keys_without_effect
 from fsgauge.study.value_type import value_type
 

@@ -12,13 +12,10 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from fsgauge.study.document import Document, Origin
+from fsgauge.study.document import Chosen, Document, Origin
 from fsgauge.study.shipped import is_shipped
 from fsgauge.study.specs import fitting
 from fsgauge.study.workload import keys_of
-
-Chosen = tuple[dict[str, Any], Origin | None, int]
-"""A system's table, where it was written if on the command line, and its number in the file."""
 
 _LONGEST_WHOLE = 24
 _FEWEST_LETTERS = 2
@@ -26,9 +23,14 @@ _OF_ANY = re.compile(r"\b(each|which|these) file systems?\b(?! and)", re.IGNOREC
 """A question that folders answer as well; not one about file systems and their options."""
 
 
+def is_kind(table: dict[str, Any], kind: str) -> bool:
+    """Whether a raw [[system]] is of this kind, which its name says where no key does."""
+    return bool(table.get("kind", table.get("name")) == kind)
+
+
 def is_mounted(table: dict[str, Any]) -> bool:
     """Whether a raw [[system]] is a folder, with a path of its own or the storage's."""
-    return bool(table.get("kind", table.get("name")) == "mounted")
+    return is_kind(table, "mounted")
 
 
 def make_way_for_folders(document: Document, chosen: Sequence[Chosen]) -> None:
@@ -38,12 +40,10 @@ def make_way_for_folders(document: Document, chosen: Sequence[Chosen]) -> None:
     if not chosen or not all(is_mounted(table) for table, _, _ in chosen):
         return
     document.data.pop("rig", None)
-    if not _is_folder(document.data.get("storage")) and not _is_of_option(document, "storage"):
+    if not _is_folder(document.data.get("storage")) and not given_by_option(document, "storage"):
         _take_folder(document, chosen)
-    own = document.data.get("system")
-    were_folders = isinstance(own, list) and all(
-        is_mounted(table) for table in own if isinstance(table, dict)
-    )
+    own = document.tables("system")
+    were_folders = bool(own) and all(map(is_mounted, own))
     if _is_folder(document.data.get("storage")) and not were_folders:
         _ask_of_folders(document)
 
@@ -51,7 +51,7 @@ def make_way_for_folders(document: Document, chosen: Sequence[Chosen]) -> None:
 def with_folder_of_storage(document: Document, chosen: list[Chosen]) -> list[Chosen]:
     """The folder of --storage as the baseline, unless one of the systems is in it already."""
     storage = document.data.get("storage")
-    if not _is_folder(storage) or not _is_of_option(document, "storage"):
+    if not _is_folder(storage) or not given_by_option(document, "storage"):
         return chosen
     assert isinstance(storage, dict)  # noqa: S101 - a folder is one
     path = str(storage.get("path"))
@@ -111,9 +111,10 @@ def _is_folder(storage: object) -> bool:
     return isinstance(storage, dict) and storage.get("kind") == "path"
 
 
-def _is_of_option(document: Document, key: str) -> bool:
-    origins = (origin for path, origin in document.origins.items() if path[:1] == (key,))
-    return any(not origin.numbered for origin in origins)
+def given_by_option(document: Document, section: str) -> Origin | None:
+    """Where the command line says something of a section; None where the file alone does."""
+    origins = (origin for path, origin in document.origins.items() if path[:1] == (section,))
+    return next((origin for origin in origins if not origin.numbered), None)
 
 
 def _take_folder(document: Document, chosen: Sequence[Chosen]) -> None:

@@ -199,12 +199,13 @@ def where_meant(name: str, data: Mapping[str, Any]) -> tuple[str, str]:
     own_keys = [key for key, owners in keys.items() if _has(data, key, owners)]
     own = own_called(word, data)
     in_a_table = _in_a_table(data, around, word)
-    if in_a_table and (not own or _is_table(around)):
+    is_said = around[-1:] in (["settings"], ["parameters"])
+    if in_a_table and (not own or is_said):
         return in_a_table, f"write {_as_written(in_a_table)}=VALUE"
     if own:
         return own[0], did_you_mean([_as_written(own[0])])
     if same:
-        return same[0], _only(keys[same[0]])
+        return same[0], only_of_kind(keys[same[0]])
     near = _nearest(name, own_keys) or _nearest(name, list(keys))
     return (near, did_you_mean([_as_written(near)])) if near else ("", "")
 
@@ -228,27 +229,26 @@ def _nearest(name: str, keys: list[str]) -> str:
     return next(iter([*whole, *(by_word[each] for each in word)]), "")
 
 
-def _is_table(around: list[str]) -> bool:
-    """Whether the words before the last one say that a table's entry is meant."""
-    return bool(around) and around[-1] in ("settings", "parameters")
-
-
 def _has(data: Mapping[str, Any], key: str, owners: list[Section]) -> bool:
     """Whether a study of these kinds has the section of a key; models have no network."""
     first, *inside = owners[0].name.split(".")
-    table = data.get(first)
-    usual = kinds.DEFAULT if first == "workload" else ""
-    kind = table.get("kind", usual) if isinstance(table, dict) else usual
     if first != "system" and inside:
         owners = all_dotted().get(owners[0].name, owners)
-    storage = data.get("storage")
-    is_simulated = isinstance(storage, dict) and storage.get("kind") == "simulated"
-    if is_simulated and "rig" in key.split("."):
+    if kind_of(data, "storage") == "simulated" and "rig" in key.split("."):
         return False
-    return any(not owner.variant or owner.variant == kind for owner in owners)
+    return any(not owner.variant or owner.variant == kind_of(data, first) for owner in owners)
 
 
-def _only(owners: list[Section]) -> str:
+def kind_of(data: Mapping[str, Any], section: str) -> str:
+    """The kind of a section that has kinds, as it is written or by default; "" for none."""
+    table = data.get(section)
+    usual = kinds.DEFAULT if section == "workload" else ""
+    kind = table.get("kind", usual) if isinstance(table, dict) else usual
+    return kind if isinstance(kind, str) else ""
+
+
+def only_of_kind(owners: list[Section]) -> str:
+    """That a key is of some kinds of its section alone."""
     named = " or ".join(f'"{owner.variant}"' for owner in owners)
     return f"only {owners[0].name} of kind {named} has it"
 

@@ -8,10 +8,18 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from fsgauge import kinds
 from fsgauge.errors import InputError, SourceLocation, did_you_mean, nearest
 from fsgauge.study.document import Document
-from fsgauge.study.keys import MOVED, all_dotted, dotted, sections, valid_keys, value_types
+from fsgauge.study.keys import (
+    MOVED,
+    all_dotted,
+    dotted,
+    kind_of,
+    only_of_kind,
+    sections,
+    valid_keys,
+    value_types,
+)
 from fsgauge.study.locate import Path
 from fsgauge.study.value_type import ValueType
 from fsgauge.study.wording import (
@@ -24,6 +32,7 @@ from fsgauge.study.wording import (
     type_name,
     wanted,
 )
+from fsgauge.units import count
 
 
 def explain_mistake(error: ValidationError, document: Document) -> InputError:
@@ -33,7 +42,7 @@ def explain_mistake(error: ValidationError, document: Document) -> InputError:
     found = mistakes[0].explained()
     if len(mistakes) > 1:
         others = len(mistakes) - sum(each.path == mistakes[0].path for each in mistakes)
-        more = (f"{others} more mistake{'s' if others > 1 else ''} after this one",)
+        more = (f"{count(others, 'more mistake')} after this one",)
         found.details += more if others else ()
     return found
 
@@ -66,7 +75,7 @@ class _Mistake:
 
     def _unknown_key(self) -> InputError:
         section = self._section()
-        valid = valid_keys(section, self._kind(section))
+        valid = valid_keys(section, kind_of(self.document.data, section))
         near = nearest(self.key, valid)
         elsewhere = [name for name in all_dotted() if name.split(".")[-1] == self.key]
         hint, target = "", section
@@ -95,7 +104,7 @@ class _Mistake:
         details = () if near or elsewhere else (f"valid here: {', '.join(valid)}",)
         return self._error(
             f'unknown key "{self.key}"',
-            self._at_key(hint),
+            self.document.key(self.path, hint),
             details=details,
             next=f"fsgauge explain {target}".rstrip(),
         )
@@ -108,21 +117,17 @@ class _Mistake:
     def _belongs(self, name: str, section: str) -> str:
         owner = all_dotted()[name][0]
         if owner.name == section:
-            kinds = " or ".join(f'"{other.variant}"' for other in all_dotted()[name])
-            return f"only {owner.name} of kind {kinds} has it"
+            return only_of_kind(all_dotted()[name])
         return f"it belongs in {owner.header}" if owner.header else "it belongs above all sections"
 
     def _missing(self) -> InputError:
         parent = self.path[:-1]
-        around = dotted(parent)
-        section = around if sections(around) else str(parent[0]) if parent else ""
-        owner = sections(section)[0].header or f'"{self.document.label}"'
+        owner = sections(self._section())[0].header or f'"{self.document.label}"'
         noun = "section" if not parent and self.key in ("storage", "workload") else "key"
         what = f'{owner} has no {noun} "{self.key}"'
         if not parent and self.key == "system":
             what = f"{owner} has nothing to compare: it has no [[system]]"
-        origin = self.document.origin(parent) if parent else None
-        return self._error(what, origin.key() if origin else None)
+        return self._error(what, self.document.key(parent))
 
     def _unit(self) -> InputError:
         what = f"{self.key}: {self.context['what']}"
@@ -135,8 +140,8 @@ class _Mistake:
         written = [path for path in others if self.document.written(path)]
         location = self._at_value(self.context["hint"])
         if not self.document.written(first) and written:
-            location, written = self._location(written[0]), written[1:]
-        details = tuple(line for path in written for line in as_details(self._location(path)))
+            location, written = self.document.value(written[0]), written[1:]
+        details = tuple(line for path in written for line in as_details(self.document.value(path)))
         return self._error(
             self.context["what"], location, details=details, next=self.context["next"]
         )
@@ -144,23 +149,20 @@ class _Mistake:
     def _choice(self) -> InputError:
         words = quoted(self.context.get("expected") or self.context.get("expected_tags", ""))
         given = self._value()
-        near = nearest(str(given), words)
-        hint = did_you_mean(near)
         if self.path == ("format",):
             what = f"this file's format is {shown(given)}, and this fsgauge reads format 1"
             return self._error(what, self._at_value())
         return self._error(
             f"{self.key}: {shown(given)} is not known",
-            self._at_value(hint),
+            self._at_value(did_you_mean(nearest(str(given), words))),
             details=(f"known: {', '.join(words)}",),
         )
 
     def _no_kind(self) -> InputError:
         words = [section.variant for section in sections(str(self.path[0]))]
-        origin = self.document.origin(self.path)
         return self._error(
             f'[{self.path[0]}] has no key "kind"',
-            origin.key() if origin else None,
+            self.document.key(self.path),
             details=(f"known: {', '.join(words)}",),
         )
 
@@ -195,7 +197,7 @@ class _Mistake:
 
     def _spelling(self) -> InputError:
         """What a key takes is in its description: a pattern says it to programs."""
-        fields = (each.fields.get(self.key) for each in sections(self._section(), self._kind("")))
+        fields = (each.fields.get(self.key) for each in sections(self._section()))
         told = next((each.description for each in fields if each is not None), None)
         return self._error(
             f"{self.key} cannot be {shown(self._value())}",
@@ -221,13 +223,13 @@ class _Mistake:
 
     def _noun(self) -> str:
         is_entry = isinstance(self.path[-1], int)
-        is_entry = is_entry and isinstance(self._value_at(self.path[:-1]), list)
+        is_entry = is_entry and isinstance(self.document.at(self.path[:-1]), list)
         return f"each of {self.key}" if is_entry else self.key
 
     def _takes(self) -> ValueType | None:
         """What may stand where the mistake is; None where there is no such key."""
-        found = value_types(self.path, self._kind(str(self.path[0])) if self.path else "")
-        return found[0] if found else None
+        kind = kind_of(self.document.data, str(self.path[0])) if self.path else ""
+        return next(iter(value_types(self.path, kind)), None)
 
     def _explain(self) -> str:
         known = all_dotted()
@@ -236,36 +238,13 @@ class _Mistake:
             name = name.rpartition(".")[0]
         return f"fsgauge explain {name}".rstrip() if name else "fsgauge study new NAME"
 
-    def _at_key(self, hint: str = "") -> SourceLocation | None:
-        origin = self.document.origin(self.path)
-        return origin.key(hint) if origin else None
-
     def _at_value(self, hint: str = "") -> SourceLocation | None:
-        return self._location(self.path, hint)
-
-    def _location(self, path: Path, hint: str = "") -> SourceLocation | None:
-        origin = self.document.origin(path)
-        return origin.value(hint) if origin else None
-
-    def _kind(self, section: str) -> str:
-        table = self.document.data.get(section)
-        usual = kinds.DEFAULT if section == "workload" else ""
-        kind = table.get("kind", usual) if isinstance(table, dict) else usual
-        return kind if isinstance(kind, str) else ""
+        return self.document.value(self.path, hint)
 
     def _value(self) -> object:
-        value = self._value_at(self.path)
+        value = self.document.at(self.path)
         if value is None and self.path and isinstance(self.path[-1], int):
-            return self._value_at(self.path[:-1])  # one that stands alone, without a list
-        return value
-
-    def _value_at(self, path: Path) -> object:
-        value: Any = self.document.data
-        for step in path:
-            try:
-                value = value[step]
-            except (KeyError, IndexError, TypeError):
-                return None
+            return self.document.at(self.path[:-1])  # one that stands alone, without a list
         return value
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 from fsgauge.quantities import UnitError, plain_decimal
 from fsgauge.units import BANDWIDTH, RATE, binary_size, exact_duration, exact_percent, exact_size
@@ -58,7 +58,9 @@ def read_value(reads: Reads | None, text: str) -> object:
                 raise ValueError("a whole number")
             return int(text)
         case "decimal":
-            return float(text) if _DECIMAL.fullmatch(text) else _not("a number")
+            if not _DECIMAL.fullmatch(text):
+                raise ValueError("a number")
+            return float(text)
         case "percent":
             return _percent(text)
         case "rest":
@@ -76,10 +78,6 @@ def read_value(reads: Reads | None, text: str) -> object:
 
 _DECIMAL = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 _PERCENT = re.compile(r"([0-9]{1,3})\s*%?")
-
-
-def _not(what: str) -> NoReturn:
-    raise ValueError(what)
 
 
 def _percent(text: str, *, of_100: bool = False) -> str:

@@ -8,13 +8,13 @@ from typing import Any
 from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.study import folders, keys
 from fsgauge.study.access import in_full
-from fsgauge.study.document import Document, Origin
+from fsgauge.study.document import Chosen, Document, Origin
 from fsgauge.study.locate import Path, Spans
 from fsgauge.study.other_tools import numbers_called
 from fsgauge.study.shipped import is_shipped
 from fsgauge.study.specs import from_here, option_origin, storage_table, system_table
-from fsgauge.study.typed_values import typed_value
 from fsgauge.study.understanding import is_said_without_value, is_word, path_of_word
+from fsgauge.study.value_type import typed_value
 
 
 def change_storage(document: Document, spec: str) -> None:
@@ -37,11 +37,8 @@ def give_way(document: Document, overrides: list[str], specs: list[str]) -> None
     that a person asked for, in a file or by option.
     """
     named = [text for text in overrides if text.partition("=")[0].strip() == "access.share"]
-    systems = document.data.get("system")
-    own = (
-        [table for table in systems if isinstance(table, dict)] if isinstance(systems, list) else []
-    )
-    shares = [(index, table) for index, table in enumerate(own) if _is_share(table)]
+    own = document.tables("system")
+    shares = [(index, table) for index, table in enumerate(own) if folders.is_kind(table, "share")]
     of_option = [index for index, _ in shares if _is_of_option(document, index)]
     if not named and not of_option:
         return
@@ -52,7 +49,7 @@ def give_way(document: Document, overrides: list[str], specs: list[str]) -> None
     asked_for = [
         index
         for index, table in enumerate(own)
-        if not _is_share(table)
+        if not folders.is_kind(table, "share")
         and (
             _is_of_option(document, index)
             or table.get("name") in specs
@@ -68,16 +65,14 @@ def give_way(document: Document, overrides: list[str], specs: list[str]) -> None
     if not shares:
         document.put(("system",), [{"name": "share", "kind": "share"}], origin)
     elif len(shares) < len(own):
-        chosen: list[folders.Chosen] = [
-            (table, document.origin(("system", index)), -1) for index, table in shares
-        ]
-        _replace_systems(document, chosen)
+        document.put_tables(
+            "system", [(table, document.origin(("system", index)), -1) for index, table in shares]
+        )
 
 
 def _refuse_storage_of_option(document: Document) -> None:
     """InputError where --storage says on what, which a share's server decides."""
-    given = (place for path, place in document.origins.items() if path[:1] == ("storage",))
-    place = next((each for each in given if not each.numbered), None)
+    place = folders.given_by_option(document, "storage")
     if place is not None:
         raise InputError(
             "the storage would be ignored: the share of a running server is measured where it is",
@@ -88,10 +83,9 @@ def _refuse_storage_of_option(document: Document) -> None:
 
 def _would_be_dropped(document: Document, own: list[dict[str, Any]], index: int) -> InputError:
     name = own[index].get("name", "this system")
-    place = document.origin(("system", index))
     return InputError(
         f'"{name}" cannot be measured alongside a share: access.share replaces the systems',
-        location=place.key() if place else None,
+        location=document.key(("system", index)),
         cause="a study measures either shares or file systems that it makes itself",
         next="leave that system out; or leave out access.share: --serve samba measures the system "
         "through a private server",
@@ -101,10 +95,6 @@ def _would_be_dropped(document: Document, own: list[dict[str, Any]], index: int)
 def _is_of_option(document: Document, index: int) -> bool:
     origin = document.origin(("system", index))
     return origin is not None and not origin.numbered
-
-
-def _is_share(table: dict[str, Any]) -> bool:
-    return bool(table.get("kind", table.get("name")) == "share")
 
 
 def change_serving(document: Document, server: str) -> None:
@@ -118,10 +108,9 @@ def change_systems(document: Document, specs: list[str], baseline: str | None = 
     system stays the baseline, unless it cannot sit on the storage (--storage may be another one);
     then the first that is given is the baseline. Folders replace storage that is no folder.
     """
-    before = document.data.get("system")
-    own = [table for table in before if isinstance(table, dict)] if isinstance(before, list) else []
+    own = document.tables("system")
     by_name = {table.get("name"): index for index, table in enumerate(own)}
-    chosen: list[folders.Chosen] = []
+    chosen: list[Chosen] = []
     for spec in specs:
         if spec in by_name:
             chosen.append((own[by_name[spec]], None, by_name[spec]))
@@ -139,23 +128,20 @@ def change_systems(document: Document, specs: list[str], baseline: str | None = 
         chosen.insert(0, (own[0], None, 0))
     else:
         chosen = folders.with_folder_of_storage(document, chosen)
-    _replace_systems(document, folders.named_by_difference(chosen))
+    document.put_tables("system", folders.named_by_difference(chosen))
 
 
-def _with_baseline(
-    own: list[dict[str, Any]], chosen: list[folders.Chosen], baseline: str
-) -> list[folders.Chosen]:
+def _with_baseline(own: list[dict[str, Any]], chosen: list[Chosen], baseline: str) -> list[Chosen]:
     """The one of that name, or in that folder, first; InputError where the study has none."""
     known = [*chosen, *((table, None, index) for index, table in enumerate(own))]
     for entry in known:
         if baseline in (entry[0].get("name"), entry[0].get("path")):
             return [entry, *(each for each in chosen if each[0] is not entry[0])]
     names = list(dict.fromkeys(str(table.get("name")) for table, _, _ in known))
-    near = nearest(baseline, names)
-    origin = option_origin("--baseline", baseline)
+    hint = did_you_mean(nearest(baseline, names))
     raise InputError(
         f'"{baseline}" is not a system of this study',
-        location=origin.value(did_you_mean(near)),
+        location=option_origin("--baseline", baseline).value(hint),
         details=(f"systems: {', '.join(names) or 'none'}",),
         next="--baseline with the name of a system, as above or as --system gives it",
     )
@@ -163,15 +149,14 @@ def _with_baseline(
 
 def leave_out(document: Document, names: Sequence[str]) -> None:
     """--without NAME: the study as if it did not have these systems."""
-    before = document.data.get("system")
-    own = [table for table in before if isinstance(table, dict)] if isinstance(before, list) else []
+    own = document.tables("system")
     known = [str(table.get("name", table.get("kind"))) for table in own]
     for name in names:
         if name not in known:
-            near = nearest(name, known)
+            hint = did_you_mean(nearest(name, known))
             raise InputError(
                 f'there is no system "{name}" to leave out',
-                location=option_origin("--without", name).key(did_you_mean(near)),
+                location=option_origin("--without", name).key(hint),
                 details=(f"systems: {', '.join(known) or 'none'}",),
                 next="fsgauge plan STUDY lists them",
             )
@@ -183,30 +168,13 @@ def leave_out(document: Document, names: Sequence[str]) -> None:
             next="keep at least one system",
         )
     if names:
-        _replace_systems(document, [(own[index], None, index) for index in kept])
+        document.put_tables("system", [(own[index], None, index) for index in kept])
 
 
 def _fits(system: dict[str, Any], storage: object) -> bool:
     """Folders hold systems that are mounted, all other storage holds the others."""
     is_folder = isinstance(storage, dict) and storage.get("kind") == "path"
     return is_folder == folders.is_mounted(system)
-
-
-def _replace_systems(document: Document, chosen: list[folders.Chosen]) -> None:
-    """Write the list anew; systems that the file describes keep the places of their keys."""
-    places = {path: origin for path, origin in document.origins.items() if path[:1] == ("system",)}
-    header = places.get(("system",))
-    document.forget(("system",))
-    document.data["system"] = [table for table, _, _ in chosen]
-    if header is not None:
-        document.origins[("system",)] = header
-    for index, (table, origin, old) in enumerate(chosen):
-        if origin is not None:
-            document.put_entry(("system", index), table, origin)
-            continue
-        for path, place in places.items():
-            if path[:2] == ("system", old):
-                document.origins[("system", index, *path[2:])] = place
 
 
 _FOLDERS = ("path", "directory")
@@ -307,18 +275,24 @@ def _path(document: Document, name: str, origin: Origin) -> Path:
 def _listed_path(document: Document, section: str, name: str, origin: Origin) -> Path:
     """A key of a table inside [workload], which is addressed by its name."""
     first, _, last = section.partition(".")
-    around = document.data.get(first)
-    found = around.get(last) if isinstance(around, dict) else None
-    tables = found if isinstance(found, list) else []
-    names = [str(table.get("name")) for table in tables if isinstance(table, dict)]
-    rest = name.removeprefix(f"{section}.")
-    for index, each in sorted(enumerate(names), key=lambda entry: -len(entry[1])):
-        if rest.startswith(f"{each}."):
-            return (first, last, index, *rest.removeprefix(f"{each}.").split(".", 1))
+    tables, rest = document.tables(first, last), name.removeprefix(f"{section}.")
+    index, key = _named(tables, rest, section, origin)
+    return (first, last, index, *key.split(".", 1))
+
+
+def _named(
+    tables: Sequence[dict[str, Any]], rest: str, section: str, origin: Origin
+) -> tuple[int, str]:
+    """Which table a text names first, and the key behind it; InputError for none."""
+    names = [str(table.get("name")) for table in tables]
+    for index, name in sorted(enumerate(names), key=lambda entry: -len(entry[1])):
+        if rest.startswith(f"{name}."):
+            return index, rest.removeprefix(f"{name}.")
+    noun = section.rpartition(".")[2]
     raise InputError(
-        f'"{rest}" is not a key of a {last} of this study',
+        f'"{rest}" is not a key of a {noun} of this study',
         location=origin.key(f"write {section}.NAME.KEY"),
-        details=(f"{last}s: {', '.join(names) or 'none'}",),
+        details=(f"{noun}s: {', '.join(names) or 'none'}",),
         next=f"fsgauge explain {section}",
     )
 
@@ -335,18 +309,9 @@ def _is_entry(name: str) -> bool:
 
 
 def _system_path(document: Document, rest: str, origin: Origin) -> Path:
-    systems = document.data.get("system")
-    tables = systems if isinstance(systems, list) else []
-    names = [str(table.get("name")) for table in tables if isinstance(table, dict)]
-    for index, name in sorted(enumerate(names), key=lambda entry: -len(entry[1])):
-        if rest.startswith(name + "."):
-            key, _, tunable = rest[len(name) + 1 :].partition(".")
-            if key == "access" and tunable:
-                tables[index]["access"] = in_full(tables[index].get("access", {}))
-            return ("system", index, key, tunable) if tunable else ("system", index, key)
-    raise InputError(
-        f'"{rest}" is not a key of a system of this study',
-        location=origin.key("write system.NAME.KEY"),
-        details=(f"systems: {', '.join(names) or 'none'}",),
-        next="fsgauge explain system",
-    )
+    tables = document.tables("system")
+    index, inside = _named(tables, rest, "system", origin)
+    key, _, tunable = inside.partition(".")
+    if key == "access" and tunable:
+        tables[index]["access"] = in_full(tables[index].get("access", {}))
+    return ("system", index, key, tunable) if tunable else ("system", index, key)

@@ -121,10 +121,9 @@ def read_document(text: str, label: str, name: str) -> Document:
     document.data.setdefault("name", name)
     endless = number_beyond_toml(document.data)
     if endless is not None:
-        origin = document.origin(endless)
         raise InputError(
             "a TOML integer has 64 bits, and this one is larger",
-            location=origin.value() if origin else None,
+            location=document.value(endless),
             next="fsgauge explain KEY shows what a key takes",
         )
     return document

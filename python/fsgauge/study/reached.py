@@ -36,7 +36,7 @@ def is_beside_path(study: Study, system: System) -> bool:
 
 
 def over_paths(study: Study) -> Study:
-    """The same study over the systems' paths."""
+    """The study over its systems' paths."""
     systems = [system.model_copy(update={"access": None}) for system in study.systems]
     return study.model_copy(update={"access": AccessKeys(), "systems": systems})
 

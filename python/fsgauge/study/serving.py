@@ -182,13 +182,10 @@ def unused_of_study(systems: Sequence[Reached], workload: Workload) -> dict[str,
         }
         for each in systems
     ]
-    served = (why for each, why in zip(systems, reasons, strict=True) if not _is_on_path(each))
+    each_and_why = zip(systems, reasons, strict=True)
+    served = (why for each, why in each_and_why if each.access.protocol != "path")
     said = next(served, reasons[0])  # a bare device beside them is not what was meant
     return {key: why for key, why in said.items() if all(key in each for each in reasons)}
-
-
-def _is_on_path(each: Reached) -> bool:
-    return each.access.protocol == "path"
 
 
 def unused_of_systems(

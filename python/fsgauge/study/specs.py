@@ -9,7 +9,7 @@ import re
 import shlex
 from typing import Any
 
-from fsgauge.errors import InputError, SourceLocation, nearest
+from fsgauge.errors import InputError, nearest
 from fsgauge.study.document import Origin, source_location
 from fsgauge.study.locate import Spans
 from fsgauge.study.system import KIND, LONGEST_NAME
@@ -50,7 +50,7 @@ def storage_table(spec: str) -> dict[str, Any]:
         return _storage_at(from_here(spec))
     raise InputError(
         f'"{spec}" is not a storage',
-        location=_where("--storage", spec),
+        location=option_origin("--storage", spec).key(),
         details=(f"forms: {_STORAGE_FORMS}",),
         next="fsgauge explain storage",
     )
@@ -64,7 +64,7 @@ def _storage_at(path: str) -> dict[str, Any]:
         return {"kind": "device", "device": first, **({"more_devices": more} if more else {})}
     raise InputError(
         f"{path} is neither a folder nor a device",
-        location=_where("--storage", path),
+        location=option_origin("--storage", path).key(),
         next=f"mkdir {shlex.quote(path)}, or use a scratch file: --storage loop:8GiB",
     )
 
@@ -95,12 +95,12 @@ def system_table(spec: str) -> dict[str, Any]:
         if len(kinds) > 1:
             raise InputError(
                 f'"{kind}" are {len(kinds)} systems, and --system takes one',
-                location=source_location("--system", spec, (0, len(head)), "", False),
+                location=option_origin("--system", spec, 0, len(head)).key(),
                 next=" ".join(f"--system {each}" for each in kinds),
             )
         raise InputError(
             f'"{kind}" is not a kind of system',
-            location=source_location("--system", spec, (0, len(head)), "", False),
+            location=option_origin("--system", spec, 0, len(head)).key(),
             details=(f'did you mean "{meant}"?',) if is_guess else (),
             next="fsgauge doctor --systems lists the kinds",
         )
@@ -124,7 +124,7 @@ def _mounted(name: str, path: str) -> dict[str, Any]:
     if path.startswith("/dev/") and not os.path.isdir(path):  # noqa: PTH112 - as above
         raise InputError(
             f"{path} is a device, and a system is a kind of file system or a folder",
-            location=_where("--system", path),
+            location=option_origin("--system", path).key(),
             next=f"--storage {shlex.quote(path)} --system ext4, or mount it and name the folder",
         )
     return {"kind": "mounted", "path": path, "name": name or fitting(path)}
@@ -186,7 +186,3 @@ def fitting(name: str) -> str:
     end = f"... {hashlib.sha256(name.encode()).hexdigest()[:_SUM_DIGITS]}"
     end += ")" if name.endswith(")") else ""
     return name[: LONGEST_NAME - len(end)].rstrip() + end
-
-
-def _where(option: str, text: str) -> SourceLocation:
-    return source_location(option, text, (0, len(text)), "", False)

@@ -277,14 +277,14 @@ def has_place_for_each(storage: Storage) -> bool:
 
 
 def first_device(storage: Storage) -> Storage:
-    """The same without the devices for further systems, for what makes one system at a time."""
+    """The storage without further devices, for what makes one system at a time."""
     if isinstance(storage, DeviceStorage):
         return storage.model_copy(update={"more_devices": []})
     return storage
 
 
 def without_limits(storage: Storage) -> Storage:
-    """The same as fast as it is: a virtual disk's limits are kept on the virtual rig alone."""
+    """The storage as fast as it is: a virtual disk's limits are kept on the virtual rig alone."""
     if isinstance(storage, LoopStorage):
         return storage.model_copy(update=dict.fromkeys(("iops", "bandwidth", "latency")))
     return storage

@@ -60,6 +60,15 @@ Key = str | tuple[str | int, ...]
 """A key, or the path of an entry of its list."""
 
 
+class Listed(StudyModel):
+    """A table of which [workload] has several, as [[workload.group]]; its `name` addresses it on
+    the command line."""
+
+    def inapplicable(self) -> Inapplicable:
+        """Keys that have no effect in this table: why, and the key that makes it so."""
+        return {}
+
+
 def only(known: Sequence[str], what: str) -> AfterValidator:
     """Refuses a weight of anything else; `what` says of what it is an operation: "a mix"."""
 

@@ -17,7 +17,14 @@ import tomlkit
 from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.quantities import Quantity
 from fsgauge.study.document import Document, Origin
-from fsgauge.study.keys import Section, all_dotted, listed_sections, valid_keys, value_types
+from fsgauge.study.keys import (
+    Section,
+    all_dotted,
+    kind_of,
+    listed_sections,
+    valid_keys,
+    value_types,
+)
 from fsgauge.study.locate import Path
 from fsgauge.study.other_tools import (
     BYTES_OF_A_JOB,
@@ -27,7 +34,7 @@ from fsgauge.study.other_tools import (
     words_called,
 )
 from fsgauge.study.value_type import ValueType
-from fsgauge.study.word_fit import has_key, kind_of, translated, value_at
+from fsgauge.study.word_fit import has_key, translated
 from fsgauge.study.wording import as_details, shown
 from fsgauge.units import SIZE, binary_size
 
@@ -42,9 +49,7 @@ def leading(document: Document, path: Path, word: Word) -> InputError:
     """A word that is not read: the key that is meant, or why there is none."""
     origin, spelled = document.origins[path], str(path[-1])
     if not word.key:
-        cannot = (
-            f"cannot be {shown(value_at(document, path))}" if word.always else "has no key here"
-        )
+        cannot = f"cannot be {shown(document.at(path))}" if word.always else "has no key here"
         return InputError(
             f"{word.said(spelled)} {cannot}: {word.but}",
             location=origin.key(),
@@ -63,7 +68,7 @@ def leading(document: Document, path: Path, word: Word) -> InputError:
         owners = " or ".join(section.variant for section in all_dotted()[word.key])
         return InputError(
             f"{word.said(spelled)} is {word.key}, which only a study of kind {owners} has",
-            location=origin.key(f"this one is of kind {kind_of(document, 'workload')}"),
+            location=origin.key(f"this one is of kind {kind_of(document.data, 'workload')}"),
             next=f"fsgauge explain {word.key}",
         )
     return InputError(
@@ -75,7 +80,7 @@ def leading(document: Document, path: Path, word: Word) -> InputError:
 
 def _has_inside(document: Document, spelled: str) -> tuple[Section, str] | None:
     """The table inside this study's [workload] that has a key for a word, and the key."""
-    own = valid_keys("workload", kind_of(document, "workload"))
+    own = valid_keys("workload", kind_of(document.data, "workload"))
     for section in listed_sections():
         if section.name.rpartition(".")[2] in own:
             for word in words_called(spelled):
@@ -89,7 +94,7 @@ def meaning_otherwise(
 ) -> InputError:
     """A value of a known word that means nothing here. Of words, only one that is spelt like it is
     proposed: another load is no help."""
-    takes = value_types(_there(word.key, path), kind_of(document, str(path[0])))
+    takes = value_types(_there(word.key, path), kind_of(document.data, str(path[0])))
     ours = [str(choice) for each in takes for choice in each.choices]
     known = list(dict.fromkeys([*word.values, *ours])) if word.values else []
     near = nearest(str(given), known, least=_SPELT_ALIKE, most=2)
@@ -119,7 +124,7 @@ def _proposed(document: Document, path: Path, word: Word) -> str:
     if word.is_translated:
         try:
             load = _load_of(document, path)
-            value = translated(document, word, value_at(document, path), load)
+            value = translated(document, word, document.at(path), load)
             example, verb = f"{name} = {tomlkit.item(value).as_string()}", "write"
         except ValueError:
             pass
@@ -135,7 +140,7 @@ _INSIDE = 2
 
 def _load_of(document: Document, path: Path) -> dict[str, Any]:
     """[workload], or for a path in one of several tables inside it that table."""
-    load = value_at(document, path[:-1]) if len(path) > _INSIDE else document.data.get("workload")
+    load = document.at(path[:-1]) if len(path) > _INSIDE else document.data.get("workload")
     return load if isinstance(load, dict) else {}
 
 
@@ -179,11 +184,10 @@ def _words(document: Document) -> Iterator[str]:
 
 
 def _words_inside(document: Document) -> Iterator[str]:
-    """The same in tables of which [workload] has several, whose keys are those of [workload]."""
+    """Keys in the place of words in tables of which [workload] has several."""
     for section in listed_sections():
         first, _, last = section.name.partition(".")
-        around = document.data.get(first)
-        tables = around.get(last) if isinstance(around, dict) else None
+        tables = document.at((first, last))
         for index, table in enumerate(tables if isinstance(tables, list) else []):
             for name, value in list(table.items()) if isinstance(table, dict) else ():
                 path: Path = (first, last, index, name)
@@ -199,7 +203,7 @@ def _word_inside(document: Document, path: Path, section: Section, value: object
     words = [] if isinstance(value, dict) else words_called(name)
     here = [found for word in words if (found := _in_section(word, section)) is not None]
     if name in section.fields:
-        takes = value_types(path, kind_of(document, str(path[0])))
+        takes = value_types(path, kind_of(document.data, str(path[0])))
         own = (word for word in here if word.key == section.dotted(name))
         return next((word for word in own if _is_of_tool(word, value, takes)), None)
     always = [word for word in words if word.is_always(value)]
@@ -238,11 +242,11 @@ def _word_at(document: Document, section: str, name: str, value: object) -> Word
     """The word that a key is: the first whose key this study has, and that takes the value; None
     for a key of ours."""
     found = [] if isinstance(value, dict) else words_called(name)
-    if name in valid_keys(section, kind_of(document, section)):
+    if name in valid_keys(section, kind_of(document.data, section)):
         own = [word for word in found if word.key == f"{section}.{name}"]
-        takes = value_types((section, name), kind_of(document, section))
+        takes = value_types((section, name), kind_of(document.data, section))
         return next((word for word in own if _is_of_tool(word, value, takes)), None)
-    of_section = valid_keys(section, kind_of(document, section)) if section in _NAMED else []
+    of_section = valid_keys(section, kind_of(document.data, section)) if section in _NAMED else []
     if nearest(name, of_section, least=_MISSPELT) and not name.startswith("-"):
         return None
     here = [word for word in found if has_key(document, word.key)]
@@ -252,7 +256,7 @@ def _word_at(document: Document, section: str, name: str, value: object) -> Word
         return next((word for word in fio if word.key != f"{section}.{name}"), None)
     is_letter = _LETTER.fullmatch(name)
     if is_letter:  # the tool whose work this kind is comes first, then words of loads
-        kind = kind_of(document, "workload")
+        kind = kind_of(document.data, "workload")
         own = [word for word in here if studies_called().get(word.title.lower()) == kind]
         load = [word for word in here if word not in own and word.key.startswith("workload.")]
         here = [*own, *load] if own else here
@@ -282,7 +286,7 @@ def _takes(word: Word, value: object) -> bool:
 
 def _put(document: Document, path: Path, word: Word) -> str:
     """Put the key in the word's place; gives the note, or "" where an option overrules it."""
-    origin, given = document.origins[path], value_at(document, path)
+    origin, given = document.origins[path], document.at(path)
     is_letter = bool(_LETTER.fullmatch(str(path[-1])))
     if word.is_always(given) and not is_letter:
         _drop(document, path)
@@ -322,24 +326,21 @@ def _written_otherwise(document: Document, key: str, path: Path) -> Origin | Non
 
 
 def _drop(document: Document, path: Path) -> None:
-    table: Any = document.data
-    for step in path[:-1]:
-        table = table[step]
-    del table[path[-1]]
+    around: Any = document.at(path[:-1])
+    del around[path[-1]]
     document.forget(path)
 
 
 def _quantities(document: Document) -> Iterator[str]:
     """ "4k" is "4 KiB" wherever a size stands, and "10k iops" is "10 k IOPS" where a pace does."""
     for path, text in list(_texts(document.data, ())):
-        takes = value_types(path, kind_of(document, str(path[0]))) if text[:1].isdecimal() else []
+        kind = kind_of(document.data, str(path[0]))
+        takes = value_types(path, kind) if text[:1].isdecimal() else []
         ours = _in_our_unit(text, [each.quantity for each in takes])
         if ours is None:
             continue
-        table: Any = document.data
-        for step in path[:-1]:
-            table = table[step]
-        table[path[-1]] = ours
+        around: Any = document.at(path[:-1])
+        around[path[-1]] = ours
         origin = document.origin(path)
         place = f"{_where(origin)}: " if origin else ""
         powers = ", in powers of 1024 as in fio and dd" if binary_size(text) == ours else ""

@@ -14,7 +14,7 @@ import math
 import random
 import re
 import shlex
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice, product
 from typing import Any, TypeVar
 
@@ -76,7 +76,7 @@ def vary_systems(
             next="one [[system]] with vary for what several of them have in common",
         )
     found = [
-        (system_at(table, point) if _varies(table) else table, index)
+        (system_at(table, point) if _varies(table) else table, None, index)
         for index, (table, points) in enumerate(zip(tables, sample, strict=True))
         for point in points
     ]
@@ -84,7 +84,10 @@ def vary_systems(
         say(
             f"{len(found)} of {total:,} combinations are raced: a Latin hypercube, each value alike"
         )
-    _replace(document, found)
+    document.put_tables("system", found)
+    for index in range(len(found)):
+        if (vary := document.origins.get(("system", index, "vary"))) is not None:
+            document.origins |= {("system", index, key): vary for key in _OPTIONS}
 
 
 def points_of(tables: Sequence[Any], chance: random.Random) -> list[list[Point]]:
@@ -251,12 +254,11 @@ def _require_known(document: Document, index: int, known: Known | None) -> None:
         is_known = section in _OPTIONS if option else key in _WHOLE
         if is_known and (not option or section in _TABLES or not of_kind or option in of_kind):
             continue
-        near = nearest(key, every)
         raise _error(
             document,
             (*path, key),
             f'unknown key "{key}" in vary',
-            hint=did_you_mean(near),
+            hint=did_you_mean(nearest(key, every)),
             next="fsgauge explain system.vary",
         )
     places = {short_name(key) for key in vary}
@@ -274,25 +276,4 @@ def _require_known(document: Document, index: int, known: Known | None) -> None:
 def _error(
     document: Document, path: Path, what: str, *, hint: str = "", next: str = ""
 ) -> InputError:
-    origin = document.origin(path)
-    return InputError(what, location=origin.key(hint) if origin else None, next=next)
-
-
-def _replace(document: Document, found: Iterable[tuple[dict[str, Any], int]]) -> None:
-    """Write the list again; each system has the places of the table that it is from."""
-    places = {path: origin for path, origin in document.origins.items() if path[:1] == ("system",)}
-    document.forget(("system",))
-    document.data["system"] = []
-    for index, (table, old) in enumerate(found):
-        document.data["system"].append(table)
-        document.origins |= dict(_moved(places, old, index))
-    if ("system",) in places:
-        document.origins[("system",)] = places[("system",)]
-
-
-def _moved(places: Mapping[Path, Any], old: int, new: int) -> Iterator[tuple[Path, Any]]:
-    for path, place in places.items():
-        if path[:2] == ("system", old):
-            yield ("system", new, *path[2:]), place
-            if path[2:] == ("vary",):
-                yield from (((("system", new, key)), place) for key in _OPTIONS)
+    return InputError(what, location=document.key(path, hint), next=next)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fsgauge import kinds
 from fsgauge.quantities import UnitError
 from fsgauge.study.document import Document
-from fsgauge.study.keys import sections, valid_keys, value_types
+from fsgauge.study.keys import kind_of, valid_keys, value_types
 from fsgauge.study.locate import Path
 from fsgauge.study.other_tools import BYTES_OF_A_JOB, Word, read_value
 from fsgauge.units import exact_rate, exact_size, parse_size
@@ -16,7 +15,7 @@ from fsgauge.units import exact_rate, exact_size, parse_size
 
 def has_key(document: Document, key: str) -> bool:
     section, _, name = key.rpartition(".")
-    variant = kind_of(document, section) if section == "workload" else ""
+    variant = kind_of(document.data, section) if section == "workload" else ""
     return bool(key) and name in valid_keys(section, variant)
 
 
@@ -44,7 +43,7 @@ def _of_all_jobs(named: Mapping[str, Any], of_one: object) -> str:
 
 
 def _in_operations(named: Mapping[str, Any], bytes_per_second: object) -> str:
-    """The same of bytes, which are so many operations of one size."""
+    """A pace in bytes, which are so many operations of one size."""
     assert isinstance(bytes_per_second, float)  # noqa: S101 - what BYTES_OF_A_JOB reads
     try:
         sizes = [parse_size(str(read_value("size", str(each)))) for each in _listed(named, _BLOCKS)]
@@ -71,27 +70,10 @@ def _listed(named: Mapping[str, Any], names: Sequence[str]) -> list[object]:
 
 def _fitting(document: Document, path: Path, value: object) -> object:
     """The value as the key takes it: alone, or in a list; ValueError for a list elsewhere."""
-    takes = value_types(path, kind_of(document, str(path[0])))
+    takes = value_types(path, kind_of(document.data, str(path[0])))
     is_list = bool(takes) and takes[0].base is list and not takes[0].or_alone
     if is_list and not isinstance(value, list):
         return [value]
     if isinstance(value, list) and not (takes and takes[0].base is list):
         raise ValueError("one value")
-    return value
-
-
-def kind_of(document: Document, section: str) -> str:
-    """The kind of a section that has kinds, as it is written or by default."""
-    if not any(each.variant for each in sections(section)):
-        return ""
-    table = document.data.get(section)
-    usual = kinds.DEFAULT if section == "workload" else ""
-    kind = table.get("kind", usual) if isinstance(table, dict) else usual
-    return kind if isinstance(kind, str) else ""
-
-
-def value_at(document: Document, path: Path) -> object:
-    value: Any = document.data
-    for step in path:
-        value = value[step]
     return value

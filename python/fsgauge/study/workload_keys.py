@@ -77,11 +77,11 @@ class WorkloadKeys(StudyModel):
 
     @cached_property
     def cells_once(self) -> tuple[Cell, ...]:
-        """The same, made once: a plan asks for them eight times."""
+        """All cells, made once: a plan asks for them eight times."""
         return tuple(self.cells())
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """The same with other values, whose cells are made anew."""
+        """The keys with other values, whose cells are made anew."""
         copied = super().model_copy(update=update, deep=deep)
         copied.__dict__.pop("cells_once", None)
         return copied

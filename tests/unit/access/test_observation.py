@@ -9,7 +9,7 @@ from fsgauge.access.kind import Account, Clients, Serving, explained
 from fsgauge.access.observation import LAST_LINES, ServerLog
 from fsgauge.access.samba import SAMBA
 from fsgauge.engine.wire import EngineFault
-from fsgauge.record.private_server import ServerRun
+from fsgauge.record.parts import ServerRun
 from fsgauge.study.access import AccessKeys
 
 PANIC = """\

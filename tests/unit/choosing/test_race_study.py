@@ -7,10 +7,19 @@ from pathlib import Path
 import pytest
 
 from fsgauge.choosing.options import proposed
-from fsgauge.choosing.race_study import load_text, race_text, reasons_of, varies
-from fsgauge.choosing.second import is_sampled, second_tables
+from fsgauge.choosing.race_study import (
+    is_sampled,
+    load_text,
+    on_host,
+    race_text,
+    reasons_of,
+    second_tables,
+    varies,
+)
 from fsgauge.errors import InputError
 from fsgauge.study.document import document_of
+from fsgauge.study.model import Study
+from fsgauge.study.parse import load_study, parse_study
 from fsgauge.study.varying import vary_systems
 from tests.unit.study.test_varying import text
 
@@ -75,3 +84,24 @@ def test_the_sample_of_any_seed_holds_its_winner() -> None:
     for name in names:
         assert name in [each["name"] for each in second_tables(sampled, name, [5, 0])]
     assert any(len(second_tables(sampled, name)) == 1 for name in names)
+
+
+def simulated(*systems: str) -> Study:
+    return load_study("churn", [], list(systems), "simulated:64MiB", 1)
+
+
+def finalists(study: Study) -> list[tuple[str, str]]:
+    text = on_host(study, [each.name for each in study.systems])
+    found = parse_study(text, "x", "x").systems if text else []
+    return [(each.name, each.kind) for each in found]
+
+
+def test_a_model_and_what_it_stands_for_are_one_system() -> None:
+    """They were measured against one another, as if they were two."""
+    pair = simulated("model=ext4-6.18", "usual=ext4")
+    first, usual = pair.systems[-2:]
+    kinds = [first, usual.model_copy(update={"kind": "ext4"})]
+    assert finalists(pair.model_copy(update={"systems": kinds})) == []
+    other = usual.model_copy(update={"name": "lazy", "kind": "ext4", "mount": "noatime"})
+    three = pair.model_copy(update={"systems": [*kinds, other]})
+    assert finalists(three) == [("model", "ext4"), ("lazy", "ext4")]

@@ -18,8 +18,7 @@ from fsgauge.errors import InputError, Interrupted
 from fsgauge.exit_codes import ExitCode
 from fsgauge.machine.device.consent import Consent
 from fsgauge.published.archive import LeftOut, read_archive
-from fsgauge.published.ledger import ledger_of
-from fsgauge.published.parts import StudyPart, parts_of
+from fsgauge.published.ledger import StudyPart, ledger_of, parts_of
 from fsgauge.published.runs import JudgedRun, NotValidError, run_of
 from fsgauge.report import write_report
 from fsgauge.study.parse import load_study

@@ -2,12 +2,16 @@
 
 import pytest
 
+from fsgauge.cli.plan_lines import time_and_bytes
 from fsgauge.kinds.commits.keys import CommitsWorkload
 from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.plan import estimate
+from fsgauge.plan.preview import PlanDescription, describe
 from fsgauge.plan.space import layout_bytes, speed_on, times_held
+from fsgauge.plan.turns import make_plan
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.model import LoopStorage, Study, System
+from fsgauge.study.parse import load_study
 from fsgauge.study.system import COPY_ON_WRITE
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.workload.assumed import EXPECTED, FASTEST, SLOWEST, operations_per_second
@@ -95,3 +99,30 @@ def test_a_disk_takes_no_more_than_it_is_limited_to():
     assert operations_per_second(4096, 1, speed) == pytest.approx(100)
     assert operations_per_second(4096, 32, speed) == 500
     assert operations_per_second(1 << 20, 32, speed) == 64
+
+
+TIB = 1 << 40
+
+
+def described(*overrides: str) -> PlanDescription:
+    study = load_study("overhead", list(overrides), storage="/dev/disk/by-id/nvme-x", seed=1)
+    return describe(make_plan(study, size_bytes=TIB), study, size_bytes=TIB)
+
+
+def test_twice_the_capacity_is_written_once_more_than_without() -> None:
+    plain, snia = described(), described("storage.precondition=snia")
+    assert snia.written_bytes_estimate - plain.written_bytes_estimate >= 2 * TIB
+    assert snia.shortest_seconds > plain.shortest_seconds + 2 * TIB / (2 << 30)
+    assert snia.longest_seconds > plain.longest_seconds + 2 * TIB / (100 << 20)
+    assert snia.shortest_seconds < snia.expected_seconds < snia.longest_seconds
+
+
+def test_hours_and_endurance_are_printed() -> None:
+    facts = described("storage.precondition=snia")
+    lines = time_and_bytes(facts)
+    (line,) = [line for line in lines if line.startswith("endurance ")]
+    terabytes = float(line.split()[3])
+    assert terabytes == pytest.approx(facts.written_bytes_estimate / 1e12, rel=0.01)
+    assert f"{facts.written_bytes_estimate / TIB:.3g} times the 1 TiB of the device" in line
+    assert "drive writes a day" in line
+    assert not any("endurance" in line for line in time_and_bytes(described()))

@@ -22,8 +22,7 @@ from fsgauge.published.archive import (
     read_archive,
     write_archive,
 )
-from fsgauge.published.ledger import ledger_of
-from fsgauge.published.parts import parts_of
+from fsgauge.published.ledger import ledger_of, parts_of
 from fsgauge.published.runs import JudgedRun, run_of, sha256_of
 from tests.synthetic import make_study
 

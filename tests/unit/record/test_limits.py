@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fsgauge.record.limits import IoLimit, Limits, Throttled, in_force, memory_is_limited
-from tests.unit.stats.test_limit_findings import MIB, limits
+from tests.unit.stats.test_machine_findings import MIB, limits
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from tests.sittings import compare_quiet
 from tests.synthetic.idle import did
 from tests.unit.stats.folders.test_compare import SLOW, A
 from tests.unit.stats.folders.test_same_conditions import on, side
-from tests.unit.stats.test_limit_findings import limits
+from tests.unit.stats.test_machine_findings import limits
 
 
 def test_the_page_has_picture_limits_numbers_and_asks_nothing_of_the_network(

@@ -14,7 +14,7 @@ from fsgauge.report.write import Report, read_report
 from tests.synthetic import make_study
 from tests.synthetic.setting import with_machine
 from tests.synthetic_connections import make_connections
-from tests.unit.stats.test_limit_findings import limits
+from tests.unit.stats.test_machine_findings import limits
 
 pytestmark = pytest.mark.usefixtures("blank_pictures")
 

@@ -10,9 +10,8 @@ from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.record.records import Turn
 from fsgauge.report.sureness import sureness_lines
 from fsgauge.stats import Results, read_study
-from fsgauge.stats.headline import is_headline
 from fsgauge.stats.samples import collect
-from fsgauge.stats.wording import ratio_range
+from fsgauge.stats.wording import is_headline, ratio_range
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic.setting import with_machine
 from tests.unit.stats.one_run import ONE_CELL

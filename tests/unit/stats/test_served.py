@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.engine.wire import DsyncSync, EngineFault, NoSync, ShareFilesTarget
-from fsgauge.record.private_server import ServerRun
+from fsgauge.record.parts import ServerRun
 from fsgauge.record.records import RunRecord, TurnRecord
 from fsgauge.report import words
 from fsgauge.stats import Results, read_study

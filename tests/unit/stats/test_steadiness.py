@@ -21,7 +21,7 @@ def run() -> RunRecord:
 def test_a_series_that_falls_is_not_steady() -> None:
     run = one_run(unsteady=lambda turn, cell: True)
     found = steadiness.steadiness(result_of(run))
-    assert found is not None and found[1] > SLOPE_SHARE
+    assert found is not None and found.slope_share > SLOPE_SHARE
     assert steadiness.not_steady(run, result_of(run)) is not None
 
 

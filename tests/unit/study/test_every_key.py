@@ -16,8 +16,7 @@ from fsgauge.quantities import WRITTEN
 from fsgauge.study.dump import dump_study
 from fsgauge.study.keys import LISTED, value_types
 from fsgauge.study.parse import parse_study
-from fsgauge.study.typed_values import typed_value
-from fsgauge.study.value_type import value_type
+from fsgauge.study.value_type import typed_value, value_type
 from tests.unit.study.drawn_values import adapter_of, values_of
 from tests.unit.study.studies_with_a_key import (
     KEYS,

@@ -22,7 +22,7 @@ from fsgauge.study.other_tools import (
     words_called,
 )
 from fsgauge.study.parse import load_study, parse_study
-from fsgauge.study.words_page import words_page
+from fsgauge.study.reference import words_page
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "words.md"
 EVERY = [word for tool in tools().values() for word in tool.words]

@@ -15,8 +15,7 @@ from fsgauge.devices.limits import LIMITS, contradiction
 from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.quantities import WRITTEN
 from fsgauge.study.base import StudyModel, conflict
-from fsgauge.study.typed_values import typed_value
-from fsgauge.study.value_type import value_type
+from fsgauge.study.value_type import typed_value, value_type
 from fsgauge.study.wording import BOUNDS, WANTED, bound, wanted
 from fsgauge.units import BytesPerSecond, DurationNs, Percent, SizeBytes
 

@@ -17,8 +17,7 @@ from fsgauge.kinds.command.factors import CommandFactors
 from fsgauge.quantities import LARGEST
 from fsgauge.record.records import Cell
 from fsgauge.study.base import Distinct, OneLine, conflict, printable
-from fsgauge.study.listed import Listed
-from fsgauge.study.sweep import SCAN, require_few
+from fsgauge.study.sweep import SCAN, Listed, require_few
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import SIZE, DurationNs
 

@@ -8,7 +8,6 @@ from pydantic import Field
 
 from fsgauge.kinds.mix.operations import Operations
 from fsgauge.study.base import OneOrSwept
-from fsgauge.study.listed import Listed
 from fsgauge.study.sweep import (
     DISTRIBUTION,
     LARGEST_SIZE,
@@ -19,6 +18,7 @@ from fsgauge.study.sweep import (
     BlockSize,
     Data,
     Jobs,
+    Listed,
     QueueDepth,
     SubmitBatch,
     Weight,

@@ -7,7 +7,7 @@ from typing import Any
 
 from fsgauge.report import vega, words
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.axes import Along, ratio_domain, ratio_ticks
+from fsgauge.report.charts.axes import Along, ratio_domain, ratios
 from fsgauge.report.charts.marks import edges_of, whiskers
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.labels import shortened
@@ -46,39 +46,30 @@ def name_of(between: Between, entry: Entry) -> str:
 
 
 def _row(between: Between, entry: Entry) -> dict[str, Any]:
-    if between.ends is not None:
-        return _row_of_range(between, entry)
-    verdict = entry.verdict or "undecided"
-    low, high = entry.shown
-    interval = words.interval(low, high, entry.blocks)
-    known = words.is_known(low, high, entry.blocks)
-    other = between.other(entry)
-    return {
-        "name": f"{name_of(between, entry)} · {entry.system}",
-        "system": entry.system,
-        "ratio": entry.ratio,
-        "low": low if known else None,
-        "high": high if known else None,
-        "other": None if other is None else other.ratio,
-        "verdict": verdict,
-        "words": f"{words.ratio(entry.ratio, entry.low, entry.high)}  {GLYPHS[verdict]} {verdict}",
-        "tip": f"{entry.system}, {name_of(between, entry)}:"
-        f" {words.ratio(entry.ratio, entry.low, entry.high)}"
-        f" ({interval}), {verdict}",
-    }
-
-
-def _row_of_range(between: Between, entry: Entry) -> dict[str, Any]:
-    """Of two ends of a model's range: their ratio, which is not judged."""
+    """The ratio with its interval and verdict; of two ends of a model's range the ratio alone,
+    which is not judged."""
     other = between.other(entry)
     ratio = words.ratio(entry.ratio, entry.low, entry.high)
-    return {
+    row = {
         "name": f"{name_of(between, entry)} · {entry.system}",
         "system": entry.system,
         "ratio": entry.ratio,
         "other": None if other is None else other.ratio,
         "words": ratio,
         "tip": f"{entry.system}, {name_of(between, entry)}: {ratio}",
+    }
+    if between.ends is not None:
+        return row
+    verdict = entry.verdict or "undecided"
+    low, high = entry.shown
+    known = words.is_known(low, high, entry.blocks)
+    return {
+        **row,
+        "low": low if known else None,
+        "high": high if known else None,
+        "verdict": verdict,
+        "words": f"{ratio}  {GLYPHS[verdict]} {verdict}",
+        "tip": f"{row['tip']} ({words.interval(low, high, entry.blocks)}), {verdict}",
     }
 
 
@@ -97,14 +88,8 @@ def _chart(between: Between, rows: list[dict[str, Any]], *, wide: bool) -> vega.
     width, right, height = (max(240, 700 - left), 140, 20) if wide else (222, 130, 38)
     points = [each for row in rows for each in (row["ratio"], row["other"]) if each]
     edges = [] if between.ends else edges_of(rows, "low", "high")
-    low, high = ratio_domain([*points, *edges])
-    axis = {
-        "values": ratio_ticks(low, high, 8),
-        "format": "~g",
-        "title": _over(between),
-        "domain": False,
-    }
-    scale = {"type": "log", "domain": [low, high], "clamp": True, "nice": False}
+    limits = ratio_domain([*points, *edges])
+    along = ratios("x", limits, clamp=True, title=_over(between), domain=False)
     colours = system_colours(between.systems, between.baseline)
     placed = [
         {**row, "y": index, "header_y": index - 0.42, "colour": colours[row["system"]]}
@@ -114,16 +99,15 @@ def _chart(between: Between, rows: list[dict[str, Any]], *, wide: bool) -> vega.
     y = vega.field("y:Q", scale=down, axis=None)
     names = y if wide else vega.field("header_y:Q", scale=down, axis=None)
 
-    def x(field: str) -> vega.Channel:
-        return vega.field(f"{field}:Q", scale=scale, axis=axis)
-
     layers = [
         # the rules also give the picture the width of its words
         chart_of([{"y": index - (0.5 if wide else 0.68)} for index in range(len(rows) + 1)])
         .mark("rule", color=GRID)
         .encode(y=y, x=vega.value(-left), x2=vega.value(width + right)),
-        chart_of([{"ratio": 1}]).mark("rule", color=INK, strokeWidth=1).encode(x=x("ratio")),
-        *_marks(placed, Along("x", (low, high), x), y),
+        chart_of([{"ratio": 1}])
+        .mark("rule", color=INK, strokeWidth=1)
+        .encode(x=along.channel("ratio")),
+        *_marks(placed, along, y),
         _text(placed, "words", y, width + 10, right - 10),
         _text(placed, "name", names, -left, left or 340),
     ]

@@ -164,7 +164,9 @@ def _row(results: Results, entry: Comparison) -> dict[str, Any]:
     said = f"{words.verdict(entry)}, {entry.n} blocks"
     blocks = [ratio for _, ratio in entry.blocks]
     row = ratio_row(results, entry, blocks, (entry.cell, entry.system, entry.metric), name, said)
-    return {**row, "words": f"{words.ratio(entry.ratio, entry.low, entry.high)}  {_verdict(entry)}"}
+    if not entry.limited_by:
+        return row
+    return {**row, "words": f"{words.ratio(entry.ratio, entry.low, entry.high)}  limit"}
 
 
 def ratio_row(
@@ -198,10 +200,6 @@ def noise_band(results: Results, metric: str, cell: str) -> tuple[float, float] 
     floor = results.noise_of(metric)
     band = floor.band_of(cell) if floor else None
     return (band.low, band.high) if band else None
-
-
-def _verdict(entry: Comparison) -> str:
-    return "limit" if entry.limited_by else f"{GLYPHS[entry.verdict]} {entry.verdict}"
 
 
 def _place(rows: list[dict[str, Any]], layout: Layout) -> tuple[list[dict[str, Any]], int]:

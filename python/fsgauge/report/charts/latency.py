@@ -27,7 +27,7 @@ Panel = tuple[str, str, list[dict[str, Any]]]
 
 def latency_percentiles(results: Results, runs: Sequence[RunRecord]) -> Drawing | None:
     """The drawing of the first primary cells; None without latencies."""
-    kind = "response latency" if results.latency_kind == "response" else "service time"
+    kind = results.latency_words
     shown: list[Panel] = []
     systems = panels.drawn_systems(results)
     for cell_id in results.primary_cells:

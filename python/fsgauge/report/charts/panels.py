@@ -133,7 +133,7 @@ _LAST = 3
 
 
 def drawn_systems(results: Results) -> list[str]:
-    """Those that pictures of lines show, in the order of the study: all, or of very many the
+    """The systems that pictures of lines show, in the order of the study: all, or of many the
     baseline, the best and the last three."""
     if len(results.systems) <= MOST_LINES:
         return list(results.systems)

@@ -8,6 +8,7 @@ from typing import Any
 
 from fsgauge.report import vega
 from fsgauge.report.charts import axes, marks, panels
+from fsgauge.report.charts.forest import noise_band
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.durability import MARK
 from fsgauge.report.labels import in_two_lines, labels_of
@@ -33,7 +34,8 @@ def survival(results: Results) -> Drawing | None:
         return None
     labels = labels_of([each.system for each in places], 2 * _LONGEST)
     rows = [_row(at, each, labels[each.system]) for at, each in enumerate(places)]
-    band = _band(results)
+    cell = results.primary_cells[0]
+    band = noise_band(results, results.primary_metrics[cell], cell)
     label = "How many blocks each system ran, and its ratio to the leader when it left the race."
 
     return draw(
@@ -60,14 +62,6 @@ def _row(at: int, place: Place, label: str) -> dict[str, Any]:
         "high": place.ratio if place.state == "leader" else place.high,
         "tip": f"{place.system}: {place.blocks} blocks, {place.words}",
     }
-
-
-def _band(results: Results) -> tuple[float, float] | None:
-    """Where the baseline lies against itself."""
-    cell = results.primary_cells[0]
-    floor = results.noise_of(results.primary_metrics[cell])
-    found = floor.band_of(cell) if floor else None
-    return (found.low, found.high) if found else None
 
 
 def _chart(

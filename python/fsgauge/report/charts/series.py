@@ -96,8 +96,7 @@ def _panels(results: Results, cell: str, runs: Sequence[RunRecord], step: int) -
 def _rates(run: RunRecord) -> tuple[Integers, Integers, Integers]:
     """Starts and lengths of a run's intervals in ns, and the operations done in each."""
     intervals = Intervals.of(run.result.intervals if run.result is not None else [])
-    done = intervals.column("read_operations") + intervals.column("write_operations")
-    return intervals.column("start_ns"), intervals.column("elapsed_ns"), done
+    return intervals.column("start_ns"), intervals.column("elapsed_ns"), intervals.done
 
 
 def points_of(run: RunRecord, step: int) -> list[dict[str, Any]]:
@@ -149,13 +148,21 @@ def _worst_stall(runs: Sequence[RunRecord]) -> list[dict[str, Any]]:
     return [worst] if worst is not None else []
 
 
-def _panel(panel: _Panel, width: int) -> vega.Chart:
-    x = vega.field("seconds:Q", axis={"title": "seconds", "grid": False, "tickCount": 5})
-    y = vega.field(
+SECONDS = {"title": "seconds", "grid": False, "tickCount": 5}
+"""The axis of time."""
+
+
+def rate_up_to(top: float) -> vega.Channel:
+    """The axis of operations per second."""
+    return vega.field(
         "rate:Q",
-        scale={"domain": [0, panel.top], "nice": False},
+        scale={"domain": [0, top], "nice": False},
         axis={"title": "operations/s", "labelExpr": axes.amount(), "tickCount": 4},
     )
+
+
+def _panel(panel: _Panel, width: int) -> vega.Chart:
+    x, y = vega.field("seconds:Q", axis=SECONDS), rate_up_to(panel.top)
     layers: list[vega.Chart] = [
         chart_of(panel.rows)
         .mark("line", strokeWidth=1, opacity=0.6)

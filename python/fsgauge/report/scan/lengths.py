@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 
 from fsgauge.engine.wire import LengthBin
-from fsgauge.units import size_down
+from fsgauge.units import count, size_down
 
 _HEIGHT, _LEFT, _BOTTOM, _TOP = 190, 42, 40, 10
 _RIGHT = 12
@@ -38,8 +38,8 @@ def lengths_chart(
         parts.append(_bar(x, step, room * now.get(exponent, 0) / highest, colour))
         parts.append(_hover(x, step, _tip(exponent, bins, before)))
         if at % _every(len(exponents), width) == 0:
-            parts.append(_text(x + step / 2, _HEIGHT - _BOTTOM + 15, size_down(1 << exponent)))
-    parts.append(_text((_LEFT + width) / 2, _HEIGHT - 6, "length, from this to below twice it"))
+            parts.append(text_at(x + step / 2, _HEIGHT - _BOTTOM + 15, size_down(1 << exponent)))
+    parts.append(text_at((_LEFT + width) / 2, _HEIGHT - 6, "length, from this to below twice it"))
     return (
         f'<svg class="chart" role="img" aria-label="{escape(label)}" viewBox="0 0 {width}'
         f' {_HEIGHT}" style="max-width:{width}px">{"".join(parts)}</svg>'
@@ -76,8 +76,8 @@ def _amount(exponent: int, bins: Sequence[LengthBin]) -> str:
     if entry is None:
         return "none"
     share = 100 * _shares(bins).get(exponent, 0)
-    pieces = "extent" if entry.extents == 1 else "extents"
-    return f"{entry.extents:,} {pieces}, {size_down(entry.size_bytes)} ({share:.1f} %)"
+    pieces = count(entry.extents, "extent")
+    return f"{pieces}, {size_down(entry.size_bytes)} ({share:.1f} %)"
 
 
 def _every(bars: int, width: int) -> int:
@@ -91,7 +91,7 @@ def _axis(highest: float, width: int, room: int) -> str:
         y = _HEIGHT - _BOTTOM - room * share / highest
         line = f"M{_LEFT} {y:.1f}H{width - _RIGHT}"
         parts.append(f'<path d="{line}" stroke="var(--grid, #e3e6ea)" stroke-width="1"/>')
-        parts.append(_text(_LEFT - 4, y + 4, f"{100 * share:.0f} %", anchor="end"))
+        parts.append(text_at(_LEFT - 4, y + 4, f"{100 * share:.0f} %", anchor="end"))
     return "".join(parts)
 
 
@@ -115,7 +115,8 @@ def _hover(x: float, step: float, tip: str) -> str:
     )
 
 
-def _text(x: float, y: float, words: str, anchor: str = "middle") -> str:
+def text_at(x: float, y: float, words: str, anchor: str = "middle") -> str:
+    """Small muted words of a chart."""
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="11"'
         f' fill="var(--muted, #636c76)">{escape(words)}</text>'

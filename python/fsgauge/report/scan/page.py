@@ -16,7 +16,6 @@ from fsgauge.report.scan.lengths import lengths_chart
 from fsgauge.report.scan.map import COLOURS, hilbert_picture, shares_of
 from fsgauge.report.scan.strip import difference_strip, every_nth, group_bars, legend, strip
 from fsgauge.report.theme import asset, template
-from fsgauge.report.words import moment
 from fsgauge.scan import words
 from fsgauge.scan.consequences import consequences
 from fsgauge.scan.numbers import (
@@ -27,7 +26,7 @@ from fsgauge.scan.numbers import (
     numbers_of,
     reach_bytes,
 )
-from fsgauge.units import size_down
+from fsgauge.units import moment, size_down
 
 _WIDE, _NARROW = 540, 340
 _GROUP_ROWS = 2000

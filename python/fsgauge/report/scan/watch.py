@@ -8,11 +8,12 @@ from itertools import groupby
 
 from fsgauge import __version__
 from fsgauge.errors import escaped
+from fsgauge.report.scan.lengths import text_at
 from fsgauge.report.theme import asset, template
-from fsgauge.report.words import moment
 from fsgauge.scan import words
 from fsgauge.scan.numbers import QUANTITIES, Quantity
 from fsgauge.scan.watch import Point, Watch, forecast_words, series
+from fsgauge.units import moment
 
 SHOWN = (
     "used_percent",
@@ -89,10 +90,10 @@ def _chart(quantity: Quantity, points: Sequence[tuple[int, float]]) -> str:
     )
     labels = "".join(
         f'<path d="M{_LEFT} {y(value):.1f}H{_WIDTH - _RIGHT}" stroke="var(--grid, #e3e6ea)"/>'
-        + _text(_LEFT - 4, y(value) + 4, words.number(value, quantity.unit), "end")
+        + text_at(_LEFT - 4, y(value) + 4, words.number(value, quantity.unit), "end")
         for value in (low, high)
     )
-    ends = _text(_LEFT, _HEIGHT - 6, moment(begin)[:10], "start") + _text(
+    ends = text_at(_LEFT, _HEIGHT - 6, moment(begin)[:10], "start") + text_at(
         _WIDTH - _RIGHT, _HEIGHT - 6, moment(end)[:10], "end"
     )
     return (
@@ -100,11 +101,4 @@ def _chart(quantity: Quantity, points: Sequence[tuple[int, float]]) -> str:
         f' viewBox="0 0 {_WIDTH} {_HEIGHT}" style="max-width:{_WIDTH}px">{labels}'
         f'<polyline points="{line}" fill="none" stroke="rgb(0, 114, 178)" stroke-width="1.6"/>'
         f"{marks}{ends}</svg>"
-    )
-
-
-def _text(x: float, y: float, said: str, anchor: str) -> str:
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="11"'
-        f' fill="var(--muted, #636c76)">{escape(said)}</text>'
     )

@@ -7,23 +7,28 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from fsgauge.record.factors import factors_of
 from fsgauge.record.modes import Curve
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.curve.answer import curve_answer
-from fsgauge.stats.curve.blocks import CAPACITY, BlockCurve, block_curves, limit_words, load_of
-from fsgauge.stats.curve.crossing import knee, line_of
-from fsgauge.stats.curve.lower import longer_runs, what_helps
+from fsgauge.stats.curve.blocks import CAPACITY, BlockCurve, block_curves, load_of, quantile_words
 from fsgauge.stats.curve.model import Capacity, CurvePoint, CurveResults, LimitedBy
-from fsgauge.stats.curve.point import operation_of, operations_needed
+from fsgauge.stats.curve.point import (
+    knee,
+    line_of,
+    operation_of,
+    operations_needed,
+    share_waited_for,
+)
 from fsgauge.stats.evidence import Evidence, Question, finding, name_of, part_of
 from fsgauge.stats.histogram import quantile_ns
 from fsgauge.stats.metrics import QUANTILES, service_times
 from fsgauge.stats.results import Finding
 from fsgauge.stats.rig_limits import BY_RIG, WORDS, Place, RigLimit
-from fsgauge.units import count, format_duration, format_rate
+from fsgauge.units import count, exact_duration, format_duration, format_rate
 
 BUSY = 0.9
 """From this share of their time on, processors have none left."""
@@ -99,7 +104,7 @@ def _few(evidence: Evidence, found: CurveResults, curve: Curve) -> Iterator[Find
             "curve.few_operations",
             "warning",
             f"{count(few, 'run')} had fewer than the {operations_needed(curve):,} operations that"
-            f" {limit_words(curve).split()[0]} needs, and say nothing.",
+            f" {quantile_words(curve.quantile)} needs, and say nothing.",
             f"{longer[0].upper()}{longer[1:]}, or --set plan.quantile=p50.",
         )
 
@@ -262,3 +267,47 @@ def _words(found: LimitedBy, run: RunRecord, curve: Curve) -> str:
     depth = at_once * (run.load.queue_depth if run.load is not None else 1)
     places = "one operation at a time" if depth == 1 else f"all {depth} places are taken"
     return f"the queue: {places}"
+
+
+_LONGER = 4
+"""Times the duration: the least rate is so much lower, and the study as much longer."""
+_NEAR = 1.5
+"""Of the operations that a quantile needs: a run with fewer could not have offered less."""
+_ABOVE = 2.0
+"""Of the latency that was seen."""
+
+
+def what_helps(
+    curves: Sequence[BlockCurve], curve: Curve, study: Mapping[str, Any], by: LimitedBy
+) -> str:
+    """What to ask where the least rate is over the limit already: lower rates, or a higher limit.
+    The next command, in words that begin with what it brings. A load of which single operations
+    take longer than the limit has no lower rate that would help."""
+    found = [each.found for each in curves if each.found is not None]
+    if by == "service":
+        seen_ns = min(each.latency_ns for each in found)
+        return f"a higher limit: --set 'plan.latency_limit={exact_duration(_round_ns(seen_ns))}'"
+    duration = study["workload"].get("duration")
+    known = [point for each in curves for point in each.points if point.is_known]
+    least = min(known, key=lambda point: point.rate)
+    share = 1.0 if least.run.result is None else share_waited_for(least.run, least.run.result)
+    if duration and least.rate * share * duration / 1e9 < _NEAR * operations_needed(curve):
+        longer = exact_duration(_LONGER * duration).replace(" ", "")
+        return f"lower rates: --set workload.duration={longer}"
+    return f"lower rates: --set plan.blocks={2 * study['plan']['blocks']}"
+
+
+def longer_runs(study: Mapping[str, Any], words: str) -> str:
+    """With the duration that is proposed; `words` are those of a load without one."""
+    duration = study["workload"].get("duration")
+    if not duration:
+        return words
+    longer = exact_duration(_LONGER * duration).replace(" ", "")
+    return f"longer runs (--set workload.duration={longer})"
+
+
+def _round_ns(seen_ns: float) -> int:
+    """1, 2 or 5 of a decade, above twice what was seen."""
+    wanted = _ABOVE * seen_ns
+    decade: int = 10 ** math.floor(math.log10(wanted))
+    return next(each for each in (decade, 2 * decade, 5 * decade, 10 * decade) if each >= wanted)

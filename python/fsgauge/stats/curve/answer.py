@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
+from fsgauge.stats.curve.blocks import limit_words, quantile_words
 from fsgauge.stats.curve.model import Capacity, CurveResults
 from fsgauge.stats.evidence import Question, part_of
-from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.sentence import comparisons_in
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
@@ -33,7 +33,7 @@ def curve_answer(question: Question) -> str | None:
 def _of_load(question: Question, found: CurveResults, cell: Cell) -> str:
     of = [found.capacity(cell.id, system) for system in (question.baseline, *question.others)]
     known = [each for each in of if each is not None]
-    limit = f"{quantile_words(found.quantile)} below {format_duration(found.limit_ns)}"
+    limit = limit_words(found)
     measured = [each for each in known if each.number is not None]
     several = f" {_apart(question, cell)}" if len(question.primary) > 1 else ""
     of_load = f"in {several.strip()}, " if several else ""
@@ -47,11 +47,6 @@ def _apart(question: Question, cell: Cell) -> str:
     alike = [each for each in question.primary if factors_of(each).work == factors_of(cell).work]
     own = factors_of(cell)
     return own.work if len(alike) == 1 else own.asked or own.noun
-
-
-def quantile_words(quantile: str) -> str:
-    """ "p99.9"."""
-    return METRICS[f"read.{quantile}"].label.split()[1]
 
 
 def _measured(

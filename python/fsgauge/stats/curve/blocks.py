@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from fsgauge.plan.levels import LEVEL
 from fsgauge.record.modes import Curve
 from fsgauge.record.records import Cell, Plan, RunRecord
-from fsgauge.stats.curve.crossing import Crossing, crossing
-from fsgauge.stats.curve.point import Point, points_of
+from fsgauge.stats.curve.model import CurveResults
+from fsgauge.stats.curve.point import Crossing, Point, crossing, points_of
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.samples import Samples, collect
 from fsgauge.units import format_duration
@@ -24,10 +24,14 @@ CAPACITY = "iops"
 """The metric that a rate below the limit is one of."""
 
 
-def limit_words(curve: Curve) -> str:
+def quantile_words(quantile: str) -> str:
+    """ "p99.9"."""
+    return METRICS[f"read.{quantile}"].label.split()[1]
+
+
+def limit_words(curve: Curve | CurveResults) -> str:
     """ "p99 below 5 ms"."""
-    quantile = METRICS[f"read.{curve.quantile}"].label.split()[1]
-    return f"{quantile} below {format_duration(curve.limit_ns)}"
+    return f"{quantile_words(curve.quantile)} below {format_duration(curve.limit_ns)}"
 
 
 def of_loads(plan: Plan) -> Plan:

@@ -17,8 +17,7 @@ from fsgauge.errors import RigError
 from fsgauge.plan.curve import FIRST_SHARE, LAST_SHARE, at_rates
 from fsgauge.record.modes import Curve
 from fsgauge.record.records import Cell, Plan, RunRecord
-from fsgauge.stats.curve.crossing import crossing
-from fsgauge.stats.curve.point import operations_needed, points_of, share_waited_for
+from fsgauge.stats.curve.point import crossing, operations_needed, points_of, share_waited_for
 from fsgauge.stats.run_checks import done_at_pace
 from fsgauge.stats.samples import is_complete
 

@@ -31,7 +31,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from fsgauge.plan.levels import ALPHA, LEVEL
-from fsgauge.stats.ratio import beyond, p_of
+from fsgauge.stats.ratio import MEDIAN_OF_NORMAL, beyond, p_of
 from fsgauge.stats.welch import Welch, interval, welch
 
 SHARES = (0.0, 0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.9, 0.97)
@@ -40,6 +40,7 @@ NEARLY = 2.0
 """Log likelihood below the best share's up to which a share is tried: the least that holds false
 steps at about 6 % up to a random walk, by simulation (tests/known/test_wandering.py)."""
 _LEAST_SQUARES = 1e-24
+_LEAST = 1e-9
 SHORTEST = 3
 """Folders of one level, at least."""
 FEWEST = 2 * SHORTEST
@@ -87,7 +88,8 @@ def _settled(logs: Sequence[float]) -> list[float]:
     found = list(logs)
     if len(found) < FEWEST:
         return found
-    usual = statistics.median(abs(y - x) for x, y in pairwise(logs)) / (_OF_NORMAL * math.sqrt(2))
+    steps = statistics.median(abs(y - x) for x, y in pairwise(logs))
+    usual = steps / (MEDIAN_OF_NORMAL * math.sqrt(2))
     for _ in logs:
         medians = _medians(found)
         furthest = max(range(len(found)), key=lambda place: abs(found[place] - medians[place]))
@@ -95,11 +97,6 @@ def _settled(logs: Sequence[float]) -> list[float]:
             break
         found[furthest] = medians[furthest]
     return found
-
-
-_OF_NORMAL = 0.6745
-"""The median of absolute normal errors, in deviations."""
-_LEAST = 1e-9
 
 
 def _medians(logs: Sequence[float]) -> list[float]:

@@ -24,8 +24,16 @@ from fsgauge.stats.compare import measured_metrics
 from fsgauge.stats.contrast import Contrast, ContrastResult, Sittings, Value, in_folders
 from fsgauge.stats.estimate import ByBlock
 from fsgauge.stats.folders import folder
-from fsgauge.stats.folders.between import Between, Entry, IdleLine, SideFacts
-from fsgauge.stats.folders.ends_of_range import TIMES, Ends, ends_of, without_times
+from fsgauge.stats.folders.between import (
+    TIMES,
+    Between,
+    Ends,
+    Entry,
+    IdleLine,
+    SideFacts,
+    ends_of,
+    without_times,
+)
 from fsgauge.stats.folders.same_conditions import (
     Side,
     is_simulated,
@@ -73,16 +81,14 @@ def compare_sides(
     decides: folder.Basis = "direct" if one_machine and not to_baseline else "to baseline"
     folders = [[folder.read_folder(each) for each in side] for side in sides]
     latest, everything = folders[1][0], [each for side in folders for each in side]
-    cells = folder.shared_cells(latest, everything)
-    names = {cell.id for cell in cells}
-    systems = folder.shared_systems(latest, everything)
-    primary = [cell for cell in latest.results.primary_cells if cell in names]
+    shared = folder.Shared.of(latest, everything)
+    cells = {cell.id: cell for cell in shared.cells}
     sittings = [folder.sittings_of(side) for side in folders]
     samples = [[[each.samples for each in sitting] for sitting in side] for side in sittings]
     scope = Scope(
-        cells=[cell.id for cell in cells],
-        systems=systems,
-        primary=primary,
+        cells=list(cells),
+        systems=shared.systems,
+        primary=shared.primary,
         margin_percent=margin_percent(b.study),
         baseline=a.study.plan.baseline,
         bases=_bases(sides),
@@ -91,7 +97,7 @@ def compare_sides(
         known=None if all(map(is_simulated, [a, *others])) else known or {},
     )
     entries = list(entries_of(samples[0], samples[1], scope))
-    idle_lines = list(_idle_lines(folders, names, systems))
+    idle_lines = list(_idle_lines(folders, cells, shared.systems))
     present = {each.metric for each in entries} | {each.metric for each in idle_lines}
     return Between(
         question=latest.results.question,
@@ -104,10 +110,10 @@ def compare_sides(
         same_machine=one_machine,
         unlike_machines=list(unlike),
         decides=decides,
-        systems=systems,
-        cells=cells,
-        primary_cells=primary,
-        primary_metrics={cell.id: latest.results.primary_metrics[cell.id] for cell in cells},
+        systems=shared.systems,
+        cells=shared.cells,
+        primary_cells=shared.primary,
+        primary_metrics={cell: latest.results.primary_metrics[cell] for cell in cells},
         metrics=[metric for metric in latest.results.metrics if metric.name in present],
         entries=entries,
         differences=(without_times(accepted) if ends else accepted) + listed_differences(a, b),
@@ -123,10 +129,7 @@ def _idle_lines(
     a, b = (
         {k: v.words for each in side for k, v in folder.nothing_in(each).items()} for side in sides
     )
-    of_a, of_b = (
-        {(m.cell, m.system, m.metric): m.value for m in side[0].results.measurements}
-        for side in sides
-    )
+    of_a, of_b = ({key: m.value for key, m in side[0].results.measured.items()} for side in sides)
     for key in dict.fromkeys([*a, *b]):
         cell, system, metric = key
         if cell in cells and system in systems:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from fsgauge.record.records import Cell
 from fsgauge.stats.contrast import Contrast, Value
@@ -67,16 +67,20 @@ def nothing_in(folder: Folder) -> dict[Key, DidNothing]:
     return {(each.cell, each.system, each.metric): each for each in folder.results.nothing}
 
 
-def shared_cells(latest: Folder, folders: Sequence[Folder]) -> list[Cell]:
-    """The latest folder's cells that all have."""
-    cells = latest.results.cells
-    return [cell for cell in cells if all(cell in each.results.cells for each in folders)]
+class Shared(NamedTuple):
+    """What all folders have, in the order of the latest one; its primary cells by their ids."""
 
+    cells: list[Cell]
+    systems: list[str]
+    primary: list[str]
 
-def shared_systems(latest: Folder, folders: Sequence[Folder]) -> list[str]:
-    """The latest folder's systems that all have."""
-    systems = latest.results.systems
-    return [name for name in systems if all(name in each.results.systems for each in folders)]
+    @classmethod
+    def of(cls, latest: Folder, folders: Sequence[Folder]) -> Shared:
+        found, others = latest.results, [each.results for each in folders]
+        cells = [cell for cell in found.cells if all(cell in each.cells for each in others)]
+        systems = [name for name in found.systems if all(name in each.systems for each in others)]
+        names = {cell.id for cell in cells}
+        return cls(cells, systems, [each for each in found.primary_cells if each in names])
 
 
 def side_of(value: Value, basis: Basis, baseline: str) -> Value | Contrast:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Literal
 
 from pydantic import Field
@@ -18,7 +19,7 @@ from pydantic import Field
 from fsgauge.errors import InputError
 from fsgauge.stats.contrast import Contrast, Value, ratio_of, reach_of
 from fsgauge.stats.folders.change_points import FEWEST, apart, change_points
-from fsgauge.stats.folders.folder import Folder, read_folder, shared_cells, shared_systems
+from fsgauge.stats.folders.folder import Folder, Shared, read_folder
 from fsgauge.stats.folders.same_conditions import Side, Unlike, listed_differences, require_alike
 from fsgauge.stats.idle import idle_words
 from fsgauge.stats.metrics import METRICS
@@ -114,7 +115,8 @@ def follow(sides: Sequence[Side], *, despite: Sequence[str] = ()) -> History:
             "the folders have different baselines, and ratios to different things make no series",
             next="fsgauge history with folders of one baseline",
         )
-    systems = [each for each in shared_systems(latest, folders) if each != baseline]
+    shared = Shared.of(latest, folders)
+    systems = [each for each in shared.systems if each != baseline]
     if not systems:
         raise InputError(
             f"there is no system other than the baseline {baseline} in all of these folders",
@@ -126,11 +128,10 @@ def follow(sides: Sequence[Side], *, despite: Sequence[str] = ()) -> History:
     left_out = {
         each.label: each.results.sureness for each in folders if not each.results.sureness.valid
     }
-    primary = latest.results.primary_cells
+    primary = [cell.id for cell in shared.cells if cell.id in shared.primary]
     values = [
         Value(latest.results.primary_metrics[cell], cell, system)
-        for cell in [cell.id for cell in shared_cells(latest, folders) if cell.id in primary]
-        for system in systems
+        for cell, system in product(primary, systems)
     ]
     return History(
         question=latest.results.question,

@@ -68,7 +68,7 @@ class Idle:
     rate: float
 
     def ratio(self, metric: str) -> float:
-        """The same of a metric: of a latency it is infinite where B did nothing."""
+        """B over A of a metric: of a latency it is infinite where B did nothing."""
         if METRICS[metric].higher_is_better or math.isnan(self.rate):
             return self.rate
         return math.inf if self.rate == 0 else 0.0
@@ -95,6 +95,10 @@ class Ratios:
     def has(self, key: Key) -> bool:
         """Whether there is anything to ask of a line."""
         return key in self.lines[self.decides] or key in self.idle
+
+    def idle_at(self, key: Key) -> Idle | None:
+        """Who did nothing in a line, where that decides."""
+        return None if self.invalid else self.idle.get(key)
 
     def cell(self, cell_id: str) -> str:
         return next(cell.name for cell in self.cells if cell.id == cell_id)
@@ -151,7 +155,7 @@ def check(conditions: Sequence[Condition], ratios: Ratios) -> list[Test]:
                 low=low,
                 high=high,
                 level=level,
-                outcome=_SAID_OF_RATIOS[is_crossed],
+                outcome="undecided" if is_crossed is None else "crossed" if is_crossed else "held",
                 reason=reason,
             )
         )
@@ -178,25 +182,11 @@ def require(limits: Sequence[Condition], ratios: Ratios) -> list[Required]:
                 low=low,
                 high=high,
                 level=level,
-                outcome=_SAID_OF_VALUES[is_held],
+                outcome="undecided" if is_held is None else "held" if is_held else "broken",
                 reason=reason,
             )
         )
     return required
-
-
-_SaidOfRatio = Literal["crossed", "held", "undecided"]
-_SaidOfValue = Literal["held", "broken", "undecided"]
-_SAID_OF_RATIOS: dict[bool | None, _SaidOfRatio] = {
-    True: "crossed",
-    False: "held",
-    None: "undecided",
-}
-_SAID_OF_VALUES: dict[bool | None, _SaidOfValue] = {
-    True: "held",
-    False: "broken",
-    None: "undecided",
-}
 
 
 def is_met(condition: Condition, low: float, high: float) -> bool | None:
@@ -220,7 +210,7 @@ def _tested(
 ) -> tuple[bool | None, str]:
     """Whether a ratio is beyond its limit, and why; both ratios where the direct one decides."""
     lines = ratios.lines
-    if (idle := _idle(key, ratios)) is not None:
+    if (idle := ratios.idle_at(key)) is not None:
         ratio = idle.ratio(key[2])
         return is_met(condition, ratio, ratio), idle.words
     if key not in lines[ratios.decides]:
@@ -260,15 +250,10 @@ def _decided(
     return None, "the interval holds the limit; more blocks would narrow it"
 
 
-def _idle(key: Key, ratios: Ratios) -> Idle | None:
-    """Who did nothing there, where that decides."""
-    return None if ratios.invalid else ratios.idle.get(key)
-
-
 def _required(
     limit: Condition, key: Key, bounds: Interval | None, ratios: Ratios
 ) -> tuple[bool | None, str]:
-    if (idle := _idle(key, ratios)) is not None:
+    if (idle := ratios.idle_at(key)) is not None:
         value = idle.ratio(key[2])
         return is_met(limit, value, value), idle.words
     if ratios.invalid:

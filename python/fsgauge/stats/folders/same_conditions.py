@@ -11,7 +11,6 @@ import shlex
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -20,11 +19,11 @@ from fsgauge.record import conditions
 from fsgauge.record.conditions import without_place
 from fsgauge.record.machine import Machine
 from fsgauge.record.records import EnvironmentRecord, RunRecord, StepRecord, StudyRecord, TurnRecord
+from fsgauge.stats.differences import are_alike, first_turns
 from fsgauge.stats.folders.free_space import differing_space
 from fsgauge.stats.result_model import ResultModel
-from fsgauge.units import format_size
+from fsgauge.units import format_size, moment
 
-SIZE_TOLERANCE = 0.01
 _SIZES = ("storage-size", "bytes-under-load")
 _PLACES = ("device", "directory", "path")
 """Keys of [storage] that say where, not what."""
@@ -93,7 +92,7 @@ def must_be_equal(side: Side) -> dict[str, Any]:
 
 
 def must_be_equal_to_repeat(side: Side) -> dict[str, Any]:
-    """The same for runs that repeat one another: on the same machine, device and kernel too."""
+    """What has to be equal of runs that repeat one another: machine, device and kernel too."""
     facts = _facts(side)
     return {
         **must_be_equal(side),
@@ -190,14 +189,15 @@ def require_equal(
     despite: Sequence[str],
     written: tuple[dict[str, str], dict[str, str]] = ({}, {}),
 ) -> list[Unlike]:
-    """The same of two labels with their facts, which `written` has in words where it has them."""
+    """The accepted differences of two labels with their facts, which `written` has in words where
+    it has them; InputError names the others."""
     known = [*a[1], *b[1]]
     for name in despite:
         if name not in known:
-            near = nearest(name, known)
+            hint = did_you_mean(nearest(name, known))
             raise InputError(
                 f'"{name}" is not one of the facts that must be equal',
-                details=(did_you_mean(near),) if near else (),
+                details=(hint,) if hint else (),
                 next=f"--despite NAME, with one of: {', '.join(dict.fromkeys(known))}",
             )
     found = _unequal(a[1], b[1], written)
@@ -225,7 +225,7 @@ def listed_differences(a: Side, b: Side) -> list[Unlike]:
     first, second = _listed(a), _listed(b)
     names = [*first, *(name for name in second if name not in first)]
     pairs = [(name, first.get(name, "none"), second.get(name, "none")) for name in names]
-    pairs += differing_space(first_turns(a), first_turns(b))
+    pairs += differing_space(first_turns(a.turns), first_turns(b.turns))
     return [
         Unlike(fact=name, a=was, b=now, despite=False)
         for name, was, now in pairs
@@ -252,9 +252,7 @@ def _facts(side: Side) -> dict[str, object]:
 def _listed(side: Side) -> dict[str, str]:
     before, known = side.before, _facts(side)
     facts: dict[str, object] = {
-        "day": datetime.fromtimestamp(side.study.started_unix_ns / 1e9, tz=UTC).strftime(
-            "%Y-%m-%d %H:%M UTC"
-        ),
+        "day": moment(side.study.started_unix_ns),
         "kernel": known["kernel"],
         "distribution": conditions.of_machines(before, lambda machine: machine.distribution),
         "host": known["host"],
@@ -274,7 +272,7 @@ def _listed(side: Side) -> dict[str, str]:
         "blocks": len({turn.block for turn in side.study.plan.turns}),
         **_tools(before),
     }
-    for system, turn in first_turns(side).items():
+    for system, turn in first_turns(side.turns).items():
         facts[f"{system}: mount options in force"] = turn.facts.mount_options or "not mounted"
         facts |= {
             f"{system}: {key}": without_place(value, turn.facts.mount_source)
@@ -303,15 +301,8 @@ def _tools(before: EnvironmentRecord) -> dict[str, object]:
     return {name: conditions.of_machines(before, partial(_version_of, name)) for name in names}
 
 
-def first_turns(side: Side) -> dict[str, TurnRecord]:
-    first: dict[str, TurnRecord] = {}
-    for turn in side.turns:
-        first.setdefault(turn.system, turn)
-    return first
-
-
 def _bytes_under_load(side: Side) -> int | None:
-    turn = first_turns(side).get(side.study.plan.baseline)
+    turn = first_turns(side.turns).get(side.study.plan.baseline)
     return None if turn is None or turn.layout is None else turn.layout.size_bytes
 
 
@@ -323,7 +314,7 @@ def _definition(system: dict[str, Any]) -> dict[str, Any]:
 
 def _same(name: str, first: object, second: object) -> bool:
     if name in _SIZES and isinstance(first, int) and isinstance(second, int):
-        return abs(first - second) <= SIZE_TOLERANCE * max(first, second)
+        return are_alike([first, second])
     return first == second or (_is_unsaid(first) and _is_unsaid(second))
 
 

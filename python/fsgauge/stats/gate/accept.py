@@ -15,16 +15,19 @@ from typing import Literal
 from fsgauge.errors import InputError
 from fsgauge.stats.folders.folder import Basis, Key
 from fsgauge.stats.folders.same_conditions import Side, Unlike, require_equal
-from fsgauge.stats.gate.family import Watched, is_whole, number_of_tests, watched_lines
 from fsgauge.stats.gate.folder import Folder, folders_of
 from fsgauge.stats.gate.learned import DEFAULT_LOSS_PERCENT, Learned, with_runs
 from fsgauge.stats.gate.noise import (
     FEWEST_RUNS,
     FEWEST_SITTINGS,
     Newcomers,
+    Watched,
     is_by_sitting,
+    is_whole,
     known_sittings,
     noises_of,
+    number_of_tests,
+    watched_lines,
 )
 from fsgauge.stats.gate.visible import new_runs_needed, percent, runs_needed, visible
 from fsgauge.stats.metrics import METRICS
@@ -65,6 +68,11 @@ class Readiness(ResultModel):
     new_needed: int | None
     lines: list[Seen]
     missing: list[str]
+
+    @property
+    def samples(self) -> tuple[int, str]:
+        """How many samples the noise is known from, and what one is: a run, or a sitting."""
+        return (self.sittings, "sitting") if self.by_sitting else (self.runs, "run")
 
 
 @dataclass(frozen=True)

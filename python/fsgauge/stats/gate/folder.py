@@ -10,17 +10,17 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from fsgauge.record.conditions import plain
+from fsgauge.stats.differences import first_turns
 from fsgauge.stats.folders import same_conditions
 from fsgauge.stats.folders.folder import nothing_in, read_folder
 from fsgauge.stats.folders.free_space import space_of
-from fsgauge.stats.gate.learned import Addition, Run
-from fsgauge.stats.gate.measured import lines_of
+from fsgauge.stats.gate.learned import Addition, Run, lines_of
 from fsgauge.stats.idle import idle_words
 from fsgauge.stats.results import Results
+from fsgauge.units import moment
 
 _LEARNT_INSTEAD = ("noise.invalid",)
 """Findings that make a folder not valid, but not for a gate."""
@@ -61,11 +61,11 @@ def _of_side(side: same_conditions.Side) -> Folder:
     started_ns, ended_ns = read.span_ns
     run = Run(
         label=side.label,
-        started=datetime.fromtimestamp(started_ns / 1e9, tz=UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        started=moment(started_ns),
         started_unix_ns=started_ns,
         ended_unix_ns=ended_ns,
         blocks=results.sureness.blocks_complete,
-        space=space_of(same_conditions.first_turns(side)),
+        space=space_of(first_turns(side.turns)),
     )
     cells = [cell.id for cell in results.cells]
     facts = json.loads(json.dumps(same_conditions.must_be_equal_to_repeat(side), default=str))

@@ -28,10 +28,16 @@ from pydantic import ConfigDict, Field
 from fsgauge.plan.levels import ALPHA, LEVEL
 from fsgauge.stats.folders.folder import BASES, Basis, Key, by_sitting
 from fsgauge.stats.folders.limits import FolderRatio, Idle, Ratios
-from fsgauge.stats.gate.family import Watched, number_of_tests, watched_lines
-from fsgauge.stats.gate.learned import Addition, Learned
-from fsgauge.stats.gate.measured import Mean
-from fsgauge.stats.gate.noise import LearnedNoise, Newcomers, Noises, noises_of
+from fsgauge.stats.gate.learned import Addition, Learned, Mean
+from fsgauge.stats.gate.noise import (
+    LearnedNoise,
+    Newcomers,
+    Noises,
+    Watched,
+    noises_of,
+    number_of_tests,
+    watched_lines,
+)
 from fsgauge.stats.gate.visible import percent, visible
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import beyond, p_of

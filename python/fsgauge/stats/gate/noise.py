@@ -14,6 +14,10 @@ for m new and k accepted runs. Three things are added.
 - A spread is never smaller than what blocks show: runs cannot agree better than they are known.
 - A new run is known no better than its own blocks show: a stall in one makes no build worse.
   More than by chance (F test), it also makes the smallest loss that is seen larger.
+
+A line is tested by both of its bases, unless the study has one system. The baseline has one test:
+its value to the others can only confirm that it alone became slower, since that one also falls
+where the others became faster.
 """
 
 from __future__ import annotations
@@ -33,6 +37,7 @@ from fsgauge.stats.welch import Known
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+from collections.abc import Iterable
 
 FEWEST_LINES = 3
 """Lines from which what they have in common can be estimated."""
@@ -91,8 +96,8 @@ class LearnedNoise:
         return self._error(new, max(self.deviation**2, new.variance))
 
     def error_to_expect(self, new: Newcomers) -> float:
-        """The same as it is to be expected of runs whose blocks scatter as accepted ones do. Blocks
-        of `new` count only where they scatter more than by chance."""
+        """The standard error of runs whose blocks scatter as accepted ones do. Blocks of `new`
+        count only where they scatter more than by chance."""
         own = self.deviation**2
         if new.freedom and self.inside_freedom:
             most = _most_by_chance(new.freedom, self.inside_freedom) * self.inside**2
@@ -113,7 +118,7 @@ class LearnedNoise:
         return math.sqrt(total)
 
     def with_samples(self, samples: int) -> LearnedNoise:
-        """The same noise, known from more of the same."""
+        """The same noise, known from so many samples."""
         more = samples - self.samples
         sittings = self.sittings + (more if self.by_sitting else 0)
         return replace(self, samples=samples, freedom=self.freedom + more, sittings=sittings)
@@ -278,3 +283,37 @@ def _most_freedom(values: NDArray[np.float64], freedom: int) -> float:
     squares = (unit @ unit.T) ** 2
     np.fill_diagonal(squares, 1.0)
     return float(freedom * len(values) ** 2 / squares.sum())
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A line's noise by its bases, and those of them that may raise an alarm."""
+
+    noises: Mapping[Basis, LearnedNoise]
+    tested: tuple[Basis, ...]
+
+    def with_samples(self, samples: int) -> Watched:
+        """The same line, known from so many samples."""
+        more = {basis: noise.with_samples(samples) for basis, noise in self.noises.items()}
+        return Watched(more, self.tested)
+
+
+def watched_lines(learned: Learned, noises: Noises, *, judged: bool = True) -> dict[Key, Watched]:
+    """The lines in which a loss fails a build, or all others."""
+    found = {}
+    for line in learned.lines:
+        own = noises.get(line.key, {})
+        if is_whole(line) and own and learned.is_judged(line) == judged:
+            is_baseline = line.system == learned.baseline
+            found[line.key] = Watched(own, ("direct",) if is_baseline else tuple(own))
+    return found
+
+
+def is_whole(line: LearnedMean) -> bool:
+    """Whether every accepted run has the line by all of its bases."""
+    return all(None not in each.runs for each in (line.direct, line.to_baseline) if each)
+
+
+def number_of_tests(lines: Iterable[Watched]) -> int:
+    """All tests that are corrected together."""
+    return sum(len(line.tested) for line in lines)

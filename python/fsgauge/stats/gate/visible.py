@@ -8,15 +8,15 @@ both see it in 90 at least, whether they move together or not. Power is that of 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fsgauge.plan.levels import ALPHA
+from fsgauge.plan.power import fewest
 from fsgauge.stats.folders.folder import Basis
-from fsgauge.stats.gate.family import Watched
-from fsgauge.stats.gate.noise import FEWEST_RUNS, LearnedNoise, Newcomers
+from fsgauge.stats.gate.noise import FEWEST_RUNS, LearnedNoise, Newcomers, Watched
 from fsgauge.stats.ratio import t_quantile
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def runs_needed(lines: Collection[Watched], loss: float, tests: int, new: Newcom
     def enough(count: int) -> bool:
         return all(_shows(line.with_samples(count), loss, tests, new) for line in lines)
 
-    return _fewest(FEWEST_RUNS, MOST_RUNS, enough)
+    return fewest(FEWEST_RUNS, MOST_RUNS, enough)
 
 
 def new_runs_needed(
@@ -118,17 +118,8 @@ def new_runs_needed(
         new = Newcomers((count,), known_sitting)
         return all(_shows(line, loss, tests, new) for line in lines)
 
-    return _fewest(2, MOST_NEW_RUNS, enough)
+    return fewest(2, MOST_NEW_RUNS, enough)
 
 
 def _shows(line: Watched, loss: float, tests: int, new: Newcomers) -> bool:
     return visible(line, dict.fromkeys(line.noises, new), tests) <= loss
-
-
-def _fewest(low: int, high: int, enough: Callable[[int], bool]) -> int | None:
-    if not enough(high):
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle + 1, high)
-    return low

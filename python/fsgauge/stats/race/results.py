@@ -2,7 +2,8 @@
 baseline and the rivals, from fresh blocks alone.
 
 Blocks of the race are no sample of a ratio: who is in them was chosen by them. A race that has no
-fresh blocks yet shows those before its first look, in which everything still ran.
+fresh blocks yet shows those before its first look, in which everything still ran. The sentences of
+a race are the best, its gain over the baseline, and how much better any other may be.
 """
 
 from __future__ import annotations
@@ -11,17 +12,28 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
+from fsgauge.plan.levels import corrected
 from fsgauge.record.modes import LOOKS
-from fsgauge.record.records import RunRecord, ScanRecord, StepRecord, StudyRecord, TurnRecord
+from fsgauge.record.records import OfTurn, RunRecord, StudyRecord
 from fsgauge.stats.choosing.commands import commands_of
+from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.race.model import Departure, Race, ToLeader
 from fsgauge.stats.race.replay import Replay, finalists_of, raced_plan, spent_seconds, turns_of_each
 from fsgauge.stats.race.rules import Interval
-from fsgauge.stats.race.sentences import overtaking, race_lines
-from fsgauge.stats.results import Results
+from fsgauge.stats.ratio import ratio_of_blocks
+from fsgauge.stats.results import Comparison, Results
 from fsgauge.stats.sentence import few_operations
+from fsgauge.stats.wording import (
+    HOPELESS_PERCENT,
+    factor_words,
+    listed,
+    named_systems,
+    percent,
+    ratio_range,
+)
+from fsgauge.units import count
 
-Of = TypeVar("Of", TurnRecord, RunRecord, ScanRecord, StepRecord)
+Of = TypeVar("Of", bound=OfTurn)
 
 
 def as_confirmed(study: StudyRecord, runs: Sequence[RunRecord], found: Replay) -> StudyRecord:
@@ -142,3 +154,168 @@ def _to_leader(interval: Interval) -> ToLeader:
 def _written_bytes(run: RunRecord) -> int:
     result = run.result
     return result.write.size_bytes if result is not None and result.write is not None else 0
+
+
+MOST_AT_MOST = 1 + HOPELESS_PERCENT / 100
+"""From here on, how much better another one may be says nothing."""
+_GONE = "failed, or did too little to be measured, twice in a row and left"
+
+
+def race_lines(race: Race, fresh: Sequence[Comparison], few: str = "") -> list[str]:
+    """The headline, then what the race claims; `fresh` are the confirmed comparisons, `few` says of
+    which runs a quantile is not known."""
+    if not race.leader and race.ended == "running":
+        blocks = count(race.blocks, "block")
+        return [f"The race has no leader yet: it has {blocks} of the 3 before its first look."]
+    if not race.leader:
+        return [f"No system is left in the race. {few or 'All failed, or did nothing.'}"]
+    failed = [each.system for each in race.departures if each.reason == "failed"]
+    rivals = [each for each in race.systems if each not in (race.leader, *race.weaker, *failed)]
+    other = overtaking(race, fresh)
+    return [
+        *(_no_difference(race) if other is None else []),
+        _headline(race, fresh, other, failed, bool(rivals)),
+        _nothing_better(race, other, failed, bool(rivals)),
+        *_not_told(race),
+        *([f"{listed(failed)} {_GONE}."] if failed else []),
+    ]
+
+
+def overtaking(race: Race, fresh: Sequence[Comparison]) -> Comparison | None:
+    """The best of those that fresh blocks show to beat the baseline, where they show that it beats
+    the leader, or do not show of the leader that it beats the baseline."""
+    shown = [
+        each
+        for each in fresh
+        if each.verdict == "better" and each.system not in (race.leader, *race.weaker)
+    ]
+    sign = 1 if METRICS[race.metric].higher_is_better else -1
+    best = max(shown, key=lambda each: sign * each.ratio, default=None)
+    leader = _of_leader(race, fresh)
+    if best is None or leader is None or leader.verdict != "better":
+        return best
+    return best if _beats_leader(race, fresh, best) else None
+
+
+def _of_leader(race: Race, fresh: Sequence[Comparison]) -> Comparison | None:
+    return next((each for each in fresh if each.system == race.leader), None)
+
+
+def _beats_leader(race: Race, fresh: Sequence[Comparison], other: Comparison) -> bool:
+    """Whether one that beats the baseline does, block by block, beat the leader."""
+    leader = _of_leader(race, fresh)
+    if leader is None:
+        return race.leader == race.baseline
+    sign = 1 if METRICS[race.metric].higher_is_better else -1
+    of_leader = dict(leader.blocks)
+    both = [(ratio, of_leader[block]) for block, ratio in other.blocks if block in of_leader]
+    logs = [sign * math.log(ratio / of) for ratio, of in both]
+    found = ratio_of_blocks(logs, level=corrected(len(fresh)))
+    return found is not None and found.low is not None and found.low > 1
+
+
+def _no_difference(race: Race) -> list[str]:
+    """Where nothing was slower than anything: how far any two can be apart from the leader."""
+    ends = [end for each in race.last.values() for end in (each.low, each.high)]
+    if race.ended == "running" or not ends or any(e.reason == "slower" for e in race.departures):
+        return []
+    furthest = max(math.inf if not end else max(end, 1 / end) for end in ends)
+    if math.isinf(furthest):
+        return []
+    others = count(len(race.last), "other system")
+    return [f"No difference above {_at_most(furthest)} between {race.leader} and {others} (95 %)."]
+
+
+def _at_most(ratio: float) -> str:
+    """By how much it is above 1, and never less than that."""
+    digits = 1 if ratio < 1.1 else 0
+    return f"{math.ceil((ratio - 1) * 10 ** (2 + digits) - 1e-6) / 10**digits:g} %"
+
+
+def _headline(
+    race: Race,
+    fresh: Sequence[Comparison],
+    other: Comparison | None,
+    failed: Sequence[str],
+    has_rivals: bool,
+) -> str:
+    where = f" in {race.decides}" if race.decides else ""
+    worked = " that worked" * bool(failed)
+    of = f"{len(race.systems) - len(failed)}{worked}{where}"
+    leads = f"{race.leader} leads the {of}"
+    if race.ended == "running":
+        return f"{leads} after {count(race.blocks, 'block')}; the race is not over."
+    if not has_rivals and {*failed} - {*race.weaker}:
+        kept = " of the equally durable" * bool({*race.weaker} - {*failed})
+        return (
+            f"{race.leader} is all that worked{kept}{where}: the others failed, so nothing is"
+            " chosen."
+        )
+    open_end = "that it is the best is not proven"
+    best = f"the best of {of}"
+    if race.ended == "margin" and race.others_at_most:
+        best += f" to within {_at_most(race.others_at_most)}"
+    winner = _of_leader(race, fresh)
+    if other is not None:
+        behind = f"; {race.leader} {factor_words(winner.ratio)} times" if winner else ""
+        did = f"is shown to beat {race.baseline}, and {race.leader} is not"
+        if _beats_leader(race, fresh, other):
+            did = "did better in the fresh blocks"
+        return (
+            f"{race.leader} led the {of}, but {other.system} {did}: {_times(race, other)}{behind}."
+        )
+    if race.leader == race.baseline:
+        if race.proven:
+            return f"{race.leader}, the baseline, is {best}."
+        return f"{race.leader}, the baseline, leads the {of}; {open_end}."
+    if not race.confirmed:
+        return f"{leads}; no fresh block confirms it."
+    if winner is None or winner.low is None:
+        why = "one failed in the fresh blocks" if winner is None else "too few fresh blocks"
+        return f"{leads}; over {race.baseline} no gain is known: {why}."
+    if winner.verdict != "better":
+        equals = len({*race.systems} - {*race.weaker, *failed})
+        kind = "equally durable " * bool(race.weaker) + "system"
+        none = f"None of {count(equals, kind)}{worked} is shown to beat {race.baseline}"
+        return f"{none}{where}: {race.leader} led, at {_times(race, winner, its=True)}."
+    if race.proven:
+        return f"{race.leader} is {best}: {_times(race, winner)}."
+    return f"{leads}: {_times(race, winner)}; {open_end}."
+
+
+def _times(race: Race, found: Comparison, *, its: bool = False) -> str:
+    """ "1.22 times ext4 in operations per second (1.17 to 1.27; 8 fresh blocks)"."""
+    label = METRICS[race.metric].label
+    edges = found.low or found.ratio, found.high or found.ratio
+    of = f"its {label}" if its else f"{race.baseline} in {label}"
+    ends = f"{ratio_range(*edges)}; {race.confirmed} fresh blocks"
+    return f"{factor_words(found.ratio, edges)} times {of} ({ends})"
+
+
+def _nothing_better(
+    race: Race, other: Comparison | None, failed: Sequence[str], has_rivals: bool
+) -> str:
+    """Hsu's bound, on those of the same guarantees."""
+    if not has_rivals and not {*failed} - {*race.weaker}:
+        return "Nothing else that keeps what the baseline keeps was tested."
+    if not has_rivals:
+        return "What the others could be at most is not known: they failed."
+    if race.others_at_most is None or race.others_at_most > MOST_AT_MOST:
+        return "What the others could be at most is not known."
+    tested = "that worked" if failed else "tested"
+    tested += " that keeps what the baseline keeps" if race.weaker else ""
+    is_bound = race.others_at_most > 1
+    most = f"more than {_at_most(race.others_at_most)} better" if is_bound else "better"
+    if other is not None:
+        return f"In the race nothing else {tested} was {most} (95 %)."
+    if race.ended == "one left" or not is_bound:
+        return f"Nothing else {tested} is better (95 %)."
+    if race.proven or race.ended == "running":
+        return f"Nothing else {tested} is {most} (95 %)."
+    end = f"the race ended before {percent(race.margin_percent / 100)} was proven"
+    return f"Nothing else {tested} is {most} (95 %); {end}."
+
+
+def _not_told(race: Race) -> list[str]:
+    others = [each for each in race.in_race if each != race.leader and each not in race.weaker]
+    return [f"{named_systems(others)} could not be told from it in the race."] if others else []

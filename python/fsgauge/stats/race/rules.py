@@ -73,7 +73,7 @@ class Standing:
 
     @property
     def running(self) -> list[int]:
-        """Those that the next block runs."""
+        """The systems that the next block runs."""
         return [place for place in self.in_race if place not in self.parked]
 
 

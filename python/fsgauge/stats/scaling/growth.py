@@ -90,7 +90,8 @@ def host_groups(cells: Sequence[Cell]) -> list[HostGroup]:
         own = {count: cell for cell, count in counted if _shared(cell) <= each}
         last = next(cell for cell, _ in counted if _shared(cell) == each)
         if len(own) > 1:
-            groups.append(HostGroup(_without_hosts(last), dict(sorted(own.items()))))
+            name = last.name.replace(f", {factors_of(last).hosts_words}", "")
+            groups.append(HostGroup(name, dict(sorted(own.items()))))
     return groups
 
 
@@ -100,11 +101,6 @@ def _shared(cell: Cell) -> frozenset[tuple[str, FactorValue]]:
     found = declared.in_role("hosts")
     name = found[0] if found else None
     return frozenset((key, value) for key, value in cell.factors.items() if key != name)
-
-
-def _without_hosts(cell: Cell) -> str:
-    """The cell's name without the words for its hosts."""
-    return cell.name.replace(f", {factors_of(cell).hosts_words}", "")
 
 
 def _scaling(samples: Samples, group: HostGroup, system: str, metric: str) -> HostScaling:

@@ -14,7 +14,7 @@ from fsgauge.rig.host import side_by_side as sliced
 from fsgauge.rig.host import turn
 from fsgauge.store import read_results
 from tests.laboratory import NoDiskEngine, run
-from tests.unit.stats.test_limit_findings import limits
+from tests.unit.stats.test_machine_findings import limits
 
 COUNTED = Throttled(periods=10, throttled_periods=4, throttled_ns=123)
 

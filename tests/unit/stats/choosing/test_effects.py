@@ -8,8 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from fsgauge.stats.choosing.effects import Effects, effects_of
-from fsgauge.stats.choosing.options import setting_words, settings_of, varied
+from fsgauge.stats.choosing.effects import Effects, effects_of, setting_words, settings_of, varied
 
 LEVELS = {"noatime": ("", "on"), "data": ("", "journal"), "-I": ("", "128", "512")}
 

@@ -7,7 +7,7 @@ import json
 from fsgauge.exit_codes import ExitCode, of_report
 from fsgauge.stats import Results
 from fsgauge.stats.curve.model import CurveResults
-from fsgauge.stats.headline import is_headline
+from fsgauge.stats.wording import is_headline
 from tests.synthetic_curve import QUEUES, Queue, make_curve
 
 

@@ -19,7 +19,7 @@ from fsgauge.stats.folders.same_conditions import (
 )
 from tests.synthetic import make_study
 from tests.synthetic.setting import with_machine
-from tests.unit.stats.test_limit_findings import limits
+from tests.unit.stats.test_machine_findings import limits
 
 SMALL: dict[str, Any] = {
     "patterns": ("randread",),

@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.report.gate import accepted_lines
-from fsgauge.report.gate_check import checked_lines
+from fsgauge.report.gate import accepted_lines, checked_lines
 from fsgauge.report.gate_file import NAME
 from fsgauge.stats.folders.condition import parse_condition, parse_limit
 from fsgauge.stats.folders.same_conditions import Side

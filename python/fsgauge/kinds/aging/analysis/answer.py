@@ -15,7 +15,6 @@ from fsgauge.kinds.aging.analysis.model import Aging, AgingPoint, Side
 from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.record.records import Cell
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.headline import words_in
 from fsgauge.stats.sentence import DECIDED, ends, shortest
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
 from fsgauge.stats.wording import (
@@ -27,6 +26,7 @@ from fsgauge.stats.wording import (
     percent_range,
     remark,
     too_few,
+    words_in,
 )
 from fsgauge.units import exact_percent
 

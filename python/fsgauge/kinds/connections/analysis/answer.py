@@ -18,10 +18,10 @@ from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record.records import Cell
 from fsgauge.stats import wording
 from fsgauge.stats.between_systems import bound_of, is_near
-from fsgauge.stats.headline import is_headline
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.sentence import DECIDED, ends, hidden_from, largest, shortest, told_apart
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
+from fsgauge.stats.wording import is_headline
 from fsgauge.units import exact_percent
 
 NAMED_TESTS = 4

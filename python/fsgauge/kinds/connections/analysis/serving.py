@@ -16,7 +16,7 @@ from fsgauge.kinds.connections.analysis.model import (
     Serving,
 )
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.record.private_server import ServerRun
+from fsgauge.record.parts import ServerRun
 from fsgauge.record.records import Plan, RunRecord, TurnRecord
 from fsgauge.stats.estimate import Estimate, over
 from fsgauge.stats.histogram import mean_ns

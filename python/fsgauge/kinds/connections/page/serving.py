@@ -24,6 +24,7 @@ from fsgauge.report.table_parts import (
     value_cell,
 )
 from fsgauge.stats.results import Results
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.units import count, format_size
 
 FOLDED_ROWS = 41
@@ -101,7 +102,7 @@ def _lead(results: Results, serving: Serving) -> str:
     )
     if share.value <= 0:
         return f"{of} nothing is seen to be the server's: over the path it took as long or longer."
-    if low is None or high is None or share.n < words.FEWEST_BLOCKS or low < _LEAST_SHARE:
+    if low is None or high is None or share.n < BLOCKS_FOR_A_VERDICT or low < _LEAST_SHARE:
         why = words.unknown(share.n).removeprefix("interval ")
         size = f"{_percent(share.value)} (interval {why})"
     else:

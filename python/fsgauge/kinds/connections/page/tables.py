@@ -129,7 +129,7 @@ def source_of(published: PublishedConnections) -> str:
 
 def latency_table(results: Results, connections: Connections) -> list[Table]:
     """Percentiles of the response by operation and system, the call itself beside; [] without."""
-    measured = {(m.cell, m.system, m.metric): m for m in results.measurements}
+    measured = results.measured
 
     def of(part: str) -> Callable[[OperationTime], TableCell]:
         return lambda each: quantile_cell(

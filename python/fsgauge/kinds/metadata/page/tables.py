@@ -14,7 +14,7 @@ _OPERATIONS = {"record write": "write", "record read": "read", "read": "open"}
 
 def rates_table(results: Results) -> list[Table]:
     """A line a cell, a column a system."""
-    found = {(each.cell, each.system, each.metric): each for each in results.measurements}
+    found = results.measured
 
     def rate_of(cell: Cell, system: str) -> TableCell:
         factors = MetadataFactors.of(cell)

@@ -247,7 +247,7 @@ def series_of(run: RunRecord) -> Series | None:
         return None
     intervals = Intervals.of(result.intervals)
     measured = np.flatnonzero(intervals.column("warm_up") == 0)[:-1]
-    operations = intervals.column("read_operations") + intervals.column("write_operations")
+    operations = intervals.done
     elapsed_ns = intervals.column("elapsed_ns")[measured]
     operations = operations[measured]
     if len(measured) < FEWEST_INTERVALS or not elapsed_ns.all() or not operations.any():

@@ -55,7 +55,7 @@ PAGE = SharingPage()
 
 def rates_table(results: Results) -> list[table_parts.Table]:
     """A line a cell, a column a system: the rate as the test's program prints it."""
-    rates = {(each.cell, each.system, each.metric): each for each in results.measurements}
+    rates = results.measured
     units = {metric.name: metric.unit for metric in results.metrics}
     own = Sharing.of(results)
     limits = by_place(own.limits) if own else {}

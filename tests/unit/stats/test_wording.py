@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.stats.headline import MOST_WORDS, begun, in_lines, words_in
+from fsgauge.stats.wording import MOST_WORDS, begun, in_lines, words_in
 
 CLAUSES = (
     "At 5 % free, writing keeps 61 % of its clean rate on ext4 1 MiB (59 to 63 %), and"

@@ -9,9 +9,9 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.record.machine import Simulation
+from fsgauge.stats.folders.between import ends_of
 from fsgauge.stats.folders.compare import compare_sides
 from fsgauge.stats.folders.condition import parse_condition
-from fsgauge.stats.folders.ends_of_range import ends_of
 from fsgauge.stats.folders.history import follow
 from fsgauge.stats.folders.limits import check
 from fsgauge.stats.folders.same_conditions import Side
