@@ -53,10 +53,6 @@ class Observation(Part):
             p=found.p_adjusted if isinstance(found, JudgedRatio) else None,
         )
 
-    def excludes(self, value: float) -> bool:
-        """Whether the interval lies on one side of a value."""
-        return self.is_below(value) or self.is_above(value)
-
     def is_below(self, value: float) -> bool:
         """Whether all of the interval is below a value; False without an interval."""
         return self.high is not None and self.high < value

@@ -77,7 +77,8 @@ class Trial(Observable):
 class Prediction(Observable):
     """What models say of a claim, next to what was published.
 
-    `studies` are simulated ones of kinds/FOLDER/verdicts, one a device: their numbers span a band.
+    `studies` are simulated ones of kinds/FOLDER/verdicts, one a device, size or place: their
+    numbers span a band.
     `rule` is what that band has to be for the prediction to be met: "within" has the published
     number in it. An "open" question has no number to meet: `answer` says what the band means.
     `fitted` says which parameter was chosen so that it is met, `no_proof` that it follows from what

@@ -73,17 +73,15 @@ def judged(trial: Trial, published: float | None, seen: Sequence[Observation]) -
 
 def numbers(seen: Observation) -> str:
     """ "0.54 (0.47 to 0.63)"; an interval of nothing is the same in all blocks."""
+    size = abs(seen.value)
+    decimals = 2 - math.floor(math.log10(size)) if 0 < size < 0.1 else 2  # three digits at least
+    value = f"{seen.value:.{decimals}f}"
     if seen.low is None or seen.high is None:
-        return f"{_digits(seen.value)} (one block, no interval)"
+        return f"{value} (one block, no interval)"
     if seen.low == seen.high:
         how = "the same in all blocks" if seen.over else "counted"
-        return f"{_digits(seen.value)} ({how})"
-    return f"{_digits(seen.value)} ({_digits(seen.low)} to {_digits(seen.high)})"
-
-
-def _digits(value: float) -> str:
-    """Two decimals; three digits of what is smaller than 0.1."""
-    return f"{value:.3g}" if 0 < abs(value) < 0.1 else f"{value:.2f}"
+        return f"{value} ({how})"
+    return f"{value} ({seen.low:.{decimals}f} to {seen.high:.{decimals}f})"
 
 
 def without_certainty(outcome: TrialVerdict) -> TrialVerdict:
@@ -104,9 +102,9 @@ def _of_one(trial: Trial, published: float | None, one: Observation) -> Word:
     if trial.rule == "same":
         return _same(one)
     if trial.rule == "no gain":
-        if one.is_above(1):
-            return "refuted"
-        return "confirmed" if one.is_below(1 + MARGIN) else "undecided"
+        if one.is_below(1 + MARGIN):
+            return "confirmed"
+        return "refuted" if one.is_above(1) else "undecided"
     same, other = (
         (one.is_below(1), one.is_above(1))
         if trial.rule == "below"
@@ -121,10 +119,10 @@ def _of_one(trial: Trial, published: float | None, one: Observation) -> Word:
 
 
 def _same(one: Observation) -> Word:
-    """Parity: within the margin on both sides."""
+    """Parity: within the margin on both sides; refuted beyond it."""
     if one.is_above(1 - MARGIN) and one.is_below(1 + MARGIN):
         return "confirmed"
-    return "refuted" if one.excludes(1) else "undecided"
+    return "refuted" if one.is_above(1 + MARGIN) or one.is_below(1 - MARGIN) else "undecided"
 
 
 def _at_least(bound: float, seen: Sequence[Observation]) -> TrialVerdict:

@@ -57,9 +57,12 @@ def test_cells_that_vary_what_a_claim_does_not_name_have_to_agree() -> None:
         ("no gain", 0.98, 0.5, 0.6, "confirmed"),
         ("no gain", 0.98, 0.9, 1.2, "undecided"),
         ("no gain", 0.98, 1.01, 1.2, "refuted"),
+        ("no gain", 0.98, 1.001, 1.003, "confirmed"),
         ("same", 1.0, 0.98, 1.03, "confirmed"),
         ("same", 1.0, 0.7, 1.3, "undecided"),
         ("same", 1.0, 1.2, 1.3, "refuted"),
+        ("same", 1.0, 1.01, 1.06, "undecided"),
+        ("same", 1.0, 0.94, 0.99, "undecided"),
         ("any below", None, 0.8, 0.9, "confirmed"),
         ("any below", None, 0.9, 0.98, "undecided"),
         ("any below", None, 0.96, 0.98, "refuted"),
@@ -157,7 +160,8 @@ def test_at_least(intervals: list[tuple[float, float]], word: str) -> None:
 
 def test_numbers_in_words() -> None:
     assert numbers(seen(0.25, 0.36)) == "0.30 (0.25 to 0.36)"
-    assert numbers(seen(0.01, 0.01)) == "0.01 (the same in all blocks)"
+    assert numbers(seen(0.01, 0.01)) == "0.0100 (the same in all blocks)"
+    assert numbers(seen(0.04996, 0.05009)) == "0.0500 (0.0500 to 0.0501)"
     assert numbers(seen(None, None)) == "1.00 (one block, no interval)"
 
 
