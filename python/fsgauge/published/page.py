@@ -36,7 +36,7 @@ without the rig, and `scripts/recompute-verdicts ARCHIVE`, of sonexion alone, wi
 | predicted: met, missed ... | simulated; no run could tell ([all](evidence/predictions.md)) |
 | fitted | a parameter was chosen so that it comes out: no test |
 | repeatable | a step of the method, or a graph without numbers, that a study here takes or draws |
-| recomputed | arithmetic on what is printed says all that can be said |
+| recomputed | arithmetic on what is printed, or history, says all that can be said |
 | not yet | no run that could tell; it says what is missing |
 | untestable here | and why |
 
@@ -129,7 +129,7 @@ def text_of(
 ) -> Iterator[str]:
     """Lines for a terminal: one claim in full, several a line each; by these runs where given."""
     if len(claims) == 1:
-        yield from _in_full(ledger, standing_of(folder, claims[0], runs))
+        yield from _in_full(ledger, standing_of(folder, claims[0], runs), is_ours=runs is None)
         return
     source = ledger.publication
     by = f", {source.author}" if source.author else ""
@@ -139,7 +139,7 @@ def text_of(
         yield f"  {claim.id}  {standing.word:<20}  {claim.fact}"
 
 
-def _in_full(ledger: Ledger, standing: Standing) -> Iterator[str]:
+def _in_full(ledger: Ledger, standing: Standing, *, is_ours: bool) -> Iterator[str]:
     claim = standing.claim
     yield f"{claim.id}  {claim.kind}, {claim.place}"
     yield f"  of         {ledger.publication.title}"
@@ -155,6 +155,8 @@ def _in_full(ledger: Ledger, standing: Standing) -> Iterator[str]:
         yield f"             {each}"
     for run in standing.runs:
         yield f"  run        {run_words(run)}"
+    if is_ours and standing.word == "not yet":
+        yield f"  next       fsgauge published run {ledger.publication.name} --plan"
 
 
 def figure_words(figure: Figure) -> str:

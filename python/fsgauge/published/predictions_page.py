@@ -17,10 +17,11 @@ kinds/*/verdicts; edits are lost. -->
 
 Simulated, not measured. Each row is a published figure or claim, and what the models of
 allocators and devices say of it ([the simulator](../guides/simulator.md)). A number of several
-simulations is a band: of devices that the publication does not name, of sizes or of places.
-"Fitted": a parameter of the model was chosen so that the row comes out. "No proof": it follows from
-what was set. "Answered": the publication left a question open, so there is no number to meet. Where
-the models miss, the row says so, and why.
+simulations is a band: of devices that the publication does not name, of sizes or of places. "Met":
+the published figure is in the band, or within 5 % of it. "Fitted": a parameter of the model was
+chosen so that the row comes out. "No proof": it follows from what was set. "Answered": the
+publication left a question open, so there is no number to meet. Where the models miss, the row says
+so, and why.
 """
 
 

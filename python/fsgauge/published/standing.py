@@ -282,6 +282,7 @@ def against_words(claim: Claim, about: Observable, published: float | None) -> s
     if about.threshold is not None:
         return f", our threshold {figure(published)}"
     if not about.figure:
-        return f", published {figure(published)}"
+        range_ = "" if about.up_to is None else f" to {figure(about.up_to)}"
+        return f", published {figure(published)}{range_}"
     first, second = claim.figure(about.figure).values
     return f", published {second:,.10g} / {first:,.10g} = {figure(published)}"

@@ -33,8 +33,9 @@ class Observable(Kept):
     two values of the factor `across`, over that at the first), "own steps" (of its own number),
     "rate" (the system's own, in GB/s), or one that the kind declares. `over` is a system that a
     ratio is to, where that is not the baseline. `cells` are factors that a cell must have. The
-    published ratio is that of the two values of `figure`, or `ratio`, or there is none; `threshold`
-    is a number of ours in its place.
+    published ratio is that of the two values of `figure`, or `ratio`, or there is none; of a range
+    that is printed, `ratio` is the lower end and `up_to` the upper. `threshold` is a number of ours
+    in its place.
     """
 
     words: str
@@ -46,6 +47,7 @@ class Observable(Kept):
     at: list[Scalar] = Field([])
     figure: str = ""
     ratio: float | None = None
+    up_to: float | None = None
     threshold: float | None = None
     over: str = ""
 

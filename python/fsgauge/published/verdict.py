@@ -1,7 +1,7 @@
 """What comes of a trial: its rule applied to what was observed.
 
-confirmed            the published ratio is in our interval and on its side of 1; a claim without a
-                     number is met
+confirmed            the published ratio, or part of its range, is in our interval and on its side of
+                     1; a claim without a number is met
 direction confirmed  our interval is on the same side of 1; the size is that of other hardware
 refuted              our interval is on the other side, or an "all", "no" or "at least" is
                      contradicted
@@ -63,7 +63,7 @@ def judged(trial: Trial, published: float | None, seen: Sequence[Observation]) -
     if trial.rule in ("below", "above", "no gain", "same"):
         return _of_each(trial, published, seen)
     if trial.rule == "at least":
-        return _at_least(published or 0.0, seen)
+        return _at_least(trial, published or 0.0, seen)
     if trial.rule == "loss up to":
         return _loss_up_to(published or 0.0, seen)
     if trial.rule in ("any below", "any differs"):
@@ -113,9 +113,10 @@ def _of_one(trial: Trial, published: float | None, one: Observation) -> Word:
     if not same:
         is_none = one.low == one.high == 1  # counted: neither a gain nor a loss
         return "refuted" if other or is_none else "undecided"
-    if published is None or one.contains(published):
+    if published is None:
         return "confirmed"
-    return "direction confirmed"
+    is_other = one.is_below(published) or one.is_above(trial.up_to or published)
+    return "direction confirmed" if is_other else "confirmed"
 
 
 def _same(one: Observation) -> Word:
@@ -125,9 +126,10 @@ def _same(one: Observation) -> Word:
     return "refuted" if one.is_above(1 + MARGIN) or one.is_below(1 - MARGIN) else "undecided"
 
 
-def _at_least(bound: float, seen: Sequence[Observation]) -> TrialVerdict:
+def _at_least(trial: Trial, bound: float, seen: Sequence[Observation]) -> TrialVerdict:
     least = min(seen, key=lambda each: each.value)
-    words = f"{_named(least, seen)}{numbers(least)}, against {bound:g}"
+    ours = "our threshold " if trial.threshold is not None else ""
+    words = f"{_named(least, seen)}{numbers(least)}, against {ours}{bound:g}"
     if any(each.is_below(bound) for each in seen):
         return TrialVerdict("refuted", words)
     met = all(each.low is not None and each.low >= bound for each in seen)

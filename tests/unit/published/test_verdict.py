@@ -80,6 +80,21 @@ def test_one_interval(
 
 
 @pytest.mark.parametrize(
+    ("low", "high", "word"),
+    [
+        (2.3, 2.6, "confirmed"),
+        (2.9, 3.4, "confirmed"),
+        (3.2, 3.4, "direction confirmed"),
+        (1.2, 1.4, "direction confirmed"),
+    ],
+)
+def test_a_range_that_is_printed_is_met_anywhere_in_it(low: float, high: float, word: str) -> None:
+    """ "2-3 times" (F-26) was held against as 2."""
+    of_range = trial("above").model_copy(update={"up_to": 3.0})
+    assert judged(of_range, 2.0, [seen(low, high)]).word == word
+
+
+@pytest.mark.parametrize(
     "rule",
     ["below", "above", "no gain", "same", "all below", "at least", "any below", "any differs"],
 )
@@ -156,6 +171,8 @@ def test_a_loss_up_to_is_never_refuted_by_its_size(
 def test_at_least(intervals: list[tuple[float, float]], word: str) -> None:
     outcome = judged(trial("at least"), 0.89, [seen(*each) for each in intervals])
     assert outcome.word == word and "against 0.89" in outcome.words
+    of_ours = trial("at least").model_copy(update={"threshold": 0.89})
+    assert "against our threshold 0.89" in judged(of_ours, 0.89, [seen(*intervals[0])]).words
 
 
 def test_numbers_in_words() -> None:
