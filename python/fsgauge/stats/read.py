@@ -148,8 +148,8 @@ def read_study(
     )
     struck = struck_of(struck_runs)
     findings = [*find_all(evidence, analysis), *struck_findings(struck)]
-    measured = measured_under(measure_all(samples), limits)
-    found = _results(evidence, analysis, primary, metrics, findings, measured)
+    numbers = measured_under(measure_all(samples), limits)
+    found = _results(evidence, analysis, primary, metrics, findings, numbers)
     found = found.model_copy(update={"struck": struck})
     return found if race is None else with_race(found, whole, whole_runs, race)
 
