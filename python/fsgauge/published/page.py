@@ -27,7 +27,7 @@ without the rig, and `scripts/recompute-verdicts ARCHIVE`, of sonexion alone, wi
 
 | verdict | meaning |
 | --- | --- |
-| confirmed | the published ratio is in our 95 % interval, both on one side of 1; or it is met |
+| confirmed | our 95 % interval has the published ratio, or part of its range, on its side of 1; or it is met |
 | direction confirmed | our interval is on the same side of 1; the size is that of other hardware |
 | refuted | our interval is on the other side of 1; or an "all", "no", "at least" is not so |
 | undecided | a run is there, and its interval allows both |
@@ -41,8 +41,9 @@ without the rig, and `scripts/recompute-verdicts ARCHIVE`, of sonexion alone, wi
 | untestable here | and why |
 
 Of several predictions the gravest shows: missed, fitted, no proof, met, answered. Findings stand
-next to a run: with `noise.wide` in it, or `run.starved` of a system that is compared, nothing is
-confirmed and nothing refuted.
+next to a run: with `noise.wide`, `noise.unknown` or `operations.few` in it, or `run.starved` of a
+system that is compared, nothing is confirmed and nothing refuted. A ratio that the rig set, by the
+limit of a disk or an emulated processor, says nothing.
 
 """
 
