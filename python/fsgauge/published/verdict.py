@@ -1,6 +1,6 @@
 """What comes of a trial: its rule applied to what was observed.
 
-confirmed            the published ratio, or part of its range, is in our interval, on its side of 1;
+confirmed            the published ratio or part of its range is in our interval, on its side of 1;
                      a claim without a number is met
 direction confirmed  our interval is on the same side of 1; the size is that of other hardware
 refuted              our interval is on the other side, or an "all", "no" or "at least" is
