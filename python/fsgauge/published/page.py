@@ -27,7 +27,7 @@ without the rig, and `scripts/recompute-verdicts ARCHIVE`, of sonexion alone, wi
 
 | verdict | meaning |
 | --- | --- |
-| confirmed | our 95 % interval has the published ratio or its range, on its side of 1; or it is met |
+| confirmed | the published ratio or range is in our 95 % interval, on one side of 1; or it is met |
 | direction confirmed | our interval is on the same side of 1; the size is that of other hardware |
 | refuted | our interval is on the other side of 1; or an "all", "no", "at least" is not so |
 | undecided | a run is there, and its interval allows both |
