@@ -298,8 +298,8 @@ def _ledger_lines(folder: str, ledger: Ledger, runs: Mapping[str, JudgedRun]) ->
 
 
 def _measured(each: Ahead, asked: Asked) -> tuple[Path, JudgedRun]:
-    """Its results folder, which is whole, and what it says by the statistics of today: a report that
-    is there may be of an earlier fsgauge. Raises what ended it."""
+    """Its results folder, which is whole, and what it says by the statistics of today: a report
+    that is there may be of an earlier fsgauge. Raises what ended it."""
     from fsgauge.cli.execution import make_report, report_in
     from fsgauge.published.runs import judge
     from fsgauge.stats.results import Results

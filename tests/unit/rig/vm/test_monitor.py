@@ -72,7 +72,7 @@ def test_events_alone_are_no_answer_for_ever(
 def test_an_answer_that_was_late_is_not_the_next_one_s(
     ends: tuple[Monitor, socket.socket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The counts of a run were those of the question before, which had not been answered in time."""
+    """The counts of a run were those of the question before, which had been answered late."""
     asked, qemu = ends
     monkeypatch.setattr(monitor, "_SECONDS", 0.2)
     with pytest.raises(RigError, match="does not answer query-blockstats"):
