@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from fsgauge.engine.wire import elapsed_with_finish_ns
 from fsgauge.record.factors import factors_of
-from fsgauge.record.parts import MachineStart, Part
+from fsgauge.record.parts import DiskDone, MachineStart, Part, Traffic
 from fsgauge.record.records import Cell, EnvironmentRecord, RunRecord
 from fsgauge.stats.scaling.usl import throughput
 from tests.synthetic import SyntheticStudy, make_study
@@ -123,6 +125,20 @@ def slower(run: RunRecord, share: float) -> RunRecord:
     """The same run with that share of its rate on every host."""
     parts = [_part(part, part.machine, share) for part in run.parts]
     return run.model_copy(update={"parts": parts})
+
+
+def at_a_limit(study: SyntheticStudy) -> SyntheticStudy:
+    """The same, of a disk that did as many requests as it may in every run."""
+    return replace(study, runs=[_with_all_that_is_allowed(run) for run in study.runs])
+
+
+def _with_all_that_is_allowed(run: RunRecord) -> RunRecord:
+    assert run.result is not None
+    seconds = (run.result.warm_up_ns + elapsed_with_finish_ns(run.result)) / 1e9
+    done = DiskDone(count=round(300 * seconds), limit_per_second=300)
+    disks, parts = {"node1 shared": done}, {"read": done.count}
+    asked = Traffic(name="disk_requests", title="", unit="", parts=parts, of_disks=disks)
+    return run.model_copy(update={"traffic": [asked]})
 
 
 def _part(part: Part, name: str, share: float) -> Part:

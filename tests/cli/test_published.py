@@ -28,6 +28,13 @@ def test_one_claim_in_full(fsgauge: Run) -> None:
     assert "in our words" in said and "verdict" in said
 
 
+def test_a_claim_that_waits_has_the_command_that_says_for_what(fsgauge: Run) -> None:
+    said = fsgauge("published", "C-14").stdout
+    assert "waits for a run of" in said
+    assert said.endswith("  next       fsgauge published run clusters --plan\n")
+    assert "  next " not in fsgauge("published", "D-15").stdout
+
+
 def test_json(fsgauge: Run) -> None:
     (claim,) = json.loads(fsgauge("published", "D-15", "--json").stdout)
     assert (claim["id"], claim["study"], claim["kind"]) == ("D-15", "writers", "figure")

@@ -34,7 +34,10 @@ NFS = [
     (SERVER, KILL.format("nfsdcld"), "nfsdcld is not running"),
     (SERVER, KILL.format("rpcbind"), "rpcbind is not running"),
 ]
-LOCKS = [(LOAD, KILL.format("rpc.statd"), "no lock service: rpc.statd is not running")]
+LOCKS = [
+    (LOAD, KILL.format("rpc.statd"), "no lock service: rpc.statd is not running"),
+    (SERVER, KILL.format("rpc.statd"), "does not serve: rpc.statd is not running"),
+]
 CACHE = [(LOAD, KILL.format("cachefilesd"), "its cache has no daemon")]
 SESSION = [(LOAD, KILL.format("iscsid"), "iscsid is not running")]
 KILLS: dict[str, list[tuple[str, str, str]]] = {

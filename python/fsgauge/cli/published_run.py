@@ -298,23 +298,23 @@ def _ledger_lines(folder: str, ledger: Ledger, runs: Mapping[str, JudgedRun]) ->
 
 
 def _measured(each: Ahead, asked: Asked) -> tuple[Path, JudgedRun]:
-    """Its results folder, which is whole, and what it says; raises what ended it."""
+    """Its results folder, which is whole, and what it says by the statistics of today: a report
+    that is there may be of an earlier fsgauge. Raises what ended it."""
     from fsgauge.cli.execution import make_report, report_in
     from fsgauge.published.runs import judge
     from fsgauge.stats.results import Results
 
     if each.begun is None:
         directory = _run_anew(each, asked)
-        make_report(directory)
     else:
         directory = each.begun
-        if _went_on(directory, asked) or not (directory / "report.json").is_file():
-            make_report(directory)
+        _go_on(directory, asked)
+    make_report(directory)
     return directory, judge(directory, Results.model_validate(report_in(directory)))[1]
 
 
-def _went_on(directory: Path, asked: Asked) -> bool:
-    """Whether the study lacked anything, which is then there; raises what ended it."""
+def _go_on(directory: Path, asked: Asked) -> None:
+    """Measure what the study lacks, if it does; raises what ended it."""
     from fsgauge.cli.execution import progress_for
     from fsgauge.progress.terminal import say
     from fsgauge.rig.registry import rig_named
@@ -328,7 +328,6 @@ def _went_on(directory: Path, asked: Asked) -> bool:
     )
     if outcome is not None and outcome.ended_by is not None:
         raise outcome.ended_by
-    return outcome is not None
 
 
 def _run_anew(each: Ahead, asked: Asked) -> Path:

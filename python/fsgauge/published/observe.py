@@ -1,9 +1,9 @@
 """What a study's results say to a claim: one observation for each cell that it is about.
 
-Five quantities are in every kind's results: "ratio", a comparison with the baseline by a metric,
-where the rig did not set it; "steps", that ratio at one value of a factor over it at another, taken
-inside blocks; "own steps", the same of the system's own numbers; "rate", these, in GB/s; and "more
-hosts", the rate of several hosts together over that of the fewest. Others are a kind's own:
+Five quantities are in every kind's results: "ratio", a comparison with the baseline by a metric;
+"steps", that ratio at one value of a factor over it at another, taken inside blocks; "own steps",
+the same of the system's own numbers; "rate", these, in GB/s; and "more hosts", the rate of several
+hosts together over that of the fewest. What the rig set is none of them. Others are a kind's own:
 OBSERVED in its published.py, by name.
 """
 
@@ -20,6 +20,7 @@ from fsgauge.record.records import Cell
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.ratio import Ratio, ratio_of_blocks
 from fsgauge.stats.results import Comparison, JudgedRatio, Measurement, Results
+from fsgauge.stats.rig_limits import BY_RIG, set_by
 
 
 class Observation(Part):
@@ -51,10 +52,6 @@ class Observation(Part):
             n=found.n,
             p=found.p_adjusted if isinstance(found, JudgedRatio) else None,
         )
-
-    def excludes(self, value: float) -> bool:
-        """Whether the interval lies on one side of a value."""
-        return self.is_below(value) or self.is_above(value)
 
     def is_below(self, value: float) -> bool:
         """Whether all of the interval is below a value; False without an interval."""
@@ -119,8 +116,16 @@ def of_rows(
 
 
 def _more_hosts(about: Observable, results: Results) -> list[Observation]:
-    lines = results.host_scaling
-    own = ((point.cell, line.system, point.change) for line in lines for point in line.points)
+    """But where the rig set it: of a shared disk's limit each host has an equal part, so that two
+    do twice what one does."""
+    limits = {each.cell: each.limit for each in results.measurements if each.system == about.system}
+    own = (
+        (point.cell, line.system, point.change)
+        for line in results.host_scaling
+        for point in line.points
+        if line.system == about.system and point.change is not None
+        if not set_by(limits[line.points[0].cell], limits[point.cell])
+    )
     return of_rows(about, results, "one host", own)
 
 
@@ -138,7 +143,9 @@ def _rates(about: Observable, results: Results) -> list[Observation]:
             n=each.n,
         )
         for each in results.measurements
-        if (each.system, each.metric) == (about.system, about.metric) and each.cell in cells
+        if (each.system, each.metric) == (about.system, about.metric)
+        and each.cell in cells
+        and each.limit not in BY_RIG
     ]
 
 
@@ -195,6 +202,7 @@ def _own_steps(about: Observable, results: Results) -> list[Observation]:
         for other in cells
         if [each.factors.get(about.across) for each in (cell, other)] == about.at
         and _alike(cell, other, about.across)
+        and not set_by(entries[cell.id].limit, entries[other.id].limit)
     ]
 
 

@@ -28,7 +28,7 @@ without the rig, and `scripts/recompute-verdicts ARCHIVE`, of sonexion alone, wi
 
 | verdict | meaning |
 | --- | --- |
-| confirmed | the published ratio is in our 95 % interval, both on one side of 1; or it is met |
+| confirmed | the published ratio or range is in our 95 % interval, on one side of 1; or it is met |
 | direction confirmed | our interval is on the same side of 1; the size is that of other hardware |
 | refuted | our interval is on the other side of 1; or an "all", "no", "at least" is not so |
 | undecided | a run is there, and its interval allows both |
@@ -37,13 +37,14 @@ without the rig, and `scripts/recompute-verdicts ARCHIVE`, of sonexion alone, wi
 | predicted: met, missed ... | simulated; no run could tell ([all](evidence/predictions.md)) |
 | fitted | a parameter was chosen so that it comes out: no test |
 | repeatable | a step of the method, or a graph without numbers, that a study here takes or draws |
-| recomputed | arithmetic on what is printed says all that can be said |
+| recomputed | arithmetic on what is printed, or history, says all that can be said |
 | not yet | no run that could tell; it says what is missing |
 | untestable here | and why |
 
 Of several predictions the gravest shows: missed, fitted, no proof, met, answered. Findings stand
-next to a run: with `noise.wide` in it, or `run.starved` of a system that is compared, nothing is
-confirmed and nothing refuted.
+next to a run: with `noise.wide`, `noise.unknown` or `operations.few` in it, or `run.starved` of a
+system that is compared, nothing is confirmed and nothing refuted. A ratio that the rig set, by the
+limit of a disk or an emulated processor, says nothing.
 
 """
 
@@ -134,7 +135,7 @@ def text_of(
 ) -> Iterator[str]:
     """Lines for a terminal: one claim in full, several a line each; by these runs where given."""
     if len(claims) == 1:
-        yield from _in_full(ledger, standing_of(folder, claims[0], runs))
+        yield from _in_full(ledger, standing_of(folder, claims[0], runs), is_ours=runs is None)
         return
     source = ledger.publication
     by = f", {source.author}" if source.author else ""
@@ -144,7 +145,7 @@ def text_of(
         yield f"  {claim.id}  {standing.word:<20}  {claim.fact}"
 
 
-def _in_full(ledger: Ledger, standing: Standing) -> Iterator[str]:
+def _in_full(ledger: Ledger, standing: Standing, *, is_ours: bool) -> Iterator[str]:
     claim = standing.claim
     yield f"{claim.id}  {claim.kind}, {claim.place}"
     yield f"  of         {ledger.publication.title}"
@@ -160,6 +161,8 @@ def _in_full(ledger: Ledger, standing: Standing) -> Iterator[str]:
         yield f"             {each}"
     for run in standing.runs:
         yield f"  run        {run_words(run)}"
+    if is_ours and standing.word == "not yet":
+        yield f"  next       fsgauge published run {ledger.publication.name} --plan"
 
 
 def figure_words(figure: Figure) -> str:
@@ -219,7 +222,8 @@ kinds/*/verdicts; edits are lost. -->
 
 Simulated, not measured. Each row is a published figure or claim, and what the models of
 allocators and devices say of it ([the simulator](../guides/simulator.md)). A number of several
-devices is a band, for the publication does not name its own. "Fitted": a parameter of the model was
+simulations is a band: of devices that the publication does not name, of sizes or of places. "Met":
+the published figure is in the band, or within 5 % of it. "Fitted": a parameter of the model was
 chosen so that the row comes out. "No proof": it follows from what was set. "Answered": the
 publication left a question open, so there is no number to meet. Where the models miss, the row says
 so, and why.

@@ -153,10 +153,19 @@ def _study_of(results: Results, directory: Path) -> tuple[str, Path]:
 
 
 def _require_as_shipped(stored: StoredStudy, path: Path, directory: Path) -> None:
-    """Systems and workload are the file's; storage, blocks and seed may be the user's own."""
-    shipped = load_study(str(path)).model_dump(mode="json", by_alias=True)
+    """Systems, workload and rig are the file's: a model, or an emulated machine, is no measurement
+    of another one. Storage, blocks and seed may be the user's own."""
+    study = load_study(str(path))
+    shipped = study.model_dump(mode="json", by_alias=True)
     ran: dict[str, Any] = stored.study.study
     changed = [part for part in ("system", "workload") if ran.get(part) != shipped[part]]
+    rig = "simulator" if study.is_simulated else "vm" if study.rig is not None else "host"
+    if stored.study.rig not in (rig, "simulator" if study.is_simulated else "fleet"):
+        raise InputError(
+            f"the study in {directory} was run on the rig {stored.study.rig}, and its claims are"
+            f" judged by runs on the rig {rig}",
+            next=f"fsgauge run {quoted(path)} --rig {rig}",
+        )
     if changed:
         raise InputError(
             f"the study in {directory} is not {path.name}: {' and '.join(changed)} differ",

@@ -31,6 +31,8 @@ Met = Literal["missed", "fitted", "no proof", "met", "answered", "not run"]
 GRAVEST_FIRST: tuple[Met, ...] = get_args(Met)
 _NOISE = {
     "noise.wide": "two equal systems came out too far apart in it",
+    "noise.unknown": "no two equal systems were compared in it",
+    "operations.few": "it did too few operations to compare two equal systems",
     "run.starved": "its load waited for processors",
 }
 """Findings that forbid "confirmed" and "refuted", in words."""
@@ -101,9 +103,9 @@ def _met(prediction: Prediction, published: float | None, low: float, high: floa
 
 
 def _band(low: float, high: float, seen: Sequence[Sequence[Observed]]) -> str:
-    """ "14 to 31.2 over 2 devices"; "0.3 to 0.78 over 20 levels"."""
+    """ "14 to 31.2 over 2 simulations"; "0.3 to 0.78 over 20 levels"."""
     cells = len(seen[0])
-    over = [f"{len(seen)} devices"] if len(seen) > 1 else []
+    over = [f"{len(seen)} simulations"] if len(seen) > 1 else []
     over += [f"{cells} levels"] if cells > 1 else []
     first, last = figure(low), figure(high)
     span = first if first == last else f"{first} to {last}"
@@ -140,9 +142,11 @@ def waits_for(trial: Trial) -> Iterator[str]:
 
 def _lacks(need: Need, run: JudgedRun) -> str:
     if need == "heads":
-        return (
-            "" if run.heads == "yes" else "its storage does not seek; a disk with heads is missing"
-        )
+        return {
+            "yes": "",
+            "no": "its storage does not seek; a disk with heads is missing",
+            "unknown": "whether its storage seeks is not known; a disk with heads is missing",
+        }[run.heads]
     if need == "a network":
         return "" if run.network else "it was one machine; hosts that a network joins are missing"
     return {
@@ -278,6 +282,7 @@ def against_words(claim: Claim, about: Observable, published: float | None) -> s
     if about.threshold is not None:
         return f", our threshold {figure(published)}"
     if not about.figure:
-        return f", published {figure(published)}"
+        range_ = "" if about.up_to is None else f" to {figure(about.up_to)}"
+        return f", published {figure(published)}{range_}"
     first, second = claim.figure(about.figure).values
     return f", published {second:,.10g} / {first:,.10g} = {figure(published)}"

@@ -33,8 +33,9 @@ class Observable(Kept):
     two values of the factor `across`, over that at the first), "own steps" (of its own number),
     "rate" (the system's own, in GB/s), or one that the kind declares. `over` is a system that a
     ratio is to, where that is not the baseline. `cells` are factors that a cell must have. The
-    published ratio is that of the two values of `figure`, or `ratio`, or there is none; `threshold`
-    is a number of ours in its place.
+    published ratio is that of the two values of `figure`, or `ratio`, or there is none; of a range
+    that is printed, `ratio` is the lower end and `up_to` the upper. `threshold` is a number of ours
+    in its place.
     """
 
     words: str
@@ -46,6 +47,7 @@ class Observable(Kept):
     at: list[Scalar] = Field([])
     figure: str = ""
     ratio: float | None = None
+    up_to: float | None = None
     threshold: float | None = None
     over: str = ""
 
@@ -77,7 +79,8 @@ class Trial(Observable):
 class Prediction(Observable):
     """What models say of a claim, next to what was published.
 
-    `studies` are simulated ones of kinds/FOLDER/verdicts, one a device: their numbers span a band.
+    `studies` are simulated ones of kinds/FOLDER/verdicts, one a device, size or place: their
+    numbers span a band.
     `rule` is what that band has to be for the prediction to be met: "within" has the published
     number in it. An "open" question has no number to meet: `answer` says what the band means.
     `fitted` says which parameter was chosen so that it is met, `no_proof` that it follows from what

@@ -1,7 +1,7 @@
 """What comes of a trial: its rule applied to what was observed.
 
-confirmed            the published ratio is in our interval and on its side of 1; a claim without a
-                     number is met
+confirmed            the published ratio or part of its range is in our interval, on its side of 1;
+                     a claim without a number is met
 direction confirmed  our interval is on the same side of 1; the size is that of other hardware
 refuted              our interval is on the other side, or an "all", "no" or "at least" is
                      contradicted
@@ -63,7 +63,7 @@ def judged(trial: Trial, published: float | None, seen: Sequence[Observation]) -
     if trial.rule in ("below", "above", "no gain", "same"):
         return _of_each(trial, published, seen)
     if trial.rule == "at least":
-        return _at_least(published or 0.0, seen)
+        return _at_least(trial, published or 0.0, seen)
     if trial.rule == "loss up to":
         return _loss_up_to(published or 0.0, seen)
     if trial.rule in ("any below", "any differs"):
@@ -73,17 +73,15 @@ def judged(trial: Trial, published: float | None, seen: Sequence[Observation]) -
 
 def numbers(seen: Observation) -> str:
     """ "0.54 (0.47 to 0.63)"; an interval of nothing is the same in all blocks."""
+    size = abs(seen.value)
+    decimals = 2 - math.floor(math.log10(size)) if 0 < size < 0.1 else 2  # three digits at least
+    value = f"{seen.value:.{decimals}f}"
     if seen.low is None or seen.high is None:
-        return f"{_digits(seen.value)} (one block, no interval)"
+        return f"{value} (one block, no interval)"
     if seen.low == seen.high:
         how = "the same in all blocks" if seen.over else "counted"
-        return f"{_digits(seen.value)} ({how})"
-    return f"{_digits(seen.value)} ({_digits(seen.low)} to {_digits(seen.high)})"
-
-
-def _digits(value: float) -> str:
-    """Two decimals; three digits of what is smaller than 0.1."""
-    return f"{value:.3g}" if 0 < abs(value) < 0.1 else f"{value:.2f}"
+        return f"{value} ({how})"
+    return f"{value} ({seen.low:.{decimals}f} to {seen.high:.{decimals}f})"
 
 
 def without_certainty(outcome: TrialVerdict) -> TrialVerdict:
@@ -104,9 +102,9 @@ def _of_one(trial: Trial, published: float | None, one: Observation) -> Word:
     if trial.rule == "same":
         return _same(one)
     if trial.rule == "no gain":
-        if one.is_above(1):
-            return "refuted"
-        return "confirmed" if one.is_below(1 + MARGIN) else "undecided"
+        if one.is_below(1 + MARGIN):
+            return "confirmed"
+        return "refuted" if one.is_above(1) else "undecided"
     same, other = (
         (one.is_below(1), one.is_above(1))
         if trial.rule == "below"
@@ -115,21 +113,23 @@ def _of_one(trial: Trial, published: float | None, one: Observation) -> Word:
     if not same:
         is_none = one.low == one.high == 1  # counted: neither a gain nor a loss
         return "refuted" if other or is_none else "undecided"
-    if published is None or one.contains(published):
+    if published is None:
         return "confirmed"
-    return "direction confirmed"
+    is_other = one.is_below(published) or one.is_above(trial.up_to or published)
+    return "direction confirmed" if is_other else "confirmed"
 
 
 def _same(one: Observation) -> Word:
-    """Parity: within the margin on both sides."""
+    """Parity: within the margin on both sides; refuted beyond it."""
     if one.is_above(1 - MARGIN) and one.is_below(1 + MARGIN):
         return "confirmed"
-    return "refuted" if one.excludes(1) else "undecided"
+    return "refuted" if one.is_above(1 + MARGIN) or one.is_below(1 - MARGIN) else "undecided"
 
 
-def _at_least(bound: float, seen: Sequence[Observation]) -> TrialVerdict:
+def _at_least(trial: Trial, bound: float, seen: Sequence[Observation]) -> TrialVerdict:
     least = min(seen, key=lambda each: each.value)
-    words = f"{_named(least, seen)}{numbers(least)}, against {bound:g}"
+    ours = "our threshold " if trial.threshold is not None else ""
+    words = f"{_named(least, seen)}{numbers(least)}, against {ours}{bound:g}"
     if any(each.is_below(bound) for each in seen):
         return TrialVerdict("refuted", words)
     met = all(each.low is not None and each.low >= bound for each in seen)

@@ -11,6 +11,7 @@ comparisons: its p values are corrected for the number of systems.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Literal
@@ -112,14 +113,25 @@ Seeks = Literal["yes", "no", "unknown"]
 
 
 def seeks_of(storage: StorageFacts) -> Seeks:
-    """ "no" for memory, a loop file and what the kernel calls not rotational."""
+    """ "no" for memory, a loop file and what the kernel calls not rotational. A virtual disk is
+    rotational to the kernel whatever is below it: "unknown"."""
     if storage.kind in WITHOUT_OWN_PLACES:
         return "no"
     links = [each.get("rotational") for each in storage.device_chain]
     spins = {str(value) for value in links if value is not None}
     if spins & {"0", "False"}:
         return "no"
-    return "yes" if spins & {"1", "True"} else "unknown"
+    is_known = not any(map(_is_virtual, storage.device_chain))
+    return "yes" if spins & {"1", "True"} and is_known else "unknown"
+
+
+_VIRTUAL = re.compile(r"/dev/x?vd|QEMU|VMware|VBOX|Virtual|Msft|PersistentDisk")
+"""By the device's name, or by its model and vendor."""
+
+
+def _is_virtual(link: dict[str, Any]) -> bool:
+    words = (str(link.get(key, "")) for key in ("path", "vendor", "model"))
+    return _VIRTUAL.search(" ".join(words)) is not None
 
 
 def at_least(bins: Sequence[LengthBin]) -> list[tuple[int, float]]:

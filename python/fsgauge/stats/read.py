@@ -34,7 +34,7 @@ from fsgauge.stats.of_kind import analysis_of
 from fsgauge.stats.race.replay import replayed
 from fsgauge.stats.race.results import as_confirmed, of_shown, with_race
 from fsgauge.stats.results import DidNothing, Finding, Measurement, MetricInfo, Results, Sureness
-from fsgauge.stats.rig_limits import limits_of, ratios_limited, with_limits
+from fsgauge.stats.rig_limits import limits_of, measured_under, ratios_limited, with_limits
 from fsgauge.stats.run_checks import engine_share
 from fsgauge.stats.samples import complete_blocks, is_complete
 from fsgauge.stats.scaling.growth import hosts_sentence
@@ -148,7 +148,8 @@ def read_study(
     )
     struck = struck_of(struck_runs)
     findings = [*find_all(evidence, analysis), *struck_findings(struck)]
-    found = _results(evidence, analysis, primary, metrics, findings, measure_all(samples))
+    numbers = measured_under(measure_all(samples), limits)
+    found = _results(evidence, analysis, primary, metrics, findings, numbers)
     found = found.model_copy(update={"struck": struck})
     return found if race is None else with_race(found, whole, whole_runs, race)
 

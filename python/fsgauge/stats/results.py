@@ -24,6 +24,8 @@ from fsgauge.stats.verdict import Verdict
 from fsgauge.stats.wording import blocks_words
 
 Level = Literal["invalid", "warning", "note"]
+Limit = Literal["emulator", "IOPS", "bandwidth", "neither", "unknown"]
+"""The emulated processor, or what a disk may do in requests, or in bytes."""
 
 
 class JudgedRatio(ResultModel):
@@ -67,11 +69,13 @@ class MetricInfo(ResultModel):
 
 class Measurement(Estimate):
     """One system's own number in one cell: the geometric mean over blocks, with a t interval; or,
-    where `short_runs` of its `n` runs are too short for a quantile, that of them all together."""
+    where `short_runs` of its `n` runs are too short for a quantile, that of them all together.
+    `limit` is what of the rig set the rate there."""
 
     cell: str
     system: str
     metric: str
+    limit: Limit = Field(default="unknown", exclude_if=lambda value: value == "unknown")
     short_runs: int = Field(default=0, exclude_if=lambda value: not value)
 
 

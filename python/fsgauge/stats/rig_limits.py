@@ -13,16 +13,14 @@ import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from fsgauge.engine.wire import elapsed_with_finish_ns
 from fsgauge.record.records import EnvironmentRecord, Plan, RunRecord
-from fsgauge.stats.results import Comparison
+from fsgauge.stats.results import Comparison, Measurement
+from fsgauge.stats.results import Limit as Limit
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.wording import listed
 
-Limit = Literal["emulator", "IOPS", "bandwidth", "neither", "unknown"]
-"""The emulated processor, or what a disk may do in requests, or in bytes."""
 AT_LIMIT = 0.9
 """From this share of a limit on, it is what operations wait for."""
 WORDS: dict[Limit, str] = {
@@ -186,6 +184,18 @@ def with_limits(
         else:
             found.append(each.model_copy(update={"limited_by": cause}))
     return found
+
+
+def measured_under(
+    measurements: Sequence[Measurement], limits: Mapping[Place, RigLimit]
+) -> list[Measurement]:
+    """The measurements, each with what limited the rate of its system in its cell."""
+    return [
+        each.model_copy(update={"limit": limits[each.cell, each.system].limit})
+        if (each.cell, each.system) in limits
+        else each
+        for each in measurements
+    ]
 
 
 def limited_sentence(limited: Sequence[Comparison], others: int) -> str:

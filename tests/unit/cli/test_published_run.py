@@ -17,6 +17,7 @@ from fsgauge.cli.published_run import Ahead, Asked, run_publication
 from fsgauge.errors import InputError, Interrupted
 from fsgauge.exit_codes import ExitCode
 from fsgauge.machine.device.consent import Consent
+from fsgauge.published import runs
 from fsgauge.published.archive import LeftOut, read_archive
 from fsgauge.published.ledger import StudyPart, ledger_of, parts_of
 from fsgauge.published.runs import JudgedRun, NotValidError, run_of
@@ -205,6 +206,21 @@ def test_a_run_that_is_not_valid_is_a_finding_beside_one_that_is(
     with pytest.raises(NotValidError, match="no run of flash can be judged") as none:
         published_run._run_all("overhead", ledger, both[1:], [], asked)
     assert none.value.exit_code == ExitCode.FINDING
+
+
+@pytest.mark.usefixtures("blank_pictures")
+def test_a_report_of_an_earlier_fsgauge_is_made_anew(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It was judged as it was, and packed: without what statistics have come to know since."""
+    whole = make_study(block_sizes=(4096,), blocks=2).write(tmp_path / "whole")
+    (whole / "report.json").write_text('{"answer": "as of earlier"}')
+    monkeypatch.setattr(runs, "judge", lambda directory, results: (directory, results))
+    monkeypatch.setattr(published_run, "_go_on", lambda *_: None)
+    part = parts_of("overhead", ledger_of("overhead"))[0]
+    found: Any = published_run._measured(Ahead(part, 0.0, 0, whole), Asked(tmp_path, None, None))
+    assert found[1].answer != "as of earlier"
+    assert "as of earlier" not in (whole / "report.json").read_text()
 
 
 def test_a_run_on_another_storage_is_not_taken_for_one_on_what_was_asked_for(

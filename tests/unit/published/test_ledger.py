@@ -184,5 +184,5 @@ def test_a_ratio_that_is_called_published_follows_from_what_is_printed(
     numbers = [value for figure in claim.figures for value in figure.values]
     numbers += [number.value for number in claim.computed]
     for about in (*claim.trials, *claim.predictions):
-        if about.ratio is not None:
-            assert follows(about.ratio, numbers), (claim.id, about.words)
+        for ratio in filter(None, (about.ratio, about.up_to)):
+            assert follows(ratio, numbers), (claim.id, about.words)

@@ -10,6 +10,7 @@ import pytest
 from fsgauge.published.observe import observe
 from fsgauge.published.trial import Trial
 from fsgauge.stats.results import Results
+from tests.over_hosts_example import at_a_limit, over_hosts_study
 from tests.synthetic import make_study
 
 
@@ -81,3 +82,17 @@ def test_own_steps_are_of_the_systems_own_rates() -> None:
     one = next(each for each in found if each.cell.startswith("randread"))
     assert one.value == pytest.approx(rates[at[32]] / rates[at[1]])
     assert one.low is not None and one.low < one.value and "queue depth 32 over 1" in one.cell
+
+
+def test_what_a_limit_of_the_rig_sets_is_not_observed() -> None:
+    """Two nodes that share a disk have half of its limit each: they did twice what one does, as was
+    published of writes (F-26)."""
+    two = {"ext4": "ext4", "xfs": "xfs"}
+    study = over_hosts_study((1, 2), {}, systems=two, blocks=5, block_sizes=(4096,))
+    more = trial(quantity="more hosts", cells={"hosts": 2, "pattern": "randwrite"})
+    deeper = trial(quantity="own steps", across="queue_depth", at=[1, 32])
+    rate = trial(quantity="rate", metric="bandwidth", cells={"hosts": 1})
+    free, limited = study.results(), at_a_limit(study).results()
+    for about in (more, deeper, rate):
+        assert observe(about, free) and observe(about, limited) == []
+    assert observe(more, free)[0].value == pytest.approx(2.0, rel=0.05)

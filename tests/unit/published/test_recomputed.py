@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import json
 import re
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -93,9 +96,24 @@ def test_without_its_records_nothing_is_recomputed(tmp_path: Path) -> None:
     done = recomputed(write_archive(tmp_path / "empty.tar.xz", contents, []))
     assert done.returncode == 1 and "not in the archive" in done.stdout
     assert "Traceback" not in done.stderr
-    for wrong in (tmp_path / "none", tmp_path):
+    damaged = bytearray((tmp_path / "empty.tar.xz").read_bytes())
+    damaged[len(damaged) // 2] ^= 0xFF
+    (tmp_path / "damaged").write_bytes(damaged)
+    for wrong in (tmp_path / "none", tmp_path, tmp_path / "damaged"):
         done = recomputed(wrong)
         assert done.returncode == 1 and "is no whole archive" in done.stdout, done.stderr
+
+
+def test_a_run_that_failed_is_left_out(tmp_path: Path) -> None:
+    """A record without parts ended the script with "float division by zero"."""
+    cell = {"kind": "aging", "factors": {"side": "write"}}
+    record = json.dumps({"cell": cell, "parts": [], "system": "1 MiB", "block": 0}).encode()
+    with tarfile.open(tmp_path / "x.tar.xz", "w:xz") as packed:
+        entry = tarfile.TarInfo(f"{STUDY}/records/turn-0/run-0.json")
+        entry.size = len(record)
+        packed.addfile(entry, io.BytesIO(record))
+    done = recomputed(tmp_path / "x.tar.xz")
+    assert done.returncode == 1 and "not in the archive" in done.stdout and done.stderr == ""
 
 
 def judged(archive: Path, name: str) -> list[Predicted]:

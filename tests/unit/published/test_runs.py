@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,29 @@ def test_a_study_that_was_changed_is_refused(
     monkeypatch.setattr(kinds, "verdict_files", lambda folder: files)
     with pytest.raises(InputError, match="system and workload differ"):
         judge(folder)
+
+
+@pytest.mark.parametrize(
+    ("folder", "study", "rig", "wanted"),
+    [
+        ("aging", "aging-at-scale", "simulator", "host"),
+        ("aging", "aging-at-scale", "vm", "host"),
+        ("aging", "aging-predicted", "host", "simulator"),
+        ("writers", "writers-nfs-at-scale", "host", "vm"),
+    ],
+)
+def test_a_run_on_another_rig_is_refused(
+    folder: str, study: str, rig: str, wanted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model of disks has heads, and so has a virtual disk by its kernel: S-27 was confirmed."""
+    made = make_study(blocks=2)
+    ran = replace(made, study=made.study.model_copy(update={"rig": rig}))
+    shipped = verdict_study(folder, study)
+    files = {f"{made.study.plan.study}.toml": shipped}
+    monkeypatch.setattr(kinds, "verdict_files", lambda folder: files)
+    with pytest.raises(InputError, match=f"judged by runs on the rig {wanted}") as refusal:
+        judge(ran.write(tmp_path / "results"))
+    assert refusal.value.next == f"fsgauge run {shipped} --rig {wanted}"
 
 
 def test_no_record_is_no_run_and_a_damaged_one_is_named(

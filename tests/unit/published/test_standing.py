@@ -56,16 +56,16 @@ def run_of(study: str, *values: float) -> JudgedRun:
 @pytest.mark.parametrize(
     ("changes", "values", "met", "words"),
     [
-        ({}, (4.0, 9.0), "met", "4 to 9 over 2 devices"),
-        ({}, (6.0, 9.0), "missed", "6 to 9 over 2 devices"),
-        ({"no_proof": "set"}, (4.0, 9.0), "no proof", "4 to 9 over 2 devices"),
-        ({"fitted": "window"}, (4.0, 9.0), "fitted", "4 to 9 over 2 devices"),
-        ({"fitted": "window"}, (6.0, 9.0), "missed", "6 to 9 over 2 devices"),
-        ({"rule": "at least"}, (5.0, 5.0), "met", "5 over 2 devices"),
-        ({"rule": "at least"}, (4.99, 9.0), "missed", "4.99 to 9 over 2 devices"),
-        ({"rule": "below", "ratio": None}, (0.3, 0.9), "met", "0.3 to 0.9 over 2 devices"),
-        ({"rule": "below", "ratio": None}, (0.3, 0.9999), "missed", "0.3 to 1 over 2 devices"),
-        ({"rule": "above", "ratio": None}, (1.0001, 2.0), "missed", "1 to 2 over 2 devices"),
+        ({}, (4.0, 9.0), "met", "4 to 9 over 2 simulations"),
+        ({}, (6.0, 9.0), "missed", "6 to 9 over 2 simulations"),
+        ({"no_proof": "set"}, (4.0, 9.0), "no proof", "4 to 9 over 2 simulations"),
+        ({"fitted": "window"}, (4.0, 9.0), "fitted", "4 to 9 over 2 simulations"),
+        ({"fitted": "window"}, (6.0, 9.0), "missed", "6 to 9 over 2 simulations"),
+        ({"rule": "at least"}, (5.0, 5.0), "met", "5 over 2 simulations"),
+        ({"rule": "at least"}, (4.99, 9.0), "missed", "4.99 to 9 over 2 simulations"),
+        ({"rule": "below", "ratio": None}, (0.3, 0.9), "met", "0.3 to 0.9 over 2 simulations"),
+        ({"rule": "below", "ratio": None}, (0.3, 0.9999), "missed", "0.3 to 1 over 2 simulations"),
+        ({"rule": "above", "ratio": None}, (1.0001, 2.0), "missed", "1 to 2 over 2 simulations"),
     ],
 )
 def test_the_band_decides(
@@ -99,7 +99,7 @@ def test_a_prediction_stands_in_only_where_nothing_measured_tells(
     found = standing.standing_of("connections", claim())
     assert found.word == "predicted: missed"
     assert found.why == (
-        "simulated, w: 9 to 14 over 2 devices, published 5, missed: the model has no cache"
+        "simulated, w: 9 to 14 over 2 simulations, published 5, missed: the model has no cache"
     )
     trial = {"study": "measured", "words": "m", "rule": "below", "system": "s"}
     measured = claim().model_copy(update={"trials": []})
@@ -117,7 +117,7 @@ def test_an_open_question_is_answered_and_never_met() -> None:
     found = predicted(about, about.predictions[0], [run_of("one", 0.9), run_of("ten", 1.1)])
     assert (found.met, found.words, found.why) == (
         "answered",
-        "0.9 to 1.1 over 2 devices",
+        "0.9 to 1.1 over 2 simulations",
         "nothing is gained",
     )
     for wrong in ({"rule": "open"}, {"answer": "a"}):
@@ -143,7 +143,7 @@ def test_a_list_shows_what_came_of_predictions() -> None:
     }
     assert shown["S-22"] == shown["S-24"] == "predicted: missed"
     assert shown["S-27"] == shown["S-28"] == "predicted: fitted"
-    assert shown["S-13"] == "predicted: no proof"
+    assert shown["S-13"] == shown["S-29"] == "predicted: no proof"
     assert shown["S-26"] == "predicted: met"
     assert shown["S-33"] == "predicted: answered"
 
@@ -217,6 +217,8 @@ def test_rates_without_heads_are_shown_and_give_no_verdict(monkeypatch: pytest.M
         monkeypatch.setattr(standing, "_run_of", lambda folder, study, kept=kept: kept)
         found = standing.standing_of("aging", claim)
         assert found.word == word and "0.97 (0.95 to 0.99)" in found.why
+        assert ("not known" in found.why) == (heads == "unknown")
+        assert ("does not seek" in found.why) == (heads == "no")
 
 
 def test_without_a_run_it_waits_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,6 +251,8 @@ def stands(folder: str, claim_id: str, monkeypatch: pytest.MonkeyPatch, **kept: 
         ({"beyond_memory": "no"}, "larger storage is missing"),
         ({}, "has to be run again"),
         ({"beyond_memory": "yes", "findings": ["noise.wide"]}, "(noise.wide); a quieter machine"),
+        ({"beyond_memory": "yes", "findings": ["noise.unknown"]}, "(noise.unknown); a quieter"),
+        ({"beyond_memory": "yes", "findings": ["operations.few"]}, "(operations.few); a quieter"),
         ({"beyond_memory": "yes", "findings": ["run.starved"]}, "(run.starved); a quieter machine"),
     ],
 )

@@ -57,9 +57,12 @@ def test_cells_that_vary_what_a_claim_does_not_name_have_to_agree() -> None:
         ("no gain", 0.98, 0.5, 0.6, "confirmed"),
         ("no gain", 0.98, 0.9, 1.2, "undecided"),
         ("no gain", 0.98, 1.01, 1.2, "refuted"),
+        ("no gain", 0.98, 1.001, 1.003, "confirmed"),
         ("same", 1.0, 0.98, 1.03, "confirmed"),
         ("same", 1.0, 0.7, 1.3, "undecided"),
         ("same", 1.0, 1.2, 1.3, "refuted"),
+        ("same", 1.0, 1.01, 1.06, "undecided"),
+        ("same", 1.0, 0.94, 0.99, "undecided"),
         ("any below", None, 0.8, 0.9, "confirmed"),
         ("any below", None, 0.9, 0.98, "undecided"),
         ("any below", None, 0.96, 0.98, "refuted"),
@@ -74,6 +77,21 @@ def test_one_interval(
     rule: str, published: float | None, low: float, high: float, word: str
 ) -> None:
     assert judged(trial(rule), published, [seen(low, high)]).word == word
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "word"),
+    [
+        (2.3, 2.6, "confirmed"),
+        (2.9, 3.4, "confirmed"),
+        (3.2, 3.4, "direction confirmed"),
+        (1.2, 1.4, "direction confirmed"),
+    ],
+)
+def test_a_range_that_is_printed_is_met_anywhere_in_it(low: float, high: float, word: str) -> None:
+    """ "2-3 times" (F-26) was held against as 2."""
+    of_range = trial("above").model_copy(update={"up_to": 3.0})
+    assert judged(of_range, 2.0, [seen(low, high)]).word == word
 
 
 @pytest.mark.parametrize(
@@ -153,11 +171,14 @@ def test_a_loss_up_to_is_never_refuted_by_its_size(
 def test_at_least(intervals: list[tuple[float, float]], word: str) -> None:
     outcome = judged(trial("at least"), 0.89, [seen(*each) for each in intervals])
     assert outcome.word == word and "against 0.89" in outcome.words
+    of_ours = trial("at least").model_copy(update={"threshold": 0.89})
+    assert "against our threshold 0.89" in judged(of_ours, 0.89, [seen(*intervals[0])]).words
 
 
 def test_numbers_in_words() -> None:
     assert numbers(seen(0.25, 0.36)) == "0.30 (0.25 to 0.36)"
-    assert numbers(seen(0.01, 0.01)) == "0.01 (the same in all blocks)"
+    assert numbers(seen(0.01, 0.01)) == "0.0100 (the same in all blocks)"
+    assert numbers(seen(0.04996, 0.05009)) == "0.0500 (0.0500 to 0.0501)"
     assert numbers(seen(None, None)) == "1.00 (one block, no interval)"
 
 

@@ -11,7 +11,7 @@ import pytest
 from fsgauge.engine.wire import EngineFault
 from fsgauge.record.records import Plan, ScanRecord
 from fsgauge.stats import read_study
-from fsgauge.stats.layouts import read_layouts
+from fsgauge.stats.layouts import read_layouts, seeks_of
 from fsgauge.stats.results import Layouts
 from fsgauge.stats.samples import Samples
 from tests.scan_example import example
@@ -138,3 +138,20 @@ def test_findings_say_what_is_not_whole() -> None:
     assert without.model_dump(exclude={"layouts", "findings"}) == results.model_dump(
         exclude={"layouts", "findings"}
     )
+
+
+@pytest.mark.parametrize(
+    ("link", "seeks"),
+    [
+        ({"path": "/dev/sda", "model": "ST3000NM0033", "rotational": "1"}, "yes"),
+        ({"path": "/dev/vda", "rotational": "1"}, "unknown"),
+        ({"path": "/dev/sda", "vendor": "QEMU", "rotational": "1"}, "unknown"),
+        ({"path": "/dev/vda", "rotational": "0"}, "no"),
+        ({"path": "/dev/sda"}, "unknown"),
+    ],
+)
+def test_a_virtual_disk_does_not_say_whether_it_seeks(link: dict[str, str], seeks: str) -> None:
+    """The kernel calls it rotational unless its hypervisor knows better."""
+    storage = make_study(blocks=2).before.storage
+    chain = {"kind": "device", "device_chain": [{"kind": "device", **link}]}
+    assert seeks_of(storage.model_copy(update=chain)) == seeks

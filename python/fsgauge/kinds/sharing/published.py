@@ -9,21 +9,21 @@ from fsgauge.stats.results import Results
 
 
 def whole(about: Observable, results: Results) -> list[Observation]:
-    """The share of a system's planned runs that were measured to their end: a count, so its
-    interval is the number itself."""
+    """The share of a system's runs without a fault of its own: a count, so its interval is the
+    number itself."""
     sharing = Sharing.of(results)
     return [
         Observation(
             cell="all tests",
             system=each.system,
             over="",
-            value=each.reached / each.planned,
-            low=each.reached / each.planned,
-            high=each.reached / each.planned,
+            value=each.sound,
+            low=each.sound,
+            high=each.sound,
             n=each.planned,
         )
         for each in (sharing.faults if sharing is not None else ())
-        if each.system == about.system and each.planned
+        if each.system == about.system and each.sound is not None
     ]
 
 

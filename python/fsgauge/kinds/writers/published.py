@@ -81,12 +81,16 @@ def _case(claim: Claim, rates: Figure, writes: int) -> PublishedCase:
 
 
 def change(about: Observable, results: Results) -> list[Observation]:
-    """The rate of so many writers over that of the fewest, taken inside blocks."""
+    """The rate of so many writers over that of the fewest, taken inside blocks; none where the rig
+    set both."""
     scaling = Scaling.of(results)
     if scaling is None:
         return []
     own = (
-        (point.cell, line.system, point.change) for line in scaling.lines for point in line.points
+        (point.cell, line.system, point.change)
+        for line in scaling.lines
+        for point in line.points
+        if not line.limited_by
     )
     return of_rows(about, results, f"{scaling.writer_counts[0]} writer", own)
 

@@ -34,6 +34,7 @@ class Monitor:
         self._socket = own
         self._lines = Lines()
         self._is_ready = False
+        self._asked = 0
         self._lock = threading.RLock()
 
     def close(self) -> None:
@@ -89,13 +90,21 @@ class Monitor:
             self._is_ready = True
             self._answer("greeting", "QMP")
             self.execute("qmp_capabilities")
-        self._socket.sendall(json.dumps({"execute": what, "arguments": arguments}).encode())
+        self._asked += 1
+        asked = {"execute": what, "arguments": arguments, "id": self._asked}
+        try:
+            self._socket.settimeout(_SECONDS)
+            self._socket.sendall(json.dumps(asked).encode())
+        except OSError as error:
+            raise _gone(error) from error
         return self._answer(what, "return")
 
     def _answer(self, what: str, key: str) -> object:
         ends = time.monotonic() + _SECONDS
-        while time.monotonic() < ends:  # events come between answers
+        while time.monotonic() < ends:  # events come between answers, and one that was late
             message = self._next(what, ends)
+            if message.get("id", self._asked) != self._asked:
+                continue
             if "error" in message:
                 raise _fault(f"QEMU refuses {what}: {_reason(message['error'])}")
             if key in message:
@@ -111,7 +120,7 @@ class Monitor:
             except TimeoutError:
                 piece = b""
             except OSError as error:
-                raise _fault(f"QEMU's monitor is gone: {error.strerror}") from error
+                raise _gone(error) from error
             if not piece:
                 raise _fault(f"QEMU does not answer {what}")
             try:
@@ -125,6 +134,10 @@ class Monitor:
         if not isinstance(found, dict):
             raise _fault(f"QEMU's monitor answers {what} with what is no message")
         return found
+
+
+def _gone(error: OSError) -> RigError:
+    return _fault(f"QEMU's monitor is gone: {error.strerror or error}")
 
 
 def _fault(what: str) -> RigError:

@@ -31,17 +31,22 @@ class DiskCounting:
     def __init__(self, group: NodeGroup) -> None:
         self._group = group
         self._before: Counts | None = None
+        self._late = ""
 
     def told(self, happening: Happening) -> Happening:
-        """The happening; a run's record with what disks did since it began."""
+        """The happening; a run's record with what disks did since it began. Where QEMU does not
+        say it in time, it costs the run these counts alone."""
         if isinstance(happening, RunStarted):
+            self._late = ""
             self._before = self._now()
-        if not isinstance(happening, RunRecord) or self._before is None:
+        if not isinstance(happening, RunRecord):
             return happening
         before, self._before = self._before, None
         if happening.struck:
             return happening  # a node that was started again counts from nothing
-        now = self._now()
+        now = self._now() if before is not None else None
+        if before is None or now is None:
+            return not_read(happening, self._late) if self._late else happening
         found = [_traffic(name, before[name], now[name], self._limits(name)) for name in _COUNTED]
         return happening.model_copy(update={"traffic": [*happening.traffic, *found]})
 
@@ -56,11 +61,16 @@ class DiskCounting:
                     found[_name(node.spec.name, disk)] = of[counter]
         return found
 
-    def _now(self) -> Counts:
+    def _now(self) -> Counts | None:
+        try:
+            asked = [(node, node.monitor.disk_counts()) for node in self._group.nodes]
+        except RigError as error:
+            self._late = f"what disks were asked for: {error.what}"
+            return None
         found: Counts = {name: {} for name in _COUNTED}
-        for node in self._group.nodes:
+        for node, devices in asked:
             disks = {disk.device: disk for disk in node.spec.disks}
-            for device, counted in node.monitor.disk_counts().items():
+            for device, counted in devices.items():
                 if device in disks:
                     for name in _COUNTED:
                         found[name][_name(node.spec.name, disks[device])] = counted[name]

@@ -7,6 +7,7 @@ import pytest
 from fsgauge.published.ledger import ledger_of
 from fsgauge.published.observe import observe
 from fsgauge.published.trial import Trial
+from tests.over_hosts_example import at_a_limit
 from tests.synthetic_writers import make_writers
 
 
@@ -19,6 +20,7 @@ def test_change_is_two_writers_over_one_of_the_same_system() -> None:
     (one,) = observe(trial, results)
     assert one.value == pytest.approx(2**0.5, rel=0.01) and one.over == "1 writer"
     assert observe(trial.model_copy(update={"cells": {"writers": 1}}), results) == []
+    assert observe(trial, at_a_limit(made).results()) == []  # D-04 was confirmed by such a run
 
 
 def test_touched_is_every_byte_over_nothing_without_a_device() -> None:

@@ -38,6 +38,8 @@ class FakeMonitor:
         self.spoiled.remove(disk.serial)
 
     def disk_counts(self) -> dict[str, dict[str, dict[str, int]]]:
+        if self.refuses:
+            raise RigError(self.refuses)
         return self.counts
 
 

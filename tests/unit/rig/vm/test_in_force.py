@@ -175,6 +175,20 @@ def test_a_process_that_has_ended_is_named(
     assert any(f"{process} is not running" in each for each in guest.lost())
 
 
+@pytest.mark.parametrize("layer", ["nfs3", "nfs3-fscache", "nfs3-unionfs"])
+def test_locks_of_nfs_3_need_the_server_s_lock_service_as_well(
+    layer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guest = recorded(layer, tmp_path, monkeypatch)
+    for at in tmp_path.glob("proc/[0-9]*"):
+        if "(rpc.statd)" in (at / "stat").read_text():
+            shutil.rmtree(at)
+    assert [each.partition(": ")[2] for each in guest.lost()] == [
+        "its NFS server does not serve: rpc.statd is not running",
+        "its client has no lock service: rpc.statd is not running",
+    ]
+
+
 @pytest.mark.parametrize(
     ("asked", "named"),
     [

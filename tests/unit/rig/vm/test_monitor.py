@@ -67,3 +67,25 @@ def test_events_alone_are_no_answer_for_ever(
     qemu.sendall((json.dumps({"event": "STOP"}) + "\n").encode() * 100)
     with pytest.raises(RigError, match="does not answer"):
         asked.execute("query-block")
+
+
+def test_an_answer_that_was_late_is_not_the_next_one_s(
+    ends: tuple[Monitor, socket.socket], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The counts of a run were those of the question before, which had been answered late."""
+    asked, qemu = ends
+    monkeypatch.setattr(monitor, "_SECONDS", 0.2)
+    with pytest.raises(RigError, match="does not answer query-blockstats"):
+        asked.execute("query-blockstats")
+    late = asked._asked
+    for text, number in (("old", late), ("new", late + 1)):
+        qemu.sendall(json.dumps({"return": text, "id": number}).encode() + b"\n")
+    assert asked.execute("query-blockstats") == "new"
+
+
+def test_a_monitor_that_is_gone_is_a_sentence(ends: tuple[Monitor, socket.socket]) -> None:
+    asked, qemu = ends
+    qemu.close()
+    with pytest.raises(RigError, match="QEMU's monitor is gone"):
+        asked.execute("query-blockstats")
+        asked.execute("query-blockstats")

@@ -163,3 +163,20 @@ def test_a_cache_on_disk_is_emptied_by_all_steps_of_its_node() -> None:
             ]
             assert "client-cache start" in texts[2] and "mount -t nfs" in texts[3]
             assert "emptied" in order.words["done"]
+
+
+def test_disks_that_are_not_counted_in_time_cost_a_run_these_counts_alone() -> None:
+    """QEMU that answered late was told as a system that is not set up, and the run was lost."""
+    load = FakeNode("node1", answers, None, DISK)
+    group = group_of([load, FakeNode("node2", answers)], server=None)
+    study = load_study("sharing", [], [], None, 1)
+    nfs = next(each for each in arrangements(study) if each.system.name == "nfs")
+    for before, after in (("", "late"), ("late", "")):
+        told: list[object] = []
+        telling = Telling(group, SystemOverNodes(group, nfs, 1 << 20), told.append)
+        load.monitor.refuses = before
+        telling(RunStarted(TURN, CELL))
+        load.monitor.refuses = after
+        found = telling_result(telling, told)
+        assert found.fault is None and found.parts == record().parts and found.traffic == []
+        assert found.not_read == ["what disks were asked for: late"]

@@ -7,18 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.engine.wire import elapsed_with_finish_ns
 from fsgauge.kinds.overhead.analysis.model import Overhead
 from fsgauge.kinds.overhead.page import host_files_table
 from fsgauge.kinds.writers.analysis.answer import writers_answer
 from fsgauge.kinds.writers.analysis.model import Scaling
-from fsgauge.record.parts import DiskDone, Traffic
-from fsgauge.record.records import RunRecord
 from fsgauge.report.write import write_report
 from fsgauge.stats import Results
 from fsgauge.stats.host_results import HostScaling
 from fsgauge.stats.scaling.growth import host_groups
-from tests.over_hosts_example import on_hosts, over_hosts_study, slower
+from tests.over_hosts_example import at_a_limit, on_hosts, over_hosts_study, slower
 from tests.synthetic_connections import make_connections
 from tests.synthetic_writers import make_writers
 
@@ -139,8 +136,7 @@ def test_what_a_disk_s_limit_sets_is_said_to_be_set_by_it() -> None:
     study = over_hosts_study((1, 2), {}, files=files, systems=TWO, blocks=5, **ONE_CELL)
     free = study.results()
     assert "set by" not in free.answer
-    runs = [run.model_copy(update={"traffic": [_all_that_is_allowed(run)]}) for run in study.runs]
-    limited = replace(study, runs=runs).results()
+    limited = at_a_limit(study).results()
     cause = "set by a disk's IOPS limit)"
     assert limited.answer.count(cause) == 4, "two systems, twice"
     own = Overhead.of(limited)
@@ -151,17 +147,6 @@ def test_what_a_disk_s_limit_sets_is_said_to_be_set_by_it() -> None:
     assert "None: the rig set both rates" in table.note
     (of_free,) = host_files_table(free)
     assert "none" not in of_free.rows[0][-1].text and "None" not in of_free.note
-
-
-def _all_that_is_allowed(run: RunRecord) -> Traffic:
-    """A disk that did as many requests as it may."""
-    assert run.result is not None
-    seconds = (run.result.warm_up_ns + elapsed_with_finish_ns(run.result)) / 1e9
-    done = DiskDone(count=round(300 * seconds), limit_per_second=300)
-    parts = {"read": done.count}
-    return Traffic(
-        name="disk_requests", title="", unit="", parts=parts, of_disks={"node1 shared": done}
-    )
 
 
 @pytest.mark.parametrize("systems", [TWO, {"shared": "mounted"}], ids=["two", "one"])

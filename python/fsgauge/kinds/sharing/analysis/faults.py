@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterator, Sequence
 
 from fsgauge.kinds.sharing.analysis.model import FaultClass, SystemFaults
@@ -37,8 +38,8 @@ def faults_of(material: Material) -> list[SystemFaults]:
 
 def _of_system(system: str, runs: Sequence[RunRecord], planned: int) -> SystemFaults:
     failed: dict[tuple[int, int, FaultClass], str] = {}
-    for run in runs:
-        found = class_of(run)
+    classes = [class_of(run) for run in runs]
+    for run, found in zip(runs, classes, strict=True):
         if found is not None:
             what = run.fault.what if run.fault is not None else _NOT_THE_SAME
             failed.setdefault((run.block, run.turn, found), what)
@@ -51,7 +52,17 @@ def _of_system(system: str, runs: Sequence[RunRecord], planned: int) -> SystemFa
         reached=sum(is_complete(run) for run in runs),
         counts=counts,
         first=next(iter(failed.values()), ""),
+        sound=_sound(runs, classes),
     )
+
+
+def _sound(runs: Sequence[RunRecord], classes: Sequence[FaultClass | None]) -> float | None:
+    had_a_chance = [
+        found is None
+        for run, found in zip(runs, classes, strict=True)
+        if found is not None or is_complete(run)
+    ]
+    return statistics.fmean(had_a_chance) if had_a_chance else None
 
 
 def class_of(run: RunRecord) -> FaultClass | None:

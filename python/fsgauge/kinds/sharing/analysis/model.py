@@ -16,13 +16,16 @@ FaultClass = Literal["not set up", "not in force", "I/O error", "hang", "crash",
 class SystemFaults(ResultModel):
     """How often a system failed, by class, in turns: one that fails takes the rest of its turn
     with it. `reached` are its runs that were measured, of `planned`; `first` says what the first
-    fault was."""
+    fault was. `sound` is the share without a fault of its own, of what it had the chance to do:
+    runs that the rig failed, or that were not begun, count for nothing. None where there is none.
+    """
 
     system: str
     planned: int
     reached: int
     counts: dict[FaultClass, int]
     first: str
+    sound: float | None = None
 
 
 class CellLimit(ResultModel):

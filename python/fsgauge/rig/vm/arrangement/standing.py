@@ -92,14 +92,26 @@ class SystemOverNodes:
             ) from error
 
     def hold(self) -> None:
-        """From now on it has to be what its name says. NotInForceError where it is not already."""
+        """From now on it has to be what its name says. NotInForceError where it is not already;
+        NotReadyError where a node does not say it in time, which is no fault of the system."""
         roles = self.group.roles
         self.held = tuple(at for at in roles.all if self.found.held(roles, at))
         orders = {
             at: self._holding([e.model_dump(mode="json") for e in self.found.held(roles, at)], at)
             for at in self.held
         }
-        self._require_none(self._losses(orders))
+        try:
+            lost = self._losses(orders)
+        except NodeLostError:
+            raise
+        except RigError as error:
+            raise NotReadyError(
+                f"whether the system is in force cannot be asked: {error.what}",
+                details=error.details,
+                cause=error.cause,
+                next=error.next,
+            ) from error
+        self._require_none(lost)
 
     def require_held(self) -> None:
         """NotInForceError where some of it has been lost since."""

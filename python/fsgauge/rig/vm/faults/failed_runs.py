@@ -35,8 +35,8 @@ NOT_SET_UP, CRASHED, HANGS = "system.not_set_up", "system.crashed", "system.hang
 NOT_UP, NOT_READY = "rig.not_up", "rig.not_ready"
 _PLACE: TypeAdapter[Place] = TypeAdapter(Place)
 _LATE = ("missed the start", "start was missed")
-_NOT_READY = "were not ready for a run"
-"""What a guest says of other nodes."""
+_NOT_READY = ("were not ready for a run", "fsgauge itself failed")
+"""What a guest says of other nodes, and of itself."""
 
 
 class RecordedTurns:
@@ -76,7 +76,7 @@ def fault_of(error: FsgaugeError) -> EngineFault:
         code, what = CRASHED if error.has_ended else HANGS, error.in_short
     if isinstance(error, NotUpError):
         code = NOT_UP
-    if isinstance(error, NotReadyError) or _NOT_READY in error.what:
+    if isinstance(error, NotReadyError) or any(words in error.what for words in _NOT_READY):
         code = NOT_READY
     if isinstance(error, NotInForceError):
         code = NOT_IN_FORCE

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from fsgauge.engine.wire import EngineFault
 from fsgauge.kinds.sharing.analysis.faults import class_of, failed_finding, words
-from fsgauge.kinds.sharing.analysis.model import SystemFaults
+from fsgauge.kinds.sharing.analysis.model import Sharing, SystemFaults
+from tests.synthetic_sharing import make_sharing
 from tests.unit.stats.one_run import one_run
 
 
@@ -30,6 +33,21 @@ def test_each_fault_has_a_class(code: str, named: str) -> None:
 def test_a_fault_of_the_rig_is_no_system_s(code: str) -> None:
     fault = EngineFault(what="node1 is not up", cause="", next="", code=code)
     assert class_of(one_run().model_copy(update={"fault": fault, "parts": []})) is None
+
+
+def test_what_the_rig_failed_costs_no_system_its_claim() -> None:
+    """C-17 counted planned runs: one that fsgauge was too late for refuted "NFS ran without
+    problems"."""
+    made = make_sharing(3)
+    nfs, *others = [run for run in made.runs if run.system == "nfs"]
+    for code, sound in (("rig.not_ready", 1.0), ("system.hangs", 5 / 6)):
+        fault = EngineFault(what="it failed", cause="", next="", code=code)
+        failed = nfs.model_copy(update={"fault": fault, "parts": []})
+        rest = [run for run in made.runs if run.system != "nfs"]
+        own = Sharing.of(replace(made, runs=[failed, *others, *rest]).results())
+        assert own is not None
+        (of_nfs,) = [each for each in own.faults if each.system == "nfs"]
+        assert of_nfs.sound == pytest.approx(sound) and of_nfs.reached == 5
 
 
 def test_a_sound_run_has_none() -> None:

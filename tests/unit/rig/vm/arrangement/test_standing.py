@@ -11,7 +11,12 @@ import pytest
 from fsgauge.errors import Interrupted, RigError
 from fsgauge.rig.fleet.messages import Fault
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, arrangements, roles_of
-from fsgauge.rig.vm.arrangement.standing import SystemOverNodes, TeardownError, standing
+from fsgauge.rig.vm.arrangement.standing import (
+    NotReadyError,
+    SystemOverNodes,
+    TeardownError,
+    standing,
+)
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.in_force import NotInForceError
 from fsgauge.rig.vm.messages import Order, Reply
@@ -55,6 +60,8 @@ class Scene:
     def _answer(self, node: FakeNode, order: Order) -> list[Reply | BaseException]:
         if order.do in ("hold", "held"):
             self.held.append(f"{order.do} {node.spec.name}")
+            if "held" in self.fails:
+                return [Fault.of(RigError("the shell did not end")).raised(node.spec.name)]
             return [Reply(answer=json.dumps(self.lost.get(node.spec.name, [])))]
         text = str(order.words.get("text", order.do))
         self.log.append(f"{node.spec.name} {text}")
@@ -134,6 +141,15 @@ def test_a_step_that_fails_is_named_and_what_was_made_is_undone() -> None:
     assert error.value.details == ("why",)
     assert scene.log[-2:] == ["node1 unexport", "node1 fall"]
     assert not scene.group.is_lost, "another system can be set up"
+
+
+def test_what_a_node_does_not_say_in_time_as_a_system_is_set_up_is_no_fault_of_the_system() -> None:
+    """It was "not set up", in the table of how often each system failed."""
+    scene = Scene(study(SERVED, nodes=2))
+    scene.fails = {"held"}
+    with pytest.raises(NotReadyError, match="is in force cannot be asked: node1: the shell did"):
+        scene.stood()
+    assert scene.log[-2:] == ["node1 unexport", "node1 fall"]
 
 
 def test_what_cannot_be_undone_makes_the_nodes_useless_and_is_no_loss_of_them() -> None:

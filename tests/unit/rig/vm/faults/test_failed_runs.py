@@ -67,6 +67,7 @@ def test_what_was_not_reached_has_failed_and_what_was_reached_stays() -> None:
         (NotUpError("node1 is not up within 240 s"), "rig.not_up"),
         (NotReadyError("caches cannot be emptied"), "rig.not_ready"),
         (RigError("node2: other nodes were not ready for a run within 300 s"), "rig.not_ready"),
+        (RigError("node2: fsgauge itself failed: KeyError: 'x'"), "rig.not_ready"),
     ],
 )
 def test_a_fault_says_which_of_four_it_was_or_that_it_is_the_rig_s(
