@@ -11,7 +11,7 @@ import pytest
 from fsgauge.engine.wire import EngineFault
 from fsgauge.record.records import Plan, ScanRecord
 from fsgauge.stats import read_study
-from fsgauge.stats.layouts import read_layouts
+from fsgauge.stats.layouts import read_layouts, with_numbers
 from fsgauge.stats.results import Layouts
 from fsgauge.stats.samples import Samples
 from tests.scan_example import example
@@ -138,3 +138,15 @@ def test_findings_say_what_is_not_whole() -> None:
     assert without.model_dump(exclude={"layouts", "findings"}) == results.model_dump(
         exclude={"layouts", "findings"}
     )
+
+
+def test_what_is_none_has_no_log_and_counts_as_it_is() -> None:
+    plan = study().study.plan
+    scans = [(scan, "tree") for scan in scans_of(plan, lambda system, *_: 200 * (system == "xfs"))]
+    logs = with_numbers(Samples(plan), scans, ["extents"])
+    plain = with_numbers(Samples(plan), scans, ["extents"], float)
+    found = logs.number("extents", "tree", "xfs")
+    assert found is not None and found.value == pytest.approx(200)
+    assert logs.number("extents", "tree", "ext4") is None
+    nothing = plain.plain_mean("extents", "tree", "ext4")
+    assert nothing is not None and nothing.value == 0
