@@ -234,12 +234,12 @@ def folder_test(test: FolderTest, folder: Path) -> PeerNumbers:
 def numbers_of(name: str, cell: Cell, job: str) -> PeerNumbers:
     """Run a job; what was not done to its end is no rate."""
     from fsgauge.engine.wire import LoadResult
-    from fsgauge.kinds.sharing.peers.cells import of_engine
+    from fsgauge.kinds.sharing.peers import PEERS
 
     lines = run_tool([engine.engine_path()], job).output.splitlines()
     result = LoadResult.model_validate(json.loads(lines[-1])["result"])
     expect(int(result.ended == "size_limit"), 1, f"{name} was done to its end")
-    return of_engine(cell, result)
+    return PEERS["iozone"].of_engine(cell, result)
 
 
 def by_program(

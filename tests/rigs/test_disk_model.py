@@ -10,16 +10,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fsgauge.engine.client import Engine
-from fsgauge.engine.wire import ScanJob
+from fsgauge.engine.wire import PassedFile, ScanJob
 from fsgauge.kinds.aging.analysis.layouts import streams_of
 from fsgauge.kinds.aging.disk import PUBLISHED
-from fsgauge.kinds.aging.predicting import Extents, predict_rates
+from fsgauge.kinds.aging.predicting import predict_rates
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, run
 
 pytestmark = pytest.mark.root
@@ -63,7 +62,7 @@ def in_turns(folder: Path, name: str, count: int, each_bytes: int, chunk: int) -
                 os.posix_fallocate(descriptor, place, chunk)
 
 
-def streams(folder: Path, engine: Engine, chunk: int) -> list[Extents]:
+def streams(folder: Path, engine: Engine, chunk: int) -> list[PassedFile]:
     """Where the streams' files lie when they are written now; they are removed."""
     place = folder / "rate"
     place.mkdir()
@@ -99,7 +98,7 @@ def take_the_rest(folder: Path) -> None:
 def test_one_file_of_twenty_deleted(
     mounted: Path, engine: Engine, mebibytes: int, window: int, published: float
 ) -> None:
-    disk, chunk = replace(PUBLISHED, window=window), mebibytes * MEBIBYTE
+    disk, chunk = PUBLISHED.model_copy(update={"window": window}), mebibytes * MEBIBYTE
     before = streams(mounted, engine, chunk)
     in_turns(mounted, "aged", FILES, FILE_BYTES // chunk * chunk, chunk)
     take_the_rest(mounted)

@@ -97,9 +97,7 @@ class Ganesha(kind.ServerKind):
             for place in places
             for pattern in (_MODULE, f"*/{_MODULE}")
         )
-        if not found:
-            return "its module for local file systems (VFS)"
-        return ""
+        return "" if found else "its module for local file systems (VFS)"
 
     def require_possible(self) -> None:
         """RigError where it cannot have mounts of its own."""

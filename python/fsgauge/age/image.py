@@ -29,7 +29,7 @@ from fsgauge.errors import InputError, RefusedError, RigError, quoted
 from fsgauge.machine.device.device_chain import chain_of_device
 from fsgauge.machine.device.loop_devices import loops_of
 from fsgauge.machine.ledger.ledger import Ledger
-from fsgauge.plain_files import write_whole
+from fsgauge.plain_files import write_all, write_whole
 from fsgauge.progress.scan_and_age import StageProgress
 from fsgauge.record.machine import StorageFacts
 from fsgauge.rig.host.formatted import Formatted, formatted
@@ -236,13 +236,8 @@ def _filled(source: int, made: int) -> How:
     else:
         return "reflink"
     for offset, block in data_blocks(source):
-        _write_all(made, block, offset)
+        os.lseek(made, offset, os.SEEK_SET)
+        write_all(made, block)
     os.truncate(made, os.fstat(source).st_size)
     os.fsync(made)
     return "sparse copy"
-
-
-def _write_all(descriptor: int, block: bytes, offset: int) -> None:
-    done = 0
-    while done < len(block):
-        done += os.pwrite(descriptor, block[done:], offset + done)

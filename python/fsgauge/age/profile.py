@@ -48,7 +48,7 @@ def profile_of(name: str, settings: Sequence[str]) -> wire.AgeProfile:
     for setting in settings:
         key, equals, text = setting.partition("=")
         if not equals:
-            raise InputError(f'"{setting}" sets nothing', next=f"--set {_example(keys)}")
+            raise InputError(f'"{setting}" sets nothing', next=f"--set {next(iter(keys))}=VALUE")
         if key not in keys:
             raise _unknown(name, key, keys)
         _put(raw, keys[key], _value(setting, keys[key][-1], text.strip()))
@@ -113,10 +113,6 @@ def _unknown(name: str, key: str, keys: dict[str, tuple[str, ...]]) -> InputErro
 
 def _known(keys: dict[str, tuple[str, ...]]) -> str:
     return f"--set KEY=VALUE with one of: {', '.join(keys)}"
-
-
-def _example(keys: dict[str, tuple[str, ...]]) -> str:
-    return f"{next(iter(keys))}=VALUE"
 
 
 FILL_PERCENT = 80.0

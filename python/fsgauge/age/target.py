@@ -11,7 +11,7 @@ from fsgauge.engine.wire import AgeMode
 from fsgauge.errors import InputError, RefusedError, quoted
 from fsgauge.machine.folder.open_folder import OpenFolder
 from fsgauge.machine.folder.places import who_can_replace
-from fsgauge.plain_files.opening import names_in
+from fsgauge.plain_files.opening import WRITABLE_BY_OTHERS, names_in
 from fsgauge.storage.base import ROOM_PERCENT, free_bytes, typed
 from fsgauge.units import exact_percent, format_size
 
@@ -123,14 +123,11 @@ def require_still(directory: str, space_bytes: int | None, fill_percent: float) 
         )
 
 
-_OTHERS_WRITE = 0o022
-
-
 def require_own(folder: Path, found: os.stat_result) -> None:
     """RefusedError where root would fill a folder in which others may plant links."""
     if os.geteuid() != 0:
         return
-    if found.st_uid == 0 and not found.st_mode & _OTHERS_WRITE:
+    if found.st_uid == 0 and not found.st_mode & WRITABLE_BY_OTHERS:
         return
     raise RefusedError(
         f"root does not age {folder}",

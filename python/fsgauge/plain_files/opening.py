@@ -20,7 +20,7 @@ FOLDER_ITSELF = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FOLDER = FOLDER_ITSELF | os.O_NOFOLLOW
 _PLAIN = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _PIECE_BYTES = 1 << 20
-_WRITABLE_BY_OTHERS = 0o022
+WRITABLE_BY_OTHERS = 0o022
 
 
 class NotPlainError(OSError):
@@ -51,7 +51,7 @@ def open_to_read(folder: int, name: str) -> int:
     others can write: they may have given that name to a file that they cannot read themselves."""
     before = os.stat(name, dir_fd=folder, follow_symlinks=False)
     _require_plain(before)
-    shared = os.fstat(folder).st_mode & _WRITABLE_BY_OTHERS
+    shared = os.fstat(folder).st_mode & WRITABLE_BY_OTHERS
     if os.geteuid() == 0 and before.st_nlink > 1 and shared:
         raise NotPlainError("it is a hard link in a folder that others can write")
     descriptor = os.open(name, os.O_RDONLY | _PLAIN, dir_fd=folder)

@@ -15,10 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fsgauge.errors import InputError, RigError, quoted
-from fsgauge.plain_files.opening import FOLDER_ITSELF
+from fsgauge.plain_files.opening import FOLDER_ITSELF, WRITABLE_BY_OTHERS
 from fsgauge.programs.finding import only_root_changes
-
-_WRITABLE_BY_OTHERS = 0o022
 
 
 @contextmanager
@@ -47,7 +45,7 @@ def require_roots_alone(
     for name, status in everything:
         if status.st_uid != 0:
             why = f"it belongs to user {status.st_uid}"
-        elif status.st_mode & _WRITABLE_BY_OTHERS and not stat.S_ISLNK(status.st_mode):
+        elif status.st_mode & WRITABLE_BY_OTHERS and not stat.S_ISLNK(status.st_mode):
             why = "users other than root can write it"
         else:
             continue
@@ -76,19 +74,24 @@ def led_to(path: Path) -> Path:
     return path
 
 
+def folder_above(path: Path) -> Path:
+    """The nearest folder above a path that is there, and where one may look."""
+    return next((each for each in path.parents if os.path.isdir(each)), Path("/"))  # noqa: PTH112 - none if closed
+
+
 def was_moved(path: Path, written: int | None = None) -> RigError:
     """A folder that is held open no longer has its name; `written` is its descriptor, where what is
     in it is to be found."""
     detail = "what has its name now was not touched"
     if written is not None:
         detail = f"what was written until then is in {os.path.realpath(f'/proc/self/fd/{written}')}"
-    above = next((each for each in path.parents if os.path.isdir(each)), Path("/"))  # noqa: PTH112 - none if closed
+    above = shlex.quote(str(folder_above(path)))
     return RigError(
         f"{path} was renamed or replaced while fsgauge worked in it",
         details=(detail,),
         cause=f"a user who can write in {path.parent}, or above it, did so; or something"
         " was mounted there",
-        next=f"ls -la {shlex.quote(str(above))}; then a folder that no one else can rename",
+        next=f"ls -la {above}; then a folder that no one else can rename",
     )
 
 

@@ -11,7 +11,7 @@ from fsgauge.plain_files.bounds import LARGEST_BYTES, Bound
 from fsgauge.plain_files.content import values_of_json
 from fsgauge.plain_files.folder import MissingError, PlainFolder
 from fsgauge.plain_files.opening import NotPlainError
-from fsgauge.plain_files.rights import led_to
+from fsgauge.plain_files.rights import folder_above, led_to
 
 _IN_THE_WAY = (NotPlainError, FileExistsError, IsADirectoryError, NotADirectoryError)
 
@@ -49,11 +49,6 @@ def read_named(path: Path, limit_bytes: int) -> bytes:
             cause="its name is another one, or it is in another folder",
             next=f"ls {quoted(folder_above(path))}",
         ) from error
-
-
-def folder_above(path: Path) -> Path:
-    """The nearest folder above a path that is there."""
-    return next((each for each in path.parents if each.is_dir()), Path("/"))
 
 
 def read_named_json(path: Path, bound: Bound) -> bytes:

@@ -17,9 +17,9 @@ from fsgauge import kinds
 from fsgauge.published.ledger import Part
 from fsgauge.published.trial import Observable, Scalar
 from fsgauge.record.records import Cell
-from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.estimate import Estimate, over_unpaired
 from fsgauge.stats.ratio import Ratio, ratio_of_blocks
-from fsgauge.stats.results import Comparison, JudgedRatio, Measurement, Results
+from fsgauge.stats.results import Comparison, JudgedRatio, Results
 from fsgauge.stats.rig_limits import BY_RIG, set_by
 
 
@@ -131,22 +131,12 @@ def _more_hosts(about: Observable, results: Results) -> list[Observation]:
 
 def _rates(about: Observable, results: Results) -> list[Observation]:
     """The system's own, in GB/s."""
-    cells = {cell.id: cell.name for cell in cells_of(about, results)}
-    return [
-        Observation(
-            cell=cells[each.cell],
-            system=about.system,
-            over="",
-            value=each.value / 1e9,
-            low=each.low / 1e9 if each.low is not None else None,
-            high=each.high / 1e9 if each.high is not None else None,
-            n=each.n,
-        )
+    own = (
+        (each.cell, each.system, each.in_units_of(1e9))
         for each in results.measurements
-        if (each.system, each.metric) == (about.system, about.metric)
-        and each.cell in cells
-        and each.limit not in BY_RIG
-    ]
+        if each.metric == about.metric and each.limit not in BY_RIG
+    )
+    return of_rows(about, results, "", own)
 
 
 def _comparisons(about: Observable, results: Results) -> list[Comparison]:
@@ -163,8 +153,7 @@ def _comparisons(about: Observable, results: Results) -> list[Comparison]:
 def _ratio(entry: Comparison, about: Observable, results: Results) -> Observation | None:
     """To the baseline, or inside blocks to the system that the trial names."""
     if not about.over:
-        name = results.cell(entry.cell).name
-        return Observation.of(name, entry.system, results.baseline, entry)
+        return Observation.of(results.cell(entry.cell).name, entry.system, results.baseline, entry)
     other = results.comparison(entry.cell, about.over, about.metric)
     found = _inside_blocks(entry, other) if other is not None and not other.limited_by else None
     if found is None:
@@ -189,7 +178,6 @@ def _steps(about: Observable, results: Results) -> list[Observation]:
 
 
 def _own_steps(about: Observable, results: Results) -> list[Observation]:
-    """The interval spans all that those of both cells allow, so it is wide rather than narrow."""
     entries = {
         each.cell: each
         for each in results.measurements
@@ -197,26 +185,18 @@ def _own_steps(about: Observable, results: Results) -> list[Observation]:
     }
     cells = [cell for cell in cells_of(about, results) if cell.id in entries]
     return [
-        _own_step(entries[cell.id], entries[other.id], cell.name, about)
+        Observation.of(
+            _step_name(cell.name, about),
+            about.system,
+            about.system,
+            over_unpaired(entries[other.id], entries[cell.id]),
+        )
         for cell in cells
         for other in cells
         if [each.factors.get(about.across) for each in (cell, other)] == about.at
         and _alike(cell, other, about.across)
         and not set_by(entries[cell.id].limit, entries[other.id].limit)
     ]
-
-
-def _own_step(before: Measurement, after: Measurement, name: str, about: Observable) -> Observation:
-    spans = after.low and before.high and after.high and before.low
-    return Observation(
-        cell=_step_name(name, about),
-        system=about.system,
-        over=about.system,
-        value=after.value / before.value,
-        low=after.low / before.high if spans and after.low and before.high else None,
-        high=after.high / before.low if spans and after.high and before.low else None,
-        n=min(before.n, after.n),
-    )
 
 
 def _step_name(cell: str, about: Observable) -> str:

@@ -125,6 +125,11 @@ class Plan(Kept):
         return [cell for cell in self.cells if cell.id in paced]
 
     @property
+    def places(self) -> list[tuple[str, str]]:
+        """Each cell's id with each system, in the order of cells."""
+        return [(cell.id, system) for cell in self.cells for system in self.systems]
+
+    @property
     def all_turns(self) -> list[Turn]:
         return [*self.turns, *self.struck]
 

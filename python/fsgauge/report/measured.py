@@ -9,7 +9,7 @@ from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.draw import Drawing, draw
 from fsgauge.report.kind_page import KindPage
-from fsgauge.report.table_parts import Rows, Table
+from fsgauge.report.table_parts import Rows, Table, place_of
 from fsgauge.stats.measured import Measured, MeasuredResults
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
@@ -43,8 +43,7 @@ def measured_tables(results: Results) -> list[Table]:
         "",
         "The mean is over blocks, with its 95 % interval.",
         [
-            ("cell", "", lambda each: results.cell(each.cell).name),
-            ("system", "", lambda each: each.system),
+            *place_of(results),
             (own.label, "", lambda each: words.estimate(each.value, own.unit)),
         ],
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from fsgauge.report import words
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.results import Measurement
+from fsgauge.stats.results import Measurement, Results
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.units import figure
 
@@ -74,6 +74,24 @@ Cell = Callable[[T], TableCell | str | None]
 Columns = Sequence[tuple[str, str, Cell[T]] | None]
 """A column is its label, the page that explains its numbers ("" for names and words), and the cell
 of one thing, None where that has none. None is a column that this study does not have."""
+
+
+class Placed(Protocol):
+    """What one system had in one cell, by its id."""
+
+    @property
+    def cell(self) -> str: ...
+
+    @property
+    def system(self) -> str: ...
+
+
+def place_of(results: Results, cell: str = "cell") -> Columns[Placed]:
+    """The first columns of numbers that have a place; `cell` heads that of the cell's name."""
+    return [
+        (cell, "", lambda each: results.cell(each.cell).name),
+        ("system", "", lambda each: each.system),
+    ]
 
 
 class Rows(Generic[T]):
@@ -218,6 +236,14 @@ def share_cell(number: Estimate | None) -> TableCell:
 def quantile_cell(number: Estimate | None) -> TableCell:
     """A percentile; it needs ten samples beyond it in each run."""
     return TOO_FEW if number is None else value_cell(number, "ns")
+
+
+V = TypeVar("V")
+
+
+def known(value: V | None, text: Callable[[V], str]) -> str:
+    """A value as `text` writes it; "" where it is not known."""
+    return "" if value is None else text(value)
 
 
 def number_cell(number: Estimate | None) -> TableCell:

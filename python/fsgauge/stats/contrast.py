@@ -22,6 +22,7 @@ from fsgauge.stats.estimate import ByBlock, over
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.noise import ASKED_PERCENT
 from fsgauge.stats.ratio import Ratio, deviation_of_steps, ratio_of_blocks
+from fsgauge.stats.results import JudgedRatio
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.verdict import (
     BLOCKS_FOR_A_VERDICT,
@@ -216,6 +217,11 @@ def _logs_of_sittings(value: Value | Contrast, sittings: Sittings) -> list[list[
 
 def _numbered(sittings: list[list[float]]) -> dict[int, float]:
     return dict(enumerate(log for sitting in sittings for log in sitting))
+
+
+def judged_ratio(found: ContrastResult[Ratio] | None) -> JudgedRatio | None:
+    """The ratio with its verdict, as report.json has it; None for none."""
+    return None if found is None else JudgedRatio(**found.numbers())
 
 
 def ratio_of(contrast: Contrast, samples: Samples) -> Ratio | None:

@@ -30,6 +30,11 @@ class Estimate(Kept):
         """The interval; the value itself where there is none."""
         return self.low or self.value, self.high or self.value
 
+    def in_units_of(self, unit: float) -> Estimate:
+        """The same in another unit, which is so many of this one."""
+        low, high = (None if end is None else end / unit for end in (self.low, self.high))
+        return Estimate(value=self.value / unit, low=low, high=high, n=self.n)
+
 
 def estimate(
     logs: ByBlock, *, shift: float = 0.0, reach: float = 0.0, level: float, least: float = 0.0
@@ -74,6 +79,15 @@ def block_means(series: Collection[ByBlock]) -> dict[int, float]:
 def over(these: ByBlock, those: ByBlock) -> dict[int, float]:
     """Log ratios of the blocks that have both."""
     return {block: log - those[block] for block, log in these.items() if block in those}
+
+
+def over_unpaired(top: Estimate, bottom: Estimate) -> Estimate:
+    """A ratio of two numbers whose blocks are not paired. Its interval spans all that both
+    intervals allow, so it is wide rather than narrow."""
+    low = high = None
+    if top.low is not None and top.high is not None and bottom.low and bottom.high:
+        low, high = top.low / bottom.high, top.high / bottom.low
+    return Estimate(value=top.value / bottom.value, low=low, high=high, n=min(top.n, bottom.n))
 
 
 def widened(number: Estimate, comparisons: int) -> Estimate:

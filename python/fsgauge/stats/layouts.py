@@ -13,19 +13,19 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Literal
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal
 
 from fsgauge.engine.wire import LengthBin
 from fsgauge.record.machine import StorageFacts
 from fsgauge.record.records import ScanRecord
-from fsgauge.scan.numbers import Numbers, numbers_of
+from fsgauge.scan.numbers import numbers_of
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
 from fsgauge.stats.results import LayoutNumber, LayoutRatio, Layouts
 from fsgauge.stats.samples import Samples
 
-EXTENTS = "extents_per_file"
-SHOWN = (EXTENTS, "fragmented_percent", "largest_free_bytes", "free_at_least_8_mib_percent")
+PER_FILE = "extents_per_file"
+SHOWN = (PER_FILE, "fragmented_percent", "largest_free_bytes", "free_at_least_8_mib_percent")
 When = Literal["before", "after"]
 _CELL = "layout"
 
@@ -62,8 +62,9 @@ def read_layouts(
 def _number(
     study: Samples, scans: Sequence[ScanRecord], system: str, name: str, when: When
 ) -> LayoutNumber | None:
-    logs = name == EXTENTS
-    samples = _collected(study.beside(), scans, name, when, math.log if logs else float)
+    logs = name == PER_FILE
+    there = [(scan, _CELL) for scan in scans if scan.when == when]
+    samples = with_numbers(study.beside(), there, [name], math.log if logs else float)
     mean = samples.plain_mean(name, _CELL, system, math.exp if logs else float)
     if mean is None:
         return None
@@ -73,9 +74,10 @@ def _number(
 def _ratios(
     study: Samples, scans: Sequence[ScanRecord], reference: str, equivalence_percent: float
 ) -> list[LayoutRatio]:
-    samples = _collected(study.beside(), scans, EXTENTS, "after", math.log)
+    after = [(scan, _CELL) for scan in scans if scan.when == "after"]
+    samples = with_numbers(study.beside(), after, [PER_FILE])
     contrasts = {
-        system: Contrast(Value(EXTENTS, _CELL, system), Value(EXTENTS, _CELL, reference))
+        system: Contrast(Value(PER_FILE, _CELL, system), Value(PER_FILE, _CELL, reference))
         for system in study.plan.systems
         if system != reference
     }
@@ -85,25 +87,23 @@ def _ratios(
     ]
 
 
-def _collected(
+def with_numbers(
     samples: Samples,
-    scans: Sequence[ScanRecord],
-    name: str,
-    when: When,
-    scale: Callable[[float], float],
+    scans: Iterable[tuple[ScanRecord, str]],
+    names: Sequence[str],
+    scale: Callable[[float], float] = math.log,
 ) -> Samples:
-    """With one number of every scan that has it, by block and turn."""
-    for scan in scans:
-        value = _numbers(scan).get(name) if scan.when == when else None
-        if value is not None:
-            samples.put(name, _CELL, scan, scale(value))
+    """With these numbers of every whole scan that has them, by block and turn. Each scan comes with
+    the name of the cell, or of the tree, that they are put under; what is 0 has no log."""
+    for scan, place in scans:
+        if scan.result is None or scan.result.ended == "interrupted":
+            continue
+        numbers = numbers_of(scan.result)
+        for name in names:
+            value = numbers[name]
+            if value is not None and (value or scale is not math.log):
+                samples.put(name, place, scan, scale(value))
     return samples
-
-
-def _numbers(scan: ScanRecord) -> Numbers:
-    if scan.result is None or scan.result.ended == "interrupted":
-        return {}
-    return numbers_of(scan.result)
 
 
 WITHOUT_OWN_PLACES = ("ram", "loop")

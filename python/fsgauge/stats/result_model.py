@@ -32,6 +32,14 @@ class OwnResults(ResultModel):
         """The kind's own results, where the study is of this kind."""
         return holder.own if isinstance(holder.own, cls) else None
 
+    @classmethod
+    def within(cls, holder: HasOwn) -> Self:
+        """The same of a kind whose analysis always gives them; TypeError elsewhere."""
+        found = cls.of(holder)
+        if found is None:
+            raise TypeError(f"a study of another kind has no {cls.__name__}")
+        return found
+
 
 class StruckRun(ResultModel):
     """A run that was struck on purpose, by one fault. Moments count from the beginning of its load;

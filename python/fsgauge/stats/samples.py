@@ -130,6 +130,18 @@ class Samples:
         """A number on the scale on which it is averaged: a log, or a share or length as it is."""
         self.logs.setdefault((name, cell, made.system), {})[made.block, made.again] = value
 
+    def put_runs(
+        self,
+        runs: Iterable[RunRecord],
+        numbers: Callable[[RunRecord], Iterable[tuple[str, float]]],
+        scale: Callable[[float], float] = math.log,
+    ) -> Samples:
+        """These, with the numbers by name of each run that was measured to its end."""
+        for run in filter(is_complete, runs):
+            for name, value in numbers(run):
+                self.put(name, run.cell.id, run, scale(value))
+        return self
+
     def blocks(self) -> list[int]:
         return self._blocks
 

@@ -120,6 +120,15 @@ def least_shown(
     return f"only a {what} of {said} would have shown{also}"
 
 
+HOPELESS_LOSS_PERCENT = 90.0
+"""A study that shows no smaller loss than this shows none that anyone asks about."""
+
+
+def loss_shown(of_systems: Mapping[str, float]) -> str:
+    """ "only a loss of 47 % would have shown"; "not even a 90 % loss ..." beyond that."""
+    return least_shown(of_systems, what="loss", hopeless_percent=HOPELESS_LOSS_PERCENT)
+
+
 _ALIKE = 1.25
 """Up to this factor between them, the figures of several systems are one range."""
 

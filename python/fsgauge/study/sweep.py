@@ -92,8 +92,14 @@ def mean_bytes(drawn: Sequence[tuple[int, int]]) -> float:
 
 
 def require_few_cells(workload: StudyModel, lists: list[str]) -> None:
-    """Refuse a sweep that nobody can read; `lists` are the keys that span it."""
-    require_few(prod(len(getattr(workload, key)) for key in lists), lists)
+    """Refuse a sweep that nobody can read; `lists` are the keys that span it, where they are."""
+    there = [key for key in lists if getattr(workload, key) is not None]
+    require_few(prod(len(getattr(workload, key)) for key in there), there)
+
+
+def host_counts(hosts: list[int] | None) -> list[int | None]:
+    """From the fewest hosts to the most; None alone where a study does not vary them."""
+    return [*sorted(hosts)] if hosts else [None]
 
 
 def require_few(cells: int, lists: list[str]) -> None:

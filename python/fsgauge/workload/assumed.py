@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 ASSUMED_BANDWIDTH_BYTES_PER_SECOND = 800 << 20
 ASSUMED_LATENCY_SECONDS = 50e-6
+METADATA_BYTES = 1 << 10
+"""What a file takes beside its contents: inode, name, journal, a share of the trees."""
 
 
 @dataclass(frozen=True)

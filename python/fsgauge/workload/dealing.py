@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeVar
 
-from fsgauge.engine.wire import AgeJob, ClientsJob, LoadJob, Rate
+from fsgauge.engine.wire import AgeJob, BackupPhase, ClientsJob, LoadJob, Rate
 from fsgauge.errors import InputError
 from fsgauge.record.records import Cell
 from fsgauge.units import count
@@ -53,6 +53,20 @@ class Share:
         """A seed of its own, the same in every block with the same seed; the first host's is the
         study's."""
         return (seed + self.number * _SEED_STEP) % _SEEDS
+
+
+def clients_dealt(job: ClientsJob, share: Share) -> ClientsJob:
+    """The host's clients, with files of their own, at as fast a pace each as those of the others;
+    a reader backs up those of its host."""
+    is_backup = isinstance(job.phase, BackupPhase)
+    files = job.files.model_copy(update={"clients": share.of(job.files.clients)})
+    update = {
+        "clients": job.clients if is_backup else share.of(job.clients),
+        "files": files,
+        "rate": share.pace(job.rate, job.clients),
+        "seed": share.seed(job.seed),
+    }
+    return job.model_copy(update=update)
 
 
 def own_prefix(prefix: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field
 
@@ -122,3 +122,11 @@ InFolder = wire.FilesTarget | ServedFiles | ClientFolders | AgedFolders
 """What has a `directory`: on this machine, but for share folders."""
 Place = wire.Target | ClientFolders | AgedFolders | ServedFiles
 """What a prepared system offers its load."""
+Folders = TypeVar("Folders", ClientFolders, AgedFolders)
+
+
+def folders_of(place: Place, kind: type[Folders]) -> Folders:
+    """The folders that a load works in; TypeError for a place that is something else."""
+    if not isinstance(place, kind):
+        raise TypeError(f"the load needs {kind.__name__}, and the place is {place.kind}")
+    return place

@@ -82,8 +82,8 @@ class Method:
 
     @property
     def fill_percent(self) -> int:
-        """Share of the storage that they fill."""
-        return 90
+        """Share of the storage that they fill: the kind's key `fill`, where it has one."""
+        return int(getattr(self.workload, "fill", 90))
 
     @property
     def reserve_bytes(self) -> int:
@@ -113,12 +113,17 @@ class Method:
     def require_descriptors(self, limit: int) -> None:
         """Raise InputError where the load needs more open files than `limit`: each job has a table
         of its own, with every file."""
-        if self.files + _SPARE_DESCRIPTORS > limit:
+        needed = self.files + _SPARE_DESCRIPTORS
+        instead = f"fewer workload.files, or as root: ulimit -n {needed}"
+        self.require_open_files(f"{self.files} files open at once", needed, limit, instead)
+
+    def require_open_files(self, asked: str, needed: int, limit: int, instead: str) -> None:
+        """Raise InputError where `needed` files are more than may be open; `asked` says whose."""
+        if needed > limit:
             raise InputError(
-                f"{self.files} files open at once are more than this process may open: {limit}",
+                f"{asked} are more than this process may open: {limit}",
                 cause="the hard limit of open files (ulimit -Hn)",
-                next="fewer workload.files, or as root: ulimit -n"
-                f" {self.files + _SPARE_DESCRIPTORS}",
+                next=instead,
             )
 
     def files_made(self) -> int:
@@ -167,7 +172,7 @@ class Method:
 
     def buffered_instead(self) -> str:
         """The change that leads the same load through the page cache, where it passes it."""
-        return ""
+        return "--set workload.direct=false" if hasattr(self.workload, "direct") else ""
 
     def reached_by(self, accesses: Sequence[AccessKeys]) -> Self:
         """The same with how one system is reached, for its times, or all are, for words."""
@@ -178,8 +183,11 @@ class Method:
         raise TypeError("only clients work on shares")
 
     def layout_job(self, target: Place, seed: int) -> wire.LayoutJob | None:
-        """The job that fills a fresh system; None where the load makes its own files."""
-        return wire.LayoutJob(target=laid_out(target), direct=False, seed=seed)
+        """The job that fills a fresh system, by the kind's keys `direct` and `data`, where it has
+        them; None where the load makes its own files."""
+        direct = getattr(self.workload, "direct", False)
+        data = data_of(getattr(self.workload, "data", "incompressible"))
+        return wire.LayoutJob(target=laid_out(target), direct=direct, data=data, seed=seed)
 
     def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:
         """Ids of the cells that share a system made afresh: a stage, which is a turn of its own.
@@ -338,6 +346,8 @@ class MakesOwnFiles(Method):
     files = 0
     fill_percent = 0
     overwrites = False
+    spare_descriptors: ClassVar[int] = 256
+    """Of the engine beside its clients' files: rings, directories, its own output."""
 
     def file_size_bytes(self, largest_bytes: int) -> int:  # noqa: ARG002
         """0: no files are laid out."""

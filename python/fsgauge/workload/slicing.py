@@ -51,12 +51,20 @@ _SHORTEST_INTERVAL_NS = 10_000_000
 _LONGEST_INTERVAL_NS = 1_000_000_000
 _FEWEST_INTERVALS = 12
 """Steadiness is judged from 10; the last one may be cut short, and one may be late."""
+_WORK_INTERVAL_NS = 100_000_000
+_MOST_INTERVALS = 6000
+"""As many as a page can draw."""
 
 
 def rounded_down(size_bytes: int) -> int:
     """Whole mebibytes from 8 MiB, whole pages below."""
     unit = _COARSE_BYTES if size_bytes >= 8 * _COARSE_BYTES else _FINE_BYTES
     return size_bytes - size_bytes % unit
+
+
+def interval_of_work_ns(limit_ns: int) -> int:
+    """Of a run that ends with its work: 100 ms, or longer so that its limit has 6000 at most."""
+    return max(_WORK_INTERVAL_NS, -(-limit_ns // _MOST_INTERVALS))
 
 
 def interval_ns(duration_ns: int) -> int:

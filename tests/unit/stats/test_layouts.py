@@ -11,7 +11,7 @@ import pytest
 from fsgauge.engine.wire import EngineFault
 from fsgauge.record.records import Plan, ScanRecord
 from fsgauge.stats import read_study
-from fsgauge.stats.layouts import read_layouts, seeks_of
+from fsgauge.stats.layouts import read_layouts, seeks_of, with_numbers
 from fsgauge.stats.results import Layouts
 from fsgauge.stats.samples import Samples
 from tests.scan_example import example
@@ -155,3 +155,15 @@ def test_a_virtual_disk_does_not_say_whether_it_seeks(link: dict[str, str], seek
     storage = make_study(blocks=2).before.storage
     chain = {"kind": "device", "device_chain": [{"kind": "device", **link}]}
     assert seeks_of(storage.model_copy(update=chain)) == seeks
+
+
+def test_what_is_none_has_no_log_and_counts_as_it_is() -> None:
+    plan = study().study.plan
+    scans = [(scan, "tree") for scan in scans_of(plan, lambda system, *_: 200 * (system == "xfs"))]
+    logs = with_numbers(Samples(plan), scans, ["extents"])
+    plain = with_numbers(Samples(plan), scans, ["extents"], float)
+    found = logs.number("extents", "tree", "xfs")
+    assert found is not None and found.value == pytest.approx(200)
+    assert logs.number("extents", "tree", "ext4") is None
+    nothing = plain.plain_mean("extents", "tree", "ext4")
+    assert nothing is not None and nothing.value == 0

@@ -55,6 +55,19 @@ def test_a_run_that_was_interrupted_is_none(study: SyntheticStudy) -> None:
     assert all(value(samples, run) is not None for run in rest)
 
 
+def test_numbers_of_runs_are_put_as_logs_or_as_they_are(study: SyntheticStudy) -> None:
+    first, *rest = study.runs
+    samples, runs = collect(study.study.plan, study.runs).beside(), [cut_short(first), *rest]
+    assert samples.put_runs(runs, lambda _: [("twos", 2.0)]) is samples
+    samples.put_runs(runs, lambda run: [("block", run.block)], float)
+    for run in rest:
+        place = (run.cell.id, run.system)
+        assert samples.of("twos", *place)[run.block, run.again] == math.log(2)
+        assert samples.of("block", *place)[run.block, run.again] == run.block
+    lost = samples.of("twos", first.cell.id, first.system)
+    assert (first.block, first.again) not in lost
+
+
 @pytest.mark.parametrize("change", ["interrupted", "failed", "missing"])
 def test_a_block_that_lacks_a_run_is_not_whole(study: SyntheticStudy, change: str) -> None:
     plan, runs = study.study.plan, list(study.runs)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fsgauge.workload.slicing import interval_ns
+from fsgauge.workload.slicing import interval_ns, interval_of_work_ns
 
 MS = 1_000_000
 
@@ -24,3 +24,8 @@ def test_there_are_enough_to_judge_steadiness(duration_ms: int) -> None:
 
 def test_no_interval_is_shorter_than_a_study_may_ask_for() -> None:
     assert interval_ns(20 * MS) == 10 * MS
+
+
+def test_a_run_that_ends_with_its_work_has_no_more_intervals_than_a_page_draws() -> None:
+    assert interval_of_work_ns(60_000 * MS) == 100 * MS
+    assert interval_of_work_ns(3_600_000 * MS) == 600 * MS

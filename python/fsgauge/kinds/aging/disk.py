@@ -4,8 +4,8 @@ Its numbers, what they are and their sources are those of the model's file."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
@@ -25,39 +25,53 @@ MODEL = "disks-8+2-2012"
 S-13 and S-16 of the ledger, all else is assumed)."""
 
 
-def _whole(name: str) -> int:
-    known: int = field(default=int(device_named(MODEL).number(name).value))
-    return known
+def _number(name: str, of: type[float] = float) -> Any:  # noqa: ANN401 - as pydantic declares it
+    """The field of a number: that of the published target, and the limits of its name."""
+    limit, known = LIMITS[name], device_named(MODEL).number(name)
+    kind = int if limit.is_whole else float
+    return Field(
+        of(known.value),
+        ge=kind(limit.least),
+        le=kind(limit.most),
+        description=f"{known.what} Default from: {known.source}.",
+    )
 
 
-def _real(name: str) -> float:
-    known: float = field(default=float(device_named(MODEL).number(name).value))
-    return known
+class DiskModel(StudyModel):
+    """The disk that rates are predicted for; as it is, a target like that of the published
+    rig: sources say what is printed of it and what is assumed."""
 
+    revolutions_per_minute: int = _number("revolutions_per_minute", int)
+    outer_rate: BytesPerSecond = _number("outer_rate")
+    inner_rate: BytesPerSecond = _number("inner_rate")
+    position: Percent = _number("position")
+    cylinders: int = _number("cylinders", int)
+    cylinder_size: SizeBytes = _number("cylinder_size", int)
+    seek_single: DurationNs = _number("seek_single", int)
+    seek_average: DurationNs = _number("seek_average", int)
+    seek_full: DurationNs = _number("seek_full", int)
+    rotational_wait: Percent = _number("rotational_wait")
+    overhead: DurationNs = _number("overhead", int)
+    data_disks: int = _number("data_disks", int)
+    path_rate: BytesPerSecond = _number("path_rate")
+    sharpness: float = _number("sharpness")
+    request_size: SizeBytes = _number("request_size", int)
+    window: int = _number("window", int)
 
-@dataclass(frozen=True)
-class Disk:
-    """Bytes, bytes per second, nanoseconds and percent; defaults are the model's."""
-
-    revolutions_per_minute: int = _whole("revolutions_per_minute")
-    outer_rate: float = _real("outer_rate")
-    inner_rate: float = _real("inner_rate")
-    position: float = _real("position")
-    cylinders: int = _whole("cylinders")
-    cylinder_size: int = _whole("cylinder_size")
-    seek_single: int = _whole("seek_single")
-    seek_average: int = _whole("seek_average")
-    seek_full: int = _whole("seek_full")
-    rotational_wait: float = _real("rotational_wait")
-    overhead: int = _whole("overhead")
-    data_disks: int = _whole("data_disks")
-    path_rate: float = _real("path_rate")
-    sharpness: float = _real("sharpness")
-    request_size: int = _whole("request_size")
-    window: int = _whole("window")
+    @model_validator(mode="after")
+    def _is_a_disk(self) -> DiskModel:
+        found = contradiction(self.model_dump())
+        if found is not None:
+            raise conflict(found.what, found.names)
+        return self
 
     def changes(self) -> dict[str, float]:
+        """The numbers that are not the published rig's."""
         return {each.name: each.value for each in parameters_of(self) if not each.is_default}
+
+
+PUBLISHED = DiskModel()
+"""A disk like that of the published rig."""
 
 
 @dataclass(frozen=True)
@@ -71,81 +85,29 @@ class Parameter:
     is_default: bool
 
 
-PUBLISHED = Disk()
-"""A disk like that of the published rig."""
-
-
-def parameters_of(disk: Disk) -> list[Parameter]:
+def parameters_of(disk: DiskModel) -> list[Parameter]:
     """Every number of a disk, in their order."""
-    model = device_named(MODEL)
-    return [
-        Parameter(
-            each.name,
-            cast(float, getattr(disk, each.name)),
-            model.number(each.name).what,
-            model.number(each.name).source,
-            getattr(disk, each.name) == each.default,
-        )
-        for each in fields(Disk)
-    ]
+    model, found = device_named(MODEL), []
+    for name, field in DiskModel.model_fields.items():
+        value, known = getattr(disk, name), model.number(name)
+        found.append(Parameter(name, value, known.what, known.source, value == field.default))
+    return found
 
 
-def disk_of(values: Mapping[str, float]) -> Disk:
+def disk_of(values: Mapping[str, Any]) -> DiskModel:
     """The disk of a study's record; what the record does not have is the published rig's."""
-    known = {each.name for each in fields(Disk)}
-    known_values: dict[str, Any] = {name: value for name, value in values.items() if name in known}
-    return Disk(**known_values)
+    known = {name: value for name, value in values.items() if name in DiskModel.model_fields}
+    return DiskModel.model_construct(**known)
 
 
-_WORDS = {
-    each.name: f"{each.what} Default from: {each.source}." for each in parameters_of(PUBLISHED)
-}
-
-
-def _number(name: str) -> Any:  # noqa: ANN401 - as pydantic declares it
-    """The field of a number: that of the published target, and the limits of its name."""
-    limit, default = LIMITS[name], getattr(PUBLISHED, name)
-    kind = int if limit.is_whole else float
-    return Field(default, ge=kind(limit.least), le=kind(limit.most), description=_WORDS[name])
-
-
-class DiskModel(StudyModel):
-    """The disk that rates are predicted for; as it is, a target like that of the published
-    rig: sources say what is printed of it and what is assumed."""
-
-    revolutions_per_minute: int = _number("revolutions_per_minute")
-    outer_rate: BytesPerSecond = _number("outer_rate")
-    inner_rate: BytesPerSecond = _number("inner_rate")
-    position: Percent = _number("position")
-    cylinders: int = _number("cylinders")
-    cylinder_size: SizeBytes = _number("cylinder_size")
-    seek_single: DurationNs = _number("seek_single")
-    seek_average: DurationNs = _number("seek_average")
-    seek_full: DurationNs = _number("seek_full")
-    rotational_wait: Percent = _number("rotational_wait")
-    overhead: DurationNs = _number("overhead")
-    data_disks: int = _number("data_disks")
-    path_rate: BytesPerSecond = _number("path_rate")
-    sharpness: float = _number("sharpness")
-    request_size: SizeBytes = _number("request_size")
-    window: int = _number("window")
-
-    @model_validator(mode="after")
-    def _is_a_disk(self) -> DiskModel:
-        found = contradiction(self.model_dump())
-        if found is not None:
-            raise conflict(found.what, found.names)
-        return self
-
-
-def changed_disk(recorded: Mapping[str, Any], changes: Sequence[str]) -> Disk:
+def changed_disk(recorded: Mapping[str, Any], changes: Sequence[str]) -> DiskModel:
     """The disk of a study's record with these changes; raises InputError."""
-    values = {**DiskModel().model_dump(), **recorded}
+    values = {**PUBLISHED.model_dump(), **recorded}
     for change in changes:
         key, value = _split(change)
         read = _validated({key: value}, change, written=True)
         values[key] = getattr(read, key)
-    return disk_of(_validated(values, " ".join(changes), written=False).model_dump())
+    return _validated(values, " ".join(changes), written=False)
 
 
 def _split(change: str) -> tuple[str, object]:

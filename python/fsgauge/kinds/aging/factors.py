@@ -30,7 +30,6 @@ class AgingFactors(CellFactors):
         return 100 if self.side == "read" else 0
 
     def scans(self, workload: Mapping[str, Any]) -> set[str]:  # noqa: ARG002 - always
-        """The streams' files; and those that ageing left."""
         aged = {"aged"} if self.wear == "aged" else set()
         return aged | ({"after cell"} if self.side == "write" else set())
 

@@ -142,7 +142,6 @@ class AgingWorkload(WorkloadKeys):
         )
 
     def keys_agree(self) -> None:
-        """Raise a conflict where keys contradict one another."""
         if 100 % self.files:
             raise conflict(
                 f"{self.files} files cannot each be the same whole percentage of the region",
@@ -171,7 +170,6 @@ class AgingWorkload(WorkloadKeys):
             sweep.refuse_to_verify_zeros()
 
     def inapplicable(self) -> sweep.Inapplicable:
-        """Keys that have no effect in this workload: why, and the key that makes it so."""
         if self.nominal_rate is not None:
             return {"fill": ("nominal_rate says how large the region is", "nominal_rate")}
         reason = ("fill says how large the region is: there is no nominal_rate", "nominal_rate")

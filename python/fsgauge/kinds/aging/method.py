@@ -14,9 +14,10 @@ from fsgauge.kinds.aging.sizing import file_size, share_of, sizing_words
 from fsgauge.record.records import Cell
 from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
 from fsgauge.workload.assumed import EXPECTED, SLOWEST, Room, Speed, operations_per_second
-from fsgauge.workload.folders import AGED, RATE, AgedFiles, AgedFolders, Place
+from fsgauge.workload.folders import AGED, RATE, AgedFiles, AgedFolders, Place, folders_of
 from fsgauge.workload.method import MakesOwnFiles, data_of
 from fsgauge.workload.rings import Rings
+from fsgauge.workload.slicing import interval_of_work_ns
 from fsgauge.workload.steps import AgeFolder, ClearFolder, DeleteFile, Step, TakeBallast
 
 LONGEST_RUN_NS = 600_000_000_000
@@ -25,7 +26,6 @@ SHORTEST_STEADY_SECONDS = 0.5
 """A run that is shorter says little: `fsgauge plan` warns of it."""
 _MODES: dict[str, wire.AgeMode] = {"fallocate": "fast", "direct": "direct", "write": "write"}
 _MAP_ORDER = 5
-_INTERVAL_NS = 100_000_000
 _LEAVE_PER_MILLE = 2
 """Of the region: what ballast leaves for names, extent trees and other metadata."""
 _LEAST_LEFT_BYTES = 4 << 20
@@ -54,7 +54,6 @@ class AgingMethod(MakesOwnFiles):
 
     @property
     def file_sets(self) -> AgedFiles | None:
-        """Sizes of the aged files and of the streams'."""
         return self.sizes
 
     def in_room(self, room: Room) -> AgingMethod:
@@ -78,20 +77,16 @@ class AgingMethod(MakesOwnFiles):
         )
 
     def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002
-        """All rates are of direct I/O."""
         return [self.workload.record_size]
 
     def largest_file_bytes(self, room: Room) -> int:  # noqa: ARG002
-        """Bytes of the larger of an ageing file and a stream's file."""
         sizes = self._sizes()
         return max(sizes.file_size_bytes, sizes.rate_file_bytes)
 
     def files_made(self) -> int:
-        """The aged files and the ballast, and beside them those of the streams."""
         return self.workload.files + 1 + self.workload.streams
 
     def rings(self) -> Rings | None:
-        """One a stream, unless a stream has one operation in flight."""
         workload = self.workload
         if workload.queue_depth == 1:
             return None
@@ -99,25 +94,23 @@ class AgingMethod(MakesOwnFiles):
         return Rings(workload.streams, workload.queue_depth, workload.record_size, instead)
 
     def buffered_instead(self) -> str:
-        """Nothing leads this load through the page cache."""
         return "a file system that has it"
 
     def require_dealable(self, hosts: int) -> None:
         """Each host does all of it, in a region of its own; all are aged at once."""
 
     def seed_purpose(self, cell: Cell) -> str:  # noqa: ARG002
-        """One seed for a block: its deletes have one order."""
+        """One for a block: its deletes have one order."""
         return "aging"
 
     def steps_before(self, cell: Cell, place: Place, seed: int) -> list[Step]:
         """Before the first aged write: ageing and ballast; before each: deletes down to its level.
         Files are deleted in an order by lot, one order for all systems of a block."""
         factors = AgingFactors.of(cell)
-        folders = _aged_folders(place)
+        folders = folders_of(place, AgedFolders)
         if factors.side != "write" or factors.free_percent is None:
             return []
-        levels = [0, *sorted(self.workload.levels)]
-        before = levels[levels.index(factors.free_percent) - 1]
+        before = self._freed_before(factors.free_percent)
         steps: list[Step] = [ClearFolder(folders.folder(RATE))]
         if before == 0:
             steps.append(self._ageing(folders, seed))
@@ -131,7 +124,6 @@ class AgingMethod(MakesOwnFiles):
         return [*steps, *(DeleteFile(_aged_file(folders, number)) for number in order)]
 
     def scanned_after(self, cell: Cell) -> str | None:
-        """The streams' files, after they were written."""
         return RATE if AgingFactors.of(cell).side == "write" else None
 
     def scan_job(self, path: str, *, aged: bool) -> wire.ScanJob:
@@ -140,9 +132,8 @@ class AgingMethod(MakesOwnFiles):
         return wire.ScanJob(path=path, top=files, list_whole=True, map_order=_MAP_ORDER)
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> wire.LoadJob:
-        """Streams that each write a new file and sync it once, or read it, in order."""
         factors = AgingFactors.of(cell)
-        folders = _aged_folders(target)
+        folders = folders_of(target, AgedFolders)
         workload = self.workload
         writes = factors.side == "write"
         records = folders.rate_file_bytes // workload.record_size
@@ -162,7 +153,7 @@ class AgingMethod(MakesOwnFiles):
             jobs=workload.streams,
             warm_up_ns=0,
             duration_ns=LONGEST_RUN_NS,
-            interval_ns=_INTERVAL_NS,
+            interval_ns=interval_of_work_ns(LONGEST_RUN_NS),
             data=data_of(workload.data),
             seed=seed,
             ranges=wire.OwnFilesRanges(),
@@ -189,7 +180,6 @@ class AgingMethod(MakesOwnFiles):
         return self._rate_bytes() + self._ageing_bytes(cell) + _METADATA_BYTES
 
     def held_equal(self, space: str, has_raw: bool) -> list[str]:  # noqa: ARG002 - raw is refused
-        """Region, ballast, streams, levels, data, time, order."""
         workload, sizes = self.workload, self._sizes()
         levels = sorted(workload.levels)
         shown = ", ".join(
@@ -218,15 +208,12 @@ class AgingMethod(MakesOwnFiles):
     def cannot_tell(self) -> str:
         """Rates of runs that are over at once are mostly those of caches and of their beginning;
         and a folder has more free space than deletes give back."""
-        return "; ".join(filter(None, (self._of_a_folder(), self._steady_rates())))
-
-    def _of_a_folder(self) -> str:
-        if not self.in_folders:
-            return ""
-        return (
+        of_a_folder = (
             "how a full file system allocates: files in a folder also find the free space that the"
             " rest of its file system has"
         )
+        found = [of_a_folder if self.in_folders else "", self._steady_rates()]
+        return "; ".join(filter(None, found))
 
     def _steady_rates(self) -> str:
         if self.sizes is None or self._timed_seconds() >= SHORTEST_STEADY_SECONDS:
@@ -244,7 +231,6 @@ class AgingMethod(MakesOwnFiles):
         return f"{moves}; half a second takes about {storage}"
 
     def without_equal_in_fio(self) -> tuple[str, str]:
-        """Its rates alone have one; where they are measured is what the study is about."""
         return ("fio ages no file system and deletes no files between its runs", "")
 
     def _left_bytes(self, folders: AgedFolders) -> int:
@@ -300,9 +286,13 @@ class AgingMethod(MakesOwnFiles):
         factors = AgingFactors.of(cell)
         if factors.free_percent is None:
             return 0
-        levels = [0, *sorted(self.workload.levels)]
-        freed = factors.free_percent - levels[levels.index(factors.free_percent) - 1]
+        freed = factors.free_percent - self._freed_before(factors.free_percent)
         return 1 + freed * self.workload.files // 100
+
+    def _freed_before(self, level: int) -> int:
+        """The level before a level; 0 before the first."""
+        levels = [0, *sorted(self.workload.levels)]
+        return levels[levels.index(level) - 1]
 
     def _too_small(self, room: Room, unit_bytes: int, file_bytes: int) -> InputError:
         """What the region would have to be."""
@@ -326,12 +316,6 @@ class AgingMethod(MakesOwnFiles):
             else "the region follows from workload.nominal_rate",
             next=f"{larger}, fewer workload.streams, or smaller {_pieces(room)}",
         )
-
-
-def _aged_folders(place: Place) -> AgedFolders:
-    if isinstance(place, AgedFolders):
-        return place
-    raise TypeError("ageing needs folders, and this target has none")
 
 
 def _pieces(room: Room) -> str:

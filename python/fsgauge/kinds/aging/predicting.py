@@ -7,28 +7,20 @@ extents, so that its text fits in memory.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from fsgauge.engine import wire
 from fsgauge.engine.client import Engine
-from fsgauge.kinds.aging.disk import MODEL, Disk
+from fsgauge.kinds.aging.disk import MODEL, DiskModel
 
 _MOST_EXTENTS = 300_000
 
 
-@dataclass(frozen=True)
-class Extents:
-    """One file: places and lengths of its extents in bytes, in the order of the file."""
-
-    physical_bytes: Sequence[int]
-    length_bytes: Sequence[int]
+Files = Sequence[wire.PassedFile]
+"""Files that are moved at the same time, a stream each: of every one the places and lengths of its
+extents, in the order of the file."""
 
 
-Files = Sequence[Extents]
-"""Files that are moved at the same time, a stream each."""
-
-
-def predict_rates(passes: Iterable[Files], disk: Disk) -> list[float | None]:
+def predict_rates(passes: Iterable[Files], disk: DiskModel) -> list[float | None]:
     """Bytes per second of all streams of each pass; None for one without extents. Raises RigError
     where the engine cannot be run."""
     found: list[float | None] = []
@@ -39,9 +31,12 @@ def predict_rates(passes: Iterable[Files], disk: Disk) -> list[float | None]:
         ]
         job = wire.PredictJob(
             device=wire.SimulatedDevice(model=MODEL, changes=changes),
-            passes=[wire.PassedFiles(files=[_passed(file) for file in files]) for files in some],
+            passes=[wire.PassedFiles(files=list(files)) for files in some],
         )
-        found += [_rate(each) for each in engine.predict(job).passes]
+        found += [
+            moved.size_bytes * 1e9 / moved.slowest_ns if moved.size_bytes else None
+            for moved in engine.predict(job).passes
+        ]
     return found
 
 
@@ -56,13 +51,3 @@ def _in_jobs(passes: Iterable[Files]) -> Iterator[list[Files]]:
             some, extents = [], 0
     if some:
         yield some
-
-
-def _passed(file: Extents) -> wire.PassedFile:
-    return wire.PassedFile(
-        physical_bytes=list(file.physical_bytes), length_bytes=list(file.length_bytes)
-    )
-
-
-def _rate(moved: wire.SimulatedPass) -> float | None:
-    return moved.size_bytes * 1e9 / moved.slowest_ns if moved.size_bytes else None

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, cast, get_args
 
-from fsgauge.kinds.aging.analysis.model import Aging, AgingPoint, Side
+from fsgauge.kinds.aging.analysis.model import Aging, AgingPoint
+from fsgauge.kinds.aging.factors import Side
 from fsgauge.published.ledger import Claim, Publication, ledger_of
 from fsgauge.published.observe import Observation
 from fsgauge.published.trial import Observable, Trial
+from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 from fsgauge.units import parse_size
 
@@ -20,34 +22,26 @@ TESTS: tuple[Test, ...] = get_args(Test)
 @dataclass(frozen=True)
 class PublishedClaim:
     """What an allocation size keeps, and which number of a report is shown next to it. `claim` is
-    the id in the ledger; `published` is a printed figure, or the fact in our words."""
+    the id in the ledger; `published` is a printed figure, or the fact in our words. Without a
+    `test` it is a rate of other hardware: no number of ours is shown next to it."""
 
     claim: str
     text: str
     published: str
-    in_our_words: bool
-    test: Test
-    side: Side
-    chunk_bytes: int
-    free_percent: int | None
-
-
-@dataclass(frozen=True)
-class PublishedRate:
-    """A rate of other hardware; no number of ours is shown next to it."""
-
-    claim: str
-    text: str
-    published: str
+    in_our_words: bool = False
+    test: Test | None = None
+    side: Side = "write"
+    chunk_bytes: int = 0
+    free_percent: int | None = None
 
 
 @dataclass(frozen=True)
 class PublishedAging:
-    """What allocation sizes do to rates as a file system ages."""
+    """What allocation sizes do to rates as a file system ages; and rates of other hardware."""
 
     publication: Publication
     claim: list[PublishedClaim]
-    rate: list[PublishedRate]
+    rate: list[PublishedClaim]
 
 
 @cache
@@ -61,7 +55,7 @@ def published_aging() -> PublishedAging:
         if (each := _claim(claim, trial)) is not None
     }
     rates = [
-        PublishedRate(claim.id, claim.fact, figure.printed)
+        PublishedClaim(claim.id, claim.fact, figure.printed)
         for claim in ledger.claim
         for figure in claim.figures
         if figure.unit == "GB/s" and figure.printed
@@ -109,47 +103,34 @@ def kept_at(about: Observable, results: Results) -> list[Observation]:
 
 def in_chunks(about: Observable, results: Results) -> list[Observation]:
     """The share of the aged files' bytes in extents of exactly the allocation size."""
-    aging = Aging.of(results)
     return [
         Observation.of("aged files", each.system, "", each.chunk_share)
-        for each in (aging.aged if aging else [])
+        for each in Aging.within(results).aged
         if each.system == about.system and each.chunk_share is not None
     ]
 
 
 def over_all_others(about: Observable, results: Results) -> list[Observation]:
     """A system's rate over that of the best of the others, at every level."""
-    aging = Aging.of(results)
-    side = cast(Side, about.cells["side"])
-    others = [e for e in (aging.lines if aging else []) if e.side == side]
+    others = [
+        line
+        for line in Aging.within(results).lines
+        if line.side == about.cells["side"] and line.system != about.system
+    ]
     found = []
     for point in _points(about, results):
-        if point.free_percent is None:
-            continue
-        rates = [
-            other.rate.value
-            for line in others
-            if line.system != about.system and (other := line.at(point.free_percent)) is not None
-        ]
-        if rates:
-            level, ratio = f"{point.free_percent} % free", point.rate.value / max(rates)
-            found.append(
-                Observation(
-                    cell=level,
-                    system=about.system,
-                    over="the best of the others",
-                    value=ratio,
-                    low=None,
-                    high=None,
-                    n=point.rate.n,
-                )
+        rates = [each.rate.value for line in others if (each := line.at(point.free_percent))]
+        if point.free_percent is not None and rates:
+            ratio = Estimate(
+                value=point.rate.value / max(rates), low=None, high=None, n=point.rate.n
             )
+            level = f"{point.free_percent} % free"
+            found.append(Observation.of(level, about.system, "the best of the others", ratio))
     return found
 
 
 def _points(about: Observable, results: Results) -> list[AgingPoint]:
-    aging = Aging.of(results)
-    line = aging.line(about.system, cast(Side, about.cells["side"])) if aging else None
+    line = Aging.within(results).line(about.system, cast(Side, about.cells["side"]))
     return line.points if line else []
 
 

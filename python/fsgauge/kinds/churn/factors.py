@@ -33,11 +33,9 @@ class ChurnFactors(CellFactors):
 
     @property
     def more_space(self) -> str:
-        """The new files lie beside a tree."""
         return "larger storage, a smaller workload.write_fill, or a lower level in workload.fills"
 
     def scans(self, workload: Mapping[str, Any]) -> set[str]:  # noqa: ARG002 - always
-        """The tree; and the new files."""
         return {"aged", "after cell"} if self.side == "write" else {"aged"}
 
 

@@ -172,7 +172,6 @@ class ChurnWorkload(WorkloadKeys):
         return factors.cell(id=f"{wear}-{fill}-{side}", name=f"{side}, {wear}, {fill} % full")
 
     def keys_agree(self) -> None:
-        """Raise a conflict where keys contradict one another."""
         if self.mode == "fast" and "read" in self.tests:
             raise conflict(
                 "a tree made in mode fast holds no data: its extents are unwritten, so reads"
@@ -199,7 +198,6 @@ class ChurnWorkload(WorkloadKeys):
             )
 
     def inapplicable(self) -> Inapplicable:
-        """Keys that have no effect in this workload: why, and the key that makes it so."""
         found: Inapplicable = {}
         if "read" not in self.tests:
             found |= dict.fromkeys(_READING, ("nothing is read", "tests"))

@@ -17,18 +17,14 @@ from fsgauge.kinds.churn.volume import ChurnVolume
 from fsgauge.record.records import Cell
 from fsgauge.study.reached import through
 from fsgauge.units import exact_size, format_size
-from fsgauge.workload.assumed import EXPECTED, Room, Speed
-from fsgauge.workload.dealing import Dealt, Share, require_enough
-from fsgauge.workload.folders import TREE, WRITTEN, ClientFolders, FileSets, Place
+from fsgauge.workload.assumed import EXPECTED, METADATA_BYTES, Room, Speed
+from fsgauge.workload.dealing import Dealt, Share, clients_dealt, require_enough
+from fsgauge.workload.folders import TREE, WRITTEN, ClientFolders, FileSets, Place, folders_of
 from fsgauge.workload.method import WORST_FILES, MakesOwnFiles, at_most, data_of
 from fsgauge.workload.rings import Rings, of_clients
+from fsgauge.workload.slicing import interval_of_work_ns
 from fsgauge.workload.steps import AgeFolder, Step
 
-_MOST_INTERVALS = 6000
-_SHORTEST_INTERVAL_NS = 100_000_000
-_METADATA_BYTES = 1 << 10
-"""What one file's name, inode and journal write beside its contents."""
-_SPARE_DESCRIPTORS = 256
 _SCAN_SECONDS = 0.3
 
 
@@ -48,11 +44,9 @@ class ChurnMethod(MakesOwnFiles):
 
     @property
     def file_sets(self) -> FileSets:
-        """No files before the load; a folder for the tree and one for what is written beside it."""
         return FileSets(folders=(TREE, WRITTEN), of_clients=(WRITTEN,))
 
     def in_room(self, room: Room) -> ChurnMethod:
-        """The same on so much room; InputError where its largest or its new files do not fit."""
         method = replace(
             self,
             available_bytes=room.free_bytes,
@@ -64,18 +58,15 @@ class ChurnMethod(MakesOwnFiles):
         return method
 
     def require_descriptors(self, limit: int) -> None:
-        """Every client has one open file, or its sockets."""
         each = max((1, *(access.sockets_for_a_client for access in self.accesses)))
-        if each * self.workload.clients + _SPARE_DESCRIPTORS > limit:
-            raise InputError(
-                f"{self.workload.clients} clients with an open file each are more than this process"
-                f" may open: {limit}",
-                cause="the hard limit of open files (ulimit -Hn)",
-                next=f"--set workload.clients={max((limit - _SPARE_DESCRIPTORS) // each, 1)}",
-            )
+        self.require_open_files(
+            f"{self.workload.clients} clients with an open file each",
+            each * self.workload.clients + self.spare_descriptors,
+            limit,
+            f"--set workload.clients={max((limit - self.spare_descriptors) // each, 1)}",
+        )
 
     def largest_file_bytes(self, room: Room) -> int:
-        """The largest that can be drawn."""
         largest = self.workload.largest_size
         return largest if largest is not None else room.free_bytes // 100
 
@@ -87,7 +78,6 @@ class ChurnMethod(MakesOwnFiles):
         return "a larger workload.median_size"
 
     def rings(self) -> Rings:
-        """Each client is an event loop with a ring of its own."""
         return of_clients(self.workload.clients, None, "", is_asked_for=False)
 
     def require_dealable(self, hosts: int) -> None:
@@ -109,14 +99,12 @@ class ChurnMethod(MakesOwnFiles):
             return super().dealt(job, share)
         if not isinstance(job.phase, wire.WritePhase):
             return job
-        clients = share.of(job.clients)
         each = job.files.files_per_client * job.clients // share.most(job.clients)
-        files = job.files.model_copy(update={"clients": clients, "files_per_client": each})
-        update = {"clients": clients, "files": files, "seed": share.seed(job.seed)}
-        return job.model_copy(update=update)
+        dealt = clients_dealt(job, share)
+        files = dealt.files.model_copy(update={"files_per_client": each})
+        return dealt.model_copy(update={"files": files})
 
     def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:
-        """For each fill level two stages side by side: aged, and fresh."""
         found: dict[int, dict[str, list[str]]] = {}
         for cell in cells:
             factors = ChurnFactors.of(cell)
@@ -124,16 +112,15 @@ class ChurnMethod(MakesOwnFiles):
         return [list(wears.values()) for wears in found.values()]
 
     def seed_purpose(self, cell: Cell) -> str:
-        """One seed for all of a fill level: aged and fresh have the same tree and new files."""
+        """One for a fill level: aged and fresh have the same tree and new files."""
         return f"churn-{ChurnFactors.of(cell).fill_percent}"
 
     def steps_before(self, cell: Cell, place: Place, seed: int) -> list[Step]:
-        """Before a stage's first cell, its tree is made."""
         return [AgeFolder(self.age_job(cell, place, seed))] if self._begins(cell) else []
 
     def age_job(self, cell: Cell, target: Place, seed: int) -> wire.AgeJob:
         """What makes the tree of a cell's stage."""
-        folders, workload = _folders(target), self.workload
+        folders, workload = folders_of(target, ClientFolders), self.workload
         return wire.AgeJob(
             directory=folders.folder(TREE),
             profile=self._profile(_fill(cell), folders),
@@ -148,7 +135,6 @@ class ChurnMethod(MakesOwnFiles):
         )
 
     def scanned_after(self, cell: Cell) -> str | None:
-        """The new files' folder."""
         return WRITTEN if ChurnFactors.of(cell).side == "write" else None
 
     def scan_job(self, path: str, *, aged: bool) -> wire.ScanJob:
@@ -156,11 +142,10 @@ class ChurnMethod(MakesOwnFiles):
         return wire.ScanJob(path=path, top=WORST_FILES, space=aged)
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> wire.ClientsJob:
-        """One reader of the whole tree, or the clients that write beside it."""
         factors = ChurnFactors.of(cell)
-        folders, workload = _folders(target), self.workload
+        folders, workload = folders_of(target, ClientFolders), self.workload
         reads = factors.side == "read"
-        limit_ns = workload.time_limit
+        each = max(self._volume_of(folders).new_files(_fill(cell)) // workload.clients, 1)
         return wire.ClientsJob(
             target=folders.target(TREE if reads else WRITTEN),
             phase=wire.BackupPhase(
@@ -172,14 +157,14 @@ class ChurnMethod(MakesOwnFiles):
             interface="auto",
             files=wire.FileSet(
                 clients=factors.clients,
-                files_per_client=1 if reads else self._files_per_client(cell, folders),
+                files_per_client=1 if reads else each,
                 sizes=wire.CycleSizes(sizes_bytes=[workload.new_file_size]),
                 record_size_bytes=workload.record_size,
                 tree=wire.OwnTree(),
             ),
             fsync=workload.fsync and not reads,
-            time_limit_ns=limit_ns,
-            interval_ns=max(_SHORTEST_INTERVAL_NS, -(-limit_ns // _MOST_INTERVALS)),
+            time_limit_ns=workload.time_limit,
+            interval_ns=interval_of_work_ns(workload.time_limit),
             data=data_of(workload.data),
             seed=seed,
             verify=False,
@@ -202,15 +187,14 @@ class ChurnMethod(MakesOwnFiles):
         total = 0.0
         if factors.side == "write":
             new_files = volume.new_files(_fill(cell))
-            total += new_files * (self.workload.new_file_size + _METADATA_BYTES)
+            total += new_files * (self.workload.new_file_size + METADATA_BYTES)
         if self._begins(cell):
             contents, files = volume.made(_fill(cell), aged=factors.wear == "aged")
-            total += files * _METADATA_BYTES
+            total += files * METADATA_BYTES
             total += 0.0 if self.workload.mode == "fast" else contents
         return total
 
     def held_equal(self, space: str, has_raw: bool) -> list[str]:  # noqa: ARG002 - raw is refused
-        """Fill, tree, age, reader, writers, order."""
         workload = self.workload
         lines = [
             f"fill: {self._shares()}; one seed for all systems of a block",
@@ -245,7 +229,6 @@ class ChurnMethod(MakesOwnFiles):
         ]
 
     def notes(self) -> list[str]:
-        """That writes which nothing syncs may end in memory."""
         if self.workload.fsync or "write" not in self.workload.tests:
             return []
         return [
@@ -254,7 +237,6 @@ class ChurnMethod(MakesOwnFiles):
         ]
 
     def cannot_tell(self) -> str:
-        """What a log of creates and deletes leaves out, and what a folder does."""
         if self.in_folders:
             return (
                 "how a full file system ages: files in a folder also find the free space that the"
@@ -297,9 +279,6 @@ class ChurnMethod(MakesOwnFiles):
         if self.available_bytes is None:
             raise ValueError("fill sizes are only known in a room: call in_room first")
         return ChurnVolume(self.workload, self.available_bytes)
-
-    def _files_per_client(self, cell: Cell, folders: ClientFolders) -> int:
-        return max(self._volume_of(folders).new_files(_fill(cell)) // self.workload.clients, 1)
 
     def _volume_of(self, folders: ClientFolders) -> ChurnVolume:
         if folders.available_bytes is None:
@@ -350,12 +329,6 @@ class ChurnMethod(MakesOwnFiles):
 
 def _fill(cell: Cell) -> int:
     return ChurnFactors.of(cell).fill_percent
-
-
-def _folders(target: Place) -> ClientFolders:
-    if not isinstance(target, ClientFolders):
-        raise TypeError("churn needs folders, and this target has none")
-    return target
 
 
 METHOD = ChurnMethod

@@ -17,27 +17,14 @@ class CommandFactors(CellFactors):
 
     @property
     def place(self) -> str:
-        """With which parameters."""
         return f"{self.program} with {self.parameters}" if self.parameters else self.program
 
     @property
-    def work(self) -> str:
-        """The program's name."""
-        return self.program
-
-    @property
     def noun(self) -> str:
-        """Likewise."""
         return self.place
 
     @property
-    def panel(self) -> str:
-        """Likewise."""
-        return self.program
-
-    @property
     def more_space(self) -> str:
-        """A program takes what it takes."""
         return "larger storage"
 
 

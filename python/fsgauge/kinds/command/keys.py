@@ -142,7 +142,6 @@ class CommandWorkload(WorkloadKeys):
     scan: bool = Field(False, description=SCAN)
 
     def keys_agree(self) -> None:
-        """Raise a conflict where keys of the workload contradict one another."""
         lists = [("parameters", name) for name in self.parameters]
         require_few(prod(map(len, self.parameters.values())), lists)  # type: ignore[arg-type]
         self._parameters_have_names()
@@ -153,7 +152,6 @@ class CommandWorkload(WorkloadKeys):
         return [self._cell(each) for each in self.points()]
 
     def points(self) -> list[dict[str, str]]:
-        """The parameters' values, cell by cell."""
         names = list(self.parameters)
         return [dict(zip(names, each, strict=True)) for each in product(*self.parameters.values())]
 
@@ -169,7 +167,6 @@ class CommandWorkload(WorkloadKeys):
         return found if kept == self.parameters else {**found, "parameters": kept}
 
     def default_primary(self) -> list[str]:
-        """The first combination."""
         return [self.cells()[0].id]
 
     @property
@@ -178,7 +175,6 @@ class CommandWorkload(WorkloadKeys):
         return self.primary != TIME
 
     def needs_files(self) -> tuple[str, str, str] | None:
-        """A program has a folder."""
         return ("kind", "a program works in a folder", "overhead compares with raw")
 
     def filled_in(self, text: str, cell: Cell, folder: str) -> str:

@@ -11,7 +11,7 @@ from fsgauge.record.command import CommandJob
 from fsgauge.record.records import Cell
 from fsgauge.units import exact_duration, format_duration
 from fsgauge.workload.assumed import EXPECTED, Room, Speed
-from fsgauge.workload.folders import ClientFolders, FileSets, Place
+from fsgauge.workload.folders import ClientFolders, FileSets, Place, folders_of
 from fsgauge.workload.method import MakesOwnFiles
 
 _ABOVE = "command"
@@ -28,28 +28,23 @@ class CommandMethod(MakesOwnFiles):
 
     @property
     def programs(self) -> dict[str, str]:
-        """The program itself, and what the study says that its steps need."""
         return {**self.workload.packages, **self._own()}
 
     @property
     def file_sets(self) -> FileSets:
-        """One folder, in which each run's is made."""
         return FileSets(folders=(_ABOVE,), of_clients=())
 
     @property
     def threads(self) -> int:
-        """None of the engine."""
         return 1
 
     def largest_file_bytes(self, room: Room) -> int:  # noqa: ARG002
-        """Not known of a program."""
+        """Of a program it is not known."""
         return 0
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> CommandJob:  # noqa: ARG002
-        """The same for all systems of a block but for the folder."""
-        if not isinstance(target, ClientFolders):
-            raise TypeError("a program needs a folder, and this target has none")
-        workload, folder = self.workload, f"{target.folder(_ABOVE)}/{_RUN}"
+        folder = f"{folders_of(target, ClientFolders).folder(_ABOVE)}/{_RUN}"
+        workload = self.workload
 
         def filled_in(texts: list[str]) -> list[str]:
             return [workload.filled_in(text, cell, folder) for text in texts]
@@ -74,15 +69,12 @@ class CommandMethod(MakesOwnFiles):
         """Each host starts the program, in a folder of its own, at one moment."""
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
-        """What the study says."""
         return self.workload.takes / 1e9
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:  # noqa: ARG002
-        """What the study says."""
         return float(self.workload.writes)
 
     def held_equal(self, space: str, has_raw: bool) -> list[str]:  # noqa: ARG002 - raw is refused
-        """The program, its steps and its caches."""
         workload = self.workload
         steps = ", after its untimed steps" if workload.prepare else ""
         caches = "emptied before it" if workload.caches == "dropped" else "as its steps left them"
@@ -96,7 +88,6 @@ class CommandMethod(MakesOwnFiles):
         ]
 
     def starts(self) -> list[str]:
-        """Whatever the study calls it; the program first."""
         workload = self.workload
         return [
             f"program: {shlex.join(workload.program)}",

@@ -49,7 +49,6 @@ class CommitsFactors(CellFactors):
 
     @property
     def work(self) -> str:
-        """What is done, in a sentence."""
         return "commits"
 
     @property
@@ -70,12 +69,10 @@ class CommitsFactors(CellFactors):
 
     @property
     def makes_files_anew(self) -> bool:
-        """Whether the log is emptied before each run."""
         return self.log != "overwrite"
 
     @property
     def can_begin_again(self) -> bool:
-        """A log that is there is written over."""
         return not self.makes_files_anew
 
     @property

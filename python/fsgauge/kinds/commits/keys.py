@@ -119,7 +119,6 @@ class CommitsWorkload(WorkloadKeys):
     scan: bool = Field(False, description=SCAN)
 
     def keys_agree(self) -> None:
-        """Raise a conflict where keys contradict one another."""
         for index, size_bytes in enumerate(self.sizes if self.direct else ()):
             require_whole_sectors(size_bytes, ("sizes", index), "direct", "direct = false")
         alone = [index for index, each in enumerate(self.syncs) if each in ALONE]

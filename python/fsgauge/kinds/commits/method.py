@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fsgauge.engine.wire import (
-    BlockTarget,
     Companion,
     CompanionKind,
     DsyncSync,
     FdatasyncSync,
     FsyncSync,
     InterleavedRanges,
-    LayoutJob,
     LoadJob,
     RwfDsyncSync,
     SequentialAccess,
@@ -26,7 +24,7 @@ from fsgauge.record.records import Cell
 from fsgauge.units import count, format_size
 from fsgauge.workload.dealing import Dealt, Share, require_enough
 from fsgauge.workload.folders import Place
-from fsgauge.workload.method import Method, data_of, laid_out
+from fsgauge.workload.method import Method, data_of
 
 _COMPANIONS: dict[Meanwhile, tuple[CompanionKind, int, int]] = {
     "log": ("log", 16 << 10, 256 << 20),
@@ -43,24 +41,12 @@ class CommitsMethod(Method):
     workload: CommitsWorkload
 
     @property
-    def fill_percent(self) -> int:
-        """Of the log."""
-        return self.workload.fill
-
-    @property
     def reserve_bytes(self) -> int:
-        """The largest file of what is written meanwhile."""
         return max(
             _COMPANIONS[each][2] if each in _COMPANIONS else 0 for each in self.workload.meanwhile
         )
 
-    @property
-    def overwrites(self) -> bool:
-        """Commits write over what the last ones left."""
-        return True
-
     def require_room(self, file_bytes: int, cause: str) -> None:
-        """Each committer has a block."""
         needed = max(self.workload.sizes) * max(self.workload.committers)
         if file_bytes < needed:
             raise InputError(
@@ -71,7 +57,6 @@ class CommitsMethod(Method):
             )
 
     def require_dealable(self, hosts: int) -> None:
-        """Committers are dealt out; each host has a log of its own, and what runs alongside."""
         if hosts > 1:
             require_enough("committer", self.workload.committers, hosts, "workload.committers")
 
@@ -84,25 +69,9 @@ class CommitsMethod(Method):
         return dealt.model_copy(update=own)
 
     def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002 - no device
-        """All of them, where the log is written past the cache."""
         return self.workload.sizes if self.workload.direct else []
 
-    def buffered_instead(self) -> str:
-        """One key."""
-        return "--set workload.direct=false"
-
-    def layout_job(self, target: Place, seed: int) -> LayoutJob:
-        """The log as it is recycled: full."""
-        workload = self.workload
-        return LayoutJob(
-            target=laid_out(target),
-            direct=workload.direct or isinstance(target, BlockTarget),
-            data=data_of(workload.data),
-            seed=seed,
-        )
-
     def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
-        """Committers take the log's blocks in turn."""
         factors, workload = CommitsFactors.of(cell), self.workload
         grows = factors.makes_files_anew
         own: dict[str, object] = {"warm_up_ns": 0, "passes": 1} if grows else {}
@@ -122,7 +91,6 @@ class CommitsMethod(Method):
         )
 
     def held_equal(self, space: str, has_raw: bool) -> list[str]:
-        """Besides what every kind holds equal: how commits are made."""
         workload = self.workload
         way = "past the page cache" if workload.direct else "through the page cache"
         logs = {"overwrite": "recycled", "append": "grown", "preallocated": "preallocated"}

@@ -15,7 +15,7 @@ from functools import partial
 from fsgauge.errors import InputError
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.units import count, format_size
-from fsgauge.workload.assumed import Room
+from fsgauge.workload.assumed import METADATA_BYTES, Room
 from fsgauge.workload.folders import FileSets
 
 ALLOCATION_BYTES = 4096
@@ -24,8 +24,6 @@ _STEPS = 400
 _MARGIN_DEVIATIONS = 3.0
 USABLE_PERCENT = 97
 """Share of the free space that files may take: file systems need the rest as they fill."""
-FILE_OVERHEAD_BYTES = 1 << 10
-"""An inode, a name and a share of the trees that hold them; taken where inodes are not fixed."""
 DIRECTORY_BYTES = 8 << 10
 """A directory's own blocks, one for its first names and one as it grows."""
 _MOST_FILES = 999_999
@@ -186,7 +184,7 @@ class ClientFiles:
             return chosen.asked
         clients = self.workload.most_clients
         budget = room.free_bytes * chosen.fill_percent // 100 - self._directory_bytes()
-        files = int(budget / (chosen.space.allocated_of_one + FILE_OVERHEAD_BYTES))
+        files = int(budget / (chosen.space.allocated_of_one + METADATA_BYTES))
         if room.inodes is not None:
             files = min(files, room.inodes * chosen.fill_percent // 100 - self._directories())
         return min(max(files // clients, self.workload.outstanding), _MOST_FILES)
@@ -202,7 +200,7 @@ class ClientFiles:
                 )
                 for clients in self.workload.clients
             )
-            total += files * FILE_OVERHEAD_BYTES
+            total += files * METADATA_BYTES
         return total
 
     def _inodes(self, sets: FileSets) -> int:
@@ -251,37 +249,26 @@ class ClientFiles:
 
     def _way_out(self, sets: FileSets, room: Room) -> str:
         """The largest numbers that fit: fewer files, otherwise fewer clients."""
-        fields = ("files_per_client", "backup_files_per_client")
-        by_size = sorted(
-            zip(fields, (self._own(), self._backup()), strict=True),
-            key=lambda pair: -self._contents(sets, pair[1]),
-        )
-        for field, chosen in by_size:
-            if chosen is None or chosen.asked is None:
-                continue
-            fits = partial(self._fits_with, sets, field, room)
-            fitting = _largest(chosen.asked, fits)
-            if fitting:
-                return f"--set workload.{chosen.key}={fitting}, or "
         most = self.workload.most_clients
-        fitting = _largest(most, lambda n: self._with_clients(n)._fits(sets, room))
+        by_size = sorted(
+            self._chosen(sets), key=lambda pair: -pair[0].space.contents_of(most, pair[1])
+        )
+        for chosen, _ in by_size:
+            fits = partial(self._fits_with, chosen, sets, room)
+            if chosen.asked is not None and (fitting := _largest(chosen.asked, fits)):
+                return f"--set workload.{chosen.key}={fitting}, or "
+        fitting = _largest(most, partial(self._fits_clients, sets, room))
         return f"--set workload.clients={fitting}, or " if fitting else "smaller files, or "
 
-    def _fits_with(self, sets: FileSets, field: str, room: Room, files: int) -> bool:
-        return self._fits(_with(sets, field, files), room)
+    def _fits_with(self, chosen: _Set, sets: FileSets, room: Room, files: int) -> bool:
+        """Whether it does with so many files of each client in one set."""
+        if chosen.is_backup:
+            return self._fits(replace(sets, backup_files_per_client=files), room)
+        return self._fits(replace(sets, files_per_client=files), room)
 
-    def _contents(self, sets: FileSets, chosen: _Set | None) -> float:
-        return next(
-            (
-                each.space.contents_of(self.workload.most_clients, files)
-                for each, files in self._chosen(sets)
-                if each == chosen
-            ),
-            0.0,
-        )
-
-    def _with_clients(self, clients: int) -> ClientFiles:
-        return ClientFiles(self.workload.model_copy(update={"clients": [clients]}))
+    def _fits_clients(self, sets: FileSets, room: Room, clients: int) -> bool:
+        fewer = ClientFiles(self.workload.model_copy(update={"clients": [clients]}))
+        return fewer._fits(sets, room)
 
     def _asked_words(self, sets: FileSets) -> str:
         own, backup = sets.files_per_client, sets.backup_files_per_client
@@ -296,12 +283,6 @@ def _name(system: str) -> str:
 
 def _usable(room: Room) -> int:
     return room.free_bytes * USABLE_PERCENT // 100
-
-
-def _with(sets: FileSets, field: str, files: int) -> FileSets:
-    if field == "files_per_client":
-        return replace(sets, files_per_client=files)
-    return replace(sets, backup_files_per_client=files)
 
 
 def _largest(below: int, fits: Callable[[int], bool]) -> int:

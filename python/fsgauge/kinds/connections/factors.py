@@ -77,12 +77,10 @@ class ConnectionsFactors(CellFactors):
 
     @property
     def can_begin_again(self) -> bool:
-        """What only looks at files leaves them."""
         return self.test in ("read", "stat")
 
     @property
     def more_space(self) -> str:
-        """Both sets of files have keys of their own."""
         backup = "backup_" if self.test in OF_BACKUP else ""
         return (
             f"larger storage, fewer files (--set workload.{backup}files_per_connection=N), or a"
@@ -90,7 +88,6 @@ class ConnectionsFactors(CellFactors):
         )
 
     def scans(self, workload: Mapping[str, Any]) -> set[str]:
-        """The files that it wrote, where their extents are counted."""
         return {"after cell"} if workload.get("extents") and self.test in WRITING else set()
 
 

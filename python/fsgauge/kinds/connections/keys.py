@@ -13,7 +13,7 @@ from fsgauge.kinds.connections.fields import ConnectionsFields
 from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.base import conflict
-from fsgauge.study.sweep import Inapplicable, refuse_to_verify_zeros
+from fsgauge.study.sweep import Inapplicable, host_counts, refuse_to_verify_zeros
 from fsgauge.units import exact_duration, exact_size, format_size
 
 MOST_THREADS = 4096
@@ -33,14 +33,13 @@ class ConnectionsWorkload(ConnectionsFields):
 
     def cells(self) -> list[Cell]:
         """In the order in which a turn has them, whatever the order of the study's list."""
-        counts = sorted(self.hosts) if self.hosts else [None]
-        sweep = product(counts, sorted(self.clients))
+        sweep = product(host_counts(self.hosts), sorted(self.clients))
         return [cell for hosts, clients in sweep for cell in self._cells_of(clients, hosts)]
 
     def default_primary(self) -> list[str]:
         """The published tests with the most clients on the most hosts; without any of them, the
         first cell of those."""
-        cells = self._cells_of(self.most_clients, max(self.hosts) if self.hosts else None)
+        cells = self._cells_of(self.most_clients, host_counts(self.hosts)[-1])
         found = [
             cell.id
             for cell in cells
@@ -91,7 +90,6 @@ class ConnectionsWorkload(ConnectionsFields):
         return round(100 * reads / (reads + writes)) if reads + writes else 100
 
     def keys_agree(self) -> None:
-        """Raise a conflict where keys contradict one another."""
         self._tests_have_files()
         self._sizes_fit()
         self._space_is_left()
@@ -117,7 +115,6 @@ class ConnectionsWorkload(ConnectionsFields):
             refuse_to_verify_zeros()
 
     def inapplicable(self) -> Inapplicable:
-        """Keys that have no effect in this workload: why, and the key that makes it so."""
         found = self._sizes_without_effect()
         if self.files_per_connection is not None:
             reason = "files_per_connection sets the number of files"

@@ -6,28 +6,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fsgauge.engine import wire
-from fsgauge.errors import InputError
 from fsgauge.kinds.connections.client_files import ClientFiles
 from fsgauge.kinds.connections.factors import OF_BACKUP, WRITING, ConnectionsFactors
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.record.records import Cell
 from fsgauge.study.reached import through
 from fsgauge.units import count, exact_duration, exact_size, format_size
-from fsgauge.workload.assumed import EXPECTED, Room, Speed
-from fsgauge.workload.dealing import Dealt, Share, require_enough, require_hosts_there
-from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, FileSets, Place
+from fsgauge.workload.assumed import EXPECTED, METADATA_BYTES, Room, Speed
+from fsgauge.workload.dealing import (
+    Dealt,
+    Share,
+    clients_dealt,
+    require_enough,
+    require_hosts_there,
+)
+from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, FileSets, Place, folders_of
 from fsgauge.workload.method import MakesOwnFiles, at_most, data_of
 from fsgauge.workload.rings import Rings, of_clients
+from fsgauge.workload.slicing import interval_of_work_ns
 
-_MOST_INTERVALS = 6000
-_SHORTEST_INTERVAL_NS = 100_000_000
 _CALL_SECONDS = 5e-6
 """A call that needs no storage, with what surrounds it."""
-_SPARE_DESCRIPTORS = 256
-"""Open files that the engine needs beside the clients': rings, directories, its own output."""
 _DESCRIPTORS_OF_LOOP = 4
-_METADATA_BYTES = 1 << 10
-"""What one file's name, inode and journal write beside its contents."""
 
 
 @dataclass(frozen=True)
@@ -40,34 +40,28 @@ class ConnectionsMethod(MakesOwnFiles):
 
     @property
     def file_sets(self) -> FileSets | None:
-        """The two sets of the clients."""
         return self.sets
 
     def in_room(self, room: Room) -> ConnectionsMethod:
-        """As many files as the study says or the room allows; InputError when they do not fit."""
         return replace(self, sets=ClientFiles(self.workload).sets(room), in_model=room.in_model)
 
     def require_descriptors(self, limit: int) -> None:
-        """Every file that a client works on is open; loops and threads open more for themselves."""
         workload = self.workload
         files = 1 if workload.dispatch == "threads" else workload.outstanding
         sockets = max((access.sockets_for_a_client for access in self.accesses), default=0)
         each = max(2 if workload.dispatch == "threads" else files, sockets)
-        spare = _SPARE_DESCRIPTORS + _DESCRIPTORS_OF_LOOP * (workload.threads or 0)
-        if workload.most_clients * each + spare <= limit:
-            return
+        spare = self.spare_descriptors + _DESCRIPTORS_OF_LOOP * (workload.threads or 0)
         fitting = (limit - spare) // each
-        raise InputError(
-            f"{count(workload.most_clients, 'client')} with {count(files, 'open file')} each"
-            f" are more than this process may open: {limit}",
-            cause="the hard limit of open files (ulimit -Hn)",
-            next=f"--set workload.clients={fitting}, or raise the limit"
+        self.require_open_files(
+            f"{count(workload.most_clients, 'client')} with {count(files, 'open file')} each",
+            workload.most_clients * each + spare,
+            limit,
+            f"--set workload.clients={fitting}, or raise the limit"
             if fitting > 0
             else "raise the limit of open files",
         )
 
     def largest_file_bytes(self, room: Room) -> int:  # noqa: ARG002
-        """The largest of the sizes that files have, or can be drawn with."""
         workload = self.workload
         if workload.size_distribution == "log-normal":
             return max(workload.largest_size, workload.backup_file_size)
@@ -75,13 +69,11 @@ class ConnectionsMethod(MakesOwnFiles):
 
     @property
     def threads(self) -> int:
-        """Threads of the load: one a client, or one an event loop."""
         if self.workload.dispatch == "threads":
             return self.workload.most_clients
         return self.workload.threads or 1
 
     def rings(self) -> Rings | None:
-        """Of event loops; a thread for each client makes plain calls."""
         workload = self.workload
         if workload.dispatch == "threads" or workload.interface == "plain":
             return None
@@ -112,17 +104,14 @@ class ConnectionsMethod(MakesOwnFiles):
         return self.folder_of(cell) if counted else None
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> wire.ClientsJob:
-        """The clients' job of one test, or the one reader's."""
-        factors = ConnectionsFactors.of(cell)
-        if not isinstance(target, ClientFolders):
-            raise TypeError("clients need folders, and this target has none")
-        workload = self.workload
+        factors, workload = ConnectionsFactors.of(cell), self.workload
+        folders = folders_of(target, ClientFolders)
         threads = workload.dispatch == "threads"
         limit_ns = workload.mix_duration if factors.test == "mix" else workload.time_limit
         rest = wire.Think(mean_ns=workload.think, spread=workload.think_spread)
         alone, folder = factors.test == "backup", self.folder_of(cell)
         on_path = alone and workload.backup_access == "path"
-        where = target.model_copy(update={"share": None}) if on_path else target
+        where = folders.model_copy(update={"share": None}) if on_path else folders
         return wire.ClientsJob(
             target=where.target(folder),
             phase=self._phase(cell),
@@ -133,10 +122,10 @@ class ConnectionsMethod(MakesOwnFiles):
             interface="auto" if threads else workload.interface,
             ramp_ns=0 if alone else workload.ramp,
             think=rest if workload.think and not alone else None,
-            files=self._file_set(cell, target),
+            files=self._file_set(cell, folders),
             fsync=workload.fsync,
             time_limit_ns=limit_ns,
-            interval_ns=max(_SHORTEST_INTERVAL_NS, -(-limit_ns // _MOST_INTERVALS)),
+            interval_ns=interval_of_work_ns(limit_ns),
             data=data_of(workload.data),
             seed=seed,
             verify=workload.verify and factors.test in ("read", "mix", "backup"),
@@ -152,29 +141,20 @@ class ConnectionsMethod(MakesOwnFiles):
         ]
 
     def require_dealable(self, hosts: int) -> None:
-        """Clients are dealt out, or all of them on each host; a backup has a reader on each."""
         require_hosts_there(self.workload.hosts, hosts)
         if not self.workload.hosts:
             require_enough("client", self.workload.clients, hosts, "workload.clients")
 
     def dealt(self, job: Dealt, share: Share) -> Dealt:
-        """The host's clients, with files of their own; a reader backs up those of its host."""
+        """The host's clients; all of them where the study varies the number of hosts."""
         if not isinstance(job, wire.ClientsJob) or share.hosts == 1:
             return job
         if self.workload.hosts:
             return job.model_copy(update={"seed": share.seed(job.seed)})
-        files = job.files.model_copy(update={"clients": share.of(job.files.clients)})
-        is_backup = isinstance(job.phase, wire.BackupPhase)
-        return job.model_copy(
-            update={
-                "clients": job.clients if is_backup else share.of(job.clients),
-                "files": files,
-                "seed": share.seed(job.seed),
-            }
-        )
+        return clients_dealt(job, share)
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
-        """Sessions, calls, then the bytes at the storage's speed: memory's are synced after."""
+        """Sessions, calls, then the bytes: those in memory are synced after."""
         factors = ConnectionsFactors.of(cell)
         workload = self.workload
         if factors.test == "mix":
@@ -196,13 +176,12 @@ class ConnectionsMethod(MakesOwnFiles):
         factors = ConnectionsFactors.of(cell)
         contents, files = self._volume(cell)
         if factors.test in ("write", "backup fill"):
-            return contents + files * _METADATA_BYTES
+            return contents + files * METADATA_BYTES
         if factors.test == "mix":
             return self._written_by_mix(contents / max(files, 1))
-        return files * _METADATA_BYTES if factors.test == "delete" else 0.0
+        return files * METADATA_BYTES if factors.test == "delete" else 0.0
 
     def held_equal(self, space: str, has_raw: bool) -> list[str]:  # noqa: ARG002 - raw is refused
-        """Files, clients, data, tests, order."""
         workload = self.workload
         how = {"event loop": "run by event loops", "threads": "one thread each"}
         how_through = through(self.accesses, workload.interface)
@@ -232,7 +211,6 @@ class ConnectionsMethod(MakesOwnFiles):
         return [*lines, f"order: tests in one order in every turn, {caches}"]
 
     def notes(self) -> list[str]:
-        """That writes which nothing syncs may end in memory."""
         if self.workload.fsync:
             return []
         return [
@@ -242,7 +220,6 @@ class ConnectionsMethod(MakesOwnFiles):
         ]
 
     def without_equal_in_fio(self) -> tuple[str, str]:
-        """The bench has a fio thread for each client, which does whole files one by one."""
         return (
             "fio works on existing files; it has no clients that create and open files",
             "ONLY=clients-tmpfs-fio compares files per second with fio's threads",
@@ -317,7 +294,9 @@ class ConnectionsMethod(MakesOwnFiles):
             case "delete":
                 return wire.DeletePhase()
             case "mix":
-                return wire.MixPhase(activities=_weighted(workload.mix))
+                drawn = workload.mix.items()
+                weighted = [{"activity": name, "weight": weight} for name, weight in drawn]
+                return wire.MixPhase.model_validate({"activities": weighted})
             case _:
                 return wire.BackupPhase(
                     order=factors.order or "directory", block_size_bytes=workload.backup_block_size
@@ -359,23 +338,6 @@ class ConnectionsMethod(MakesOwnFiles):
         if workload.tree == "own":
             return wire.OwnTree()
         return wire.SharedTree(depth=workload.depth, fan_out=workload.fan_out)
-
-
-_ACTIVITIES: dict[str, wire.Activity] = {
-    "read": "read",
-    "create": "create",
-    "save": "save",
-    "delete": "delete",
-    "stat": "stat",
-    "list": "list",
-}
-
-
-def _weighted(mix: dict[str, int]) -> list[wire.WeightedActivity]:
-    return [
-        wire.WeightedActivity(activity=_ACTIVITIES[name], weight=weight)
-        for name, weight in mix.items()
-    ]
 
 
 METHOD = ConnectionsMethod

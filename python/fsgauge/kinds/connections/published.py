@@ -103,24 +103,20 @@ def _computed(claim: Claim, numbers: list[Computed]) -> PublishedRow:
 
 def extents_per_file(about: Observable, results: Results) -> list[Observation]:
     """Extents a file over those of the reference, in each cell that is asked for."""
-    connections = Connections.of(results)
-    if connections is None:
-        return []
+    connections = Connections.within(results)
     own = ((each.cell, each.system, each.ratio) for each in connections.extents)
     return of_rows(about, results, connections.extents_reference, own)
 
 
 def extents_of_a_file(about: Observable, results: Results) -> list[Observation]:
     """A system's own extents per file, in each cell that is asked for."""
-    connections = Connections.of(results)
-    rows = connections.extents if connections is not None else ()
-    return of_rows(about, results, "", ((e.cell, e.system, e.per_file) for e in rows))
+    own = ((e.cell, e.system, e.per_file) for e in Connections.within(results).extents)
+    return of_rows(about, results, "", own)
 
 
 def response_by_clients(about: Observable, results: Results) -> list[Observation]:
     """A system's mean response with so many clients over that with the fewest, inside blocks."""
-    connections = Connections.of(results)
-    rows = connections.by_clients if connections is not None else ()
+    rows = Connections.within(results).by_clients
     own = ((each.cell, each.system, each.response_ratio) for each in rows)
     return of_rows(about, results, "the fewest clients", own)
 

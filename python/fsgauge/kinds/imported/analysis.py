@@ -18,11 +18,9 @@ class ImportedAnalysis(Analysis):
     said_better: ClassVar[frozenset[str]] = frozenset({"noise.unknown"})
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002
-        """Operations or bytes per second."""
         return ImportedFactors.of(cell).rated_in
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
-        """What these runs cannot show."""
         tool = evidence.study.study.get("workload", {}).get("tool", "another tool")
         yield finding(
             "imported.order",

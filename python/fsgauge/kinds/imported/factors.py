@@ -27,10 +27,5 @@ class ImportedFactors(CellFactors):
             return self.test
         return f"{format_size(self.block_size_bytes)} blocks ({self.test})"
 
-    @property
-    def work(self) -> str:
-        """The test's name."""
-        return self.test
-
 
 FACTORS = ImportedFactors

@@ -54,18 +54,12 @@ class MetadataFactors(CellFactors):
         return self.clients, self.folder, self.entries, self.file_size_bytes
 
     @property
-    def names_in_a_folder(self) -> int:
-        """How many names one list is given."""
-        return (self.entries or 0) // (self.clients if self.folder == "own" else 1)
-
-    @property
     def metric(self) -> str:
         """Files a second; of records, operations a second."""
         return "iops" if self.is_of_records else "files"
 
     @property
     def waited_for(self) -> str:
-        """All that is done to a file; of records, one."""
         return super().waited_for if self.is_of_records else "file"
 
     @property
@@ -75,12 +69,10 @@ class MetadataFactors(CellFactors):
 
     @property
     def longer_runs(self) -> str:
-        """A file is done once."""
         return "more files (--set workload.entries=...)"
 
     @property
     def work(self) -> str:
-        """What is done, in a sentence: "creates"."""
         return _WORK[self.operation]
 
     @property
@@ -108,7 +100,6 @@ class MetadataFactors(CellFactors):
 
     @property
     def share_of_reads(self) -> int:
-        """100 for what changes nothing."""
         return 0 if self.operation in ("create", "rename", "unlink", "record write") else 100
 
     @property
@@ -118,7 +109,6 @@ class MetadataFactors(CellFactors):
 
     @property
     def more_space(self) -> str:
-        """What it needs where it found the storage full."""
         return "larger storage, or fewer workload.entries"
 
 

@@ -98,7 +98,6 @@ class MetadataWorkload(WorkloadKeys):
     scan: bool = Field(False, description=SCAN)
 
     def cells(self) -> list[Cell]:
-        """In the order of a turn; a set of files after the other."""
         return [_cell(factors) for factors in self._points()]
 
     def default_primary(self) -> list[str]:
@@ -133,7 +132,6 @@ class MetadataWorkload(WorkloadKeys):
         return super().against_curve()
 
     def keys_agree(self) -> None:
-        """Raise a conflict where keys contradict one another."""
         if self.rate is not None and self.stonewall is not None:
             raise conflict(
                 "clients that go on to as many files as another have no pace",
@@ -172,7 +170,6 @@ class MetadataWorkload(WorkloadKeys):
                 )
 
     def inapplicable(self) -> Inapplicable:
-        """Keys without effect, and why."""
         found: Inapplicable = {}
         if not self._of_files:
             reason = ("no operation is on files of clients", "operations")
@@ -189,7 +186,6 @@ class MetadataWorkload(WorkloadKeys):
         return found
 
     def needs_files(self) -> tuple[str, str, str] | None:
-        """All of it does."""
         return ("kind", "it makes, finds and removes files", "overhead compares with raw")
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -28,19 +29,22 @@ from fsgauge.engine.wire import (
 from fsgauge.errors import InputError
 from fsgauge.kinds.metadata.factors import PACED, RECORDS, MetadataFactors, Operation
 from fsgauge.kinds.metadata.keys import MetadataWorkload
-from fsgauge.kinds.metadata.room import METADATA_BYTES, record_bytes, require_room, stored_bytes
 from fsgauge.record.records import Cell
-from fsgauge.units import exact_duration, exact_size
-from fsgauge.workload.assumed import EXPECTED, Room, Speed
-from fsgauge.workload.dealing import Dealt, Share, require_enough
-from fsgauge.workload.folders import OWN, ClientFolders, FileSets, Place
+from fsgauge.units import exact_duration, exact_size, format_size
+from fsgauge.workload.assumed import EXPECTED, METADATA_BYTES, Room, Speed
+from fsgauge.workload.dealing import Dealt, Share, clients_dealt, require_enough
+from fsgauge.workload.folders import OWN, ClientFolders, FileSets, Place, folders_of
 from fsgauge.workload.method import MakesOwnFiles, at_most
 from fsgauge.workload.slicing import interval_ns
 from fsgauge.workload.steps import ClearFolder, Step
 
 _SHARED_FILE = "records"
-_SPARE_DESCRIPTORS = 256
 _DESCRIPTORS_OF_CLIENT = 3
+USABLE_PERCENT = 95
+"""Share of the free space that files may take: file systems need the rest as they fill."""
+_BLOCK_BYTES = 4 << 10
+_SPARE_INODES = 8
+"""Scratch folders, the folder of all, the shared file."""
 _SECONDS: Mapping[Operation, float] = {
     "create": 25e-6,
     "stat": 6e-6,
@@ -70,33 +74,51 @@ class MetadataMethod(MakesOwnFiles):
 
     @property
     def file_sets(self) -> FileSets:
-        """One folder; clients' folders stand in it."""
         return FileSets(folders=(OWN,), of_clients=())
 
     def in_room(self, room: Room) -> MetadataMethod:
-        """The same; InputError where the files do not fit."""
-        require_room(self.workload, room)
+        workload = self.workload
+        entries = max(workload.entries) if "create" in workload.operations else 0
+        usable = room.free_bytes * USABLE_PERCENT // 100
+        storage = f'"{room.least}"' if room.least else "the storage"
+        if self._record_bytes() > usable:
+            fitting = usable // (max(workload.clients) * workload.record_size)
+            raise InputError(
+                f"the shared file takes {format_size(self._record_bytes())}",
+                cause=f"{storage} has room for {format_size(usable)}",
+                next=f"--set workload.records={fitting}" if fitting else "larger storage",
+            )
+        needed = self._stored_bytes(entries)
+        if needed > usable:
+            raise InputError(
+                f"{entries} files with their names and inodes take about {format_size(needed)}",
+                cause=f"{storage} has room for {format_size(usable)}",
+                next=self._fewer(usable // self._stored_bytes(1), "larger storage"),
+            )
+        beside = max(workload.clients) + _SPARE_INODES
+        if room.inodes is not None and entries + beside > room.inodes:
+            raise InputError(
+                f"{entries} files and their folders need {entries + beside} inodes",
+                cause=f'"{room.fewest}" has {room.inodes}: mkfs decides how many',
+                next=self._fewer(room.inodes - beside, room.more_inodes(entries + beside)),
+            )
         return self
 
     def require_descriptors(self, limit: int) -> None:
-        """A client has its folder and a file open."""
         clients = max(self.workload.clients)
-        if clients * _DESCRIPTORS_OF_CLIENT + _SPARE_DESCRIPTORS > limit:
-            fitting = (limit - _SPARE_DESCRIPTORS) // _DESCRIPTORS_OF_CLIENT
-            raise InputError(
-                f"{clients} clients with a folder and a file each are more than this process may"
-                f" open: {limit}",
-                cause="the hard limit of open files (ulimit -Hn)",
-                next=f"--set workload.clients={max(fitting, 1)}, or raise the limit",
-            )
+        fitting = (limit - self.spare_descriptors) // _DESCRIPTORS_OF_CLIENT
+        self.require_open_files(
+            f"{clients} clients with a folder and a file each",
+            clients * _DESCRIPTORS_OF_CLIENT + self.spare_descriptors,
+            limit,
+            f"--set workload.clients={max(fitting, 1)}, or raise the limit",
+        )
 
     def fewer_files(self) -> str:
-        """A key of its own."""
         return "fewer workload.entries"
 
     def largest_file_bytes(self, room: Room) -> int:  # noqa: ARG002
-        """The shared one, or one of the clients'."""
-        return max(record_bytes(self.workload), *self.workload.file_sizes)
+        return max(self._record_bytes(), *self.workload.file_sizes)
 
     def rings(self) -> None:
         """A thread for each client makes plain calls, as mdtest's tasks do."""
@@ -109,14 +131,10 @@ class MetadataMethod(MakesOwnFiles):
         return [list(sets.values())]
 
     def seed_purpose(self, cell: Cell) -> str:
-        """One seed for all that is done to a set."""
         return str(MetadataFactors.of(cell).set_of_files)
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob | ClientsJob:
-        """The clients' job of one operation, or the load on the shared file."""
-        if not isinstance(target, ClientFolders):
-            raise TypeError("clients need folders, and this target has none")
-        factors = MetadataFactors.of(cell)
+        target, factors = folders_of(target, ClientFolders), MetadataFactors.of(cell)
         if factors.is_of_records:
             return self._records(factors, f"{target.folder(OWN)}/{_SHARED_FILE}", seed)
         workload, operation = self.workload, factors.operation
@@ -154,26 +172,18 @@ class MetadataMethod(MakesOwnFiles):
     def steps_before(self, cell: Cell, place: Place, seed: int) -> list[Step]:  # noqa: ARG002
         """Of a curve each rate makes its files anew."""
         is_anew = cell.pace is not None and MetadataFactors.of(cell).operation == "create"
-        if not is_anew or not isinstance(place, ClientFolders):
-            return []
-        return [ClearFolder(place.folder(OWN))]
+        return [ClearFolder(folders_of(place, ClientFolders).folder(OWN))] if is_anew else []
 
     def require_dealable(self, hosts: int) -> None:
-        """Clients are dealt out, each host has folders of its own."""
         if hosts > 1:
             require_enough("client", self.workload.clients, hosts, "workload.clients")
 
     def dealt(self, job: Dealt, share: Share) -> Dealt:
-        """The host's clients."""
-        if not isinstance(job, ClientsJob) or share.hosts == 1:
-            return super().dealt(job, share)
-        files = job.files.model_copy(update={"clients": share.of(job.files.clients)})
-        own: dict[str, object] = {"clients": share.of(job.clients), "files": files}
-        own["rate"] = share.pace(job.rate, job.clients)
-        return job.model_copy(update={**own, "seed": share.seed(job.seed)})
+        if isinstance(job, ClientsJob) and share.hosts > 1:
+            return clients_dealt(job, share)
+        return super().dealt(job, share)
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
-        """By files, and by bytes at the storage's speed."""
         factors = MetadataFactors.of(cell)
         moved = self._contents(factors) / speed.bytes_per_second
         if factors.is_of_records:
@@ -200,7 +210,6 @@ class MetadataMethod(MakesOwnFiles):
         return float((factors.entries or 0) * METADATA_BYTES) if is_changing else 0.0
 
     def held_equal(self, space: str, has_raw: bool) -> list[str]:  # noqa: ARG002 - raw is refused
-        """Files, clients, and what ends an operation."""
         workload = self.workload
         sizes = " or ".join(map(exact_size, workload.file_sizes))
         lines = ["clients: a thread each, one plain call at a time"]
@@ -231,7 +240,6 @@ class MetadataMethod(MakesOwnFiles):
         ]
 
     def notes(self) -> list[str]:
-        """That what nothing syncs may end in memory."""
         workload = self.workload
         if workload.fsync or workload.sync_after or "create" not in workload.operations:
             return []
@@ -245,7 +253,6 @@ class MetadataMethod(MakesOwnFiles):
         return "how fast folders are made; what a folder costs that several hosts share"
 
     def without_equal_in_fio(self) -> tuple[str, str]:
-        """The bench has mdtest's and elbencho's own."""
         return "fio has no clients that make, list and remove files", ""
 
     def _records(self, factors: MetadataFactors, path: str, seed: int) -> LoadJob:
@@ -276,11 +283,28 @@ class MetadataMethod(MakesOwnFiles):
             seed=seed,
         )
 
+    def _stored_bytes(self, entries: int) -> int:
+        """What so many of the largest files take."""
+        size_bytes = max(self.workload.file_sizes)
+        return entries * (-(-size_bytes // _BLOCK_BYTES) * _BLOCK_BYTES + METADATA_BYTES)
+
+    def _record_bytes(self) -> int:
+        """The shared file of the most clients; 0 where there is none."""
+        if "record write" not in self.workload.operations:
+            return 0
+        return max(self.workload.clients) * self.workload.records * self.workload.record_size
+
+    def _fewer(self, fitting: int, otherwise: str) -> str:
+        """The most entries that fit and can be dealt out, or another way."""
+        all_clients = math.lcm(*self.workload.clients)
+        entries = fitting // all_clients * all_clients
+        return f"--set workload.entries={entries}, or {otherwise}" if entries > 0 else otherwise
+
     def _contents(self, factors: MetadataFactors) -> int:
         if factors.is_of_records:
             return factors.clients * self.workload.records * (factors.record_size_bytes or 0)
         if factors.operation == "create":
-            return stored_bytes(self.workload, factors.entries or 0)
+            return self._stored_bytes(factors.entries or 0)
         return (
             (factors.entries or 0) * (factors.file_size_bytes or 0) * (factors.operation == "read")
         )

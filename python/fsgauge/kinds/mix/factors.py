@@ -26,17 +26,14 @@ class MixFactors(CellFactors):
 
     @property
     def can_begin_again(self) -> bool:
-        """Files are laid out again."""
         return True
 
     @property
     def place(self) -> str:
-        """Where the cell is, in a sentence: beside the other groups."""
         return f'group "{self.group}"'
 
     @property
     def work(self) -> str:
-        """What is done, in a sentence: "commits"."""
         return self.judged_as
 
     @property
@@ -55,17 +52,14 @@ class MixFactors(CellFactors):
 
     @property
     def rate_unit(self) -> str:
-        """Commits where the study calls them so."""
         return "commits/s" if self.judged_as == "commits" else super().rate_unit
 
     @property
     def more_space(self) -> str:
-        """Each group says how large its files are."""
         return f'larger storage, or smaller file_sizes of group "{self.group}"'
 
     @property
     def panel(self) -> str:
-        """Each group stands alone."""
         return self.group
 
 

@@ -6,8 +6,15 @@ from typing import Self
 
 from pydantic import ValidationInfo, model_validator
 
-from fsgauge.kinds.mix.group_keys import Calls, GroupKeys
-from fsgauge.kinds.mix.operations import AT_A_PLACE, MAKING, MOVING_A_BLOCK, PLAIN, READING
+from fsgauge.kinds.mix.group_keys import (
+    AT_A_PLACE,
+    MAKING,
+    MOVING_A_BLOCK,
+    PLAIN,
+    READING,
+    Calls,
+    GroupKeys,
+)
 from fsgauge.study.base import conflict
 from fsgauge.study.sweep import (
     Inapplicable,
@@ -45,7 +52,6 @@ class Group(GroupKeys):
 
     @property
     def is_plain(self) -> bool:
-        """Whether it only reads and writes blocks, at any depth."""
         return all(operation in PLAIN for operation in self.operations)
 
     @property
@@ -53,11 +59,14 @@ class Group(GroupKeys):
         """The operation that it does most; "commit" where that is a write with the call that makes
         it durable."""
         most = max(self.operations, key=lambda name: self.operations[name])
-        return "commit" if most == "write" and self.sync in ("fsync", "fdatasync") else most
+        return "commit" if most == "write" and self.is_synced_by_calls else most
+
+    @property
+    def is_synced_by_calls(self) -> bool:
+        return self.sync in ("fsync", "fdatasync")
 
     @property
     def changes_files(self) -> bool:
-        """Whether anything that it does changes what is stored."""
         return any(operation not in READING for operation in self.operations)
 
     @property
@@ -100,12 +109,10 @@ class Group(GroupKeys):
 
     @property
     def mean_write_bytes(self) -> float:
-        """Mean size of one write, by weights."""
         return mean_bytes(self.write_blocks or self.blocks)
 
     @property
     def calls(self) -> Calls:
-        """The system calls of its reads and writes."""
         if self.interface != "auto":
             return self.interface
         return "psync" if self.queue_depth == 1 else "io_uring"
@@ -119,12 +126,10 @@ class Group(GroupKeys):
 
     @property
     def largest_block_bytes(self) -> int:
-        """The largest block that is read or written."""
         return max(self.every_block_size)
 
     @property
     def largest_file_bytes(self) -> int:
-        """The largest file that it may have."""
         return self.largest_size if self._is_log_normal else max(self.file_sizes)
 
     @property
@@ -136,11 +141,10 @@ class Group(GroupKeys):
         return self.distribution in ("zipf", "pareto")
 
     def inapplicable(self) -> Inapplicable:
-        """Keys that have no effect in this group: why, and the key that makes it so."""
         found: Inapplicable = {}
-        if self.order != "strided":
-            found["stride"] = (f'the order is "{self.order}"', "order")
         reason = (f'the order is "{self.order}"', "order")
+        if self.order != "strided":
+            found["stride"] = reason
         if self.order != "random":
             found |= dict.fromkeys(("random_percent", "distribution"), reason)
         elif self.random_percent == 100:
@@ -186,7 +190,7 @@ class Group(GroupKeys):
             found["continue_when_full"] = ("nothing that it does takes space", "operations")
         if "write" not in self.operations:
             found["sync"] = ("nothing is written by write", "operations")
-        if self.sync not in ("fsync", "fdatasync"):
+        if not self.is_synced_by_calls:
             found["sync_every"] = (f'sync is "{self.sync}"', "sync")
         if self.data == "zero":
             reason = ("all of it is zeros", "data")
@@ -237,7 +241,7 @@ class Group(GroupKeys):
                 [("operations", other), "queue_depth" if self.queue_depth > 1 else "interface"],
                 next="queue_depth = 1 with more jobs, or a group of its own for reads and writes",
             )
-        is_called = self.sync in ("fsync", "fdatasync") and list(self.operations) == ["write"]
+        is_called = self.is_synced_by_calls and list(self.operations) == ["write"]
         if is_called and self.queue_depth > self.sync_every:
             raise conflict(
                 f"writes end before each {self.sync}, so {self.sync_every} at most are in flight,"
@@ -270,7 +274,7 @@ class Group(GroupKeys):
             "order": self.order != "random",
             "distribution": self.distribution != "uniform",
             "random_percent": self.random_percent < 100,
-            "sync": self.sync in ("fsync", "fdatasync"),
+            "sync": self.is_synced_by_calls,
             "files_of": self.files_of is not None,
         }
         for key, is_asked in asked.items():
@@ -358,7 +362,7 @@ class Group(GroupKeys):
     def require_one_synced(self, files: int, key: str, *place: str | int) -> None:
         """Raise a conflict where a call would come for each of so many files, which `key` says;
         `place` is the group's below what is checked."""
-        if self.sync in ("fsync", "fdatasync") and files > 1:
+        if self.is_synced_by_calls and files > 1:
             raise conflict(
                 f"after its writes a job would sync all of its {files} files",
                 [(*place, "sync"), (*place, key)],

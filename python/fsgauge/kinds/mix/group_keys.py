@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fsgauge.kinds.mix.operations import Operations
 from fsgauge.study.base import OneOrSwept
 from fsgauge.study.sweep import (
     DISTRIBUTION,
@@ -22,6 +21,7 @@ from fsgauge.study.sweep import (
     QueueDepth,
     SubmitBatch,
     Weight,
+    only,
 )
 from fsgauge.units import (
     SIZE,
@@ -32,14 +32,41 @@ from fsgauge.units import (
     WholePercent,
 )
 
+PLAIN = ("read", "write")
+"""One block at an offset, on files that stay open: at any depth, by any interface."""
+ON_OPEN_FILES = ("fsync", "fdatasync", "trim", "mmap_read")
+"""On files that stay open too, one call at a time."""
+AT_A_PLACE = (*PLAIN, "trim", "mmap_read")
+"""Those that move a block that is there."""
+MOVING_A_BLOCK = (*AT_A_PLACE, "append", "fallocate")
+"""Those that transfer a block, or allocate one."""
+ON_NAMES = (
+    "append",
+    "create",
+    "open",
+    "read_file",
+    "write_file",
+    "stat",
+    "list",
+    "rename",
+    "unlink",
+    "truncate",
+    "fallocate",
+)
+"""On a file of the set by its name, opened and closed where that is needed."""
+OPERATIONS = (*PLAIN, *ON_OPEN_FILES, *ON_NAMES)
+READING = frozenset({"read", "mmap_read", "read_file", "stat", "list", "open"})
+"""Those that change nothing."""
+MAKING = frozenset({"create", "rename", "unlink"})
+"""Those after which a name may be gone."""
+Operations = Annotated[dict[str, Weight], only(OPERATIONS, "a group"), Field(min_length=1)]
+
 MOST_BYTES = 1 << 44
 FileSize = Annotated[int, SIZE, Field(ge=0, le=MOST_BYTES)]
 """0 for files without contents."""
 Files = Annotated[int, Field(ge=1, le=1_000_000)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _-]{0,39}$")]
 Weights = Annotated[list[Weight], Field(max_length=100)]
-
-
 Calls = Literal["io_uring", "psync", "libaio"]
 
 

@@ -73,11 +73,9 @@ class MixWorkload(WorkloadKeys):
     )
 
     def cells(self) -> list[Cell]:
-        """A cell a group, in the order of the study."""
         return [self._cell(group) for group in self.group]
 
     def default_primary(self) -> list[str]:
-        """The groups that `primary` names, or the first one."""
         named = dict.fromkeys(each.group for each in self.judged())
         return [cell.id for cell in self.cells() if cell.factors["group"] in named]
 
@@ -87,7 +85,6 @@ class MixWorkload(WorkloadKeys):
         return [cell for cell in self.cells() if cell.id in primary]
 
     def against_curve(self) -> tuple[str | tuple[str | int, ...], str] | None:
-        """A pace of its own of a group that a curve gives one, or rests."""
         paced = [cell.factors["group"] for cell in self.paced_loads()]
         for index, group in enumerate(self.group):
             for key in ("rate", "bandwidth", "think") if group.name in paced else ():
@@ -106,7 +103,6 @@ class MixWorkload(WorkloadKeys):
         return [Judged(first.name, _usual_metric(first), _WORK)]
 
     def named(self, name: str) -> Group:
-        """The group of that name."""
         return next(group for group in self.group if group.name == name)
 
     def needs_files(self) -> tuple[str, str, str] | None:
@@ -120,7 +116,6 @@ class MixWorkload(WorkloadKeys):
         return None
 
     def keys_agree(self) -> None:
-        """Raise a conflict where groups contradict one another."""
         self._names_differ()
         for index, group in enumerate(self.group):
             self._files_are_there(index, group)
@@ -300,20 +295,17 @@ def _usual_metric(group: Group) -> str:
 
 def _known_measures(group: Group) -> list[str]:
     latencies = [f"{name} p99" for name in _with_latencies(group)]
-    return ["operations", *(["commits"] if _syncs(group) else []), "bandwidth", *latencies]
-
-
-def _syncs(group: Group) -> bool:
-    return group.sync in ("fsync", "fdatasync", "dsync")
+    commits = ["commits"] if group.sync != "none" else []
+    return ["operations", *commits, "bandwidth", *latencies]
 
 
 def _with_latencies(group: Group) -> list[str]:
-    return [*group.operations, *(["sync"] if group.sync in ("fsync", "fdatasync") else [])]
+    return [*group.operations, *(["sync"] if group.is_synced_by_calls else [])]
 
 
 def _metric(what: str, group: Group) -> str | None:
     """None for what the group does not have."""
-    if what in _RATES and (what != "commits" or _syncs(group)):
+    if what in _RATES and (what != "commits" or group.sync != "none"):
         return _RATES[what]
     operation, _, part = what.rpartition(" ")
     is_there = operation in _with_latencies(group) and part in _PARTS

@@ -17,7 +17,7 @@ from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.units import exact_duration, exact_size, format_size
 from fsgauge.workload.assumed import EXPECTED, Room, Speed, operations_per_second
-from fsgauge.workload.folders import ClientFolders, FileSets, Place
+from fsgauge.workload.folders import ClientFolders, FileSets, Place, folders_of
 from fsgauge.workload.method import MakesOwnFiles
 from fsgauge.workload.rings import Rings, rings_of
 from fsgauge.workload.slicing import interval_ns
@@ -42,7 +42,6 @@ class MixMethod(MakesOwnFiles):
     at_once = True
 
     def require_dealable(self, hosts: int) -> None:
-        """Each host runs every group, on files of its own, at the same times."""
         if hosts > 1 and self.workload.steady_window:
             raise InputError(
                 "workload.steady_window ends the warm-up of each host at another time",
@@ -51,20 +50,17 @@ class MixMethod(MakesOwnFiles):
             )
 
     def rings(self) -> Rings | None:
-        """Groups of io_uring ask for them."""
         asking = [group.name for group in self.workload.group if group.calls == "io_uring"]
         instead = " ".join(f"--set 'workload.group.{name}.interface=libaio'" for name in asking)
         return rings_of(map(factors_of, self.workload.cells()), instead)
 
     @property
     def file_sets(self) -> FileSets:
-        """A folder for each group that has files of its own, and for those that take space."""
         folders = [folder_of(group.name) for group in self._owners()]
         folders += [_BESIDE] if self.workload.fill else []
         return FileSets(folders=tuple(folders), of_clients=())
 
     def in_room(self, room: Room) -> MixMethod:
-        """The same; InputError where the files do not fit."""
         needed = self._stored_bytes()
         usable = room.free_bytes * (self.workload.fill or _USABLE_PERCENT) // 100
         if needed > usable:
@@ -76,7 +72,8 @@ class MixMethod(MakesOwnFiles):
                 + (f' on "{room.least}"' if room.least else " of the storage"),
                 next=f'larger storage, or smaller file_sizes of "{name}", which has the most',
             )
-        inodes = sum(map(_inodes, self._owners()))
+        files = [group.file_count for group in self._owners()]
+        inodes = sum(each + each // _FILES_IN_DIRECTORY + 2 for each in files)
         if room.inodes is not None and inodes > room.inodes:
             raise InputError(
                 f"the files of all groups and their directories need {inodes} inodes",
@@ -86,26 +83,21 @@ class MixMethod(MakesOwnFiles):
         return self
 
     def fewer_files(self) -> str:
-        """What makes a system hold fewer of them."""
         most = max(self._owners(), key=lambda group: group.file_count)
         return f'fewer files of group "{most.name}"'
 
     def largest_file_bytes(self, room: Room) -> int:  # noqa: ARG002
-        """Of all groups."""
         return max(group.largest_file_bytes for group in self._owners())
 
     @property
     def threads(self) -> int:
-        """Those of all groups."""
         return sum(group.jobs for group in self.workload.group)
 
     def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002
-        """Blocks of the groups that pass the page cache."""
         direct = [group for group in self.workload.group if group.direct]
         return sorted({size for group in direct for size in group.every_block_size})
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
-        """The load of one group."""
         return self._load(self._group(cell), target, seed, self.rate_of(cell))
 
     def laid_out_beside(self, target: Place, seed: int) -> list[LoadJob]:
@@ -176,19 +168,17 @@ class MixMethod(MakesOwnFiles):
                 "offset_bytes": sum(map(stored_bytes, before)),
                 "size_bytes": stored_bytes(owner),
             }
-        if not isinstance(target, ClientFolders):
-            raise TypeError("groups need folders or a bare device, and this target is neither")
+        folders = folders_of(target, ClientFolders)
         needed = 1 if owner.is_plain else owner.largest_block_bytes
         return {
             "kind": "files",
-            "directory": target.folder(folder_of(owner.name)),
+            "directory": folders.folder(folder_of(owner.name)),
             "prefix": _PREFIX,
             "count": owner.file_count,
             "file_size_bytes": max(owner.largest_file_bytes, needed),
         }
 
     def rate_of(self, cell: Cell) -> float | None:
-        """Of a curve the cell's, or else the group's."""
         if cell.pace is not None:
             return cell.pace.rate or None
         return self._group(cell).operations_per_second
@@ -229,18 +219,15 @@ class MixMethod(MakesOwnFiles):
         return cell.factors["group"] == first.factors["group"]
 
     def bare_stands_for(self) -> str:
-        """Regions are the nearest to files."""
         return "each group has a region as long as all of its files, which its jobs share"
 
     def held_equal(self, space: str, has_raw: bool) -> list[str]:  # noqa: ARG002 - files have sizes
-        """A line a group."""
         lines = [f"{group.name}: {_in_words(group)}" for group in self.workload.group]
         if self.workload.fill:
             lines.append(f"space: {self.workload.fill} % of each system is taken before the load")
         return [*lines, f"time: {self.time_words()}, all groups at once"]
 
     def time_words(self) -> str:
-        """Of a run, whose warm-up may end with the first steady window."""
         if not (window := self.workload.steady_window):
             return super().time_words()
         return (
@@ -267,10 +254,6 @@ class MixMethod(MakesOwnFiles):
 
     def _owners(self) -> Sequence[Group]:
         return [group for group in self.workload.group if group.files_of is None]
-
-
-def _inodes(group: Group) -> int:
-    return group.file_count + group.file_count // _FILES_IN_DIRECTORY + 2
 
 
 def _access(group: Group) -> dict[str, object]:
@@ -304,7 +287,7 @@ def _data(group: Group) -> dict[str, object]:
 
 
 def _sync(group: Group) -> dict[str, object]:
-    if group.sync in ("fsync", "fdatasync"):
+    if group.is_synced_by_calls:
         return {"kind": group.sync, "every": group.sync_every}
     return {"kind": group.sync}
 

@@ -29,7 +29,6 @@ class OverheadFactors(CellFactors):
 
     @property
     def work(self) -> str:
-        """ "random reads"."""
         return PATTERNS[self.pattern]
 
     @property
@@ -48,7 +47,6 @@ class OverheadFactors(CellFactors):
 
     @property
     def can_begin_again(self) -> bool:
-        """Files that are there are read and written over."""
         return True
 
 

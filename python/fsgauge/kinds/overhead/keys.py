@@ -23,6 +23,7 @@ from fsgauge.study.sweep import (
     Jobs,
     QueueDepth,
     SubmitBatch,
+    host_counts,
     require_depth_of_connection,
     require_few_cells,
     require_whole_sectors,
@@ -125,22 +126,19 @@ class OverheadWorkload(WorkloadKeys):
     scan: bool = Field(False, description=SCAN)
 
     def keys_agree(self) -> None:
-        """Raise a conflict where keys contradict one another."""
         self._has_intervals()
         self._interface_can_queue()
         self._direct_is_aligned()
         self._mix_is_a_mix()
         self._hosts_have_files()
-        sweep = ["patterns", "block_sizes", "queue_depths", "jobs"]
-        require_few_cells(self, [*sweep, *(["hosts"] if self.hosts else []), "host_files"])
+        sweep = ["patterns", "block_sizes", "queue_depths", "jobs", "hosts", "host_files"]
+        require_few_cells(self, sweep)
 
     def cells(self) -> list[Cell]:
-        """In the order of the study's lists."""
         sweep = product(self.patterns, self.block_sizes, self.queue_depths, self.jobs)
         return [self._cell(*point, *hosts) for point in sweep for hosts in self._hosts()]
 
     def default_primary(self) -> list[str]:
-        """The smallest blocks at the lowest and the highest depth, on all hosts."""
         depths = {min(self.queue_depths), max(self.queue_depths)}
         return [
             cell.id
@@ -156,7 +154,7 @@ class OverheadWorkload(WorkloadKeys):
         none of it. One host has no other one's files, so it is there once."""
         varied = self.host_files != ["per-host"]
         sets: list[HostFiles | None] = [*self.host_files] if varied else [None]
-        counts: list[int | None] = [*sorted(self.hosts)] if self.hosts else [None]
+        counts = host_counts(self.hosts)
         return [(count, each) for count in counts for each in ([None] if count == 1 else sets)]
 
     def _cell(
@@ -194,18 +192,15 @@ class OverheadWorkload(WorkloadKeys):
         return max(self.jobs)
 
     def check_access(self, accesses: Sequence[AccessKeys]) -> None:
-        """A connection carries so many operations at most."""
         if all(access.protocol == "path" for access in accesses):
             return
         for index, depth in enumerate(self.queue_depths):
             require_depth_of_connection(depth, ("queue_depths", index))
 
     def unused_over(self, accesses: Sequence[AccessKeys]) -> dict[str, str]:
-        """Calls of this machine, where no system is reached over its path."""
         return unused_interface(accesses)
 
     def inapplicable(self) -> Inapplicable:
-        """Keys that have no effect in this workload: why, and the key that makes it so."""
         found: Inapplicable = {}
         if not MIXED.intersection(self.patterns):
             found["read_percent"] = ("no pattern is mixed (rw, randrw)", "patterns")
@@ -243,15 +238,13 @@ class OverheadWorkload(WorkloadKeys):
         intervals = self.duration // self.series_interval
         if not FEWEST_INTERVALS <= intervals <= MOST_INTERVALS:
             least = FEWEST_INTERVALS * self.series_interval
-            longer = f"duration = {exact_duration(least)!r}, or a shorter series_interval"
+            longer = f'duration = "{exact_duration(least)}", or a shorter series_interval'
             raise conflict(
                 f"{exact_duration(self.duration)} has {intervals} intervals of"
                 f" {exact_duration(self.series_interval)}, and {FEWEST_INTERVALS} to"
                 f" {MOST_INTERVALS} make a series",
                 ["series_interval", "duration"],
-                next=longer.replace("'", '"')
-                if intervals < FEWEST_INTERVALS
-                else "a longer series_interval",
+                next=longer if intervals < FEWEST_INTERVALS else "a longer series_interval",
             )
 
     def _hosts_have_files(self) -> None:

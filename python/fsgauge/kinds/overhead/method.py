@@ -12,7 +12,7 @@ from fsgauge.record.records import Cell
 from fsgauge.units import exact_duration, format_size
 from fsgauge.workload.dealing import Dealt, Share, require_enough, require_hosts_there
 from fsgauge.workload.folders import Place
-from fsgauge.workload.method import Method, access_line, data_of, interface_of, laid_out
+from fsgauge.workload.method import Method, access_line, data_of, interface_of
 from fsgauge.workload.slicing import (
     READING_SLICE_NS,
     WRITING_SLICE_NS,
@@ -34,15 +34,10 @@ class OverheadMethod(Method):
         return self.workload.files
 
     @property
-    def fill_percent(self) -> int:
-        return self.workload.fill
-
-    @property
     def overwrites(self) -> bool:
         return any(pattern not in ("read", "randread") for pattern in self.workload.patterns)
 
     def require_room(self, file_bytes: int, cause: str) -> None:
-        """A file holds the largest operation."""
         largest = max(self.workload.block_sizes)
         if file_bytes < largest:
             raise InputError(
@@ -54,15 +49,6 @@ class OverheadMethod(Method):
 
     def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002 - all alike
         return self.workload.block_sizes if self.workload.direct else []
-
-    def buffered_instead(self) -> str:
-        return "--set workload.direct=false"
-
-    def layout_job(self, target: Place, seed: int) -> wire.LayoutJob:
-        workload = self.workload
-        return wire.LayoutJob(
-            target=laid_out(target), direct=workload.direct, data=data_of(workload.data), seed=seed
-        )
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> wire.LoadJob:
         workload, factors = self.workload, OverheadFactors.of(cell)
@@ -79,7 +65,6 @@ class OverheadMethod(Method):
         )
 
     def require_dealable(self, hosts: int) -> None:
-        """More hosts than there are, and hosts without a file, are refused."""
         require_hosts_there(self.workload.hosts, hosts)
         if hosts > 1 and "separate" in self.workload.host_files:
             require_enough("file", self.workload.files, hosts, "workload.files")
@@ -118,7 +103,6 @@ class OverheadMethod(Method):
         return Slicing(count, charges_sync=writes and workload.rate is None, slice_ns=slice_ns)
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:
-        """At the assumed rate or the pace."""
         factors = OverheadFactors.of(cell)
         share = (100 - factors.read_percent) / 100 * factors.block_size_bytes
         paced = (self.rate_of(cell) or float("inf")) * self.run_seconds(cell, space_bytes)

@@ -20,14 +20,14 @@ def fluctuation_by_setting(about: Observable, results: Results) -> list[Observat
 
 
 def _of(system: str, about: Observable, results: Results) -> list[Observation]:
-    overhead = Overhead.of(results)
-    found = []
-    for cell in cells_of(about, results) if overhead is not None else ():
-        entry = overhead.fluctuation_of(cell.id, system) if overhead is not None else None
-        if entry is not None and entry.ratio is not None:
-            name = f"{system}, {cell.name}" if system != about.system else cell.name
-            found.append(Observation.of(name, system, results.baseline, entry.ratio))
-    return found
+    own = Overhead.of(results)
+    cells = {cell.id: cell.name for cell in cells_of(about, results)}
+    place = "" if system == about.system else f"{system}, "
+    return [
+        Observation.of(f"{place}{cells[each.cell]}", system, results.baseline, each.ratio)
+        for each in (own.fluctuations if own is not None else ())
+        if each.system == system and each.cell in cells and each.ratio is not None
+    ]
 
 
 def same_over_separate(about: Observable, results: Results) -> list[Observation]:
@@ -47,18 +47,8 @@ def between_hosts(about: Observable, results: Results) -> list[Observation]:
         if cell is None or (each.system, each.name) != (about.system, "network_bytes"):
             continue
         tenth = int(cell.factors["block_size_bytes"]) / 10
-        sent = each.per_operation
-        found.append(
-            Observation(
-                cell=cell.name,
-                system=each.system,
-                over="a tenth of the data",
-                value=sent.value / tenth,
-                low=sent.low / tenth if sent.low is not None else None,
-                high=sent.high / tenth if sent.high is not None else None,
-                n=sent.n,
-            )
-        )
+        sent = each.per_operation.in_units_of(tenth)
+        found.append(Observation.of(cell.name, each.system, "a tenth of the data", sent))
     return found
 
 

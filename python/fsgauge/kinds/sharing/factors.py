@@ -27,7 +27,6 @@ class SharingFactors(CellFactors):
 
     @property
     def work(self) -> str:
-        """What is done, in a sentence: "rewrite"."""
         title = self.of_test.title
         return title[:1].lower() + title[1:]
 

@@ -11,7 +11,7 @@ from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.kinds.sharing.tests import BYTE_BY_BYTE, IN_RECORDS, TESTS, FileTest, FolderTest
 from fsgauge.record.records import Cell
 from fsgauge.study.base import Distinct, conflict
-from fsgauge.study.sweep import SCAN, BlockSize, Hosts, Inapplicable, require_few
+from fsgauge.study.sweep import SCAN, BlockSize, Hosts, Inapplicable, host_counts, require_few
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, SizeBytes, exact_size
 
@@ -106,13 +106,12 @@ class SharingWorkload(WorkloadKeys):
     def cells(self) -> list[Cell]:
         """Tests in the order of their programs, file by file, record by record: a test that needs
         what the one before has left comes after it."""
-        return [cell for hosts in self._host_counts() for cell in self._cells_on(hosts)]
+        return [cell for hosts in host_counts(self.hosts) for cell in self._cells_on(hosts)]
 
     def default_primary(self) -> list[str]:
-        """The largest file, and the largest record or chunk, on the fewest hosts."""
         return [
             cell.id
-            for cell in self._cells_on(self._host_counts()[0])
+            for cell in self._cells_on(host_counts(self.hosts)[0])
             if self._is_largest(SharingFactors.of(cell))
         ]
 
@@ -122,9 +121,6 @@ class SharingWorkload(WorkloadKeys):
             return True
         is_last = size_bytes == max(self.files_of(factors.test))
         return is_last and factors.record_size_bytes == self.sizes_of(factors.test, size_bytes)[-1]
-
-    def _host_counts(self) -> list[int | None]:
-        return [*sorted(self.hosts)] if self.hosts else [None]
 
     def _cells_on(self, hosts: int | None) -> Iterator[Cell]:
         files = self._file_tests
@@ -161,7 +157,6 @@ class SharingWorkload(WorkloadKeys):
         return _cell(factors, words + (" (cache test)" if factors.is_cache_test else ""))
 
     def keys_agree(self) -> None:
-        """Raise a conflict where keys contradict one another."""
         for key, files, largest in (
             ("record_sizes", "file_sizes", max(self.file_sizes)),
             ("chunk_sizes", self._chunk_files_key, min(self._chunk_files)),
@@ -181,10 +176,9 @@ class SharingWorkload(WorkloadKeys):
             for size in self.files_of(name)
         )
         of_folder = len(self.tests) - len(self._file_tests)
-        require_few((of_files + of_folder) * len(self._host_counts()), sweep)
+        require_few((of_files + of_folder) * len(self.hosts or [1]), sweep)
 
     def inapplicable(self) -> Inapplicable:
-        """Keys without effect, and why."""
         found: Inapplicable = {}
         if not any(isinstance(TESTS[name], FolderTest) for name in self.tests):
             found["folder_files"] = ("no test is of a folder", "tests")
@@ -202,7 +196,6 @@ class SharingWorkload(WorkloadKeys):
         return found
 
     def needs_files(self) -> tuple[str, str, str]:
-        """Tests make, write and remove files."""
         return ("kind", "its tests write files", "overhead compares with the bare device")
 
     @property

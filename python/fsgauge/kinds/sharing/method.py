@@ -38,7 +38,6 @@ class SharingMethod(Method):
     outlives_faults = True
 
     def in_room(self, room: Room) -> Self:
-        """It needs none, but is told how fast the storage may be."""
         return replace(self, room=room)
 
     def files_made(self) -> int:
@@ -47,15 +46,12 @@ class SharingMethod(Method):
         return 1 + self.workload.folder_files * of_folder
 
     def fewer_files(self) -> str:
-        """A key of its own."""
         return "a smaller workload.folder_files"
 
     def file_size_bytes(self, largest_bytes: int) -> int:
-        """What the study says, or as much as there is."""
         return min(self.workload.largest_file_bytes, rounded_down(largest_bytes))
 
     def require_room(self, file_bytes: int, cause: str) -> None:
-        """The file holds what the study says."""
         wanted = self.workload.largest_file_bytes
         if file_bytes < wanted:
             raise InputError(
@@ -66,7 +62,6 @@ class SharingMethod(Method):
             )
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob | ClientsJob:
-        """The test's job on the file, or on the folder that it lies in."""
         workload, factors = self.workload, SharingFactors.of(cell)
         files = laid_out(target)
         if not isinstance(files, FilesTarget):
@@ -92,11 +87,9 @@ class SharingMethod(Method):
         )
 
     def require_dealable(self, hosts: int) -> None:
-        """Each host does a test whole."""
         require_hosts_there(self.workload.hosts, hosts)
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
-        """By bytes, by seeks or by files."""
         factors = SharingFactors.of(cell)
         test = factors.of_test
         if not isinstance(test, FileTest):
@@ -108,7 +101,6 @@ class SharingMethod(Method):
         return size_bytes * each_byte
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:  # noqa: ARG002
-        """The file, or what seeks write back."""
         factors = SharingFactors.of(cell)
         test = factors.of_test
         if not isinstance(test, FileTest):
@@ -118,7 +110,6 @@ class SharingMethod(Method):
         return float(factors.file_size_bytes or 0) * (test.read_percent < 100)
 
     def held_equal(self, space: str, has_raw: bool) -> list[str]:  # noqa: ARG002 - files have sizes
-        """Tests, what their time contains, and the caches of who measures."""
         workload = self.workload
         parts = ["close"] * workload.include_close + ["fsync"] * workload.include_flush
         files = " or ".join(format_size(each) for each in workload.all_files)
@@ -155,7 +146,6 @@ class SharingMethod(Method):
         ]
 
     def cannot_tell(self) -> str:
-        """Two nodes take two numbers of hosts."""
         if self.workload.hosts and len(self.workload.hosts) > 1:
             return ""
         return (

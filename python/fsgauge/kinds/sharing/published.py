@@ -11,7 +11,6 @@ from fsgauge.stats.results import Results
 def whole(about: Observable, results: Results) -> list[Observation]:
     """The share of a system's runs without a fault of its own: a count, so its interval is the
     number itself."""
-    sharing = Sharing.of(results)
     return [
         Observation(
             cell="all tests",
@@ -22,7 +21,7 @@ def whole(about: Observable, results: Results) -> list[Observation]:
             high=each.sound,
             n=each.planned,
         )
-        for each in (sharing.faults if sharing is not None else ())
+        for each in Sharing.within(results).faults
         if each.system == about.system and each.sound is not None
     ]
 

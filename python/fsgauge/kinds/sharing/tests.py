@@ -94,7 +94,7 @@ BYTE_BY_BYTE = frozenset(
     test.name for test in BONNIE if isinstance(test, FileTest) and test.transfer == "bytes"
 )
 
-NEAREST: dict[Program, dict[str, str]] = {
+NEAREST: dict[str, dict[str, str]] = {
     "bonnie++": {
         "putc": "put_byte",
         "getc": "get_byte",

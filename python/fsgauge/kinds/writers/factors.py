@@ -43,7 +43,6 @@ class WritersFactors(CellFactors):
 
     @property
     def work(self) -> str:
-        """ "sequential writes"."""
         return PATTERNS[self.pattern]
 
     @property
@@ -53,12 +52,10 @@ class WritersFactors(CellFactors):
 
     @property
     def makes_files_anew(self) -> bool:
-        """Whether the files are made in the run."""
         return self.allocation != "overwrite"
 
     @property
     def can_begin_again(self) -> bool:
-        """Files that are there are written over."""
         return not self.makes_files_anew
 
 

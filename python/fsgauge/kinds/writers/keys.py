@@ -26,6 +26,7 @@ from fsgauge.study.sweep import (
     Jobs,
     QueueDepth,
     SubmitBatch,
+    host_counts,
     require_depth_of_connection,
     require_few_cells,
     require_whole_sectors,
@@ -164,7 +165,6 @@ class WritersWorkload(WorkloadKeys):
     scan: bool = Field(False, description=SCAN)
 
     def keys_agree(self) -> None:
-        """Raise a conflict where keys contradict one another."""
         if self.passes is not None and self.duration is not None:
             raise conflict(
                 "passes and duration both decide when a run ends",
@@ -182,15 +182,15 @@ class WritersWorkload(WorkloadKeys):
         self._stride_tells()
         self._places_fit()
         self._can_be_verified()
-        sweep = ["writers", "block_sizes", "ranges", "access", "allocation"]
-        require_few_cells(self, [*sweep, *(["hosts"] if self.hosts else [])])
+        sweep = ["writers", "block_sizes", "ranges", "access", "allocation", "hosts"]
+        require_few_cells(self, sweep)
 
     def cells(self) -> list[Cell]:
         """The number of writers varies fastest, as the tables have it. Range, access and
         allocation stand in the names only where the study has several."""
         names = ("ranges", "access", "allocation")
         several = [name for name in names if len(getattr(self, name)) > 1]
-        hosts: list[int | None] = [*sorted(self.hosts)] if self.hosts else [None]
+        hosts = host_counts(self.hosts)
         sweep = product(
             self.ranges, self.access, self.allocation, self.block_sizes, hosts, self.writers
         )
@@ -233,7 +233,6 @@ class WritersWorkload(WorkloadKeys):
         return max(self.writers)
 
     def check_access(self, accesses: Sequence[AccessKeys]) -> None:
-        """Refuse what a share does not have."""
         if all(access.protocol == "path" for access in accesses):
             return
         because = ("access", "server")
@@ -260,11 +259,9 @@ class WritersWorkload(WorkloadKeys):
         require_depth_of_connection(self.queue_depth, ("queue_depth",))
 
     def unused_over(self, accesses: Sequence[AccessKeys]) -> dict[str, str]:
-        """Calls of this machine, where no system is reached over its path."""
         return unused_interface(accesses)
 
     def inapplicable(self) -> Inapplicable:
-        """Keys that have no effect in this workload: why, and the key that makes it so."""
         found: Inapplicable = {}
         if "strided" not in self.ranges:
             found["stride"] = ("no range is strided", "ranges")

@@ -16,7 +16,7 @@ from fsgauge.workload.assumed import ASSUMED_LATENCY_SECONDS, EXPECTED, Speed, o
 from fsgauge.workload.dealing import Dealt, Share
 from fsgauge.workload.folders import Place, ServedFiles
 from fsgauge.workload.method import Method, access_line, data_of, interface_of, laid_out
-from fsgauge.workload.slicing import interval_ns, rounded_down
+from fsgauge.workload.slicing import interval_ns, interval_of_work_ns, rounded_down
 
 LONGEST_RUN_NS = 600_000_000_000
 """A run that ends by passes ends here at the latest, so that a slow disk cannot hold a study."""
@@ -26,7 +26,6 @@ LARGEST_LOG_BYTES = 256 << 20
 """Where the engine's log writers begin their file again."""
 _LIMITS_SECONDS = 0.3
 """Measuring the same load on no device and on memory, before a run."""
-_PASSES_INTERVAL_NS = 100_000_000
 _SMALLEST_SHARE = 8
 """Files are rounded to equal shares for every number of writers if they hold 8 such units."""
 
@@ -42,10 +41,6 @@ class WritersMethod(Method):
     def files(self) -> int:
         """One; with own files, as many as there are writers at most."""
         return max(self.workload.writers) if "own files" in self.workload.ranges else 1
-
-    @property
-    def fill_percent(self) -> int:
-        return self.workload.fill
 
     @property
     def reserve_bytes(self) -> int:
@@ -97,7 +92,6 @@ class WritersMethod(Method):
         return [*workload.block_sizes, *readers]
 
     def buffered_instead(self) -> str:
-        """One key; a raw device stays direct."""
         return "--set 'workload.access=[\"buffered\"]'"
 
     def layout_job(self, target: Place, seed: int) -> wire.LayoutJob:
@@ -131,7 +125,7 @@ class WritersMethod(Method):
             jobs=factors.writers,
             warm_up_ns=workload.warm_up,
             duration_ns=duration_ns,
-            interval_ns=interval_ns(duration_ns) if workload.duration else _PASSES_INTERVAL_NS,
+            interval_ns=(interval_ns if workload.duration else interval_of_work_ns)(duration_ns),
             data=data_of(workload.data),
             seed=seed,
             ranges=self._ranges(cell, bare=bare),
@@ -150,11 +144,9 @@ class WritersMethod(Method):
         )
 
     def require_dealable(self, hosts: int) -> None:
-        """Writers are dealt out, and so are readers and log writers beside them."""
         dealing.require_dealable(self.workload, hosts)
 
     def dealt(self, job: Dealt, share: Share) -> Dealt:
-        """The host's writers, or all of them on each; on their part of one file, or a file each."""
         return dealing.dealt(self.workload, job, share)
 
     @property
@@ -198,12 +190,15 @@ class WritersMethod(Method):
         return written + workload.log_writers * appends
 
     def held_equal(self, space: str, has_raw: bool) -> list[str]:
-        """Space, writers, data, offsets, time, order."""
         workload = self.workload
         raw = "; raw: the same number of bytes of the device" if has_raw else ""
         files = f"{self.files} equal files that fill" if self.files > 1 else "one file that fills"
         shared = workload.descriptors == "shared"
         descriptors = "one shared open file" if shared else "one open file each"
+        stride = workload.limits_stride or 0
+        without_device = [
+            f"without a device: one byte of every {exact_size(stride)} touched, as well as the rest"
+        ] * bool(stride)
         on_hosts = ", all of them on each host" if workload.hosts else ""
         return [
             f"space: {files} {space}{raw}, laid out by writes of 1 MiB, one at a time",
@@ -216,12 +211,11 @@ class WritersMethod(Method):
             *access_line(self.accesses, [workload.interface], dealing.direct_words(workload)),
             f"time: {self._time()}, unpaced",
             *self._beside(),
-            *self._without_device(),
+            *without_device,
             "order: cells in one random order for all turns of a block",
         ]
 
     def notes(self) -> list[str]:
-        """That buffered writes without a sync measure memory."""
         if "buffered" in self.workload.access and self.workload.sync == "none":
             return [
                 "buffered writes without a sync end in memory: their rate shows how fast the page"
@@ -231,11 +225,9 @@ class WritersMethod(Method):
         return []
 
     def cautions(self) -> list[str]:
-        """That some servers do not always outlive such a load."""
         return dealing.cautions_of(self.workload, self.accesses)
 
     def bare_stands_for(self) -> str:
-        """What raw does in cells that need files; empty where it does the same as they do."""
         workload = self.workload
         asked = {
             "buffered is direct": "buffered" in workload.access,
@@ -253,7 +245,6 @@ class WritersMethod(Method):
         )
 
     def cannot_tell(self) -> str:
-        """How writers scale takes two numbers of them, or of hosts."""
         counts = self.workload.writers
         if len(counts) > 1 or self.workload.most_hosts > 1:
             return ""
@@ -329,17 +320,10 @@ class WritersMethod(Method):
         workload = self.workload
         if workload.duration is None:
             passes = f"{workload.passes} pass{'es' if workload.passes != 1 else ''}"
-            return f"each writer makes {passes} over its part, at most {_bound()}"
+            longest = exact_duration(LONGEST_RUN_NS)
+            return f"each writer makes {passes} over its part, at most {longest}"
         warm_up, duration = format_duration(workload.warm_up), format_duration(workload.duration)
         return f"{warm_up} warm-up and {duration} measured in each run"
-
-    def _without_device(self) -> list[str]:
-        stride = self.workload.limits_stride
-        if stride is None:
-            return []
-        return [
-            f"without a device: one byte of every {exact_size(stride)} touched, as well as the rest"
-        ]
 
     def _beside(self) -> list[str]:
         workload = self.workload
@@ -351,10 +335,6 @@ class WritersMethod(Method):
             size = exact_size(workload.log_block_size)
             found.append(f"{workload.log_writers} log writers of {size} with fdatasync")
         return [f"alongside: {', '.join(found)}"] if found else []
-
-
-def _bound() -> str:
-    return exact_duration(LONGEST_RUN_NS)
 
 
 METHOD = WritersMethod

@@ -83,9 +83,7 @@ def _case(claim: Claim, rates: Figure, writes: int) -> PublishedCase:
 def change(about: Observable, results: Results) -> list[Observation]:
     """The rate of so many writers over that of the fewest, taken inside blocks; none where the rig
     set both."""
-    scaling = Scaling.of(results)
-    if scaling is None:
-        return []
+    scaling = Scaling.within(results)
     own = (
         (point.cell, line.system, point.change)
         for line in scaling.lines
@@ -97,8 +95,7 @@ def change(about: Observable, results: Results) -> list[Observation]:
 
 def touched(about: Observable, results: Results) -> list[Observation]:
     """Without a device: touching every byte in memory over writing to nothing."""
-    scaling = Scaling.of(results)
-    limits = scaling.limits if scaling is not None else ()
+    limits = Scaling.within(results).limits
     own = ((point.cell, about.system, point.touched_ratio) for point in limits)
     return of_rows(about, results, "nothing written", own)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from fsgauge.report import vega
-from fsgauge.report.draw import Build
+from fsgauge.report.draw import Build, Drawing, draw
 from fsgauge.report.labels import in_two_lines, labels_of, shortened
 from fsgauge.report.theme import MUTED, system_colours, system_dashes, system_shapes
 from fsgauge.stats.ranking import best_first
@@ -125,6 +125,26 @@ def by(rows: Iterable[T], of: Callable[[T], str]) -> dict[str, list[T]]:
     for row in rows:
         found.setdefault(of(row), []).append(row)
     return found
+
+
+def swept(
+    results: Results,
+    name: str,
+    label: str,
+    rows: Iterable[dict[str, Any]],
+    along: str,
+    panel: Callable[[list[dict[str, Any]], int], vega.Chart],
+    most: int,
+    of: str = "panel",
+) -> Drawing | None:
+    """Numbers along a factor, field `along`: a panel for each value of field `of` whose rows have
+    several of it, at most `most` of them; None without any."""
+    found = by(drawn(results, rows), lambda row: row[of]).values()
+    shown = [each for each in found if len({row[along] for row in each}) > 1][:most]
+    if not shown:
+        return None
+    every_row = [row for each in shown for row in each]
+    return draw(name, label, *both(shown, panel), every_row, note=left_out(results))
 
 
 MOST_LINES = 12

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 from fsgauge.errors import InputError, RigError, quoted
-from fsgauge.plain_files.whole import folder_above
+from fsgauge.plain_files.rights import folder_above
 from fsgauge.programs.finding import find_program
 from fsgauge.study.model import Study
 from fsgauge.workload import method_of

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from fsgauge.kinds.command.analysis.findings import of_runs
+from fsgauge.kinds.command.analysis import of_runs
 from fsgauge.kinds.command.analysis.model import Command, OwnNumberResult, Waits
 from fsgauge.kinds.command.analysis.sentences import answer, rounded
 from fsgauge.kinds.command.factors import CommandFactors

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.kinds.commits.analysis.meanwhile import _on, _pairs
+from fsgauge.kinds.commits.analysis import _on, _pairs
 from fsgauge.kinds.commits.analysis.model import Meanwhile
 from fsgauge.stats.verdict import Verdict
 from tests.synthetic import make_study

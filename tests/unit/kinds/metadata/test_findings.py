@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsgauge.kinds.metadata.analysis.findings import (
+from fsgauge.kinds.metadata.analysis import (
     from_memory,
     never_full,
     no_stonewall,

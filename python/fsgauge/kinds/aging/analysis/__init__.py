@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from fsgauge.kinds.aging.analysis.answer import aging_answer
 from fsgauge.kinds.aging.analysis.layouts import aged_files, aging_layouts, predictions
 from fsgauge.kinds.aging.analysis.model import Aging, DiskParameter
 from fsgauge.kinds.aging.analysis.rates import aging_lines, levels_of, noise_of_sides
-from fsgauge.kinds.aging.disk import disk_of, parameters_of
+from fsgauge.kinds.aging.disk import changed_disk, disk_of, parameters_of
 from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.record.records import Cell, StepRecord, StudyRecord
 from fsgauge.stats.analysis import Analysis, Material
@@ -37,7 +36,6 @@ class AgingAnalysis(Analysis):
         return "bandwidth"
 
     def read(self, material: Material) -> Aging:
-        """Rates, layouts and predictions."""
         study, samples, scans = material.study, material.samples, material.scans
         plan = study.plan
         workload: dict[str, Any] = study.study["workload"]
@@ -64,23 +62,15 @@ class AgingAnalysis(Analysis):
         )
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
-        """What its rates can say, and layouts as not asked for."""
         return _aging_findings(evidence)
 
     def answer(self, question: Question) -> str | None:
-        """What each system keeps of its clean rate."""
-        aging = Aging.of(question)
-        if aging is None:
-            return None
-        return aging_answer(aging, question.primary, question.margin_percent)
+        return aging_answer(Aging.within(question), question.primary, question.margin_percent)
 
     def with_disk(self, study: StudyRecord, changes: Sequence[str]) -> StudyRecord:
-        """The study with that disk in the place of its own; InputError for what is wrong."""
-        from fsgauge.kinds.aging.disk import changed_disk
-
         workload = study.study.get("workload", {})
         disk = changed_disk(workload.get("disk") or {}, changes)
-        workload = {**workload, "disk": asdict(disk)}
+        workload = {**workload, "disk": disk.model_dump()}
         return study.model_copy(update={"study": {**study.study, "workload": workload}})
 
 
@@ -106,9 +96,7 @@ def _chunk_of(table: dict[str, Any]) -> int | None:
 
 
 def _aging_findings(evidence: Evidence) -> Iterator[Finding]:
-    aging = Aging.of(evidence)
-    if aging is None:
-        return
+    aging = Aging.within(evidence)
     yield from _ended_early(evidence.steps)
     if aging.seeks == "no":
         yield no_seeks(

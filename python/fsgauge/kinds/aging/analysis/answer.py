@@ -11,16 +11,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fsgauge.kinds.aging.analysis.model import Aging, AgingPoint, Side
-from fsgauge.kinds.aging.factors import AgingFactors
+from fsgauge.kinds.aging.analysis.model import Aging, AgingPoint
+from fsgauge.kinds.aging.factors import AgingFactors, Side
 from fsgauge.record.records import Cell
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.sentence import DECIDED, ends, shortest
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
-    least_shown,
     listed,
+    loss_shown,
     named_systems,
     percent,
     percent_range,
@@ -87,7 +87,6 @@ def aging_answer(aging: Aging, primary: Sequence[Cell], margin_percent: float) -
     )
 
 
-HOPELESS_LOSS_PERCENT = 90.0
 MOST_WORDS_BETWEEN = 9
 """Names of more words are counted: the sentence stays short."""
 
@@ -99,7 +98,7 @@ def _would_have_shown(kept: Sequence[_Kept]) -> str:
         for each in kept
         if each.verdict in OPEN and each.detectable_percent is not None
     }
-    said = least_shown(least, what="loss", hopeless_percent=HOPELESS_LOSS_PERCENT)
+    said = loss_shown(least)
     return f" {said[0].upper()}{said[1:]}." if least else ""
 
 

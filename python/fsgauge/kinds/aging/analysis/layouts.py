@@ -12,13 +12,13 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from fsgauge.engine.wire import ScanResult
+from fsgauge.engine.wire import PassedFile, ScanResult
 from fsgauge.errors import RigError
 from fsgauge.kinds.aging.analysis.model import AgedFiles, AgingLayout, FreeAtLevel, Lengths
 from fsgauge.kinds.aging.analysis.rates import written_cells
-from fsgauge.kinds.aging.disk import Disk
+from fsgauge.kinds.aging.disk import DiskModel
 from fsgauge.kinds.aging.factors import AgingFactors
-from fsgauge.kinds.aging.predicting import Extents, predict_rates
+from fsgauge.kinds.aging.predicting import predict_rates
 from fsgauge.record.records import Cell, ScanRecord
 from fsgauge.stats.estimate import Estimate, over
 from fsgauge.stats.layouts import at_least
@@ -44,7 +44,7 @@ def aging_layouts(
         _layout(cell, system, results, (predicted, shares), clean)
         for system in plan.systems
         for cell in known.values()
-        if (results := _results(scan for scan in whole if _is_of(scan, cell, system)))
+        if (results := _results(s for s in whole if (s.cell, s.system) == (cell.id, system)))
     ]
 
 
@@ -67,10 +67,6 @@ def is_whole(scan: ScanRecord) -> bool:
     """Whether it can be counted: to its end, with files that have extents."""
     result = scan.result
     return result is not None and result.ended != "interrupted" and result.counts.extents > 0
-
-
-def _is_of(scan: ScanRecord, cell: Cell, system: str) -> bool:
-    return (scan.cell, scan.system) == (cell.id, system)
 
 
 def _layout(
@@ -100,7 +96,9 @@ def _results(scans: Iterable[ScanRecord]) -> list[ScanResult]:
     return [scan.result for scan in scans if scan.result is not None]
 
 
-def predictions(study: Samples, scans: Sequence[ScanRecord], disk: Disk) -> tuple[Samples, str]:
+def predictions(
+    study: Samples, scans: Sequence[ScanRecord], disk: DiskModel
+) -> tuple[Samples, str]:
     """Log of the predicted rate of each turn's files; and why there is none, "" where there is."""
     known = {cell.id for cell in written_cells(study.plan)}
     whole = [(scan, scan.result) for scan in scans if scan.cell in known and is_whole(scan)]
@@ -155,13 +153,14 @@ def listed_share(scan: ScanResult) -> float:
     return listed / scan.counts.extent_bytes if scan.counts.extent_bytes else 0.0
 
 
-def streams_of(scan: ScanResult) -> list[Extents]:
+def streams_of(scan: ScanResult) -> list[PassedFile]:
     """Each listed file as a stream of the disk model, in the order of the file."""
     found = []
     for file in sorted(scan.top, key=lambda file: file.name):
         columns = map(file.list.column, ("logical_bytes", "physical_bytes", "length_bytes"))
         extents = sorted(zip(*columns, strict=True))
-        found.append(Extents([each[1] for each in extents], [each[2] for each in extents]))
+        places, lengths = ([each[at] for each in extents] for at in (1, 2))
+        found.append(PassedFile(physical_bytes=places, length_bytes=lengths))
     return found
 
 

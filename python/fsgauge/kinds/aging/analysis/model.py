@@ -7,15 +7,12 @@ interval. `free_percent` is the share of the region that is free, None before ag
 
 from __future__ import annotations
 
-from typing import Literal
-
+from fsgauge.kinds.aging.factors import Side
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.layouts import Seeks
 from fsgauge.stats.result_model import ResultModel
 from fsgauge.stats.results import OwnResults
 from fsgauge.stats.verdict import Verdict
-
-Side = Literal["write", "read"]
 
 
 class AgingPoint(ResultModel):

@@ -10,8 +10,8 @@ import math
 import statistics
 from collections.abc import Iterator, Mapping
 
-from fsgauge.kinds.aging.analysis.model import AgingLine, AgingPoint, Side
-from fsgauge.kinds.aging.factors import AgingFactors
+from fsgauge.kinds.aging.analysis.model import AgingLine, AgingPoint
+from fsgauge.kinds.aging.factors import AgingFactors, Side
 from fsgauge.record.records import Cell, Plan
 from fsgauge.stats.contrast import Contrast, ContrastResult, Value, in_blocks
 from fsgauge.stats.estimate import Estimate, over

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from fsgauge.engine.wire import ScanMap
@@ -44,20 +44,12 @@ KINDS = {
 
 
 @dataclass(frozen=True)
-class SmallMap:
-    """One picture and the words below it."""
+class Step:
+    """What a scan shows, a map or free space in the file system's groups by their numbers, and the
+    words above and below it."""
 
     step: str
     picture: str
-    words: str
-
-
-@dataclass(frozen=True)
-class ByGroup:
-    """Free space in the file system's groups, by their numbers, and the words below it."""
-
-    step: str
-    bars: str
     words: str
 
 
@@ -67,16 +59,13 @@ class MapRow:
 
     system: str
     cell: str
-    maps: list[SmallMap]
-    groups: list[ByGroup]
+    maps: list[Step]
+    groups: list[Step]
 
 
 def _map_rows(results: Results, scans: Sequence[ScanRecord]) -> list[MapRow]:
     """A row a system that has maps, of its first turn that has them."""
-    aging = Aging.of(results)
-    if aging is None:
-        return []
-    shown: list[int | None] = [None, *steps_of(aging.levels)]
+    shown: list[int | None] = [None, *steps_of(Aging.within(results).levels)]
     by_id = {cell.id: cell for cell in results.cells}
     rows = []
     for system in results.systems:
@@ -97,10 +86,6 @@ def _map_rows(results: Results, scans: Sequence[ScanRecord]) -> list[MapRow]:
     return rows
 
 
-def legend() -> list[tuple[str, str, float]]:
-    return [(name, f"rgb{COLOURS[kind]}", STRENGTHS[kind]) for kind, name in KINDS.items()]
-
-
 def _first_turn(system: str, scans: Sequence[ScanRecord]) -> tuple[int, int] | None:
     turns = [
         (scan.block, scan.turn)
@@ -110,17 +95,16 @@ def _first_turn(system: str, scans: Sequence[ScanRecord]) -> tuple[int, int] | N
     return min(turns, default=None)
 
 
-def _small(cell: Cell, scan: ScanRecord) -> SmallMap | None:
+def _small(cell: Cell, scan: ScanRecord) -> Step | None:
     result = scan.result
     if result is None or result.map is None:
         return None
+    words = f"files in {count(result.counts.extents, 'piece')}"
     level = AgingFactors.of(cell).free_percent
-    pieces = result.counts.extents
-    words = f"files in {count(pieces, 'piece')}"
-    return SmallMap(level_words(level), blended_picture(result.map), words)
+    return Step(level_words(level), blended_picture(result.map), words)
 
 
-def _by_group(cell: Cell, scan: ScanRecord) -> ByGroup | None:
+def _by_group(cell: Cell, scan: ScanRecord) -> Step | None:
     """As the kernel numbers them, so that a range of groups is found again."""
     groups = list(scan.result.groups) if scan.result is not None else []
     if not groups:
@@ -128,7 +112,7 @@ def _by_group(cell: Cell, scan: ScanRecord) -> ByGroup | None:
     end_bytes = max(group.offset_bytes + group.size_bytes for group in groups)
     words = f"groups 0 to {len(groups) - 1}, each of {format_size(groups[0].size_bytes)}"
     level = AgingFactors.of(cell).free_percent
-    return ByGroup(level_words(level), group_bars(groups, end_bytes), words)
+    return Step(level_words(level), group_bars(groups, end_bytes), words)
 
 
 STRENGTHS = {"data": 1.0, "metadata": 1.0, "other": 0.8, "free": 0.24, "unallocated": 0.24}
@@ -159,42 +143,6 @@ def blended_picture(area: ScanMap) -> str:
     return coloured_png(pixels)
 
 
-@dataclass(frozen=True)
-class AgingParts:
-    """Tables by section, and the maps."""
-
-    rates: list[Table] = field(default_factory=list)
-    predicted: list[Table] = field(default_factory=list)
-    layouts: list[Table] = field(default_factory=list)
-    claims: list[Table] = field(default_factory=list)
-    source: str = ""
-    maps: list[MapRow] = field(default_factory=list)
-    legend: list[tuple[str, str, float]] = field(default_factory=list)
-    only_splitting: bool = False
-
-
-def aging_parts(results: Results, scans: Sequence[ScanRecord]) -> AgingParts:
-    """Everything of a study of aged file systems."""
-    aging = Aging.of(results)
-    if aging is None:
-        return AgingParts()
-    # The runs of a simulation were timed by a model already.
-    is_measured = results.simulation is None
-    predicted = predicted_table(results, aging, steps_of(aging.levels)) if is_measured else []
-    claims = claims_table(results, aging, published_aging())
-
-    return AgingParts(
-        rates=all_said_once([*summary_table(results, aging), *levels_tables(results, aging)]),
-        predicted=[*all_said_once(predicted), *disk_table(aging)] if predicted else [],
-        layouts=all_said_once(layout_tables(results, aging)),
-        claims=all_said_once(claims),
-        source=source_of(published_aging()) if claims else "",
-        maps=_map_rows(results, scans),
-        legend=legend(),
-        only_splitting=aging.seeks == "no",
-    )
-
-
 class AgingPage(KindPage):
     """Rates against free space, predictions for a disk, layouts, maps, published claims."""
 
@@ -203,7 +151,6 @@ class AgingPage(KindPage):
     workers = "streams"
 
     def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
-        """Of rates and of lengths."""
         return [
             kept_chart(results),
             rates_chart(results),
@@ -213,16 +160,31 @@ class AgingPage(KindPage):
         ]
 
     def lead(self, drawings: Mapping[str, Drawing]) -> str:
-        """What is kept of the clean rate."""
         return "aging/lead.html.j2" if "kept" in drawings else ""
 
     def summary_tables(self, results: Results) -> list[Table]:
-        aging = Aging.of(results)
-        return [] if aging is None else all_said_once(summary_table(results, aging))
+        return all_said_once(summary_table(results, Aging.within(results)))
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:
-        """Tables and maps by section."""
-        return {"aging": aging_parts(results, stored.scans)}
+        aging = Aging.within(results)
+        # The runs of a simulation were timed by a model already.
+        is_measured = results.simulation is None
+        predicted = predicted_table(results, aging, steps_of(aging.levels)) if is_measured else []
+        claims = claims_table(results, aging, published_aging())
+        rates = [*summary_table(results, aging), *levels_tables(results, aging)]
+        parts = {
+            "rates": all_said_once(rates),
+            "predicted": [*all_said_once(predicted), *disk_table(aging)] if predicted else [],
+            "layouts": all_said_once(layout_tables(results, aging)),
+            "claims": all_said_once(claims),
+            "source": source_of(published_aging()),
+            "maps": _map_rows(results, stored.scans),
+            "legend": [
+                (name, f"rgb{COLOURS[kind]}", STRENGTHS[kind]) for kind, name in KINDS.items()
+            ],
+            "only_splitting": aging.seeks == "no",
+        }
+        return {"aging": parts}
 
 
 PAGE = AgingPage()

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fsgauge.kinds.aging.analysis.model import Aging, AgingLayout, AgingLine, AgingPoint, Side
+from fsgauge.kinds.aging.analysis.model import Aging, AgingLayout, AgingLine, AgingPoint
+from fsgauge.kinds.aging.factors import Side
 from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.draw import Drawing, chart_of, draw
@@ -50,10 +51,8 @@ class _Panel:
 
 
 def kept_chart(results: Results) -> Drawing | None:
-    """What is kept of the clean rate; None for other studies, and before anything is known."""
-    aging = Aging.of(results)
-    if aging is None:
-        return None
+    """What is kept of the clean rate; None before anything is known."""
+    aging = Aging.within(results)
     found = [(side, _styled(results, _relative(aging, side))) for side in SIDES]
     found = [(side, rows) for side, rows in found if rows]
     if not found:
@@ -69,8 +68,8 @@ def kept_chart(results: Results) -> Drawing | None:
 
 def rates_chart(results: Results) -> Drawing | None:
     """Rates in MiB/s, the clean ones at the left."""
-    aging = Aging.of(results)
-    if aging is None or not aging.lines:
+    aging = Aging.within(results)
+    if not aging.lines:
         return None
     shown = [
         _Panel(name, "MiB/s", rows, _limits(rows))
@@ -82,8 +81,7 @@ def rates_chart(results: Results) -> Drawing | None:
 
 def predicted_chart(results: Results) -> Drawing | None:
     """What the modelled disk would do with the same layouts; None without layouts."""
-    aging = Aging.of(results)
-    layouts = [each for each in aging.layouts if each.predicted] if aging else []
+    layouts = [each for each in Aging.within(results).layouts if each.predicted]
     kept = [
         _prediction(each, each.predicted_relative) for each in layouts if each.predicted_relative
     ]

@@ -33,10 +33,9 @@ def steps_of(levels: Sequence[int]) -> list[int]:
 
 def written_lengths(results: Results) -> Drawing | None:
     """Extents of the files that were written at each shown level; None without scans."""
-    aging = Aging.of(results)
-    if aging is None or not aging.layouts:
+    aging, shown = Aging.within(results), []
+    if not aging.layouts:
         return None
-    shown = []
     drawn = panels.drawn_systems(results)
     limits = _limits([each.lengths.at_least for each in aging.layouts])
     for level in [None, *steps_of(aging.levels)]:
@@ -55,10 +54,9 @@ def written_lengths(results: Results) -> Drawing | None:
 
 def free_lengths(results: Results) -> Drawing | None:
     """Pieces of free space, by level; None where they are unknown."""
-    aging = Aging.of(results)
-    known = [each.free.at_least for each in aging.layouts if each.free] if aging else []
-    known = [each for each in known if each]
-    if aging is None or not known:
+    aging = Aging.within(results)
+    known = [each.free.at_least for each in aging.layouts if each.free and each.free.at_least]
+    if not known:
         return None
     limits = _limits(known)
     shown = [

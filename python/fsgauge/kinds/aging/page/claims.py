@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from fsgauge.kinds.aging.analysis.model import Aging, AgingLayout
 from fsgauge.kinds.aging.page.tables import kept_cell, least_kept
-from fsgauge.kinds.aging.published import PublishedAging, PublishedClaim, PublishedRate
+from fsgauge.kinds.aging.published import PublishedAging, PublishedClaim
 from fsgauge.report.table_parts import (
     ELSEWHERE,
     NOTHING,
@@ -36,13 +36,10 @@ def claims_table(results: Results, aging: Aging, published: PublishedAging) -> l
 
     def own(
         of: Callable[[Results, Aging, PublishedClaim, str], TableCell],
-    ) -> Cell[PublishedClaim | PublishedRate]:
-        return lambda row: (
-            None if isinstance(row, PublishedRate) else of(results, aging, row, systems[row])
-        )
+    ) -> Cell[PublishedClaim]:
+        return lambda row: of(results, aging, row, systems[row]) if row.test else None
 
-    rows: list[PublishedClaim | PublishedRate] = [*systems, *published.rate] if systems else []
-    return Rows(rows).tables(
+    return Rows([*systems, *published.rate] if systems else []).tables(
         "claims",
         "The published claims",
         "What was published of a large disk array, next to this study's own numbers. S-27 and the"
@@ -55,16 +52,16 @@ def claims_table(results: Results, aging: Aging, published: PublishedAging) -> l
                 own(_measured),
             ),
             ("predicted for a disk", "predicted_rate", own(_predicted)),
-            ("published", ELSEWHERE, lambda row: TableCell(row.published, _source_words(row))),
+            ("published", ELSEWHERE, _published),
         ],
     )
 
 
-def _source_words(claim: PublishedClaim | PublishedRate) -> str:
+def _published(claim: PublishedClaim) -> TableCell:
     """A figure is as printed; all else is in our words."""
-    if isinstance(claim, PublishedRate):
-        return claim.claim
-    return f"{claim.claim}, in our words" if claim.in_our_words else claim.claim
+    return TableCell(
+        claim.published, f"{claim.claim}, in our words" if claim.in_our_words else claim.claim
+    )
 
 
 def _contradiction(aging: Aging, published: PublishedAging) -> str:
@@ -113,7 +110,7 @@ def _measured(results: Results, aging: Aging, claim: PublishedClaim, system: str
         case "in chunks":
             aged = next((each for each in aging.aged if each.system == system), None)
             return share_cell(aged.chunk_share) if aged else NOTHING
-        case "clean":
+        case _:
             return _clean_of_smallest(results, aging, system)
 
 
@@ -139,18 +136,17 @@ def _predicted(results: Results, aging: Aging, claim: PublishedClaim, system: st
     layouts = [each for each in aging.layouts if each.system == system]
     match claim.test:
         case "kept":
-            known = [each for each in layouts if each.predicted_relative]
-            return _relative_cell(min(known, key=_predicted_kept, default=None), named=True)
+            known = [
+                (each.predicted_relative.value, each) for each in layouts if each.predicted_relative
+            ]
+            _, least = min(known, key=lambda each: each[0], default=(1.0, None))
+            return _relative_cell(least, named=True)
         case "kept at":
             return _relative_cell(aging.layout(system, claim.free_percent), named=False)
-        case "in chunks":
-            return NOTHING
         case "clean":
             return _clean_prediction(results, aging, system)
-
-
-def _predicted_kept(layout: AgingLayout) -> float:
-    return layout.predicted_relative.value if layout.predicted_relative is not None else 1.0
+        case _:
+            return NOTHING
 
 
 def _relative_cell(layout: AgingLayout | None, *, named: bool) -> TableCell:

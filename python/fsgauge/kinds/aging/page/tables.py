@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from fsgauge.kinds.aging.analysis import model
 from fsgauge.kinds.aging.disk import PUBLISHED, parameters_of
+from fsgauge.kinds.aging.factors import Side
 from fsgauge.kinds.aging.page.against_free import level_words
 from fsgauge.report.table_parts import (
     NOTHING,
@@ -24,7 +25,7 @@ from fsgauge.stats.results import Results
 from fsgauge.stats.verdict import OPEN
 from fsgauge.units import count, exact_bandwidth, exact_percent, format_duration, format_size
 
-_SIDES: tuple[model.Side, ...] = ("write", "read")
+_SIDES: tuple[Side, ...] = ("write", "read")
 
 
 def summary_table(results: Results, aging: model.Aging) -> list[Table]:
@@ -36,6 +37,10 @@ def summary_table(results: Results, aging: model.Aging) -> list[Table]:
         for side in _SIDES
         if (line := aging.line(system, side)) is not None
     ]
+
+    def clean(line: model.AgingLine) -> TableCell:
+        point = line.at(None)
+        return value_cell(point.rate if point else None, "B/s")
 
     def named(line: model.AgingLine) -> TableCell:
         below = _chunk_words(aging.chunks.get(line.system)) if line.side == "write" else ""
@@ -49,17 +54,12 @@ def summary_table(results: Results, aging: model.Aging) -> list[Table]:
         [
             ("system", "", named),
             ("rate", "", lambda line: line.side),
-            ("clean", "bandwidth", _clean_cell),
+            ("clean", "bandwidth", clean),
             (f"kept at {least} % free", "relative_rate", lambda line: kept_cell(line.at(least))),
             ("least kept", "relative_rate", lambda line: kept_cell(least_kept(line), named=True)),
             ("whole from", "relative_rate", _whole_cell),
         ],
     )
-
-
-def _clean_cell(line: model.AgingLine) -> TableCell:
-    clean = line.at(None)
-    return value_cell(clean.rate if clean else None, "B/s")
 
 
 def least_kept(line: model.AgingLine) -> model.AgingPoint | None:

@@ -40,7 +40,6 @@ class ChurnAnalysis(Analysis):
     compares_systems = False
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002
-        """Bytes per second."""
         return RATE
 
     def primary_ratios(
@@ -61,7 +60,6 @@ class ChurnAnalysis(Analysis):
         return [Interval(each.value, each.low, each.high) for each in found if each is not None]
 
     def read(self, material: Material) -> Churn:
-        """Damages, layouts, trees."""
         samples, scans, steps = material.samples, material.scans, material.steps
         plan = material.study.plan
         measured = {ChurnFactors.of(cell).side for cell in plan.cells}
@@ -83,22 +81,17 @@ class ChurnAnalysis(Analysis):
         )
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
-        """Trees that are not what was asked for, and what rates cannot say."""
         return _churn_findings(evidence)
 
     def answer(self, question: Question) -> str | None:
-        """What a fuller, older system keeps of a fresh copy's rate."""
-        churn = Churn.of(question)
-        return churn_answer(churn, question.primary) if churn is not None else None
+        return churn_answer(Churn.within(question), question.primary)
 
 
 ANALYSIS = ChurnAnalysis()
 
 
 def _churn_findings(evidence: Evidence) -> Iterator[Finding]:
-    churn = Churn.of(evidence)
-    if churn is None:
-        return
+    churn = Churn.within(evidence)
     made = made_trees(evidence.steps)
     yield from _refused(evidence, made)
     yield from _ended_early(evidence, made)

@@ -7,17 +7,17 @@ highest level, which is named before anything is measured.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from fsgauge.kinds.churn.analysis.model import Churn, Damage, Side
-from fsgauge.kinds.churn.factors import ChurnFactors
+from fsgauge.kinds.churn.analysis.model import Churn, Damage
+from fsgauge.kinds.churn.factors import ChurnFactors, Side
 from fsgauge.record.records import Cell
 from fsgauge.stats.sentence import DECIDED, shortest
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
 from fsgauge.stats.wording import (
-    least_shown,
     left_out,
     listed,
+    loss_shown,
     percent,
     percent_range,
     remark,
@@ -26,10 +26,9 @@ from fsgauge.stats.wording import (
 from fsgauge.units import exact_percent, format_size
 
 MOST_NAMED = 4
-HOPELESS_LOSS_PERCENT = 90.0
-"""A study that shows no smaller loss than this shows none that anyone asks about."""
 LACKING_SHARE = 0.03
 """Of a fresh copy's bytes: an aged tree that lacks more of them is another tree."""
+NO_SEEKS = "; not a hard disk, so seeks cost nothing"
 CLEAR_CHANGE = 1.2
 """Extents a file, aged over fresh, that are worth a word where rates decide nothing."""
 
@@ -42,7 +41,9 @@ def churn_answer(churn: Churn, primary: Sequence[Cell]) -> str:
 
 
 def _answer(churn: Churn, fill: int, sides: list[Side]) -> str:
-    found = {side: damages for side in sides if (damages := _at(churn, side, fill))}
+    of_level = [damage for damage in churn.damages if damage.fill_percent == fill]
+    by_side = {side: [each for each in of_level if each.side == side] for side in sides}
+    found = {side: damages for side, damages in by_side.items() if damages}
     if not found:
         return "No answer yet: no block has an aged system and its fresh copy."
     everything = [damage for damages in found.values() for damage in damages]
@@ -55,7 +56,7 @@ def _answer(churn: Churn, fill: int, sides: list[Side]) -> str:
     if all(damage.verdict == "equivalent" for damage in everything):
         return (
             f"{_at_level(churn, fill)}, the aged system is as fast as a fresh copy in"
-            f" {listed([_NOUNS[side] for side in found])} within"
+            f" {listed([NOUNS[side] for side in found])} within"
             f" {exact_percent(everything[0].margin_percent)}, on"
             f" {listed(_names(everything))}."
         )
@@ -65,7 +66,7 @@ def _answer(churn: Churn, fill: int, sides: list[Side]) -> str:
             *(
                 f"{_sentence(level, found, named)}{tail}."
                 for named in (MOST_NAMED, 3, 2, 1)
-                for tail in (_seeks(churn) if "read" in found else "", "")
+                for tail in (NO_SEEKS if churn.seeks == "no" and "read" in found else "", "")
             ),
             f"{_sentence(level, dict([next(iter(found.items()))]), 1)}.",
         ]
@@ -118,7 +119,7 @@ def _decided_elsewhere(churn: Churn, found: dict[Side, list[Damage]]) -> str:
     where = _at_level(churn, damage.fill_percent)
     more = f", one of {len(other)} such rates" if len(other) > 1 else ""
     return (
-        f" Decided elsewhere: {where[:1].lower()}{where[1:]}, {_NOUNS[damage.side]} keep"
+        f" Decided elsewhere: {where[:1].lower()}{where[1:]}, {NOUNS[damage.side]} keep"
         f" {percent(damage.ratio, damage.edges)} on {damage.system} ({_interval(damage)}){more}."
     )
 
@@ -130,7 +131,7 @@ def _at_level(churn: Churn, fill: int) -> str:
     return f"With {fill} % of {format_size(churn.folder_bytes)} used"
 
 
-_NOUNS: dict[Side, str] = {"read": "reads", "write": "writes"}
+NOUNS: dict[Side, str] = {"read": "reads", "write": "writes"}
 
 
 def _lead(churn: Churn, primary: Sequence[Cell]) -> tuple[int, list[Side]]:
@@ -146,10 +147,6 @@ def _lead(churn: Churn, primary: Sequence[Cell]) -> tuple[int, list[Side]]:
     return fill, [side for side in churn.sides if (fill, side) in known]
 
 
-def _at(churn: Churn, side: Side, fill: int) -> list[Damage]:
-    return [d for d in churn.damages if (d.side, d.fill_percent) == (side, fill)]
-
-
 def _sentence(level: str, found: dict[Side, list[Damage]], named: int) -> str:
     parts: list[str] = []
     for side, damages in found.items():
@@ -161,7 +158,7 @@ def _sentence(level: str, found: dict[Side, list[Damage]], named: int) -> str:
             for at, damage in enumerate(shown)
         ]
         more = len(damages) - len(shown)
-        parts.append(f"{_NOUNS[side]} {listed(words)}" + (f", {more} more" if more else ""))
+        parts.append(f"{NOUNS[side]} {listed(words)}" + (f", {more} more" if more else ""))
     return f"{level}, ageing leaves {'; '.join(parts)}"
 
 
@@ -184,13 +181,8 @@ def _nothing_seen(level: str, found: dict[Side, list[Damage]]) -> str:
     shown = f": {loss_shown(losses)}" if losses else ""
     return (
         f"Undecided: {level[:1].lower()}{level[1:]}, no damage by ageing showed in"
-        f" {listed([_NOUNS[side] for side in found])} on {listed(_names(everything))}{shown}."
+        f" {listed([NOUNS[side] for side in found])} on {listed(_names(everything))}{shown}."
     )
-
-
-def loss_shown(of_systems: Mapping[str, float]) -> str:
-    """ "only a loss of 47 % would have shown"; "not even a 90 % loss ..." beyond that."""
-    return least_shown(of_systems, what="loss", hopeless_percent=HOPELESS_LOSS_PERCENT)
 
 
 def _layouts(churn: Churn, fill: int) -> str:
@@ -219,17 +211,12 @@ def _layouts(churn: Churn, fill: int) -> str:
 
 def _too_few(blocks: int, level: str, found: dict[Side, list[Damage]]) -> str:
     parts = [
-        f"{_NOUNS[side]} at "
+        f"{NOUNS[side]} at "
         + listed([f"{percent(damage.ratio)} on {damage.system}" for damage in damages[:MOST_NAMED]])
         for side, damages in found.items()
     ]
     more = left_out(max(map(len, found.values()), default=0), MOST_NAMED)
     return f"{too_few(blocks, 'damage')} {level}, against a fresh copy: {'; '.join(parts)}{more}."
-
-
-def _seeks(churn: Churn) -> str:
-    """What the storage leaves out of reads."""
-    return "; not a hard disk, so seeks cost nothing" if churn.seeks == "no" else ""
 
 
 def _names(damages: Sequence[Damage]) -> list[str]:

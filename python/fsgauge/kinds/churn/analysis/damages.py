@@ -7,20 +7,19 @@ the baseline's (Benjamini and Hochberg).
 
 from __future__ import annotations
 
-from fsgauge.kinds.churn.analysis.model import ChurnWear, Damage, Side
-from fsgauge.kinds.churn.factors import ChurnFactors
+from fsgauge.kinds.churn.analysis.model import Damage
+from fsgauge.kinds.churn.factors import ChurnFactors, Side, Wear
 from fsgauge.record.records import Cell, Plan
-from fsgauge.stats.contrast import Contrast, Value, in_blocks, logs_of
+from fsgauge.stats.contrast import Contrast, Value, in_blocks, judged_ratio, logs_of
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.noise import pooled_noise
-from fsgauge.stats.results import JudgedRatio
 from fsgauge.stats.samples import Samples
 
 RATE = "bandwidth"
 SIDES: tuple[Side, ...] = ("read", "write")
 
 
-def cell_at(plan: Plan, side: Side, fill_percent: int, wear: ChurnWear) -> Cell | None:
+def cell_at(plan: Plan, side: Side, fill_percent: int, wear: Wear) -> Cell | None:
     cells = ((cell, ChurnFactors.of(cell)) for cell in plan.cells)
     wanted = (side, fill_percent, wear)
     return next((c for c, f in cells if (f.side, f.fill_percent, f.wear) == wanted), None)
@@ -75,9 +74,7 @@ def _damages_of_side(samples: Samples, side: Side, equivalence_percent: float) -
             margin_percent=equivalence_percent,
             aged=_rate(samples, judged.contrast.numerator),
             fresh=_rate(samples, judged.contrast.denominator),
-            against_baseline=JudgedRatio(**compared[system, fill].numbers())
-            if (system, fill) in compared
-            else None,
+            against_baseline=judged_ratio(compared.get((system, fill))),
             left_out=[b for b in samples.blocks() if b not in judged.logs],
             blocks=judged.blocks,
         )

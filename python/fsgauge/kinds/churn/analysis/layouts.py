@@ -7,22 +7,20 @@ and lengths may be 0, so they are averaged as they are.
 
 from __future__ import annotations
 
-import math
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
+from itertools import product
 
 from fsgauge.engine.wire import AgeJob, AgeResult
 from fsgauge.kinds.churn.analysis.damages import cell_at, fills_of
-from fsgauge.kinds.churn.analysis.model import ChurnLayout, ChurnWear, Tree
-from fsgauge.kinds.churn.factors import ChurnFactors
-from fsgauge.record.records import Cell, Plan, ScanRecord, StepRecord
-from fsgauge.scan.numbers import Numbers, numbers_of
-from fsgauge.stats.estimate import Estimate
+from fsgauge.kinds.churn.analysis.model import ChurnLayout, Tree
+from fsgauge.kinds.churn.factors import ChurnFactors, Wear
+from fsgauge.record.records import Plan, ScanRecord, StepRecord
 from fsgauge.stats.evidence import turn_name
+from fsgauge.stats.layouts import PER_FILE, with_numbers
 from fsgauge.stats.samples import Samples
 
-WEARS: tuple[ChurnWear, ...] = ("aged", "fresh")
-_PER_FILE = "extents_per_file"
+WEARS: tuple[Wear, ...] = ("aged", "fresh")
 _MEANS = (
     "files",
     "used_percent",
@@ -37,17 +35,17 @@ _MEANS = (
 def churn_layouts(study: Samples, scans: Sequence[ScanRecord]) -> list[ChurnLayout]:
     """One entry a level, system and wear whose tree was scanned whole."""
     plan = study.plan
-    trees, written = _of_trees(plan, scans), _of_new_files(scans)
-    logs = _collected(study.beside(), [*trees, *written], math.log, (_PER_FILE,))
-    means = _collected(study.beside(), trees, float, _MEANS)
-    found = []
-    for fill in fills_of(plan):
-        for system in plan.systems:
-            for wear in WEARS:
-                layout = _layout(plan, logs, means, fill, system, wear)
-                if layout is not None:
-                    found.append(layout)
-    return found
+    trees = _of_trees(plan, scans)
+    written = [(scan, scan.cell) for scan in scans if scan.when == "after cell" and scan.cell]
+    logs = with_numbers(study.beside(), [*trees, *written], (PER_FILE,))
+    means = with_numbers(study.beside(), trees, _MEANS, float)
+    found = (_layout(plan, logs, means, *place) for place in _places(plan))
+    return [each for each in found if each is not None]
+
+
+def _places(plan: Plan) -> list[tuple[int, str, Wear]]:
+    """Each level, system and wear, in this order."""
+    return list(product(fills_of(plan), plan.systems, WEARS))
 
 
 def _of_trees(plan: Plan, scans: Sequence[ScanRecord]) -> list[tuple[ScanRecord, str]]:
@@ -58,47 +56,20 @@ def _of_trees(plan: Plan, scans: Sequence[ScanRecord]) -> list[tuple[ScanRecord,
     for scan in scans:
         turn = turns.get((scan.block, scan.turn))
         if scan.when == "aged" and turn is not None and turn.cells:
-            found.append((scan, _tree_of(cells[turn.cells[0]])))
+            factors = ChurnFactors.of(cells[turn.cells[0]])
+            found.append((scan, _tree(factors.wear, factors.fill_percent)))
     return found
 
 
-def _of_new_files(scans: Sequence[ScanRecord]) -> list[tuple[ScanRecord, str]]:
-    return [(scan, scan.cell) for scan in scans if scan.when == "after cell" and scan.cell]
-
-
-def _tree_of(cell: Cell) -> str:
-    factors = ChurnFactors.of(cell)
-    return f"tree-{factors.wear}-{factors.fill_percent}"
-
-
-def _collected(
-    samples: Samples,
-    scans: Sequence[tuple[ScanRecord, str]],
-    scale: Callable[[float], float],
-    names: Sequence[str],
-) -> Samples:
-    """With the numbers of every whole scan, by block and turn."""
-    for scan, of in scans:
-        for name, value in _values(scan, names):
-            samples.put(name, of, scan, scale(value))
-    return samples
-
-
-def _values(scan: ScanRecord, names: Sequence[str]) -> Iterator[tuple[str, float]]:
-    if scan.result is None or scan.result.ended == "interrupted":
-        return
-    numbers: Numbers = numbers_of(scan.result)
-    for name in names:
-        value = numbers[name]
-        if value is not None and (name != _PER_FILE or value > 0):
-            yield name, float(value)
+def _tree(wear: Wear, fill: int) -> str:
+    return f"tree-{wear}-{fill}"
 
 
 def _layout(
-    plan: Plan, logs: Samples, means: Samples, fill: int, system: str, wear: ChurnWear
+    plan: Plan, logs: Samples, means: Samples, fill: int, system: str, wear: Wear
 ) -> ChurnLayout | None:
-    tree = f"tree-{wear}-{fill}"
-    per_file = logs.number(_PER_FILE, tree, system)
+    tree = _tree(wear, fill)
+    per_file = logs.number(PER_FILE, tree, system)
     if per_file is None:
         return None
 
@@ -106,6 +77,7 @@ def _layout(
         values = means.block_logs(name, tree, system).values()
         return statistics.fmean(values) if values else None
 
+    cell = cell_at(plan, "write", fill, wear)
     large, used = mean("free_at_least_1_mib_percent"), mean("used_percent")
     return ChurnLayout(
         system=system,
@@ -119,15 +91,8 @@ def _layout(
         free_extents=mean("free_extents"),
         largest_free_bytes=mean("largest_free_bytes"),
         free_at_least_1_mib_share=None if large is None else large / 100,
-        new_extents_per_file=_new_files(plan, logs, fill, system, wear),
+        new_extents_per_file=logs.number(PER_FILE, cell.id, system) if cell else None,
     )
-
-
-def _new_files(
-    plan: Plan, logs: Samples, fill: int, system: str, wear: ChurnWear
-) -> Estimate | None:
-    cell = cell_at(plan, "write", fill, wear)
-    return logs.number(_PER_FILE, cell.id, system) if cell else None
 
 
 MadeTrees = tuple[StepRecord, AgeJob, AgeResult]
@@ -138,7 +103,7 @@ def made_trees(steps: Sequence[StepRecord]) -> list[MadeTrees]:
     return [(s, s.job, s.result) for s in steps if s.job is not None and s.result is not None]
 
 
-def place_of(plan: Plan, step: StepRecord) -> tuple[int, ChurnWear] | None:
+def place_of(plan: Plan, step: StepRecord) -> tuple[int, Wear] | None:
     """The level and wear that a step belongs to."""
     cell = next((cell for cell in plan.cells if cell.id == step.cell), None)
     if cell is None:
@@ -151,22 +116,17 @@ def trees_of(plan: Plan, steps: Sequence[StepRecord]) -> list[Tree]:
     """A row a level, system and wear, in this order."""
     made = made_trees(steps)
     found = []
-    for fill in fills_of(plan):
-        for system in plan.systems:
-            for wear in WEARS:
-                of_place = [
-                    each
-                    for each in made
-                    if each[0].system == system and place_of(plan, each[0]) == (fill, wear)
-                ]
-                if of_place:
-                    found.append(_tree(system, fill, wear, of_place))
+    for fill, system, wear in _places(plan):
+        own = [each for each in made if each[0].system == system]
+        of_place = [each for each in own if place_of(plan, each[0]) == (fill, wear)]
+        if of_place:
+            found.append(_made(system, fill, wear, of_place))
     return found
 
 
 def different_trees(plan: Plan, steps: Sequence[StepRecord]) -> list[str]:
     """Where aged and fresh do not hold as many files and bytes, in words."""
-    trees: dict[str, dict[ChurnWear, tuple[int, int]]] = {}
+    trees: dict[str, dict[Wear, tuple[int, int]]] = {}
     for step, _, result in made_trees(steps):
         if place := place_of(plan, step):
             name = f"{turn_name(step)}, {place[0]} % full"
@@ -183,7 +143,7 @@ def live_share(job: AgeJob, result: AgeResult) -> float | None:
     return result.live_bytes / job.space_bytes if job.space_bytes else None
 
 
-def _tree(system: str, fill: int, wear: ChurnWear, made: Sequence[MadeTrees]) -> Tree:
+def _made(system: str, fill: int, wear: Wear, made: Sequence[MadeTrees]) -> Tree:
     results = [result for _, _, result in made]
     shares = [share for _, job, result in made if (share := live_share(job, result)) is not None]
     ages = [result.storage_age for result in results if result.storage_age is not None]
@@ -197,11 +157,7 @@ def _tree(system: str, fill: int, wear: ChurnWear, made: Sequence[MadeTrees]) ->
         live_share=statistics.fmean(shares) if shares else None,
         written_bytes=statistics.fmean(result.written_bytes for result in results),
         storage_age=statistics.fmean(ages) if ages else None,
-        operations=statistics.fmean(_done(result) for result in results),
+        operations=statistics.fmean(sum(e.done for e in each.operations) for each in results),
         failed=sum(each.failed for result in results for each in result.operations),
         ended=sorted({result.ended for result in results}),
     )
-
-
-def _done(result: AgeResult) -> int:
-    return sum(each.done for each in result.operations)

@@ -7,15 +7,11 @@ blocks with a 95 % t interval on logs. The damage is a ratio inside a block: age
 
 from __future__ import annotations
 
-from typing import Literal
-
+from fsgauge.kinds.churn.factors import Side, Wear
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.layouts import Seeks
 from fsgauge.stats.result_model import ResultModel
 from fsgauge.stats.results import JudgedRatio, OwnResults
-
-Side = Literal["read", "write"]
-ChurnWear = Literal["aged", "fresh"]
 
 
 class Damage(JudgedRatio):
@@ -55,7 +51,7 @@ class ChurnLayout(ResultModel):
 
     system: str
     fill_percent: int
-    wear: ChurnWear
+    wear: Wear
     files: float
     used_share: float | None
     extents_per_file: Estimate
@@ -73,7 +69,7 @@ class Tree(ResultModel):
 
     system: str
     fill_percent: int
-    wear: ChurnWear
+    wear: Wear
     turns: int
     live_files: float
     live_bytes: float
@@ -112,7 +108,7 @@ class Churn(OwnResults):
         key = (system, side, fill_percent)
         return next((e for e in self.damages if (e.system, e.side, e.fill_percent) == key), None)
 
-    def layout(self, system: str, fill_percent: int, wear: ChurnWear) -> ChurnLayout | None:
+    def layout(self, system: str, fill_percent: int, wear: Wear) -> ChurnLayout | None:
         """One system's layout at one level."""
         key = (system, fill_percent, wear)
         return next((e for e in self.layouts if (e.system, e.fill_percent, e.wear) == key), None)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from fsgauge.kinds.churn.analysis.model import Churn, Damage, Side
+from fsgauge.kinds.churn.analysis.model import Churn, Damage
+from fsgauge.kinds.churn.factors import Side
 from fsgauge.kinds.churn.page.tables import damage_table, layout_table, tree_table
 from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
@@ -32,23 +33,6 @@ _ASIDE = 0.022
 FIELDS = ("ratio", "low", "high")
 
 
-class ChurnParts(NamedTuple):
-    """Tables by section."""
-
-    damage: Sequence[Table] = ()
-    layouts: Sequence[Table] = ()
-    trees: Sequence[Table] = ()
-
-
-def churn_parts(results: Results) -> ChurnParts:
-    """Everything of a study of churn; nothing of other studies."""
-    churn = Churn.of(results)
-    if churn is None:
-        return ChurnParts()
-    damage, layouts = damage_table(results, churn), layout_table(churn)
-    return ChurnParts(all_said_once(damage), all_said_once(layouts), tree_table(churn))
-
-
 OF_SYSTEMS = {"forest", "depth", "latency", "cpu", "series"}
 """Pictures of systems side by side, which the picture of the damage replaces."""
 
@@ -64,28 +48,26 @@ class ChurnPage(KindPage):
         return [damage_chart(results)]
 
     def left_out(self, drawings: Mapping[str, Drawing], results: Results) -> set[str]:  # noqa: ARG002
-        """All pictures of systems side by side, once there is a damage."""
         return OF_SYSTEMS if "damage" in drawings else set()
 
     def lead(self, drawings: Mapping[str, Drawing]) -> str:
-        """What the aged system keeps."""
         return "churn/lead.html.j2" if "damage" in drawings else ""
 
     def summary_tables(self, results: Results) -> list[Table]:
-        """Damage by fill level."""
-        churn = Churn.of(results)
-        return [] if churn is None else all_said_once(damage_table(results, churn))
+        return all_said_once(damage_table(results, Churn.within(results)))
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
-        """Tables by section."""
-        return {"churn": churn_parts(results)}
+        churn = Churn.within(results)
+        parts = {
+            "damage": self.summary_tables(results),
+            "layouts": all_said_once(layout_table(churn)),
+            "trees": tree_table(churn),
+        }
+        return {"churn": parts}
 
     def comparisons(self, results: Results) -> Assurance | None:
-        """Ratios of aged over fresh."""
-        churn = Churn.of(results)
-        if churn is None:
-            return None
-        text = f"{count(len(churn.damages), 'ratio')} of aged over fresh, corrected for"
+        damages = Churn.within(results).damages
+        text = f"{count(len(damages), 'ratio')} of aged over fresh, corrected for"
         return Assurance("Comparisons", text, True, "damage")
 
 
@@ -105,9 +87,9 @@ class _Panel:
 
 
 def damage_chart(results: Results) -> Drawing | None:
-    """The drawing; None for other studies, and before any block has aged and fresh."""
-    churn = Churn.of(results)
-    if churn is None or not churn.damages:
+    """The drawing; None before any block has aged and fresh."""
+    churn = Churn.within(results)
+    if not churn.damages:
         return None
     shown = _panels(results, churn)
     rows = [row for panel in shown for row in panel.rows]

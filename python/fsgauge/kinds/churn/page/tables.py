@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsgauge.kinds.churn.analysis.answer import loss_shown
+from fsgauge.kinds.churn.analysis.answer import NOUNS
 from fsgauge.kinds.churn.analysis.model import Churn, Damage, Tree
 from fsgauge.report import words
 from fsgauge.report.table_parts import (
@@ -11,15 +11,15 @@ from fsgauge.report.table_parts import (
     Table,
     TableCell,
     judged_cell,
+    known,
     number_cell,
     value_cell,
 )
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.results import Results
 from fsgauge.stats.verdict import OPEN
+from fsgauge.stats.wording import loss_shown
 from fsgauge.units import exact_percent, format_size
-
-_SIDES = {"read": "reads", "write": "writes"}
 
 
 def damage_table(results: Results, churn: Churn) -> list[Table]:
@@ -35,7 +35,7 @@ def damage_table(results: Results, churn: Churn) -> list[Table]:
         "Damage by fill",
         note + _noise_words(churn),
         [
-            ("test", "", lambda d: _SIDES[d.side]),
+            ("test", "", lambda d: NOUNS[d.side]),
             ("full", "", lambda d: f"{d.fill_percent} %"),
             ("system", "", lambda d: d.system),
             ("aged over fresh", "damage", _damage_cell),
@@ -64,20 +64,20 @@ def layout_table(churn: Churn) -> list[Table]:
             ("tree", "", lambda each: each.wear),
             ("extents per file", "extents_per_file", lambda e: number_cell(e.extents_per_file)),
             ("files in several", "fragmented", lambda each: _share(each.fragmented_share)),
-            ("layout score", "layout_score", lambda each: _plain(each.layout_score, ".4f")),
+            ("layout score", "layout_score", lambda e: known(e.layout_score, "{:.4f}".format)),
             (
                 "extents per new file",
                 "extents_per_file",
                 lambda e: number_cell(e.new_extents_per_file),
             ),
-            ("free pieces", "free_space", lambda each: _plain(each.free_extents, ",.0f")),
-            ("largest", "free_space", lambda each: _size(each.largest_free_bytes)),
+            ("free pieces", "free_space", lambda e: known(e.free_extents, "{:,.0f}".format)),
+            ("largest", "free_space", lambda e: known(e.largest_free_bytes, format_size)),
             (
                 "free in 1 MiB or more",
                 "free_at_least",
-                lambda e: _share(e.free_at_least_1_mib_share),
+                lambda e: known(e.free_at_least_1_mib_share, _share),
             ),
-            ("in use", "free_space", lambda each: _share(each.used_share)),
+            ("in use", "free_space", lambda each: known(each.used_share, _share)),
         ],
     )
 
@@ -94,9 +94,9 @@ def tree_table(churn: Churn) -> list[Table]:
             ("tree", "", lambda each: each.wear),
             ("files", "extents", lambda each: f"{each.live_files:,.0f}"),
             ("live", "storage_age", lambda each: format_size(each.live_bytes)),
-            ("of what was free", "damage", lambda each: _share(each.live_share)),
+            ("of what was free", "damage", lambda each: known(each.live_share, _share)),
             ("written", "storage_age", lambda each: format_size(each.written_bytes)),
-            ("storage age", "storage_age", lambda each: _plain(each.storage_age, ".2f")),
+            ("storage age", "storage_age", lambda e: known(e.storage_age, "{:.2f}".format)),
             ("operations", "storage_age", lambda e: TableCell(f"{e.operations:,.0f}", _failed(e))),
         ],
         folded_from=0,
@@ -125,23 +125,15 @@ def _against(damage: Damage, base: str) -> TableCell:
 
 def _noise_words(churn: Churn) -> str:
     parts = [
-        f"{_SIDES[side]} {words.interval_of(noise)}"
+        f"{NOUNS[side]} {words.interval_of(noise)}"
         for side, noise in churn.noise.items()
         if words.ends(noise) != (None, None)
     ]
     return f"Two equal turns of the baseline differ by: {', '.join(parts)}." if parts else ""
 
 
-def _share(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.1f} %"
-
-
-def _plain(number: float | None, form: str) -> str:
-    return "" if number is None else format(number, form)
-
-
-def _size(size_bytes: float | None) -> str:
-    return "" if size_bytes is None else format_size(size_bytes)
+def _share(share: float) -> str:
+    return f"{100 * share:.1f} %"
 
 
 def _failed(tree: Tree) -> str:

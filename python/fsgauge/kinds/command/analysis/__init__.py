@@ -1,18 +1,26 @@
-"""What statistics say of a program: its time, what it waits for, then its own numbers."""
+"""What statistics say of a program: its time, what it waits for, then its own numbers; and what the
+reader has to know of its runs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import ClassVar
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import ClassVar, NamedTuple
 
-from fsgauge.kinds.command.analysis.findings import of_runs
 from fsgauge.kinds.command.analysis.model import TIME, Command
 from fsgauge.kinds.command.analysis.numbers import noise_of, numbers_of, waits_of
 from fsgauge.kinds.command.analysis.sentences import answer
-from fsgauge.record.records import Cell
+from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.analysis import Analysis, Material
-from fsgauge.stats.evidence import Evidence, Question
+from fsgauge.stats.evidence import Evidence, Question, finding, name_of, part_of
+from fsgauge.stats.noise import ASKED_PERCENT
 from fsgauge.stats.results import Finding
+from fsgauge.stats.wording import listed
+from fsgauge.units import format_size
+
+_SAME_SHARE = 0.01
+"""What steps made may differ by so much: a clone packs a little differently each time."""
 
 
 class CommandAnalysis(Analysis):
@@ -21,11 +29,9 @@ class CommandAnalysis(Analysis):
     own: ClassVar = Command
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002
-        """A program is compared by the time it takes."""
         return "complete"
 
     def read(self, material: Material) -> Command | None:
-        """Times, waits and the program's own numbers; None if no run completed."""
         waits = waits_of(material)
         if not waits:
             return None
@@ -36,12 +42,112 @@ class CommandAnalysis(Analysis):
         return Command(primary=primary, noise=noise, waits=waits, numbers=numbers)
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
-        """What it left behind, what could not be read, and steps that did not do the same."""
         return of_runs(evidence)
 
     def answer(self, question: Question) -> str | None:
-        """The time on each system, what share of it is storage, its own numbers."""
         return answer(question)
 
 
 ANALYSIS = CommandAnalysis()
+
+
+def of_runs(evidence: Evidence) -> Iterator[Finding]:
+    """Findings of the runs that started the program."""
+    started = [run for run in evidence.runs if run.command is not None]
+    yield from _left(started)
+    yield from _unread(started)
+    yield from _prepared_otherwise(evidence, started)
+    yield from _noise_of_number(evidence)
+
+
+def _noise_of_number(evidence: Evidence) -> Iterator[Finding]:
+    """The noise floor of a study is that of its time."""
+    own = Command.of(evidence)
+    if own is None or own.noise is None:
+        return
+    is_wide = own.noise > math.log1p(ASKED_PERCENT / 100)
+    yield finding(
+        "command.own_noise",
+        "warning" if is_wide else "note",
+        f"In {own.primary}, two equal systems may come out {100 * math.expm1(own.noise):.2g} %"
+        " apart. The study's noise floor is that of the program's time, and says nothing of it.",
+        "More blocks, or longer runs of the program."
+        if is_wide
+        else "Judge differences by this one.",
+    )
+
+
+def _left(runs: list[RunRecord]) -> Iterator[Finding]:
+    found = [(run, run.command.left) for run in runs if run.command and run.command.left]
+    if found:
+        names = sorted({name for _, left in found for name in left})
+        yield finding(
+            "command.left",
+            "warning",
+            f"The program ended and left processes behind ({listed(names[:3])}) in"
+            f" {part_of(len(found), len(runs), 'run')}; they were killed. Its time is that until"
+            " its first process ended, not until their work was done.",
+            "Have it wait for them, or start a server in workload.prepare: it lasts for the run.",
+            [f"{name_of(run)}: {', '.join(left)}" for run, left in found],
+        )
+
+
+def _unread(runs: list[RunRecord]) -> Iterator[Finding]:
+    by_name: dict[str, list[tuple[RunRecord, str]]] = defaultdict(list)
+    for run in runs:
+        for name, why in (run.command.unread if run.command and run.parts else {}).items():
+            by_name[name].append((run, why))
+    for name, found in by_name.items():
+        yield finding(
+            "command.unread",
+            "warning",
+            f'"{name}" could not be read in {part_of(len(found), len(runs), "run")}:'
+            f" {found[0][1]}.",
+            f"The last lines of its output are in the records. Change the pattern of {name} so that"
+            " it matches in one place.",
+            [f"{name_of(run)}: {why}" for run, why in found],
+        )
+
+
+class _Made(NamedTuple):
+    system: str
+    files: int
+    size_bytes: int
+
+    def __str__(self) -> str:
+        files = "1 file" if self.files == 1 else f"{self.files:,} files"
+        return f"{files} of {format_size(self.size_bytes)} on {self.system}"
+
+
+def _prepared_otherwise(evidence: Evidence, runs: list[RunRecord]) -> Iterator[Finding]:
+    """Steps that left other files on one system than on another, in the same block."""
+    if not evidence.study.study["workload"].get("prepare"):
+        return
+    places: dict[tuple[int, str], list[_Made]] = defaultdict(list)
+    for run in runs:
+        if run.command and run.command.found:
+            made = _Made(run.system, run.command.found.files, run.command.found.size_bytes)
+            places[run.block, run.cell.id].append(made)
+    unequal = []
+    for (block, cell), of_block in places.items():
+        ordered = sorted(of_block, key=lambda each: (each.files, each.size_bytes))
+        least, most = ordered[0], ordered[-1]
+        if _differ(of_block, 1) or _differ(of_block, 2):
+            unequal.append((f"block {block + 1}, {cell}", least, most))
+    if unequal:
+        _, least, most = unequal[0]
+        yield finding(
+            "command.prepared_otherwise",
+            "warning",
+            f"The steps before the program did not make the same in"
+            f" {part_of(len(unequal), len(places), 'comparison')}: {least}, {most}. So the program"
+            " did not have the same work.",
+            "Make steps that give the same files each time: fixed seeds, a fixed revision, no"
+            " downloads.",
+            [f"{where}: {least}, {most}" for where, least, most in unequal],
+        )
+
+
+def _differ(made: list[_Made], field: int) -> bool:
+    numbers = [int(each[field]) for each in made]
+    return max(numbers) - min(numbers) > _SAME_SHARE * max(numbers)

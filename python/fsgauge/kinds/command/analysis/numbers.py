@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,9 +10,8 @@ from typing import Any
 from fsgauge.kinds.command.analysis.model import OwnNumberResult, Waits
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.analysis import Material
-from fsgauge.stats.contrast import Contrast, Value, in_blocks
+from fsgauge.stats.contrast import Contrast, Value, in_blocks, judged_ratio
 from fsgauge.stats.noise import pooled_noise
-from fsgauge.stats.results import JudgedRatio
 from fsgauge.stats.samples import Samples, is_complete
 
 FEWEST_LOOKS = 20
@@ -34,17 +32,16 @@ class _OwnContrast(Contrast):
 
 def waits_of(material: Material) -> list[Waits]:
     """One entry a cell and system that has a time."""
-    plan, found = material.study.plan, []
-    for cell in plan.cells:
-        for system in plan.systems:
-            runs = [
-                run
-                for run in material.runs
-                if (run.cell.id, run.system) == (cell.id, system) and is_complete(run)
-            ]
-            time = material.samples.number(_TIME, cell.id, system)
-            if time is not None:
-                found.append(_waits(runs, cell=cell.id, system=system, time=time))
+    found = []
+    for cell, system in material.study.plan.places:
+        runs = [
+            run
+            for run in material.runs
+            if (run.cell.id, run.system) == (cell, system) and is_complete(run)
+        ]
+        time = material.samples.number(_TIME, cell, system)
+        if time is not None:
+            found.append(_waits(runs, cell=cell, system=system, time=time))
     return found
 
 
@@ -82,45 +79,36 @@ def noise_of(material: Material, name: str) -> float | None:
 
 
 def _samples(material: Material) -> Samples:
-    samples = material.samples.beside()
-    for run in material.runs:
-        if run.command is not None and is_complete(run):
-            for name, value in run.command.values.items():
-                samples.put(name, run.cell.id, run, math.log(value))
-    return samples
+    return material.samples.beside().put_runs(
+        material.runs, lambda run: run.command.values.items() if run.command else ()
+    )
 
 
 def numbers_of(material: Material, numbers: Sequence[Mapping[str, Any]]) -> list[OwnNumberResult]:
     """Each number on each system; all ratios are one family of comparisons."""
     plan, samples = material.study.plan, _samples(material)
     contrasts = {
-        (each["name"], cell.id, system): _OwnContrast(
-            Value(each["name"], cell.id, system),
-            Value(each["name"], cell.id, plan.baseline),
+        (each["name"], cell, system): _OwnContrast(
+            Value(each["name"], cell, system),
+            Value(each["name"], cell, plan.baseline),
             more_is_better=each["better"] == "higher",
         )
         for each in numbers
-        for cell in plan.cells
-        for system in plan.systems
+        for cell, system in plan.places
         if system != plan.baseline
     }
     ratios = in_blocks(contrasts, samples, material.equivalence_percent)
-    found = []
-    for each in numbers:
-        for cell in plan.cells:
-            for system in plan.systems:
-                number = samples.number(each["name"], cell.id, system)
-                judged = ratios.get((each["name"], cell.id, system))
-                if number is not None:
-                    found.append(
-                        OwnNumberResult(
-                            name=each["name"],
-                            unit=each.get("unit", ""),
-                            better=each["better"],
-                            cell=cell.id,
-                            system=system,
-                            value=number,
-                            ratio=JudgedRatio(**judged.numbers()) if judged else None,
-                        )
-                    )
-    return found
+    return [
+        OwnNumberResult(
+            name=each["name"],
+            unit=each.get("unit", ""),
+            better=each["better"],
+            cell=cell,
+            system=system,
+            value=number,
+            ratio=judged_ratio(ratios.get((each["name"], cell, system))),
+        )
+        for each in numbers
+        for cell, system in plan.places
+        if (number := samples.number(each["name"], cell, system)) is not None
+    ]

@@ -9,7 +9,7 @@ from fsgauge.kinds.command.analysis.model import TIME, Command, OwnNumberResult,
 from fsgauge.report import words
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import KindPage
-from fsgauge.report.table_parts import NOTHING, Rows, Table, TableCell, estimate_cell, judged_cell
+from fsgauge.report.table_parts import Rows, Table, estimate_cell, judged_cell, known, place_of
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 from fsgauge.units import format_size, rounded
@@ -23,22 +23,24 @@ class CommandPage(KindPage):
 
     def left_out(self, drawings: Mapping[str, Drawing], results: Results) -> set[str]:  # noqa: ARG002
         """Ratios of its time, where the answer is about a number of its own."""
-        own = Command.of(results)
-        return {"forest"} if own is not None and own.primary != TIME else set()
+        return {"forest"} if _is_of_own_number(results) else set()
 
     def summary_tables(self, results: Results) -> list[Table]:
         return tables(results)
 
     def lead(self, drawings: Mapping[str, Drawing]) -> str:
-        """Its own numbers, where there is no picture of its time."""
         return "" if "forest" in drawings else "command/lead.html.j2"
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
         found = tables(results)
-        own = Command.of(results)
-        leading = found[1:] if own is not None and own.primary != TIME else []
+        leading = found[1:] if _is_of_own_number(results) else []
         rest = [table for table in found if table not in leading]
         return {"command_tables": rest, "leading_tables": leading}
+
+
+def _is_of_own_number(results: Results) -> bool:
+    own = Command.of(results)
+    return own is not None and own.primary != TIME
 
 
 def tables(results: Results) -> list[Table]:
@@ -59,23 +61,20 @@ def _waits(results: Results, waits: list[Waits]) -> list[Table]:
         " this machine's disk does. Bytes, requests and flushes are those of the device"
         " below while it ran; what is written back later is not in them.",
         [
-            ("cell", "", lambda each: results.cell(each.cell).name),
-            ("system", "", lambda each: each.system),
+            *place_of(results),
             ("time", "complete", lambda each: words.estimate(each.time, "ns")),
-            ("waiting for storage", "", _share),
-            ("CPU time", "", lambda each: f"{100 * each.processor:.0f} %"),
+            ("waiting for storage", "", lambda each: known(each.waiting, _share)),
+            ("CPU time", "", lambda each: _share(each.processor)),
             ("memory", "", lambda each: format_size(each.peak_memory_bytes)),
-            ("read", "", lambda each: _size(each.read_bytes)),
-            ("written", "", lambda each: _size(each.written_bytes)),
-            ("requests", "", lambda each: _count(each.requests)),
-            ("flushes", "", lambda each: _count(each.flushes)),
+            ("read", "", lambda each: known(each.read_bytes, _size)),
+            ("written", "", lambda each: known(each.written_bytes, _size)),
+            ("requests", "", lambda each: known(each.requests, _count)),
+            ("flushes", "", lambda each: known(each.flushes, _count)),
         ],
     )
 
 
 def _numbers(results: Results, numbers: list[OwnNumberResult]) -> list[Table]:
-    if not numbers:
-        return []
     return Rows(numbers).tables(
         "own-numbers",
         "Its own numbers",
@@ -83,28 +82,23 @@ def _numbers(results: Results, numbers: list[OwnNumberResult]) -> list[Table]:
         " baseline's in the same block; verdicts are corrected for all of these.",
         [
             ("number", "", lambda each: each.name + (f", {each.unit}" if each.unit else "")),
-            ("cell", "", lambda each: results.cell(each.cell).name),
-            ("system", "", lambda each: each.system),
+            *place_of(results),
             ("value", "", lambda each: estimate_cell(each.value, rounded)),
-            (f"over {results.baseline}'s", "ratio", _ratio),
+            (f"over {results.baseline}'s", "ratio", lambda each: judged_cell(each.ratio)),
         ],
     )
 
 
-def _ratio(each: OwnNumberResult) -> TableCell:
-    return NOTHING if each.ratio is None else judged_cell(each.ratio)
+def _share(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
-def _share(each: Waits) -> str | TableCell:
-    return NOTHING if each.waiting is None else f"{100 * each.waiting:.0f} %"
+def _size(size_bytes: float) -> str:
+    return format_size(round(size_bytes))
 
 
-def _size(size_bytes: float | None) -> str | TableCell:
-    return NOTHING if size_bytes is None else format_size(round(size_bytes))
-
-
-def _count(number: float | None) -> str | TableCell:
-    return NOTHING if number is None else f"{number:,.0f}"
+def _count(number: float) -> str:
+    return f"{number:,.0f}"
 
 
 PAGE = CommandPage()

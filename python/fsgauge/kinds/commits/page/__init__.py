@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fsgauge.kinds.commits.analysis.model import AskedOfDevice, CommitsResults
+from fsgauge.kinds.commits.analysis.model import CommitsResults
 from fsgauge.report.kind_page import KindPage
-from fsgauge.report.table_parts import NOTHING, Rows, TableCell, estimate_cell, judged_cell
+from fsgauge.report.table_parts import Rows, estimate_cell, judged_cell, place_of
 from fsgauge.report.traffic import count_text
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
@@ -19,11 +19,9 @@ class CommitsPage(KindPage):
     sections = ("commits/sections.html.j2",)
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
-        """The table of requests and flushes."""
-        own = CommitsResults.of(results)
-        asked = own.asked if own else []
+        own = CommitsResults.within(results)
         return {
-            "commits_tables": Rows(asked).tables(
+            "commits_tables": Rows(own.asked).tables(
                 "asked",
                 "What a commit asks of the device",
                 "Requests and flushes that the device below completed, and bytes written to it,"
@@ -31,29 +29,20 @@ class CommitsPage(KindPage):
                 " with FUA goes past it and is no flush here. Several committers whose commits one"
                 " flush makes durable have less than one each.",
                 [
-                    ("cell", "", lambda each: results.cell(each.cell).name),
-                    ("system", "", lambda each: each.system),
-                    ("flushes", "flushes", _flushes),
+                    *place_of(results),
+                    ("flushes", "flushes", lambda each: estimate_cell(each.flushes, _count)),
                     ("requests", "requests", lambda e: estimate_cell(e.requests, _count)),
                     ("written", "written", lambda e: estimate_cell(e.size_bytes, _size)),
                 ],
             ),
-            "meanwhile_tables": Rows(own.meanwhile if own else []).tables(
+            "meanwhile_tables": Rows(own.meanwhile).tables(
                 "meanwhile",
                 "While something else is written",
                 "Commits a second, over those of the same cell with nothing meanwhile, on the same"
                 " system and in the same block.",
-                [
-                    ("cell", "", lambda each: results.cell(each.cell).name),
-                    ("system", "", lambda each: each.system),
-                    ("rate over that without", "ratio", judged_cell),
-                ],
+                [*place_of(results), ("rate over that without", "ratio", judged_cell)],
             ),
         }
-
-
-def _flushes(each: AskedOfDevice) -> TableCell:
-    return NOTHING if each.flushes is None else estimate_cell(each.flushes, _count)
 
 
 def _count(value: float) -> str:

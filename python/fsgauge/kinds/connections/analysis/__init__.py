@@ -10,7 +10,7 @@ from fsgauge.kinds.connections.analysis.answer import connections_answer
 from fsgauge.kinds.connections.analysis.extents import cell_extents, reference_of, scanned_cells
 from fsgauge.kinds.connections.analysis.findings import connections_findings
 from fsgauge.kinds.connections.analysis.little import little_rows
-from fsgauge.kinds.connections.analysis.model import ByClients, CallRow, Connections, Serving
+from fsgauge.kinds.connections.analysis.model import ByClients, CallRow, Connections
 from fsgauge.kinds.connections.analysis.samples import (
     client_shares,
     collect_clients,
@@ -18,19 +18,16 @@ from fsgauge.kinds.connections.analysis.samples import (
 )
 from fsgauge.kinds.connections.analysis.serving import read_serving
 from fsgauge.kinds.connections.factors import ConnectionsFactors, Test
-from fsgauge.record.records import Cell, Plan, RunRecord, ScanRecord
+from fsgauge.record.records import Cell, Plan, RunRecord
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.client_errors import clients_of, error_rows, given_up
-from fsgauge.stats.contrast import Contrast, ContrastResult, Value, in_blocks
+from fsgauge.stats.contrast import Contrast, Value, in_blocks, judged_ratio
 from fsgauge.stats.evidence import Evidence, Question
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.ratio import Ratio
-from fsgauge.stats.results import Finding, JudgedRatio
+from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.sentence import comparisons_in, noise_alone
 
-RATES: Mapping[Test, str] = {"mix": "files", "stat": "files", "delete": "files"}
-"""What a test's rate is; bytes per second in all others, which move the same bytes."""
 RESPONSES: Mapping[Test, str] = {
     "write": "write.mean",
     "backup fill": "write.mean",
@@ -47,33 +44,26 @@ COUNTED_IN_FILES = ("mix", "stat", "delete")
 """Tests that are judged by files per second; in the others all systems move the same bytes."""
 
 
+def _rate_metric(test: Test) -> str:
+    return "files" if test in COUNTED_IN_FILES else "bandwidth"
+
+
 class ConnectionsAnalysis(Analysis):
     """Operations, shares, extents and servers of many clients."""
 
     own = Connections
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002
-        """Bytes per second where all move the same bytes, else files per second."""
-        return "files" if ConnectionsFactors.of(cell).test in COUNTED_IN_FILES else "bandwidth"
+        return _rate_metric(ConnectionsFactors.of(cell).test)
 
     def read(self, material: Material) -> Connections:
-        serving = read_serving(
-            material.samples, material.whole_plan, material.turns, material.runs, material.path_runs
-        )
-        margin = material.equivalence_percent
-        found = read_connections(material.samples, material.runs, material.scans, margin, serving)
-        swept = by_clients(material.study.plan, material.samples, margin)
-        return found.model_copy(update={"by_clients": swept})
+        return read_connections(material)
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
-        """Work that was not done, times that do not add up."""
         return connections_findings(evidence)
 
     def answer(self, question: Question) -> str | None:
-        """What another system changes, test by test; what failed with it."""
-        connections = Connections.of(question)
-        if connections is None:
-            return None
+        connections = Connections.within(question)
         if not question.others:
             return (question.over_hosts or noise_alone(question)) + _failed(connections)
         found = [entry for cell in question.primary for entry in comparisons_in(question, cell)]
@@ -96,14 +86,9 @@ OPERATIONS: tuple[ClientOperation, ...] = get_args(ClientOperation)
 DISPATCHES = {"event_loop": "event loop", "threads": "threads"}
 
 
-def read_connections(
-    study: Samples,
-    runs: Sequence[RunRecord],
-    scans: Sequence[ScanRecord],
-    equivalence_percent: float,
-    serving: Serving | None = None,
-) -> Connections:
-    plan, samples = study.plan, collect_clients(study, runs)
+def read_connections(material: Material) -> Connections:
+    plan, runs, scans = material.study.plan, material.runs, material.scans
+    margin, samples = material.equivalence_percent, collect_clients(material.samples, runs)
     factors = [ConnectionsFactors.of(cell) for cell in plan.cells]
     found = [clients for _, clients in clients_of(runs)]
     jobs = [run.job for run in runs if isinstance(run.job, ClientsJob)]
@@ -128,13 +113,14 @@ def read_connections(
         times=operation_times(plan, runs, samples, OPERATIONS),
         shares=client_shares(plan, samples),
         little=little_rows(plan, runs),
-        extents=cell_extents(study, scans, equivalence_percent),
+        extents=cell_extents(material.samples, scans, margin),
         extents_primary=plan.primary_layout,
         extents_reference=reference_of(plan, scans),
         without_extents=[each for each in plan.systems if each in measured - with_extents],
         errors=error_rows(plan, runs),
         given_up=given_up(plan, runs),
-        serving=serving,
+        serving=read_serving(material),
+        by_clients=by_clients(plan, material.samples, margin),
     )
 
 
@@ -183,27 +169,19 @@ def by_clients(plan: Plan, samples: Samples, equivalence_percent: float) -> list
                     operation=response_of.partition(".")[0],
                     rate=rate,
                     response_ns=samples.number(response_of, cell.id, system),
-                    rate_ratio=_ratio(judged.get((cell.id, system, "rate"))),
-                    response_ratio=_ratio(judged.get((cell.id, system, "response"))),
-                    gain_ratio=_ratio(judged.get((cell.id, system, "gain"))),
+                    rate_ratio=judged_ratio(judged.get((cell.id, system, "rate"))),
+                    response_ratio=judged_ratio(judged.get((cell.id, system, "response"))),
+                    gain_ratio=judged_ratio(judged.get((cell.id, system, "gain"))),
                 )
             )
-    return sorted(found, key=lambda each: _tests(swept).index(each.test))
-
-
-def _rate_metric(test: Test) -> str:
-    """The metric of a test's rate."""
-    return RATES.get(test, "bandwidth")
+    tests = list(dict.fromkeys(_test_words(ConnectionsFactors.of(cell)) for cell in swept))
+    return sorted(found, key=lambda each: tests.index(each.test))
 
 
 def _test_words(factors: ConnectionsFactors) -> str:
     """The test without its number of clients: "write", "backup, directory order, 4 hosts"."""
     order = f"{factors.order} order" if factors.order else ""
     return ", ".join(filter(None, (factors.test, order, factors.hosts_words)))
-
-
-def _tests(cells: list[Cell]) -> list[str]:
-    return list(dict.fromkeys(_test_words(ConnectionsFactors.of(cell)) for cell in cells))
 
 
 def _contrasts(plan: Plan, swept: list[Cell]) -> Iterator[tuple[_Key, Contrast]]:
@@ -224,7 +202,3 @@ def _contrasts(plan: Plan, swept: list[Cell]) -> Iterator[tuple[_Key, Contrast]]
                     for each in (cell, first)
                 )
                 yield (cell.id, system, "gain"), Contrast(gain, of_few, "gain")
-
-
-def _ratio(judged: ContrastResult[Ratio] | None) -> JudgedRatio | None:
-    return None if judged is None else JudgedRatio(**judged.numbers())

@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fsgauge.kinds.connections.analysis.model import CellExtents, Connections
+from fsgauge.kinds.connections.analysis.model import Connections
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record.records import Cell
 from fsgauge.stats import wording
@@ -192,33 +192,29 @@ def _extents(connections: Connections, tests: Tests) -> str:
         if reference is None or not others:
             continue
         start = f"; after {noun_of(cell)}, " if len(tests.cells) > 1 else "; "
-        differing = [each for each in others if _differs(each[1])]
+        differing = [
+            (system, entry, entry.ratio.ratio)
+            for system, entry in others
+            if entry.ratio is not None and entry.ratio.verdict in DECIDED
+        ]
         if not differing:
             if len(others) < len(tests.systems):
                 return ""
             return f"{start}extents per file are the same, {_number(reference.per_file.value)}"
         if len(differing) == len(others) > 1:
-            values = sorted(entry.per_file.value for _, entry in differing)
+            values = sorted(entry.per_file.value for _, entry, _ in differing)
             low, high = _number(values[0]), _number(values[-1])
             numbers = low if low == high else f"{low} to {high}"
             return (
                 f"{start}{numbers} extents per file instead of {_number(reference.per_file.value)}"
             )
-        system, entry = max(differing, key=lambda each: abs(math.log(_ratio(each[1]))))
+        system, entry, _ = max(differing, key=lambda each: abs(math.log(each[2])))
         of = "" if len(tests.systems) == 1 else f"{system}'s files have "
         return (
             f"{start}{of}{_number(entry.per_file.value)} extents per file instead of"
             f" {_number(reference.per_file.value)}"
         )
     return ""
-
-
-def _differs(entry: CellExtents) -> bool:
-    return entry.ratio is not None and entry.ratio.verdict in ("better", "worse")
-
-
-def _ratio(entry: CellExtents) -> float:
-    return entry.ratio.ratio if entry.ratio is not None else 1.0
 
 
 def _number(value: float) -> str:

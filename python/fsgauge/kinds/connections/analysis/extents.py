@@ -7,19 +7,18 @@ family of comparisons: their p values are corrected together.
 
 from __future__ import annotations
 
-import math
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from fsgauge.engine.wire import ScanResult
 from fsgauge.kinds.connections.analysis.model import CellExtents
 from fsgauge.record.records import Plan, ScanRecord
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
-from fsgauge.stats.layouts import at_least
+from fsgauge.stats.layouts import PER_FILE, at_least, with_numbers
 from fsgauge.stats.results import JudgedRatio
 from fsgauge.stats.samples import Samples
 
-EXTENTS, PER_FILE = "extents", "extents_per_file"
+EXTENTS = "extents"
 
 
 def scanned_cells(scans: Sequence[ScanRecord]) -> list[ScanRecord]:
@@ -47,31 +46,32 @@ def cell_extents(
 ) -> list[CellExtents]:
     """One entry a cell and system whose files were scanned."""
     plan, whole = study.plan, scanned_cells(scans)
-    samples = _collected(study.beside(), whole)
+    of_cells = [(scan, scan.cell or "") for scan in whole]
+    samples = with_numbers(study.beside(), of_cells, (EXTENTS, PER_FILE))
     ratios = _ratios(plan, samples, reference_of(plan, scans), equivalence_percent)
     found = []
-    for cell in plan.cells:
-        for system in plan.systems:
-            of_cell = [scan for scan in whole if (scan.cell, scan.system) == (cell.id, system)]
-            results = [scan.result for scan in of_cell if scan.result is not None]
-            extents = samples.number(EXTENTS, cell.id, system)
-            per_file = samples.number(PER_FILE, cell.id, system)
-            if extents is None or per_file is None:
-                continue
-            found.append(
-                CellExtents(
-                    cell=cell.id,
-                    system=system,
-                    files=statistics.fmean(map(_files, results)),
-                    extents=extents,
-                    per_file=per_file,
-                    fragmented_share=_share(results, lambda each: each.counts.fragmented_files),
-                    mean_extent_bytes=_mean_extent_bytes(results),
-                    ratio=ratios.get((cell.id, system)),
-                    lengths=at_least([one for each in results for one in each.extent_lengths]),
-                    by_extents=_by_extents(results),
-                )
+    for cell, system in plan.places:
+        of_cell = [scan for scan in whole if (scan.cell, scan.system) == (cell, system)]
+        results = [scan.result for scan in of_cell if scan.result is not None]
+        extents = samples.number(EXTENTS, cell, system)
+        per_file = samples.number(PER_FILE, cell, system)
+        if extents is None or per_file is None:
+            continue
+        fragmented = sum(each.counts.fragmented_files for each in results)
+        found.append(
+            CellExtents(
+                cell=cell,
+                system=system,
+                files=statistics.fmean(map(_files, results)),
+                extents=extents,
+                per_file=per_file,
+                fragmented_share=fragmented / sum(map(_files, results)),
+                mean_extent_bytes=_mean_extent_bytes(results),
+                ratio=ratios.get((cell, system)),
+                lengths=at_least([one for each in results for one in each.extent_lengths]),
+                by_extents=_by_extents(results),
             )
+        )
     return found
 
 
@@ -80,36 +80,18 @@ def _files(result: ScanResult) -> int:
     return result.counts.files - result.counts.files_without_extents
 
 
-def _collected(samples: Samples, scans: Sequence[ScanRecord]) -> Samples:
-    for scan in scans:
-        if scan.result is None or scan.cell is None:
-            continue
-        extents = scan.result.counts.extents
-        values = {EXTENTS: extents, PER_FILE: extents / _files(scan.result)}
-        for name, value in values.items():
-            samples.put(name, scan.cell, scan, math.log(value))
-    return samples
-
-
 def _ratios(
     plan: Plan, samples: Samples, reference: str, equivalence_percent: float
 ) -> dict[tuple[str, str], JudgedRatio]:
     contrasts = {
-        (cell.id, system): Contrast(
-            Value(PER_FILE, cell.id, system), Value(PER_FILE, cell.id, reference)
-        )
-        for cell in plan.cells
-        for system in plan.systems
+        (cell, system): Contrast(Value(PER_FILE, cell, system), Value(PER_FILE, cell, reference))
+        for cell, system in plan.places
         if system != reference
     }
     return {
         place: JudgedRatio(**judged.numbers())
         for place, judged in in_blocks(contrasts, samples, equivalence_percent).items()
     }
-
-
-def _share(results: Sequence[ScanResult], part: Callable[[ScanResult], int]) -> float:
-    return sum(map(part, results)) / sum(map(_files, results))
 
 
 def _mean_extent_bytes(results: Sequence[ScanResult]) -> float:

@@ -21,9 +21,7 @@ WITHOUT_SEEKS = ("ram",)
 
 def connections_findings(evidence: Evidence) -> Iterator[Finding]:
     """All findings about many clients."""
-    connections = Connections.of(evidence)
-    if connections is None:
-        return
+    connections = Connections.within(evidence)
     yield from work_given_up(evidence, LARGEST_LOSS)
     yield from failed_operations(evidence)
     yield from cut_runs(
@@ -47,7 +45,8 @@ def connections_findings(evidence: Evidence) -> Iterator[Finding]:
         )
     if evidence.before.load.simulation is None:
         yield from _dispatch(connections)
-    yield from serving_findings(evidence)
+    if connections.serving is not None:
+        yield from _serving_findings(evidence, connections.serving)
 
 
 def _times_do_not_add_up(evidence: Evidence) -> Iterator[Finding]:
@@ -62,20 +61,17 @@ def _times_do_not_add_up(evidence: Evidence) -> Iterator[Finding]:
     ]
     if wrong:
         run, times = max(wrong, key=lambda pair: abs(pair[1].difference_percent))
+        where = "two latencies" if times.difference_percent > 0 else "no latency"
         yield finding(
             "clients.little",
             "warning",
             f"In {part_of(len(wrong), len(judged), 'run')} clients, throughput and response time do"
             f" not add up (N = X (R + Z)): up to {abs(times.difference_percent):.1f} % of the"
-            f" clients' time is in {_where(times.difference_percent)}, {name_of(run)}.",
+            f" clients' time is in {where}, {name_of(run)}.",
             "Means of these runs are off by about as much. This is a bug of fsgauge: report it with"
             " the records.",
             [f"{name_of(run)}: {times.difference_percent:+.1f} %" for run, times in wrong],
         )
-
-
-def _where(difference_percent: float) -> str:
-    return "two latencies" if difference_percent > 0 else "no latency"
 
 
 def _without_extents(connections: Connections) -> Iterator[Finding]:
@@ -128,12 +124,8 @@ def carried(connections: Connections) -> str:
 SLOW_SAMPLING = 0.05
 
 
-def serving_findings(evidence: Evidence) -> Iterator[Finding]:
+def _serving_findings(evidence: Evidence, serving: Serving) -> Iterator[Finding]:
     """All findings about servers and connections."""
-    connections = Connections.of(evidence)
-    if connections is None or connections.serving is None:
-        return
-    serving = connections.serving
     yield from _restarts(evidence, serving)
     yield from _overflows(evidence, serving)
     yield from _reconnections(evidence, serving)

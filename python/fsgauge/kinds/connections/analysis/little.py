@@ -87,12 +87,8 @@ def little_rows(plan: Plan, runs: Sequence[RunRecord]) -> list[LittleRow]:
             key = (run.cell.id, run.system)
             sums[key] = sums.get(key, Times()) + times
             several = several or ConnectionsFactors.of(run.cell).outstanding > 1
-    return [
-        _row(cell.id, system, sums[cell.id, system], "operations" if several else "clients")
-        for cell in plan.cells
-        for system in plan.systems
-        if (cell.id, system) in sums
-    ]
+    counts = "operations" if several else "clients"
+    return [_row(*place, sums[place], counts) for place in plan.places if place in sums]
 
 
 def _row(cell: str, system: str, times: Times, counts: str) -> LittleRow:

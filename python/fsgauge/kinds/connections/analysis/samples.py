@@ -10,7 +10,7 @@ import math
 import statistics
 from collections.abc import Iterator, Sequence
 
-from fsgauge.engine.wire import ClientOperation, ClientsResult
+from fsgauge.engine.wire import ClientOperation
 from fsgauge.kinds.connections.analysis.model import ClientShares, OperationTime
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record.records import Plan, RunRecord
@@ -42,17 +42,13 @@ def share_name(operation: str) -> str:
 
 def collect_clients(study: Samples, runs: Sequence[RunRecord]) -> Samples:
     """Service times, shares and ends of all runs that were measured to their end."""
-    samples = study.beside()
-    for run in runs:
-        result = run.result
-        if result is None or result.clients is None or not is_complete(run):
-            continue
-        for name, value in _values(run, result.clients):
-            samples.put(name, run.cell.id, run, math.log(value))
-    return samples
+    return study.beside().put_runs(runs, _values)
 
 
-def _values(run: RunRecord, clients: ClientsResult) -> Iterator[tuple[str, float]]:
+def _values(run: RunRecord) -> Iterator[tuple[str, float]]:
+    clients = run.result.clients if run.result else None
+    if clients is None:
+        return
     for part in clients.operations:
         service, response = mean_ns(part.service_latency), mean_ns(part.response_latency)
         if service and response:
@@ -75,24 +71,23 @@ def _nearest(ascending: Sequence[float], place: float) -> float:
 def client_shares(plan: Plan, samples: Samples) -> list[ClientShares]:
     """One entry a cell and system in which several clients worked."""
     found = []
-    for cell in plan.cells:
-        for system in plan.systems:
-            shares = [samples.number(name, cell.id, system) for name in SHARES]
-            smallest, tenth, half, nine_tenths, largest = shares
-            if not (smallest and tenth and half and nine_tenths and largest):
-                continue
+    clients = {cell.id: ConnectionsFactors.of(cell).at_once_on_all_hosts for cell in plan.cells}
+    for cell, system in plan.places:
+        shares = [samples.number(name, cell, system) for name in SHARES]
+        smallest, tenth, half, nine_tenths, largest = shares
+        if smallest and tenth and half and nine_tenths and largest:
             found.append(
                 ClientShares(
-                    cell=cell.id,
+                    cell=cell,
                     system=system,
-                    clients=ConnectionsFactors.of(cell).at_once_on_all_hosts,
+                    clients=clients[cell],
                     smallest=_at_most_all(smallest),
                     tenth=tenth,
                     half=half,
                     nine_tenths=nine_tenths,
                     largest=largest,
-                    first_done_ns=samples.number(FIRST_DONE, cell.id, system),
-                    last_done_ns=samples.number(LAST_DONE, cell.id, system),
+                    first_done_ns=samples.number(FIRST_DONE, cell, system),
+                    last_done_ns=samples.number(LAST_DONE, cell, system),
                 )
             )
     return found

@@ -3,12 +3,11 @@ Times over paths come from turns of their own in the same blocks. They are in no
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import get_args
 
-from fsgauge.engine.wire import ClientOperation, ClientsJob, ClientsResult, NetworkResult
+from fsgauge.engine.wire import ClientOperation, ClientsJob, NetworkResult
 from fsgauge.kinds.connections.analysis.model import (
     ConnectionUse,
     OperationShare,
@@ -18,68 +17,52 @@ from fsgauge.kinds.connections.analysis.model import (
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record.parts import ServerRun
 from fsgauge.record.records import Plan, RunRecord, TurnRecord
+from fsgauge.stats.analysis import Material
 from fsgauge.stats.estimate import Estimate, over
 from fsgauge.stats.histogram import mean_ns
-from fsgauge.stats.samples import Samples, is_complete
+from fsgauge.stats.samples import Samples
 
 _OPERATIONS: tuple[str, ...] = get_args(ClientOperation)
 _PROCESSOR, _BUSY, _SESSION = "processor", "busy", "session"
 _CONNECT, _CONNECT_ALL = "connect", "connect_all"
 
 
-def read_serving(
-    study: Samples,
-    plan: Plan,
-    turns: Sequence[TurnRecord],
-    runs: Sequence[RunRecord],
-    path_runs: Sequence[RunRecord],
-) -> Serving | None:
-    """All that only servers and shares have; `plan` has the turns over paths as well."""
-    runs = [run for run in runs if _is_remote(run)]  # a backup may be read over the path
+def read_serving(material: Material) -> Serving | None:
+    """All that only servers and shares have."""
+    # A backup may be read over the path.
+    study, runs = material.samples, [run for run in material.runs if _is_remote(run)]
     if not runs:
         return None
-    samples = _collect(study.beside(plan), runs)
+    plan, turns = material.whole_plan, material.turns
+    samples = study.beside(plan).put_runs(runs, _values)
     beside = plan.model_copy(update={"turns": [turn for turn in plan.turns if turn.over_path]})
-    paths = _collect(study.beside(beside), path_runs)
-    own = plan.model_copy(update={"turns": [turn for turn in plan.turns if not turn.over_path]})
-    samples.plan = own
+    paths = study.beside(beside).put_runs(material.path_runs, _values)
+    samples.plan = plan.model_copy(
+        update={"turns": [turn for turn in plan.turns if not turn.over_path]}
+    )
     names = {turn.system: turn.server.name for turn in turns if turn.server}
+    use = (_use(samples, runs, *place) for place in plan.places)
+    connections = (_connections(samples, runs, *place) for place in plan.places)
     return Serving(
         servers=list(dict.fromkeys(_server_words(turn) for turn in turns if turn.server)),
         settings=_settings(runs),
-        use=[use for cell, system in _places(plan) if (use := _use(samples, runs, cell, system))],
+        use=[each for each in use if each is not None],
         shares=list(_shares(plan, samples, paths, _durable_when_closed(runs), names)),
-        connections=[
-            found
-            for cell, system in _places(plan)
-            if (found := _connections(samples, runs, cell, system))
-        ],
+        connections=[each for each in connections if each is not None],
         without_extents=all(turn.target.get("kind") == "share_folders" for turn in turns),
         sampling_share=_sampling_share(runs),
     )
-
-
-def _places(plan: Plan) -> Iterator[tuple[str, str]]:
-    for cell in plan.cells:
-        for system in plan.systems:
-            yield cell.id, system
 
 
 def _is_remote(run: RunRecord) -> bool:
     return isinstance(run.job, ClientsJob) and run.job.target.kind in ("smb", "nfs")
 
 
-def _collect(samples: Samples, runs: Sequence[RunRecord]) -> Samples:
-    """Logs of mean responses, and of what the server used for each operation."""
-    for run in runs:
-        if run.result is None or run.result.clients is None or not is_complete(run):
-            continue
-        for name, value in _values(run, run.result.clients):
-            samples.put(name, run.cell.id, run, math.log(value))
-    return samples
-
-
-def _values(run: RunRecord, clients: ClientsResult) -> Iterator[tuple[str, float]]:
+def _values(run: RunRecord) -> Iterator[tuple[str, float]]:
+    """Mean responses, and what the server used for each operation."""
+    clients = run.result.clients if run.result else None
+    if clients is None:
+        return
     for part in clients.operations:
         mean = mean_ns(part.response_latency)
         if mean:
@@ -152,7 +135,7 @@ def _shares(
     durable: Container[tuple[str, str]],
     names: Mapping[str, str],
 ) -> Iterator[OperationShare]:
-    for cell, system in _places(plan):
+    for cell, system in plan.places:
         for operation in _OPERATIONS:
             served = samples.block_logs(operation, cell, system)
             path = paths.block_logs(operation, cell, system)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -35,59 +34,35 @@ from fsgauge.kinds.connections.page.tables import (
 from fsgauge.kinds.connections.published import published_connections
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import Assurance, KindPage
-from fsgauge.report.table_parts import Table, all_said_once
+from fsgauge.report.table_parts import all_said_once
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 from fsgauge.units import count
 
 
-@dataclass(frozen=True)
-class ConnectionsParts:
+def connections_parts(results: Results) -> dict[str, Any]:
     """Tables by section, and the words between them."""
-
-    published: list[Table] = field(default_factory=list)
-    source: str = ""
-    carried: str = ""
-    errors: list[Table] = field(default_factory=list)
-    clients: list[Table] = field(default_factory=list)
-    latency: list[Table] = field(default_factory=list)
-    swept: list[Table] = field(default_factory=list)
-    extents: list[Table] = field(default_factory=list)
-    primary_extents: list[tuple[str, str]] = field(default_factory=list)
-
-    @property
-    def pages(self) -> list[str]:
-        """The pages that explain the published rows, each once."""
-        return list(dict.fromkeys(page for table in self.published for page in table.pages))
-
-
-def connections_parts(results: Results) -> ConnectionsParts:
-    """Everything of a study of many clients."""
-    connections = Connections.of(results)
-    if connections is None:
-        return ConnectionsParts()
-    published = published_connections()
+    connections, published = Connections.within(results), published_connections()
     tables = published_tables(results, published)
     beside = any(column.elsewhere for table in tables for column in table.columns)
-    return ConnectionsParts(
-        published=all_said_once(tables),
-        source=source_of(published) if beside else "",
-        carried=carried(connections),
-        errors=error_table(results, connections),
-        clients=all_said_once(
-            [
-                *fairness_table(results, connections),
-                *little_table(results, connections),
-                *call_table(connections),
-            ]
-        ),
-        latency=all_said_once(latency_table(results, connections)),
-        swept=by_clients_table(results, connections),
-        extents=all_said_once(extents_table(results, connections)),
-        primary_extents=_primary_extents(results, connections)
-        if connections.extents_primary
-        else [],
-    )
+    clients = [
+        *fairness_table(results, connections),
+        *little_table(results, connections),
+        *call_table(connections),
+    ]
+    primary = _primary_extents(results, connections) if connections.extents_primary else []
+    return {
+        "published": all_said_once(tables),
+        "pages": list(dict.fromkeys(page for table in tables for page in table.pages)),
+        "source": source_of(published) if beside else "",
+        "carried": carried(connections),
+        "errors": error_table(results, connections),
+        "clients": all_said_once(clients),
+        "latency": all_said_once(latency_table(results, connections)),
+        "swept": by_clients_table(results, connections),
+        "extents": all_said_once(extents_table(results, connections)),
+        "primary_extents": primary,
+    }
 
 
 def _primary_extents(results: Results, connections: Connections) -> list[tuple[str, str]]:
@@ -127,7 +102,6 @@ class ConnectionsPage(KindPage):
     series_remark = "The end falls off where the first clients are done. "
 
     def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
-        """Of tests, of numbers of clients, of shares, of extents."""
         return [
             tests_chart(results),
             by_clients_chart(results),
@@ -140,12 +114,10 @@ class ConnectionsPage(KindPage):
         return {"forest"} if is_short(drawings.get("tests")) else set()
 
     def lead(self, drawings: Mapping[str, Drawing]) -> str:
-        """The numbers of all tests, where they fit."""
         short = "tests" in drawings and "forest" not in drawings
         return "connections/lead.html.j2" if short else ""
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
-        """Tables by section."""
         return {"connections": connections_parts(results), "serving": serving_parts(results)}
 
     def headline(self, results: Results) -> str:
@@ -161,9 +133,8 @@ class ConnectionsPage(KindPage):
         return f"What {verb} {many} get from {results.systems[0]}?"
 
     def integrity(self, results: Results) -> Assurance | None:
-        """Records that were read back."""
-        connections = Connections.of(results)
-        if connections is None or not connections.checked_records:
+        connections = Connections.within(results)
+        if not connections.checked_records:
             return None
         good = connections.bad_records == 0
         text = "every record read back is right" if good else "records that were not as written"

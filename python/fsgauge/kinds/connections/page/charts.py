@@ -71,8 +71,8 @@ SharesPanel = tuple[str, list[dict[str, Any]], tuple[float, float]]
 
 def clients_chart(results: Results) -> Drawing | None:
     """The drawing; None where no test has several clients."""
-    connections = model.Connections.of(results)
-    if connections is None or not connections.shares:
+    connections = model.Connections.within(results)
+    if not connections.shares:
         return None
     rows = panels.styled(results, [_shares_row(results, each) for each in connections.shares])
     low = min(95.0, *(row["smallest"] for row in rows))
@@ -132,9 +132,8 @@ BYTES = "% of bytes"
 
 def extents_chart(results: Results) -> Drawing | None:
     """Lengths of the extents that each writing test left; None where nothing was scanned."""
-    connections = model.Connections.of(results)
     drawn = panels.drawn_systems(results)
-    scanned = connections.extents if connections else []
+    scanned = model.Connections.within(results).extents
     found = [each for each in scanned if each.lengths and each.system in drawn]
     if not found:
         return None
@@ -163,18 +162,9 @@ def _lengths(
 
 def by_clients_chart(results: Results) -> Drawing | None:
     """The drawing; None where the study has one number of clients, or nothing is known yet."""
-    connections = model.Connections.of(results)
-    if connections is None:
-        return None
-    rows = panels.drawn(results, map(_row, connections.by_clients))
-    by_test = panels.by(rows, lambda row: row["test"]).values()
-    swept = [rows for rows in by_test if len({row["clients"] for row in rows}) > 1]
-    if not swept:
-        return None
-    shown = swept[:PANELS_LIMIT]
+    rows = map(_row, model.Connections.within(results).by_clients)
     label = "Rate and mean response of each test by number of clients."
-    rows = [row for panel in shown for row in panel]
-    return draw(NAME, label, *panels.both(shown, _panel), rows, note=panels.left_out(results))
+    return panels.swept(results, NAME, label, rows, "clients", _panel, PANELS_LIMIT, "test")
 
 
 def _row(each: model.ByClients) -> dict[str, Any]:

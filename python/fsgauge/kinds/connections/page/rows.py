@@ -71,9 +71,7 @@ class TestRows:
 
 def test_rows(results: Results) -> list[TestRows]:
     """Every cell in the order of the plan, but the one that only fills what is backed up."""
-    connections = Connections.of(results)
-    if connections is None:
-        return []
+    connections = Connections.within(results)
     cells = [cell for cell in results.cells if ConnectionsFactors.of(cell).test != "backup fill"]
     found = [TestRows(cell, _rows(results, connections, cell)) for cell in cells]
     return [each for each in found if each.rows]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 from fsgauge.kinds.connections.analysis.model import (
     Connections,
@@ -21,6 +21,7 @@ from fsgauge.report.table_parts import (
     all_said_once,
     estimate_cell,
     interval_text,
+    place_of,
     value_cell,
 )
 from fsgauge.stats.results import Results
@@ -33,46 +34,20 @@ _LEAST_SHARE = -1.0
 """An interval that reaches below says nothing: the path may have been twice as slow, or not."""
 
 
-@dataclass(frozen=True)
-class ServingParts:
-    """What the section shows; without tables there is none."""
-
-    servers: list[str]
-    settings: str
-    without_extents: bool
-    tables: list[Table]
-    lead: str = ""
-    """What the server costs, in a sentence; "" where the same was not done over paths."""
-
-
-def serving_parts(results: Results) -> ServingParts:
-    """The section of a study."""
-    serving = serving_of(results)
+def serving_parts(results: Results) -> dict[str, Any]:
+    """What the section shows; without tables there is none. `lead` is what the server costs, in a
+    sentence; "" where the same was not done over paths."""
+    serving = Connections.within(results).serving
     if serving is None:
-        return ServingParts([], "", False, [])
-    settings = "; ".join(serving.settings)
-    return ServingParts(
-        serving.servers,
-        settings,
-        serving.without_extents,
-        serving_tables(results),
-        _lead(results, serving),
-    )
-
-
-def serving_of(results: Results) -> Serving | None:
-    """Servers and connections of a study, if it has any."""
-    connections = Connections.of(results)
-    return connections.serving if connections else None
-
-
-def serving_tables(results: Results) -> list[Table]:
-    """All tables of the section; [] where clients worked on paths."""
-    serving = serving_of(results)
-    if serving is None:
-        return []
+        return {"tables": [], "lead": ""}
     tables = [*_shares(results, serving), *_use(results, serving), *_connections(results, serving)]
-    return all_said_once(tables)
+    return {
+        "servers": serving.servers,
+        "settings": "; ".join(serving.settings),
+        "without_extents": serving.without_extents,
+        "tables": all_said_once(tables),
+        "lead": _lead(results, serving),
+    }
 
 
 def _lead(results: Results, serving: Serving) -> str:
@@ -169,8 +144,7 @@ def _use(results: Results, serving: Serving) -> list[Table]:
         "What the server used",
         note,
         [
-            ("test", "", lambda each: results.cell(each.cell).name),
-            ("system", "", lambda each: each.system),
+            *place_of(results, "test"),
             ("CPU time per operation", "server_cpu", lambda e: value_cell(e.processor_ns, "ns")),
             (
                 "processors busy",
@@ -209,8 +183,7 @@ def _connections(results: Results, serving: Serving) -> list[Table]:
         "Connections",
         note,
         [
-            ("test", "", lambda each: results.cell(each.cell).name),
-            ("system", "", lambda each: each.system),
+            *place_of(results, "test"),
             ("connections", "connect", lambda each: f"{each.connections:,}"),
             ("to connect one", "connect", lambda each: value_cell(each.connect_ns, "ns")),
             ("until all are connected", "connect", lambda e: value_cell(e.connect_all_ns, "ns")),

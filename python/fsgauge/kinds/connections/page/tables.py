@@ -24,6 +24,7 @@ from fsgauge.report.table_parts import (
     TableCell,
     estimate_cell,
     judged_cell,
+    place_of,
     quantile_cell,
     share_cell,
     value_cell,
@@ -171,8 +172,7 @@ def extents_table(results: Results, connections: Connections) -> list[Table]:
         "Extents of what each test wrote",
         note,
         [
-            ("written by", "", lambda each: results.cell(each.cell).name),
-            ("system", "", lambda each: each.system),
+            *place_of(results, "written by"),
             ("files", "extents", lambda each: f"{each.files:,.0f}"),
             ("extents", "extents", lambda each: estimate_cell(each.extents, lambda n: f"{n:,.0f}")),
             (
@@ -180,7 +180,7 @@ def extents_table(results: Results, connections: Connections) -> list[Table]:
                 "extents_per_file",
                 lambda each: estimate_cell(each.per_file, plain),
             ),
-            (over, "ratio", _extents_ratio),
+            (over, "ratio", lambda each: judged_cell(each.ratio)),
             ("files in two or more", "fragmented", lambda e: f"{100 * e.fragmented_share:.3g} %"),
             ("files by their extents", "extents_per_file", _by_extents),
             ("mean extent", "extents", lambda each: format_size(each.mean_extent_bytes)),
@@ -201,13 +201,9 @@ def _by_extents(extents: CellExtents) -> TableCell:
     return TableCell(first, ", ".join(others))
 
 
-def _extents_ratio(extents: CellExtents) -> TableCell:
-    return judged_cell(extents.ratio)
-
-
 def extents_words(extents: CellExtents) -> str:
     """Ratio, interval and verdict in a line: "0.05 (the same in all blocks) ▲ better"."""
-    found = _extents_ratio(extents)
+    found = judged_cell(extents.ratio)
     number, _, verdict = found.text.partition(" ")
     return f"{number} ({found.below or NEVER_VARIED}) {verdict}"
 
@@ -223,8 +219,7 @@ def fairness_table(results: Results, connections: Connections) -> list[Table]:
         "Between clients",
         note,
         [
-            ("test", "", lambda each: results.cell(each.cell).name),
-            ("system", "", lambda each: each.system),
+            *place_of(results, "test"),
             ("slowest client", "client_shares", lambda each: share_cell(each.smallest)),
             ("one in ten below", "client_shares", lambda each: _percent(each.tenth)),
             ("half below", "client_shares", lambda each: _percent(each.half)),
@@ -253,8 +248,7 @@ def little_table(results: Results, connections: Connections) -> list[Table]:
         "Do the times add up?",
         note,
         [
-            ("test", "", lambda each: results.cell(each.cell).name),
-            ("system", "", lambda each: each.system),
+            *place_of(results, "test"),
             (f"N: {counts} at work", "little", lambda e: plain(e.active)),
             ("X: operations", "little", lambda each: f"{plain(each.rate)} /s"),
             ("R: response", "little", lambda each: words.value(each.response_ns, "ns")),
@@ -291,8 +285,7 @@ def error_table(results: Results, connections: Connections) -> list[Table]:
         "Errors",
         "An operation that fails ends the work on its file.",
         [
-            ("test", "", lambda each: results.cell(each.cell).name),
-            ("system", "", lambda each: each.system),
+            *place_of(results, "test"),
             ("operation", "", lambda each: each.operation),
             ("error", "", lambda each: ERRORS[each.kind].name),
             ("how many", "client_errors", lambda each: f"{each.count:,}"),

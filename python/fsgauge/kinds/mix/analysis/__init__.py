@@ -22,7 +22,6 @@ class MixAnalysis(Analysis):
     worker_advice = " Compare the group's jobs in the records."
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002 - the keys decided
-        """What the study says of the group."""
         return MixFactors.of(cell).judged_by
 
     def findings(self, evidence: Evidence) -> Iterator[Finding]:

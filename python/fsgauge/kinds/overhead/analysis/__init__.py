@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,11 +18,11 @@ from fsgauge.record.records import Cell, RunRecord
 from fsgauge.record.series import Intervals
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.answer import plain_answer
-from fsgauge.stats.contrast import Contrast, Value, in_blocks
+from fsgauge.stats.contrast import Contrast, Value, in_blocks, judged_ratio
 from fsgauge.stats.evidence import Question
 from fsgauge.stats.metrics import Reading
 from fsgauge.stats.results import JudgedRatio
-from fsgauge.stats.rig_limits import Place, RigLimit, rates_set_by
+from fsgauge.stats.rig_limits import rates_set_by
 from fsgauge.stats.samples import Samples, is_complete
 from fsgauge.stats.sentence import DECIDED, comparisons_in
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
@@ -42,16 +42,8 @@ class OverheadAnalysis(Analysis):
     own = Overhead
 
     def read(self, material: Material) -> Overhead | None:
-        """None where no run was long enough for it."""
         found = fluctuations(material.samples, material.runs, material.equivalence_percent)
-        plan = material.study.plan
-        files = _files_ratios(
-            plan.cells,
-            material.samples,
-            plan.systems,
-            material.equivalence_percent,
-            material.limits,
-        )
+        files = _files_ratios(material)
         return Overhead(fluctuations=found, host_files=files) if found or files else None
 
     def answer(self, question: Question) -> str | None:
@@ -70,32 +62,26 @@ class OverheadAnalysis(Analysis):
 ANALYSIS = OverheadAnalysis()
 
 
-def _files_ratios(
-    cells: Sequence[Cell],
-    samples: Samples,
-    systems: Sequence[str],
-    margin_percent: float,
-    limits: Mapping[Place, RigLimit],
-) -> list[FilesRatio]:
+def _files_ratios(material: Material) -> list[FilesRatio]:
     """Each system in each pair of cells that differ in nothing but the files; all one family."""
+    plan = material.study.plan
     contrasts = {
         (system, same.id, separate.id): Contrast(
             Value(_RATE, same.id, system), Value(_RATE, separate.id, system)
         )
-        for same, separate in _pairs(cells)
-        for system in systems
+        for same, separate in _pairs(plan.cells)
+        for system in plan.systems
     }
+    judged = in_blocks(contrasts, material.samples, material.equivalence_percent)
     return [
         FilesRatio(
             system=system,
             same=same,
             separate=separate,
-            ratio=JudgedRatio(**judged.numbers()),
-            limited_by=rates_set_by(limits, (same, system), (separate, system)),
+            ratio=JudgedRatio(**each.numbers()),
+            limited_by=rates_set_by(material.limits, (same, system), (separate, system)),
         )
-        for (system, same, separate), judged in in_blocks(
-            contrasts, samples, margin_percent
-        ).items()
+        for (system, same, separate), each in judged.items()
     ]
 
 
@@ -204,39 +190,34 @@ def fluctuations(
             key = (NAME, each.run.cell.id, each.run.system)
             samples.add(key, (each.run.block, each.run.again), reading)
     contrasts = {
-        (cell.id, system): Contrast(
-            Value(NAME, cell.id, system), Value(NAME, cell.id, plan.baseline)
-        )
-        for cell in plan.cells
-        for system in plan.systems
+        (cell, system): Contrast(Value(NAME, cell, system), Value(NAME, cell, plan.baseline))
+        for cell, system in plan.places
         if system != plan.baseline
     }
     ratios = in_blocks(contrasts, samples, equivalence_percent)
     found = []
-    for cell in plan.cells:
-        for system in plan.systems:
-            value = samples.number(NAME, cell.id, system)
-            of_system = [s for s in series if (s.run.cell.id, s.run.system) == (cell.id, system)]
-            if value is None:
-                continue
-            operations = statistics.fmean(float(each.operations.mean()) for each in of_system)
-            judged = ratios.get((cell.id, system))
-            own_noise = samples.noise_log_ratios(NAME, cell.id)
-            found.append(
-                Fluctuation(
-                    cell=cell.id,
-                    system=system,
-                    value=value,
-                    intervals=min(counted[each.run.block, cell.id] for each in of_system),
-                    interval_ns=of_system[0].interval_ns,
-                    operations=operations,
-                    counting=1 / math.sqrt(operations),
-                    ratio=JudgedRatio(**judged.numbers()) if judged is not None else None,
-                    noise=samples.over_blocks(own_noise, reach=samples.noise_reach(NAME, cell.id))
-                    if system == plan.baseline
-                    else None,
-                )
+    for cell, system in plan.places:
+        value = samples.number(NAME, cell, system)
+        if value is None:
+            continue
+        of_system = [s for s in series if (s.run.cell.id, s.run.system) == (cell, system)]
+        operations = statistics.fmean(float(each.operations.mean()) for each in of_system)
+        own_noise = samples.noise_log_ratios(NAME, cell)
+        found.append(
+            Fluctuation(
+                cell=cell,
+                system=system,
+                value=value,
+                intervals=min(counted[each.run.block, cell] for each in of_system),
+                interval_ns=of_system[0].interval_ns,
+                operations=operations,
+                counting=1 / math.sqrt(operations),
+                ratio=judged_ratio(ratios.get((cell, system))),
+                noise=samples.over_blocks(own_noise, reach=samples.noise_reach(NAME, cell))
+                if system == plan.baseline
+                else None,
             )
+        )
     return found
 
 

@@ -45,10 +45,3 @@ class Overhead(OwnResults):
 
     fluctuations: list[Fluctuation]
     host_files: list[FilesRatio] = Field(default=[], exclude_if=lambda value: not value)
-
-    def fluctuation_of(self, cell: str, system: str) -> Fluctuation | None:
-        """That of one system in one cell, if it is known."""
-        for each in self.fluctuations:
-            if (each.cell, each.system) == (cell, system):
-                return each
-        return None

@@ -25,6 +25,7 @@ from fsgauge.report.table_parts import (
     estimate_cell,
     interval_text,
     judged_cell,
+    place_of,
 )
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
@@ -42,7 +43,6 @@ class OverheadPage(KindPage):
         return [heat_map(results), depth_curves(results)]
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
-        """Published claims beside its own numbers, and what varied over time."""
         return {
             "claims": claims_table(results, ledger_of("overhead")),
             "fluctuation": _fluctuation_table(results),
@@ -118,8 +118,7 @@ def _fluctuation_table(results: Results) -> list[Table]:
         "Fluctuation over time",
         note,
         [
-            ("cell", "", lambda each: results.cell(each.cell).name),
-            ("system", "", lambda each: each.system),
+            *place_of(results),
             ("fluctuation", "fluctuation", lambda each: estimate_cell(each.value, _percent)),
             ("by counting", "fluctuation", lambda each: _percent(each.counting)),
             (f"over {results.baseline}'s", "ratio", _ratio),

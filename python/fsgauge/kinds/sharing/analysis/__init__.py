@@ -36,7 +36,6 @@ class SharingAnalysis(Analysis):
     said_better = frozenset({"runs.failed", "cache.file_set", "disk.limit"})
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002 - no test is
-        """Bytes, seeks or files a second."""
         return SharingFactors.of(cell).metric
 
     def read(self, material: Material) -> Sharing:
@@ -52,18 +51,15 @@ class SharingAnalysis(Analysis):
         )
 
     def answer(self, question: Question) -> str | None:
-        """What each system does in writing, reading and reading again, and who failed."""
         return sharing_answer(question)
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
-        """Systems that failed, rates that say more of the rig than of them, and cache tests."""
-        own = Sharing.of(evidence)
-        if own is not None:
-            yield from failed_finding(own.faults)
-            yield from limits_finding(own.limits, evidence.study.plan)
-            storage = evidence.study.study.get("storage", {}).get("kind", "")
-            yield from cache_test_finding(own.memory, evidence.study.plan, storage)
-            yield from one_node_finding(own.local_locks)
+        own, plan = Sharing.within(evidence), evidence.study.plan
+        yield from failed_finding(own.faults)
+        yield from limits_finding(own.limits, plan)
+        storage = evidence.study.study.get("storage", {}).get("kind", "")
+        yield from cache_test_finding(own.memory, plan, storage)
+        yield from one_node_finding(own.local_locks)
 
 
 ANALYSIS = SharingAnalysis()
@@ -72,8 +68,7 @@ ANALYSIS = SharingAnalysis()
 def sharing_answer(question: Question) -> str | None:
     """None where the general answer says all: of these tests no more than one was measured, and no
     system failed."""
-    own = Sharing.of(question)
-    failed = [each for each in own.faults if each.counts] if own is not None else []
+    failed = [each for each in Sharing.within(question).faults if each.counts]
     said = _of_tests(question, {each.system for each in failed if not each.reached})
     if not said and failed:
         said = _of_others(question, failed)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from fsgauge.kinds.sharing.analysis.model import CellMemory
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.record.machine import LOAD, SERVER, Machine, with_role
-from fsgauge.record.records import Plan, TurnRecord
+from fsgauge.record.records import Plan
 from fsgauge.stats.analysis import Material
 from fsgauge.stats.evidence import finding, part_of
 from fsgauge.stats.results import Finding
@@ -116,19 +116,16 @@ MEASURED_BY = "fsgauge run two-nodes"
 
 def with_local_locks(material: Material) -> list[str]:
     """The systems whose mount says that no other node takes part, in the plan's order."""
-    local = {turn.system for turn in material.turns if _is_local(turn)}
+    local = {
+        turn.system for turn in material.turns if _LOCAL & set(turn.facts.mount_options.split(","))
+    }
     return [system for system in material.study.plan.systems if system in local]
-
-
-def _is_local(turn: TurnRecord) -> bool:
-    return bool(_LOCAL & set(turn.facts.mount_options.split(",")))
 
 
 def words(systems: Sequence[str]) -> str:
     """ "gfs2 and ocfs2 are mounted on one node only, so their locks never leave it"."""
-    if len(systems) == 1:
-        return f"{systems[0]} is mounted on one node only, so its locks never leave it"
-    return f"{listed(systems)} are mounted on one node only, so their locks never leave it"
+    verb, whose = ("is", "its") if len(systems) == 1 else ("are", "their")
+    return f"{listed(systems)} {verb} mounted on one node only, so {whose} locks never leave it"
 
 
 def one_node_finding(systems: Sequence[str]) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from fsgauge.kinds.sharing.analysis.model import FaultClass, SystemFaults
@@ -43,14 +44,11 @@ def _of_system(system: str, runs: Sequence[RunRecord], planned: int) -> SystemFa
         if found is not None:
             what = run.fault.what if run.fault is not None else _NOT_THE_SAME
             failed.setdefault((run.block, run.turn, found), what)
-    counts: dict[FaultClass, int] = {}
-    for _, _, found in failed:
-        counts[found] = counts.get(found, 0) + 1
     return SystemFaults(
         system=system,
         planned=planned,
         reached=sum(is_complete(run) for run in runs),
-        counts=counts,
+        counts=Counter(found for _, _, found in failed),
         first=next(iter(failed.values()), ""),
         sound=_sound(runs, classes),
     )

@@ -6,7 +6,7 @@ NFS is hard to beat; its graphs have no numbers. The page says in how many tests
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from fsgauge.engine.wire import elapsed_with_finish_ns, processor_with_finish_ns
 from fsgauge.kinds.sharing.analysis.model import CellLimit, RatioToNfs
@@ -26,13 +26,13 @@ def limits_of(material: Material) -> list[CellLimit]:
         CellLimit(
             cell=cell,
             system=system,
-            limit=each.limit,
-            processor_share=each.processor_share,
-            iops_share=each.iops_share,
-            bandwidth_share=each.bandwidth_share,
-            disk=each.disk,
-            test_share=_mean_share(
-                run for run in material.runs if (run.cell.id, run.system) == (cell, system)
+            **vars(each),
+            test_share=mean_of_known(
+                [
+                    share_of_test(run)
+                    for run in material.runs
+                    if (run.cell.id, run.system) == (cell, system) and is_complete(run)
+                ]
             ),
         )
         for (cell, system), each in material.limits.items()
@@ -50,10 +50,6 @@ def share_of_test(run: RunRecord) -> float | None:
     if run.result is None or not elapsed_ns:
         return None
     return processor_with_finish_ns(run.result) / elapsed_ns
-
-
-def _mean_share(runs: Iterable[RunRecord]) -> float | None:
-    return mean_of_known([share_of_test(run) for run in runs if is_complete(run)])
 
 
 def limits_finding(limits: Sequence[CellLimit], plan: Plan) -> Iterator[Finding]:

@@ -33,9 +33,7 @@ class SharingPage(KindPage):
     draws_every_ratio = True
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
-        """What tests do, how systems failed, what limited them, and which are of caches."""
-        own = Sharing.of(results)
-        local = own.local_locks if own is not None else []
+        local = Sharing.within(results).local_locks
         return {
             "sharing_one_node": cautions.words(local) if local else "",
             "sharing_cluster_command": MEASURED_BY,
@@ -57,8 +55,7 @@ def rates_table(results: Results) -> list[table_parts.Table]:
     """A line a cell, a column a system: the rate as the test's program prints it."""
     rates = results.measured
     units = {metric.name: metric.unit for metric in results.metrics}
-    own = Sharing.of(results)
-    limits = by_place(own.limits) if own else {}
+    limits = by_place(Sharing.within(results).limits)
 
     def rate_of(cell: Cell, system: str) -> table_parts.TableCell:
         metric = SharingFactors.of(cell).metric
@@ -83,11 +80,8 @@ def rates_table(results: Results) -> list[table_parts.Table]:
 
 
 def faults_table(results: Results) -> list[table_parts.Table]:
-    """A line a system; [] of a study without records of it."""
-    own = Sharing.of(results)
-    if own is None:
-        return []
-    return table_parts.Rows(own.faults).tables(
+    """A line a system."""
+    return table_parts.Rows(Sharing.within(results).faults).tables(
         "faults",
         "How systems held",
         "A system that cannot be set up, is not what its name says (a service of it has ended),"
@@ -109,8 +103,7 @@ def _faults(each: SystemFaults) -> table_parts.TableCell:
 
 def _limits_table(results: Results) -> list[table_parts.Table]:
     """A line a cell and system; [] where nothing of it is known, as on real machines."""
-    own = Sharing.of(results)
-    limits = own.limits if own is not None else []
+    limits = Sharing.within(results).limits
     if all(each.limit == "unknown" for each in limits):
         return []
     return table_parts.Rows(limits).tables(
@@ -124,8 +117,7 @@ def _limits_table(results: Results) -> list[table_parts.Table]:
         " short burst, which the limit lets through. The processor is that of the node that"
         " measures: how busy the server's was is not known.",
         [
-            ("cell", "", lambda each: results.cell(each.cell).name),
-            ("system", "", lambda each: each.system),
+            *table_parts.place_of(results),
             ("limit", "", lambda each: WORDS[each.limit]),
             ("processor busy", "", lambda each: _percent(each.processor_share)),
             ("of a disk's IOPS", "", lambda each: _percent(each.iops_share)),
@@ -138,10 +130,7 @@ def _limits_table(results: Results) -> list[table_parts.Table]:
 
 def _memory_table(results: Results) -> list[table_parts.Table]:
     """A line a cell with a file; [] where the memory of no client is known."""
-    own = Sharing.of(results)
-    if own is None or not own.memory:
-        return []
-    return table_parts.Rows(own.memory).tables(
+    return table_parts.Rows(Sharing.within(results).memory).tables(
         "memory",
         "Files next to memory",
         "A file that is not twice the memory of a client and its server makes its cell a cache"
@@ -190,8 +179,8 @@ def _memory_verdict(each: CellMemory) -> str:
 
 def _processor_table(results: Results) -> list[table_parts.Table]:
     """A line a cell, a column a system: the share that Bonnie++ prints beside each of its rates."""
-    own = Sharing.of(results)
-    shares = {(each.cell, each.system): each.test_share for each in own.limits} if own else {}
+    own = Sharing.within(results)
+    shares = {(each.cell, each.system): each.test_share for each in own.limits}
     return table_parts.Rows(results.cells).by_system(
         "test-processor",
         "Share of CPU of each test",
@@ -228,11 +217,9 @@ Says = Callable[[Results, Sharing], str]
 
 def published_tables(results: Results, ledger: Ledger) -> list[table_parts.Table]:
     """A line a conclusion; [] where nothing was compared with NFS."""
-    own = Sharing.of(results)
-    if own is None or not own.to_nfs:
-        return []
+    own = Sharing.within(results)
     facts = {claim.id: claim.fact for claim in ledger.claim}
-    return table_parts.Rows(_CONCLUSIONS).tables(
+    return table_parts.Rows(_CONCLUSIONS if own.to_nfs else ()).tables(
         "published",
         "Published, and here",
         f'"{ledger.publication.title}" prints graphs without numbers, so only its conclusions are'
@@ -249,15 +236,7 @@ def published_tables(results: Results, ledger: Ledger) -> list[table_parts.Table
     )
 
 
-def _faster(results: Results, own: Sharing) -> str:
-    return _which(results, own, "better", "faster")
-
-
-def _slower(results: Results, own: Sharing) -> str:
-    return _which(results, own, "worse", "slower")
-
-
-def _which(results: Results, own: Sharing, verdict: str, word: str) -> str:
+def _which(verdict: str, word: str, results: Results, own: Sharing) -> str:
     """ "Faster than nfs in 2 of 14 comparisons: gfs2 in Write, 1.20 (1.11 to 1.30); ..."."""
     claimed = [each for each in own.to_nfs if not each.limited_by]
     found = sorted(
@@ -286,7 +265,11 @@ def _failed(_: Results, own: Sharing) -> str:
     return f"{listed(failed)}." if failed else "No system failed."
 
 
-_CONCLUSIONS: dict[str, Says] = {"C-14": _faster, "C-16": _slower, "C-17": _failed}
+_CONCLUSIONS: dict[str, Says] = {
+    "C-14": partial(_which, "better", "faster"),
+    "C-16": partial(_which, "worse", "slower"),
+    "C-17": _failed,
+}
 
 
 def elsewhere(systems: Sequence[str]) -> list[tuple[str, str]]:

@@ -11,16 +11,14 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from fsgauge.engine.wire import LoadResult
 from fsgauge.errors import InputError
 from fsgauge.kinds.sharing.jobs import SEEK_PROCESSES
 from fsgauge.kinds.sharing.peers.cells import (
     ENGINE_FOLDER,
     Sizes,
     Tested,
+    TestsProgram,
     cells_by_sizes,
-    nearest_tests,
-    of_engine,
     test_of,
     tested,
     unreadable,
@@ -52,20 +50,15 @@ _MIB = 1 << 20
 _FILES_UNIT = 1024
 
 
-class Bonnie:
-    """See workload.peer.Peer."""
-
+class Bonnie(TestsProgram):
     name = "bonnie++"
     install = "apt-get install bonnie++"
     variable: str | None = None
+    version_words = r"Version: (\S+)"
 
     def version_command(self, program: str) -> list[str]:
         """An option that it does not know: it prints how it is used, and its version."""
         return [program, "-h"]
-
-    def version(self, said: str) -> str:
-        found = re.search(r"Version: (\S+)", said)
-        return found[1] if found else "unknown"
 
     def runs(
         self,
@@ -112,15 +105,9 @@ class Bonnie:
             leaves=("Bonnie.*", ENGINE_FOLDER),
         )
 
-    def own_tests(self, cells: Sequence[Cell]) -> str:
-        return nearest_tests(cells, "bonnie++")
-
     def rates(self, line: str) -> Mapping[str, PeerNumbers | None]:
         """Every test of one line of its CSV, for whoever has only that line."""
         return read_csv(line)
-
-    def of_engine(self, cell: Cell, result: LoadResult) -> PeerNumbers:
-        return of_engine(cell, result)
 
 
 def _file(sizes: Sizes) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 from fsgauge.engine.wire import (
     LoadResult,
@@ -67,29 +68,41 @@ def cells_by_sizes(
         yield sizes, tuple(cell for cell in own if sizes_of(cell) == sizes)
 
 
-def nearest_tests(cells: Sequence[Cell], program: Program) -> str:
-    """The change that has a program do the nearest to these cells: its own first tests if nothing
-    is near."""
-    wanted = [NEAREST[program].get(test_of(cell).name, test_of(cell).name) for cell in cells]
-    own = [name for name, test in TESTS.items() if test.program == program]
-    found = [name for name in own if name in wanted] or own[:2]
-    listed = ",".join(f'"{name}"' for name in found)
-    return f"--set 'workload.tests=[{listed}]'"
+class TestsProgram:
+    """What the programs answer alike; see workload.peer.Peer."""
 
+    __test__ = False
+    name: str
+    version_words: ClassVar[str]
+    """A regular expression that matches what it prints of its version; its group is the version."""
 
-def of_engine(cell: Cell, result: LoadResult) -> PeerNumbers:
-    """Bytes a second of a file, seeks a second, files a second; with what counts at the end."""
-    test, took_ns = test_of(cell), max(elapsed_with_finish_ns(result), 1)
-    share = processor_with_finish_ns(result) / took_ns
-    if not isinstance(test, FileTest):
-        files = result.clients.files if result.clients else 0
-        return PeerNumbers(files * 1e9 / took_ns, "operations/s", share)
-    sides = sides_of(result)
-    if test.is_random:
-        operations = sum(side.operations for side in sides)
-        return PeerNumbers(operations * 1e9 / took_ns, "operations/s", share)
-    size_bytes = sum(side.size_bytes for side in sides)
-    return PeerNumbers(size_bytes * 1e9 / took_ns, "bytes/s", share)
+    def version(self, said: str) -> str:
+        found = re.search(self.version_words, said)
+        return found[1] if found else "unknown"
+
+    def own_tests(self, cells: Sequence[Cell]) -> str:
+        """The change that has it do the nearest to these cells: its own first tests if nothing is
+        near."""
+        near = NEAREST[self.name]
+        wanted = [near.get(test_of(cell).name, test_of(cell).name) for cell in cells]
+        own = [name for name, test in TESTS.items() if test.program == self.name]
+        found = [name for name in own if name in wanted] or own[:2]
+        listed = ",".join(f'"{name}"' for name in found)
+        return f"--set 'workload.tests=[{listed}]'"
+
+    def of_engine(self, cell: Cell, result: LoadResult) -> PeerNumbers:
+        """Bytes a second of a file, seeks a second, files a second; with what counts at the end."""
+        test, took_ns = test_of(cell), max(elapsed_with_finish_ns(result), 1)
+        share = processor_with_finish_ns(result) / took_ns
+        if not isinstance(test, FileTest):
+            files = result.clients.files if result.clients else 0
+            return PeerNumbers(files * 1e9 / took_ns, "operations/s", share)
+        sides = sides_of(result)
+        if test.is_random:
+            operations = sum(side.operations for side in sides)
+            return PeerNumbers(operations * 1e9 / took_ns, "operations/s", share)
+        size_bytes = sum(side.size_bytes for side in sides)
+        return PeerNumbers(size_bytes * 1e9 / took_ns, "bytes/s", share)
 
 
 def unreadable(program: str, what: str, output: str) -> RigError:

@@ -9,13 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from fsgauge.engine.wire import LoadResult
 from fsgauge.errors import InputError
 from fsgauge.kinds.sharing.peers.cells import (
     Sizes,
+    TestsProgram,
     cells_by_sizes,
-    nearest_tests,
-    of_engine,
     test_of,
     tested,
     unreadable,
@@ -43,20 +41,15 @@ Rates = dict[str, dict[tuple[int, int], float]]
 """By test: KiB a second, by KiB of the file and of the record."""
 
 
-class Iozone:
-    """See workload.peer.Peer."""
-
+class Iozone(TestsProgram):
     name = "iozone"
     install = "build it, and name it: FSGAUGE_IOZONE=/path/to/iozone"
     variable: str | None = "FSGAUGE_IOZONE"
+    version_words = r"Version \$Revision: (\S+)"
 
     def version_command(self, program: str) -> list[str]:
         """It prints its version at once."""
         return [program, "-v"]
-
-    def version(self, said: str) -> str:
-        found = re.search(r"Version \$Revision: (\S+)", said)
-        return found[1] if found else "unknown"
 
     def runs(
         self,
@@ -77,12 +70,6 @@ class Iozone:
             command = (program, "-R", *words, "-f", f"{folder}/{FILE}")
             runs.append(PeerRun(own, command, _reader(kib, own), (FILE,)))
         return runs
-
-    def own_tests(self, cells: Sequence[Cell]) -> str:
-        return nearest_tests(cells, "iozone")
-
-    def of_engine(self, cell: Cell, result: LoadResult) -> PeerNumbers:
-        return of_engine(cell, result)
 
 
 def _reader(kib: tuple[int, int], cells: tuple[Cell, ...]) -> Reader:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from fsgauge.kinds.writers.analysis.answer import in_short, one_load, rates_at_most, writers_answer
 from fsgauge.kinds.writers.analysis.lines import (
@@ -20,11 +20,11 @@ from fsgauge.kinds.writers.analysis.samples import collect_beside
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.plan.levels import ALPHA
 from fsgauge.record.records import REACHED_BY, Plan, RunRecord, TurnRecord
+from fsgauge.stats import ratio
 from fsgauge.stats.advice import cache_advice
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.evidence import Evidence, Question, finding
-from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.sentence import WORDS_LIMIT
@@ -58,13 +58,8 @@ class WritersAnalysis(Analysis):
         return one_load(runs)
 
     def read(self, material: Material) -> Scaling:
-        """Scaling of every system and group."""
-        plan, turns, runs, samples = (
-            material.study.plan,
-            material.turns,
-            material.runs,
-            material.samples,
-        )
+        plan, samples = material.study.plan, material.samples
+        turns, runs = material.turns, material.runs
         kinds = {turn.system: turn.facts.kind for turn in turns}
         device = next((system for system in plan.systems if kinds.get(system) == "raw"), None)
         measured = Measured(samples, collect_beside(samples, turns, runs), device)
@@ -92,15 +87,41 @@ class WritersAnalysis(Analysis):
             cases={turn.system: _case(turn) for turn in turns},
         )
 
-    def findings(self, evidence: Evidence) -> Iterable[Finding]:
-        """Rates that no device has."""
-        return _writers_findings(evidence)
+    def findings(self, evidence: Evidence) -> Iterator[Finding]:
+        """Rates above what the raw device did in the same blocks, corrected for their number."""
+        scaling = Scaling.within(evidence)
+        if scaling.device is None:
+            return
+        names = {cell.id: cell.name for cell in evidence.study.plan.cells}
+        judged = [
+            (line.system, point, share)
+            for line in scaling.lines
+            for point in line.points
+            if (share := point.of_device) is not None and share.n >= BLOCKS_FOR_A_VERDICT
+        ]
+        adjusted = benjamini_hochberg([p_of(share) for *_, share in judged])
+        above = [
+            (system, point, share)
+            for (system, point, share), p in zip(judged, adjusted, strict=True)
+            if share.low is not None and share.low > 1 and p <= ALPHA
+        ]
+        if not above:
+            return
+        system, point, share = max(above, key=lambda entry: entry[2].value)
+        yield finding(
+            "faster_than_device",
+            "warning",
+            f"{system} did {_gain(share)} more than the device alone at {names[point.cell]}, more"
+            f" than the device can do{_who_answered(evidence, system, point)}.",
+            _advice(evidence, system, point),
+            [f"{s}, {names[p.cell]}: {_share(e)} of the device" for s, p, e in above],
+        )
 
     def answer(self, question: Question) -> str | None:
         """Where the number of writers varies: how many times one writer's writes several do, and
         what each system does with them."""
-        scaling = Scaling.of(question)
-        if scaling is None or len(scaling.writer_counts) < 2:
+        scaling = Scaling.within(question)
+        if len(scaling.writer_counts) < 2:
             return None
         said = writers_answer(scaling, question.primary, question.margin_percent)
         rates = rates_at_most(scaling, question)
@@ -130,41 +151,6 @@ def whole_blocks(plan: Plan, runs: Sequence[RunRecord]) -> int:
         if (turn.block, turn.turn, cell) not in made
     }
     return len({turn.block for turn in plan.turns} - missing)
-
-
-def _writers_findings(evidence: Evidence) -> Iterator[Finding]:
-    yield from _faster_than_device(evidence)
-
-
-def _faster_than_device(evidence: Evidence) -> Iterator[Finding]:
-    """Rates above what the raw device did in the same blocks, corrected for their number."""
-    scaling = Scaling.of(evidence)
-    if scaling is None or scaling.device is None:
-        return
-    names = {cell.id: cell.name for cell in evidence.study.plan.cells}
-    judged = [
-        (line.system, point, share)
-        for line in scaling.lines
-        for point in line.points
-        if (share := point.of_device) is not None and share.n >= BLOCKS_FOR_A_VERDICT
-    ]
-    adjusted = benjamini_hochberg([p_of(share) for *_, share in judged])
-    above = [
-        (system, point, share)
-        for (system, point, share), p in zip(judged, adjusted, strict=True)
-        if share.low is not None and share.low > 1 and p <= ALPHA
-    ]
-    if not above:
-        return
-    system, point, share = max(above, key=lambda entry: entry[2].value)
-    yield finding(
-        "faster_than_device",
-        "warning",
-        f"{system} did {_gain(share)} more than the device alone at {names[point.cell]}, more than"
-        f" the device can do{_who_answered(evidence, system, point)}.",
-        _advice(evidence, system, point),
-        [f"{s}, {names[p.cell]}: {_share(e)} of the device" for s, p, e in above],
-    )
 
 
 def _who_answered(evidence: Evidence, system: str, point: ScalingPoint) -> str:
@@ -215,14 +201,11 @@ def _synced(evidence: Evidence) -> bool:
 
 def p_of(share: Estimate) -> float:
     """Two-sided p of a ratio of 1, from the t interval that was made of it."""
-    from fsgauge.distributions import stdtr
-
     if share.low is None or share.high is None:
         return 1.0
-    error = math.log(share.high / share.low) / 2 / t_quantile(share.n - 1)
-    if error == 0:
-        return 1.0 if share.value == 1 else 0.0
-    return float(2 * stdtr(share.n - 1, -abs(math.log(share.value)) / error))
+    freedom = share.n - 1
+    error = math.log(share.high / share.low) / 2 / ratio.t_quantile(freedom)
+    return ratio.p_of(math.log(share.value), error, freedom)
 
 
 def _gain(share: Estimate) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from fsgauge.kinds.writers.analysis.model import GroupRatio, Scaling, ScalingLine, ScalingPoint
+from fsgauge.kinds.writers.analysis.model import GroupRatio, Scaling
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.estimate import Estimate
@@ -54,12 +54,16 @@ def writers_answer(scaling: Scaling, primary: Sequence[Cell], margin_percent: fl
     """
     group = lead_group(scaling, primary)
     lines = [line for line in scaling.lines if line.group == group]
-    found = [(line.system, change) for line in lines if (change := _last(line).change) is not None]
+    changes = ((line.system, line.points[-1].change) for line in lines)
+    found = [(system, change) for system, change in changes if change is not None]
     if not found:
         return "No answer yet: no block has a run of the fewest writers and of the most."
-    cell = _cell_of(_last(lines[0]), primary)
-    fewest, most = lines[0].points[0].writers, _last(lines[0]).writers
-    subject = f"{_capital(number_words(most))} {_writers(most)} of {_what(scaling, cell, group)}"
+    points = lines[0].points
+    fewest, most = points[0].writers, points[-1].writers
+    known = [cell for cell in primary if cell.id == points[-1].cell]
+    cell = next(iter([*known, *primary]), None)
+    who = f"{number_words(most).capitalize()} {'writer' if most == 1 else 'writers'}"
+    subject = f"{who} of {_what(scaling, cell, group)}"
     base = number_words(fewest)
     blocks = min(change.n for _, change in found)
     if blocks < BLOCKS_FOR_A_VERDICT and scaling.whole_blocks == 0:
@@ -114,14 +118,6 @@ def lead_group(scaling: Scaling, primary: Sequence[Cell]) -> str:
     ids = {point.cell: line.group for line in scaling.lines for point in line.points}
     named = [ids[cell.id] for cell in primary if cell.id in ids]
     return named[0] if named else scaling.lines[0].group
-
-
-def _last(line: ScalingLine) -> ScalingPoint:
-    return line.points[-1]
-
-
-def _cell_of(point: ScalingPoint, cells: Sequence[Cell]) -> Cell | None:
-    return next((cell for cell in cells if cell.id == point.cell), cells[0] if cells else None)
 
 
 def _what(scaling: Scaling, cell: Cell | None, group: str) -> str:
@@ -247,14 +243,6 @@ def _too_few(subject: str, base: str, blocks: int, found: Sequence[Entry]) -> st
         f"Undecided: {number} cannot tell scaling from noise. {subject} did, against {base},"
         f" {shown}{left_out(len(found))}."
     )
-
-
-def _writers(number: int) -> str:
-    return "writer" if number == 1 else "writers"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def in_short(scaling: Scaling, primary: Sequence[Cell], margin_percent: float) -> str:

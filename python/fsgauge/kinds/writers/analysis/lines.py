@@ -26,9 +26,8 @@ from fsgauge.kinds.writers.analysis.samples import (
 )
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record.records import Cell, RunRecord
-from fsgauge.stats.contrast import Contrast, Rig, Value, in_blocks
+from fsgauge.stats.contrast import Contrast, Rig, Value, in_blocks, judged_ratio
 from fsgauge.stats.estimate import Estimate, over
-from fsgauge.stats.results import JudgedRatio
 from fsgauge.stats.rig_limits import Place, RigLimit, rates_set_by
 from fsgauge.stats.samples import Samples, is_complete
 from fsgauge.stats.scaling.fit import fit_law
@@ -210,7 +209,7 @@ def between_groups(
                     group=name,
                     first=first_name,
                     ratio=alone,
-                    judged=JudgedRatio(**judged.numbers()),
+                    judged=judged_ratio(judged),
                     pick_low=low,
                     pick_high=high,
                 )
@@ -219,14 +218,8 @@ def between_groups(
 
 
 def _load(group: Group) -> tuple[object, ...]:
-    cell: Cell = next(iter(group.cells.values()))
-    return (
-        WritersFactors.of(cell).block_size_bytes,
-        WritersFactors.of(cell).pattern,
-        WritersFactors.of(cell).queue_depth,
-        WritersFactors.of(cell).interface,
-        WritersFactors.of(cell).hosts,
-    )
+    load = WritersFactors.of(next(iter(group.cells.values())))
+    return load.block_size_bytes, load.pattern, load.queue_depth, load.interface, load.hosts
 
 
 def limits_of(group: Group, runs: Sequence[RunRecord], samples: Samples) -> list[model.LimitPoint]:

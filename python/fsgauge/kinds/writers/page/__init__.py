@@ -41,7 +41,6 @@ class WritersPage(KindPage):
     workers = "writers"
 
     def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
-        """Of scaling, and the cost against queue depth."""
         return [
             gain_chart(results),
             writers_chart(results),
@@ -50,17 +49,14 @@ class WritersPage(KindPage):
         ]
 
     def lead(self, drawings: Mapping[str, Drawing]) -> str:
-        """What the most writers do, in times of the fewest."""
         return "writers/lead.html.j2" if "gain" in drawings else ""
 
     def summary_tables(self, results: Results) -> list[Table]:
         """By number of writers, where the answer is what several do in times of one."""
-        scaling = Scaling.of(results)
-        several = scaling is not None and len(scaling.writer_counts) > 1
-        return every_count(results, scaling) if scaling and several else []
+        scaling = Scaling.within(results)
+        return every_count(results, scaling) if len(scaling.writer_counts) > 1 else []
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
-        """Tables, and why no law is fitted."""
         return {
             "scaling_tables": scaling_tables(results, published_writers()),
             "no_law": no_law(results),
@@ -81,9 +77,9 @@ class _Form:
 
 
 def gain_chart(results: Results) -> Drawing | None:
-    """The drawing; None for other studies, and before any block has both numbers of writers."""
-    scaling = Scaling.of(results)
-    if scaling is None or len(scaling.writer_counts) < 2:
+    """The drawing; None before any block has two numbers of writers."""
+    scaling = Scaling.within(results)
+    if len(scaling.writer_counts) < 2:
         return None
     counts = min(scaling.writer_counts), max(scaling.writer_counts)
     found = (_row(scaling, counts, line) for line in scaling.lines)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from fsgauge.kinds.writers.analysis import model
 from fsgauge.kinds.writers.page.cases import case_tables
-from fsgauge.kinds.writers.page.points import of_device
+from fsgauge.kinds.writers.page.chart import of_device
 from fsgauge.kinds.writers.published import PublishedWriters
 from fsgauge.report import table_parts, words
 from fsgauge.stats.results import Results
@@ -19,10 +19,8 @@ ROLES = {"reader": "random readers", "log": "log writers"}
 
 
 def scaling_tables(results: Results, published: PublishedWriters) -> list[table_parts.Table]:
-    """All tables that have something to say, in the order of the page; [] for other studies."""
-    scaling = model.Scaling.of(results)
-    if scaling is None:
-        return []
+    """All tables that have something to say, in the order of the page."""
+    scaling = model.Scaling.within(results)
     return [
         *_as_published(scaling),
         *case_tables(results, scaling, published),
@@ -36,8 +34,7 @@ def scaling_tables(results: Results, published: PublishedWriters) -> list[table_
 
 def no_law(results: Results) -> str:
     """Why no system has a scalability law; "" when one was tried."""
-    scaling = model.Scaling.of(results)
-    lines = scaling.lines if scaling is not None else []
+    lines = model.Scaling.within(results).lines
     if not lines or any(line.fit.was_tried for line in lines):
         return ""
     return lines[0].fit.reason
@@ -57,6 +54,9 @@ def _as_published(scaling: model.Scaling) -> list[table_parts.Table]:
 
         return of_line
 
+    def iops(point: model.ScalingPoint) -> table_parts.TableCell:
+        return table_parts.value_cell(point.iops, "IOPS")
+
     def change(point: model.ScalingPoint) -> table_parts.TableCell:
         return table_parts.change_cell(scaling.together(point.change))
 
@@ -74,16 +74,12 @@ def _as_published(scaling: model.Scaling) -> list[table_parts.Table]:
                 "layout_rate",
                 lambda line: table_parts.value_cell(line.layout_rate, "B/s"),
             ),
-            *((f"IOPS at {count(n, 'writer')}", "iops", at(n, _iops)) for n in (first, *compared)),
+            *((f"IOPS at {count(n, 'writer')}", "iops", at(n, iops)) for n in (first, *compared)),
             *((f"change at {n}", "change", at(n, change)) for n in compared),
             *((f"share of ideal at {n}", "share_of_ideal", at(n, share)) for n in compared),
         ],
         drop_empty=True,
     )
-
-
-def _iops(point: model.ScalingPoint) -> table_parts.TableCell:
-    return table_parts.value_cell(point.iops, "IOPS")
 
 
 def _between_groups(scaling: model.Scaling) -> list[table_parts.Table]:

@@ -2,7 +2,9 @@
 
 import pytest
 
-from fsgauge.kinds.churn.page import churn_parts, damage_chart
+from fsgauge.kinds.churn.analysis.model import Churn
+from fsgauge.kinds.churn.page import PAGE, damage_chart
+from fsgauge.kinds.churn.page.tables import layout_table, tree_table
 from fsgauge.report import write_report
 from fsgauge.report.sureness import sureness_lines
 from tests.synthetic import make_study
@@ -29,17 +31,16 @@ def test_the_picture_has_a_mark_for_each_damage_and_its_tip(results):
 
 
 def test_the_tables_stand_by_level_and_system(results):
-    parts = churn_parts(results)
-    (damage,) = parts.damage
+    (damage,) = PAGE.summary_tables(results)
     first = [cell.text for cell in damage.rows[0]]
     assert first[:3] == ["reads", "50 %", "ext4"]
     assert first[5] == "baseline"
     assert "▼ worse" in damage.rows[8][4].text
     assert "Two equal turns of the baseline differ by: reads" in damage.note
-    (layouts,) = parts.layouts
+    (layouts,) = layout_table(Churn.within(results))
     assert [cell.text for cell in layouts.rows[0]][:3] == ["50 %", "ext4", "aged"]
     assert len(layouts.rows) == 18
-    (trees,) = parts.trees
+    (trees,) = tree_table(Churn.within(results))
     assert trees.folded
 
 
@@ -66,21 +67,21 @@ def test_the_page_holds_it_all(made, tmp_path):
 
 def test_what_failed_is_told_in_the_table_of_trees():
     results = make_churn(blocks=2, fills=[80], refused=lambda turn, cell: 5).results()
-    (trees,) = churn_parts(results).trees
+    (trees,) = tree_table(Churn.within(results))
     assert trees.rows[0][-1].below == "20 failed"
 
 
 def test_one_block_has_a_picture_without_intervals():
     results = make_churn(fills=[80], made_runs=16).results()
     assert damage_chart(results) is not None
-    (damage,) = churn_parts(results).damage
+    (damage,) = PAGE.summary_tables(results)
     assert {row[3].below for row in damage.rows} == {""}
     assert "No interval is known from one block." in damage.note
 
 
 def test_a_system_alone_has_no_column_of_others():
     results = make_churn(fills=[80], blocks=2, systems={"ext4": "ext4"}).results()
-    (damage,) = churn_parts(results).damage
+    (damage,) = PAGE.summary_tables(results)
     assert [column.label for column in damage.columns][3:] == [
         "aged over fresh",
         "verdict",

@@ -102,12 +102,12 @@ def test_without_a_whole_block_the_tests_say_why_they_are_empty(tmp_path: Path) 
 
 def test_what_two_blocks_cannot_say_stands_above_each_table() -> None:
     parts = connections_parts(make_connections(clients=12, blocks=2).results())
-    tables = [*parts.published, *parts.clients, *parts.latency, *parts.extents]
+    tables = [*parts["published"], *parts["clients"], *parts["latency"], *parts["extents"]]
     assert tables
     for table in tables:
         assert not any("not known" in cell.below for row in table.rows for cell in row), table.name
         assert table.note.count("known from 2 blocks") <= 1
-    assert all("No interval is known from 2 blocks" in table.note for table in parts.published)
+    assert all("No interval is known from 2 blocks" in table.note for table in parts["published"])
     found = number_tables(make_connections(clients=12, blocks=2).results())
     assert found and not any(line.interval for table in found for line in table.lines)
     found = number_tables(make_connections(clients=12, blocks=3).results())

