@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import RefusedError, RigError
-from fsgauge.machine.device import claimed_mount
+from fsgauge.machine.device import device_claim
 from fsgauge.machine.device.block_device import BlockDevice, device_at
 from fsgauge.machine.device.consent import Consent
 from fsgauge.machine.device.data_search import look_for_data
@@ -212,9 +212,9 @@ def acting(
             once()
         return number
 
-    monkeypatch.setattr(claimed_mount, "mount", mount)
-    monkeypatch.setattr(claimed_mount, "umount", umount)
-    monkeypatch.setattr(claimed_mount, "_PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(device_claim, "mount", mount)
+    monkeypatch.setattr(device_claim, "umount", umount)
+    monkeypatch.setattr(device_claim, "_PATIENCE_SECONDS", 0.2)
     yield
     assert acted
 
@@ -270,7 +270,7 @@ def test_a_mount_in_another_namespace(
     path = make_loop(SIZE_BYTES)
     study = study_on(scene, path, "ext4")
     rig.check(study, consent_to(path))
-    monkeypatch.setattr(claimed_mount, "_PATIENCE_SECONDS", 0.5 if stays else patience(10))
+    monkeypatch.setattr(device_claim, "_PATIENCE_SECONDS", 0.5 if stays else patience(10))
     service = None
     try:
         with (
@@ -377,7 +377,7 @@ def test_what_a_run_leaves_is_given_back(make_loop: MakeLoop, scene: Scene, rig:
 def test_a_mount_of_something_else_is_not_ours(make_loop: MakeLoop) -> None:
     path = make_loop(SIZE_BYTES)
     with claimed(device_of(path)) as claim:
-        mount = claimed_mount.ClaimedMount(claim, None, is_quiet=True)
+        mount = device_claim.ClaimedMount(claim, None, is_quiet=True)
         for call in (
             AskedCall("mount", "/proc/self/cwd/none", 0, "/nowhere", "tmpfs"),
             AskedCall("mount", path, mount_calls.REMOUNT, "/nowhere", "ext4"),

@@ -40,9 +40,9 @@ class TestTheWaitHasABound:
     ) -> None:
         """State D cannot be planted, so the kill has no effect here, as it has none there."""
         killed: list[int] = []
-        monkeypatch.setattr(tool, "_kill", killed.append)
-        monkeypatch.setattr(tool, "_AFTER_KILL_SECONDS", 0.2)
-        with pytest.raises(RigError) as error:
+        with monkeypatch.context() as patched, pytest.raises(RigError) as error:
+            patched.setattr(os, "killpg", lambda group, _: killed.append(group))
+            patched.setattr(tool, "_AFTER_KILL_SECONDS", 0.2)
             run_tool(["sleep", "300"], seconds=0.2)
         (pid,) = killed
         words = error.value.render()

@@ -19,10 +19,11 @@ from fsgauge.rig.fleet.clock import Exchanged
 from fsgauge.rig.fleet.gate import AGAIN, THROUGH, Gate
 from fsgauge.rig.fleet.held import HeldRig
 from fsgauge.rig.fleet.launcher.launcher import Bootstrap, Started
-from fsgauge.rig.fleet.messages import Described, Fault, HappeningMessage, Label, State
+from fsgauge.rig.fleet.messages import Fault, HappeningMessage, Label, State
 from fsgauge.rig.fleet.model import Host
 from fsgauge.rig.fleet.nodes import FleetWorker
 from fsgauge.rig.happenings import RunStarted, TurnStarted
+from fsgauge.rig.session import Description
 from fsgauge.workload.dealing import Share
 from tests.synthetic import SyntheticStudy
 
@@ -62,7 +63,7 @@ class StubRig(HeldRig):
 
     def _describe_planned(self) -> None:
         study = STUDY[0]
-        self.described = Described(
+        self.described = Description(
             size_bytes=1 << 30,
             engine=study.runs[0].parts[0].slices[0].result.engine,
             machines=study.before.machines,

@@ -45,11 +45,7 @@ def one(agents: Agents, at: int, seconds: float, **step: object) -> Answer:
     return agents.ask({at: step}, seconds)[at]
 
 
-class LogPart(Kept):
-    """Something that is stored; it never changes, and a key that it does not know is an error."""
-
-
-class AgentsLog(LogPart):
+class AgentsLog(Kept):
     """The beginning of a log: its format, and which fsgauge began it, when."""
 
     format: Literal[1] = 1

@@ -18,6 +18,7 @@ from fsgauge.agents import agent
 from fsgauge.agents.agents import AgentLostError, Answer, Lines, Step
 from fsgauge.errors import InputError, RigError
 from fsgauge.programs import Process, child_environment, end_process, isolated, start
+from fsgauge.programs.starting import last_words
 
 _PROGRAM = "import sys; exec(sys.stdin.buffer.read({size}).decode())"
 _START_SECONDS = 60.0
@@ -122,25 +123,14 @@ class ProcessAgents:
         process = self._processes[at]
         with suppress(subprocess.TimeoutExpired):
             process.wait(_END_SECONDS)
-        said = _last_words(process)
         error = AgentLostError(
             f"{self.names[at]} has ended",
-            details=tuple(said.strip().splitlines()[-3:]),
+            details=tuple(last_words(process).splitlines()[-3:]),
             cause="ssh does not reach it without a password, or it has no python3",
             next="ssh HOST python3 -V",
         )
         error.has_ended = True
         return error
-
-
-def _last_words(process: Process) -> str:
-    """What has come on its standard error: whoever else holds that open is not waited for."""
-    if process.stderr is None:
-        return ""
-    os.set_blocking(process.stderr.fileno(), False)
-    with suppress(OSError):
-        return os.read(process.stderr.fileno(), _PIECE_BYTES).decode(errors="replace")
-    return ""
 
 
 def _output(process: Process) -> int:

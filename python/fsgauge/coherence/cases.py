@@ -97,12 +97,7 @@ def _kept_open(pair: Pair, name: str, trials: int) -> Iterator[CaseResult]:
     pair.must(1, do="look_kept", name=name)
     for version in range(1, trials + 1):
         pair.must(0, do="put", name=name, version=version, size_bytes=SIZE_BYTES)
-        written = time.monotonic()
-        outcome = log.read_outcome(pair.do(1, do="look_kept", name=name), version, SIZE_BYTES)
-        is_last = version == trials and outcome != log.SAME
-        yield CaseResult(
-            outcome, _behind(pair, 1, "look_kept", name, version, written) if is_last else 0
-        )
+        yield _looked(pair, 1, "look_kept", name, version, is_last=version == trials)
 
 
 def _new_file(pair: Pair, name: str, trials: int) -> Iterator[CaseResult]:
@@ -110,23 +105,26 @@ def _new_file(pair: Pair, name: str, trials: int) -> Iterator[CaseResult]:
         writer, own = version % 2, f"{name}-{version}"
         pair.do(1 - writer, do="look", name=own)  # it is not there, which may be remembered
         pair.must(writer, do="put", name=own, version=version, size_bytes=SIZE_BYTES)
-        written = time.monotonic()
-        outcome = log.read_outcome(pair.do(1 - writer, do="look", name=own), version, SIZE_BYTES)
-        is_last = version == trials and outcome != log.SAME
-        yield CaseResult(
-            outcome, _behind(pair, 1 - writer, "look", own, version, written) if is_last else 0
-        )
+        yield _looked(pair, 1 - writer, "look", own, version, is_last=version == trials)
 
 
-def _behind(
-    pair: Pair, reader: int, look: str, name: str, version: int, written: float
-) -> float | None:
-    """How long after a version was written its reader sees it; None where it never does."""
+def _looked(
+    pair: Pair, reader: int, look: str, name: str, version: int, *, is_last: bool
+) -> CaseResult:
+    """What a reader sees of a version that was just written; of the last one also how long after
+    that it sees it."""
+
+    def seen() -> str:
+        return log.read_outcome(pair.do(reader, do=look, name=name), version, SIZE_BYTES)
+
+    written, outcome = time.monotonic(), seen()
+    if outcome == log.SAME or not is_last:
+        return CaseResult(outcome)
     while time.monotonic() < written + BEHIND_SECONDS:
-        if log.read_outcome(pair.do(reader, do=look, name=name), version, SIZE_BYTES) == log.SAME:
-            return time.monotonic() - written
+        if seen() == log.SAME:
+            return CaseResult(outcome, time.monotonic() - written)
         time.sleep(_POLL_SECONDS)
-    return None
+    return CaseResult(outcome, None)
 
 
 def _rename_kept(pair: Pair, name: str, trials: int) -> Iterator[CaseResult]:
@@ -216,15 +214,9 @@ def _locked(pair: Pair, name: str, trials: int, *, by: str) -> Iterator[CaseResu
 
 def _counter(pair: Pair, name: str, trials: int) -> Iterator[CaseResult]:
     pair.must(0, do="put", name=name, version=0, size_bytes=0)
-    seconds = STEP_SECONDS
-    step: dict[str, object] = {
-        "do": "count_up",
-        "name": name,
-        "times": trials,
-        "by": "fcntl",
-        "seconds": seconds,
-    }
-    answers = pair.both(seconds + STEP_SECONDS, step, step)
+    step: dict[str, object] = {"do": "count_up", "name": name, "times": trials, "by": "fcntl"}
+    step["seconds"] = STEP_SECONDS
+    answers = pair.both(2 * STEP_SECONDS, step, step)
     _require_done(answers)
     for which in (0, 1):
         pair.must(which, do="release")

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from pydantic import Field
 
 from fsgauge.agents.agent import NO_VERSION
-from fsgauge.agents.agents import AgentsLog, Answer, LogPart
+from fsgauge.agents.agents import AgentsLog, Answer
+from fsgauge.plain_files.kept import Kept
 
 SAME, OLD, TORN, MISSING = "same", "old", "torn", "missing"
 KEPT, LOST, TWICE = "kept", "lost", "twice"
@@ -83,7 +84,7 @@ def lock_outcome(first: Answer, second: Answer, after: Answer) -> str:
     return "held" if after["granted"] else "not given back"
 
 
-class Counted(LogPart):
+class Counted(Kept):
     """A case on a system: how many trials came to what. `fault` is why it did not go on; `is_hang`
     that a node did not answer. `behind_ns` is how long after the last trial's write its reader saw
     it: 0 where it saw it at once or was not waited for, None where it never did. `raced` is how
@@ -105,7 +106,7 @@ class Counted(LogPart):
         return self.raced is not None and not has_raced(self.raced, sum(self.counts.values()))
 
 
-class Examined(LogPart):
+class Examined(Kept):
     """A system: what it is, and why it could not be set up, if so."""
 
     name: str

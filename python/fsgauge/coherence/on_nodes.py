@@ -13,7 +13,7 @@ from fsgauge.coherence.running import run_cases
 from fsgauge.errors import FsgaugeError, Interrupted
 from fsgauge.rig.vm.arrangement.roles import FOLDER
 from fsgauge.rig.vm.group import NodeGroup
-from fsgauge.rig.vm.messages import Order
+from fsgauge.rig.vm.messages import order
 from fsgauge.rig.vm.node import NodeLostError, NotUpError
 from fsgauge.rig.vm.session import VmSession
 from fsgauge.rig.vm.sharing_nodes import nodes_for
@@ -34,7 +34,7 @@ class NodeAgents:
         """Raises NodeLostError where a node, also the server, ends or does not answer."""
         loads = self._group.roles.loads
         orders = {
-            loads[at]: Order(do="agent", words={"folder": self._folder, "step": dict(step)})
+            loads[at]: order("agent", folder=self._folder, step=dict(step))
             for at, step in steps.items()
         }
         answers = self._group.give(orders, seconds)

@@ -30,7 +30,6 @@ BLOCK = "kernel.org Documentation/ABI/stable/sysfs-block, queue/write_cache"
 VM = "kernel.org Documentation/admin-guide/sysctl/vm.rst"
 BTRFS = "btrfs(5)"
 OVERLAY = "kernel.org Documentation/filesystems/overlayfs.rst"
-MOUNT = "mount(8)"
 SMB = "smb.conf(5)"
 EXPORTS = "exports(5)"
 
@@ -39,6 +38,22 @@ OLD_DATA = "a crash may lose or expose old data"
 NO_CHECKSUMS = "data have no checksums, so a damaged block reads as good"
 UNCHECKED = "metadata have no checksums, so a damaged block reads as good"
 INCONSISTENT = "a crash may leave the file system inconsistent, and fsck decides what is kept"
+EARLY_COMMIT = "a commit may be on the disk before what it commits, and a crash may lose it"
+EMPTY_FILES = "a file that is replaced by rename without fsync may be empty after a crash"
+BAD_COMMITS = "the journal has no checksums, so a damaged commit is replayed as good"
+IN_PLACE = f"files are overwritten in place, which a crash may tear; {NO_CHECKSUMS}"
+NO_SYNC = "nothing is synced to the upper layer, so a crash may lose or damage all that was written"
+KEPT_ONCE = "metadata are kept once, so a damaged block of them cannot be repaired"
+NO_FLUSH_SENT = (
+    "the kernel sends no flush to the device, so a power failure may lose what its cache holds"
+)
+CACHED_ALONE = (
+    "each client caches as if it were alone, so files that two of them write may be damaged"
+)
+NO_STRICT_SYNC = (
+    "the server answers a flush without one, so a crash of it may lose what clients synced"
+)
+ANSWERS_EARLY = "the server answers before data are on its disk, so a crash of it may lose them"
 
 
 @dataclass(frozen=True)
@@ -77,6 +92,8 @@ class Weakening:
 
 _EXT = ("ext3", "ext4", "ldiskfs")
 _JOURNALED = ("ext4", "ldiskfs")
+_SINGLE = r"(?:-m ?|--metadata[ =])(?i:single)"
+_WRITE_CACHE = r"\S*queue/write_cache = (?:write through|none)"
 _BTRFS = ("btrfs",)
 WEAKENINGS: tuple[Weakening, ...] = (
     Weakening("mount", _EXT, r"nobarrier|barrier=0", NO_FLUSHES, EXT4),
@@ -89,70 +106,26 @@ WEAKENINGS: tuple[Weakening, ...] = (
     Weakening("mount", _EXT, r"data=writeback", OLD_DATA, EXT4),
     Weakening("mount", ("ocfs2",), r"data=writeback", OLD_DATA, OCFS2),
     Weakening("mount", ("gfs2",), r"data=writeback", OLD_DATA, GFS2),
-    Weakening(
-        "mount",
-        _JOURNALED,
-        r"journal_async_commit",
-        "a commit may be on the disk before what it commits, and a crash may lose it",
-        EXT4,
-    ),
-    Weakening(
-        "mount",
-        _JOURNALED,
-        r"noauto_da_alloc|auto_da_alloc=0",
-        "a file that is replaced by rename without fsync may be empty after a crash",
-        EXT4,
-    ),
-    Weakening(
-        "mount",
-        _EXT,
-        r"commit=(?P<number>[0-9]{1,9})",
-        "a crash loses more seconds of what nothing synced than by default (5)",
-        EXT4,
-        more_than=5,
-    ),
-    Weakening(
-        "mount",
-        _BTRFS,
-        r"commit=(?P<number>[0-9]{1,9})",
-        "a crash loses more seconds of what nothing synced than by default (30)",
-        BTRFS,
-        more_than=30,
-    ),
+    Weakening("mount", _JOURNALED, r"journal_async_commit", EARLY_COMMIT, EXT4),
+    Weakening("mount", _JOURNALED, r"noauto_da_alloc|auto_da_alloc=0", EMPTY_FILES, EXT4),
     *(
         Weakening(
             "mount",
-            (kind,),
+            kinds,
             r"commit=(?P<number>[0-9]{1,9})",
             f"a crash loses more seconds of what nothing synced than by default ({usual})",
             source,
             more_than=usual,
         )
-        for kind, usual, source in (("gfs2", 30, GFS2), ("ocfs2", 5, OCFS2))
+        for kinds, usual, source in (
+            *((_EXT, 5, EXT4), (_BTRFS, 30, BTRFS)),
+            *((("gfs2",), 30, GFS2), (("ocfs2",), 5, OCFS2)),
+        )
     ),
-    Weakening(
-        "mount",
-        _JOURNALED,
-        r"nojournal_checksum",
-        "the journal has no checksums, so a damaged commit is replayed as good",
-        EXT4,
-        "damage",
-    ),
+    Weakening("mount", _JOURNALED, r"nojournal_checksum", BAD_COMMITS, EXT4, "damage"),
     Weakening("mount", _BTRFS, r"nodatasum", NO_CHECKSUMS, BTRFS, "damage"),
-    Weakening(
-        "mount",
-        _BTRFS,
-        r"nodatacow",
-        f"files are overwritten in place, which a crash may tear; {NO_CHECKSUMS}",
-        BTRFS,
-    ),
-    Weakening(
-        "mount",
-        ("overlay",),
-        r"volatile",
-        "nothing is synced to the upper layer, so a crash may lose or damage all that was written",
-        OVERLAY,
-    ),
+    Weakening("mount", _BTRFS, r"nodatacow", IN_PLACE, BTRFS),
+    Weakening("mount", ("overlay",), r"volatile", NO_SYNC, OVERLAY),
     Weakening("kind", ("ext2",), r"", INCONSISTENT, EXT2, called="no journal"),
     Weakening(
         "kind",
@@ -165,21 +138,8 @@ WEAKENINGS: tuple[Weakening, ...] = (
     Weakening("mkfs", _EXT, r"(?:none \()?\^has_journal\)?", INCONSISTENT, "mke2fs(8), ext4(5)"),
     Weakening("mkfs", _EXT, r"(?:none \()?\^metadata_csum\)?", UNCHECKED, "ext4(5)", "damage"),
     Weakening("mkfs", ("xfs",), r"(?:-m)?crc=0", UNCHECKED, "mkfs.xfs(8)", "damage"),
-    Weakening(
-        "mkfs",
-        _BTRFS,
-        r"(?:-m ?|--metadata[ =])(?i:single)",
-        "metadata are kept once, so a damaged block of them cannot be repaired",
-        "mkfs.btrfs(8)",
-        "damage",
-    ),
-    Weakening(
-        "tunable",
-        (),
-        r"\S*queue/write_cache = (?:write through|none)",
-        "the kernel sends no flush to the device, so a power failure may lose what its cache holds",
-        BLOCK,
-    ),
+    Weakening("mkfs", _BTRFS, _SINGLE, KEPT_ONCE, "mkfs.btrfs(8)", "damage"),
+    Weakening("tunable", (), _WRITE_CACHE, NO_FLUSH_SENT, BLOCK),
     *(
         Weakening(
             "tunable",
@@ -197,28 +157,9 @@ WEAKENINGS: tuple[Weakening, ...] = (
             ("fs/xfs/xfssyncd", 3000, False, XFS),
         )
     ),
-    Weakening(
-        "samba",
-        (),
-        r"fake oplocks = (?:yes|true|on|1)",
-        "each client caches as if it were alone, so files that two of them write may be damaged",
-        SMB,
-        "damage",
-    ),
-    Weakening(
-        "samba",
-        (),
-        r"strict sync = (?:no|false|off|0)",
-        "the server answers a flush without one, so a crash of it may lose what clients synced",
-        SMB,
-    ),
-    Weakening(
-        "export",
-        (),
-        r"async",
-        "the server answers before data are on its disk, so a crash of it may lose them",
-        EXPORTS,
-    ),
+    Weakening("samba", (), r"fake oplocks = (?:yes|true|on|1)", CACHED_ALONE, SMB, "damage"),
+    Weakening("samba", (), r"strict sync = (?:no|false|off|0)", NO_STRICT_SYNC, SMB),
+    Weakening("export", (), r"async", ANSWERS_EARLY, EXPORTS),
 )
 
 MEMORY = "the storage is memory, so a power failure loses everything on every system"
@@ -271,12 +212,9 @@ def weakened(made: SystemOptions) -> list[Weak]:
         for option in given[each.place]:
             if each.fits(option):
                 shown = each.called or option
-                found.setdefault(shown, _weak(each, shown, option))
+                weak = Weak(shown, each.loses, each.source, each.guards, each.amount(option))
+                found.setdefault(shown, weak)
     return list(found.values())
-
-
-def _weak(each: Weakening, shown: str, option: str) -> Weak:
-    return Weak(shown, each.loses, each.source, each.guards, each.amount(option))
 
 
 def _given(made: SystemOptions) -> Iterator[tuple[Place, list[str]]]:

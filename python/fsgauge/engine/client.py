@@ -67,19 +67,16 @@ class EngineFaultError(RigError):
 
 
 class Engine:
-    """Runs jobs, one at a time, with the binary found at construction.
+    """Runs jobs, one at a time, with the binary found at construction."""
 
-    `held` are the places that its jobs reach by descriptors of this process and not by name.
-    `holding` adds to them.
-    """
-
-    def __init__(self, binary: Path | None = None, held: Sequence[wire.Held] = ()) -> None:
+    def __init__(self, binary: Path | None = None) -> None:
         self.binary = binary or find_engine()
-        self._held = list(held)
+        self._held: list[wire.Held] = []
 
     @property
     def held(self) -> tuple[wire.Held, ...]:
-        """Each place once, by its newest descriptor."""
+        """The places that its jobs reach by descriptors of this process and not by name, each once,
+        by the newest descriptor."""
         return tuple({place.path: place for place in tuple(self._held)}.values())
 
     @contextmanager
@@ -143,10 +140,11 @@ class Engine:
         return _expect(wire.AgeResult, self.run(job, on_event, on_start))
 
     def simulate(
-        self, job: wire.SimulateJob, on_event: OnEvent | None = None
+        self, job: wire.SimulateJob, on_event: OnEvent | None = None, on_start: Start | None = None
     ) -> wire.SimulateResult:
-        """Live the life of a file system in a model; raises InputError, RigError."""
-        return _expect(wire.SimulateResult, self.run(job, on_event))
+        """Live the life of a file system in a model, or a part of it until it is asked to end;
+        raises InputError, RigError."""
+        return _expect(wire.SimulateResult, self.run(job, on_event, on_start))
 
     def predict(self, job: wire.PredictJob) -> wire.PredictResult:
         """Say what a device of a model would take for files; raises InputError, RigError."""
@@ -208,7 +206,7 @@ class Engine:
         on_event: OnEvent | None,
         on_armed: Armed | None,
     ) -> wire.Result:
-        assert process.stdin is not None and process.stdout is not None  # noqa: S101 - PIPE above
+        assert process.stdin is not None  # noqa: S101 - PIPE above
         lease = None if isinstance(job, wire.ProbeJob) else job.lease
         hand_over(process.stdin, _written(job) + (b"\n" if lease is not None else b""), limit)
         if lease is None:

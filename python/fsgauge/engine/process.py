@@ -22,13 +22,13 @@ from typing import IO, Self
 
 from fsgauge.engine.wire import Lease
 from fsgauge.errors import FsgaugeError, Interrupted, RigError
+from fsgauge.programs.starting import close_pipes, last_words
 
 GRACE_SECONDS = 2.0
 _LAST_WORD_SECONDS = 0.2
 _PAUSE_SECONDS = 0.01
 _PIECE_BYTES = 1 << 16
 _LONGEST_LINE_BYTES = 256 << 20
-_LAST_WORDS_BYTES = 2000
 _KILLED_BY = {
     signal.SIGKILL: ("killed from outside (out of memory?)", "dmesg | tail"),
     signal.SIGXCPU: ("it has used the CPU time that it may use (ulimit -t)", "ulimit -t unlimited"),
@@ -124,7 +124,7 @@ def has_ended(process: subprocess.Popen[bytes]) -> bool:
 def silent_end(process: subprocess.Popen[bytes]) -> FsgaugeError:
     """The engine closed its output without a last word."""
     code = _ended(process, GRACE_SECONDS)
-    said = tuple(_last_words(process).splitlines()[-3:])
+    said = tuple(last_words(process).splitlines()[-3:])
     if code is None:
         return RigError(
             "the engine closed its output, and goes on without a result",
@@ -174,10 +174,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
                 os.killpg(process.pid, signal.SIGKILL)
         with suppress(subprocess.TimeoutExpired):
             process.wait(GRACE_SECONDS)
-        for stream in (process.stdin, process.stdout, process.stderr):
-            if stream is not None:
-                with suppress(OSError):  # a control pipe that no one reads any more
-                    stream.close()
+        close_pipes(process)
 
 
 def _ended(process: subprocess.Popen[bytes], seconds: float) -> int | None:
@@ -194,17 +191,6 @@ def _ended(process: subprocess.Popen[bytes], seconds: float) -> int | None:
         time.sleep(pause)
         pause = min(2 * pause, _PAUSE_SECONDS)
     return process.returncode
-
-
-def _last_words(process: subprocess.Popen[bytes]) -> str:
-    """What is in its error output now: another process may hold that open."""
-    assert process.stderr is not None  # noqa: S101 - PIPE at start
-    os.set_blocking(process.stderr.fileno(), False)
-    try:
-        said = os.read(process.stderr.fileno(), _LAST_WORDS_BYTES)
-    except BlockingIOError:
-        return ""
-    return said.decode(errors="replace").strip()
 
 
 _HOLDS_IN_A_LIMIT = 4

@@ -10,7 +10,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from fsgauge.agents.agents import AgentsLog, LogPart
+from fsgauge.agents.agents import AgentsLog
+from fsgauge.plain_files.kept import Kept
 from fsgauge.report.logged import write_logged
 from fsgauge.units import format_duration
 
@@ -22,7 +23,7 @@ TITLES: dict[Struck, str] = {
 }
 
 
-class Survived(LogPart):
+class Survived(Kept):
     """One node: how many records it was told were synced, for how long the longest pause between
     two of them lasted once the failure had begun (null where it never went on), the errors that its
     program saw, and how many of its synced records a reader does not find, by reader."""
@@ -42,7 +43,7 @@ class Survived(LogPart):
         return max(self.lost.values(), default=None)
 
 
-class Failed(LogPart):
+class Failed(Kept):
     """A failure of a system: when it began and ended, when what was struck did its work again, and
     what its nodes saw. `number` is which of its kind it was; `fault` is why it could not be carried
     out."""

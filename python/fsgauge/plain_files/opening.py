@@ -12,7 +12,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 
 from fsgauge.plain_files.bounds import LARGEST_BYTES
 
@@ -28,6 +28,15 @@ class NotPlainError(OSError):
 
     def __init__(self, why: str) -> None:
         super().__init__(errno.EINVAL, why)
+
+
+@contextmanager
+def closing(descriptor: int) -> Iterator[int]:
+    """A descriptor that is closed when the body ends."""
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def status_in(folder: int, name: str) -> os.stat_result | None:

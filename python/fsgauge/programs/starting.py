@@ -26,12 +26,14 @@ from typing import IO
 
 from fsgauge.programs.environment import child_environment
 from fsgauge.programs.finding import find_program
+from fsgauge.programs.libc import LIBC
 
 _ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 Process = subprocess.Popen[bytes]
 Stream = int | IO[bytes]
 _ROOT = Path("/")
 _AFTER_KILL_SECONDS = 5.0
+_LAST_WORDS_BYTES = 1 << 16
 
 
 def start(
@@ -112,20 +114,14 @@ def run_to_end(
         _kill(process)
         raise
     finally:
-        for pipe in (process.stdin, process.stdout, process.stderr):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
+        close_pipes(process)
     return subprocess.CompletedProcess(list(command), process.returncode, output, error)
 
 
 def end_process(process: Process, seconds: float) -> bool:
     """Close its pipes, wait so long, then kill it; whether it ended by itself. One that hangs in
     the kernel is left after a moment."""
-    for pipe in (process.stdin, process.stdout, process.stderr):
-        if pipe is not None:
-            with suppress(OSError):
-                pipe.close()
+    close_pipes(process)
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:
@@ -134,6 +130,24 @@ def end_process(process: Process, seconds: float) -> bool:
             process.wait(_AFTER_KILL_SECONDS)
         return False
     return True
+
+
+def close_pipes(process: Process) -> None:
+    """Our ends of its standard streams; nobody may read what is written any more."""
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            with suppress(OSError):
+                pipe.close()
+
+
+def last_words(process: Process) -> str:
+    """What has come on its error output: whoever else holds that open is not waited for."""
+    if process.stderr is None:
+        return ""
+    os.set_blocking(process.stderr.fileno(), False)
+    with suppress(OSError):
+        return os.read(process.stderr.fileno(), _LAST_WORDS_BYTES).decode(errors="replace").strip()
+    return ""
 
 
 def interpreter(module: str, *arguments: str) -> list[str]:
@@ -204,7 +218,7 @@ def _handled_afterwards() -> Iterator[None]:
 
 _PR_SET_PDEATHSIG = 1
 # Found here, not in the child: another thread may have held the loader's lock when it was forked.
-_PRCTL = ctypes.CDLL(None, use_errno=True).prctl
+_PRCTL = LIBC.prctl
 _PRCTL.argtypes = [ctypes.c_int] + [ctypes.c_ulong] * 4
 _PRCTL.restype = ctypes.c_int
 

@@ -32,6 +32,7 @@ from typing import Any
 
 from fsgauge.programs.environment import child_environment
 from fsgauge.programs.finding import find_program
+from fsgauge.programs.libc import LIBC
 from fsgauge.programs.printed import MOST_OUTPUT_BYTES, Output, last_lines, read_numbers
 from fsgauge.programs.starting import start
 
@@ -52,7 +53,6 @@ _GRACE_SECONDS = 0.2
 _PAUSE_SECONDS = 0.01
 _KILL_SECONDS = 10.0
 _PIECE_BYTES = 1 << 16
-_LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 class Abandoned(Exception):
@@ -335,17 +335,17 @@ def _written_back(descriptor: int) -> tuple[int, int]:
     """What it takes to write back the file system of an open folder, in ns; the number of the error
     where that failed."""
     begin_ns = time.monotonic_ns()
-    failed = _LIBC.syncfs(descriptor) != 0
+    failed = LIBC.syncfs(descriptor) != 0
     return time.monotonic_ns() - begin_ns, ctypes.get_errno() if failed else 0
 
 
 def main() -> None:
     """Orders until standard input ends."""
-    _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     # What a program mounts is gone with this process; what fsgauge unmounts is gone here too.
-    has_own_mounts = os.geteuid() == 0 and _LIBC.unshare(_CLONE_NEWNS) == 0
+    has_own_mounts = os.geteuid() == 0 and LIBC.unshare(_CLONE_NEWNS) == 0
     if has_own_mounts:
-        _LIBC.mount(None, b"/", None, ctypes.c_ulong(_MS_REC_SLAVE), None)
+        LIBC.mount(None, b"/", None, ctypes.c_ulong(_MS_REC_SLAVE), None)
     for asked in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         # The end of standard input says it. A handler, which programs do not inherit as SIG_IGN.
         signal.signal(asked, lambda *_: None)
@@ -379,7 +379,7 @@ def _let_go_of_others(folder: str) -> None:
         is_kept = any(each.startswith("master:") for each in words[6 : words.index("-")])
         is_other = point.startswith(_MOUNTS) and not Path(folder).is_relative_to(point)
         if is_other and not is_kept:
-            _LIBC.umount2(os.fsencode(point), _MNT_DETACH)
+            LIBC.umount2(os.fsencode(point), _MNT_DETACH)
 
 
 def _line() -> bytes:

@@ -22,6 +22,11 @@ def or_without(study: Study, system: System, next: str) -> str:
     return f"{next}, or {without}" if next else without
 
 
+def uses_no_device(whose: str) -> InputError:
+    """--destroy where it cannot mean anything; `whose` says why: "this study uses none"."""
+    return InputError(f"--destroy names a device, and {whose}", next="leave it out")
+
+
 def refused_by(looks: Iterable[Look]) -> list[FsgaugeError]:
     """What each look refuses, in their order, each once."""
     found: list[FsgaugeError] = []

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import Annotated, ClassVar, Protocol
+
+from pydantic import Field
 
 from fsgauge.engine.wire import ClientsJob, LoadJob, LoadResult
 from fsgauge.engine.wire import Engine as EngineBuild
@@ -25,9 +27,9 @@ class Description:
     that measures, as its results have it; `machines` are all its machines, the one that drives the
     load first; `left_out` says of each that is no longer among them why."""
 
-    size_bytes: int
+    size_bytes: Annotated[int, Field(ge=0)]
     engine: EngineBuild
-    machines: list[Machine]
+    machines: Annotated[list[Machine], Field(min_length=1)]
     left_out: tuple[str, ...] = ()
 
     @property

@@ -61,13 +61,9 @@ def check(
     """The devices, if all may be written; raises InputError, RefusedError or RigError."""
     devices = _found(storage)
     with ExitStack() as stack:
-        claims = []
-        for device in devices:
-            require_writable(device, max(smallest_bytes, _SMALLEST_BYTES))
-            claims.append(stack.enter_context(claimed(device)))
-            _require_not_lost(device)
-            require_unused(device)
-            require_own_name(device, consent)
+        claims = [
+            stack.enter_context(_claimed(device, consent, smallest_bytes)) for device in devices
+        ]
         require_no_other_name(devices, consent)
         return [_clear(claim, consent, seconds / len(claims), say) for claim in claims]
 
@@ -123,11 +119,7 @@ def _attached(
     cleared: Cleared | None,
     say: Callable[[str], None],
 ) -> Iterator[Base]:
-    with claimed(device) as claim:
-        require_writable(device, _SMALLEST_BYTES)
-        _require_not_lost(device)
-        require_unused(device)
-        require_own_name(device, consent)
+    with _claimed(device, consent, _SMALLEST_BYTES) as claim:
         if cleared is None or not _is_as_it_was(cleared, claim):
             cleared = _clear(claim, consent, SEARCH_SECONDS, say)
         require_consent(device, consent, cleared.looked)
@@ -146,6 +138,19 @@ def _attached(
                 cautions=[],
             )
             yield Base(device.path, None, device.size_bytes, facts, claim=claim)
+
+
+@contextmanager
+def _claimed(
+    device: BlockDevice, consent: Consent | None, smallest_bytes: int
+) -> Iterator[DeviceClaim]:
+    """A device that nothing uses and that --destroy means, if it names any; see check."""
+    require_writable(device, max(smallest_bytes, _SMALLEST_BYTES))
+    with claimed(device) as claim:
+        _require_not_lost(device)
+        require_unused(device)
+        require_own_name(device, consent)
+        yield claim
 
 
 def _require_not_lost(device: BlockDevice) -> None:

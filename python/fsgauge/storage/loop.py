@@ -18,6 +18,7 @@ from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.machine.ledger.traces import LoopTrace, MountTrace
 from fsgauge.machine.process.tool import must_run
 from fsgauge.plain_files import cause_of
+from fsgauge.plain_files.opening import closing
 from fsgauge.record.machine import StorageFacts
 from fsgauge.storage.base import ROOM_PERCENT, Base, free_bytes, typed
 from fsgauge.study.model import LoopStorage, RamStorage
@@ -102,19 +103,18 @@ def attach(storage: LoopStorage, ledger: Ledger, suffix: str = "") -> Iterator[B
 def make_file(file: Path, size_bytes: int, *, preallocate: bool) -> None:
     """A new file of whole mebibytes, for this user alone."""
     size_bytes -= size_bytes % _ROUND_BYTES
-    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-    try:
-        os.truncate(descriptor, size_bytes)
-        if preallocate:
-            os.posix_fallocate(descriptor, 0, size_bytes)
-    except OSError as error:
-        raise RigError(
-            f"cannot allocate {format_size(size_bytes)} for {file}: {error.strerror}",
-            cause=cause_of(error),
-            next=f"df -h {quoted(file.parent)}; less: --set storage.size=1GiB",
-        ) from error
-    finally:
-        os.close(descriptor)
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    with closing(os.open(file, flags, 0o600)) as descriptor:
+        try:
+            os.truncate(descriptor, size_bytes)
+            if preallocate:
+                os.posix_fallocate(descriptor, 0, size_bytes)
+        except OSError as error:
+            raise RigError(
+                f"cannot allocate {format_size(size_bytes)} for {file}: {error.strerror}",
+                cause=cause_of(error),
+                next=f"df -h {quoted(file.parent)}; less: --set storage.size=1GiB",
+            ) from error
 
 
 @contextmanager

@@ -152,11 +152,7 @@ def years_words(years: float) -> str:
     return f"{years:g} year{'' if years == 1 else 's'}"
 
 
-class SweepModel(Kept):
-    """A part of sweep.json."""
-
-
-class YearPoint(SweepModel):
+class YearPoint(Kept):
     """A rate after so many years; the interval is over the seeds of `lives` lives."""
 
     years: float
@@ -167,14 +163,14 @@ class YearPoint(SweepModel):
     results: str
 
 
-class YearLine(SweepModel):
+class YearLine(Kept):
     """One system in one cell."""
 
     system: str
     points: list[YearPoint]
 
 
-class YearPanel(SweepModel):
+class YearPanel(Kept):
     """One cell with one profile."""
 
     cell: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any, Literal
 
+from fsgauge.plain_files.kept import Kept
 from fsgauge.record.machine import Simulation
 from fsgauge.stats.sentence import not_measured
 from fsgauge.study.model import Study, System
@@ -14,7 +15,6 @@ from fsgauge.sweep.folder import (
     FILE,
     PlacedPoint,
     Sweep,
-    SweepModel,
     YearLine,
     YearPanel,
     YearPoint,
@@ -24,7 +24,7 @@ from fsgauge.sweep.running import Failed
 from fsgauge.units import exact_size
 
 
-class SweepResults(SweepModel):
+class SweepResults(Kept):
     """sweep.json."""
 
     format: Literal[1] = 1

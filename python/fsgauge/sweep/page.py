@@ -76,10 +76,6 @@ def _rows(results: SweepResults, panel: YearPanel) -> list[dict[str, Any]]:
     return panels.styled(results, found)
 
 
-def _unit(panel: YearPanel) -> str:
-    return "MiB/s" if panel.unit == "B/s" else panel.unit
-
-
 def _scaled(panel: YearPanel, values: dict[str, float | None]) -> dict[str, float | None]:
     divisor = 1 << 20 if panel.unit == "B/s" else 1
     return {name: None if value is None else value / divisor for name, value in values.items()}
@@ -100,7 +96,8 @@ def _panel(shown: tuple[YearPanel, list[dict[str, Any]]], width: int) -> vega.Ch
     panel, rows = shown
     top = _AIR * max([*(row["value"] for row in rows), *edges_of(rows, "low", "high")])
     scale = {"domain": [0, top], "nice": False}
-    axis = {"title": _unit(panel), "labelExpr": amount(), "tickCount": 5, "domain": False}
+    unit = "MiB/s" if panel.unit == "B/s" else panel.unit
+    axis = {"title": unit, "labelExpr": amount(), "tickCount": 5, "domain": False}
     x = vega.field(
         "at_years:Q",
         scale={"padding": 8, "nice": False},

@@ -15,18 +15,12 @@ from functools import cache
 from pathlib import Path
 
 from fsgauge.errors import InputError, did_you_mean, nearest
+from fsgauge.machine.facts.pseudo_files import lines_of
 from fsgauge.machine.process.tool import find_tool, run_tool
 from fsgauge.study.shipped import is_measured_mounted
 from fsgauge.system.kind import FileSystem, SystemKind
 
-__all__ = [
-    "FileSystem",
-    "Support",
-    "SystemKind",
-    "find_kind",
-    "support_of",
-    "system_kinds",
-]
+__all__ = ["FileSystem", "Support", "SystemKind", "find_kind", "support_of", "system_kinds"]
 
 
 @cache
@@ -80,9 +74,6 @@ def find_kind(name: str) -> SystemKind:
     )
 
 
-_FILE_SYSTEMS = Path("/proc/filesystems")
-
-
 @dataclass(frozen=True)
 class Support:
     """Usable with both; `install` is the command that installs a missing mkfs."""
@@ -117,8 +108,4 @@ def _has_driver(driver: str, *, load_module: bool) -> bool:
 
 
 def _drivers() -> set[str]:
-    try:
-        lines = _FILE_SYSTEMS.read_text().splitlines()
-    except OSError:
-        return set()
-    return {line.split()[-1] for line in lines if line.split()}
+    return {line.split()[-1] for line in lines_of("/proc/filesystems") if line.split()}

@@ -28,8 +28,6 @@ _MOUNT = {
 
 
 class Btrfs(kind.FileSystem):
-    """The file system Btrfs."""
-
     name = "btrfs"
     summary = "btrfs (copy on write, checksums)"
     package = "btrfs-progs"

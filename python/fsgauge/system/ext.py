@@ -153,8 +153,6 @@ def _take_extended(options: list[str]) -> tuple[list[str], list[str]]:
 
 
 class Ext2(ExtFamily):
-    """The file system ext2."""
-
     name = "ext2"
     summary = "ext2 (no journal)"
 
@@ -163,8 +161,6 @@ EXT2 = Ext2()
 
 
 class Ext3(ExtFamily):
-    """The file system ext3."""
-
     name = "ext3"
     summary = "ext3 (ext2 with a journal, block maps)"
 
@@ -173,8 +169,6 @@ EXT3 = Ext3()
 
 
 class Ext4(ExtFamily):
-    """The file system ext4."""
-
     name = "ext4"
     summary = "ext4 (extents, delayed allocation, journal)"
 

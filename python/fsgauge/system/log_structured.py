@@ -29,8 +29,6 @@ _F2FS_MOUNT = {
 
 
 class F2fs(kind.FileSystem):
-    """The file system F2FS."""
-
     name = "f2fs"
     summary = "f2fs (log-structured, made for flash)"
     package = "f2fs-tools"
@@ -63,8 +61,6 @@ kept, an hour unless it is set: until then the cleaner gives no space back."""
 
 
 class Nilfs2(kind.FileSystem):
-    """The file system NILFS2."""
-
     name = "nilfs2"
     summary = "nilfs2 (log-structured, continuous snapshots)"
     package = "nilfs-tools"

@@ -7,10 +7,12 @@ mkfs and mount run as root. `mkfs = "/dev/sdb"`, `-l logdev=/dev/sdb`, `-J devic
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
-from fsgauge.errors import InputError, RefusedError, did_you_mean, nearest
-from fsgauge.system import system_kinds
+from fsgauge.errors import InputError, RefusedError, did_you_mean, nearest, quoted
+from fsgauge.study.system import System
+from fsgauge.system import find_kind, system_kinds
 from fsgauge.system.kind import EVERY_MOUNT, NOTHING, FileSystem, Form, Keys
 
 _OF_THE_MOUNT = frozenset(
@@ -76,6 +78,22 @@ def check_options(kind: FileSystem, mkfs: str, mount: str, system: str) -> None:
     """RefusedError or InputError for an option that a study may not set."""
     mkfs_words(kind, mkfs, system)
     mount_words(kind, mount, system)
+
+
+def made_with_inodes(system: System, size_bytes: int) -> Callable[[int], str]:
+    """By how many files are to have one: --set with the study's own options of mkfs and one more;
+    "" where none gives so many."""
+    return partial(_made_with, system, size_bytes)
+
+
+def _made_with(system: System, size_bytes: int, number: int) -> str:
+    kind = find_kind(system.kind)
+    more = kind.more_inodes(number, size_bytes) if isinstance(kind, FileSystem) else ""
+    key, equals, _ = more.rpartition(" ")[2].partition("=")
+    if not more or (equals and f"{key}=" in system.mkfs):  # mkfs.xfs takes a key once
+        return ""
+    options = f"{system.mkfs} {more}".strip()
+    return f"--set {quoted(f'system.{system.name}.mkfs={options}')}"
 
 
 def _split(text: str, where: str) -> list[str]:

@@ -44,8 +44,6 @@ _MOST_PERCENT = 90
 
 
 class Xfs(kind.FileSystem):
-    """The file system XFS."""
-
     name = "xfs"
     summary = "xfs (extents, delayed allocation, allocation groups)"
     package = "xfsprogs"

@@ -7,11 +7,14 @@ import subprocess
 import pytest
 
 from fsgauge.errors import InputError, RefusedError
+from fsgauge.study.model import System
 from fsgauge.system import FileSystem, find_kind, system_kinds
+from fsgauge.system.ext import EXT4
 from fsgauge.system.kind import NOTHING, Form
-from fsgauge.system.options import mkfs_words, mount_words
+from fsgauge.system.options import made_with_inodes, mkfs_words, mount_words
 from tests.needs import need_mkfs
 
+GIB = 1 << 30
 FILE_SYSTEMS = [kind for kind in system_kinds().values() if isinstance(kind, FileSystem)]
 
 
@@ -128,3 +131,24 @@ def test_getopt_takes_the_words_as_we_do() -> None:
     done = subprocess.run(["mkfs.ext4", "-n", "-m0", "-b4096", "/nowhere/at-all"], check=False,
         capture_output=True, text=True, timeout=30)  # fmt: skip
     assert "invalid option" not in done.stderr and "/nowhere/at-all" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("system", "change"),
+    [
+        (System(name="ext4", kind="ext4"), "--set 'system.ext4.mkfs=-N 100011'"),
+        (
+            System(name="small inodes", kind="ext4", mkfs="-I 128"),
+            "--set 'system.small inodes.mkfs=-I 128 -N 100011'",
+        ),
+        (System(name="xfs", kind="xfs", mkfs="-i maxpct=1"), ""),
+        (System(name="m", kind="mounted", path="/mnt"), ""),
+    ],
+)
+def test_more_inodes_keep_what_is_asked_of_mkfs(system: System, change: str) -> None:
+    assert made_with_inodes(system, GIB)(100_000) == change
+
+
+@pytest.mark.parametrize(("options", "left"), [(["-N", "5"], 0), (["-N", "100"], 89)])
+def test_no_fewer_inodes_than_none_are_left(options: list[str], left: int) -> None:
+    assert EXT4.inodes_made(GIB, options) == left

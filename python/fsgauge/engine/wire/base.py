@@ -30,14 +30,6 @@ M = TypeVar("M", bound=BaseModel)
 R = TypeVar("R")
 
 
-def _field(
-    model: type[BaseModel], name: str, handler: GetCoreSchemaHandler
-) -> core_schema.TypedDictField:
-    return core_schema.typed_dict_field(
-        handler.generate_schema(get_type_hints(model, include_extras=True)[name])
-    )
-
-
 class Packed(Sequence[M], Generic[M]):
     """A list that cannot change, of models whose fields are all whole numbers from 0 to 2^64 - 1.
     Each access makes the model anew. Equal to any sequence of equal models."""
@@ -116,7 +108,11 @@ class Packed(Sequence[M], Generic[M]):
         (model,) = get_args(source)
         rows = handler.generate_schema(list[model])  # type: ignore[valid-type]
         # Of a record's text no models are made: that takes half the time.
-        fields = {name: _field(model, name, handler) for name in model.model_fields}
+        hints = get_type_hints(model, include_extras=True)
+        fields = {
+            name: core_schema.typed_dict_field(handler.generate_schema(hints[name]))
+            for name in model.model_fields
+        }
         plain = core_schema.list_schema(
             core_schema.typed_dict_schema(fields, extra_behavior="forbid")
         )

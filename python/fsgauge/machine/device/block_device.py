@@ -7,6 +7,8 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from fsgauge.machine.facts.pseudo_files import text_of
+
 _SYS = Path("/sys")
 _SECTOR_BYTES = 512
 
@@ -53,10 +55,7 @@ class BlockDevice:
 
     def read(self, attribute: str) -> str | None:
         """One attribute below its /sys folder, or None."""
-        try:
-            return (self.folder / attribute).read_text(errors="replace").strip()
-        except OSError:
-            return None
+        return text_of(self.folder / attribute)
 
     def queue(self, attribute: str) -> str | None:
         """One attribute of its disk's request queue."""
@@ -84,7 +83,20 @@ def device_at(path: str) -> BlockDevice | None:
         return None
     if not stat.S_ISBLK(status.st_mode):
         return None
-    return device_with_numbers(f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}")
+    return device_with_numbers(numbers_of(status.st_rdev))
+
+
+def device_holding(path: str | Path) -> BlockDevice | None:
+    """The block device below the file system that `path` is on, or None."""
+    try:
+        return device_with_numbers(numbers_of(Path(path).stat().st_dev))
+    except OSError:
+        return None
+
+
+def numbers_of(number: int) -> str:
+    """ "major:minor" of what stat(2) gives as one number."""
+    return f"{os.major(number)}:{os.minor(number)}"
 
 
 def _at(folder: Path) -> BlockDevice:

@@ -12,7 +12,7 @@ from fsgauge.errors import RefusedError
 from fsgauge.machine.device import loop_devices
 from fsgauge.machine.device.block_device import BlockDevice
 from fsgauge.machine.device.data_search import Looked
-from fsgauge.machine.process.tool import run_tool
+from fsgauge.machine.device.device_tree import probed
 from fsgauge.units import format_size
 
 UNKNOWN_DATA = "--discard-unknown-data"
@@ -65,10 +65,11 @@ def require_consent(device: BlockDevice, consent: Consent | None, looked: Looked
     names = lasting_names(device)
     known = tuple(f"known as {name}" for name in names)
     if not looked.zero and not consent.unknown_data:
+        what, cause = _why_not(looked)
         raise RefusedError(
-            _why_not(looked),
+            f"{looked.path} {what}, so it is left alone",
             details=(*looked.sentences(), *known),
-            cause=_cause(looked),
+            cause=cause,
             next=f"if all of it may be destroyed: --destroy {names[0]} {UNKNOWN_DATA}",
         )
     if not consent.names:
@@ -80,23 +81,18 @@ def require_consent(device: BlockDevice, consent: Consent | None, looked: Looked
         )
 
 
-def _why_not(looked: Looked) -> str:
+def _why_not(looked: Looked) -> tuple[str, str]:
+    """Why a device that is not known to be empty is left alone, and the likely cause."""
     if looked.data is not None:
-        return f"{looked.path} holds data without a signature, so it is left alone"
-    if looked.unreadable:
-        return f"{looked.path} cannot be read completely, so it is left alone"
-    return f"{looked.path} is too large to be read completely, so it is left alone"
-
-
-def _cause(looked: Looked) -> str:
-    if looked.data is not None:
-        return (
+        cause = (
             "a database, an archive, an encrypted container, a file system without its first"
             " superblock, or data of an earlier run"
         )
+        return "holds data without a signature", cause
     if looked.unreadable:
-        return "the device returns I/O errors; it may hold data"
-    return "the samples are zero, but there may be data between them"
+        return "cannot be read completely", "the device returns I/O errors; it may hold data"
+    cause = "the samples are zero, but there may be data between them"
+    return "is too large to be read completely", cause
 
 
 _LASTING_LINKS = ("by-id", "by-partuuid", "by-uuid")
@@ -136,9 +132,6 @@ def _links(device: BlockDevice, kinds: tuple[str, ...]) -> list[str]:
 
 def _table_uuids(device: BlockDevice) -> list[str]:
     """UUID of its partition table entry (a partition) or table (a disk), from blkid."""
-    said = run_tool(["blkid", "--probe", "--output", "export", device.path])
-    if said.exit_code != 0:
-        return []
-    pairs = dict(line.partition("=")[::2] for line in said.output.splitlines())
+    known = probed(device)
     keys = ("PART_ENTRY_UUID", "PTUUID", "UUID")
-    return [pairs[key] for key in keys if pairs.get(key)]
+    return [known[key] for key in keys if known.get(key)]

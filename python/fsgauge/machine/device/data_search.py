@@ -24,6 +24,7 @@ from fsgauge.machine.device.device_bytes import (
     superblock_places,
 )
 from fsgauge.machine.device.loop_devices import LoopBacking, backing_of, identity_at
+from fsgauge.plain_files.opening import closing
 from fsgauge.units import format_duration, format_size
 
 _CONFIDENCE = 0.95
@@ -260,11 +261,11 @@ def _extents(device: BlockDevice) -> list[tuple[int, int]]:
 def _file_extents(backing: LoopBacking, size_bytes: int) -> list[tuple[int, int]]:
     """SEEK_DATA and SEEK_HOLE over what the loop shows of the file, widened to whole blocks."""
     found: list[tuple[int, int]] = []
-    descriptor = os.open(str(backing.path), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
+    flags, first = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC, backing.first_byte
+    with closing(os.open(str(backing.path), flags)) as descriptor:
         if identity_at(f"/proc/self/fd/{descriptor}") != backing.identity:
             return [(0, size_bytes)]
-        at, end = backing.first_byte, backing.first_byte + size_bytes
+        at, end = first, first + size_bytes
         while at < end:
             try:
                 begin = os.lseek(descriptor, at, os.SEEK_DATA)
@@ -274,13 +275,9 @@ def _file_extents(backing: LoopBacking, size_bytes: int) -> list[tuple[int, int]
                 break
             at = os.lseek(descriptor, begin, os.SEEK_HOLE)
             if begin < end:
-                _add(
-                    found, begin - backing.first_byte, min(at, end) - backing.first_byte, size_bytes
-                )
+                _add(found, begin - first, min(at, end) - first, size_bytes)
             if len(found) > _EXTENTS_LIMIT:
                 return [(0, size_bytes)]
-    finally:
-        os.close(descriptor)
     return found
 
 

@@ -18,6 +18,8 @@ from itertools import chain
 
 from fsgauge.errors import RigError, quoted
 from fsgauge.machine.process.tool import Said, run_tool
+from fsgauge.plain_files.opening import closing
+from fsgauge.programs.libc import LIBC
 
 _BLKFLSBUF = 0x1261
 """include/uapi/linux/fs.h."""
@@ -25,8 +27,7 @@ LARGEST_READ_BYTES = 4 << 20
 ALIGNMENT_BYTES = 64 << 10
 """No device has larger logical blocks."""
 
-_LIBC = ctypes.CDLL(None)
-_LIBC.memcmp.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+LIBC.memcmp.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
 
 
 class DeviceBytes:
@@ -43,7 +44,7 @@ class DeviceBytes:
         if self._buffer[0] != 0:
             return False
         # Each byte equals the one after it, and the first is zero.
-        difference: int = _LIBC.memcmp(self._address, self._address + 1, size_bytes - 1)
+        difference: int = LIBC.memcmp(self._address, self._address + 1, size_bytes - 1)
         return difference == 0
 
     def read(self, offset: int, size_bytes: int) -> bytes:
@@ -69,18 +70,13 @@ def device_bytes(path: str) -> Iterator[DeviceBytes]:
             next=f"ls -l {quoted(path)}; dmesg | tail",
         ) from error
     try:
-        os.fsync(descriptor)
-        with mmap.mmap(-1, LARGEST_READ_BYTES) as buffer:
-            yield DeviceBytes(descriptor, buffer, _address_of(buffer))
+        with closing(descriptor), mmap.mmap(-1, LARGEST_READ_BYTES) as buffer:
+            os.fsync(descriptor)
+            address = ctypes.addressof(ctypes.c_char.from_buffer(buffer))
+            yield DeviceBytes(descriptor, buffer, address)
     except OSError as error:
         error.filename = error.filename or path
         raise
-    finally:
-        os.close(descriptor)
-
-
-def _address_of(buffer: mmap.mmap) -> int:
-    return ctypes.addressof(ctypes.c_char.from_buffer(buffer))
 
 
 EDGE_BYTES = 1 << 20
@@ -91,17 +87,8 @@ _EXT_GROUPS = ((1024, 8192, 1), (2048, 16384, 0), (4096, 32768, 0))
 _EXT_BASES = (3, 5, 7)
 _BTRFS = (64 << 10, 64 << 20, 256 << 30)
 _XFS_GROUPS = (4, 8, 16, 32)
-_PARTITIONS = (
-    1 << 20,
-    2 << 20,
-    4 << 20,
-    8 << 20,
-    16 << 20,
-    100 << 20,
-    128 << 20,
-    512 << 20,
-    1 << 30,
-)
+_PARTITIONS = tuple(size_mib << 20 for size_mib in (1, 2, 4, 8, 16, 100, 128, 512, 1024))
+"""Where the first partition, or the one behind a small first one, usually begins."""
 _PLACES_LIMIT = 512
 
 
@@ -162,12 +149,8 @@ def discard(device: str, *, claimed: bool, seconds: float, size_bytes: int | Non
 
 def _empty_buffers(device: str) -> None:
     """Write back and forget what the kernel has of a device in memory, if it can be opened."""
-    with suppress(OSError):
-        descriptor = os.open(device, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            fcntl.ioctl(descriptor, _BLKFLSBUF, 0)
-        finally:
-            os.close(descriptor)
+    with suppress(OSError), closing(os.open(device, os.O_RDONLY | os.O_CLOEXEC)) as descriptor:
+        fcntl.ioctl(descriptor, _BLKFLSBUF, 0)
 
 
 def wipe(device: str, *, claimed: bool) -> None:

@@ -7,7 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from fsgauge.machine.device import loop_devices
-from fsgauge.machine.device.block_device import BlockDevice, device_at, device_with_numbers
+from fsgauge.machine.device.block_device import (
+    BlockDevice,
+    device_at,
+    device_holding,
+    device_with_numbers,
+)
 from fsgauge.machine.facts.mounts import Mount, mount_holding
 from fsgauge.units import format_size
 
@@ -49,8 +54,7 @@ def _down_from(device: BlockDevice, limit: int) -> list[Link]:
 
 def _file_system(path: str, limit: int) -> list[Link]:
     mount = mount_holding(path)
-    numbers = mount.device if mount else _numbers_of(path)
-    device = device_with_numbers(numbers)
+    device = device_with_numbers(mount.device) if mount else device_holding(path)
     if device is None and mount is not None and mount.source.startswith("/dev/"):
         device = device_at(mount.source)
     link: Link = {"kind": "file_system", "path": path}
@@ -76,14 +80,6 @@ def _upper_layer(mount: Mount | None) -> str:
     options = dict(option.partition("=")[::2] for option in mount.super_options.split(","))
     upper = options.get("upperdir", "")
     return upper if upper.startswith("/") and os.path.isdir(upper) else ""  # noqa: PTH112 - none if closed
-
-
-def _numbers_of(path: str) -> str:
-    try:
-        number = Path(path).stat().st_dev
-    except OSError:
-        return "0:0"
-    return f"{os.major(number)}:{os.minor(number)}"
 
 
 def _describe(device: BlockDevice) -> Link:

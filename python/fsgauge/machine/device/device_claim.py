@@ -2,9 +2,11 @@
 
 The claim is an exclusive open (O_EXCL): while it is held, mkfs, mount, LVM, RAID and swap refuse
 the device. Our engine inherits it, and our mkfs is given the device when it asks for it. A mount
-alone has to take the claim itself: it is made by this process right after the claim was given up,
-and after the unmount it is taken at once. Whatever another program did to the device in between
-shows; then it is left alone from then on.
+alone has to take the claim itself: ours is given up in the call before mount(2) and taken in the
+call after umount2(2). Whatever another program does in these moments is seen: by the device's
+counters, since file systems that write nothing while they are mounted read-only are mounted so
+first, and are read-only before they go; for the others by what is on it; and for all by who writes
+through the device's node. The device is left alone from then on.
 """
 
 from __future__ import annotations
@@ -16,16 +18,16 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from fsgauge.engine.wire import Held
 from fsgauge.errors import RefusedError, RigError
-from fsgauge.machine.device.block_device import BlockDevice
-from fsgauge.machine.device.claimed_mount import UNMOUNT_SECONDS, ClaimedMount
-from fsgauge.machine.device.device_state import DeviceState, changes, state_of
+from fsgauge.machine.device.block_device import BlockDevice, numbers_of
+from fsgauge.machine.device.device_state import DeviceState, changes, state_of, watched_node
 from fsgauge.machine.device.device_tree import contents_of, label_of
 from fsgauge.machine.device.safety import other_ways
+from fsgauge.machine.facts.mounts import OF_WHAT_IS_MOUNTED, READ_ONLY, REMOUNT, mount, umount
 from fsgauge.machine.process.answered_calls import SET_BLOCK_SIZE, AskedCall, Given
 from fsgauge.machine.process.tool import Said, run_tool
 
@@ -33,6 +35,14 @@ _PAUSE_SECONDS = 0.05
 _FAILING = {errno.EIO, errno.ENXIO, errno.ENOMEDIUM}
 """An open of a device that is broken or gone, which is no other program's doing."""
 _OF_AN_OPEN = ~(os.O_EXCL | os.O_NOFOLLOW)
+_TRIES = 5
+_FORK_SECONDS = 0.5
+"""How long a child of ours, between its fork and its exec, may have the claim as well."""
+_PATIENCE_SECONDS = 60.0
+"""How long the mount may live on in another namespace: that of a container or service which was
+started meanwhile, with a copy of it."""
+UNMOUNT_SECONDS = 60.0 + 2 * _PATIENCE_SECONDS
+"""The unmount itself, and then the wait for other namespaces."""
 
 
 class Claim:
@@ -181,11 +191,12 @@ class DeviceClaim(Claim):
         return Given(os.open(f"/proc/self/fd/{self._claim}", call.flags & _OF_AN_OPEN))
 
     def is_at(self, path: str) -> bool:
+        """Whether a path leads to this device."""
         try:
             found = Path(path).stat()
         except OSError:
             return False
-        return stat.S_ISBLK(found.st_mode) and _numbers(found.st_rdev) == self.device.numbers
+        return stat.S_ISBLK(found.st_mode) and numbers_of(found.st_rdev) == self.device.numbers
 
     def take_back(self, seconds: float) -> None:
         """Claim it again; RigError when another has it, or where the device fails."""
@@ -231,6 +242,97 @@ class DeviceClaim(Claim):
         return self._loss
 
 
+class ClaimedMount:
+    """Answers the calls of mount(8) and umount(8) on the device of `claim`. `label` is what the
+    device carries; `is_quiet`: mounted read-only, that writes nothing."""
+
+    def __init__(self, claim: DeviceClaim, label: str | None, *, is_quiet: bool) -> None:
+        self._claim = claim
+        self.label = label
+        self._is_quiet = is_quiet
+
+    def mounted(self, call: AskedCall) -> int | None:
+        """What mount(2) says; None for a call that is not about the device."""
+        is_ours = call.name == "mount" and not call.flags & OF_WHAT_IS_MOUNTED
+        if not is_ours or not self._claim.is_at(call.path):
+            return None
+        number = self._mount(call, read_only_first=True) if self._is_quiet else errno.EINVAL
+        if number:  # some options are for a read-write mount alone
+            number = self._mount(call, read_only_first=False)
+        return number
+
+    def _mount(self, call: AskedCall, *, read_only_first: bool) -> int:
+        claim, flags = self._claim, call.flags | (READ_ONLY if read_only_first else 0)
+        for _ in range(_TRIES):
+            with watched_node(claim.node) as writes:
+                claim.let_go()
+                number = mount(call.path, call.directory, call.file_system, flags, call.options)
+                if number == 0:
+                    try:
+                        self._require_as_left(writes(), exact=read_only_first)
+                    except BaseException:  # mount(8) says that it failed, so nothing may stay
+                        umount(call.directory)
+                        with suppress(RigError):  # it is lost, or the device fails: that is raised
+                            claim.take_back(_FORK_SECONDS)
+                        raise
+                    if read_only_first:
+                        number = self._remount(call)
+                    if number == 0:
+                        return 0
+                    umount(call.directory)
+                claim.take_back(_FORK_SECONDS)
+                self._require_as_left(writes(), exact=read_only_first or number == errno.EBUSY)
+            if number != errno.EBUSY:
+                return number
+        raise claim.lost((f"it cannot be mounted: {os.strerror(errno.EBUSY)}",))
+
+    def _remount(self, call: AskedCall) -> int:
+        """Make it read-write, with the options of the call; gives the error number."""
+        flags = call.flags | REMOUNT
+        return mount(call.path, call.directory, call.file_system, flags, call.options)
+
+    def unmounted(self, call: AskedCall) -> int | None:
+        """What umount2(2) says. `claim.require_not_lost` raises what is found out after it."""
+        if call.name != "umount":
+            return None
+        claim, is_exact = self._claim, False
+        if self._is_quiet:
+            number = mount("none", call.path, "none", REMOUNT | READ_ONLY, "")
+            if number == errno.EBUSY:
+                return number
+            is_exact = number == 0
+        before = claim.state
+        if is_exact:
+            try:
+                claim.state = state_of(claim.device)
+            except (RigError, OSError):  # a device that fails is unmounted all the same
+                is_exact = False
+        with watched_node(claim.node) as writes:
+            number = umount(call.path, call.flags)
+            if number == 0:
+                try:
+                    claim.take_back(_PATIENCE_SECONDS)
+                    self._require_as_left(writes(), exact=is_exact)
+                    claim.require_none(changes(before, claim.state, of_itself=True))
+                except (RigError, OSError) as error:  # it is unmounted, whatever else is found
+                    claim.failed(error)
+        return number
+
+    def _require_as_left(self, found: list[str], *, exact: bool) -> None:
+        """RigError unless it is as it was left, or without `exact` as a file system leaves it.
+        `found` are writes through its node, in words."""
+        claim = self._claim
+        now = state_of(claim.device)
+        if exact:
+            found += changes(claim.state, now)
+        else:
+            found += changes(claim.state, now, of_itself=True)
+            if label_of(claim.device) != self.label:
+                found.append("another file system is on it")
+        claim.require_none(found)
+        claim.state = now
+
+
 @contextmanager
 def claimed(device: BlockDevice) -> Iterator[DeviceClaim]:
     """Hold the device; RefusedError with what is on it when another holds it."""
@@ -269,11 +371,7 @@ def _users(device: BlockDevice) -> list[str]:
 def _opened(device: BlockDevice, flags: int) -> int:
     """An open of this very device; its node may be another's by now."""
     descriptor = os.open(device.path, flags | os.O_CLOEXEC)
-    if _numbers(os.fstat(descriptor).st_rdev) != device.numbers:
+    if numbers_of(os.fstat(descriptor).st_rdev) != device.numbers:
         os.close(descriptor)
         raise OSError(errno.ENODEV, f"{device.path} is now a different device")
     return descriptor
-
-
-def _numbers(found: int) -> str:
-    return f"{os.major(found)}:{os.minor(found)}"

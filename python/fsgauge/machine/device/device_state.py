@@ -1,19 +1,28 @@
 """The state of a device, so that writes of other programs can be detected later.
 
 Writes show in its counters, whatever they write; a new file system shows where superblocks are,
-also where it came by another way (the disk below, a loop device's file).
+also where it came by another way (the disk below, a loop device's file). Who writes through the
+device's node shows as well, while it is watched.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.machine.device.block_device import BlockDevice, DeviceCounters, read_counters
 from fsgauge.machine.device.device_bytes import device_bytes, superblock_places
 from fsgauge.machine.device.loop_devices import backing_of
+from fsgauge.plain_files.opening import closing
+from fsgauge.programs.libc import LIBC, last_error
 from fsgauge.units import format_size
+
+_MODIFIED, _CLOSED_AFTER_WRITING = 0x2, 0x8
+_LONGEST_BYTES = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -87,3 +96,29 @@ def _file_changed_ns(device: BlockDevice) -> int | None:
         return None
     # Its own clock, which no program can set back: mtime can be.
     return Path(backing.path).stat().st_ctime_ns
+
+
+@contextmanager
+def watched_node(descriptor: int) -> Iterator[Callable[[], list[str]]]:
+    """Gives what says, in words or not at all, that somebody wrote to a device through its node
+    since the context began (inotify(7)).
+
+    The kernel's own users, a file system that is mounted, go past the node and are not seen.
+    `descriptor` is an open one of the device.
+    """
+    events: int = LIBC.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+    if events < 0:
+        raise last_error("inotify")
+    with closing(events):
+        node = f"/proc/self/fd/{descriptor}".encode()
+        if LIBC.inotify_add_watch(events, node, _MODIFIED | _CLOSED_AFTER_WRITING) < 0:
+            raise last_error("inotify")
+
+        def seen() -> list[str]:
+            try:
+                os.read(events, _LONGEST_BYTES)
+            except BlockingIOError:
+                return []
+            return ["a program had it open for writing"]
+
+        yield seen

@@ -11,12 +11,11 @@ import json
 import os
 import shlex
 from collections.abc import Iterator
-from pathlib import Path
 
 from fsgauge.errors import RigError
 from fsgauge.machine.device.block_device import BlockDevice, device_at, device_with_numbers
 from fsgauge.machine.device.loop_devices import all_backings, backing_of, identity_of_device
-from fsgauge.machine.facts.mounts import mounts_everywhere
+from fsgauge.machine.facts.mounts import mounts_everywhere, swaps
 from fsgauge.machine.process.tool import find_tool, must_run, run_tool
 
 _TREE_LIMIT = 256
@@ -48,10 +47,7 @@ def contents_of(device: BlockDevice) -> list[str]:
 
 def label_of(device: BlockDevice) -> str | None:
     """The kind and UUID of what blkid finds on a device: another one is another's work."""
-    try:
-        known = _probe(device)
-    except RigError:
-        return None
+    known = probed(device)
     words = [known.get("TYPE") or known.get("PTTYPE"), known.get("UUID") or known.get("PTUUID")]
     return " ".join(word for word in words if word) or None
 
@@ -97,6 +93,14 @@ def _signatures(device: BlockDevice) -> list[str]:
             named.add(kind)
             words.append(f"{_MEMBERS.get(kind, kind)} signature")
     return words
+
+
+def probed(device: BlockDevice) -> dict[str, str]:
+    """What blkid finds on a device; {} where it fails."""
+    try:
+        return _probe(device)
+    except RigError:
+        return {}
 
 
 def _probe(device: BlockDevice) -> dict[str, str]:
@@ -148,7 +152,7 @@ def _uses(device: BlockDevice) -> list[str]:
     """How a device is in use now: mounts in every visible namespace, swap."""
     points = {m.mount_point for _, m in mounts_everywhere() if _is_on(m.device, m.source, device)}
     uses = [f"mounted at {point}" for point in sorted(points)]
-    if device.path in _swaps():
+    if device.path in map(os.path.realpath, swaps()):
         uses.append("in use as swap")
     return uses
 
@@ -159,14 +163,6 @@ def _is_on(numbers: str, source: str, device: BlockDevice) -> bool:
         return True
     found = device_at(source) if source.startswith("/dev/") else None
     return found is not None and found.numbers == device.numbers
-
-
-def _swaps() -> set[str]:
-    try:
-        lines = Path("/proc/swaps").read_text().splitlines()[1:]
-    except OSError:
-        return set()
-    return {os.path.realpath(line.split()[0]) for line in lines if line.split()}
 
 
 def _loops_over(device: BlockDevice) -> Iterator[BlockDevice]:

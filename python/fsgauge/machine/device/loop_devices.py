@@ -18,7 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.errors import RigError
+from fsgauge.machine.facts.pseudo_files import text_of
 from fsgauge.machine.process.tool import must_run, run_tool
+from fsgauge.plain_files.opening import closing
+from fsgauge.programs.libc import LIBC, last_error
 
 _AT_FDCWD = -100
 _AT_NO_AUTOMOUNT, _AT_STATX_DONT_SYNC = 0x800, 0x4000
@@ -27,8 +30,6 @@ _BYTES = 256
 _MODE = struct.Struct("=28xH2xQ")
 _NUMBERS = struct.Struct("=128x4I")
 """struct statx (uapi/linux/stat.h): mode and inode; its own numbers, then its file system's."""
-
-_LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 @dataclass(frozen=True)
@@ -43,13 +44,12 @@ class FileIdentity:
 
 def identity_at(path: str) -> FileIdentity:
     """Of what `path` leads to; links of /proc/PID/fd are followed to the open file. OSError."""
-    if not hasattr(_LIBC, "statx"):
+    if not hasattr(LIBC, "statx"):
         return _by_stat(path)
     answer = ctypes.create_string_buffer(_BYTES)
     flags = _AT_NO_AUTOMOUNT | _AT_STATX_DONT_SYNC
-    if _LIBC.statx(_AT_FDCWD, os.fsencode(path), flags, _BASIC, answer) != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number), path)
+    if LIBC.statx(_AT_FDCWD, os.fsencode(path), flags, _BASIC, answer) != 0:
+        raise last_error(path)
     mode, inode = _MODE.unpack_from(answer)
     own_major, own_minor, major, minor = _NUMBERS.unpack_from(answer)
     if stat.S_ISBLK(mode):
@@ -117,10 +117,7 @@ def use_direct_io(device: str) -> str | None:
 
 def has_direct_io(device: str) -> bool:
     """Whether the page cache below the loop device is bypassed, as the kernel says."""
-    try:
-        return (_SYS_BLOCK / Path(device).name / "loop" / "dio").read_text().strip() == "1"
-    except OSError:
-        return False
+    return text_of(_SYS_BLOCK / Path(device).name / "loop" / "dio") == "1"
 
 
 def detach(device: str, file: Path) -> None:
@@ -166,13 +163,11 @@ def backing_of(loop: str) -> LoopBacking | None:
     text = backing_file(loop)
     if text is None:
         return None
-    descriptor = os.open(loop, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        answer = fcntl.ioctl(descriptor, _GET_STATUS, bytes(_STATUS_BYTES))
-    except OSError:  # detached meanwhile
-        return None
-    finally:
-        os.close(descriptor)
+    with closing(os.open(loop, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)) as descriptor:
+        try:
+            answer = fcntl.ioctl(descriptor, _GET_STATUS, bytes(_STATUS_BYTES))
+        except OSError:  # detached meanwhile
+            return None
     device, inode, own, offset, limit = _STATUS.unpack_from(answer)
     identity = (
         FileIdentity(True, *_numbers(own), 0)

@@ -27,11 +27,12 @@ from fsgauge.machine.device.loop_devices import (
     identity_of_device,
     leads_to,
 )
-from fsgauge.machine.facts.mounts import mounts_everywhere
+from fsgauge.machine.facts.mounts import mounts_everywhere, swaps
+from fsgauge.machine.facts.pseudo_files import fields_of, lines_of
 from fsgauge.machine.process.processes import Process, descriptor_links, processes
+from fsgauge.plain_files.opening import closing
 from fsgauge.units import format_size
 
-_SWAPS = Path("/proc/swaps")
 _DISK = Path("/dev/disk/by-id")
 _ELSEWHERE = "name an empty device, or use a file: --storage loop:8GiB"
 
@@ -104,20 +105,16 @@ def require_writable(device: BlockDevice, smallest_bytes: int) -> None:
 @contextmanager
 def sole_use(device: BlockDevice) -> Iterator[None]:
     """Hold the device's advisory lock, which other fsgauge runs and udev respect."""
-    descriptor = os.open(device.disk.path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        os.close(descriptor)
-        raise RefusedError(
-            f"another program holds the lock of {device.disk.path}",
-            cause="another fsgauge run uses it, or it is being partitioned",
-            next=f"fuser -v {device.disk.path}",
-        ) from error
-    try:
+    with closing(os.open(device.disk.path, os.O_RDONLY | os.O_CLOEXEC)) as descriptor:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise RefusedError(
+                f"another program holds the lock of {device.disk.path}",
+                cause="another fsgauge run uses it, or it is being partitioned",
+                next=f"fuser -v {device.disk.path}",
+            ) from error
         yield
-    finally:
-        os.close(descriptor)
 
 
 def other_ways(device: BlockDevice) -> list[str]:
@@ -146,7 +143,7 @@ def _of_file(backing: LoopBacking) -> Iterator[str]:
     for mount in {mount.mount_point: mount for _, mount in mounts_everywhere()}.values():
         if mount.source.startswith("/") and leads_to(mount.source, backing.identity):
             yield f"{file}  mounted at {mount.mount_point}"
-    for swap in _swap_files():
+    for swap in sorted(swaps()):
         if leads_to(swap, backing.identity):
             yield f"{file}  in use as swap"
 
@@ -154,14 +151,6 @@ def _of_file(backing: LoopBacking) -> Iterator[str]:
 def _mounted(loop: str) -> str:
     points = sorted({m.mount_point for _, m in mounts_everywhere() if m.source == loop})
     return f" (mounted at {', '.join(points)})" if points else ""
-
-
-def _swap_files() -> list[str]:
-    try:
-        lines = _SWAPS.read_text().splitlines()[1:]
-    except OSError:
-        return []
-    return [line.split()[0].replace("\\040", " ") for line in lines if line.split()]
 
 
 _PROC = Path("/proc")
@@ -191,18 +180,13 @@ def _open_for_writing(pid: int) -> Iterator[FileIdentity]:
 
 
 def _can_write(link: Path) -> bool:
-    lines = (link.parents[1] / "fdinfo" / link.name).read_text().splitlines()
-    flags = next((int(line.split()[1], 8) for line in lines if line.startswith("flags:")), 0)
+    flags = int(fields_of(link.parents[1] / "fdinfo" / link.name).get("flags", "0"), 8)
     return flags & os.O_ACCMODE != os.O_RDONLY and not flags & _PATH_ONLY
 
 
 def _mapped_for_writing(pid: int) -> Iterator[FileIdentity]:
     """A shared mapping outlives its descriptor."""
-    try:
-        lines = (_PROC / str(pid) / "maps").read_text(errors="replace").splitlines()
-    except OSError:
-        return
-    for line in lines:
+    for line in lines_of(_PROC / str(pid) / "maps"):
         where, mode, *rest = line.split(maxsplit=5)
         if mode[1] == "w" and mode[3] == "s" and rest[-1].startswith("/"):
             begin, _, end = where.partition("-")

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.machine.facts.mounts import Mount, parse_mountinfo
+from fsgauge.machine.facts.pseudo_files import lines_of, text_of
 from fsgauge.record.limits import IoLimit, Throttled
 
 SELF = Path("/proc/self")
@@ -57,7 +58,7 @@ class Group:
     def numbers(self, file: str) -> Iterator[int]:
         """The number in a file of each level that has it; none of "max" and "-1"."""
         for folder in self.folders:
-            number = _number(_read(folder / file))
+            number = _number(text_of(folder / file))
             if number is not None:
                 yield number
 
@@ -97,8 +98,8 @@ def memory_left_bytes(group: Group) -> int | None:
     of_all = "" if group.version == 2 else "total_"
     left = []
     for folder in group.folders:
-        limits = [each for name in names if (each := _number(_read(folder / name))) is not None]
-        used = _number(_read(folder / usage))
+        limits = [each for name in names if (each := _number(text_of(folder / name))) is not None]
+        used = _number(text_of(folder / usage))
         if not limits or used is None or min(limits) >= _UNLIMITED_BYTES:
             continue
         counted = _keyed(folder / "memory.stat")
@@ -129,7 +130,7 @@ def throttled_levels(group: Group) -> dict[Path, Throttled]:
 def cpuset(group: Group) -> str | None:
     """The processors that the group may use: "0-3,8"."""
     name = "cpuset.cpus.effective" if group.version == 2 else "cpuset.effective_cpus"
-    return next((found for folder in group.folders if (found := _read(folder / name))), None)
+    return next((found for folder in group.folders if (found := text_of(folder / name))), None)
 
 
 def io_limits(group: Group) -> list[IoLimit]:
@@ -154,14 +155,14 @@ def closed_files(group: Group) -> list[str]:
 
 def _is_closed(file: Path) -> bool:
     try:
-        return file.exists() and _read(file) is None
+        return file.exists() and text_of(file) is None
     except OSError:  # its folder may not be entered
         return True
 
 
 def _io_of(folder: Path, version: int) -> Iterator[tuple[str, str, int]]:
     if version == 2:
-        for line in (_read(folder / "io.max") or "").splitlines():
+        for line in lines_of(folder / "io.max"):
             device, *pairs = line.split() or [""]
             for key, _, value in (pair.partition("=") for pair in pairs):
                 number = _number(value)
@@ -169,7 +170,7 @@ def _io_of(folder: Path, version: int) -> Iterator[tuple[str, str, int]]:
                     yield device, _IO_KEYS[key], number
         return
     for file, name in _V1_IO_FILES.items():
-        for line in (_read(folder / file) or "").splitlines():
+        for line in lines_of(folder / file):
             device, _, value = line.partition(" ")
             number = _number(value.strip())
             if number is not None and ":" in device:  # no sum of all
@@ -211,15 +212,15 @@ def _levels(mounts: list[Mount], controller: str, name: str) -> tuple[Path, ...]
 
 def _quota(folder: Path) -> float | None:
     """In processors; None where the group has none."""
-    words = (_read(folder / "cpu.max") or "").split()
-    quota = _number(words[0] if words else _read(folder / "cpu.cfs_quota_us"))
-    period = _number(words[1] if len(words) > 1 else _read(folder / "cpu.cfs_period_us"))
+    words = (text_of(folder / "cpu.max") or "").split()
+    quota = _number(words[0] if words else text_of(folder / "cpu.cfs_quota_us"))
+    period = _number(words[1] if len(words) > 1 else text_of(folder / "cpu.cfs_period_us"))
     return quota / period if quota and period else None
 
 
 def _keyed(file: Path) -> dict[str, int]:
     """A file of lines "key number"."""
-    pairs = (line.partition(" ") for line in (_read(file) or "").splitlines())
+    pairs = (line.partition(" ") for line in lines_of(file))
     return {key: number for key, _, text in pairs if (number := _number(text)) is not None}
 
 
@@ -230,11 +231,3 @@ _MOST_DIGITS = 20
 def _number(text: str | None) -> int | None:
     text = (text or "").strip()
     return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
-
-
-def _read(file: Path) -> str | None:
-    """None where it is not there; a file that may not be read is as good as not there."""
-    try:
-        return file.read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        return None

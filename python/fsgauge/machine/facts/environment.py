@@ -17,6 +17,7 @@ from typing import TypeVar
 from fsgauge.machine.device.device_chain import Link, chain_of_device, chain_of_path
 from fsgauge.machine.facts.limits import capture_limits
 from fsgauge.machine.facts.memory import reclaimer, total_memory_bytes
+from fsgauge.machine.facts.pseudo_files import fields_of, text_of
 from fsgauge.machine.process.tool import find_tool, run_tool
 from fsgauge.record.machine import Machine, StorageFacts
 
@@ -68,7 +69,7 @@ def capture_machine(programs: list[str], facts: StorageFacts) -> Machine:
         reclaimer=reclaimer(),
         virtual_machine=virtual_machine(),
         load_average=os.getloadavg()[0],
-        clock_source=_known(missing, "clock_source", _clock_source),
+        clock_source=_known(missing, "clock_source", lambda: _CLOCK.read_text().strip()),
         storage=facts.model_copy(update={"device_chain": _chain_now(facts)}),
         tool_versions=_versions(programs, missing),
         missing=missing,
@@ -135,10 +136,6 @@ def _memory(missing: dict[str, str]) -> int:
     return total or 0
 
 
-def _clock_source() -> str:
-    return _CLOCK.read_text().strip()
-
-
 def _distribution() -> str:
     try:
         return platform.freedesktop_os_release().get("PRETTY_NAME", "unknown")
@@ -182,10 +179,10 @@ _SECONDS = 10.0
 
 def virtual_machine() -> str | None:
     """The hypervisor's name, "unknown hypervisor" when only its mark is there, None on metal."""
-    named = _as_systemd_says() or _as_the_hypervisor_says()
-    if named:
+    if named := _as_systemd_says() or _as_the_hypervisor_says():
         return named
-    return "unknown hypervisor" if _has_hypervisor_flag() else None
+    flags = fields_of("/proc/cpuinfo").get("flags", "").split()
+    return "unknown hypervisor" if "hypervisor" in flags else None
 
 
 def _as_systemd_says() -> str | None:
@@ -196,21 +193,7 @@ def _as_systemd_says() -> str | None:
 
 
 def _as_the_hypervisor_says() -> str | None:
-    try:
-        return _XEN.read_text().strip() or None
-    except OSError:
-        pass
-    try:
-        vendor = _VENDOR.read_text().strip()
-    except OSError:
-        return None
+    if (xen := text_of(_XEN)) is not None:
+        return xen or None
+    vendor = text_of(_VENDOR)
     return vendor if vendor in ("QEMU", "VMware, Inc.", "Xen", "innotek GmbH", "Bochs") else None
-
-
-def _has_hypervisor_flag() -> bool:
-    try:
-        text = Path("/proc/cpuinfo").read_text()
-    except OSError:
-        return False
-    flags = next((line for line in text.splitlines() if line.startswith("flags")), "")
-    return "hypervisor" in flags.split()

@@ -6,16 +6,8 @@ import os
 import resource
 from collections.abc import Callable, Iterable
 
-from fsgauge.machine.facts.control_groups import (
-    Group,
-    closed_files,
-    cpuset,
-    io_limits,
-    memory_limit_bytes,
-    own_groups,
-    processor_quota,
-    throttled_levels,
-)
+from fsgauge.machine.facts import control_groups
+from fsgauge.machine.facts.control_groups import Group, throttled_levels
 from fsgauge.machine.facts.memory import machine_memory_bytes
 from fsgauge.record.limits import USUAL, Limits, Throttled
 
@@ -33,7 +25,7 @@ def capture_limits(missing: dict[str, str]) -> Limits:
     """All of them now; why some are not known is added to `missing`, by "limits.cpu"."""
     groups = _groups(missing)
     for name, group in groups.items():
-        closed = closed_files(group)
+        closed = control_groups.closed_files(group)
         if closed:
             missing[f"limits.{name}"] = f"this user may not read {closed[0]}"
     cpu, memory, io = (groups.get(name) for name in ("cpu", "memory", "io"))
@@ -41,12 +33,12 @@ def capture_limits(missing: dict[str, str]) -> Limits:
     policy = os.sched_getscheduler(0)
     return Limits(
         groups=[f"{name}:{group.name}" for name, group in groups.items()],
-        processor_quota=processor_quota(cpu) if cpu else None,
+        processor_quota=control_groups.processor_quota(cpu) if cpu else None,
         online_processors=os.cpu_count() or len(os.sched_getaffinity(0)),
-        cpuset=cpuset(own_set) if own_set else None,
-        memory_bytes=memory_limit_bytes(memory) if memory else None,
+        cpuset=control_groups.cpuset(own_set) if own_set else None,
+        memory_bytes=control_groups.memory_limit_bytes(memory) if memory else None,
         machine_memory_bytes=machine_memory_bytes(),
-        io=io_limits(io) if io else [],
+        io=control_groups.io_limits(io) if io else [],
         nice=os.getpriority(os.PRIO_PROCESS, 0),
         scheduling=_POLICIES.get(policy, f"policy {policy}"),
         resources=_resources(),
@@ -73,7 +65,7 @@ def _most(levels: Iterable[Throttled]) -> Throttled | None:
 
 def _groups(missing: dict[str, str]) -> dict[str, Group]:
     try:
-        return own_groups()
+        return control_groups.own_groups()
     except OSError as error:
         missing["limits.groups"] = str(error)
         return {}

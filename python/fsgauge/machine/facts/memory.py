@@ -22,18 +22,12 @@ from fsgauge.machine.facts.control_groups import (
     memory_limit_bytes,
     own_groups,
 )
+from fsgauge.machine.facts.pseudo_files import fields_of, text_of
 
 
 def _meminfo_bytes(key: str) -> int | None:
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-    except OSError:
-        return None
-    for line in lines:
-        name, _, value = line.partition(":")
-        if name == key:
-            return int(value.split()[0]) * 1024
-    return None
+    value = fields_of("/proc/meminfo").get(key)
+    return None if value is None else int(value.split()[0]) * 1024
 
 
 def machine_memory_bytes() -> int | None:
@@ -70,13 +64,6 @@ def reclaimer(kdamonds: Path = _KDAMONDS, reclaim: Path = _RECLAIM) -> str | Non
     """The file that turns it off, by writing off or N to it; None where nothing reclaims."""
     for state in sorted(kdamonds.glob("[0-9]*/state")):
         actions = state.parent.glob("contexts/*/schemes/*/action")
-        if _is(state, "on") and any(_is(action, "pageout") for action in actions):
+        if text_of(state) == "on" and any(text_of(action) == "pageout" for action in actions):
             return str(state)
-    return str(reclaim) if _is(reclaim, "Y") else None
-
-
-def _is(file: Path, word: str) -> bool:
-    try:
-        return file.read_text(encoding="utf-8").strip() == word
-    except OSError:
-        return False
+    return str(reclaim) if text_of(reclaim) == "Y" else None

@@ -16,6 +16,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from fsgauge.machine.facts.pseudo_files import lines_of
+from fsgauge.plain_files.opening import closing
+from fsgauge.programs.libc import LIBC
+
 _PROC = Path("/proc")
 MEMORY_FILE_SYSTEMS = ("tmpfs", "ramfs")
 _ESCAPED = re.compile(r"\\([0-7]{3})")
@@ -94,10 +98,22 @@ def mount_holding(path: str | Path) -> Mount | None:
     return best
 
 
+def mount_of(descriptor: int, process: int | str = "self") -> str:
+    """The mount that an open file or folder of a process is on, as fdinfo has it; "" where it has
+    none. Raises OSError."""
+    facts = (_PROC / str(process) / "fdinfo" / str(descriptor)).read_text(encoding="ascii")
+    return next((line for line in facts.splitlines() if line.startswith("mnt_id:")), "")
+
+
 def in_memory(path: str | Path) -> str:
     """The type of the memory file system that `path` lies on; empty where it is another."""
     mount = mount_holding(path)
     return mount.file_system if mount and mount.file_system in MEMORY_FILE_SYSTEMS else ""
+
+
+def swaps() -> set[str]:
+    """Files and devices that are in use as swap."""
+    return {_plain(line.split()[0]) for line in lines_of("/proc/swaps")[1:] if line.split()}
 
 
 def _plain(text: str) -> str:
@@ -115,12 +131,8 @@ def export_facts(host: str, path: str, table: Path = _ETAB) -> dict[str, str]:
     several clients with different options, those of each are joined."""
     if not _LOCAL.fullmatch(host) and host not in (socket.gethostname(), socket.getfqdn()):
         return {}
-    try:
-        lines = table.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return {}
     held: dict[str, list[str]] = {}
-    for line in lines:
+    for line in lines_of(table):
         exported, _, clients = line.strip().partition("\t")
         if exported and (path == exported or path.startswith(exported.rstrip("/") + "/")):
             held.setdefault(exported, []).extend(_CLIENT.findall(clients))
@@ -134,21 +146,20 @@ READ_ONLY, REMOUNT = 1, 32
 OF_WHAT_IS_MOUNTED = REMOUNT | 4096 | 8192 | 0xE0000
 """Also bind, move and propagation: a call with one of these opens no device."""
 
-_LIBC = ctypes.CDLL(None, use_errno=True)
-_LIBC.mount.argtypes = (*[ctypes.c_char_p] * 3, ctypes.c_ulong, ctypes.c_char_p)
-_LIBC.umount2.argtypes = (ctypes.c_char_p, ctypes.c_int)
+LIBC.mount.argtypes = (*[ctypes.c_char_p] * 3, ctypes.c_ulong, ctypes.c_char_p)
+LIBC.umount2.argtypes = (ctypes.c_char_p, ctypes.c_int)
 
 
 def mount(source: str, directory: str, file_system: str, flags: int, options: str) -> int:
     """mount(2), or remount with the flag for that; gives 0 or an error number."""
     texts = [os.fsencode(text) for text in (source, directory, file_system)]
-    failed: int = _LIBC.mount(*texts, flags, os.fsencode(options) or None)
+    failed: int = LIBC.mount(*texts, flags, os.fsencode(options) or None)
     return ctypes.get_errno() if failed else 0
 
 
 def umount(directory: str, flags: int = 0) -> int:
     """Unmount; gives 0 or an error number."""
-    failed: int = _LIBC.umount2(os.fsencode(directory), flags)
+    failed: int = LIBC.umount2(os.fsencode(directory), flags)
     return ctypes.get_errno() if failed else 0
 
 
@@ -194,7 +205,5 @@ def kernel_log() -> Iterator[KernelLog]:
     except OSError:
         yield KernelLog(None)
         return
-    try:
+    with closing(descriptor):
         yield KernelLog(descriptor)
-    finally:
-        os.close(descriptor)

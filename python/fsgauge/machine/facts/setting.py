@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.errors import InputError, RigError, quoted
+from fsgauge.plain_files.opening import closing
 
 _OPEN = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _MOST_BYTES = 1 << 16
@@ -39,7 +40,7 @@ def real_setting(home: Path, rest: str) -> Path:
             cause="this kernel, or this kind of device, does not have it",
             next=f"ls {quoted(path.parent)}",
         ) from error
-    try:
+    with closing(descriptor):
         real = Path(f"/proc/self/fd/{descriptor}").readlink()
         if real != straight or not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise InputError(
@@ -47,18 +48,13 @@ def real_setting(home: Path, rest: str) -> Path:
                 cause="a link leads elsewhere; a study changes only its own device's settings",
                 next=f"ls -l {quoted(path.parent)}",
             )
-    finally:
-        os.close(descriptor)
     return straight
 
 
 def read_setting(path: Path) -> str:
     """The value, or the chosen one of "none [mq-deadline]"; raises OSError."""
-    descriptor = os.open(path, os.O_RDONLY | _OPEN)
-    try:
+    with closing(os.open(path, os.O_RDONLY | _OPEN)) as descriptor:
         text = os.read(descriptor, _MOST_BYTES).decode(errors="replace").strip()
-    finally:
-        os.close(descriptor)
     if "[" in text and "]" in text:
         return text.partition("[")[2].partition("]")[0]
     return text
@@ -66,11 +62,8 @@ def read_setting(path: Path) -> str:
 
 def write_setting(path: Path, value: str) -> None:
     """Write a value in one call; raises OSError."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC | _OPEN)
-    try:
+    with closing(os.open(path, os.O_WRONLY | os.O_TRUNC | _OPEN)) as descriptor:
         os.write(descriptor, value.encode())
-    finally:
-        os.close(descriptor)
 
 
 def twin_of(path: Path) -> Path | None:
@@ -113,9 +106,8 @@ def setting_held(folder: Path, setting: Path, ledger: Path) -> Iterator[HeldLock
     the file that lists the change: while it is there, the change may be in force."""
     one = str(min(setting, twin_of(setting) or setting))
     file = folder / f"{_PREFIX}{hashlib.sha256(one.encode()).hexdigest()[:24]}"
-    descriptor = _locked(file, setting)
     held = HeldLock(file)
-    try:
+    with closing(_locked(file, setting)) as descriptor:
         _refuse_the_dead(descriptor, setting)
         words = {"pid": os.getpid(), "setting": str(setting), "ledger": str(ledger)}
         os.pwrite(descriptor, json.dumps(words).encode(), 0)
@@ -124,8 +116,6 @@ def setting_held(folder: Path, setting: Path, ledger: Path) -> Iterator[HeldLock
         finally:
             if not held.changed:
                 file.unlink(missing_ok=True)
-    finally:
-        os.close(descriptor)
 
 
 def _locked(lock: Path, setting: Path) -> int:

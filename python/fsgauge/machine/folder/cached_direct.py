@@ -16,11 +16,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-_LIBC = ctypes.CDLL(None, use_errno=True)
-_LIBC.mmap.restype = ctypes.c_void_p
-_LIBC.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-_LIBC.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-_LIBC.mincore.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p]
+from fsgauge.plain_files.opening import closing
+from fsgauge.programs.libc import LIBC, last_error
+
+LIBC.mmap.restype = ctypes.c_void_p
+LIBC.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+LIBC.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+LIBC.mincore.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p]
 _FAILED = ctypes.c_void_p(-1).value
 _TRIED_BYTES = 4 << 20
 _FEWEST_TRIES, _TRIES, _TRIES_SECONDS = 3, 10, 1.0
@@ -50,20 +52,17 @@ class CachedDirect:
 def cached_direct(directory: str) -> CachedDirect | None:
     """Written and read by a file without a name, which is gone afterwards; None where that cannot
     be tried."""
+    flags = os.O_TMPFILE | os.O_RDWR | os.O_DIRECT | os.O_CLOEXEC
     try:
-        descriptor = os.open(
-            directory, os.O_TMPFILE | os.O_RDWR | os.O_DIRECT | os.O_CLOEXEC, 0o600
-        )
-    except OSError:
-        return None
-    try:
-        with mmap.mmap(-1, _TRIED_BYTES) as memory, memoryview(memory) as data:
+        with (
+            closing(os.open(directory, flags, 0o600)) as descriptor,
+            mmap.mmap(-1, _TRIED_BYTES) as memory,
+            memoryview(memory) as data,
+        ):
             data[:] = os.urandom(_TRIED_BYTES)
             return _tried(descriptor, data)
     except OSError:
         return None
-    finally:
-        os.close(descriptor)
 
 
 def _tried(descriptor: int, data: memoryview) -> CachedDirect:
@@ -90,8 +89,8 @@ class _Pages:
 
     def resident(self) -> int:
         found = ctypes.create_string_buffer(_TRIED_BYTES // mmap.PAGESIZE)
-        if _LIBC.mincore(self.address, _TRIED_BYTES, found):
-            raise OSError(ctypes.get_errno(), "mincore")
+        if LIBC.mincore(self.address, _TRIED_BYTES, found):
+            raise last_error("mincore")
         return sum(byte & 1 for byte in found.raw)
 
     def most_while(self, work: Callable[[], object]) -> int:
@@ -117,10 +116,10 @@ class _Pages:
 
 @contextmanager
 def _mapped(descriptor: int) -> Iterator[_Pages]:
-    address = _LIBC.mmap(None, _TRIED_BYTES, mmap.PROT_READ, mmap.MAP_SHARED, descriptor, 0)
+    address = LIBC.mmap(None, _TRIED_BYTES, mmap.PROT_READ, mmap.MAP_SHARED, descriptor, 0)
     if address == _FAILED:
-        raise OSError(ctypes.get_errno(), "mmap")
+        raise last_error("mmap")
     try:
         yield _Pages(address)
     finally:
-        _LIBC.munmap(address, _TRIED_BYTES)
+        LIBC.munmap(address, _TRIED_BYTES)

@@ -16,9 +16,10 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fsgauge.errors import RigError, quoted
+from fsgauge.machine.facts.mounts import mount_of
 from fsgauge.machine.folder.open_folder import BELOW, OpenFolder, Which, which_of
 from fsgauge.plain_files import open_to_read, write_all
-from fsgauge.plain_files.opening import names_in
+from fsgauge.plain_files.opening import closing, names_in
 
 MARKER = ".made-by-fsgauge"
 _MARKER_LIMIT_BYTES = 4096
@@ -28,6 +29,7 @@ _LOOK_AGAIN = (errno.ENOENT, errno.ENOTDIR, errno.ENOTEMPTY, errno.EEXIST)
 """Another thing has the name, or nothing has."""
 _MOST_RENAMES = 1000
 """While an empty folder is removed. Each takes another user a system call, as each try takes us."""
+_ABOVE = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -87,27 +89,22 @@ def _leave_marker(folder: int, owner: Owner) -> bool:
     if names_in(folder):
         return False
     marker = os.open(MARKER, _NEW_FILE, 0o600, dir_fd=folder)
-    try:
+    with closing(marker):
         if os.fstat(marker).st_uid != os.fstat(folder).st_uid:
             os.unlink(MARKER, dir_fd=folder)
             return False
         write_all(marker, (owner.model_dump_json() + "\n").encode())
         os.fsync(marker)
-    finally:
-        os.close(marker)
     return True
 
 
 def owner_of(path: Path) -> Owner | None:
     """Who made the folder, or None when it has no readable marker or is no folder."""
     try:
-        folder = os.open(path, BELOW)
+        with closing(os.open(path, BELOW)) as folder:
+            return _read_marker(folder)
     except OSError:
         return None
-    try:
-        return _read_marker(folder)
-    finally:
-        os.close(folder)
 
 
 def remove_made(folder: OpenFolder) -> bool:
@@ -125,17 +122,15 @@ def _remove_empty(folder: OpenFolder) -> None:
     for _ in range(_MOST_RENAMES):
         if os.fstat(folder.descriptor).st_nlink == 0:  # another user removed it, once empty
             return
-        above = os.open("..", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder.descriptor)
-        try:
-            name = Path(f"/proc/self/fd/{folder.descriptor}").readlink().name
-            if which_of(os.stat(name, dir_fd=above, follow_symlinks=False)) == folder.which:
-                os.rmdir(name, dir_fd=above)
-                return
-        except OSError as error:
-            if error.errno not in _LOOK_AGAIN or names_in(folder.descriptor):
-                raise
-        finally:
-            os.close(above)
+        with closing(os.open("..", _ABOVE, dir_fd=folder.descriptor)) as above:
+            try:
+                name = Path(f"/proc/self/fd/{folder.descriptor}").readlink().name
+                if which_of(os.stat(name, dir_fd=above, follow_symlinks=False)) == folder.which:
+                    os.rmdir(name, dir_fd=above)
+                    return
+            except OSError as error:
+                if error.errno not in _LOOK_AGAIN or names_in(folder.descriptor):
+                    raise
     raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(folder.path))
 
 
@@ -183,17 +178,12 @@ def _read_marker(folder: int) -> Owner | None:
     """What the marker says, if it has the folder's owner; a pipe in its place, which would keep its
     reader waiting, is none."""
     try:
-        marker = open_to_read(folder, MARKER)
-    except OSError:
-        return None
-    try:
-        if os.fstat(marker).st_uid != os.fstat(folder).st_uid:
-            return None
-        return Owner.model_validate_json(os.read(marker, _MARKER_LIMIT_BYTES))
+        with closing(open_to_read(folder, MARKER)) as marker:
+            if os.fstat(marker).st_uid != os.fstat(folder).st_uid:
+                return None
+            return Owner.model_validate_json(os.read(marker, _MARKER_LIMIT_BYTES))
     except (ValidationError, OSError):
         return None
-    finally:
-        os.close(marker)
 
 
 def _refuse_unless_empty(path: Path, folder: int) -> None:
@@ -221,22 +211,17 @@ def remove_in(folder: int, name: str, path: Path = Path()) -> None:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name, dir_fd=folder)
         return
-    below = os.open(name, BELOW, dir_fd=folder)
-    try:
-        if _mount_of(below) != _mount_of(folder):
+    with closing(os.open(name, BELOW, dir_fd=folder)) as below:
+        if _place_of(below) != _place_of(folder):
             raise RigError(
                 f"another file system is mounted at {path / name}, so it is left alone",
                 cause="it was mounted there during the run, or its own unmounting failed",
                 next=f"umount {quoted(path / name)}; fsgauge doctor then removes the folder",
             )
         _empty(below, path / name)
-    finally:
-        os.close(below)
     os.rmdir(name, dir_fd=folder)
 
 
-def _mount_of(folder: int) -> tuple[int, str]:
+def _place_of(folder: int) -> tuple[int, str]:
     """The device of an open folder, and its mount: bind mounts have one device."""
-    facts = Path(f"/proc/self/fdinfo/{folder}").read_text().splitlines()
-    number = next((line for line in facts if line.startswith("mnt_id:")), "")
-    return os.fstat(folder).st_dev, number
+    return os.fstat(folder).st_dev, mount_of(folder)

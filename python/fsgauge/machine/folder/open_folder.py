@@ -9,15 +9,15 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fsgauge.errors import RigError
+from fsgauge.errors import RigError, quoted
 from fsgauge.plain_files import cause_of, was_moved
+from fsgauge.plain_files.opening import closing
 from fsgauge.plain_files.rights import open_named
 
 if TYPE_CHECKING:
@@ -105,13 +105,10 @@ def let_go_below(mount_point: str) -> Iterator[None]:
     """What this process has open there is closed while the body runs, which mounts it anew, and is
     then open again by its path, under its number. Raises RigError where it is not there any more.
     """
-    nowhere = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-    try:
+    with closing(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)) as nowhere:
         there = dict(_open_below(mount_point))
         for descriptor in there:
             os.dup2(nowhere, descriptor, inheritable=False)
-    finally:
-        os.close(nowhere)
     try:
         yield
     finally:
@@ -127,11 +124,10 @@ def let_go_below(mount_point: str) -> Iterator[None]:
 def _again(descriptor: int, path: Path, flags: int) -> bool:
     """Open a path under this number; False where it cannot be opened."""
     try:
-        again = os.open(path, flags | os.O_CLOEXEC)
+        with closing(os.open(path, flags | os.O_CLOEXEC)) as again:
+            os.dup2(again, descriptor, inheritable=False)
     except OSError:
         return False
-    os.dup2(again, descriptor, inheritable=False)
-    os.close(again)
     return True
 
 
@@ -154,23 +150,21 @@ def open_place(path: Path) -> Iterator[OpenFolder]:
     """A folder that is there, open while the body runs. Raises InputError where a link misleads
     root, RigError where it cannot be opened."""
     try:
-        place = OpenFolder(path, open_named(path, _TO_PASS))
+        descriptor = open_named(path, _TO_PASS)
     except OSError as error:
         raise cannot_open(path, error) from error
-    try:
-        yield place
-    finally:
-        place.close()
+    with closing(descriptor):
+        yield OpenFolder(path, descriptor)
 
 
 def cannot_open(path: Path, error: OSError) -> RigError:
     """A folder is gone, or may not be entered."""
-    quoted = shlex.quote(str(path))
+    look = f"findmnt --target {quoted(path)}; ls -ld {quoted(path)}"
     if error.errno in (errno.ENOENT, errno.ENOTDIR):
         return RigError(
             f"there is no folder {path} any more",
             cause="it was removed, or its file system was unmounted, since the study began",
-            next=f"findmnt --target {quoted}; ls -ld {quoted}",
+            next=look,
         )
     refused = error.errno in (errno.EACCES, errno.EPERM)
     return RigError(
@@ -178,5 +172,5 @@ def cannot_open(path: Path, error: OSError) -> RigError:
         cause="on a network file system root often has no rights of its own (root_squash)"
         if refused and os.geteuid() == 0
         else cause_of(error),
-        next=f"findmnt --target {quoted}; ls -ld {quoted}; df -h {quoted}",
+        next=f"{look}; df -h {quoted(path)}",
     )

@@ -10,7 +10,9 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_LIBC = ctypes.CDLL(None, use_errno=True)
+from fsgauge.plain_files.opening import closing
+from fsgauge.programs.libc import LIBC
+
 _QUOTACTL_FD = 443
 """Linux 5.14; one number on every machine that the engine is built for."""
 _GET = 0x800007 << 8
@@ -57,11 +59,9 @@ def _limits(directory: str) -> Iterator[_Limits]:
         descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:  # said by who looks at the folder
         return
-    try:
+    with closing(descriptor):
         for kind, owner in ((_USER, os.geteuid()), (_GROUP, os.getegid())):
             found = _Limits()
             words = (ctypes.c_uint(_GET | kind), ctypes.c_uint(owner), ctypes.byref(found))
-            if _LIBC.syscall(_QUOTACTL_FD, ctypes.c_uint(descriptor), *words) == 0:
+            if LIBC.syscall(_QUOTACTL_FD, ctypes.c_uint(descriptor), *words) == 0:
                 yield found
-    finally:
-        os.close(descriptor)

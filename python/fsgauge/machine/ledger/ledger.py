@@ -20,13 +20,13 @@ from fsgauge.machine.folder.open_folder import OpenFolder, cannot_open, open_pla
 from fsgauge.machine.ledger import ledger_folder
 from fsgauge.machine.ledger.traces import AnyTrace, FolderTrace, Trace
 from fsgauge.machine.process import processes
+from fsgauge.plain_files.opening import closing
 from fsgauge.programs.starting import undisturbed
 from fsgauge.record.conditions import TOKEN_BYTES, own_name
 
 _LEDGERS_LIMIT = 1000
 _DYING_SECONDS = 5.0
 """How long a lock may outlive its owner: a child that was killed before its exec still holds it."""
-__all__ = ["Ledger", "clean_up_after_the_dead", "opened_ledger"]
 
 
 class Ledger:
@@ -68,8 +68,7 @@ class Ledger:
     def becomes(self, trace: AnyTrace, now: AnyTrace) -> None:
         """Write down that what is held has become another thing."""
         number = next(made for made, held in self._pending.items() if held is trace)
-        self._pending[number] = now
-        self._append({"made": number, "trace": now.model_dump()})
+        self._write(number, now)
 
     def own_name(self, purpose: str) -> str:
         """A name that says whose it is, for what lies elsewhere."""
@@ -105,8 +104,7 @@ class Ledger:
         try:
             self.undo_down_to(number)
         except FsgaugeError as second:
-            because = "; ".join((*second.details, *filter(None, (second.cause, second.next))))
-            told = f"and {second.what}" + (f" ({because})" if because else "")
+            told = f"and {_in_one_line(second)}"
             if isinstance(first, FsgaugeError):
                 first.details = (*first.details, told)
             else:
@@ -141,7 +139,8 @@ class Ledger:
     def _write(self, number: int, trace: Trace) -> None:
         """Of a trace that is written again, the last one counts."""
         self._pending[number] = trace
-        self._append({"made": number, "trace": trace.model_dump()})
+        entry = {"made": number, "trace": trace.model_dump()}
+        ledger_folder.append_entry(self.path, self._descriptor, entry)
 
     def close(self) -> None:
         """Close the ledger; its file stays only while something in it is not undone."""
@@ -149,9 +148,6 @@ class Ledger:
             if not self._pending:
                 self.path.unlink()
             os.close(self._descriptor)
-
-    def _append(self, entry: dict[str, object]) -> None:
-        ledger_folder.append_entry(self.path, self._descriptor, entry)
 
 
 @contextmanager
@@ -175,15 +171,11 @@ def opened_ledger() -> Iterator[Ledger]:
         try:
             ledger.undo_down_to(0)
         finally:
-            _restore_environment(before)
+            if before is None:
+                os.environ.pop(processes.RUN_VARIABLE, None)
+            else:
+                os.environ[processes.RUN_VARIABLE] = before
             ledger.close()
-
-
-def _restore_environment(before: str | None) -> None:
-    if before is None:
-        os.environ.pop(processes.RUN_VARIABLE, None)
-    else:
-        os.environ[processes.RUN_VARIABLE] = before
 
 
 def clean_up_after_the_dead() -> list[str]:
@@ -207,14 +199,12 @@ def _clean_up(path: Path, deadline: float) -> list[str]:
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
         return []
-    try:
+    with closing(descriptor):
         while not (locked := _lock(path, descriptor)) and _is_dying(descriptor):
             if time.monotonic() > deadline:
                 break
             time.sleep(0.02)
         return _undo_all(path, descriptor) if locked and path.exists() else []
-    finally:
-        os.close(descriptor)
 
 
 def _lock(path: Path, descriptor: int) -> bool:
@@ -279,7 +269,10 @@ def _unread(path: Path, lines: int) -> str:
 
 
 def _failure(error: Exception) -> str:
-    if isinstance(error, FsgaugeError):
-        because = "; ".join(filter(None, (*error.details, error.cause, error.next)))
-        return f"left by an earlier run: {error.what}" + (f" ({because})" if because else "")
-    return f"left by an earlier run: {error}"
+    words = _in_one_line(error) if isinstance(error, FsgaugeError) else str(error)
+    return f"left by an earlier run: {words}"
+
+
+def _in_one_line(error: FsgaugeError) -> str:
+    because = "; ".join(filter(None, (*error.details, error.cause, error.next)))
+    return error.what + (f" ({because})" if because else "")

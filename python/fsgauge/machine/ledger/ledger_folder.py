@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fsgauge.errors import RigError, quoted
-from fsgauge.machine.ledger import ledger_folder as folders
 from fsgauge.plain_files import cause_of, write_all
+from fsgauge.plain_files.opening import closing
 
 if TYPE_CHECKING:  # every command looks whether there is a ledger, and hardly one reads any
     from pydantic import TypeAdapter
@@ -53,7 +53,7 @@ def ledger_folder() -> Path:
 
 def ledgers() -> list[Path]:
     """Of runs that live and of dead ones; RigError as for `private_folder`."""
-    return sorted(private_folder().glob(f"*{SUFFIX}")) if folders.ledger_folder().is_dir() else []
+    return sorted(private_folder().glob(f"*{SUFFIX}")) if ledger_folder().is_dir() else []
 
 
 def mount_folder(ledgers: Path) -> Path:
@@ -167,18 +167,16 @@ def lock_of_all(folder: Path) -> Iterator[None]:
             next=f"ls -la {quoted(folder)}; then: rm -r {quoted(lock)}",
         ) from error
     deadline = time.monotonic() + _LOCK_SECONDS
-    try:
+    with closing(descriptor):
         while not try_lock(descriptor):
             if time.monotonic() > deadline:
                 raise RigError(
-                    f"another fsgauge process holds {folder / 'lock'} and does not release it",
+                    f"another fsgauge process holds {lock} and does not release it",
                     cause="it was stopped (Ctrl-Z), or waits for storage that hangs",
-                    next=f"fuser -v {quoted(folder / 'lock')}",
+                    next=f"fuser -v {quoted(lock)}",
                 )
             time.sleep(0.01)
         yield
-    finally:
-        os.close(descriptor)
 
 
 def try_lock(descriptor: int) -> bool:
@@ -245,15 +243,11 @@ def lost_devices() -> Iterator[tuple[Path, LostDeviceTrace]]:
     """Each with its ledger, until somebody removes that."""
     from fsgauge.machine.ledger.traces import LostDeviceTrace
 
-    for path in sorted(folders.ledger_folder().glob(f"*{folders.SUFFIX}")):
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    for path in sorted(ledger_folder().glob(f"*{SUFFIX}")):
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            with closing(os.open(path, flags)) as descriptor:
+                pending = read_ledger(descriptor).pending
         except OSError:
             continue
-        try:
-            pending = folders.read_ledger(descriptor).pending
-        except OSError:
-            pending = []
-        finally:
-            os.close(descriptor)
         yield from ((path, trace) for _, trace in pending if isinstance(trace, LostDeviceTrace))

@@ -24,6 +24,8 @@ from pathlib import Path
 from typing import Literal, Self
 
 from fsgauge.errors import RigError
+from fsgauge.plain_files.opening import closing
+from fsgauge.programs.libc import LIBC
 
 CallName = Literal["open", "block size", "mount", "umount"]
 
@@ -94,7 +96,6 @@ def _program(numbers: _Numbers) -> bytes:
     return b"".join(lines)
 
 
-_LIBC = ctypes.CDLL(None, use_errno=True)
 _SET_FILTER, _NEW_LISTENER = 1, 8
 _RECEIVE, _SEND, _ADD_DESCRIPTOR = 0xC0502100, 0xC0182101, 0x40182103
 _CALL = struct.Struct("=QIIiIQ6Q")
@@ -164,7 +165,7 @@ class AnsweredCalls:
     def arrange(self) -> None:
         """In the child, before it becomes the program."""
         number = self._numbers.seccomp
-        listener = _LIBC.syscall(number, _SET_FILTER, _NEW_LISTENER, self._header)
+        listener = LIBC.syscall(number, _SET_FILTER, _NEW_LISTENER, self._header)
         if listener < 0:
             self._its.send(str(ctypes.get_errno()).encode())
             os._exit(1)
@@ -180,7 +181,7 @@ class AnsweredCalls:
         self._thread.start()
 
     def _serve(self, listener: int) -> None:
-        try:
+        with closing(listener):
             poll = select.poll()
             poll.register(listener, select.POLLIN)
             poll.register(self._ours, select.POLLIN)
@@ -189,8 +190,6 @@ class AnsweredCalls:
                     if ready != listener or events & select.POLLHUP:
                         return
                     self._one(listener)
-        finally:
-            os.close(listener)
 
     def _one(self, listener: int) -> None:
         asked = bytearray(_CALL.size)
@@ -219,8 +218,7 @@ class AnsweredCalls:
                 os.close(answer.descriptor)
 
     def _read(self, process: int, number: int, arguments: list[int]) -> AskedCall:
-        memory = os.open(f"/proc/{process}/mem", os.O_RDONLY | os.O_CLOEXEC)
-        try:
+        with closing(os.open(f"/proc/{process}/mem", os.O_RDONLY | os.O_CLOEXEC)) as memory:
 
             def text(address: int) -> str:
                 read = os.pread(memory, _LONGEST_TEXT_BYTES, address) if address else b""
@@ -243,8 +241,6 @@ class AnsweredCalls:
             if number == self._numbers.open:
                 return AskedCall("open", place(first), second)
             return AskedCall("open", place(second, first), third)
-        finally:
-            os.close(memory)
 
 
 def _not_here(why: str) -> RigError:

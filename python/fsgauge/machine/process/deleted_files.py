@@ -8,6 +8,8 @@ import stat
 from pathlib import Path
 
 from fsgauge.engine.wire import DeletedFile, DeletedFiles
+from fsgauge.machine.facts.mounts import mount_of
+from fsgauge.plain_files.opening import closing
 
 _MARK = " (deleted)"
 _MOST_LOOKED_AT = 1 << 20
@@ -22,10 +24,8 @@ def deleted_files(folder: Path) -> DeletedFiles | None:
         opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:
         return None
-    try:
-        mount = _mount_of("self", str(opened))
-    finally:
-        os.close(opened)
+    with closing(opened):
+        mount = mount_of(opened)
     found: dict[tuple[int, int], DeletedFile] = {}
     all_processes, left = True, _MOST_LOOKED_AT
     for process in filter(str.isdigit, (each.name for each in Path("/proc").iterdir())):
@@ -69,7 +69,7 @@ def _deleted(
             return None
         status = link.stat()
         is_here = status.st_dev == device or (
-            link.parent.name == "fd" and _mount_of(process, link.name) == mount
+            link.parent.name == "fd" and mount_of(int(link.name), process) == mount
         )
         if status.st_nlink or not stat.S_ISREG(status.st_mode) or not is_here:
             return None
@@ -83,9 +83,3 @@ def _deleted(
         process_id=int(process),
     )
     return (status.st_dev, status.st_ino), file
-
-
-def _mount_of(process: str, number: str) -> str:
-    """The mount of a descriptor; "" is that of none."""
-    text = Path(f"/proc/{process}/fdinfo/{number}").read_text(encoding="ascii")
-    return next((line for line in text.splitlines() if line.startswith("mnt_id")), "")

@@ -6,7 +6,6 @@ none. Only the thread that enters is in it, with the processes that it starts me
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import fcntl
 import grp
@@ -22,6 +21,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from fsgauge.errors import RigError
+from fsgauge.plain_files.opening import closing
+from fsgauge.programs.libc import LIBC, last_error
 
 T = TypeVar("T")
 
@@ -30,7 +31,6 @@ _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 _OF_THIS_THREAD = "/proc/thread-self/ns/net"
 _SETTINGS = Path("/proc/sys/net")
 _TAKEN_OVER = ("core/somaxconn", "core/[rw]mem_*", "ipv4/tcp_*", "ipv4/ip_local_*")
-_LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,12 @@ class OwnNetwork:
     @contextmanager
     def entered(self) -> Iterator[None]:
         """Within, sockets, counters and new processes of this thread are those of this network."""
-        home = os.open(_OF_THIS_THREAD, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            _enter(self.descriptor)
-            yield
-        finally:
-            _enter(home)
-            os.close(home)
+        with closing(os.open(_OF_THIS_THREAD, os.O_RDONLY | os.O_CLOEXEC)) as home:
+            try:
+                _enter(self.descriptor)
+                yield
+            finally:
+                _enter(home)
 
     def from_within(self, begin: Callable[[], T]) -> T:
         """What `begin` gives in a thread that is in this network and lives as long as it. A child
@@ -72,16 +71,14 @@ def own_network() -> Iterator[OwnNetwork]:
             descriptor = resident.submit(_made, settings).result()
         except OSError as error:
             raise _no_network(error) from error
-        try:
+        with closing(descriptor):
             yield OwnNetwork(descriptor, resident)
-        finally:
-            os.close(descriptor)
 
 
 def _made(settings: dict[str, str]) -> int:
     """Runs in the resident thread, which stays within."""
-    if _LIBC.unshare(_CLONE_NEWNET) != 0:
-        raise _last_error()
+    if LIBC.unshare(_CLONE_NEWNET) != 0:
+        raise last_error()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         asked = struct.pack("16sH22x", b"lo", 0)
         (flags,) = struct.unpack_from("H", fcntl.ioctl(asking, _SIOCGIFFLAGS, asked), 16)
@@ -108,13 +105,8 @@ def _take_over(path: Path, value: str) -> None:
 
 
 def _enter(descriptor: int) -> None:
-    if _LIBC.setns(descriptor, _CLONE_NEWNET) != 0:
-        raise _last_error()
-
-
-def _last_error() -> OSError:
-    number = ctypes.get_errno()
-    return OSError(number, os.strerror(number))
+    if LIBC.setns(descriptor, _CLONE_NEWNET) != 0:
+        raise last_error()
 
 
 def _no_network(error: OSError) -> RigError:

@@ -10,8 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from fsgauge.machine.facts.pseudo_files import text_of
+
 _PROC = Path("/proc")
 _ROUNDS = 10
+_ENDING_SECONDS = 10.0
 RUN_VARIABLE = "FSGAUGE_RUN"
 """Set to a run's token while it lasts, so that every child can be told from other processes."""
 
@@ -29,7 +32,7 @@ class Process:
 
 def start_ticks(pid: int) -> int | None:
     """When a process began, in clock ticks after boot; differs where a process ID was reused."""
-    found = _stat(pid)
+    found = stat_of(pid)
     return int(found[19]) if found else None
 
 
@@ -40,40 +43,36 @@ def has_ended(pid: int, ticks: int) -> bool:
 
 def boot_id() -> str:
     """Changes with every boot; empty where it cannot be read."""
-    try:
-        return (_PROC / "sys/kernel/random/boot_id").read_text().strip()
-    except OSError:
-        return ""
+    return text_of(_PROC / "sys/kernel/random/boot_id") or ""
 
 
 def processes() -> Iterator[Process]:
     """Every process that can be seen."""
-    for pid in _pids():
-        yield Process(pid, name_of(pid))
+    yield from map(process_of, _pids())
 
 
 def holders_of(folder: str) -> list[Process]:
     """Processes with a working directory, root or open file at or below `folder`."""
     return [
-        Process(pid, name_of(pid))
+        process_of(pid)
         for pid in _pids()
         if any(_within(path, folder) for path in _paths_in_use(pid))
     ]
 
 
-def end_children_of_run(token: str, *, seconds: float = 10.0) -> list[Process]:
+def end_children_of_run(token: str) -> list[Process]:
     """Kill what a dead run's token marks, and wait until it is gone; gives what was killed."""
     known = set(_own_ancestry())
     ended: list[Process] = []
     for _ in range(_ROUNDS):  # a child may have been starting another one
-        found = [Process(pid, name_of(pid)) for pid in _pids_of_run(token) if pid not in known]
+        found = [process_of(pid) for pid in _pids_of_run(token) if pid not in known]
         if not found:
             break
         for process in found:
             send(process.pid, signal.SIGKILL)
         known |= {process.pid for process in found}
         ended += found
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + _ENDING_SECONDS
     while time.monotonic() < deadline and any(is_running(process.pid) for process in ended):
         time.sleep(0.02)
     return ended
@@ -83,12 +82,10 @@ def _pids() -> list[int]:
     return [int(entry.name) for entry in _PROC.iterdir() if entry.name.isdecimal()]
 
 
-def name_of(pid: int) -> str:
-    """What the kernel calls it; "?" for one that is gone."""
-    try:
-        return (_PROC / str(pid) / "comm").read_text(errors="replace").strip()
-    except OSError:
-        return "?"
+def process_of(pid: int) -> Process:
+    """By what the kernel calls it; "?" for one that is gone."""
+    found = text_of(_PROC / str(pid) / "comm")
+    return Process(pid, "?" if found is None else found)
 
 
 def _paths_in_use(pid: int) -> Iterator[str]:
@@ -119,7 +116,7 @@ def _own_ancestry() -> Iterator[int]:
     pid = os.getpid()
     while pid > 0:
         yield pid
-        found = _stat(pid)
+        found = stat_of(pid)
         pid = int(found[1]) if found else 0
 
 
@@ -133,17 +130,18 @@ def send(pid: int, number: signal.Signals) -> None:
 
 def is_running(pid: int) -> bool:
     """Whether a process still holds anything: a zombie does not."""
-    found = _stat(pid)
+    found = stat_of(pid)
     return bool(found) and found[0] not in ("Z", "X")
 
 
-def _stat(pid: int) -> list[str]:
-    """/proc/PID/stat behind the name (proc(5), from field 3 on); [] of one that is gone."""
+def stat_of(pid: int) -> list[str]:
+    """/proc/PID/stat behind the name (proc(5), from field 3 on); [] of one that is gone. Read in
+    one call, since servers have hundreds of processes."""
     try:
-        text = (_PROC / str(pid) / "stat").read_text(errors="replace")
+        with (_PROC / str(pid) / "stat").open("rb", buffering=0) as file:
+            return file.read(4096).decode(errors="replace").rpartition(")")[2].split()
     except OSError:
         return []
-    return text.rpartition(")")[2].split()
 
 
 def descriptor_links(pid: int) -> Iterator[Path]:

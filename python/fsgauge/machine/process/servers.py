@@ -17,7 +17,15 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from fsgauge.machine.process.processes import RUN_VARIABLE, Process, is_running, name_of, send
+from fsgauge.machine.facts.pseudo_files import fields_of, lines_of, text_of
+from fsgauge.machine.process.processes import (
+    RUN_VARIABLE,
+    Process,
+    is_running,
+    process_of,
+    send,
+    stat_of,
+)
 from fsgauge.machine.process.tool import find_tool, run_tool
 
 _PROC = Path("/proc")
@@ -100,7 +108,7 @@ def server_processes(folder: str, token: str) -> list[int]:
 
 def end_server(folder: str, token: str) -> tuple[list[Process], list[Process]]:
     """SIGTERM, then SIGKILL to all that is left: what was ended, and what did not end."""
-    begun = _described(server_processes(folder, token))
+    begun = list(map(process_of, server_processes(folder, token)))
     left = begun
     for ask in (signal.SIGTERM, signal.SIGKILL):
         deadline = time.monotonic() + _PATIENCE_SECONDS
@@ -110,7 +118,7 @@ def end_server(folder: str, token: str) -> tuple[list[Process], list[Process]]:
         while living and time.monotonic() < deadline:
             time.sleep(_PAUSE_SECONDS)
             living = [pid for pid in living if is_running(pid)]
-        left = _described(sorted({*living, *server_processes(folder, token)}))
+        left = list(map(process_of, sorted({*living, *server_processes(folder, token)})))
         if not left:
             break
     return begun, left
@@ -134,21 +142,14 @@ def group_processes(group: int) -> list[int]:
 
 def children(pid: int) -> list[int]:
     """Children that a process has begun; one file to read, where /proc is made of hundreds."""
-    try:
-        found = (_PROC / str(pid) / "task" / str(pid) / "children").read_bytes().split()
-    except OSError:
-        return []
-    return [int(each) for each in found]
+    found = text_of(_PROC / str(pid) / "task" / str(pid) / "children") or ""
+    return [int(each) for each in found.split()]
 
 
 def proportional_memory_bytes(pid: int) -> int | None:
     """PSS: pages that several processes share count in parts. None for one that has ended."""
-    try:
-        text = (_PROC / str(pid) / "smaps_rollup").read_text()
-    except OSError:
-        return None
-    line = next((each for each in text.splitlines() if each.startswith("Pss:")), "")
-    return int(line.split()[1]) << 10 if line else None
+    value = fields_of(_PROC / str(pid) / "smaps_rollup").get("Pss")
+    return int(value.split()[0]) << 10 if value else None
 
 
 def listen_drops(port: int) -> int | None:
@@ -163,10 +164,7 @@ def listen_drops(port: int) -> int | None:
 
 def listen_overflows() -> int | None:
     """TcpExtListenOverflows of this thread's network since it began; None where unknown."""
-    try:
-        lines = (_PROC / "thread-self/net/netstat").read_text().splitlines()
-    except OSError:
-        return None
+    lines = lines_of(_PROC / "thread-self/net/netstat")
     for names, values in zip(lines[::2], lines[1::2], strict=False):
         if names.startswith("TcpExt:"):
             found = dict(zip(names.split(), values.split(), strict=False))
@@ -184,12 +182,7 @@ def _all() -> dict[int, _Status]:
 
 def _status(pid: int) -> _Status | None:
     """proc(5): fields 3, 5, and 14 to 17 (user, system, and those of children waited for)."""
-    try:
-        with (_PROC / str(pid) / "stat").open("rb", buffering=0) as file:
-            text = file.read(4096).decode(errors="replace")
-    except OSError:
-        return None
-    part = text.rpartition(")")[2].split()
+    part = stat_of(pid)
     if len(part) < 15:
         return None
     return _Status(
@@ -220,7 +213,3 @@ def _words(pid: int, file: str) -> list[bytes]:
         return (_PROC / str(pid) / file).read_bytes().split(b"\0")
     except OSError:
         return []
-
-
-def _described(pids: list[int]) -> list[Process]:
-    return [Process(pid, name_of(pid)) for pid in pids]

@@ -19,26 +19,16 @@ from pathlib import Path
 from typing import IO
 
 from fsgauge.errors import RigError
+from fsgauge.machine.facts.pseudo_files import fields_of, text_of
 from fsgauge.machine.process.answered_calls import Answer, AnsweredCalls
-from fsgauge.programs import Process, child_environment, search_path, start
+from fsgauge.programs import Process, child_environment, start
 from fsgauge.programs.finding import find_program as find_tool
+from fsgauge.programs.starting import close_pipes
 
-__all__ = [
-    "NotInTime",
-    "Said",
-    "find_tool",
-    "must_run",
-    "run_tool",
-    "search_path",
-    "stretch_limits",
-    "stretched",
-]
-
+__all__ = ["NotInTime", "Said", "find_tool", "must_run", "run_tool", "stretch_limits", "stretched"]
 
 LATE = "did not end within"
 """Words of each error of that."""
-
-
 _times = [1.0]
 
 
@@ -89,7 +79,7 @@ def run_tool(
     try:
         with AnsweredCalls(answer) if answer else nullcontext() as calls:
             process = _begun([program, *command[1:]], calls)
-            ended = wait_for(process, seconds)
+            code, *texts = _waited_for(process, seconds)
     except NoEnd as late:
         raise NotInTime(
             f"{name or ' '.join(command)} {LATE} {seconds:.0f} s",
@@ -97,7 +87,8 @@ def run_tool(
             cause="the storage stopped responding, or is far slower than expected",
             next="dmesg | tail",
         ) from None
-    return _said(command, ended)
+    output, error = (each.decode(errors="replace").replace("\r\n", "\n") for each in texts)
+    return Said(tuple(command), code, output, error)
 
 
 def must_run(command: list[str], *, what: str, seconds: float = 60.0) -> Said:
@@ -128,13 +119,6 @@ def _begun(command: list[str], calls: AnsweredCalls | None) -> Process:
     return process
 
 
-def _said(command: list[str], ended: Ended) -> Said:
-    output, error = (
-        text.decode(errors="replace").replace("\r\n", "\n") for text in (ended.output, ended.error)
-    )
-    return Said(tuple(command), ended.exit_code, output, error)
-
-
 _PROC = Path("/proc")
 _AFTER_KILL_SECONDS = 5.0
 _LONGEST_TICK_SECONDS = 1.0
@@ -145,15 +129,6 @@ _MOST_BYTES = 16 << 20
 _given_up: list[subprocess.Popen[bytes]] = []
 
 
-@dataclass(frozen=True)
-class Ended:
-    """How a program ended, and what it printed."""
-
-    exit_code: int
-    output: bytes
-    error: bytes
-
-
 class NoEnd(Exception):
     """The program did not end in time; `words` say what is left of it, empty when it is gone."""
 
@@ -162,22 +137,21 @@ class NoEnd(Exception):
         self.words = words
 
 
-def wait_for(process: subprocess.Popen[bytes], seconds: float) -> Ended:
-    """Read its output to the end; NoEnd after `seconds`, with it and its children killed."""
-    _reap()
+def _waited_for(process: Process, seconds: float) -> tuple[int, bytes, bytes]:
+    """Its exit code and all that it printed; NoEnd after `seconds`, with it and its children
+    killed."""
+    _given_up[:] = [each for each in _given_up if each.poll() is None]  # those that exited since
     deadline = time.monotonic() + seconds
     try:
         texts = _hear(process, deadline)
         code = _ended(process, deadline)
         if texts is not None and code is not None:
-            return Ended(code, *texts)
+            return code, *texts
     except BaseException:
         end_or_give_up(process)
         raise
     finally:
-        for stream in (process.stdout, process.stderr):
-            if stream is not None:
-                stream.close()
+        close_pipes(process)
     raise NoEnd(end_or_give_up(process))
 
 
@@ -185,7 +159,7 @@ def end_or_give_up(process: subprocess.Popen[bytes]) -> str:
     """Kill it with its children, and wait for a moment; gives what is left of it, in words."""
     if process.returncode is None:  # its number is its own as long as it was not waited for
         with suppress(ProcessLookupError, PermissionError):
-            _kill(process.pid)
+            os.killpg(process.pid, signal.SIGKILL)
     if _ended(process, time.monotonic() + _AFTER_KILL_SECONDS) is not None:
         return ""
     _given_up.append(process)
@@ -223,33 +197,12 @@ def _ended(process: subprocess.Popen[bytes], deadline: float) -> int | None:
     return code
 
 
-def _kill(group: int) -> None:
-    os.killpg(group, signal.SIGKILL)
-
-
-def _reap() -> None:
-    """Forget those that have exited since they were given up."""
-    _given_up[:] = [process for process in _given_up if process.poll() is None]
-
-
 def _state_of(pid: int) -> str:
     """As in: process 4711 was killed and is still there: state D (disk sleep), in io_schedule."""
-    state = next(
-        (
-            line.partition(":")[2].strip()
-            for line in _text(pid, "status").splitlines()
-            if line.startswith("State:")
-        ),
-        "",
-    )
-    where = _text(pid, "stack").partition("\n")[0].partition("] ")[2] or _text(pid, "wchan")
+    own = _PROC / str(pid)
+    state = fields_of(own / "status").get("State")
+    stack = text_of(own / "stack") or ""
+    where = stack.partition("\n")[0].partition("] ")[2] or text_of(own / "wchan") or ""
     words = f"process {pid} was killed and is still there"
     words += f": state {state}" if state else ""
-    return words + (f", in {where}" if where.strip("0 \n") else "")
-
-
-def _text(pid: int, name: str) -> str:
-    try:
-        return (_PROC / str(pid) / name).read_text(errors="replace")
-    except OSError:
-        return ""
+    return words + (f", in {where}" if where.strip("0") else "")

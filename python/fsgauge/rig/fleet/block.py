@@ -55,9 +55,7 @@ class BlockOverHosts:
         and what `tell` raises."""
         names, gathered = self.hosts.names, self._gathered
         plan = self.plan.model_dump_json()
-        self.hosts.require(
-            self.hosts.cluster.ask(names, "measure", ANSWER_SECONDS, plan=plan, block=self.block)
-        )
+        self.hosts.answers(names, "measure", ANSWER_SECONDS, plan=plan, block=self.block)
         self._begin_waiting()
         while True:
             self._look()
@@ -93,9 +91,7 @@ class BlockOverHosts:
             for name in names
         }
         patience_seconds = max(ANSWER_SECONDS, 2 * seconds)
-        answers = self.hosts.cluster.ask_each(words, "look", patience_seconds)
-        self.hosts.require(answers)
-        for name, answer in answers.items():
+        for name, answer in self.hosts.answers_each(words, "look", patience_seconds).items():
             state = understood(name, answer, State)
             self._states[name] = state
             self._gathered.add(name, state.told)
@@ -150,9 +146,7 @@ class BlockOverHosts:
             }
             for name in names
         }
-        answers = self.hosts.cluster.ask_each(words, "arm", ANSWER_SECONDS)
-        self.hosts.require(answers)
-        for name, answer in answers.items():
+        for name, answer in self.hosts.answers_each(words, "arm", ANSWER_SECONDS).items():
             if answer is not True:
                 raise HostLostError(name, f"it missed the start of {label}")
             del self._states[name]
@@ -161,7 +155,7 @@ class BlockOverHosts:
     def _moment_for(self, names: Sequence[str]) -> int:
         """When to begin, so that these hosts hear of it in time; their clocks are compared."""
         asked = time.monotonic()
-        self.hosts.require(self.hosts.cluster.ask(names, "attend", ANSWER_SECONDS))
+        self.hosts.answers(names, "attend", ANSWER_SECONDS)
         heard = time.monotonic()
         self.clock.compare(self.hosts.cluster, names)
         now = time.monotonic()
@@ -193,10 +187,9 @@ class BlockOverHosts:
         self._meet(label, names, AGAIN)
 
     def _meet(self, label: Label, names: Sequence[str], offer: str) -> None:
-        answers = self.hosts.cluster.ask(
+        answers = self.hosts.answers(
             names, "pass_meeting", ANSWER_SECONDS, label=label.model_dump(), offer=offer
         )
-        self.hosts.require(answers)
         for name, passed in answers.items():
             if passed is not True:
                 raise HostLostError(name, f"it did not come to {label}")

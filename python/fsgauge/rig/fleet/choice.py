@@ -12,7 +12,8 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.rig.fleet.launcher.command import is_in_job
+from fsgauge.rig.fleet.launcher.command import fleet_of_job, is_in_job
+from fsgauge.rig.fleet.launcher.kubernetes import fleet_of_pods, read_pods
 from fsgauge.rig.fleet.model import Fleet, Host, HostKeys
 from fsgauge.rig.fleet.toml_mistakes import KeyPath, TomlFile, read_text
 from fsgauge.rig.rig import FleetChoice
@@ -105,8 +106,6 @@ def chosen_fleet(choice: FleetChoice) -> Fleet:
     if choice.ssh is not None:
         return fleet_of_ssh(choice.ssh)
     if choice.slurm is not None:
-        from fsgauge.rig.fleet.launcher.command import fleet_of_job, is_in_job
-
         if not is_in_job():
             raise InputError(
                 "--hosts slurm:N finds its nodes in a job, and this is none",
@@ -114,8 +113,6 @@ def chosen_fleet(choice: FleetChoice) -> Fleet:
             )
         return fleet_of_job(choice.slurm)
     if choice.kubernetes is not None:
-        from fsgauge.rig.fleet.launcher.kubernetes import fleet_of_pods, read_pods
-
         return fleet_of_pods(read_pods(choice.kubernetes), f"fsgauge-{secrets.token_hex(4)}")
     if choice.scheduler is None:
         raise InputError(

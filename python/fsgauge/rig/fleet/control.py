@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import math
-import secrets
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -80,11 +79,6 @@ class Control(ABC):
         """A question to each host, with words of its own."""
 
 
-def new_run() -> str:
-    """A name for one study on these hosts, which each of them takes once."""
-    return secrets.token_hex(8)
-
-
 class HostLostError(RigError):
     """A host is gone, or can no longer be relied on in this block."""
 
@@ -118,11 +112,21 @@ class Reached(ABC):
         """The command that cleans a host that gave no answer; "" where nothing is left there."""
         return ""
 
-    def require(self, answers: Mapping[str, Answer]) -> None:
-        """Raise HostLostError for the first host that gave no answer."""
+    def answers(
+        self, names: Iterable[str], question: Question, within: float, /, **words: object
+    ) -> dict[str, Answer]:
+        """To a question; HostLostError for the first host that gave none."""
+        return self.answers_each(dict.fromkeys(names, words), question, within)
+
+    def answers_each(
+        self, words: Mapping[str, Mapping[str, object]], question: Question, seconds: float, /
+    ) -> dict[str, Answer]:
+        """The same with words of its own for each host."""
+        answers = self.cluster.ask_each(words, question, seconds)
         for name, answer in answers.items():
             if isinstance(answer, Lost):
                 raise HostLostError(name, answer.words, self.by_hand(name))
+        return answers
 
 
 def too_few(left: int, needed: int, lost: list[str], last: HostLostError) -> RigError:
@@ -147,7 +151,7 @@ def understood(host: str, answer: Answer, kind: type[M]) -> M:
 
 
 def all_understood(host: str, answer: Answer, kind: TypeAdapter[T]) -> T:
-    """The same of several messages in one answer."""
+    """The same where an adapter reads it: several messages in one, or a dataclass."""
     return _understood(host, answer, kind.validate_json)
 
 

@@ -12,7 +12,6 @@ import re
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Any
 
 from distributed.comm import CommClosedError, get_address_host
@@ -20,12 +19,11 @@ from distributed.core import ConnectionPool, send_recv
 from distributed.protocol.pickle import dumps
 
 from fsgauge.errors import FsgaugeError, InputError, RigError
-from fsgauge.plain_files.bounds import MOST_HOSTS
 from fsgauge.rig.fleet import plugin as host_side
 from fsgauge.rig.fleet.cluster import Cluster, running
 from fsgauge.rig.fleet.control import ASKED
 from fsgauge.rig.fleet.identity import identity_from
-from fsgauge.rig.fleet.launcher.launcher import Bootstrap, NotOurs, Started
+from fsgauge.rig.fleet.launcher.launcher import Bootstrap, Launcher, NotOurs, Started
 from fsgauge.rig.fleet.model import Fleet, Host
 from fsgauge.rig.fleet.plain_comm import SCHEME, NotPlainError, Plain, RoleSecurity
 
@@ -168,13 +166,10 @@ def fleet_of_scheduler(address: str) -> Fleet:
     return Fleet(launcher="scheduler", host=list(hosts.values()))
 
 
-@dataclass(frozen=True)
-class ExistingLauncher:
+class ExistingLauncher(Launcher):
     """Starts no one: a worker that is lost is there again once its nanny has started it."""
 
-    is_one_machine: bool = False
-    wave: int = MOST_HOSTS
-    register_seconds: float = 30.0
+    register_seconds = 30.0
 
     def start(self, bootstraps: Mapping[Host, Bootstrap]) -> dict[str, Started]:
         return {host.name: NotOurs() for host in bootstraps}

@@ -21,6 +21,7 @@ from fsgauge.engine.wire import FilesTarget, LayoutResult, Note
 from fsgauge.errors import RigError, quoted
 from fsgauge.machine.folder.open_folder import BELOW
 from fsgauge.plain_files.kept import Kept
+from fsgauge.plain_files.opening import closing
 from fsgauge.rig.fleet.control import SAME_VERSION
 from fsgauge.units import format_size
 from fsgauge.workload.dealing import Share, own_prefix
@@ -56,16 +57,13 @@ def taken(text: str, target: FilesTarget, own: int, files: int) -> LayoutResult:
             next=SAME_VERSION,
         ) from error
     place = Path(target.directory).parent / found.folder
-    theirs = _opened(place, own)
-    try:
+    with closing(_opened(place, own)) as theirs:
         for number in range(files):
             name = f"{target.prefix}{number:04d}"
             _require(theirs, place / name, target.file_size_bytes)
             with suppress(FileNotFoundError):
                 os.rename(name, _own(target, number), src_dir_fd=own, dst_dir_fd=own)
             _link(theirs, name, own, name)
-    finally:
-        os.close(theirs)
     for number in range(files, target.count):
         _link(own, f"{target.prefix}{number:04d}", own, _own(target, number))
     note = Note(
@@ -87,13 +85,11 @@ def _opened(place: Path, own: int) -> int:
             cause="its fsgauge is of another version",
             next=SAME_VERSION,
         )
-    above = os.open("..", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=own)
-    try:
-        theirs = os.open(place.name, BELOW, dir_fd=above)
-    except OSError as error:
-        raise _not_there(place, str(error.strerror)) from error
-    finally:
-        os.close(above)
+    with closing(os.open("..", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=own)) as above:
+        try:
+            theirs = os.open(place.name, BELOW, dir_fd=above)
+        except OSError as error:
+            raise _not_there(place, str(error.strerror)) from error
     if os.fstat(theirs).st_uid != os.fstat(own).st_uid:
         os.close(theirs)
         raise _not_there(place, "the folder of that name is another user's")

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from fsgauge.engine import wire
 from fsgauge.engine.client import (
     Armed,
     Engine,
@@ -19,23 +20,10 @@ from fsgauge.engine.client import (
     mixed,
     results_of_mix,
 )
-from fsgauge.engine.wire import (
-    AgeJob,
-    AgeResult,
-    ClientsJob,
-    EngineFault,
-    FilesTarget,
-    Job,
-    LayoutJob,
-    LayoutResult,
-    Lease,
-    LoadJob,
-    LoadResult,
-    MixJob,
-    Result,
-)
+from fsgauge.engine.wire import ClientsJob, FilesTarget, LayoutJob, LoadJob, LoadResult
 from fsgauge.errors import RigError
 from fsgauge.machine.folder.open_folder import BELOW
+from fsgauge.plain_files.opening import closing
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell, Turn
 from fsgauge.rig.fleet.files_of_all import linked_parts, offered, patience_seconds, taken
@@ -51,7 +39,7 @@ SILENCE_NS = 10_000_000_000
 """An engine whose caller says nothing for so long ends its load and cleans up."""
 
 
-RESTS = EngineFault(
+RESTS = wire.EngineFault(
     what="this host takes no part in the run",
     cause="the cell has fewer hosts than the fleet",
     next="the study's own record has the hosts that measured it",
@@ -64,7 +52,7 @@ _MISSED = "start.missed"
 """The engine was prepared too late, and nothing was loaded: the run has to begin again."""
 
 
-Measured = LoadJob | ClientsJob | MixJob
+Measured = LoadJob | ClientsJob | wire.MixJob
 
 
 @dataclass(frozen=True)
@@ -108,8 +96,8 @@ class GatedEngine(Engine):
                 self._interrupt()
 
     def age(
-        self, job: AgeJob, on_event: OnEvent | None = None, on_start: Start | None = None
-    ) -> AgeResult:
+        self, job: wire.AgeJob, on_event: OnEvent | None = None, on_start: Start | None = None
+    ) -> wire.AgeResult:
         """This host's ageing, begun when all hosts are ready for it."""
         if self._turn is not None and self._share.hosts > 1:
             self._meet("ageing")
@@ -149,8 +137,10 @@ class GatedEngine(Engine):
             raise EngineFaultError(RESTS)
         return Expected(label, cell, replace(self._share, hosts=hosts, cell=cell))
 
-    def _from_gate(self, job: Measured, expected: Expected, on_event: OnEvent | None) -> Result:
-        update = {"start_on_order": True, "lease": Lease(silence_limit_ns=SILENCE_NS)}
+    def _from_gate(
+        self, job: Measured, expected: Expected, on_event: OnEvent | None
+    ) -> wire.Result:
+        update = {"start_on_order": True, "lease": wire.Lease(silence_limit_ns=SILENCE_NS)}
         job, label = job.model_copy(update=update), expected.label
         try:
             result = self.run(job, on_event, on_armed=lambda: self._gate.wait(label))
@@ -190,22 +180,22 @@ class GatedEngine(Engine):
 
     def run(
         self,
-        job: Job,
+        job: wire.Job,
         on_event: OnEvent | None = None,
         on_start: Start | None = None,
         on_armed: Armed | None = None,
-    ) -> Result:
+    ) -> wire.Result:
         if isinstance(job, LayoutJob) and isinstance(job.target, FilesTarget) and self._shares:
             return self._laid_out(job, job.target, on_event)
         return self._run(job, on_event, on_start, on_armed)
 
     def _run(
         self,
-        job: Job,
+        job: wire.Job,
         on_event: OnEvent | None = None,
         on_start: Start | None = None,
         on_armed: Armed | None = None,
-    ) -> Result:
+    ) -> wire.Result:
         def begun(interrupt: Callable[[], None]) -> None:
             self._interrupt = interrupt
             if on_start is not None:
@@ -223,26 +213,23 @@ class GatedEngine(Engine):
 
     def _laid_out(
         self, job: LayoutJob, target: FilesTarget, on_event: OnEvent | None
-    ) -> LayoutResult:
+    ) -> wire.LayoutResult:
         """The first host lays all files out; the others what is not of all hosts, and links."""
         files, patience = self._method.files_of_all, patience_seconds(target)
-        own: LayoutResult | None = None
+        own: wire.LayoutResult | None = None
         if self._share.number == 0 or target.count > files:
             result = self._run(job, on_event)
-            assert isinstance(result, LayoutResult)  # noqa: S101 - that of a layout
+            assert isinstance(result, wire.LayoutResult)  # noqa: S101 - that of a layout
             own = result
         if self._share.number == 0 and own is not None:
             self._meet("files laid out", offered(target, own), patience)
             return own
         offer = self._meet("files laid out", "", patience)
-        folder = self._opened(target.directory)
-        try:
+        with closing(self._opened(target.directory)) as folder:
             layout = taken(offer, target, folder, files)
             every = self._share.hosts  # between how many hosts files may be divided
             numbers = {factors_of(cell).host_count or every for cell in self._cells}
             linked_parts(target, folder, files, self._share, numbers)
-        finally:
-            os.close(folder)
         return layout
 
     def _opened(self, directory: str) -> int:
@@ -263,7 +250,9 @@ class GatedEngine(Engine):
         """Wait until no host is at work any more, where one may have missed the start, or all are
         on the same files. `missed` says that this one has."""
         is_on_files_of_all = (
-            self._shares and not isinstance(job, MixJob) and self._method.is_on_files_of_all(job)
+            self._shares
+            and not isinstance(job, wire.MixJob)
+            and self._method.is_on_files_of_all(job)
         )
         if self._begins_again(expected.cell) or is_on_files_of_all:
             through = expected.label.met(THROUGH, _load_seconds(job))
@@ -287,7 +276,7 @@ def _require_counts(passed: str, label: Label) -> None:
 
 def _load_seconds(job: Measured) -> float:
     """How long others may be at work once a host has missed the start."""
-    if isinstance(job, MixJob):
+    if isinstance(job, wire.MixJob):
         spans = ("start_after_ns", "warm_up_ns", "duration_ns")
         return float(max(sum(load.get(key, 0) for key in spans) for load in job.loads)) / 1e9
     return longest_seconds(job)

@@ -276,10 +276,9 @@ def _program(runs: dict[str, CommandRun | None]) -> CommandRun | None:
 def _added(traffic: Sequence[Sequence[Traffic]]) -> list[Traffic]:
     found: dict[str, Traffic] = {}
     for each in (one for of_host in traffic for one in of_host):
-        parts = dict(found[each.name].parts) if each.name in found else {}
-        for part, number in each.parts.items():
-            parts[part] = parts.get(part, 0) + number
-        found[each.name] = each.model_copy(update={"parts": parts})
+        parts = Counter(found[each.name].parts if each.name in found else {})
+        parts.update(each.parts)
+        found[each.name] = each.model_copy(update={"parts": dict(parts)})
     return list(found.values())
 
 

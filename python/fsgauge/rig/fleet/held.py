@@ -17,10 +17,10 @@ from fsgauge.machine.device.consent import Consent
 from fsgauge.record.records import Plan
 from fsgauge.rig.fleet.gate import Gate
 from fsgauge.rig.fleet.gated_engine import GatedEngine
-from fsgauge.rig.fleet.messages import Described, Fault, HappeningMessage, Label, Phase, State
+from fsgauge.rig.fleet.messages import Fault, HappeningMessage, Label, Phase, State
 from fsgauge.rig.happenings import Happening, RunStarted, TurnStarted
 from fsgauge.rig.host.rig import HostRig
-from fsgauge.rig.session import Session
+from fsgauge.rig.session import Description, Session
 from fsgauge.study.model import Study
 from fsgauge.workload.dealing import Share
 
@@ -57,7 +57,7 @@ class HeldRig:
         self._told: list[HappeningMessage] = []
         self._said: list[str] = []
         self._fault: Fault | None = None
-        self.described: Described | None = None
+        self.described: Description | None = None
         """As the host was when that was asked last."""
         self._thread = threading.Thread(target=self._hold, name="rig", daemon=True)
 
@@ -142,7 +142,7 @@ class HeldRig:
         self._become("idle")
 
     def _describe(self, session: Session) -> None:
-        self.described = Described.of(session.describe())
+        self.described = session.describe()
 
     def _tell(self, happening: Happening) -> None:
         if isinstance(happening, TurnStarted):

@@ -19,7 +19,7 @@ from fsgauge.rig.fleet.control import Question
 from fsgauge.rig.fleet.ground import Grounds, grounds_here
 from fsgauge.rig.fleet.held import HeldRig, abandon
 from fsgauge.rig.fleet.identity import own_identity
-from fsgauge.rig.fleet.messages import Allowed, Fault, Label, Sized
+from fsgauge.rig.fleet.messages import Allowed, Described, Fault, Label, Sized
 from fsgauge.rig.happenings import Happening
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import Study
@@ -117,7 +117,7 @@ class HostAnswers:
 
     def described(self) -> str:
         found = self._rig().described
-        return found.model_dump_json() if found is not None else "null"
+        return Described.dump_json(found).decode() if found is not None else "null"
 
     def measure(self, plan: str, block: int) -> str:
         self._rig().block(Plan.model_validate_json(plan), block)

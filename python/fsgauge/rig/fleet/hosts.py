@@ -75,13 +75,11 @@ class Hosts(Reached):
 
     def again(self, name: str) -> None:
         """Start a host that was lost once more; raises HostLostError."""
-        self._started.pop(name).end(seconds=1.0)
-        self.cluster.forget(name)
+        self._forget(name)
         self.begin([name])
 
     def leave_out(self, name: str) -> None:
-        self._started.pop(name).end(seconds=1.0)
-        self.cluster.forget(name)
+        self._forget(name)
         self.hosts = [host for host in self.hosts if host.name != name]
 
     def end(self) -> list[str]:
@@ -94,6 +92,10 @@ class Hosts(Reached):
 
     def by_hand(self, name: str) -> str:
         return self._launcher.by_hand(self._host(name))
+
+    def _forget(self, name: str) -> None:
+        self._started.pop(name).end(seconds=1.0)
+        self.cluster.forget(name)
 
     def _host(self, name: str) -> Host:
         return next(host for host in self.hosts if host.name == name)
@@ -110,9 +112,7 @@ class Hosts(Reached):
         )
 
     def _identify(self, names: Sequence[str]) -> None:
-        answers = self.cluster.ask(names, "identify", IDENTIFY_SECONDS)
-        self.require(answers)
-        for name, answer in answers.items():
+        for name, answer in self.answers(names, "identify", IDENTIFY_SECONDS).items():
             self.identities[name] = identity_from(name, answer)
 
     def _send_engine(self, names: Sequence[str]) -> None:
@@ -125,10 +125,9 @@ class Hosts(Reached):
         engine = find_engine().read_bytes()
         for at in range(0, len(lacking), _SENT_AT_ONCE):
             wave = lacking[at : at + _SENT_AT_ONCE]
-            answers = self.cluster.ask(
+            answers = self.answers(
                 wave, "take_engine", SEND_SECONDS, engine=engine, sha256=own.engine_sha256
             )
-            self.require(answers)
             for name, answer in answers.items():
                 if answer:
                     raise RigError(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from fsgauge import __version__
 from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.machine.facts.environment import kernel_name, machine_name, processor_name
+from fsgauge.machine.facts.pseudo_files import text_of
 from fsgauge.machine.process.processes import boot_id
 from fsgauge.plain_files.kept import Kept
 from fsgauge.programs import find_engine
@@ -24,18 +24,14 @@ _MACHINE_ID = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
 
 
 class HostIdentity(Kept):
-    """What a host said of itself. `process` tells processes of one machine apart."""
+    """What a host said of itself."""
 
     machine: Words
     boot: Words
     host_name: Words
-    user: Words
-    process: int
-    python: Words
     fsgauge: Words
     engine_sha256: Words | None
     engine_missing: Words | None
-    monotonic_ns: int
     kernel: Words
     architecture: Words
     processor: Words
@@ -53,13 +49,9 @@ def own_identity() -> HostIdentity:
         machine=_machine_id(),
         boot=boot_id(),
         host_name=machine_name(),
-        user=str(os.geteuid()),
-        process=os.getpid(),
-        python=platform.python_version(),
         fsgauge=__version__,
         engine_sha256=digest,
         engine_missing=missing,
-        monotonic_ns=time.monotonic_ns(),
         kernel=kernel_name(),
         architecture=platform.machine(),
         processor=processor_name(),
@@ -69,12 +61,7 @@ def own_identity() -> HostIdentity:
 
 def _machine_id() -> str:
     """Of the installation; "" in an image that has none, where the boot has to do."""
-    for path in _MACHINE_ID:
-        try:
-            return path.read_text(encoding="ascii", errors="replace").strip()
-        except OSError:
-            continue
-    return ""
+    return next((text for path in _MACHINE_ID if (text := text_of(path)) is not None), "")
 
 
 _COMPARED = {

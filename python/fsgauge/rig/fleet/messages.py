@@ -6,11 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, TypeAdapter
 
-from fsgauge.engine.wire import Engine as EngineBuild
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RefusedError, RigError
 from fsgauge.machine.device.consent import Consent
 from fsgauge.plain_files.kept import Kept
-from fsgauge.record.machine import Machine
 from fsgauge.record.records import RunRecord, ScanRecord, StepRecord, TurnRecord
 from fsgauge.rig.happenings import Happening, RunStarted, StepStarted, TurnStarted
 from fsgauge.rig.session import Description
@@ -169,15 +167,5 @@ class State(Kept):
     said: Annotated[list[Words], Field(max_length=_MOST_AT_ONCE)] = Field([])
 
 
-class Described(Kept):
-    size_bytes: Annotated[int, Field(ge=0)]
-    engine: EngineBuild
-    machines: Annotated[list[Machine], Field(min_length=1)]
-
-    @classmethod
-    def of(cls, description: Description) -> Described:
-        return cls(
-            size_bytes=description.size_bytes,
-            engine=description.engine,
-            machines=description.machines,
-        )
+Described: TypeAdapter[Description] = TypeAdapter(Description)
+"""What a host is now."""

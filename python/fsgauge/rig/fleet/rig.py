@@ -12,11 +12,17 @@ from fsgauge.engine.client import Engine
 from fsgauge.errors import FsgaugeError, InputError, RefusedError
 from fsgauge.machine.device.consent import Consent
 from fsgauge.rig.fleet.choice import chosen_fleet, require_extra
-from fsgauge.rig.fleet.control import Answer, Question
+from fsgauge.rig.fleet.clock import served_clock
+from fsgauge.rig.fleet.control import Answer, Question, all_understood, understood
+from fsgauge.rig.fleet.ground import grounds_from, refused_grounds
+from fsgauge.rig.fleet.identity import require_alike, require_same
+from fsgauge.rig.fleet.launcher import command, kubernetes
 from fsgauge.rig.fleet.launcher.launcher import Launcher
+from fsgauge.rig.fleet.messages import Allowed, Faults, Sized
 from fsgauge.rig.fleet.model import Fleet, Host
+from fsgauge.rig.fleet.session import FleetSession
 from fsgauge.rig.host.trial import PER_SYSTEMS
-from fsgauge.rig.refusing import require_none
+from fsgauge.rig.refusing import require_none, uses_no_device
 from fsgauge.rig.rig import FleetChoice, Rig, of_some
 from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, Storage, Study
 from fsgauge.study.reached import accesses_of
@@ -25,7 +31,6 @@ from fsgauge.workload import method_of
 
 if TYPE_CHECKING:
     from fsgauge.rig.fleet.hosts import Hosts
-    from fsgauge.rig.fleet.session import FleetSession
 
 _ASK_SECONDS = 90.0
 """A host makes every file system once on an image, and reads devices for ten seconds each: of up to
@@ -61,9 +66,6 @@ class FleetRig(Rig):
         for that the hosts are started, and ended."""
         if not isinstance(study.storage, DeviceStorage):
             return study.storage.size
-        from fsgauge.rig.fleet.control import understood
-        from fsgauge.rig.fleet.messages import Sized
-
         fleet = self._checked(study, None)
         try:
             with self._stack:
@@ -122,9 +124,6 @@ class FleetRig(Rig):
 
     @contextmanager
     def opened(self, study: Study) -> Iterator[FleetSession]:
-        from fsgauge.rig.fleet.clock import served_clock
-        from fsgauge.rig.fleet.session import FleetSession
-
         fleet = self.fleet
         by_name = {host.name: host for host in fleet.hosts}
         with self._stack:
@@ -161,10 +160,6 @@ class FleetRig(Rig):
 
     def _of_hosts(self, study: Study, fleet: Fleet, destroy: Consent | None) -> list[FsgaugeError]:
         """What each host refuses, then what is refused of all of them together."""
-        from fsgauge.rig.fleet.control import all_understood
-        from fsgauge.rig.fleet.ground import grounds_from, refused_grounds
-        from fsgauge.rig.fleet.messages import Faults
-
         refused: list[FsgaugeError] = []
         for name, answer in sorted(self._ask(study, fleet, "refusals", destroy).items()):
             refused += [fault.raised(name) for fault in all_understood(name, answer, Faults)]
@@ -178,8 +173,6 @@ class FleetRig(Rig):
         self, study: Study, fleet: Fleet, question: Question, destroy: Consent | None = None
     ) -> dict[str, Answer]:
         """Something about the study, of each host, as it answered; raises HostLostError."""
-        from fsgauge.rig.fleet.messages import Allowed
-
         hosts = self._hosts(fleet)
         words: dict[str, dict[str, object]] = {
             host.name: {"study": study_on(study, host).model_dump_json(by_alias=True)}
@@ -189,13 +182,10 @@ class FleetRig(Rig):
             for name, each in words.items():
                 each["destroy"] = Allowed.dump_python(consent_on(destroy, name), mode="json")
         seconds = _ASK_SECONDS * max(1.0, len(study.systems) / PER_SYSTEMS)
-        answers = hosts.cluster.ask_each(words, question, seconds)
-        hosts.require(answers)
-        return answers
+        return hosts.answers_each(words, question, seconds)
 
     def _hosts(self, fleet: Fleet) -> Hosts:
-        from fsgauge.rig.fleet.hosts import started_hosts
-        from fsgauge.rig.fleet.identity import require_alike, require_same
+        from fsgauge.rig.fleet.hosts import started_hosts  # needs the extra [fleet]
 
         if self._started is not None:
             return self._started
@@ -214,8 +204,6 @@ class FleetRig(Rig):
         return found
 
     def _launcher(self, fleet: Fleet) -> Launcher:
-        from fsgauge.rig.fleet.launcher import command, kubernetes
-
         if fleet.launcher == "local":
             return command.local_launcher()
         if fleet.launcher == "scheduler":
@@ -337,7 +325,7 @@ def require_hosts_named(study: Study, consent: Consent | None, hosts: Sequence[s
     if consent is None:
         return
     if not isinstance(study.storage, DeviceStorage):
-        raise InputError("--destroy names a device, and this study uses none", next="leave it out")
+        raise uses_no_device("this study uses none")
     for name in consent.names:
         if name.partition(":")[0] not in hosts:
             raise RefusedError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -63,11 +64,12 @@ class PreparedHosts:
     def describe(self) -> Description:
         """All hosts as they are now, in their order; a system has what the smallest one offers."""
         names = self._hosts.names
-        self._hosts.require(self._hosts.cluster.ask(names, "describe", control.ANSWER_SECONDS))
+        self._hosts.answers(names, "describe", control.ANSWER_SECONDS)
         self._settle(names, control.ANSWER_SECONDS + _SETTLE_SECONDS)
-        answers = self._hosts.cluster.ask(names, "described", control.ANSWER_SECONDS)
-        self._hosts.require(answers)
-        found = {name: control.understood(name, each, Described) for name, each in answers.items()}
+        answers = self._hosts.answers(names, "described", control.ANSWER_SECONDS)
+        found = {
+            name: control.all_understood(name, each, Described) for name, each in answers.items()
+        }
         return Description(
             size_bytes=min(each.size_bytes for each in found.values()),
             engine=next(iter(found.values())).engine,
@@ -96,7 +98,7 @@ class PreparedHosts:
         ).measure()
 
     def _prepare(self, names: Sequence[str]) -> None:
-        run, count = control.new_run(), len(self._hosts.names)
+        run, count = secrets.token_hex(8), len(self._hosts.names)  # each host takes a run once
         words: dict[str, dict[str, object]] = {
             name: {
                 "study": self._study_of(name).model_dump_json(by_alias=True),
@@ -107,8 +109,7 @@ class PreparedHosts:
             }
             for name in names
         }
-        answers = self._hosts.cluster.ask_each(words, "prepare", control.ANSWER_SECONDS)
-        self._hosts.require(answers)
+        answers = self._hosts.answers_each(words, "prepare", control.ANSWER_SECONDS)
         busy = [name for name, answer in answers.items() if answer != "ok"]
         if busy:
             raise control.HostLostError(busy[0], "it has not ended an earlier study yet")
@@ -127,10 +128,9 @@ class PreparedHosts:
             words: dict[str, dict[str, object]] = {
                 name: {"known": known[name], "seconds": _LOOK_SECONDS} for name in waiting
             }
-            answers = self._hosts.cluster.ask_each(
+            answers = self._hosts.answers_each(
                 words, "look", _LOOK_SECONDS + control.ANSWER_SECONDS
             )
-            self._hosts.require(answers)
             for name, answer in answers.items():
                 state = control.understood(name, answer, State)
                 known[name] = state.serial

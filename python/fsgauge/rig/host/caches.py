@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import mmap
 import os
@@ -13,13 +12,14 @@ from pathlib import Path
 from fsgauge.engine.wire import BlockTarget, FilesTarget, FileTarget
 from fsgauge.errors import RigError
 from fsgauge.machine.process.tool import must_run, run_tool
+from fsgauge.plain_files.opening import closing
 from fsgauge.programs import find_engine
+from fsgauge.programs.libc import LIBC, last_error
 from fsgauge.workload.folders import AgedFolders, ClientFolders, InFolder, Place, ServedFiles
 
 _DROP = Path("/proc/sys/vm/drop_caches")
 _SYNC_SECONDS = 900.0
 _PLAIN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_C = ctypes.CDLL(None, use_errno=True)
 KEEP_CACHES = "FSGAUGE_KEEP_CACHES"
 """Set to 1 where others on the machine need their caches: only our own files' pages are let go."""
 
@@ -81,15 +81,11 @@ def sync_file_system(directory: str) -> None:
 def write_back(place: str) -> None:
     """The same without a process in between, since it is timed: of a device, its own cache too.
     Raises OSError where the storage refuses."""
-    descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
-    try:
+    with closing(os.open(place, os.O_RDONLY | os.O_CLOEXEC)) as descriptor:
         if stat.S_ISBLK(os.fstat(descriptor).st_mode):
             os.fsync(descriptor)
-        elif _C.syncfs(descriptor) != 0:
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number), place)
-    finally:
-        os.close(descriptor)
+        elif LIBC.syncfs(descriptor) != 0:
+            raise last_error(place)
 
 
 def _paths(target: Place) -> Iterable[str]:
@@ -118,10 +114,8 @@ def _forget_pages(paths: Iterable[str], reason: str) -> str:
                 cause="another program removed it, or the file system failed",
                 next="dmesg | tail; fsgauge resume goes on with the study",
             ) from error
-        try:
+        with closing(descriptor):
             os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-        finally:
-            os.close(descriptor)
     return (
         "synced; the kernel was asked to forget the files' pages;"
         f" dentry and inode caches kept ({reason})"
@@ -146,12 +140,7 @@ def _executed_here() -> list[Path]:
 def _mapped(path: Path) -> mmap.mmap | None:
     flags = mmap.MAP_SHARED | mmap.MAP_POPULATE
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return None
-    try:
-        return mmap.mmap(descriptor, 0, flags=flags, prot=mmap.PROT_READ)
+        with closing(os.open(path, os.O_RDONLY | os.O_CLOEXEC)) as descriptor:
+            return mmap.mmap(descriptor, 0, flags=flags, prot=mmap.PROT_READ)
     except (OSError, ValueError):  # such as an empty file
         return None
-    finally:
-        os.close(descriptor)

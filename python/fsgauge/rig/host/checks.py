@@ -32,8 +32,7 @@ from fsgauge.storage.path import free_inodes, require_usable
 from fsgauge.study.model import DeviceStorage, PathStorage, ShareStorage, Study, System
 from fsgauge.study.reached import accesses_of
 from fsgauge.system import FileSystem, SystemKind, find_kind, support_of, system_kinds
-from fsgauge.system.inodes import made_with_inodes
-from fsgauge.system.options import check_options, mkfs_words
+from fsgauge.system.options import check_options, made_with_inodes, mkfs_words
 from fsgauge.units import exact_size, format_size
 from fsgauge.workload import method_of
 

@@ -20,6 +20,7 @@ from fsgauge.engine.process import TimeLimit, end, hand_over, has_ended, lines
 from fsgauge.errors import RigError
 from fsgauge.machine.folder.marked_folder import remove_in
 from fsgauge.machine.folder.places import who_can_replace
+from fsgauge.plain_files.opening import closing
 from fsgauge.plan.turns import job_for
 from fsgauge.programs import child_environment, interpreter, start
 from fsgauge.record.command import CommandJob, CommandRun, Found
@@ -179,7 +180,7 @@ def _own_folder(path: str) -> Iterator[OSError | None]:
     except OSError as error:
         yield error
         return
-    try:
+    with closing(above):
         refused = None
         try:
             os.mkdir(place.name, dir_fd=above)
@@ -191,15 +192,12 @@ def _own_folder(path: str) -> Iterator[OSError | None]:
             # A program may remove it itself. What a failed file system keeps, the next run meets.
             with suppress(OSError):
                 remove_in(above, place.name, place.parent)
-    finally:
-        os.close(above)
 
 
 def _found(folder: str) -> Found | None:
     """What the steps made; None of more files than are worth counting."""
     files = size_bytes = 0
-    for here, _, names, descriptor in os.fwalk(folder):
-        del here
+    for _, _, names, descriptor in os.fwalk(folder):
         files += len(names)
         if files > _MOST_FOUND:
             return None

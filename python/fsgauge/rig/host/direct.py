@@ -8,8 +8,8 @@ files with O_DIRECT and ignores it (mm/shmem.c, shmem_file_open sets FMODE_CAN_O
 from __future__ import annotations
 
 from fsgauge.engine.client import Engine
-from fsgauge.engine.wire import ProbeJob, ProbeResult
-from fsgauge.errors import InputError, RigError
+from fsgauge.engine.wire import ProbeJob
+from fsgauge.errors import InputError
 from fsgauge.machine.device.block_device import device_at
 from fsgauge.machine.facts.mounts import in_memory, mount_holding
 from fsgauge.machine.folder.cached_direct import cached_direct
@@ -51,13 +51,7 @@ def without_direct(directory: str, engine: Engine) -> tuple[str, int]:
             " ignore it",
             1,
         )
-    found = engine.run(ProbeJob(directory=directory, without_costs=True))
-    if not isinstance(found, ProbeResult):
-        raise RigError(
-            "the engine did not answer a probe job with its result",
-            cause="the engine is of another version than this fsgauge",
-            next="make setup",
-        )
+    found = engine.probe(ProbeJob(directory=directory, without_costs=True))
     if found.direct is False:
         mount = mount_holding(directory)
         kind = mount.file_system if mount else "a file system"

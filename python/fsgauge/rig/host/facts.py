@@ -17,10 +17,10 @@ from fsgauge.machine.folder.open_folder import OpenFolder
 from fsgauge.plan.space import times_held
 from fsgauge.record.parts import DeviceRun
 from fsgauge.record.records import SystemFacts
-from fsgauge.rig.host.formatted import Formatted
+from fsgauge.rig.host.formatted import Formatted, ask
 from fsgauge.rig.recording import facts_as_found
 from fsgauge.study.model import Study, System
-from fsgauge.system.kind import Facts, FileSystem
+from fsgauge.system.kind import FileSystem, placed
 from fsgauge.units import format_size
 from fsgauge.workload.folders import InFolder, Place
 
@@ -52,7 +52,8 @@ class PreparedSystem:
         return self.target.model_copy(update={"directory": here})
 
 
-def formatted_facts(kind: FileSystem, made: Formatted, device: str, details: Facts) -> SystemFacts:
+def formatted_facts(kind: FileSystem, made: Formatted, device: str) -> SystemFacts:
+    """Of a file system that was just made, with what its own tools say is in force."""
     mount = mount_at(made.directory)
     room = os.statvfs(made.directory)
     return SystemFacts(
@@ -65,7 +66,7 @@ def formatted_facts(kind: FileSystem, made: Formatted, device: str, details: Fac
         size_bytes=room.f_blocks * room.f_frsize,
         free_bytes=room.f_bavail * room.f_frsize,
         block_size_bytes=room.f_bsize,
-        details=details,
+        details=kind.read_facts(ask(placed(kind.facts_command, device, str(made.directory)))),
     )
 
 
@@ -159,15 +160,9 @@ def _device_below(prepared: PreparedSystem) -> block_device.BlockDevice | None:
     target = prepared.pinned
     if isinstance(target, BlockTarget):
         return block_device.device_at(target.path)
-    if not isinstance(target, InFolder):
-        return None
-    if target.kind == "share_folders":
+    if not isinstance(target, InFolder) or target.kind == "share_folders":
         return None
     mounted_from = block_device.device_at(prepared.facts.mount_source)
     if mounted_from is not None:
         return mounted_from
-    try:
-        numbers = Path(target.directory).stat().st_dev
-    except OSError:
-        return None
-    return block_device.device_with_numbers(f"{os.major(numbers)}:{os.minor(numbers)}")
+    return block_device.device_holding(target.directory)

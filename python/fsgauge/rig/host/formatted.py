@@ -17,10 +17,11 @@ from fsgauge.machine.facts.mounts import kernel_log, mount_at
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.machine.ledger.traces import MountTrace
 from fsgauge.machine.process.tool import Said, find_tool, run_tool
+from fsgauge.plain_files.opening import closing
 from fsgauge.rig.host.tunables import tuned
 from fsgauge.storage import Base
 from fsgauge.study.model import System
-from fsgauge.system.kind import Facts, FileSystem, placed
+from fsgauge.system.kind import FileSystem, placed
 from fsgauge.system.options import mkfs_words, mount_words
 from fsgauge.units import format_size
 
@@ -67,14 +68,8 @@ def formatted(
         )
     with base.claim.used():
         blank, notes = blank_of(base)
-        made = make(
-            kind,
-            system,
-            base.device,
-            base.claim.run,
-            keeps_blocks=base.keeps_blocks,
-            seconds=seconds,
-        )
+        keeps, run = base.keeps_blocks, base.claim.run
+        made = make(kind, system, base.device, run, keeps_blocks=keeps, seconds=seconds)
     with ExitStack() as stack:
         begun = [blank, "made with " + " ".join(made.command), *allocate_below(base.refill)]
         directory = stack.enter_context(ledger.folder(ledger.mount_folder, f"mount{base.suffix}"))
@@ -87,11 +82,6 @@ def formatted(
         options, doubts = _options_in_force(kind, system, directory)
         start = [*begun, f"mounted with {options}"]
         yield Formatted(directory, made, options, values, start, notes + doubts)
-
-
-def facts_of(kind: FileSystem, device: str, directory: Path) -> Facts:
-    """What the file system's own tools say is in force."""
-    return kind.read_facts(ask(placed(kind.facts_command, device, str(directory))))
 
 
 def ask(command: list[str]) -> str:
@@ -271,9 +261,6 @@ def allocate_below(file: Path | None) -> list[str]:
     if file is None:
         return []
     size_bytes = file.stat().st_size
-    descriptor = os.open(file, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
+    with closing(os.open(file, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)) as descriptor:
         os.posix_fallocate(descriptor, 0, size_bytes)
-    finally:
-        os.close(descriptor)
     return [f"{format_size(size_bytes)} allocated again below it"]

@@ -24,7 +24,7 @@ from fsgauge.machine.folder.marked_folder import remove_in
 from fsgauge.machine.ledger.ledger import opened_ledger
 from fsgauge.machine.ledger.ledger_folder import private_folder
 from fsgauge.machine.process.tool import find_tool, must_run, run_tool
-from fsgauge.plain_files.opening import names_in
+from fsgauge.plain_files.opening import closing, names_in
 from fsgauge.record.machine import StorageFacts, cached_direct_cautions
 from fsgauge.record.records import Plan
 from fsgauge.rig.happenings import Tell
@@ -297,13 +297,11 @@ class HostLent:
     def remove(self, names: Sequence[str]) -> None:
         if not isinstance(self.pinned, FilesTarget):
             return
-        folder = os.open(self.pinned.directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+        with closing(os.open(self.pinned.directory, flags)) as folder:
             for left in names_in(folder):
                 if any(fnmatchcase(left, name) for name in names):
                     remove_in(folder, left)
-        finally:
-            os.close(folder)
 
 
 class HostSession(Session):

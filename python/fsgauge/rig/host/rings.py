@@ -15,16 +15,16 @@ import os
 import resource
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 
 from fsgauge.errors import InputError
+from fsgauge.machine.facts.pseudo_files import fields_of
+from fsgauge.programs.libc import LIBC
 from fsgauge.study.model import ShareStorage, Study
 from fsgauge.study.reached import accesses_of
 from fsgauge.units import format_size
 from fsgauge.workload import method_of
 from fsgauge.workload.rings import Rings
 
-_LIBC = ctypes.CDLL(None, use_errno=True)
 _SETUP = 425
 """io_uring_setup, which has one number on every machine that the engine is built for."""
 _CLAMP = 1 << 4
@@ -65,7 +65,7 @@ def _ring(depth: int) -> int:
     """A ring's descriptor, or the negated error."""
     words = (ctypes.c_uint32 * (_PARAMETERS_BYTES // 4))()
     words[_FLAGS_AT] = _CLAMP
-    descriptor = int(_LIBC.syscall(_SETUP, ctypes.c_uint(depth), ctypes.byref(words)))
+    descriptor = int(LIBC.syscall(_SETUP, ctypes.c_uint(depth), ctypes.byref(words)))
     return descriptor if descriptor >= 0 else -ctypes.get_errno()
 
 
@@ -94,12 +94,8 @@ def _why(number: int, count: int) -> NoRings:
 
 def _may_lock_all() -> bool:
     """CAP_IPC_LOCK, without which memory counts against the limit."""
-    with Path("/proc/self/status").open(encoding="utf-8", errors="replace") as status:
-        for line in status:
-            name, _, value = line.partition(":")
-            if name == "CapEff":
-                return bool(int(value, 16) >> _CAP_IPC_LOCK & 1)
-    return False
+    capabilities = fields_of("/proc/self/status").get("CapEff", "0")
+    return bool(int(capabilities, 16) >> _CAP_IPC_LOCK & 1)
 
 
 def require_rings(study: Study) -> None:

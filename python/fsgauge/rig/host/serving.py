@@ -14,6 +14,7 @@ from fsgauge.access.kind import Account
 from fsgauge.engine.wire import FilesTarget
 from fsgauge.errors import InputError, RigError
 from fsgauge.machine.facts.memory import available_memory_bytes
+from fsgauge.machine.facts.pseudo_files import number_in, text_of
 from fsgauge.machine.folder.open_folder import OpenFolder, open_place
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.machine.process.own_network import own_network
@@ -33,6 +34,7 @@ _PACKAGES = {
     "hostname": "hostname",
 }
 """Programs beside a server that no package of its own brings, on Debian."""
+_ANSWER_SECONDS = 10.0
 _SPARE_PROCESSES = 64
 _SPARE_SOCKETS = 64
 _PORT_RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
@@ -187,10 +189,10 @@ def with_server(facts: SystemFacts, server: Server | None) -> SystemFacts:
     return facts.model_copy(update={"details": {**facts.details, **details}})
 
 
-def require_answer(host: str, port: int, seconds: float = 10.0) -> None:
+def require_answer(host: str, port: int) -> None:
     """RigError where there is no such host, or nobody answers at a server's port."""
     try:
-        with socket.create_connection((host, port), timeout=seconds):
+        with socket.create_connection((host, port), timeout=_ANSWER_SECONDS):
             return
     except socket.gaierror as error:
         raise RigError(
@@ -209,7 +211,7 @@ def _require_processes(kind: ServerKind, clients: int) -> None:
     needed = clients * kind.processes_for_a_client + _SPARE_PROCESSES
     running = sum(entry.name.isdecimal() for entry in os.scandir("/proc"))
     for path in _MOST_PROCESSES:
-        limit = _number(path)
+        limit = number_in(path)
         if limit is not None and kind.processes_for_a_client and running + needed > limit:
             raise RigError(
                 f"{kind.title} would have a process for each of {clients} clients, and"
@@ -223,8 +225,8 @@ def _require_processes(kind: ServerKind, clients: int) -> None:
 def _require_ports(kind: ServerKind, clients: int) -> None:
     """Each connection has a port of its own on the clients' side."""
     try:
-        first, last = (int(word) for word in _PORT_RANGE.read_text().split())
-    except (OSError, ValueError):
+        first, last = map(int, (text_of(_PORT_RANGE) or "").split())
+    except ValueError:
         return
     needed = clients * kind.sockets_for_a_client + _SPARE_SOCKETS
     if needed > last - first:
@@ -242,10 +244,3 @@ def _require_memory(kind: ServerKind, clients: int) -> None:
             f" {format_size(there)} of memory are available",
             next="fewer workload.clients, or more memory",
         )
-
-
-def _number(path: Path) -> int | None:
-    try:
-        return int(path.read_text())
-    except (OSError, ValueError):
-        return None

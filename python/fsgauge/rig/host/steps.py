@@ -15,6 +15,8 @@ from pathlib import Path
 from fsgauge.errors import RigError
 from fsgauge.machine.facts.mounts import mount_holding
 from fsgauge.machine.folder.open_folder import OpenFolder
+from fsgauge.plain_files.opening import closing
+from fsgauge.programs.libc import LIBC, last_error
 from fsgauge.rig.host.caches import sync_file_system
 from fsgauge.workload.steps import ClearFolder, DeleteFile, FileStep
 
@@ -26,8 +28,7 @@ _MOST_PIECES = 256
 _STEADY_SECONDS = 0.02
 _LONGEST_WAIT_SECONDS = 10.0
 
-_LIBC = ctypes.CDLL(None, use_errno=True)
-_LIBC.fallocate.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64)
+LIBC.fallocate.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64)
 
 
 def wear(step: FileStep, root: OpenFolder) -> int:
@@ -78,10 +79,9 @@ def takeable_bytes(directory: str) -> int:
 
 def allocate(descriptor: int, offset_bytes: int, size_bytes: int) -> None:
     """fallocate(2) itself; the C library's posix_fallocate writes where there is none. OSError."""
-    while _LIBC.fallocate(descriptor, 0, offset_bytes, size_bytes) != 0:
-        number = ctypes.get_errno()
-        if number != errno.EINTR:
-            raise OSError(number, os.strerror(number))
+    while LIBC.fallocate(descriptor, 0, offset_bytes, size_bytes) != 0:
+        if (error := last_error()).errno != errno.EINTR:
+            raise error
 
 
 def _below(path: str, root: OpenFolder) -> Path:
@@ -110,8 +110,7 @@ def _take(name: str, directory: int, leave_bytes: int) -> int:
     """Fill a file until no more than `leave_bytes` are free; gives what it takes then."""
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
     folder = f"/proc/self/fd/{directory}"
-    descriptor = os.open(name, flags, 0o600, dir_fd=directory)
-    try:
+    with closing(os.open(name, flags, 0o600, dir_fd=directory)) as descriptor:
         try:
             _allocate_all(descriptor, folder, leave_bytes)
         except OSError as error:
@@ -120,8 +119,6 @@ def _take(name: str, directory: int, leave_bytes: int) -> int:
             _write_all(descriptor, folder, leave_bytes)
         os.fsync(descriptor)
         return os.fstat(descriptor).st_blocks * _SECTOR_BYTES
-    finally:
-        os.close(descriptor)
 
 
 def _allocate_all(descriptor: int, folder: str, leave_bytes: int) -> None:

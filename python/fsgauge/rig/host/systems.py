@@ -20,6 +20,7 @@ from fsgauge.errors import RigError
 from fsgauge.machine.facts.environment import capture_machine, machine_name
 from fsgauge.machine.folder.open_folder import OpenFolder, open_place
 from fsgauge.machine.ledger.ledger import Ledger
+from fsgauge.plain_files.opening import closing
 from fsgauge.record.machine import Machine
 from fsgauge.record.parts import DeviceRun
 from fsgauge.record.records import SystemFacts
@@ -33,7 +34,7 @@ from fsgauge.rig.host.facts import (
     watch_device,
     with_pieces,
 )
-from fsgauge.rig.host.formatted import allocate_below, blank_of, facts_of, formatted
+from fsgauge.rig.host.formatted import allocate_below, blank_of, formatted
 from fsgauge.rig.host.serving import shared, with_server
 from fsgauge.rig.host.shares import prepared_share
 from fsgauge.rig.host.steps import free_when_steady, wear
@@ -157,13 +158,11 @@ class HostSystems:
     def _formatted(
         self, study: Study, system: System, kind: FileSystem
     ) -> Iterator[PreparedSystem]:
-        device = str(self.base.device)
         with formatted(kind, system, self.base, self._ledger) as made:
             with open_place(made.directory) as root:
                 target = _files(study, system, root, self.working_set)
             layout = fill(study, target, self._engine)
-            details = facts_of(kind, device, made.directory)
-            facts = formatted_facts(kind, made, device, details)
+            facts = formatted_facts(kind, made, str(self.base.device))
             notes = [*made.notes, *_said(study, layout), *notes_on(kind, study, made.directory)]
             sharing = shared(study, system, target, None, self._folders, self._ledger)
             with sharing as (reached, server):
@@ -214,11 +213,9 @@ class HostSystems:
                 cause="another program has it open",
                 next=f"lsblk {device}",
             ) from error
-        try:
-            with self._engine.holding(Held(path=device, descriptor=descriptor)):
-                yield
-        finally:
-            os.close(descriptor)
+        held = Held(path=device, descriptor=descriptor)
+        with closing(descriptor), self._engine.holding(held):
+            yield
 
     @contextmanager
     def _folder(self, study: Study, system: System) -> Iterator[PreparedSystem]:

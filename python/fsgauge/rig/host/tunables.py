@@ -13,7 +13,12 @@ from pathlib import Path
 
 from fsgauge.errors import InputError, RefusedError, RigError, quoted
 from fsgauge.machine.device import loop_devices
-from fsgauge.machine.device.block_device import BlockDevice, device_at, device_with_numbers
+from fsgauge.machine.device.block_device import (
+    BlockDevice,
+    device_at,
+    device_with_numbers,
+    numbers_of,
+)
 from fsgauge.machine.facts.setting import (
     former,
     read_setting,
@@ -156,8 +161,7 @@ def _of_lustre(place: TunablePlace, key: str, system: System) -> list[_Setting]:
 
 def _bdi_of(folder: str) -> Path | None:
     """Where the kernel keeps the read-ahead and writeback of a mounted file system."""
-    number = Path(folder).stat().st_dev
-    name = f"{os.major(number)}:{os.minor(number)}"
+    name = numbers_of(Path(folder).stat().st_dev)
     found = [_BDI / name, *sorted(_BDI.glob(f"{name}-*"))]
     device = device_with_numbers(name)
     if device is not None:

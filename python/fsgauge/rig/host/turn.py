@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 from fsgauge.access.kind import explained
 from fsgauge.access.observation import Observation
@@ -53,21 +54,23 @@ from fsgauge.units import format_bandwidth, format_duration, format_size
 from fsgauge.workload import method_of
 
 _QUEUE_DEPTH = 32
+T = TypeVar("T")
+
+
+def _begun_by_all(measure: Callable[[], T]) -> T:
+    """What it gives; from its caches again where other machines missed its start."""
+    for _ in range(MOST_STARTS - 1):
+        with suppress(RunBeginsAgain):
+            return measure()
+    return measure()
 
 
 def measure_at_once(made: TurnSystem, cells: Sequence[Cell], beside: Sequence[Cell]) -> None:
     """Measure cells of a turn at once: one engine job of several loads, and a record of each;
-    those `beside` them run as well."""
-    for _ in range(MOST_STARTS - 1):
-        with suppress(RunBeginsAgain):
-            _at_once_from_caches(made, cells, beside)
-            return
-    _at_once_from_caches(made, cells, beside)
+    those `beside` them run as well.
 
-
-def _at_once_from_caches(made: TurnSystem, cells: Sequence[Cell], beside: Sequence[Cell]) -> None:
-    """The files of all loads are laid out by a job of its own; then caches are settled as before
-    any run. A fault of the storage is recorded as what every cell gave.
+    The files of all loads are laid out by a job of its own; then caches are settled as before any
+    run. A fault of the storage is recorded as what every cell gave.
     """
     work, turn, prepared = made.work, made.turn, made.prepared
     run = [*cells, *beside]
@@ -119,7 +122,7 @@ def measure_turn(work: Work, turn: Turn) -> None:
     with turn_system(work, turn) as made:
         if method_of(work.study.workload).at_once:
             for run, beside in runs_at_once(work.plan, turn):
-                measure_at_once(made, run, beside)
+                _begun_by_all(partial(measure_at_once, made, run, beside))
             made.scan_layout("after")
             return
         for position, cell_id in enumerate(turn.cells):
@@ -171,17 +174,15 @@ def _reached(prepared: PreparedSystem) -> AbstractContextManager[None]:
 
 
 def _run(made: TurnSystem, position: int, cell: Cell) -> RunRecord:
-    """Measure one cell, from its caches again where other machines missed its start."""
+    """Measure one cell."""
     work, prepared = made.work, made.prepared
     job = job_for(work.study, work.plan, made.turn, cell, prepared.target)
     if isinstance(job, CommandJob):
         return run_command(made, position, cell)
     with _reached(prepared):
         preconditioning = precondition_cell(work, made.turn, cell, job)
-    for _ in range(MOST_STARTS - 1):
-        with suppress(RunBeginsAgain):
-            return _run_from_caches(made, position, cell, job, preconditioning)
-    return _run_from_caches(made, position, cell, job, preconditioning)
+    run = partial(_run_from_caches, made, position, cell, job, preconditioning)
+    return _begun_by_all(run)
 
 
 def _run_from_caches(

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -163,7 +164,7 @@ def _shared(folders: Sequence[UsedFolder]) -> Iterator[str]:
         )
     firsts = {_file_system_of(folder): folder for folder in folders}.values()
     on_disks = [folder for folder in firsts if folder.disk]
-    for group in _several(_grouped(on_disks, lambda folder: folder.disk)):
+    for group in _several(_grouped(on_disks, attrgetter("disk"))):
         yield (
             f"{_names(group)} are different file systems on one disk, {group[0].disk}: what one"
             " leaves unwritten, or is about to discard, slows the other"
@@ -173,14 +174,14 @@ def _shared(folders: Sequence[UsedFolder]) -> Iterator[str]:
 def _own(folders: Sequence[UsedFolder]) -> Iterator[str]:
     """What single file systems leave out of the comparison; alike ones in one sentence."""
     memory = [folder for folder in folders if folder.in_memory]
-    for file_system, group in _grouped(memory, _type_of).items():
+    for file_system, group in _grouped(memory, attrgetter("file_system")).items():
         are, them = ("are", "them") if len(group) > 1 else ("is", "it")
         yield (
             f"{_names(group)} {are} in memory ({file_system}): no disk takes part, and syncing"
             f" {them} does nothing"
         )
     cached = [folder for folder in folders if folder.cached_loop]
-    for loop, group in _grouped(cached, lambda folder: folder.cached_loop).items():
+    for loop, group in _grouped(cached, attrgetter("cached_loop")).items():
         are = "are" if len(group) > 1 else "is"
         yield (
             f"{_names(group)} {are} on {loop}, whose file goes through the page cache (losetup"
@@ -192,7 +193,7 @@ def _own(folders: Sequence[UsedFolder]) -> Iterator[str]:
         for folder in folders
         if not folder.in_memory and not folder.device and folder.file_system != "overlay"
     ]
-    for file_system, group in _grouped(unseen, _type_of).items():
+    for file_system, group in _grouped(unseen, attrgetter("file_system")).items():
         yield (
             f"the storage below {_names(group)} is not visible here ({file_system}):"
             " caches of a server, or of a program that serves it, are not dropped, and its other"
@@ -211,10 +212,6 @@ def _grouped(
 
 def _several(groups: dict[str, list[UsedFolder]]) -> list[list[UsedFolder]]:
     return [group for group in groups.values() if len(group) > 1]
-
-
-def _type_of(folder: UsedFolder) -> str:
-    return folder.file_system
 
 
 def _file_system_of(folder: UsedFolder) -> str:

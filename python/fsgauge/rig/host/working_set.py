@@ -17,11 +17,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from fsgauge.engine.client import Engine
-from fsgauge.engine.wire import BlockTarget, EngineFault, FilesTarget, LayoutResult
-from fsgauge.errors import InputError, RigError
+from fsgauge.engine.client import Engine, EngineFaultError
+from fsgauge.engine.wire import BlockTarget, FilesTarget, LayoutResult
+from fsgauge.errors import InputError
 from fsgauge.machine.folder.open_folder import OpenFolder, open_place
 from fsgauge.machine.ledger.ledger import Ledger
+from fsgauge.plain_files.opening import closing
 from fsgauge.plan.space import planned_room, times_held
 from fsgauge.rig.host.direct import direct_in_cache, require_direct_files
 from fsgauge.rig.host.formatted import formatted
@@ -31,7 +32,7 @@ from fsgauge.storage.base import free_bytes
 from fsgauge.storage.path import free_inodes
 from fsgauge.study.model import PathStorage, Study, System
 from fsgauge.system import FileSystem, find_kind
-from fsgauge.system.inodes import made_with_inodes
+from fsgauge.system.options import made_with_inodes
 from fsgauge.units import exact_size, format_size
 from fsgauge.workload import method_of
 from fsgauge.workload.assumed import Room
@@ -139,19 +140,11 @@ def fill(
     if job is None or isinstance(target, ClientFolders | AgedFolders):
         return None
     try:
-        result = engine.run(job)
-    except RigError as error:
-        fault = getattr(error, "fault", None)
-        if isinstance(fault, EngineFault) and fault.errno == errno.ENOSPC:
+        return engine.layout(job)
+    except EngineFaultError as error:
+        if error.fault.errno == errno.ENOSPC:
             raise _does_not_fit(study, target) from error
         raise
-    if not isinstance(result, LayoutResult):
-        raise RigError(
-            "the engine did not answer a layout job with its result",
-            cause="the engine is of another version than this fsgauge",
-            next="make setup",
-        )
-    return result
 
 
 def target_bytes(target: FilesTarget | BlockTarget) -> int:
@@ -222,18 +215,17 @@ def _refused(system: System, reason: str) -> InputError:
 
 
 def _require_fallocate(system: System, folder: int) -> None:
-    descriptor = os.open(_FILE, _NEW_FILE, 0o600, dir_fd=folder)
-    try:
-        allocate(descriptor, 0, _BLOCK_BYTES)
-    except OSError as error:
-        if error.errno not in (errno.EOPNOTSUPP, errno.ENOSYS):
-            raise
-        raise InputError(
-            f'"{system.name}" has no fallocate, which its allocation_chunk needs',
-            cause=f"{system.kind}: {error.strerror}",
-            next="leave allocation_chunk out: files are then written, and the file system's"
-            " allocator decides",
-        ) from error
-    finally:
-        os.close(descriptor)
-        os.unlink(_FILE, dir_fd=folder)
+    with closing(os.open(_FILE, _NEW_FILE, 0o600, dir_fd=folder)) as descriptor:
+        try:
+            allocate(descriptor, 0, _BLOCK_BYTES)
+        except OSError as error:
+            if error.errno not in (errno.EOPNOTSUPP, errno.ENOSYS):
+                raise
+            raise InputError(
+                f'"{system.name}" has no fallocate, which its allocation_chunk needs',
+                cause=f"{system.kind}: {error.strerror}",
+                next="leave allocation_chunk out: files are then written, and the file system's"
+                " allocator decides",
+            ) from error
+        finally:
+            os.unlink(_FILE, dir_fd=folder)

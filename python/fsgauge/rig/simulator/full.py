@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from fsgauge.engine.client import Engine
-from fsgauge.engine.wire import SimulatedStep, SimulateResult
+from fsgauge.engine.wire import SimulatedStep
 from fsgauge.errors import FullModelError, InputError, RigError
 from fsgauge.plan.turns import make_plan, with_seed
 from fsgauge.record.records import Turn
@@ -176,11 +176,9 @@ def _lives(study: Study, turn: Turn, engine: Engine, until_seconds: float) -> It
         if left_seconds < _LEAST_SECONDS:
             yield None
             return
-        job = life.job_of(study, system, steps, without_data=life.is_without_data(study, system))
+        job = life.job_of(study, system, steps)
         with life.stopped_after(left_seconds) as on_start:
-            result = engine.run(job, None, on_start)
-        if not isinstance(result, SimulateResult):
-            raise TypeError("a simulation has a result of its own")
+            result = engine.simulate(job, None, on_start)
         if result.ended == "interrupted":
             yield None
             return

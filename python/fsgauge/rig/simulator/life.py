@@ -116,12 +116,7 @@ def _as_job(step: Step) -> wire.AgeJob | wire.ClearStep | wire.DeleteStep | wire
 
 
 def job_of(
-    study: Study,
-    system: System,
-    steps: list[wire.SimulateStep],
-    *,
-    without_data: bool,
-    check: bool = False,
+    study: Study, system: System, steps: list[wire.SimulateStep], *, check: bool = False
 ) -> wire.SimulateJob:
     """The engine's job for a system; `check` lets it only say what cannot be."""
     _, block_bytes = made_with(study, system)
@@ -133,7 +128,7 @@ def job_of(
         stripe_bytes=stripe_bytes_of(study),
         block_size_bytes=block_bytes,
         group_blocks=8 * block_bytes,
-        without_data=without_data,
+        without_data=_is_without_data(study, system),
         steps=steps,
         check_only=check,
     )
@@ -163,7 +158,7 @@ def first_steps(study: Study, system: System, free_bytes: int) -> list[wire.Simu
     return [step for life in first_turn(study, system, free_bytes) for step in life]
 
 
-def is_without_data(study: Study, system: System) -> bool:
+def _is_without_data(study: Study, system: System) -> bool:
     """Whether its logs allocate space and write nothing."""
     steps = first_steps(study, system, size_of(study))
     return any(isinstance(step, wire.AgeJob) and step.mode == "fast" for step in steps)
@@ -171,15 +166,13 @@ def is_without_data(study: Study, system: System) -> bool:
 
 def empty_of(study: Study, system: System, engine: Engine) -> wire.SimulateResult:
     """The system before anything has happened to it."""
-    without_data = is_without_data(study, system)
-    return engine.simulate(job_of(study, system, [], without_data=without_data, check=True))
+    return engine.simulate(job_of(study, system, [], check=True))
 
 
 def check_life(study: Study, system: System, free_bytes: int, engine: Engine) -> None:
     """Raise InputError for a step that there is no model of; nothing is simulated."""
     steps = first_steps(study, system, free_bytes)
-    without_data = is_without_data(study, system)
-    engine.simulate(job_of(study, system, steps, without_data=without_data, check=True))
+    engine.simulate(job_of(study, system, steps, check=True))
 
 
 @contextmanager

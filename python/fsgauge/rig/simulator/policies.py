@@ -14,7 +14,7 @@ from fsgauge.rig.refusing import or_without
 from fsgauge.rig.simulator.device import devices_of, size_of
 from fsgauge.study.model import Study, System
 from fsgauge.study.policies import POLICIES, Policy
-from fsgauge.study.policy_settings import BLOCK_BYTES, Value
+from fsgauge.study.policy_settings import BLOCK_BYTES
 from fsgauge.system.ext import EXT4
 from fsgauge.system.options import mkfs_words, switches
 from fsgauge.units import exact_size
@@ -99,9 +99,6 @@ def _unknown(study: Study, system: System, key: str, option: str) -> InputError:
         cause="what it would change of where data lies is not simulated",
         next=or_without(study, system, "leave it out"),
     )
-
-
-Settings = Callable[[str], Value]
 
 
 def made_with(study: Study, system: System) -> tuple[wire.Mke2fs, int]:

@@ -17,12 +17,11 @@ from functools import partial
 from pydantic import ValidationError
 
 from fsgauge.engine.client import Engine
-from fsgauge.engine.wire import SimulateResult
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.machine.device.consent import Consent
 from fsgauge.plan.around import Tried
 from fsgauge.plan.turns import make_plan, with_seed
-from fsgauge.rig.refusing import each_once, or_without, refused_by, require_none
+from fsgauge.rig.refusing import each_once, or_without, refused_by, require_none, uses_no_device
 from fsgauge.rig.rig import Rig
 from fsgauge.rig.simulator import life
 from fsgauge.rig.simulator.device import USUAL_MODEL, devices_of, size_of
@@ -115,14 +114,11 @@ def _smaller(study: Study, size_bytes: int) -> Study:
 def _tried_turn(study: Study, system: System, engine: Engine) -> _Small:
     """The lives of a block, simulated and written down as their records are."""
     empty = life.empty_of(study, system, engine)
-    without_data = life.is_without_data(study, system)
     begin_seconds, is_whole = _processor_seconds(), True
     for steps in life.first_turn(study, system, empty.free_bytes):
         with life.stopped_after(MOST_SECONDS) as on_start:
-            job = life.job_of(study, system, steps, without_data=without_data)
-            result = engine.run(job, None, on_start)
-        if not isinstance(result, SimulateResult):
-            raise TypeError("a simulation has a result of its own")
+            job = life.job_of(study, system, steps)
+            result = engine.simulate(job, None, on_start)
         result.model_dump_json()
         is_whole = len(result.steps) == len(steps) and result.ended != "interrupted"
         if not is_whole:
@@ -251,9 +247,7 @@ def _require_own(study: Study, destroy: Consent | None) -> None:
     if beyond is not None and not isinstance(study.storage, SimulatedStorage):
         raise InputError(beyond[0], next="--storage simulated:1TiB")
     if destroy is not None:
-        raise InputError(
-            "--destroy names a device, and the simulator uses none", next="leave it out"
-        )
+        raise uses_no_device("the simulator uses none")
     if unknown := _without_model_of(study):
         raise InputError(
             f"the simulator has no model of storage.{unknown[0]}",

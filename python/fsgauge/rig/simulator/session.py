@@ -17,17 +17,10 @@ from fsgauge.record.records import Cell, Plan, RunRecord, ScanRecord, StepRecord
 from fsgauge.rig.happenings import RunStarted, StepStarted, Tell, TurnStarted
 from fsgauge.rig.recording import modelled, of_turn
 from fsgauge.rig.session import Description, Session
+from fsgauge.rig.simulator import life
 from fsgauge.rig.simulator.device import devices_of, size_of, stripe_bytes_of, times_of
 from fsgauge.rig.simulator.full import found_room, require_whole
-from fsgauge.rig.simulator.life import (
-    Happens,
-    Scanned,
-    empty_of,
-    is_without_data,
-    job_of,
-    life_of,
-    place_in,
-)
+from fsgauge.rig.simulator.life import Happens, Scanned
 from fsgauge.rig.simulator.policies import made_with, settings_of
 from fsgauge.study.model import Study
 from fsgauge.units import format_size
@@ -91,6 +84,7 @@ class _Turn:
         if not isinstance(job, wire.LoadJob | wire.ClientsJob):
             raise TypeError("a run is a load")
         self.tell(RunStarted(self.turn, cell))
+        measured = result if isinstance(result, wire.LoadResult) else None
         self.tell(
             RunRecord(
                 **of_turn(self.turn),
@@ -98,9 +92,7 @@ class _Turn:
                 cell=cell,
                 job=job,
                 caches=CACHES,
-                parts=in_one(
-                    machine_name(), result if isinstance(result, wire.LoadResult) else None
-                ),
+                parts=in_one(machine_name(), measured),
                 fault=done.fault,
                 started_unix_ns=time.time_ns(),
             )
@@ -126,10 +118,9 @@ def simulate_turn(
     tell(TurnStarted(turn))
     started_unix_ns, clock = time.time_ns(), time.monotonic_ns()
     system = next(each for each in study.systems if each.name == turn.system)
-    life = life_of(study, plan, turn, made.place)
-    steps = [happens.step for happens in life]
-    without_data = is_without_data(study, system)
-    result = engine.simulate(job_of(study, system, steps, without_data=without_data), tell)
+    happenings = life.life_of(study, plan, turn, made.place)
+    steps = [happens.step for happens in happenings]
+    result = engine.simulate(life.job_of(study, system, steps), tell)
     prepare_ns = time.monotonic_ns() - clock
     mke2fs, block_bytes = made_with(study, system)
     record = modelled(
@@ -149,10 +140,10 @@ def simulate_turn(
     began = {"started_unix_ns": started_unix_ns, "prepare_ns": prepare_ns}
     tell(record.model_copy(update=began))
     told = _Turn(study, plan, turn, tell)
-    for happens, done in zip(life, result.steps, strict=False):
+    for happens, done in zip(happenings, result.steps, strict=False):
         told = told.record(happens, done)
     room = partial(found_room, study, plan.seed, turn, engine)
-    require_whole(study, system, len(life), result.steps, room)
+    require_whole(study, system, len(happenings), result.steps, room)
 
 
 def _require_aged(step: AgeFolder, result: wire.AgeResult, turn: Turn) -> None:
@@ -183,7 +174,8 @@ class SimulatorSession(Session):
         empty = next(iter(self._empty.values()))
         facts = self._facts(empty)
         machine = capture_machine([], facts)
-        chain = [{"kind": "model", "name": empty.device.model, "rotational": _spins(empty)}]
+        spins = int(empty.device.kind == "zoned_disk")
+        chain = [{"kind": "model", "name": empty.device.model, "rotational": spins}]
         storage = facts.model_copy(update={"device_chain": chain})
         machine = machine.model_copy(update={"storage": storage, "simulation": self._simulation})
         return Description(size_of(self._study), empty.engine, [machine])
@@ -198,14 +190,14 @@ class SimulatorSession(Session):
     def _empty(self) -> dict[str, wire.SimulateResult]:
         """What the engine says of each system before anything has happened to it."""
         study = self._study
-        return {system.name: empty_of(study, system, self._engine) for system in study.systems}
+        return {each.name: life.empty_of(study, each, self._engine) for each in study.systems}
 
     @cached_property
     def _places(self) -> dict[str, AgedFolders | ClientFolders]:
         systems = self._study.systems
         least = min(systems, key=lambda system: self._empty[system.name].free_bytes)
         free_bytes = self._empty[least.name].free_bytes
-        return {system.name: place_in(self._study, system, free_bytes, least) for system in systems}
+        return {each.name: life.place_in(self._study, each, free_bytes, least) for each in systems}
 
     @property
     def _simulation(self) -> Simulation:
@@ -236,7 +228,3 @@ class SimulatorSession(Session):
             device_chain=[],
             cautions=[],
         )
-
-
-def _spins(empty: wire.SimulateResult) -> int:
-    return 1 if empty.device.kind == "zoned_disk" else 0

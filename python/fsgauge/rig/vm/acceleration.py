@@ -100,8 +100,10 @@ def chosen_accelerator() -> Accelerator | None:
             )
 
 
-def _facts(qemu: Qemu) -> dict[str, str]:
-    return {"boot": boot_id(), "qemu": qemu.version, "program": qemu.program}
+def _facts(qemu: Qemu, *, works: bool) -> dict[str, str]:
+    """What is kept: it holds for this start of the machine and this QEMU."""
+    facts = {"boot": boot_id(), "qemu": qemu.version, "program": qemu.program}
+    return facts | ({"works": "yes"} if works else {})
 
 
 def _known_to_work(qemu: Qemu) -> bool | None:
@@ -110,17 +112,12 @@ def _known_to_work(qemu: Qemu) -> bool | None:
         kept: object = json.loads(_place().read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    facts = _facts(qemu)
-    return next((works for works in (False, True) if kept == _kept(facts, works=works)), None)
-
-
-def _kept(facts: dict[str, str], *, works: bool) -> dict[str, str]:
-    return facts | ({"works": "yes"} if works else {})
+    return next((works for works in (False, True) if kept == _facts(qemu, works=works)), None)
 
 
 def _keep(qemu: Qemu, *, works: bool) -> None:
     with suppress(OSError):
-        _place().write_text(json.dumps(_kept(_facts(qemu), works=works)), encoding="utf-8")
+        _place().write_text(json.dumps(_facts(qemu, works=works)), encoding="utf-8")
 
 
 def _place() -> Path:

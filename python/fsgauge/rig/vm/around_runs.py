@@ -17,7 +17,7 @@ from fsgauge.rig.happenings import Happening, RunStarted
 from fsgauge.rig.vm import guest_set_up
 from fsgauge.rig.vm.arrangement.roles import FOLDER
 from fsgauge.rig.vm.arrangement.tables import Counter
-from fsgauge.rig.vm.in_force import SECONDS, not_read
+from fsgauge.rig.vm.in_force import SECONDS, not_read, shell
 from fsgauge.rig.vm.messages import Do
 
 _MARK = "==counter=="
@@ -74,8 +74,7 @@ class Counting:
         text = "\n".join(
             f"( {each.read.strip()}\n) || true\necho {_MARK}" for each in self._counters
         )
-        pairs = [f"{name}={value}" for name, value in self._environment.items()]
-        command = ["env", *pairs, "bash", "-c", text]
+        command = shell(text, self._environment)
         try:
             said = run_tool(command, seconds=SECONDS, name="the shell")
         except RigError as error:

@@ -23,6 +23,8 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fsgauge.errors import RigError, quoted
+from fsgauge.machine.ledger.ledger_folder import try_lock
+from fsgauge.plain_files.opening import closing
 
 CACHE_VARIABLE = "FSGAUGE_CACHE"
 """A folder for what can be made again, where it should not be the usual one."""
@@ -175,21 +177,17 @@ def only_builder(say: Callable[[str], None] = lambda _: None) -> Iterator[None]:
     """One build at a time; what a killed one left is removed. `say` is told of a wait."""
     with (cache_folder() / "lock").open("w") as lock:
         deadline, is_told = time.monotonic() + _LOCK_SECONDS, False
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise RigError(
-                        "another build of the guest does not end",
-                        cause="it was stopped (Ctrl-Z), or waits for the network",
-                        next=f"fuser -v {quoted(lock.name)}",
-                    ) from None
-                if not is_told:
-                    say(f"another build goes on; waiting for it (fuser -v {lock.name})")
-                    is_told = True
-                time.sleep(0.2)
+        while not try_lock(lock.fileno()):
+            if time.monotonic() > deadline:
+                raise RigError(
+                    "another build of the guest does not end",
+                    cause="it was stopped (Ctrl-Z), or waits for the network",
+                    next=f"fuser -v {quoted(lock.name)}",
+                )
+            if not is_told:
+                say(f"another build goes on; waiting for it (fuser -v {lock.name})")
+                is_told = True
+            time.sleep(0.2)
         for left in cache_folder().glob("new-*"):
             shutil.rmtree(left, ignore_errors=True)
         yield
@@ -227,21 +225,14 @@ def in_use(paths: Iterable[Path]) -> Iterator[None]:
     """Folders and images of the cache, held until the context ends; several runs may hold one."""
     with ExitStack() as stack:
         for path in paths:
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-            stack.callback(os.close, descriptor)
+            descriptor = stack.enter_context(closing(os.open(path, os.O_RDONLY | os.O_CLOEXEC)))
             fcntl.flock(descriptor, fcntl.LOCK_SH)
         yield
 
 
 def is_in_use(path: Path) -> bool:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
+    with closing(os.open(path, os.O_RDONLY | os.O_CLOEXEC)) as descriptor:
+        return not try_lock(descriptor)
 
 
 def require_unused(paths: Iterable[Path]) -> None:

@@ -211,7 +211,7 @@ class Guest:
         return self._session
 
     def _described(self) -> str:
-        return Described.of(self._prepared().describe()).model_dump_json()
+        return Described.dump_json(self._prepared().describe()).decode()
 
     def _made(self, name: str) -> str:
         """Make one system and fill it; gives the seconds that it took. The study is prepared no

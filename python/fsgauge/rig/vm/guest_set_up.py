@@ -16,7 +16,7 @@ from fsgauge.machine.facts.mounts import mount_at
 from fsgauge.machine.process.tool import NotInTime, must_run, run_tool, stretched
 from fsgauge.record.machine import NO_STORAGE
 from fsgauge.rig.host.formatted import make, make_blank
-from fsgauge.rig.vm.in_force import TEST_ALONE
+from fsgauge.rig.vm.in_force import TEST_ALONE, shell
 from fsgauge.rig.vm.messages import Do
 from fsgauge.rig.vm.network import INTERFACE, Station, hosts_file
 from fsgauge.rig.vm.qemu import device_of
@@ -81,8 +81,7 @@ def delay(serial: str, delay_ns: int) -> None:
 def run(text: str, environment: dict[str, str], seconds: float) -> str:
     """A step of a system, in bash; gives what it printed. RigError with its exit code and the last
     line that it printed, or else the kernel's: its text is no one's sentence."""
-    pairs = [f"{name}={value}" for name, value in environment.items()]
-    command = ["env", *pairs, "bash", "-eu", "-o", "pipefail", "-c", text]
+    command = shell(text, environment, "-eu", "-o", "pipefail")
     try:
         said = run_tool(command, seconds=seconds, name="it")
     except NotInTime as late:
@@ -183,13 +182,7 @@ def machine() -> dict[str, Any]:
     return capture_machine([], NO_STORAGE).model_dump(mode="json")
 
 
-ORDERS: dict[Do, Callable[..., Any]] = {
-    "join": join,
-    "run": run,
-    "blank": blank,
-    "stand": stand,
-    "seen": seen,
-    "fall": fall,
-    "room": room,
-    "machine": machine,
+ORDERS: dict[str, Callable[..., Any]] = {
+    each.__name__: each for each in (join, run, blank, stand, seen, fall, room, machine)
 }
+"""By the names of orders."""

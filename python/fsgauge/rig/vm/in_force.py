@@ -48,6 +48,12 @@ SECONDS = 30.0
 _END = re.compile(r"^==held== ([0-9]+)\n", re.MULTILINE)
 
 
+def shell(text: str, environment: dict[str, str], *options: str) -> list[str]:
+    """The command that carries out a text in bash."""
+    pairs = [f"{name}={value}" for name, value in environment.items()]
+    return ["env", *pairs, "bash", *options, "-c", text]
+
+
 class Held:
     """What is held on this node; nothing until it is told what."""
 
@@ -87,8 +93,7 @@ class Held:
             f"( set -eu -o pipefail\n{each.read.strip()}\n)\nprintf '\\n==held== %s\\n' $?"
             for each in self._held
         ]
-        pairs = [f"{name}={value}" for name, value in self._environment.items()]
-        command = ["env", *pairs, "bash", "-c", "\n".join([SHELL, *asked])]
+        command = shell("\n".join([SHELL, *asked]), self._environment)
         parts = _END.split(run_tool(command, seconds=SECONDS, name="the shell").output)
         codes, texts = parts[1::2], parts[0::2]
         if len(codes) != len(self._held):

@@ -19,7 +19,7 @@ from fsgauge.engine.wire import ClientsJob, LoadJob, LoadResult
 from fsgauge.errors import FsgaugeError, RigError
 from fsgauge.rig.session import LentSystem, Session
 from fsgauge.rig.vm.group import NodeGroup
-from fsgauge.rig.vm.messages import Do, Order
+from fsgauge.rig.vm.messages import Do, order
 from fsgauge.study.model import Study, System
 from fsgauge.workload.folders import Place
 
@@ -85,8 +85,8 @@ class GuestLent:
         self._told("give_back")
 
     def _told(self, do: Do, within: float = _MAKE_SECONDS, /, **words: object) -> object:
-        order = Order(do=do, words=words)
-        return json.loads(self._group.tell_one(self._group.roles.loads[0], order, within))
+        at = self._group.roles.loads[0]
+        return json.loads(self._group.tell_one(at, order(do, **words), within))
 
 
 _BROUGHT = Path("/run/brought")

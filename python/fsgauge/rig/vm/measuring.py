@@ -1,14 +1,17 @@
-"""A study as the nodes of a group measure it: one of them alone, or several that begin together."""
+"""A study as the nodes of a group measure it: one of them alone, or several that begin together;
+and single systems, each made once there as its own study would, to learn what a guest refuses."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from pydantic import TypeAdapter, ValidationError
 
 from fsgauge.engine.wire import Event
+from fsgauge.errors import FsgaugeError, Interrupted
 from fsgauge.record.records import Plan, RunRecord
 from fsgauge.rig.fleet.clock import Clock, LeadTime
 from fsgauge.rig.fleet.control import HostLostError
@@ -16,14 +19,15 @@ from fsgauge.rig.fleet.gathered import Gathered, records_of
 from fsgauge.rig.fleet.messages import Described
 from fsgauge.rig.fleet.session import PreparedHosts
 from fsgauge.rig.happenings import RunStarted, Tell
+from fsgauge.rig.rig import of_some
 from fsgauge.rig.session import Description
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, device_for
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
-from fsgauge.rig.vm.disks import Limits, consent_to, on_devices, storage_of
+from fsgauge.rig.vm.disks import Limits, consent_to, in_guest, kernels_of, on_devices, storage_of
 from fsgauge.rig.vm.group import NodeGroup
-from fsgauge.rig.vm.messages import Order, Reply
+from fsgauge.rig.vm.messages import Order, Reply, order
 from fsgauge.rig.vm.node import NodeLostError
-from fsgauge.study.model import Study
+from fsgauge.study.model import Study, System
 
 
 @dataclass
@@ -68,13 +72,11 @@ class OnOne:
 
     def prepare(self, study: Study) -> None:
         """Attach its storage; raises what a guest refuses. `study` is as the guests have it."""
-        order = Order(do="prepare", study=study.model_dump_json(by_alias=True))
-        self._group.tell_one(self._at, order, PREPARE_SECONDS)
+        _prepare(self._group, study)
 
     def describe(self) -> Description:
         answer = self._group.tell_one(self._at, Order(do="describe"), _ANSWER_SECONDS)
-        found = Described.model_validate_json(answer)
-        return Description(found.size_bytes, found.engine, found.machines)
+        return Described.validate_json(answer)
 
     def measure(self, plan: Plan, block: int, tell: Tell, seconds: float) -> None:
         """What the plan has of a block, within that time; raises NodeLostError."""
@@ -94,8 +96,8 @@ class OnOne:
             if isinstance(happening, RunStarted | RunRecord):
                 self._group.nodes[self._at].pass_on(Order(do="go"))
 
-        order = Order(do="block", plan=plan.model_dump_json(), block=block)
-        self._group.tell_one(self._at, order, seconds, hear)
+        asked = Order(do="block", plan=plan.model_dump_json(), block=block)
+        self._group.tell_one(self._at, asked, seconds, hear)
 
 
 class OnSeveral(PreparedHosts):
@@ -142,8 +144,8 @@ class OnSeveral(PreparedHosts):
     def _served_clock(self) -> Clock:
         at = self._group.roles.loads[0]
         address = self._group.stations[at].address
-        order = Order(do="serve_clock", words={"address": address})
-        found = json.loads(self._group.tell_one(at, order, _ANSWER_SECONDS))
+        asked = order("serve_clock", address=address)
+        found = json.loads(self._group.tell_one(at, asked, _ANSWER_SECONDS))
 
         def now() -> int:
             return int(self._group.tell_one(at, Order(do="now"), _ANSWER_SECONDS))
@@ -157,3 +159,40 @@ Measuring = OnOne | OnSeveral
 
 def measuring(group: NodeGroup) -> Measuring:
     return OnSeveral(group) if len(group.roles.loads) > 1 else OnOne(group)
+
+
+GroupOf = Callable[[str | None], NodeGroup]
+"""The nodes of a kernel, up."""
+
+
+def refused_in_guests(
+    study: Study, disks: list[str], group_of: GroupOf
+) -> dict[str, list[FsgaugeError]]:
+    """By system; {} where all can be made. Raises NodeLostError."""
+
+    def refused(systems: Sequence[System]) -> list[FsgaugeError]:
+        try:
+            _prepare(group_of(systems[0].kernel), in_guest(of_some(study, systems), disks))
+        except (Interrupted, NodeLostError):
+            raise
+        except FsgaugeError as error:
+            return [error]
+        return []
+
+    for kernel in kernels_of(study):
+        if refused([each for each in study.systems if each.kernel == kernel]):
+            return {each.name: refused([each]) for each in study.systems}
+    return {}
+
+
+def filled_in(group: NodeGroup, study: Study, disks: list[str], system: System) -> float:
+    """Make one system and fill it; gives the seconds that this took."""
+    _prepare(group, in_guest(of_some(study, [system]), disks))
+    asked = Order(do="make", system=system.name)
+    return float(group.tell_one(group.roles.loads[0], asked, PREPARE_SECONDS))
+
+
+def _prepare(group: NodeGroup, study: Study) -> None:
+    """Have the first node that drives the load attach the storage of a study as guests have it."""
+    asked = Order(do="prepare", study=study.model_dump_json(by_alias=True))
+    group.tell_one(group.roles.loads[0], asked, PREPARE_SECONDS)

@@ -70,6 +70,11 @@ class Order(Kept):
     words: dict[str, Any] = Field(default_factory=dict)
 
 
+def order(do: Do, /, **words: object) -> Order:
+    """An order that says all in its words."""
+    return Order(do=do, words=words)
+
+
 class Reply(Kept):
     """One of these: the guest is there (and how many seconds a fixed piece of work took), it still
     is, a sentence for people, a happening of the block, an event of the engine (as JSON), an

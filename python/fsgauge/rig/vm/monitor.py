@@ -42,16 +42,9 @@ class Monitor:
 
     def limit_disk(self, disk: Disk, iops: int, bytes_per_second: int) -> None:
         """From now on; 0 is no limit."""
-        self.execute(
-            "block_set_io_throttle",
-            id=disk.device,
-            iops=iops,
-            iops_rd=0,
-            iops_wr=0,
-            bps=bytes_per_second,
-            bps_rd=0,
-            bps_wr=0,
-        )
+        apart = dict.fromkeys(("iops_rd", "iops_wr", "bps_rd", "bps_wr"), 0)
+        limits = {"iops": iops, "bps": bytes_per_second, **apart}
+        self.execute("block_set_io_throttle", id=disk.device, **limits)
 
     def disk_counts(self) -> dict[str, dict[str, dict[str, int]]]:
         """By a disk's device, what it did since the machine began, by counter and part."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 _HERE = Path(__file__).parent
-_SYSTEMS = _HERE / "systems"
+SYSTEMS = _HERE / "systems"
 GUEST = _HERE / "guest"
 """Scripts that run in the guest."""
 _FORM = "1"
@@ -47,23 +48,19 @@ class Recipe:
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
+def read_tables(systems: Path) -> list[dict[str, Any]]:
+    """The files of a folder of systems, by their names."""
+    return [tomllib.loads(path.read_text("utf-8")) for path in sorted(systems.glob("*.toml"))]
+
+
 @cache
-def recipe(systems: Path = _SYSTEMS) -> Recipe:
+def recipe(systems: Path = SYSTEMS) -> Recipe:
     base = tomllib.loads((_HERE / "base.toml").read_text(encoding="utf-8"))
-    added = [tomllib.loads(path.read_text("utf-8")) for path in sorted(systems.glob("*.toml"))]
+    added = read_tables(systems)
 
     def all_of(key: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys(word for part in [base, *added] for word in part.get(key, [])))
 
-    return Recipe(
-        packages=all_of("packages"),
-        alone=all_of("alone"),
-        files=all_of("files"),
-        tools=all_of("tools"),
-        early_modules=all_of("early_modules"),
-        modules=all_of("modules"),
-        busybox=all_of("busybox"),
-        users=all_of("users"),
-        kinds=all_of("kinds"),
-        module_of={kind: part["modules"][0] for part in added for kind in part.get("kinds", [])},
-    )
+    module_of = {kind: part["modules"][0] for part in added for kind in part.get("kinds", [])}
+    lists = {each.name: all_of(each.name) for each in fields(Recipe) if each.name != "module_of"}
+    return Recipe(**lists, module_of=module_of)

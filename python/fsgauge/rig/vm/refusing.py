@@ -11,7 +11,7 @@ from fsgauge.machine.facts.memory import available_memory_bytes
 from fsgauge.machine.folder.places import require_only_ours
 from fsgauge.plan.cost import require_files_fit
 from fsgauge.rig.host.checks import require_real
-from fsgauge.rig.refusing import Look, refused_by
+from fsgauge.rig.refusing import Look, refused_by, uses_no_device
 from fsgauge.rig.vm.acceleration import chosen_accelerator
 from fsgauge.rig.vm.arrangement.refusing import looks, require_modules, without_file_system
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, arrangements, roles_of
@@ -89,10 +89,7 @@ def _require_built(study: Study) -> None:
 def _require_measurable(study: Study, destroy: Consent | None) -> None:
     storage_of(study)
     if destroy is not None:
-        raise InputError(
-            "--destroy names a device, and the virtual rig uses none of this machine's",
-            next="leave it out",
-        )
+        raise uses_no_device("the virtual rig uses none of this machine's")
     if is_preconditioned(study.storage):
         raise InputError(
             "a virtual disk has no flash to bring into a state",

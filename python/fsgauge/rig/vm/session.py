@@ -31,11 +31,10 @@ from fsgauge.rig.vm.faults.failed_runs import (
 from fsgauge.rig.vm.faults.injection import Injection
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.lending import GuestLent, lent_by
-from fsgauge.rig.vm.measuring import Prepared, measuring
+from fsgauge.rig.vm.measuring import Prepared, filled_in, measuring, refused_in_guests
 from fsgauge.rig.vm.network import shape_of
 from fsgauge.rig.vm.node import NodeLostError, NotUpError
 from fsgauge.rig.vm.telling import Telling
-from fsgauge.rig.vm.tried_alone import filled_in, refused_in_guests
 from fsgauge.study.model import Study, System
 from fsgauge.workload import method_of
 

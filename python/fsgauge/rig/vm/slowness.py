@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 
 from fsgauge.machine.process.tool import run_tool
 
@@ -23,14 +22,11 @@ _SHELL = ["bash", "-c", "true; (true); (true)"]
 _BOUND_SECONDS = 120.0
 
 
-def worked_seconds(work: Callable[[], object] | None = None) -> float:
+def worked_seconds() -> float:
     """Seconds that the work took here."""
     began = time.monotonic()
     for _ in range(_STARTS):
-        if work is not None:
-            work()
-        else:
-            run_tool(_SHELL, seconds=_BOUND_SECONDS)
+        run_tool(_SHELL, seconds=_BOUND_SECONDS)
     return time.monotonic() - began
 
 

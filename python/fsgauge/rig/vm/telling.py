@@ -8,6 +8,8 @@ and no flushes.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from fsgauge.errors import RigError
 from fsgauge.record.parts import DiskDone, Traffic
 from fsgauge.record.records import RunRecord
@@ -92,15 +94,14 @@ def _traffic(
         for disk, parts in after.items()
         if disk in before
     }
-    parts: dict[str, int] = {}
+    parts = Counter[str]()
     for of_disk in done.values():
-        for part, number in of_disk.items():
-            parts[part] = parts.get(part, 0) + number
+        parts.update(of_disk)
     return Traffic(
         name=name,
         title="disks, of all nodes",
         unit=_COUNTED[name],
-        parts=parts,
+        parts=dict(parts),
         of_disks={
             disk: DiskDone(
                 count=sum(of_disk.get(part, 0) for part in _LIMITED),

@@ -1,34 +1,30 @@
 """`fsgauge rig test`: each file system of one node, and the systems over several, set up and tried.
 
-Those over several nodes are the `[[trial]]` tables of systems/. `loads` are numbers of nodes that
-drive the load; a server is one more. `proof` is bash for the last of them, which fails where the
-system does not do what it is there for, and prints a sentence where it does. `known` is why it does
-not work on the distribution's usual kernel. Each is written on one node and read on another.
+Those over several nodes are the `[[trial]]` tables of systems/: each of `kinds` on each number of
+nodes in `loads`, which drive the load; a server is one more. `proof` is bash for the last of them,
+which fails where the system does not do what it is there for, and prints a sentence where it does.
+`known` is why it does not work on the distribution's usual kernel. Each is written on one node and
+read on another.
 """
 
 from __future__ import annotations
 
 import time
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError, quoted
-from fsgauge.plain_files.kept import Kept
 from fsgauge.rig.vm.arrangement.roles import needs_server
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.node import NodeLostError, NotUpError
-from fsgauge.rig.vm.recipe import recipe
+from fsgauge.rig.vm.recipe import SYSTEMS, read_tables, recipe
 from fsgauge.rig.vm.refusing import require_machines, require_memory
 from fsgauge.rig.vm.rig import VmRig
 from fsgauge.rig.vm.session import VmSession
 from fsgauge.rig.vm.sharing_nodes import study_over
 from fsgauge.study.model import Study, System
 from fsgauge.study.rig_keys import RigKeys, Role, SystemRig
-
-_SYSTEMS = Path(__file__).parent / "systems"
 
 
 @dataclass(frozen=True)
@@ -71,31 +67,13 @@ class RigTest:
         return not arranged and self.kind in recipe().kinds
 
 
-class _RigTests(Kept):
-    """A table of a file: every one of `kinds` on every number of nodes in `loads`."""
-
-    kinds: tuple[str, ...]
-    volume: str | None = None
-    reached_by: str | None = None
-    loads: tuple[int, ...] = (1,)
-    mount: str = ""
-    proof: str = ""
-    known: str = ""
-
-    def all(self) -> Iterator[RigTest]:
-        alike = self.model_dump(exclude={"kinds", "loads"})
-        for loads in self.loads:
-            for kind in self.kinds:
-                yield RigTest(kind=kind, loads=loads, **alike)
-
-
 @cache
-def trials(systems: Path = _SYSTEMS) -> tuple[RigTest, ...]:
+def trials() -> tuple[RigTest, ...]:
     """All of them: file systems of one node first, then by the number of nodes."""
     found = [RigTest(kind) for kind in recipe().kinds]
-    for path in sorted(systems.glob("*.toml")):
-        for part in tomllib.loads(path.read_text(encoding="utf-8")).get("trial", []):
-            found += _RigTests.model_validate(part).all()
+    for part in (each for table in read_tables(SYSTEMS) for each in table.get("trial", [])):
+        numbers, kinds = part.pop("loads", [1]), part.pop("kinds")
+        found += [RigTest(kind, loads=loads, **part) for loads in numbers for kind in kinds]
     return tuple(sorted(found, key=lambda each: (not each.is_plain, each.nodes, each.has_server)))
 
 

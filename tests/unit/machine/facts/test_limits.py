@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.machine.facts import control_groups, limits
+from fsgauge.machine.facts import control_groups
+from fsgauge.machine.facts.control_groups import own_groups
 from fsgauge.machine.facts.limits import capture_limits, watch_throttling
 from fsgauge.record.limits import Throttled
 from tests.unit.machine.facts.control_group_trees import NESTED_V2, V2, process_in
@@ -19,7 +20,7 @@ from tests.unit.machine.facts.control_group_trees import NESTED_V2, V2, process_
 def nested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """This process seems to be in a nested group with limits."""
     process = process_in(tmp_path, "0::/outer/inner\n", V2, NESTED_V2)
-    monkeypatch.setattr(limits, "own_groups", lambda: control_groups.own_groups(process))
+    monkeypatch.setattr(control_groups, "own_groups", lambda: own_groups(process))
     return tmp_path
 
 
@@ -57,8 +58,7 @@ def test_what_cannot_be_read_is_named(nested: Path) -> None:
 
 
 def test_without_proc_the_reason_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        limits, "own_groups", lambda: control_groups.own_groups(Path("/no/such/process"))
-    )
+    nowhere = Path("/no/such/process")
+    monkeypatch.setattr(control_groups, "own_groups", lambda: own_groups(nowhere))
     missing: dict[str, str] = {}
     assert capture_limits(missing).groups == [] and "limits.groups" in missing

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.rig.fleet.launcher.command import StartedHost
-from fsgauge.rig.fleet.launcher.last_words import LastWords
+from fsgauge.rig.fleet.launcher.command import LastWords, StartedHost
 from fsgauge.rig.fleet.launcher.launcher import Bootstrap
 from tests.patience import patience
 

@@ -33,7 +33,7 @@ class Probed:
     def __init__(self, **found: Any) -> None:
         self.found, self.asked, self.without_costs = found, 0, False
 
-    def run(self, job: Any, on_event: Any = None) -> ProbeResult:
+    def probe(self, job: Any) -> ProbeResult:
         self.asked, self.without_costs = self.asked + 1, job.without_costs
         answer = {"format": 1, "kind": "probe", "engine": fake_engine.ENGINE}
         return ProbeResult.model_validate(answer | fake_engine.probe({}) | self.found)

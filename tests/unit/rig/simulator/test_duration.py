@@ -17,7 +17,6 @@ from fsgauge.rig.simulator.device import size_of
 from fsgauge.rig.simulator.life import (
     empty_of,
     first_turn,
-    is_without_data,
     job_of,
     life_of,
     place_in,
@@ -47,8 +46,7 @@ def test_what_is_tried_on_smaller_devices_is_near_to_what_the_study_takes() -> N
     begin = processor_seconds()
     system = study.systems[0]
     for steps in first_turn(study, system, empty_of(study, system, engine).free_bytes):
-        without_data = is_without_data(study, system)
-        engine.simulate(job_of(study, system, steps, without_data=without_data))
+        engine.simulate(job_of(study, system, steps))
     real = processor_seconds() - begin
     assert real / 3 < found.seconds < real * 3
 

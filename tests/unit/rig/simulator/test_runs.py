@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge import kinds
-from fsgauge.engine.client import Engine, OnEvent
+from fsgauge.engine.client import Engine, OnEvent, Start
 from fsgauge.engine.wire import EngineFault, SimulateJob, SimulateResult
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.progress import Progress
@@ -226,11 +226,14 @@ def test_what_has_no_model_is_refused_before_anything_runs(tmp_path: Path) -> No
 
 
 class FillsUp(Engine):
-    """The engine, whose devices are full at the fourth step of a life."""
+    """The engine, whose devices are full at the fourth step of a life; trials are left as they
+    are."""
 
-    def simulate(self, job: SimulateJob, on_event: OnEvent | None = None) -> SimulateResult:
-        result = super().simulate(job, on_event)
-        if job.check_only:
+    def simulate(
+        self, job: SimulateJob, on_event: OnEvent | None = None, on_start: Start | None = None
+    ) -> SimulateResult:
+        result = super().simulate(job, on_event, on_start)
+        if job.check_only or on_start is not None:
             return result
         full = EngineFault(
             what="the simulated device is full: /simulated/x has 1 of 2 bytes",

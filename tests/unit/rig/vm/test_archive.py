@@ -8,19 +8,18 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import RigError
+from fsgauge.machine.process.tool import Said
 from fsgauge.rig.vm.build import archive
-from fsgauge.rig.vm.build.archive import Archive, _is_usual, _package, unpack
+from fsgauge.rig.vm.build.archive import Archive, _is_usual, _packages, unpack
 from tests.needs import need_tool
 
 
 def test_a_line_of_print_uris_is_a_package() -> None:
     file = "bash_5.2.15-2%2bb8_amd64.deb"
     line = f"'http://deb.example/{file}' {file} 149 SHA256:ab"
-    found = _package(line)
-    assert found is not None
+    (found,) = _packages(Said((), 0, f"Reading package lists...\n{line}\n", ""))
     assert (found.size_bytes, found.hash) == (149, "SHA256:ab")
     assert found.name.startswith("bash 5.2.15-2")
-    assert _package("Reading package lists...") is None
 
 
 @pytest.mark.parametrize(

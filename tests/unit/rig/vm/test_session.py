@@ -16,6 +16,7 @@ from fsgauge.record.machine import StorageFacts
 from fsgauge.record.records import Plan, RunRecord, SystemFacts, TurnRecord
 from fsgauge.rig.fleet.messages import Described, HappeningMessage
 from fsgauge.rig.happenings import BlockGivenUp, BlockVoid, NotRemoved, StepStarted, TurnStarted
+from fsgauge.rig.session import Description
 from fsgauge.rig.vm.arrangement.standing import Remains, TeardownError
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Order, Reply
@@ -41,13 +42,13 @@ TARGET = {"kind": "files", "directory": "/x", "count": 16, "file_size_bytes": 1 
 PANIC = ("console: Kernel panic", "console: RIP: 0010:f")
 
 
-def described(name: str) -> Described:
+def described(name: str) -> Description:
     facts = StorageFacts(
         kind="device", sentence="", size_bytes=SIZE_BYTES, device_chain=[], cautions=[]
     )
     machine = capture_machine([], facts).model_copy(update={"name": name})
     build = Engine(version="1", profile="release", target="none", commit="none")
-    return Described(size_bytes=SIZE_BYTES, engine=build, machines=[machine])
+    return Description(SIZE_BYTES, build, [machine])
 
 
 def turns_of(node: FakeNode, orders: list[Order] | None = None) -> list[int]:
@@ -86,7 +87,7 @@ class Scene:
     def _answer(self, node: FakeNode, order: Order) -> list[Reply | BaseException]:
         """Each turn begins, and a step of it."""
         if order.do == "describe":
-            return [Reply(answer=described(node.spec.name).model_dump_json())]
+            return [Reply(answer=Described.dump_json(described(node.spec.name)).decode())]
         if order.do != "block":
             return [Reply(answer="null")]
         found: list[Reply | BaseException] = []

@@ -9,23 +9,82 @@ and a host that was lost is started again.
 from __future__ import annotations
 
 import os
+import selectors
 import shlex
 import subprocess
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from fsgauge.engine.process import how_it_ended
 from fsgauge.errors import InputError
 from fsgauge.programs import end_process, interpreter, start
 from fsgauge.programs.finding import find_program
-from fsgauge.rig.fleet.launcher.last_words import LastWords
-from fsgauge.rig.fleet.launcher.launcher import Bootstrap, Started, answer_of
+from fsgauge.rig.fleet.launcher.launcher import Bootstrap, Launcher, Started, answer_of
 from fsgauge.rig.fleet.model import Fleet, Host
 
 _END_SECONDS = 20.0
 _LAST_LINES = 3
+
+
+_KEPT_BYTES = 4000
+_PIECE_BYTES = 1 << 16
+_TICK_SECONDS = 0.5
+_LAST_WORD_SECONDS = 0.5
+"""What a process that has ended said last is read by then."""
+
+
+class LastWords:
+    """The end of what a host says on its error output, however much it says. One thread reads for
+    all hosts: none of them waits for a reader, and nothing is written here."""
+
+    def __init__(self) -> None:
+        self._kept = b""
+        self._ended = threading.Event()
+
+    @contextmanager
+    def writing(self) -> Iterator[int]:
+        """The end of a pipe that a child is given; it is closed here with the context."""
+        reading, writing = os.pipe2(os.O_CLOEXEC)
+        _reader().register(reading, selectors.EVENT_READ, self)
+        try:
+            yield writing
+        finally:
+            os.close(writing)
+
+    def hear(self, descriptor: int) -> bool:
+        """Take what has come; whether there may be more."""
+        piece = os.read(descriptor, _PIECE_BYTES)
+        self._kept = (self._kept + piece)[-_KEPT_BYTES:]
+        if not piece:
+            self._ended.set()
+        return bool(piece)
+
+    def wait(self) -> None:
+        """Until the last word, for a moment: what the process started may hold the pipe open."""
+        self._ended.wait(_LAST_WORD_SECONDS)
+
+    @property
+    def text(self) -> str:
+        return self._kept.decode(errors="replace")
+
+
+@cache
+def _reader() -> selectors.BaseSelector:
+    selector = selectors.EpollSelector()
+    threading.Thread(target=_read, args=(selector,), name="last words", daemon=True).start()
+    return selector
+
+
+def _read(selector: selectors.BaseSelector) -> None:
+    while True:
+        for key, _ in selector.select(_TICK_SECONDS):
+            if not key.data.hear(key.fd):
+                selector.unregister(key.fd)
+                os.close(key.fd)
 
 
 class StartedHost:
@@ -81,7 +140,7 @@ _CONNECT_SECONDS = 20
 
 
 @dataclass(frozen=True)
-class CommandLauncher:
+class CommandLauncher(Launcher):
     """A child for each host, whose standard input is the host's lease."""
 
     command: Callable[[Host], list[str]]

@@ -18,7 +18,7 @@ from pydantic import Field
 from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files.bounds import MOST_HOSTS
 from fsgauge.rig.fleet.launcher.command import HOST_COMMAND
-from fsgauge.rig.fleet.launcher.launcher import Bootstrap, NotOurs, Started, answer_of
+from fsgauge.rig.fleet.launcher.launcher import Bootstrap, Launcher, NotOurs, Started, answer_of
 from fsgauge.rig.fleet.model import Address, Fleet, Host
 from fsgauge.rig.fleet.toml_mistakes import TomlFile, read_text
 from fsgauge.study.base import OneLine, StudyModel
@@ -51,14 +51,12 @@ def read_pods(path: Path) -> Pods:
 
 
 @dataclass
-class KubernetesLauncher:
+class KubernetesLauncher(Launcher):
     """All pods of one Job, started at once and ended together: one that does not connect in time is
     lost, since kubectl alone knows more of it."""
 
     pods: Pods
     name: str
-    is_one_machine: bool = False
-    wave: int = MOST_HOSTS
     register_seconds: float = 600.0
     """Nodes may have to fetch the image first."""
     _is_applied: bool = False

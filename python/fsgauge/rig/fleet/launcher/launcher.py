@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import subprocess
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from fsgauge.errors import InputError, RigError
+from fsgauge.plain_files.bounds import MOST_HOSTS
 from fsgauge.plain_files.kept import Kept
 from fsgauge.programs import run_to_end
 from fsgauge.rig.fleet.model import Host
@@ -59,24 +61,21 @@ class NotOurs:
         return True
 
 
-class Launcher(Protocol):
+class Launcher(ABC):
     """A way to start hosts."""
 
-    @property
-    def is_one_machine(self) -> bool:
-        """Whether all hosts are this machine on purpose."""
+    is_one_machine: bool = False
+    """Whether all hosts are this machine on purpose."""
+    wave: int = MOST_HOSTS
+    """How many are started at once."""
+    register_seconds: float
+    """How long a wave may take until all of it is connected."""
 
-    @property
-    def wave(self) -> int:
-        """How many are started at once."""
-
-    @property
-    def register_seconds(self) -> float:
-        """How long a wave may take until all of it is connected."""
-
+    @abstractmethod
     def start(self, bootstraps: Mapping[Host, Bootstrap]) -> dict[str, Started]:
         """Start some hosts; gives each by its name. Raises InputError or RigError."""
 
+    @abstractmethod
     def by_hand(self, host: Host, *, looks: bool = False) -> str:
         """The command with which a person cleans up a host that gave no answer, or `looks` whether
         fsgauge answers there."""

@@ -16,7 +16,7 @@ from fsgauge.rig.vm.arrangement.roles import BELOW, FOLDER, Arrangement, device_
 from fsgauge.rig.vm.arrangement.tables import Layer, Step
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.in_force import NotInForceError, fault_of_loss
-from fsgauge.rig.vm.messages import Do, Order
+from fsgauge.rig.vm.messages import Do, Order, order
 from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.rig.vm.slowness import load_words
 from fsgauge.study.rig_keys import RigKeys
@@ -115,7 +115,7 @@ class SystemOverNodes:
 
     def require_held(self) -> None:
         """NotInForceError where some of it has been lost since."""
-        self._require_none(self._losses({at: Order(do="held") for at in self.held}))
+        self._require_none(self._losses(dict.fromkeys(self.held, order("held"))))
 
     def _require_none(self, lost: list[str]) -> None:
         if lost:
@@ -131,10 +131,10 @@ class SystemOverNodes:
         """What is lost on the nodes that drive no load; those that do look themselves. RigError
         where a node does not answer in time."""
         places = [at for at in self.held if at not in self.group.roles.loads]
-        return self._losses({at: Order(do="held") for at in places})
+        return self._losses(dict.fromkeys(places, order("held")))
 
     def _holding(self, held: list[Any], at: int) -> Order:
-        return Order(do="hold", words={"held": held, "environment": self._environment(at)})
+        return order("hold", held=held, environment=self._environment(at))
 
     def _losses(self, orders: dict[int, Order]) -> list[str]:
         answers = self.group.give(orders, _LOOK_SECONDS)
@@ -145,9 +145,7 @@ class SystemOverNodes:
         found = self.found.counters(self.group.roles)
         counters = [each.model_dump(mode="json") for each in found]
         orders = {
-            at: Order(
-                do="count", words={"counters": counters, "environment": self._environment(at)}
-            )
+            at: order("count", counters=counters, environment=self._environment(at))
             for at in self.group.roles.loads
         }
         self.group.give(orders, _LOOK_SECONDS)
@@ -161,10 +159,7 @@ class SystemOverNodes:
         done = CACHE_EMPTIED if empties else REMOUNTED
         loads = self.group.roles.loads
         undone = {at: self._remounting(at, all_steps=empties) if anew else [] for at in loads}
-        orders = {
-            at: Order(do="remount", words={"orders": each, "done": done})
-            for at, each in undone.items()
-        }
+        orders = {at: order("remount", orders=each, done=done) for at, each in undone.items()}
         self.group.give(orders, _LOOK_SECONDS)
 
     def _remounting(self, at: int, *, all_steps: bool) -> list[tuple[Do, dict[str, Any]]]:
@@ -221,7 +216,7 @@ class SystemOverNodes:
     def room_bytes(self) -> int:
         """What may be written to it: on the node that has least. RigError where it is not
         mounted on one."""
-        orders = {at: Order(do="room", words={"folder": FOLDER}) for at in self.group.roles.loads}
+        orders = dict.fromkeys(self.group.roles.loads, order("room", folder=FOLDER))
         answers = self.group.give(orders, _LOOK_SECONDS)
         return min(int(answer) for answer in answers.values())
 
@@ -251,8 +246,7 @@ class SystemOverNodes:
         return mounting
 
     def _order(self, at: int, text: str, seconds: float) -> Order:
-        words = {"text": text, "environment": self._environment(at), "seconds": seconds}
-        return Order(do="run", words=words)
+        return order("run", text=text, environment=self._environment(at), seconds=seconds)
 
     def _environment(self, at: int) -> dict[str, str]:
         disks = self.group.nodes[at].spec.disks
@@ -260,15 +254,9 @@ class SystemOverNodes:
         return environment(self.found, roles, stations, disks, at, self.size_bytes)
 
     def _standing_order(self, at: int, *, anew: bool) -> Order:
-        return Order(
-            do="stand",
-            words={
-                "system": self.found.system.model_copy(update={"rig": None}).model_dump_json(),
-                "device": device_for(self.found, self.group.nodes[at].spec.disks),
-                "folder": self._place,
-                "anew": anew,
-            },
-        )
+        device = device_for(self.found, self.group.nodes[at].spec.disks)
+        system = self.found.system.model_copy(update={"rig": None}).model_dump_json()
+        return order("stand", system=system, device=device, folder=self._place, anew=anew)
 
     @property
     def _place(self) -> str:
@@ -282,7 +270,7 @@ class SystemOverNodes:
             # The same start for every turn: nothing on the disk that the nodes share.
             at = found.holders(self.group.roles)[0]
             device = device_for(found, self.group.nodes[at].spec.disks)
-            self.group.tell_one(at, Order(do="blank", words={"device": device}), _MAKE_SECONDS)
+            self.group.tell_one(at, order("blank", device=device), _MAKE_SECONDS)
             self._steps(found.file_system)
         elif isinstance(find_kind(found.system.kind), FileSystem) and not found.is_device:
             self._make()
@@ -295,7 +283,7 @@ class SystemOverNodes:
         orders = {at: self._standing_order(at, anew=True) for at in places}
         answers = group.give(orders, _MAKE_SECONDS)
         self.facts = json.loads(answers[places[0]])
-        fall = dict.fromkeys(places, Order(do="fall", words={"folder": self._place}))
+        fall = dict.fromkeys(places, order("fall", folder=self._place))
         self.undo.append(lambda: group.give(fall, _MAKE_SECONDS))
 
     def _steps(self, layer: Layer) -> None:

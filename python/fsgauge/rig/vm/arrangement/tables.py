@@ -7,16 +7,14 @@ them: `system.NAME.rig.volume`, `system.NAME.kind`, `system.NAME.rig.reached_by`
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from fsgauge.plain_files.kept import Kept
+from fsgauge.rig.vm.recipe import SYSTEMS, read_tables
 
-_SYSTEMS = Path(__file__).parents[1] / "systems"
 Where = Literal["server", "holders", "loads", "first", "others", "all"]
 
 
@@ -132,11 +130,10 @@ _BUILT_IN = {
 
 
 @cache
-def tables(systems: Path = _SYSTEMS) -> Tables:
+def tables() -> Tables:
     found: dict[str, dict[str, Any]] = {"volume": dict(_BUILT_IN)}
     counters: list[Any] = []
-    for path in sorted(systems.glob("*.toml")):
-        part = tomllib.loads(path.read_text(encoding="utf-8"))
+    for part in read_tables(SYSTEMS):
         counters += part.get("counter", [])
         for name in ("volume", "file_system", "reached_by"):
             found.setdefault(name, {}).update(part.get(name, {}))

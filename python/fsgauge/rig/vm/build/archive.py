@@ -67,8 +67,7 @@ class Archive:
             *("-qq", "-y", "--print-uris", "install", *packages),
             what="the packages of the guest cannot be resolved",
         )
-        found = [_package(line) for line in said.output.splitlines()]
-        return sorted((each for each in found if each), key=lambda each: each.file)
+        return sorted(_packages(said), key=lambda each: each.file)
 
     def newest_kernel(self) -> str:
         said = self._run("apt-cache", "depends", _META_KERNEL)
@@ -128,7 +127,7 @@ class Archive:
 
     def _offered(self, package: str) -> Package | None:
         said = self._run("apt-get", "-qq", "--print-uris", "download", package)
-        found = [each for line in said.output.splitlines() if (each := _package(line))]
+        found = _packages(said)
         return found[0] if found and not said.exit_code else None
 
     def _copy_sources(self) -> None:
@@ -195,11 +194,10 @@ def _is_usual(kernel: str) -> bool:
     return kernel.endswith("-amd64") and not any(word in kernel for word in others)
 
 
-def _package(line: str) -> Package | None:
-    found = _LINE.match(line.strip())
-    if found is None:
-        return None
-    return Package(found["file"], int(found["size"]), found["hash"])
+def _packages(said: Said) -> list[Package]:
+    """Those that apt names with their places, a line each."""
+    lines = filter(None, (_LINE.match(line.strip()) for line in said.output.splitlines()))
+    return [Package(each["file"], int(each["size"]), each["hash"]) for each in lines]
 
 
 def unpack(archive: Path, tree: Path) -> None:

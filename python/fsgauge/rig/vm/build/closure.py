@@ -169,8 +169,7 @@ class Closure:
                 step = at / part
                 if (self._tree / step).is_symlink():
                     self._links.add(str(step))
-                    target = (self._tree / step).readlink()
-                    base = Path(str(target).lstrip("/")) if target.is_absolute() else at / target
+                    base = self._led_to(step)
                     todo = _normal(base.joinpath(*parts[number + 1 :]))
                     break
                 at = step
@@ -182,16 +181,17 @@ class Closure:
             next="fsgauge rig remove --all; fsgauge rig build",
         )
 
+    def _led_to(self, link: Path) -> Path:
+        """Where a link of the tree leads, in the tree."""
+        target = (self._tree / link).readlink()
+        return Path(str(target).lstrip("/")) if target.is_absolute() else link.parent / target
+
     def _add_other_names(self) -> None:
         for folder in _PROGRAMS:
             for path in sorted((self._tree / folder).iterdir()):
                 if not path.is_symlink():
                     continue
-                target = path.readlink()
-                leads = (
-                    Path(str(target).lstrip("/")) if target.is_absolute() else Path(folder) / target
-                )
-                if _normal(leads) in self._files:
+                if _normal(self._led_to(Path(folder, path.name))) in self._files:
                     self._links.add(f"{folder}/{path.name}")
 
 

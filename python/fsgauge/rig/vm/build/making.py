@@ -113,8 +113,8 @@ def _require_room(folder: Path) -> None:
 def _guest(archive: Archive, wanted: Recipe, scratch: Path, say: Say) -> Guest:
     packages = archive.resolved(wanted.packages)
     packages += [archive.one(name) for name in wanted.alone]
-    key = _key(wanted.key, packages)
-    found = next((each for each in cache.guests() if each.folder.name == f"guest-{key}"), None)
+    folder_name = f"guest-{_key(wanted.key, packages)}"
+    found = next((each for each in cache.guests() if each.folder.name == folder_name), None)
     if found is not None:
         say(f"the guest is there already: {found.folder.name}")
         os.utime(found.folder)
@@ -133,7 +133,7 @@ def _guest(archive: Archive, wanted: Recipe, scratch: Path, say: Say) -> Guest:
         "packages": [each.name for each in packages],
         "kinds": list(wanted.kinds),
     }
-    with cache.being_made(f"guest-{key}", facts) as folder:
+    with cache.being_made(folder_name, facts) as folder:
         tools = Closure(tree)
         tools.add(wanted.tools)
         tools.copy(folder / "tools")
@@ -146,7 +146,7 @@ def _guest(archive: Archive, wanted: Recipe, scratch: Path, say: Say) -> Guest:
         squashed(folder / "tools", scratch / "root", folder / "root.squashfs")
     for unpacked in (tree, scratch / "root"):
         shutil.rmtree(unpacked)  # the kernel's package needs the room
-    return next(each for each in cache.guests() if each.folder.name == f"guest-{key}")
+    return next(each for each in cache.guests() if each.folder.name == folder_name)
 
 
 def _kernel(

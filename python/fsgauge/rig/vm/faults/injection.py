@@ -22,7 +22,7 @@ from fsgauge.rig.happenings import Happening, LoadBegins
 from fsgauge.rig.vm.arrangement.roles import FOLDER
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.group import NodeGroup
-from fsgauge.rig.vm.messages import Order
+from fsgauge.rig.vm.messages import order
 from fsgauge.rig.vm.node import BOOT_SECONDS, BOOT_TIMES
 from fsgauge.rig.vm.qemu import device_of
 from fsgauge.study.model import System
@@ -309,20 +309,17 @@ def stands_again(group: NodeGroup, at: int, system: System, stood: SystemOverNod
     if not isinstance(find_kind(system.kind), FileSystem):
         return ""
     node = group.nodes[at]
-    words = {
-        "system": system.model_copy(update={"rig": None}).model_dump_json(),
-        "device": device_of(node.spec.disks[0].serial),
-        "folder": FOLDER,
-        "anew": False,
-    }
+    device = device_of(node.spec.disks[0].serial)
+    alone = system.model_copy(update={"rig": None}).model_dump_json()
+    stand = order("stand", system=alone, device=device, folder=FOLDER, anew=False)
     try:
-        node.ask(Order(do="stand", words=words), _SECONDS)
+        node.ask(stand, _SECONDS)
     except FsgaugeError as error:
         return f"it could not be mounted again: {'; '.join([error.what, *error.details[-1:]])}"
     try:
-        found = json.loads(node.ask(Order(do="seen", words={"folder": FOLDER}), _SECONDS))
+        found = json.loads(node.ask(order("seen", folder=FOLDER), _SECONDS))
     finally:
         with suppress(FsgaugeError):
-            node.ask(Order(do="fall", words={"folder": FOLDER}), _SECONDS)
+            node.ask(order("fall", folder=FOLDER), _SECONDS)
     many = f"{found['files']} file" + "s" * (found["files"] != 1)
     return f"it was mounted again, with {many} of {format_size(found['bytes'])}"

@@ -20,7 +20,7 @@ from fsgauge.rig.happenings import LoadBegins
 from fsgauge.rig.vm.arrangement.roles import FOLDER
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.faults.injection import Injection
-from fsgauge.rig.vm.messages import Order
+from fsgauge.rig.vm.messages import Order, order
 from fsgauge.rig.vm.node import NodeLostError
 
 AFTER_SECONDS = 240.0
@@ -87,7 +87,7 @@ class Surviving:
         self._read_back()
 
     def _order(self, step: dict[str, Any]) -> Order:
-        return Order(do="agent", words={"folder": self._folder, "step": step})
+        return order("agent", folder=self._folder, step=step)
 
     def _append(self) -> None:
         over: float | None = None

@@ -10,8 +10,8 @@ from typing import cast
 
 import pytest
 
-from fsgauge.machine.device import claimed_mount
-from fsgauge.machine.device.claimed_mount import ClaimedMount, MountedClaim
+from fsgauge.machine.device import device_claim
+from fsgauge.machine.device.device_claim import ClaimedMount, DeviceClaim
 from fsgauge.machine.process.answered_calls import AskedCall
 
 
@@ -50,20 +50,20 @@ def claim(monkeypatch: pytest.MonkeyPatch) -> _Claim:
 
         return call
 
-    monkeypatch.setattr(claimed_mount, "state_of", unreadable)
-    monkeypatch.setattr(claimed_mount, "mount", done("mount"))
-    monkeypatch.setattr(claimed_mount, "umount", done("umount"))
+    monkeypatch.setattr(device_claim, "state_of", unreadable)
+    monkeypatch.setattr(device_claim, "mount", done("mount"))
+    monkeypatch.setattr(device_claim, "umount", done("umount"))
     return made
 
 
 def test_a_mount_goes_again_where_the_device_cannot_be_read_after_it(claim: _Claim) -> None:
-    mount = ClaimedMount(cast("MountedClaim", claim), None, is_quiet=True)
+    mount = ClaimedMount(cast("DeviceClaim", claim), None, is_quiet=True)
     with pytest.raises(OSError, match="Input/output error"):
         mount.mounted(AskedCall("mount", "/dev/none", 0, "/mnt", "ext4"))
     assert claim.done == ["let go", "mount", "umount", "taken back"]
 
 
 def test_a_device_that_cannot_be_read_is_unmounted_all_the_same(claim: _Claim) -> None:
-    mount = ClaimedMount(cast("MountedClaim", claim), None, is_quiet=True)
+    mount = ClaimedMount(cast("DeviceClaim", claim), None, is_quiet=True)
     assert mount.unmounted(AskedCall("umount", "/mnt", 0)) == 0
     assert claim.done == ["mount", "umount", "taken back", "failed: Input/output error"]
