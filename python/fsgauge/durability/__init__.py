@@ -221,6 +221,8 @@ WEAKENINGS: tuple[Weakening, ...] = (
     ),
 )
 
+MARK = "†"
+"""Behind the name of a system that gives up durability."""
 MEMORY = "the storage is memory, so a power failure loses everything on every system"
 NEVER_SYNCED = (
     "nothing syncs what the load writes: a crash may lose it, and the time to make it durable is"
