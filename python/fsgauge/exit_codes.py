@@ -50,12 +50,12 @@ MEANINGS = {
 
 OF_COMMANDS: dict[str, dict[ExitCode, str]] = {
     "run": {
-        ExitCode.ANSWERED: "measured, whatever came of it",
+        ExitCode.ANSWERED: "measured, decided or not",
         ExitCode.FINDING: "data was lost or wrong, or the study is not valid",
     },
     "plan": {
         ExitCode.ANSWERED: "the run would begin, as far as can be known before it",
-        ExitCode.REFUSED: "it would be refused, which is said first",
+        ExitCode.REFUSED: "run would refuse; the reasons come first",
     },
     "choose": {ExitCode.ANSWERED: "raced, proven or not"},
     "compare": {
@@ -65,7 +65,7 @@ OF_COMMANDS: dict[str, dict[ExitCode, str]] = {
         ExitCode.UNDECIDED: "a limit cannot be decided, and --on-undecided is fail",
     },
     "history": {
-        ExitCode.ANSWERED: "followed, whatever came of it",
+        ExitCode.ANSWERED: "followed, with steps or without",
         ExitCode.FINDING: "a folder lost data",
     },
     "import": {
@@ -85,14 +85,14 @@ OF_COMMANDS: dict[str, dict[ExitCode, str]] = {
         ExitCode.UNDECIDED: "undecided",
         ExitCode.TOO_NOISY: "too noisy, or too few accepted runs, to see the loss",
     },
-    "crosscheck": {ExitCode.ANSWERED: "compared, whatever came of it"},
+    "crosscheck": {ExitCode.ANSWERED: "compared, in agreement or not"},
     "rig bisect": {
         ExitCode.ANSWERED: "the first bad kernel is found",
         ExitCode.FINDING: "the bad kernel is within all limits",
         ExitCode.UNDECIDED: "undecided",
     },
     "rig coherence": {
-        ExitCode.ANSWERED: "all was tested, whatever came of it",
+        ExitCode.ANSWERED: "all was tested",
         ExitCode.FINDING: "a system failed",
         ExitCode.REFUSED: "wrong input, or folders that are not one file system",
     },

@@ -32,6 +32,7 @@ from tests.attack.budget import budget
 from tests.sealing import compacted, seal
 from tests.synthetic import make_study
 
+CHANGED = ["--despite", "changed-records"]
 NUMBERS = [0, -1, 1, 2**31, 2**63, 2**64, 10**30, 1e308, -1e-300, 0.5]
 STRANGE = [*NUMBERS, None, True, "", "../../etc/passwd", "\0", "é" * 50, [], {}, [[[]]], {"a": {}}]
 
@@ -135,7 +136,7 @@ def test_a_change_is_named_and_refused_by_every_command(
         assert error.exit_code == 3
         assert any(name in detail for detail in error.details)
         assert "were changed after they were written" in error.what
-        assert "--accept-changed" in error.next
+        assert "--despite changed-records" in error.next
     assert not (folder / "report.html").exists()
 
 
@@ -150,10 +151,10 @@ def test_a_changed_record_that_is_accepted_is_on_the_first_screen(
     assert report["findings"][0]["code"] == "records.changed"
     assert not report["sureness"]["valid"]
     other = folder.rename(folder.with_name("changed"))
-    done = CliRunner().invoke(group, ["compare", str(written), str(other), "--accept-changed"])
+    done = CliRunner().invoke(group, ["compare", str(written), str(other), *CHANGED])
     assert "warning: changed is not valid: records were changed" in done.output, done.output
     assert name in (other / "comparison.html").read_text(encoding="utf-8")
-    done = CliRunner().invoke(group, ["query", str(other), "select 1", "--accept-changed"])
+    done = CliRunner().invoke(group, ["query", str(other), "select 1", *CHANGED])
     assert f"warning: {name}: this record was changed" in done.output
 
 

@@ -116,7 +116,7 @@ NAMES = [
 def test_a_record_that_is_no_plain_file_is_refused_in_words(
     folder: Path, victim: Path, kind: str, name: str
 ) -> None:
-    """With --accept-changed too: that accepts other content, not another kind of file."""
+    """With --despite changed-records too: that accepts other content, not another kind of file."""
     path = next(folder.glob(name))
     replace(path, kind, victim)
     for accept in (False, True):
@@ -463,7 +463,7 @@ def test_a_folder_made_for_pages_is_the_one_that_is_written(
 def test_a_query_names_an_added_record_that_is_no_plain_file(
     folder: Path, victim: Path, kind: str
 ) -> None:
-    """DuckDB said it in its own words, or waited at a pipe, with --accept-changed."""
+    """DuckDB said it in its own words, or waited at a pipe, with --despite changed-records."""
     turn = next(folder.glob("records/000-00-*"))
     replace(turn / "99-added.json", kind, victim)
     for work in (lambda: ask(folder), lambda: read_sides([folder], accept_changed=True)):

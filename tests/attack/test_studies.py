@@ -313,7 +313,7 @@ def test_a_study_that_runs_programs_is_told_as_one() -> None:
     plan = make_plan(with_seed(study, 1), size_bytes=1 << 30)
     found = describe(plan, study, size_bytes=1 << 30)
     brief = "\n".join(brief_lines(found, "", None))
-    assert "starts    sh -c 'touch /stolen; 4 more lines: --verbose" in brief
+    assert "(starts: sh -c 'touch /stolen; 4 more lines: --verbose)" in brief
     whole = "\n".join(method_lines(found))
     for word in ("touch /stolen", "touch /prepared", "touch /finished"):
         assert word in whole

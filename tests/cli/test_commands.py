@@ -82,6 +82,9 @@ def test_every_command_has_help(fsgauge: Run, command: str) -> None:
         (["run", "overhead", "--slurm=4"], "next: --hosts slurm:4"),
         (["resume", "x", "--kubernetes", "p.toml"], "next: --hosts kubernetes:p.toml"),
         (["plan", "overhead", "--scheduler", "tls://a:1"], "next: --hosts tls://a:1"),
+        (["run", "overhead", "--hosts", "a,b", "--same"], "next: --hosts same:a,b"),
+        (["report", "x", "--accept-changed"], "next: --despite changed-records"),
+        (["report", "x", "--despite", "kernel"], "next: --despite changed-records, or leave it"),
     ],
 )
 def test_wrong_words_end_in_two_with_the_next_command(
@@ -110,7 +113,7 @@ def test_a_command_without_words_shows_its_help(fsgauge: Run, words: list[str]) 
         ("mix-mail", "mix-mail, a study"),
         ("detects", "would have shown"),
         ("destroys", "destroys"),
-        ("durable", "durable"),
+        ("durable", "less safe"),
         ("-n", "IOzone's -n: list the sizes yourself; the file size is one for a study"),
         ("plan.blocks", "plan.blocks"),
     ],
@@ -235,8 +238,8 @@ def test_a_plan_takes_what_the_last_run_showed(fsgauge: Run, small: list[str]) -
     assert done.returncode == 0, done.stderr
     planned = fsgauge(*words)
     assert planned.returncode == 0, planned.stdout
-    assert 'as the run of "demo-user" on this storage showed on 20' in planned.stdout
-    assert "(3 blocks, results/demo-user-" in planned.stdout
+    assert 'as "demo-user" showed on this storage on 20' in planned.stdout
+    assert "(3 blocks, results/demo-user-" in fsgauge(*words, "--verbose").stdout
     found = json.loads(fsgauge(*words, "--json").stdout)
     assert found["description"]["sensitivity_known"]
     assert (
@@ -383,7 +386,7 @@ def test_a_record_that_was_cut_short_afterwards_is_named(
     done = fsgauge("report", str(page.parent))
     assert done.returncode == 3
     assert victim.name in done.stderr
-    done = fsgauge("report", str(page.parent), "--accept-changed")
+    done = fsgauge("report", str(page.parent), "--despite", "changed-records")
     assert done.returncode == 2
     assert f"{victim.name} is not complete JSON" in done.stderr
 
@@ -401,7 +404,8 @@ def test_a_record_of_a_newer_version_says_so(
 
 def test_a_shipped_question_is_of_its_own_program(fsgauge: Run, tmp_path: Path) -> None:
     def asked(*words: str) -> str:
-        return fsgauge("plan", *words).stdout.partition("asks      ")[2].partition("\n")[0]
+        told = fsgauge("plan", *words).stdout.partition("asks      ")[2]
+        return told.partition(" (starts: ")[0]
 
     assert asked("command-git-clone") == "How long does git clone take?"
     assert asked("command-git-clone", "--", "echo") == CommandWorkload.question_of_program

@@ -119,7 +119,7 @@ def test_another_study_file_changes_nothing(fsgauge: Run, killed: Path) -> None:
     done = fsgauge("resume", str(killed), "--quiet")
     assert done.returncode == 3
     assert "study.toml: this record was changed" in done.stderr
-    done = fsgauge("resume", str(killed), "--quiet", "--accept-changed")
+    done = fsgauge("resume", str(killed), "--quiet", "--despite", "changed-records")
     assert done.returncode == 1, done.stderr
     assert "records were changed after they were written (study.toml" in done.stdout
 

@@ -48,11 +48,6 @@ def test_what_this_user_may_not_read_is_left_to_the_engine(
     assert command.params[0].type.convert(str(tmp_path), None, None) == tmp_path
 
 
-def test_free_space_can_be_left_alone(fsgauge: Run) -> None:
-    document = json.loads(fsgauge("scan", "/place", "--no-space", "--json").stdout)
-    assert document["free_bytes"] is None and document["files"] == 3
-
-
 def test_a_page_is_written_where_it_was_asked_for(fsgauge: Run, tmp_path: Path) -> None:
     done = fsgauge("scan", "/place", "--page", "map.html")
     assert done.returncode == 0
@@ -84,8 +79,6 @@ def test_kept_scans_need_no_engine(fsgauge: Run, tmp_path: Path) -> None:
     (tmp_path / "kept.json").write_text(fsgauge("scan", "/place", "--json").stdout)
     done = fsgauge("scan", "kept.json", "--against", "kept.json", FSGAUGE_ENGINE="/nothing")
     assert done.returncode == 0 and "2 files in 4 extents" in done.stdout
-    ignored = fsgauge("scan", "kept.json", "--no-space")
-    assert ignored.returncode == 2 and "is a saved scan" in ignored.stderr
     today = fsgauge("scan", "kept.json", "--mb-groups", "groups")
     assert today.returncode == 2 and "--mb-groups is of a file system" in today.stderr
     assert not (tmp_path / "groups").exists(), "those of today are not of an old scan"
@@ -158,7 +151,6 @@ def test_an_empty_region_is_named_and_is_in_the_data(fsgauge: Run) -> None:
     [
         (["16"], '--empty-region: "16" has no unit'),
         (["0B"], "--empty-region must be at least 1 B"),
-        (["16MiB", "--no-space"], "--empty-region would have no answer"),
         (["1TiB"], "no groups side by side have 1 TiB"),
     ],
 )

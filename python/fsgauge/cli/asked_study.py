@@ -6,7 +6,7 @@ import json
 import shlex
 import time
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
@@ -17,7 +17,7 @@ from click.shell_completion import CompletionItem
 
 from fsgauge import kinds
 from fsgauge.cli.choices import decorated, say_note
-from fsgauge.errors import InputError, quoted
+from fsgauge.errors import InputError
 from fsgauge.kinds import DEFAULT
 from fsgauge.progress.terminal import say
 
@@ -60,6 +60,7 @@ class AskedStudy:
         """The study where it is to be measured: on the rig that was typed, or that it needs.
 
         What a shipped study says of its storage gives way to folders that were typed, with a note.
+        So have folders that share a file system or a disk.
         """
         from fsgauge.rig.registry import rig_for, rig_named
         from fsgauge.study.shipped import shipped_names
@@ -68,11 +69,13 @@ class AskedStudy:
         chosen = rig_named(rig_for(study, rig), say, hosts)
         changes = chosen.changes(study) if self.study in shipped_names() else []
         own = {override.partition("=")[0].rpartition(".")[2].strip() for override in self.overrides}
-        changes = [each for each in changes if own.isdisjoint(_SAME_KEY[each.key])]
+        changes = [each for each in changes if not _is_said(each.key, own)]
         if changes:
             study = self._loaded(rig, (*(each.override for each in changes), *self.overrides))
             for each in changes:
                 say_note(f"{each.why} ({each.override})")
+        for said in chosen.folders(study).shared:
+            say_note(said)
         return chosen.placed(study), chosen
 
     def _loaded(
@@ -105,12 +108,13 @@ class AskedStudy:
         return with_seed(loaded, time.time_ns())
 
 
-_SAME_KEY = {
-    "storage.size": {"size"},
-    "workload.direct": {"direct", "buffered"},
-    "workload.access": {"access", "direct", "buffered"},
-}
-"""By key that gives way: the last words of --set by which a person says it."""
+def _is_said(key: str, typed: Collection[str]) -> bool:
+    """Whether some of the last words of --set is a key, or another tool's word for it."""
+    from fsgauge.study.other_tools import words_called
+
+    return key.rpartition(".")[2] in typed or any(
+        word.key == key for each in typed for word in words_called(each)
+    )
 
 
 def study_choices(function: F) -> F:
@@ -201,7 +205,8 @@ def _said(keys: type[WorkloadKeys], key: str, value: object) -> str:
 
 
 def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
-    """A study, and folders to compare; folders alone are compared by the kind that is for them."""
+    """A study, and folders to compare; folders alone are compared by the kind that is for them. A
+    folder that is not there is refused where all is looked at."""
     from fsgauge.study.shipped import shipped_names
 
     first, *more = words
@@ -221,12 +226,7 @@ def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
                 + [part for word in systems for part in ("--system", word)]
             ),
         )
-    if missing and all("/" in word or (folders_alone and not _is_system(word)) for word in missing):
-        raise InputError(
-            f"there is no folder {' and no folder '.join(missing)}",
-            cause="the name is mistyped, or nothing is mounted there",
-            next="; ".join(dict.fromkeys(f"ls -ld {quoted(Path(w).parent)}" for w in missing)),
-        )
+    missing = [w for w in missing if not ("/" in w or (folders_alone and not _is_system(w)))]
     if missing:
         raise InputError(
             f'"{missing[0]}" is no folder here, and there is a study already: {first}',

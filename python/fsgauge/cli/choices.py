@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -99,8 +100,8 @@ rig_option = click.option(
     " ([rig]), else host.",
 )
 
-_NEEDED_AGAIN = ("destroy", "hosts")
-_FLAGS_NEEDED_AGAIN = ("discard-unknown-data", "same", "accept-changed")
+_NEEDED_AGAIN = ("destroy", "hosts", "despite")
+_FLAGS_NEEDED_AGAIN = ("discard-unknown-data",)
 
 
 def needed_again(words: Sequence[str]) -> list[str]:
@@ -124,24 +125,19 @@ _FLEET_OPTIONS = [
         help="With --rig fleet: a TOML file that lists the hosts; or a,b,u@c:2222, reached by ssh;"
         " slurm:N, so many nodes of a job, which is submitted unless this is one; kubernetes:FILE,"
         " pods as a TOML file describes them; tls://HOST:PORT, the workers of a dask cluster that"
-        " runs already.",
-    ),
-    click.option(
-        "--same",
-        is_flag=True,
-        help="With --rig fleet: refuse hosts that differ in their kernel or processors.",
+        " runs already. same:HOSTS refuses hosts that differ in their kernel or processors.",
     ),
 ]
 
 
 def fleet_choices(function: F) -> F:
-    """--hosts and --same, as one value `hosts`."""
+    """--hosts, as a FleetChoice."""
 
     @wraps(function)
-    def with_hosts(*, hosts: str | None, same: bool, **given: Any) -> object:  # noqa: ANN401 - by name
+    def with_hosts(*, hosts: str | None, **given: Any) -> object:  # noqa: ANN401 - by name
         from fsgauge.rig.rig import hosts_named
 
-        return function(hosts=hosts_named(hosts, same=same), **given)
+        return function(hosts=hosts_named(hosts), **given)
 
     return cast("F", decorated(with_hosts, _FLEET_OPTIONS))
 
@@ -187,13 +183,34 @@ _PROGRESS_OPTIONS = [
 ]
 
 
-def accept_changed_choice(function: F) -> F:
-    """--accept-changed, of every command that reads a results folder."""
-    return click.option(
-        "--accept-changed",
-        is_flag=True,
-        help="Accept records that were changed after they were written; they are listed.",
-    )(function)
+CHANGED = "changed-records"
+"""What --despite takes of every command that reads a results folder."""
+_OF_CHANGED = f"{CHANGED}: records that were changed after they were written, which are listed."
+
+
+def despite_choice(facts: str = "") -> Callable[[F], F]:
+    """--despite, as `accept_changed`, and as `despite` the facts that may differ: `facts` says what
+    is done then, for the help. InputError for a fact where there is "" for them."""
+
+    def of_command(function: F) -> F:
+        @wraps(function)
+        def with_despite(*, despite: tuple[str, ...], **given: object) -> object:
+            differing = tuple(each for each in despite if each != CHANGED)
+            if facts:
+                given["despite"] = differing
+            elif differing:
+                raise InputError(
+                    f"--despite {shlex.quote(differing[0])} has no meaning here",
+                    cause="one folder differs from no other",
+                    next=f"--despite {CHANGED}, or leave it out",
+                )
+            return function(accept_changed=CHANGED in despite, **given)
+
+        told = f"{facts} Or {_OF_CHANGED}" if facts else _OF_CHANGED
+        option = click.option("--despite", multiple=True, metavar="FACT", help=told)
+        return cast("F", decorated(with_despite, [option]))
+
+    return of_command
 
 
 def tell(lines: Iterable[str]) -> None:

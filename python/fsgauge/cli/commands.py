@@ -85,8 +85,11 @@ MOVED_OPTIONS = {
     "--struck": "--fault {}",
     "--lasts": "--duration {}",
     "--times": "--repeat {}",
+    "--same": "--hosts same:{}",
+    "--accept-changed": "--despite changed-records",
 }
-"""Options that have another name now, with the word that follows them."""
+"""Options that have another name now, with the word that follows them; of --same, that which
+followed --hosts."""
 
 
 def typed_after(option: str) -> str:
@@ -99,7 +102,8 @@ def typed_after(option: str) -> str:
 
 
 def moved_option(option: str) -> str:
-    now = MOVED_OPTIONS[option].format(shlex.quote(typed_after(option)))
+    follows = typed_after("--hosts" if option == "--same" else option)
+    now = MOVED_OPTIONS[option].format(shlex.quote(follows))
     return FsgaugeError(f"{option} is now {now}", next=now).render()
 
 

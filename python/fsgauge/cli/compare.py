@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fsgauge.cli.choices import accept_changed_choice, tell
+from fsgauge.cli.choices import despite_choice, tell
 from fsgauge.exit_codes import ExitCode, ends, gravest, of_decision, of_studies
 
 if TYPE_CHECKING:
@@ -67,12 +67,7 @@ if TYPE_CHECKING:
     help="Take nothing from earlier folders of this study next to A. Five of other sittings show"
     " how sittings differ, where A and B are too few.",
 )
-@click.option(
-    "--despite",
-    multiple=True,
-    metavar="FACT",
-    help="Compare even if this fact differs, which must normally be equal. May be repeated.",
-)
+@despite_choice("Compare even if this fact differs, which must normally be equal. May be repeated.")
 @click.option(
     "--to-baseline",
     is_flag=True,
@@ -83,7 +78,6 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, file_okay=False),
     help="Where comparison.html is written. Default: the folder B.",
 )
-@accept_changed_choice
 @click.option("--json", "as_json", is_flag=True, help="The comparison as JSON.")
 def command(
     a: Path,
@@ -260,18 +254,14 @@ def _limits(tests: Sequence[Test]) -> list[str]:
 @click.command("history")
 @ends("history")
 @click.argument("directories", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--despite",
-    multiple=True,
-    metavar="FACT",
-    help="Include folders where this fact differs, which must normally be equal. May be repeated.",
+@despite_choice(
+    "Include folders where this fact differs, which must normally be equal. May be repeated."
 )
 @click.option(
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     help="Where history.html is written. Default: the newest folder.",
 )
-@accept_changed_choice
 @click.option("--json", "as_json", is_flag=True, help="The history as JSON.")
 def history(
     directories: tuple[Path, ...],

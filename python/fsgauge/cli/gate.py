@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fsgauge import __version__
-from fsgauge.cli.choices import accept_changed_choice, tell
+from fsgauge.cli.choices import despite_choice, tell
 from fsgauge.errors import InputError
 from fsgauge.exit_codes import ExitCode, ends, of_decision, of_studies
 
@@ -31,11 +31,8 @@ _file_choice = click.option(
     show_default=True,
     help="Where the gate keeps what it has learnt; commit it to version control.",
 )
-_despite_choice = click.option(
-    "--despite",
-    multiple=True,
-    metavar="FACT",
-    help="Take folders even if this fact differs, such as the kernel. May be repeated.",
+_despite_choice = despite_choice(
+    "Take folders even if this fact differs, such as the kernel. May be repeated."
 )
 _json_choice = click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
 
@@ -74,7 +71,6 @@ def command() -> None:
     help="Judge this metric too, not each cell's primary one alone: read.p99. May be repeated.",
 )
 @_despite_choice
-@accept_changed_choice
 @_json_choice
 def accept(
     directories: tuple[Path, ...],
@@ -157,7 +153,6 @@ def accept(
     help="Whether a run that is undecided (4) or too noisy (5) passes, with a warning.",
 )
 @_despite_choice
-@accept_changed_choice
 @_json_choice
 def check(
     directories: tuple[Path, ...],

@@ -21,7 +21,7 @@ from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.exit_codes import ends, gravest
 from fsgauge.programs.streams import json_line
 from fsgauge.progress.terminal import width_of, wrapped_lines
-from fsgauge.units import format_duration
+from fsgauge.units import count, format_duration
 
 if TYPE_CHECKING:
     from fsgauge.machine.device.consent import Consent
@@ -72,7 +72,7 @@ def command(
     Takes the same options as `fsgauge run` and checks them all; nothing is measured. File systems
     are made once on a scratch image and, as root, mounted (takes up to 30 s). No device is touched.
 
-    What a run would refuse comes first, and alone where a rig has to try a block to know its time.
+    If `run` would refuse, the reasons come first.
     """
     from fsgauge.cli.plan_brief import brief_lines, run_command
     from fsgauge.cli.plan_lines import (
@@ -145,12 +145,13 @@ def command(
         else:
             run = None if refusals else run_command(sys.argv[2:])
             lines += brief_lines(
-                description, _measured_by(kept), run, doctor_measures=world.keeps_noise
+                description, _measured_by(kept, ""), run, doctor_measures=world.keeps_noise
             )
         if verbose or order:
             lines += order_lines(description, plan.cells, order)
         if verbose:
-            lines += cost_lines(description, _measured_by(kept))
+            source = f" ({count(kept.blocks, 'block')}, {kept.source})" if kept is not None else ""
+            lines += cost_lines(description, _measured_by(kept, source))
         lines += pilot_lines(measured, description, plan.side_by_side)
         lines += _pilot_time(time, is_same)
     click.echo("\n".join(wrapped_lines(lines, width_of(sys.stdout), MARGIN)))
@@ -174,17 +175,15 @@ def _kept_noise(world: Rig, study: Study) -> KeptNoise | None:
     return world.last_noise(study) if study.plan.noise_percent is None else None
 
 
-def _measured_by(kept: KeptNoise | None) -> str:
-    """ ", as fsgauge doctor measured in /var/tmp on 2026-11-23 02:10"; "" where nothing is kept."""
+def _measured_by(kept: KeptNoise | None, source: str) -> str:
+    """ ", as fsgauge doctor measured in /var/tmp on 2026-11-23 02:10"; "" where nothing is kept.
+    `source` is said of a run."""
     if kept is None:
         return ""
     when = f"{datetime.fromtimestamp(kept.measured_unix_s, UTC).astimezone():%Y-%m-%d %H:%M}"
     if not kept.study:
         return f", as fsgauge doctor measured in {kept.source} on {when}"
-    return (
-        f', as the run of "{kept.study}" on this storage showed on {when}'
-        f" ({kept.blocks} blocks, {kept.source})"
-    )
+    return f', as "{kept.study}" showed on this storage on {when}{source}'
 
 
 def _pilot_of(

@@ -1,15 +1,18 @@
-"""The lines that `fsgauge plan` prints unless more is asked, and the command that runs it."""
+"""The six lines that `fsgauge plan` prints unless more is asked, and the command that runs it."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from itertools import accumulate
 
-from fsgauge.cli.plan_lines import MARGIN, changes, span_words, written_words
+from fsgauge.cli.plan_lines import changes, span_words, written_words
+from fsgauge.durability import MARK
 from fsgauge.plan.preview import PlanDescription, Sensitivity
 from fsgauge.units import count, format_size, some_of
 
-_MOST_NAMED = 8
+_LETTERS = 80
+"""Names of systems are listed up to here, the rest is counted; storage is shortened."""
 _OWN_OPTIONS = {"--noise": 1, "--pilot": 1, "--json": 0, "--order": 0, "--verbose": 0}
 """Options that only `plan` takes, with the number of words after each."""
 
@@ -27,18 +30,19 @@ def brief_lines(
     `doctor_measures`: whether `fsgauge doctor` measures that of this rig.
     """
     lines = [
-        f"asks      {description.question}",
-        f"compares  {_systems(description)}; storage: {description.storage}",
-        *_starts(description),
+        f"asks      {description.question}{_starts(description)}",
+        f"compares  {_systems(description)}; storage: {_storage(description)}",
         f"takes     {_cost(description)}",
         f"destroys  {description.overwritten}",
-        *([f"curve     {description.curve}"] if description.curve else []),
-        *([f"race      {description.race}"] if description.race else []),
-        *(f"fault     {line}" for line in description.faults),
-        *(f"durable   {line}" for line in description.durability),
         f"detects   {_detects(description, measured_by, doctor_measures)}",
     ]
-    notes = [*description.cannot_tell, *description.partners, *description.cautions]
+    notes = [
+        *description.cannot_tell,
+        *description.partners,
+        *description.cautions,
+        *description.less_safe,
+        *description.faults,
+    ]
     noted = f" ({count(len(notes), 'note')})" if notes else ""
     command = f"{shlex.join(run)}      " if run is not None else ""
     return [*lines, f"next      {command}more: --verbose{noted}, --order"]
@@ -59,29 +63,43 @@ def run_command(words: Sequence[str]) -> list[str]:
     return found
 
 
-def _starts(description: PlanDescription) -> list[str]:
+def _starts(description: PlanDescription) -> str:
     """The program that a study names, whatever it calls it."""
     if not description.starts:
-        return []
+        return ""
     first, *more = [line for text in description.starts for line in text.splitlines()]
     cut = f"; {count(len(more), 'more line')}: --verbose" if more else ""
-    return [f"starts    {first.removeprefix('program: ')}{cut}"]
+    return f" (starts: {first.removeprefix('program: ')}{cut})"
 
 
 def _systems(description: PlanDescription) -> str:
     names = [
-        f"{system.name} (baseline, twice)" if system.name == description.baseline else system.name
+        system.name
+        + f" {MARK}" * (system.name in description.weak)
+        + " (baseline)" * (system.name == description.baseline)
         for system in description.systems
     ]
-    return some_of(names, _MOST_NAMED)
+    lengths = accumulate(len(name) + len(", ") for name in names)
+    fitting = sum(length <= _LETTERS for length in lengths)
+    less_safe = f" ({MARK} less safe: --verbose)" if description.weak else ""
+    return some_of(names, max(fitting, 1)) + less_safe
+
+
+def _storage(description: PlanDescription) -> str:
+    """Its first clause, where the whole is long: virtual disks have limits and a network."""
+    first, _, rest = description.storage.partition(", ")
+    is_short = len(description.storage) <= _LETTERS
+    return description.storage if is_short or not rest else f"{first}, ..."
 
 
 def _cost(description: PlanDescription) -> str:
     runs = f"{count(description.runs, 'run')} in {count(description.blocks, 'block')}"
+    if description.race:
+        runs = description.race.partition(":")[0]
     writes = f"writes {written_words(description)}"
     if description.simulated:
         writes = f"writes nothing; {format_size(description.written_bytes_estimate)} in the model"
-    worn = f" ({description.endurance})" if description.endurance else ""
+    worn = f" ({description.endurance.partition(', in ')[0]})" if description.endurance else ""
     return f"{span_words(description)}, {runs}; {writes}{worn}"
 
 
@@ -104,4 +122,4 @@ def _more(shown: Sensitivity) -> str:
     if shown.detectable_percent <= effect:
         return ""
     needed = f"{blocks} blocks" if blocks is not None else "over 10 000 blocks"
-    return f"\n{MARGIN}a change of {effect:g} % needs {needed}"
+    return f"; {effect:g} % needs {needed}"

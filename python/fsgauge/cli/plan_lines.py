@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 MARGIN = " " * 10
 """Below the name that a line begins with."""
 _MEASURED = "the noise here, which fsgauge doctor measures"
+_SAME_TIME = 1.1
+"""A longest time within this of the shortest is no range."""
 _WHOLE_PERCENT = 20.0
 """From here on, a change is shown without decimals: the pilot's noise has no more digits."""
 
@@ -133,7 +135,7 @@ def method_lines(description: PlanDescription) -> list[str]:
     lines += [f"race      {description.race}"] if description.race else []
     lines += [f"partners  {line}" for line in description.partners]
     lines += [f"note      {line}" for line in description.cautions]
-    lines += [f"durable   {line}" for line in description.durability]
+    lines += [f"less safe {line}" for line in description.less_safe]
     return lines
 
 
@@ -191,8 +193,8 @@ def written_words(description: PlanDescription) -> str:
 
 
 def span_words(description: PlanDescription) -> str:
-    """How long it takes: "about 8.2 min (7.5 min to 9.1 min)"; where it is not known how machines
-    run, "about 19 min emulated, 4 min with KVM"."""
+    """How long it takes: "about 8.2 min (7.5 min to 9.1 min)", one time where both ends are nearly
+    the same; where it is not known how machines run, "about 19 min emulated, 4 min with KVM"."""
 
     def words(seconds: float) -> str:
         return format_duration(int(seconds * 1e9))
@@ -207,10 +209,9 @@ def span_words(description: PlanDescription) -> str:
     if description.longest_seconds is None:
         about = "" if description.simulated else "about "
         return f"{about}more than {span}"
-    if description.instead is None and (
-        description.shortest_seconds != description.longest_seconds
-    ):
-        span += f" ({words(description.shortest_seconds)} to {words(description.longest_seconds)})"
+    ends = description.shortest_seconds, description.longest_seconds
+    if description.instead is None and ends[1] > ends[0] * _SAME_TIME:
+        span += f" ({' to '.join(map(words, ends))})"
     return f"about {span}"
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fsgauge.cli.choices import accept_changed_choice
+from fsgauge.cli.choices import despite_choice
 from fsgauge.errors import escaped
 from fsgauge.programs.streams import json_line
 
@@ -26,7 +26,7 @@ _TABLE_ROWS_LIMIT = 1000
 @click.argument("sql", required=False)
 @click.option("--json", "style", flag_value="json", help="One JSON object per row.")
 @click.option("--csv", "style", flag_value="csv", help="Comma-separated, with a header.")
-@accept_changed_choice
+@despite_choice()
 def command(directory: Path, sql: str | None, style: str | None, accept_changed: bool) -> None:
     """Query the records in DIRECTORY with one SELECT. Without SQL, list the views and columns.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from fsgauge.chromium import as_pdf, as_png, find_chromium
-from fsgauge.cli.choices import accept_changed_choice
+from fsgauge.cli.choices import despite_choice
 from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.exit_codes import ExitCode, ends, gravest, of_report
 from fsgauge.plain_files import write_whole
@@ -64,7 +64,7 @@ def _sheet(name: str, text: str) -> Callable[[F], F]:
     metavar="KEY=VALUE",
     help="Predict rates (study aging) for another disk: window=16, seek_average='4 ms'.",
 )
-@accept_changed_choice
+@despite_choice()
 def command(
     directories: tuple[Path, ...],
     pdf: str | None,

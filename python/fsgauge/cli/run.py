@@ -78,7 +78,7 @@ def command(
 )
 @choices.fleet_choices
 @choices.consent_choices
-@choices.accept_changed_choice
+@choices.despite_choice()
 @choices.progress_choices
 def resume(
     directory: Path,

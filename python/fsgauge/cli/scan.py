@@ -66,7 +66,6 @@ _WORST_FILES = 3
     metavar="FILE",
     help="Write mb_groups of an ext4 or ldiskfs, mounted or an image, a line a group.",
 )
-@click.option("--no-space", is_flag=True, help="Files only: do not read free space.")
 @click.option("--json", "as_json", is_flag=True, help="All numbers and the whole scan as JSON.")
 def command(
     path: Path,
@@ -77,7 +76,6 @@ def command(
     watch: Path | None,
     region_size: str | None,
     groups: Path | None,
-    no_space: bool,
     as_json: bool,
 ) -> int:
     """Measure fragmentation of files and free space in PATH. Nothing is written to it.
@@ -97,17 +95,17 @@ def command(
 
     if is_watch(path):
         given = [against, save, watch, region_size, groups]
-        return _show_watch(path, page, alone=not any(given) and not (no_space or as_json))
+        return _show_watch(path, page, alone=not any(given) and not as_json)
     if watch is not None:
         from fsgauge.cli.choices import engine_path
 
-        _refuse_what_has_no_line(path, no_space)
+        _refuse_what_has_no_line(path)
         require_watch(watch, engine_path(path, "scan the folder above it"))
     before = None
     if against is not None:
         with step(f"reading {against}"):
             before = read_scan(against)
-    region_bytes = _region_bytes(region_size, no_space)
+    region_bytes = _region_bytes(region_size)
     if page is not None:
         require_ours(page)
     if groups is not None:
@@ -115,14 +113,13 @@ def command(
     if save is not None:
         _require_new(save, "--save")
     if is_kept_scan(path):
-        _refuse_what_only_a_scan_takes(path, no_space, groups)
+        _refuse_what_only_a_scan_takes(path, groups)
         with step(f"reading {path}"):
             scan = read_scan(path)
     else:
         with_map = as_json or page is not None or save is not None
         scan = _scanned(
             path,
-            space=not no_space,
             top=_WORST_FILES if top is None else top,
             map_order=_order(before) if with_map else 0,
         )
@@ -191,14 +188,10 @@ def _lines(watch: Watch) -> str:
     return count(len(watch.points), "scan") + left_out
 
 
-def _refuse_what_has_no_line(path: Path, no_space: bool) -> None:
+def _refuse_what_has_no_line(path: Path) -> None:
     from fsgauge.errors import InputError
     from fsgauge.scan import is_kept_scan
 
-    if no_space:
-        raise InputError(
-            "--watch would have no use: --no-space reads no free space", next="leave --no-space out"
-        )
     if is_kept_scan(path):
         raise InputError(
             f"--watch is of a file system, and {path} is a saved scan", next="leave --watch out"
@@ -215,19 +208,14 @@ def _require_new(path: Path, option: str) -> None:
     require_room(path, f"{option} FILE")
 
 
-def _region_bytes(size: str | None, no_space: bool) -> int | None:
-    """The size asked for; InputError for what is none, or with free space left alone."""
+def _region_bytes(size: str | None) -> int | None:
+    """The size asked for; InputError for what is none."""
     from fsgauge.cli.choices import read_size
     from fsgauge.errors import InputError
     from fsgauge.quantities import UnitError
 
     if size is None:
         return None
-    if no_space:
-        raise InputError(
-            "--empty-region would have no answer: --no-space reads no free space",
-            next="leave --no-space out",
-        )
     try:
         found = read_size("--empty-region", size)
     except UnitError as error:
@@ -246,7 +234,7 @@ def _order(before: ScanResult | None) -> int:
     return before.map.order if before is not None and before.map is not None else _MAP_ORDER
 
 
-def _scanned(path: Path, *, space: bool, top: int, map_order: int) -> ScanResult:
+def _scanned(path: Path, *, top: int, map_order: int) -> ScanResult:
     """Scan with progress on standard error; the first Ctrl-C stops it and keeps what was read."""
     from fsgauge.cli.choices import engine_path
     from fsgauge.engine.client import Engine
@@ -254,11 +242,9 @@ def _scanned(path: Path, *, space: bool, top: int, map_order: int) -> ScanResult
     from fsgauge.progress.scan_and_age import stages, step
 
     place = engine_path(path, "scan the folder above it")
-    job = ScanJob(path=place, top=top, map_order=map_order, space=space)
+    job = ScanJob(path=place, top=top, map_order=map_order)
     with stages() as progress:
         scan = Engine().scan(job, progress.event, progress.stoppable)
-    if not space:
-        return scan
     with step("looking for deleted files that are still open"):
         return _with_deleted(scan)
 
@@ -280,14 +266,13 @@ def _dumped(path: str) -> str:
     return must_run(["dumpe2fs", path], what=f"{path} cannot be read", seconds=600.0).output
 
 
-def _refuse_what_only_a_scan_takes(path: Path, no_space: bool, groups: Path | None) -> None:
+def _refuse_what_only_a_scan_takes(path: Path, groups: Path | None) -> None:
     from fsgauge.errors import InputError
 
-    given = ["--no-space"] * no_space + ["--mb-groups"] * (groups is not None)
-    if given:
+    if groups is not None:
         raise InputError(
-            f"{given[0]} is of a file system, and {path} is a saved scan",
-            next=f"leave {given[0]} out",
+            f"--mb-groups is of a file system, and {path} is a saved scan",
+            next="leave --mb-groups out",
         )
 
 

@@ -162,6 +162,8 @@ WEAKENINGS: tuple[Weakening, ...] = (
     Weakening("export", (), r"async", ANSWERS_EARLY, EXPORTS),
 )
 
+MARK = "†"
+"""Behind the name of a system that gives up durability."""
 MEMORY = "the storage is memory, so a power failure loses everything on every system"
 NEVER_SYNCED = (
     "nothing syncs what the load writes: a crash may lose it, and the time to make it durable is"

@@ -1,5 +1,5 @@
-"""A plan in words: its cells, how close the partners of a ratio stand, and folders as they are
-mounted.
+"""A plan in words: its cells, its storage, how close the partners of a ratio stand, and folders as
+they are mounted.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from fsgauge.plan.estimate import block_seconds, turns_of_block
 from fsgauge.record.factors import Factor, factors_of
 from fsgauge.record.records import Cell, FactorValue, Plan, SystemFacts
 from fsgauge.study.model import Study
-from fsgauge.units import exact_size, format_duration, format_size
+from fsgauge.units import exact_size, format_duration, format_size, some_of
 from fsgauge.workload import method_of
 
 LONGEST_OPTION = 48
@@ -21,6 +21,7 @@ NAMED = 8
 """So many cells are named one by one."""
 _LISTED = 6
 """So many numbers of a factor are listed; of more, the ends."""
+_PLACES = 4
 Values = dict[str, tuple[FactorValue, ...]]
 
 
@@ -87,6 +88,29 @@ def _one(name: str, value: FactorValue) -> str:
     if name.endswith("_bytes") and isinstance(value, int):
         return exact_size(value)
     return f"{value} %" if name.endswith("_percent") else str(value)
+
+
+def storage_words(study: Study, *, is_simulated: bool = False) -> str:
+    """The storage as the study asks for it: "a scratch file of 8 GiB in /var/tmp"."""
+    storage = study.storage
+    if is_simulated and storage.kind in ("loop", "ram"):
+        return f"{exact_size(storage.size)} in a model"
+    if storage.kind == "loop":
+        return f"a scratch file of {exact_size(storage.size)} in {storage.directory}"
+    if storage.kind == "ram":
+        return f"memory, {exact_size(storage.size)}"
+    if storage.kind == "device":
+        return f"device{'s' if storage.more_devices else ''} {', '.join(storage.devices)}"
+    if storage.kind == "share":
+        return f"shares of running servers, up to {exact_size(storage.size)} each"
+    if storage.kind == "simulated":
+        end = f", its {storage.times} times" if storage.times else ""
+        return f"{exact_size(storage.size)} in a model ({storage.model}{end})"
+    places = list(dict.fromkeys(system.path or storage.path for system in study.systems))
+    if places == [system.name for system in study.systems]:
+        return f"up to {exact_size(storage.size)} in each"
+    each = " each" if len(places) > 1 else ""
+    return f"up to {exact_size(storage.size)}{each} in {some_of(places, _PLACES)}"
 
 
 def mounted_words(facts: SystemFacts) -> str:

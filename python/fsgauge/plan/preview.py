@@ -11,13 +11,19 @@ from types import MappingProxyType
 
 from pydantic import Field
 
-from fsgauge.durability import MEMORY, SystemOptions, weakened
+from fsgauge.durability import MEMORY, SystemOptions, Weak, weakened
 from fsgauge.plain_files.kept import Kept
 from fsgauge.plan.around import HERE, Around
 from fsgauge.plan.cost import written_bytes
 from fsgauge.plan.curve import curve_of, curve_words
 from fsgauge.plan.estimate import RUN_SECONDS, endurance, plan_seconds, under_load_share
-from fsgauge.plan.in_words import differently_mounted, made_as_mounted, mounted_words, partners
+from fsgauge.plan.in_words import (
+    differently_mounted,
+    made_as_mounted,
+    mounted_words,
+    partners,
+    storage_words,
+)
 from fsgauge.plan.levels import corrected
 from fsgauge.plan.power import blocks_needed, paired_percent, planned_percent
 from fsgauge.plan.race import blocks_within, made_of, measured_blocks, race_words, rested_on
@@ -74,8 +80,10 @@ class PlanDescription(Kept):
     partners: list[str]
     """How close what is compared stands in time; empty where the study does not ask."""
     cautions: list[str] = Field([])
-    durability: list[str] = Field([])
-    """What single systems give up, or the storage does not have."""
+    less_safe: list[str] = Field([])
+    """What single systems give up of durability, or the storage does not have."""
+    weak: list[str] = Field([])
+    """The names of those systems."""
     turns: list[Turn]
     curve: str = ""
     race: str = ""
@@ -141,6 +149,7 @@ def describe(
     times = (expected, mean), (most, shortest)
     written, at_worst = (of(blocks_within(study, *each)) for each in times)
     within = plan.race.within if plan.race is not None else float
+    weak = _weak(study, folders)
     return PlanDescription(
         question=study.question,
         systems=study.systems,
@@ -157,7 +166,11 @@ def describe(
         cannot_tell=[text for text in (_method(study, size_bytes).cannot_tell(),) if text],
         partners=[] if is_simulated else partners(plan, study, size_bytes, one_by_one_because),
         cautions=[*_method(study, size_bytes).cautions(), *cautions],
-        durability=_durability(study, folders),
+        less_safe=[
+            *(f"{name}: {each.loses} ({each.option}; {each.source})" for name, each in weak),
+            *([MEMORY] if study.storage.kind == "ram" else []),
+        ],
+        weak=list(dict.fromkeys(name for name, _ in weak)),
         turns=plan.turns,
         curve=curve_words(plan),
         race=race_words(study),
@@ -185,19 +198,15 @@ def describe(
         ),
         sensitivity_known=noise is not None,
         sensitivity=[_sensitivity(*rested_on(plan), percent) for percent in supposed],
-        storage=storage or storage_sentence(study, is_simulated=is_simulated),
+        storage=storage or storage_words(study, is_simulated=is_simulated),
         overwritten=_overwritten(study, is_simulated=is_simulated),
     )
 
 
-def _durability(study: Study, folders: Mapping[str, SystemFacts]) -> list[str]:
-    """A line a system and option: as asked for, and of a folder as in force."""
-    found = [
-        f"{system.name} gives up durability with {weak.option}: {weak.loses} ({weak.source})"
-        for system in study.systems
-        for weak in weakened(_made(system, folders.get(system.name)))
-    ]
-    return [*found, *([MEMORY] if study.storage.kind == "ram" else [])]
+def _weak(study: Study, folders: Mapping[str, SystemFacts]) -> list[tuple[str, Weak]]:
+    """What systems give up, by their names: as asked for, and of a folder as in force."""
+    made = ((system.name, _made(system, folders.get(system.name))) for system in study.systems)
+    return [(name, weak) for name, each in made for weak in weakened(each)]
 
 
 def _made(system: System, folder: SystemFacts | None) -> SystemOptions:
@@ -226,26 +235,6 @@ def _block_times(
 def _seconds_with(plan: Plan, study: Study, size_bytes: int, around: Around) -> float:
     blocks, _, _ = measured_blocks(plan, study)
     return plan_seconds(study, size_bytes, blocks, plan.side_by_side, around)
-
-
-def storage_sentence(study: Study, *, is_simulated: bool = False) -> str:
-    """The storage as the study asks for it: "loop file of 8 GiB in /var/tmp"."""
-    storage = study.storage
-    if is_simulated and storage.kind in ("loop", "ram"):
-        return f"{exact_size(storage.size)} in a model"
-    if storage.kind == "loop":
-        return f"loop file of {exact_size(storage.size)} in {storage.directory}"
-    if storage.kind == "ram":
-        return f"memory, {exact_size(storage.size)}"
-    if storage.kind == "device":
-        return f"device{'s' if storage.more_devices else ''} {', '.join(storage.devices)}"
-    if storage.kind == "share":
-        return f"shares of running servers, up to {exact_size(storage.size)} each"
-    if storage.kind == "simulated":
-        end = f", its {storage.times} times" if storage.times else ""
-        return f"{exact_size(storage.size)} in a model ({storage.model}{end})"
-    places = dict.fromkeys(system.path or storage.path for system in study.systems)
-    return f"a scratch folder in {', '.join(places)}, up to {exact_size(storage.size)} each"
 
 
 def _sensitivity(blocks: int, comparisons: int, noise_percent: float) -> Sensitivity:

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from html import escape
 
+from fsgauge.durability import MARK
 from fsgauge.report.draw import Drawing
 from fsgauge.report.labels import labels_of
 from fsgauge.stats.results import Results
 from fsgauge.stats.wording import NAMED_SYSTEMS
 
-MARK = "†"
 _NOT_NAMES = "code|desc|pre|script|style|text|title|tspan"
 _ELEMENT = re.compile(rf"(<(?!(?:{_NOT_NAMES})\b)[a-z][^<>]*>|</i> )([^<]+)(?=<)")
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
+from fsgauge.durability import MARK
 from fsgauge.engine.wire import LayoutResult
 from fsgauge.record.command import FOREIGN
 from fsgauge.record.limits import memory_is_limited
@@ -20,7 +21,7 @@ from fsgauge.record.machine import (
 from fsgauge.record.records import EnvironmentRecord, StudyRecord, TurnRecord
 from fsgauge.report import tables, words
 from fsgauge.report.draw import Drawing
-from fsgauge.report.durability import MARK, durability_lines, marked_page
+from fsgauge.report.durability import durability_lines, marked_page
 from fsgauge.report.faults import fault_tables
 from fsgauge.report.hosts import host_lines, no_host_law, over_hosts_tables
 from fsgauge.report.labels import MANY, labels_of

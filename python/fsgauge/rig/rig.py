@@ -13,7 +13,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -46,19 +46,21 @@ class FleetChoice:
     @property
     def typed(self) -> list[str]:
         named = any(value is not None for name, value in vars(self).items() if name != "same")
-        return ["--hosts"] * named + ["--same"] * self.same
+        return ["--hosts"] * named
 
 
 _MOST_NODES = 10_000
 
 
-def hosts_named(text: str | None, *, same: bool = False) -> FleetChoice:
+def hosts_named(text: str | None) -> FleetChoice:
     """What --hosts says; InputError where it is understood in no way."""
     if text is None:
-        return FleetChoice(same=same)
+        return FleetChoice()
     kind, _, rest = text.partition(":")
+    if kind == "same" and rest:
+        return replace(hosts_named(rest), same=True)
     if "://" in text:
-        return FleetChoice(scheduler=text, same=same)
+        return FleetChoice(scheduler=text)
     if kind == "slurm":
         if not rest.isdecimal() or not 1 <= int(rest[:9]) <= _MOST_NODES:
             raise InputError(
@@ -66,12 +68,12 @@ def hosts_named(text: str | None, *, same: bool = False) -> FleetChoice:
                 cause="Slurm is asked for a number of nodes",
                 next=f"--hosts slurm:N, 1 to {_MOST_NODES}",
             )
-        return FleetChoice(slurm=int(rest), same=same)
+        return FleetChoice(slurm=int(rest))
     if kind == "kubernetes" and rest:
-        return FleetChoice(kubernetes=Path(rest), same=same)
+        return FleetChoice(kubernetes=Path(rest))
     is_there = os.path.lexists(text) and not os.path.isdir(text)  # noqa: PTH112 - too long is none
     is_file = "/" in text or text.endswith(".toml") or is_there
-    return FleetChoice(hosts=Path(text), same=same) if is_file else FleetChoice(ssh=text, same=same)
+    return FleetChoice(hosts=Path(text)) if is_file else FleetChoice(ssh=text)
 
 
 def of_some(study: Study, systems: Sequence[System]) -> Study:
@@ -92,10 +94,11 @@ class Change:
 @dataclass(frozen=True)
 class FoldersSeen:
     """Systems that are folders, as they are mounted now: the facts of each by its name, and what
-    they leave out of the comparison."""
+    they leave out of the comparison; of that in `shared`, who is on one file system or disk."""
 
     facts: dict[str, SystemFacts]
     cautions: list[str]
+    shared: list[str] = field(default_factory=list)
 
 
 class Rig(ABC):

@@ -14,6 +14,7 @@ from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.evidence import Question
 from fsgauge.stats.metrics import METRICS, SYNC
+from fsgauge.stats.run_checks import rate_offered
 from fsgauge.units import format_duration, format_size, format_value, rounded
 
 
@@ -123,7 +124,7 @@ def _values(question: Question, cell: Cell, metric: str) -> dict[str, float]:
 
 def thing_of(question: Question, cell: Cell, *, is_first: bool = False) -> str:
     """What a cell's number is of: "4 KiB random reads at depth 32", "the p99 latency of 4 KiB
-    random reads at depth 32"; `is_first` begins a sentence."""
+    random reads at 5,000/s"; `is_first` begins a sentence."""
     metric = METRICS[question.metrics[cell.id]]
     noun, asked = factors_of(cell).noun, factors_of(cell).asked
     if asked:
@@ -136,7 +137,31 @@ def thing_of(question: Question, cell: Cell, *, is_first: bool = False) -> str:
         return noun
     operation, _, rest = metric.label.partition(" ")
     is_said = factors_of(cell).work.endswith(f" {operation}s") and " and " not in noun
-    return f"{'The' if is_first else 'the'} {rest if is_said else metric.label} of {noun}"
+    label = rest if is_said else metric.label
+    return f"{'The' if is_first else 'the'} {label} of {_at_pace(question, cell)}"
+
+
+def _at_pace(question: Question, cell: Cell) -> str:
+    """The cell as a thing with the pace that it was offered, which stands for a depth that all
+    have: "4 KiB random reads at 5,000/s"."""
+    factors, pace = factors_of(cell), question.paces.get(cell.id)
+    if pace is None:
+        return factors.noun
+    at = f" at {rounded(pace)}/s"
+    depth = f" at depth {factors.depth}"
+    several = len({factors_of(each).depth for each in question.cells}) > 1
+    whole = f"{at} and depth {factors.depth}" if several else at
+    return factors.noun.replace(depth, whole) if depth in factors.noun else f"{factors.noun}{at}"
+
+
+def paces_in(runs: Iterable[RunRecord]) -> dict[str, float]:
+    """By the id of a cell whose runs all had one pace, its operations a second; those of a load
+    curve have theirs in their names."""
+    found: dict[str, set[float | None]] = {}
+    for run in runs:
+        if not run.cell.pace:
+            found.setdefault(run.cell.id, set()).add(rate_offered(run))
+    return {cell: rate for cell, (rate, *more) in found.items() if rate is not None and not more}
 
 
 def commits_in(runs: Iterable[RunRecord], cells: Sequence[Cell]) -> dict[str, str]:

@@ -109,6 +109,8 @@ class Question:
     measurements: Sequence[results.Measurement] = ()
     commits: Mapping[str, str] = field(default_factory=dict)
     """By the id of a cell whose operations are commits, the metric of their p99."""
+    paces: Mapping[str, float] = field(default_factory=dict)
+    """By the id of a cell with a pace, the operations a second that each machine was offered."""
     limited: Sequence[results.Comparison] = ()
     """Comparisons that the rig sets; they are not among `comparisons`."""
     nothing: bool = False

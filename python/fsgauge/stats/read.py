@@ -15,7 +15,7 @@ from fsgauge.stats import planned
 from fsgauge.stats.advice import in_its_keys, situation_of
 from fsgauge.stats.analysis import Analysis, Material, kind_of
 from fsgauge.stats.answer import answer, not_vouched_for
-from fsgauge.stats.asked_number import commits_in
+from fsgauge.stats.asked_number import commits_in, paces_in
 from fsgauge.stats.compare import compare_all, measure_all
 from fsgauge.stats.curve.blocks import parted, samples_of
 from fsgauge.stats.differences import differences_between
@@ -197,6 +197,7 @@ def _results(
         comparisons=[each for each in evidence.comparisons if not each.limited_by],
         measurements=measurements,
         commits=commits_in(evidence.runs, plan.cells),
+        paces=paces_in(evidence.runs),
         limited=[each for each in evidence.comparisons if each.limited_by],
         noise=describe_noise(floor) if floor else None,
         blocks_complete=max((entry.n for entry in evidence.comparisons), default=0),

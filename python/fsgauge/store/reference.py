@@ -32,9 +32,9 @@ Before a record is stored, the journal gets a line `stored` with the file's SHA-
 journal line ends with `chain`, the SHA-256 of the previous chain value and the line's own text.
 `report`, `compare`, `history`, `query` and `resume` check all of it first. A record that was
 changed, removed, added or replaced is named, and the command ends with exit code 3;
-`--accept-changed` continues and names the changes in the answer and on the page's first screen,
-and the study is not valid. A folder without its journal has no checksums and is treated the same
-way.
+`--despite changed-records` continues and names the changes in the answer and on the page's first
+screen, and the study is not valid. A folder without its journal has no checksums and is treated the
+same way.
 
 A crash does not count as a change: the last line may announce a file that was never written, and
 that run is measured again. The checksums are not secret. They reveal accidents and edits, but not

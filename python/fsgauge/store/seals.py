@@ -52,8 +52,8 @@ class ChangedError(RigError):
                 if only_added
                 else "restore the folder from a copy"
             )
-            + "; report, compare, history, query and resume go on with --accept-changed, which"
-            " names the changes",
+            + "; report, compare, history, query and resume go on with --despite changed-records,"
+            " which names the changes",
         )
 
 

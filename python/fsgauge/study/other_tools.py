@@ -11,6 +11,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
@@ -24,17 +25,21 @@ Reads = Literal[
     "MiB",
     "number",
     "decimal",
+    "text",
     "time",
+    "milliseconds",
     "microseconds",
     "percent",
     "rest",
     "pace of a job",
     "bytes of a job",
+    "bytes of a thread",
     "switch",
 ]
 BYTES_OF_A_JOB: Reads = "bytes of a job"
+IN_BYTES: tuple[Reads, ...] = (BYTES_OF_A_JOB, "bytes of a thread")
 
-_TIME = re.compile(r"\s*([0-9]+)\s*(d|h|m|s|ms|msec|us|usec)?\s*")
+_TIME = re.compile(r"\s*([0-9]{1,12}(?:\.[0-9]{1,9})?)\s*(d|h|m|s|ms|msec|us|usec)?\s*")
 _SECONDS = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
 _NANOSECONDS = {"ms": 10**6, "msec": 10**6, "us": 10**3, "usec": 10**3}
 SWITCH = dict.fromkeys(("0", "false", "no", "off"), False) | dict.fromkeys(
@@ -65,12 +70,19 @@ def read_value(reads: Reads | None, text: str) -> object:
             return _percent(text)
         case "rest":
             return _percent(text, of_100=True)
+        case "text":
+            return text
         case "time":
             return _time(text, 10**9)
+        case "milliseconds":
+            return _time(text, 10**6)
         case "microseconds":
             return _time(text, 10**3)
         case "bytes of a job":
             return _bytes_per_second(text)
+        case "bytes of a thread":
+            size = binary_size(text)
+            return _bytes_per_second(f"{size}/s" if size else text)
         case "switch" if text.lower() in SWITCH:
             return SWITCH[text.lower()]
     raise ValueError("0 or 1")
@@ -129,9 +141,9 @@ def _time(text: str, of_bare_ns: int) -> str:
     match = _TIME.fullmatch(text)
     if match is None:
         return text
-    number, unit = int(match[1]), match[2] or ""
+    unit = match[2] or ""
     of_unit = 10**9 * _SECONDS[unit] if unit in _SECONDS else _NANOSECONDS.get(unit, of_bare_ns)
-    return exact_duration(number * of_unit)
+    return exact_duration(round(Fraction(match[1]) * of_unit))
 
 
 _LIST = re.compile(r"\w+(,\w+)+")
@@ -151,7 +163,7 @@ class Word:
 
     Its values are translated (`reads`, `values`), and taken unless it only leads to the key: with
     an `example`, or as a letter alone. `sets` are keys that are set with it. `always` are the
-    values that change nothing. `but` says what differs.
+    values that change nothing. `but` says what differs, `never` why other values are refused.
     """
 
     title: str
@@ -164,6 +176,7 @@ class Word:
     sets: Mapping[str, object] = field(default_factory=dict)
     always: tuple[str, ...] = ()
     but: str = ""
+    never: str = ""
     example: str = ""
 
     @property
@@ -215,9 +228,9 @@ class Word:
         if isinstance(given, float) and given.is_integer():
             text = plain_decimal(given)
         if self.values:
-            found = self.values.get(
-                text, self.values.get({"true": "1", "false": "0"}.get(text, text))
-            )
+            is_on = SWITCH.get(text.lower())
+            switched = text if is_on is None else _SWITCHED_ON if is_on else _SWITCHED_OFF
+            found = self.values.get(text, self.values.get(switched))
             if found is not None:
                 return found
             if _LIST.fullmatch(text):
@@ -334,6 +347,7 @@ def _word(title: str, row: Mapping[str, Any]) -> Word:
         sets=row.get("sets", {}),
         always=tuple(row.get("always", ())),
         but=row.get("but", ""),
+        never=row.get("never", ""),
         example=row.get("example", ""),
     )
 
@@ -354,7 +368,7 @@ def differing(word: Word) -> str:
     pairs = (
         f"{', '.join(theirs)} = {ours}" for ours, theirs in by_value.items() if theirs != [ours]
     )
-    return "; ".join([*pairs, *([word.but] if word.but else [])])
+    return "; ".join(filter(None, [*pairs, word.but, word.never]))
 
 
 def tool_called(name: str) -> str | None:

@@ -69,13 +69,23 @@ def leading(document: Document, path: Path, word: Word) -> InputError:
         return InputError(
             f"{word.said(spelled)} is {word.key}, which only a study of kind {owners} has",
             location=origin.key(f"this one is of kind {kind_of(document.data, 'workload')}"),
+            details=(word.but,) if word.example and word.but else (),
             next=f"fsgauge explain {word.key}",
         )
+    but = _as_typed(word, document.at(path))
     return InputError(
-        f"{word.said(spelled)} is {word.key} here" + (f": {word.but}" if word.but else ""),
+        f"{word.said(spelled)} is {word.key} here" + (f": {but}" if but else ""),
         location=origin.key(_proposed(document, path, word)),
         next=f"fsgauge explain {word.key}",
     )
+
+
+def _as_typed(word: Word, value: object) -> str:
+    """What differs, with the path or name that was typed in place of that of the example."""
+    sample = re.search(r'"(.*)"', word.example)
+    if word.reads != "text" or sample is None or not isinstance(value, str):
+        return word.but
+    return word.but.replace(sample[1], shlex.quote(value))
 
 
 def _has_inside(document: Document, spelled: str) -> tuple[Section, str] | None:
@@ -102,7 +112,7 @@ def meaning_otherwise(
     return InputError(
         f"{word.said(str(path[-1]))} is {word.key} here, and {shown(given)} is not a value of it",
         location=document.origins[path].value(did_you_mean(near)),
-        details=tuple(each for each in (wanted, word.but) if each),
+        details=tuple(each for each in (wanted, word.never or word.but) if each),
         next=f"fsgauge explain {word.key}",
     )
 
@@ -163,8 +173,10 @@ def is_word(key: str) -> bool:
 
 
 def is_said_without_value(key: str) -> bool:
-    """Whether it is a word that stands alone: time_based."""
-    return is_word(key) and any(word.is_alone for word in words_called(key.rpartition(".")[2]))
+    """Whether it is a word that stands alone: time_based, or one that no value is translated of."""
+    words = words_called(key.rpartition(".")[2]) if is_word(key) else ()
+    is_led = bool(words) and not any(word.is_translated for word in words)
+    return is_led or any(word.is_alone for word in words)
 
 
 def path_of_word(key: str) -> Path:

@@ -9,7 +9,7 @@ from fsgauge.quantities import UnitError
 from fsgauge.study.document import Document
 from fsgauge.study.keys import kind_of, valid_keys, value_types
 from fsgauge.study.locate import Path
-from fsgauge.study.other_tools import BYTES_OF_A_JOB, Word, read_value
+from fsgauge.study.other_tools import IN_BYTES, Word, read_value
 from fsgauge.units import exact_rate, exact_size, parse_size
 
 
@@ -25,7 +25,7 @@ def translated(document: Document, word: Word, given: object, load: Mapping[str,
     value = word.value(given)
     if word.reads == "pace of a job":
         value = _of_all_jobs(load, value)
-    if word.reads == BYTES_OF_A_JOB:
+    if word.reads in IN_BYTES:
         value = _in_operations(load, value)
     return _fitting(document, tuple(word.key.split(".")), value)
 
@@ -43,8 +43,8 @@ def _of_all_jobs(named: Mapping[str, Any], of_one: object) -> str:
 
 
 def _in_operations(named: Mapping[str, Any], bytes_per_second: object) -> str:
-    """A pace in bytes, which are so many operations of one size."""
-    assert isinstance(bytes_per_second, float)  # noqa: S101 - what BYTES_OF_A_JOB reads
+    """The same of bytes, which are so many operations of one size."""
+    assert isinstance(bytes_per_second, float)  # noqa: S101 - what IN_BYTES read
     try:
         sizes = [parse_size(str(read_value("size", str(each)))) for each in _listed(named, _BLOCKS)]
     except UnitError:

@@ -73,7 +73,8 @@ def _started(placed: PlacedPoint, accept_changed: bool) -> _Running:
     """Begin a point, or go on with it, in the folder that was checked, wherever it is by now."""
     begun, directory = placed.results, str(placed.directory.absolute())
     words = ["run", str(placed.file.absolute()), "--rig", "simulator", "--results", directory]
-    again = ["resume", str(begun and begun.absolute()), *["--accept-changed"] * accept_changed]
+    changed = ["--despite", "changed-records"] * accept_changed
+    again = ["resume", str(begun and begun.absolute()), *changed]
     words = again if begun is not None else [*words, "--yes"]
     try:
         with (

@@ -6,17 +6,30 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.cli.asked_study import _as_folder, study_and_folders
+from fsgauge.cli.asked_study import _as_folder, _is_said, study_and_folders
 from fsgauge.errors import InputError
 
 
-def test_folders_that_are_not_there_are_named_all_at_once(tmp_path: Path) -> None:
-    """The next command was `fsgauge plan overhead --system /nosuch`, which was refused as well."""
-    missing = [str(tmp_path / "a"), str(tmp_path / "b")]
-    with pytest.raises(InputError) as refusal:
-        study_and_folders(["overhead", str(tmp_path), *missing])
-    assert refusal.value.what == f"there is no folder {missing[0]} and no folder {missing[1]}"
-    assert refusal.value.cause and refusal.value.next == f"ls -ld {tmp_path}"
+def test_folders_that_are_not_there_are_refused_with_all_else(tmp_path: Path) -> None:
+    """They were refused alone, and what else was wrong at the next try."""
+    words = [str(tmp_path), str(tmp_path / "a"), str(tmp_path / "b")]
+    assert study_and_folders(["overhead", *words]) == ("overhead", words)
+
+
+@pytest.mark.parametrize(
+    ("key", "typed", "is_said"),
+    [
+        ("storage.size", "size", True),
+        ("workload.clients", "numjobs", True),
+        ("workload.direct", "buffered", True),
+        ("workload.access", "direct", True),
+        ("workload.clients", "size", False),
+    ],
+)
+def test_what_a_person_sets_in_any_word_does_not_give_way(
+    key: str, typed: str, is_said: bool
+) -> None:
+    assert _is_said(key, {typed}) is is_said
 
 
 def test_a_word_that_is_no_path_is_a_system(tmp_path: Path) -> None:
@@ -65,7 +78,5 @@ def test_a_word_after_folders_is_a_folder_that_is_not_there(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a").mkdir()
-    with pytest.raises(InputError) as refusal:
-        study_and_folders(["a", "nosuch"])
-    assert refusal.value.what == "there is no folder nosuch"
+    assert study_and_folders(["a", "nosuch"])[1] == ["./a", "./nosuch"]
     assert [_as_folder(each) for each in ("a", "n=a", "n=xfs")] == ["./a", "n=./a", "n=xfs"]

@@ -17,13 +17,13 @@ from fsgauge.cli.execution import _resume
     [
         ("run overhead --system ext4 --seed 3", ""),
         ("run s.toml --rig fleet --hosts 'my hosts.toml' --quiet", "--hosts 'my hosts.toml'"),
-        ("run s.toml --rig=fleet --hosts=h.toml --same", "--hosts=h.toml --same"),
+        ("run s.toml --rig=fleet --hosts=same:h.toml", "--hosts=same:h.toml"),
         ("run s.toml --hosts a,b --set workload.files=2", "--hosts a,b"),
         (
             "run s.toml --destroy S1 --destroy S2 --discard-unknown-data",
             "--destroy S1 --destroy S2 --discard-unknown-data",
         ),
-        ("resume old --accept-changed", "--accept-changed"),
+        ("resume old --despite changed-records", "--despite changed-records"),
     ],
 )
 def test_resume_is_named_with_what_it_needs(

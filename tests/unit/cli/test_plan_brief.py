@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.cli.plan_brief import brief_lines, run_command
-from fsgauge.cli.plan_lines import method_lines, time_and_bytes
+from fsgauge.cli.plan_lines import method_lines, span_words, time_and_bytes
 from fsgauge.plan.preview import PlanDescription, describe
 from fsgauge.plan.turns import make_plan
 from fsgauge.study.parse import load_study
@@ -24,10 +24,13 @@ def names(lines: list[str]) -> list[str]:
     return [line.split()[0] for line in lines]
 
 
+SIX = ["asks", "compares", "takes", "destroys", "detects", "next"]
+
+
 def test_six_lines_say_what_on_what_how_long_how_much_and_what_would_show() -> None:
     lines = brief_lines(described(2.0), ", as measured", ["fsgauge", "run", "overhead"])
-    assert names(lines) == ["asks", "compares", "takes", "destroys", "detects", "next"]
-    assert "raw (baseline, twice), ext4, xfs, btrfs; storage: loop file of 2 GiB" in lines[1]
+    assert names(lines) == SIX
+    assert "raw (baseline), ext4, xfs, btrfs; storage: a scratch file of 2 GiB" in lines[1]
     assert "100 runs in 5 blocks; writes about " in lines[2]
     assert lines[3].startswith("destroys  nothing: ")
     assert "(noise: 2 %, as measured)" in lines[4]
@@ -46,8 +49,9 @@ def test_of_a_program_that_does_not_say_what_it_writes_nothing_is_estimated() ->
 
 def test_of_programs_it_says_what_is_started() -> None:
     found = described(2.0, name="command-git-clone")
-    (line,) = (each for each in brief_lines(found, "", None) if each.startswith("starts"))
-    assert line == "starts    git clone -q --no-local tree copy; 2 more lines: --verbose"
+    asks, *rest = brief_lines(found, "", None)
+    assert asks.endswith(" (starts: git clone -q --no-local tree copy; 2 more lines: --verbose)")
+    assert names([asks, *rest]) == SIX
     whole = "\n".join(method_lines(found))
     assert all(f"starts    {each}" in whole for each in found.starts) and len(found.starts) == 3
 
@@ -67,12 +71,60 @@ def test_noise_that_hides_everything_is_said_with_the_blocks_that_it_takes() -> 
         each for each in brief_lines(described(130.0), "", None) if each.startswith("detects")
     )
     assert "nothing below a tenfold change (noise: 130 %)" in line
-    assert "a change of 5 % needs " in line
+    assert "; 5 % needs " in line and "\n" not in line
 
 
 def test_what_weakens_durability_is_among_the_few_lines() -> None:
-    lines = brief_lines(described(2.0, "ext4:mount=nobarrier"), "", None)
-    assert "durable" in names(lines)
+    """It was a line for each, which read "durable  X gives up durability"."""
+    found = described(2.0, "ext4:mount=nobarrier")
+    lines = brief_lines(found, "", None)
+    assert names(lines) == SIX
+    assert "raw (baseline), ext4 (nobarrier) † († less safe: --verbose); storage" in lines[1]
+    assert " note" in lines[-1]
+    (line,) = (each for each in method_lines(found) if each.startswith("less safe "))
+    assert line.startswith("less safe ext4 (nobarrier): without flushes, a power failure may")
+
+
+def test_many_systems_are_counted() -> None:
+    """All of them were named, on a line that no screen holds."""
+    many = [f"number {each} of many=ext4" for each in range(40)]
+    line = brief_lines(described(2.0, *many), "", None)[1]
+    assert "raw (baseline), number 0 of many, number 1 of many, " in line
+    assert " and 37 more; storage: " in line and len(line) < 160
+
+
+def test_storage_of_many_clauses_is_shortened() -> None:
+    long = "disks of 1 GiB of 2 virtual machines, of which node1 serves; ext3: one; nfs: two" * 2
+    found = described(2.0).model_copy(update={"storage": long})
+    assert brief_lines(found, "", None)[1].endswith(
+        "; storage: disks of 1 GiB of 2 virtual machines, ..."
+    )
+
+
+@pytest.mark.parametrize("name", ["capacity", "two-nodes", "choose", "years", "postgresql"])
+def test_there_are_six_lines_whatever_is_asked(name: str) -> None:
+    found = described(2.0)
+    more = {
+        "capacity": {"curve": "a curve"},
+        "two-nodes": {"faults": ["node1 crashes", "node2 crashes"]},
+        "choose": {"race": "160 runs expected, 400 at worst: up to 16 blocks"},
+        "years": {"simulated": True},
+        "postgresql": {"less_safe": ["a: a crash", "b: a crash"], "weak": ["ext4"]},
+    }
+    lines = brief_lines(found.model_copy(update=more[name]), "", None)
+    assert names(lines) == SIX and not any("\n" in line for line in lines)
+    if name == "choose":
+        assert ", 160 runs expected, 400 at worst; writes " in lines[2]
+
+
+@pytest.mark.parametrize(
+    ("longest", "words"),
+    [(109.0, "about 100 s"), (119.0, "about 100 s (100 s to 119 s)")],
+)
+def test_a_time_has_a_range_only_where_it_has_one(longest: float, words: str) -> None:
+    """ "4.13 min (4.11 min to 4.38 min)" is one time."""
+    ends = {"expected_seconds": 100.0, "shortest_seconds": 100.0, "longest_seconds": longest}
+    assert span_words(described().model_copy(update=ends)) == words
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.plan.in_words import NAMED, cells_in_words, differently_mounted, mounted_words
+from fsgauge.plan.in_words import (
+    NAMED,
+    cells_in_words,
+    differently_mounted,
+    mounted_words,
+    storage_words,
+)
 from fsgauge.plan.preview import describe
 from fsgauge.plan.turns import make_plan
 from fsgauge.record.records import Cell, SystemFacts
@@ -91,7 +97,12 @@ def test_what_a_folder_gives_up_stands_in_the_plan() -> None:
     folders = {"a": folder("ext4", "rw,relatime"), "b": folder("ext4", "rw,nobarrier")}
     plan = make_plan(study, size_bytes=GIB)
     facts = describe(plan, study, size_bytes=GIB, folders=folders, cautions=["they share a disk"])
-    (line,) = facts.durability
-    assert line.startswith("b gives up durability with nobarrier: without flushes, a power failure")
+    (line,) = facts.less_safe
+    assert line.startswith("b: without flushes, a power failure") and "(nobarrier; " in line
+    assert facts.weak == ["b"]
+    assert facts.storage == "up to 2 GiB each in /mnt/a, /mnt/b"
+    named = load_study("overhead", systems=["/mnt/fast", "/srv/slow"], seed=1)
+    assert [system.name for system in named.systems] == ["/mnt/fast", "/srv/slow"]
+    assert storage_words(named) == "up to 2 GiB in each"
     assert "they share a disk" in facts.cautions
     assert facts.mounted["b"] == "ext4 from /dev/vdb1, mounted rw,nobarrier"

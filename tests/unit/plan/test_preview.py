@@ -21,7 +21,7 @@ def test_a_plan_in_the_order_of_the_questions():
     assert facts.runs == 36 * 5 * 8
     assert facts.blocks == facts.blocks_asked == 8
     assert facts.shortest_seconds < facts.expected_seconds < facts.longest_seconds
-    assert facts.storage == "loop file of 8 GiB in /var/tmp"
+    assert facts.storage == "a scratch file of 8 GiB in /var/tmp"
     assert facts.overwritten.startswith("nothing")
     assert any("3.6 GiB" in line for line in facts.held_equal)
     assert [line.split()[0] for line in facts.different] == ["kind", "mkfs"]
@@ -190,7 +190,7 @@ def test_of_a_model_storage_noise_and_settings_are_said_as_they_are():
     facts = describe(plan, study, size_bytes=10 * GIB, around=around, one_by_one_because="a reason")
     assert facts.storage == "10 GiB in a model"
     assert facts.partners == []
-    assert describe(plan, study, size_bytes=10 * GIB).storage.startswith("loop file of 10 GiB")
+    assert describe(plan, study, size_bytes=10 * GIB).storage.startswith("a scratch file of 10 GiB")
     tables = load_study("ost-years", seed=1)
     facts = describe(make_plan(tables, size_bytes=TIB), tables, size_bytes=TIB)
     assert facts.different[0].startswith("settings (1 MiB: prealloc_table = 256; 2 MiB: ")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.durability import MARK
 from fsgauge.report import write_report
 from fsgauge.report.compared import cautions, read_sides
-from fsgauge.report.durability import MARK
 from fsgauge.stats.folders.compare import compare_sides
 from tests.synthetic import make_study
 

@@ -144,8 +144,8 @@ def test_an_option_overrules_the_file_in_either_words() -> None:
 @pytest.mark.parametrize(
     ("keys", "key", "hint"),
     [
-        ('filename = "/dev/sdb"', "storage.device", "such as device ="),
-        ('directory = "/mnt"', "storage.path", 'such as path = "/mnt/x" in [storage]'),
+        ('filename = "/dev/sdb"', "storage.device", 'write device = "/dev/sdb" in [storage]'),
+        ('directory = "/srv/a"', "storage.path", 'write path = "/srv/a" in [storage]'),
         ('limitread = "10m"', "workload.rate", 'such as rate = "1000 IOPS"'),
         ('"-r" = 4', "workload.block_sizes", 'write block_sizes = ["4 KiB"]'),
     ],
@@ -216,6 +216,11 @@ def test_a_word_of_fio_leads_to_the_study_that_has_its_key() -> None:
         ("threads = 4", "jobs", [4]),
         ("rwmixpct = 80", "read_percent", 80),
         ('direct = "off"', "direct", False),
+        ('buffered = "yes"', "direct", False),
+        ('zero_buffers = "on"', "data", "zero"),
+        ("runtime = 0.5", "duration", 5 * 10**8),
+        ('runtime = "1.5m"', "duration", 90 * 10**9),
+        ('"if" = "/dev/zero"', "data", "zero"),
         ("bs = 65536.0", "block_sizes", [65536]),
     ],
 )
@@ -314,7 +319,18 @@ def test_the_words_of_other_tools_reach_plan_and_storage() -> None:
     assert "hyperfine's runs is plan.blocks" in notes[1]
 
 
-@pytest.mark.parametrize("word", ["time_based", "time_based=1", "norandommap", "thread=1"])
+@pytest.mark.parametrize(
+    "word",
+    [
+        "time_based",
+        "time_based=1",
+        "norandommap",
+        "thread=1",
+        "fallocate=none",
+        "scramble_buffers=1",
+        "status=progress",
+    ],
+)
 def test_what_is_always_so_is_read_with_a_note(word: str) -> None:
     study, notes = loaded(word)
     assert study.workload == loaded()[0].workload
@@ -386,6 +402,56 @@ def test_a_switch_stands_alone_and_a_number_does_not() -> None:
         load_study("overhead", ["hipri"])
     with pytest.raises(InputError, match="sets nothing"):
         load_study("overhead", ["iodepth"])
+
+
+@pytest.mark.parametrize("word", ["bssplit", "rand", "select-only", "ignore-failure"])
+def test_a_word_that_takes_no_value_leads_alone_too(word: str) -> None:
+    """It was said to set nothing."""
+    with pytest.raises(InputError) as refusal:
+        load_study("overhead", [word])
+    assert "sets nothing" not in refusal.value.what and word in refusal.value.what
+
+
+@pytest.mark.parametrize(
+    ("study", "typed", "proposed"),
+    [
+        ("overhead", "directory=/srv/data", "write storage.path = "),
+        ("overhead", "testFile=/srv/data", "write storage.path = "),
+        ("command", "setup=make -j4", 'write workload.prepare = ["make -j4"]'),
+        ("command", "conclude=sync", 'write workload.finish = ["sync"]'),
+        ("command", "command-name=git gc", 'write workload.name = "git gc"'),
+    ],
+)
+def test_where_a_word_only_leads_the_value_that_was_typed_is_in_it(
+    study: str, typed: str, proposed: str
+) -> None:
+    with pytest.raises(InputError) as refusal:
+        load_study(study, [typed])
+    assert refusal.value.location is not None
+    assert refusal.value.location.hint.startswith(proposed)
+    if "/srv" in typed:
+        assert refusal.value.location.hint.endswith('"/srv/data"')
+        assert "--storage path:/srv/data" in refusal.value.what
+
+
+def test_a_pace_of_a_thread_in_bytes_is_proposed_in_operations() -> None:
+    error = refused('bs = "4k"\nthreads = 2\nlimitread = "10m"')
+    assert error.location is not None and error.location.hint == 'write rate = "5120 IOPS"'
+
+
+def test_a_limit_of_pgbench_is_in_milliseconds() -> None:
+    assert loaded("latency-limit=2.5", name="capacity")[0].plan.latency_limit == 2_500_000
+
+
+def test_what_is_refused_is_in_no_note() -> None:
+    """Each note of `rw` said that trims are not measured."""
+    assert loaded("rw=randread")[1] == [
+        '--set rw=randread: fio\'s rw is workload.patterns = ["randread"]'
+    ]
+    for word, reason in (("rw=trim", "of a mix"), ("random_distribution=pareto:1", "pareto")):
+        with pytest.raises(InputError) as refusal:
+            load_study("overhead", [word])
+        assert any(reason in each for each in refusal.value.details)
 
 
 def test_a_list_of_the_command_line_needs_no_brackets() -> None:

@@ -237,7 +237,7 @@ def test_a_target_s_years_are_written_in_turns() -> None:
 
 
 def test_records_of_a_point_that_were_changed_are_accepted_where_it_is_said(tmp_path: Path) -> None:
-    """--accept-changed changed nothing for a sweep, and what helps was said in a log alone."""
+    """Accepted, it changed nothing for a sweep, and what helps was said in a log alone."""
     text = FILE.replace(', "median_size=256 KiB; size_sigma=1"', "").replace("[2, 0]", "[0]")
     sweep = new_sweep(study(text), tmp_path)
     assert run_points(sweep, lambda _: None) == []
@@ -247,5 +247,5 @@ def test_records_of_a_point_that_were_changed_are_accepted_where_it_is_said(tmp_
     scan = next(point.results.glob("records/*/scan-*.json"))
     scan.write_text(scan.read_text().replace("{", "{ ", 1))
     (failed,) = run_points(read_sweep(sweep.directory), lambda _: None)
-    assert "changed after" in failed.said and "--accept-changed" in failed.said
+    assert "changed after" in failed.said and "--despite changed-records" in failed.said
     assert run_points(read_sweep(sweep.directory), lambda _: None, accept_changed=True) == []

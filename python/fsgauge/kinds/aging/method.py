@@ -297,6 +297,8 @@ class AgingMethod(MakesOwnFiles):
     def _too_small(self, room: Room, unit_bytes: int, file_bytes: int) -> InputError:
         """What the region would have to be."""
         workload = self.workload
+        fitting = file_bytes * workload.rate_fill // 100 // unit_bytes
+        streams = f"--set workload.streams={fitting}" if fitting else "fewer workload.streams"
         if workload.nominal_rate is None:
             file_bytes = share_of(workload, room)
         a_file = -(-workload.streams * unit_bytes * 100 // workload.rate_fill)
@@ -314,7 +316,7 @@ class AgingMethod(MakesOwnFiles):
             f" {workload.fill} % of it"
             if workload.nominal_rate is None
             else "the region follows from workload.nominal_rate",
-            next=f"{larger}, fewer workload.streams, or smaller {_pieces(room)}",
+            next=f"{larger}, {streams}, or smaller {_pieces(room)}",
         )
 
 

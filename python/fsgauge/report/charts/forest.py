@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fsgauge.durability import MARK
 from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.charts.axes import Along
 from fsgauge.report.draw import Build, Drawing, draw
-from fsgauge.report.durability import MARK
 from fsgauge.report.labels import MANY, labels_of, shared_end, shortened
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.metrics import METRICS

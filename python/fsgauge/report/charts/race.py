@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from fsgauge.durability import MARK
 from fsgauge.report import vega
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.charts.forest import noise_band
 from fsgauge.report.draw import Drawing, chart_of, draw
-from fsgauge.report.durability import MARK
 from fsgauge.report.labels import in_two_lines, labels_of
 from fsgauge.report.race import Place, places_of
 from fsgauge.report.theme import GAIN, INK, MUTED

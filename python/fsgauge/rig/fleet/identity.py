@@ -115,17 +115,17 @@ def require_alike(identities: Mapping[str, HostIdentity], *, one_machine: bool) 
 
 
 def require_same(identities: Mapping[str, HostIdentity]) -> None:
-    """Raise InputError where hosts differ in their kernel or processors: what --same asks for."""
+    """Raise InputError where hosts differ in their kernel or processors: what same:HOSTS asks."""
     (first, expected), *others = identities.items()
     for name, found in others:
         for key, words in _COMPARED.items():
             here, there = getattr(expected, key), getattr(found, key)
             if here != there:
                 raise InputError(
-                    f"{name} has another {words} than {first}, and --same asks for equal hosts",
+                    f"{name} has another {words} than {first}, and same:HOSTS wants equal ones",
                     details=(f"{first}: {here}", f"{name}: {there}"),
                     cause="a host that is slower than the others may be so because of it",
-                    next=f"leave {name} out; or leave out --same, and the page says it",
+                    next=f"leave {name} out; or leave out same:, and the page says it",
                 )
 
 

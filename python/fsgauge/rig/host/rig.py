@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,6 +26,7 @@ from fsgauge.machine.ledger.ledger import opened_ledger
 from fsgauge.machine.ledger.ledger_folder import private_folder
 from fsgauge.machine.process.tool import find_tool, must_run, run_tool
 from fsgauge.plain_files.opening import closing, names_in
+from fsgauge.plan.cost import require_files_fit
 from fsgauge.record.machine import StorageFacts, cached_direct_cautions
 from fsgauge.record.records import Plan
 from fsgauge.rig.happenings import Tell
@@ -51,10 +53,12 @@ from fsgauge.units import format_size
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import Place
 
+_PROPOSED = re.compile(r"--set (?P<override>(?P<key>workload\.\w+)=[^\s,']+)")
+
 
 def changes_for_folders(study: Study, engine: Callable[[], Engine]) -> list[Change]:
-    """What gives way to the folders that a person named: at most one of the size and one of direct
-    I/O; none for what is refused in any case.
+    """What gives way to the folders that a person named: the size, a number of the load that does
+    not fit into it, direct I/O; none for what is refused in any case.
 
     A shipped study has a size for a disk with room, and most are about direct I/O. Folders without
     them are measured all the same, in a way that all of them have, and it is said.
@@ -62,20 +66,35 @@ def changes_for_folders(study: Study, engine: Callable[[], Engine]) -> list[Chan
     if not isinstance(study.storage, PathStorage):
         return []
     places = list(dict.fromkeys(system.path or study.storage.path for system in study.systems))
-    return [*_smaller(places, study.storage.size), *_buffered(study, places, engine)]
+    smaller, size_bytes = _smaller(places, study.storage.size)
+    return [*smaller, *_fewer(study, size_bytes), *_buffered(study, places, engine)]
 
 
-def _smaller(places: list[str], size_bytes: int) -> list[Change]:
+def _smaller(places: list[str], size_bytes: int) -> tuple[list[Change], int]:
+    """The size that all have room for, as a change where it is less than what is asked for."""
     rooms: dict[str, int] = {}
     for place in places:
         with suppress(OSError):  # no folder, which is refused
             rooms[place] = fitting_bytes(place, size_bytes)
     least = min(rooms, key=rooms.__getitem__, default="")
     if not least or rooms[least] == size_bytes:
-        return []
+        return [], size_bytes
     fits, wanted = format_size(rooms[least]), format_size(size_bytes)
     why = f"{least} has no room for {wanted}, so {fits} of each folder is used"
-    return [Change("storage.size", f"storage.size={typed(rooms[least])}", why)]
+    return [Change("storage.size", f"storage.size={typed(rooms[least])}", why)], rooms[least]
+
+
+def _fewer(study: Study, size_bytes: int) -> list[Change]:
+    """What the refusal of a load that is too large for so much space proposes, where that is a
+    number of the load: fewer clients, fewer files."""
+    try:
+        require_files_fit(study, size_bytes)
+    except InputError as error:
+        proposed = _PROPOSED.search(error.next)
+        if proposed is not None:
+            why = f"{error.what}, more than {format_size(size_bytes)}"
+            return [Change(proposed["key"], proposed["override"], why)]
+    return []
 
 
 def _buffered(study: Study, places: list[str], engine: Callable[[], Engine]) -> list[Change]:

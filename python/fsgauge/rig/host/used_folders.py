@@ -117,7 +117,8 @@ def folders_seen(study: Study) -> FoldersSeen:
     there = [folder for folder in used_folders(study) if os.path.isdir(folder.path)]  # noqa: PTH112 - none if closed
     systems = {system.name: system for system in study.systems}
     facts = {each.system: folder_facts(systems[each.system], each.path) for each in there}
-    return FoldersSeen(facts, list(_cautions(there)) if there else [])
+    cautions = list(_cautions(there)) if there else []
+    return FoldersSeen(facts, cautions, list(_shared(there)))
 
 
 def facts_of_folders(study: Study, facts: StorageFacts) -> StorageFacts:

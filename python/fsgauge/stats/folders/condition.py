@@ -8,7 +8,7 @@
                | size                  4 KiB, 4k
                | "depth" whole         depth 32
                | whole noun            4 jobs, 2 writers, 590 clients: how many at once
-               | option ["="] value    of fio: bs=4k, iodepth=32, numjobs=4, rw=randread
+               | option ["="] value    of fio: bs=4k, iodepth=32, numjobs=4, rw=randread; threads=4
                | cell id               write-8KiB-writers2
                | quoted system name    "xfs, 8 groups"
     comparison = "<" | "<=" | ">" | ">="
@@ -42,17 +42,15 @@ _COMPARISON = re.compile(r"<=|>=|<|>")
 _NEARLY_A_SIZE = re.compile(r"[kmgtpe]?i?(b|bytes?)?", re.IGNORECASE)
 _WITH_NUMBER = '"4 KiB", "4 jobs" or "2 writers"?'
 
-
-_OF_FIO = {
-    "bs": "size",
-    "blocksize": "size",
-    "iodepth": "depth",
-    "qd": "depth",
-    "numjobs": "jobs",
-    "rw": "pattern",
-    "readwrite": "pattern",
+_OPTIONS = {
+    **dict.fromkeys(("bs", "blocksize", "block_size", "block"), "size"),
+    **dict.fromkeys(("iodepth", "qd", "depth", "queue_depth", "qdepth"), "depth"),
+    **dict.fromkeys(("numjobs", "jobs", "threads", "clients", "writers", "workers"), "jobs"),
+    **dict.fromkeys(("rw", "readwrite", "pattern"), "pattern"),
 }
-"""What its options ask of a cell; rw alone is a pattern of ours."""
+"""What options of fio, and what people say for them, ask of a cell."""
+_WITHOUT_SIGN = ("bs", "blocksize", "iodepth", "qd", "numjobs")
+"""Those that no = has to follow: others are words of cells as well."""
 _LATENCIES = ("latency", "lat", "clat", "slat", "response")
 """What people say where a metric names which of its numbers, and of which operation."""
 _METRICS_CALLED = {"p99.9": "p999", "bw": "bandwidth", "throughput": "bandwidth"}
@@ -265,7 +263,7 @@ class _Parser:
         token = self.take()
         if token.kind == "quoted":
             return Selector("system", token.text[1:-1], token)
-        if token.kind == "word" and token.text == "depth":
+        if token.kind == "word" and token.text == "depth" and not self.is_sign("="):
             return Selector("depth", self.whole(self.take(), "a queue depth"), token)
         if token.kind == "word" and self.is_of_fio(token):
             return self.of_fio(token)
@@ -282,15 +280,15 @@ class _Parser:
         )
 
     def is_of_fio(self, token: Token) -> bool:
-        """Whether it is an option of fio, with a value behind it."""
-        role = _OF_FIO.get(token.text)
-        return role is not None and (self.is_sign("=") or role != "pattern")
+        """Whether it is an option of fio, or what is said for it, with a value behind it."""
+        has_value = self.is_sign("=") or token.text in _WITHOUT_SIGN
+        return token.text in _OPTIONS and has_value
 
     def of_fio(self, option: Token) -> Selector:
         """What it asks for: bs=4k, iodepth 32."""
         if self.is_sign("="):
             self.take()
-        role, value = _OF_FIO[option.text], self.take()
+        role, value = _OPTIONS[option.text], self.take()
         if role == "pattern" and value.kind == "word":
             return self.word(value)
         if role == "size" and value.kind == "number":

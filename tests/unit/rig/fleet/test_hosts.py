@@ -73,7 +73,7 @@ def test_hosts_that_differ_are_refused_where_equal_ones_are_asked_for() -> None:
     alike = {"a": host(), "b": host(machine="m2")}
     require_same(alike)
     for change, said in [
-        ({"kernel": "Linux 9.9"}, "b has another kernel than a, and --same asks for equal hosts"),
+        ({"kernel": "Linux 9.9"}, "b has another kernel than a, and same:HOSTS wants equal ones"),
         ({"processor": "slow"}, "b has another processor than a"),
         ({"processor_count": 77}, "b has another number of processors than a"),
     ]:

@@ -10,6 +10,7 @@ import pytest
 
 from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import ProbeResult
+from fsgauge.plan.cost import require_files_fit
 from fsgauge.rig.host import direct
 from fsgauge.rig.host import rig as fitting
 from fsgauge.rig.host.rig import changes_for_folders
@@ -68,6 +69,18 @@ def test_the_size_is_cut_to_what_is_free(
     assert load_study("overhead", [change.override], systems=folders).storage.model_dump()[
         "size"
     ] == (478 << 20)
+
+
+def test_a_load_that_does_not_fit_is_smaller(
+    folders: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The size was cut, and then refused: 590 clients need more than that."""
+    leave(monkeypatch, 100 << 20)
+    found = changes(folders, Probing(), "connections")
+    assert [each.key for each in found] == ["storage.size", "workload.clients"]
+    assert found[1].why.startswith("590 clients with ") and "90 MiB" in found[1].why
+    fits = load_study("connections", [each.override for each in found], systems=folders)
+    require_files_fit(fits, 90 << 20)
 
 
 def test_a_folder_with_hardly_any_room_is_refused_as_before(

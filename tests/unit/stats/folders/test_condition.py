@@ -36,6 +36,8 @@ def test_a_size_may_be_written_as_in_fio() -> None:
         ("bs=4k, iodepth=32", [("size", 4096), ("depth", 32)]),
         ("rw=randread blocksize=1M", [("pattern", "randread"), ("size", 1 << 20)]),
         ("rw, numjobs 4, qd 8", [("pattern", "rw"), ("jobs", 4), ("depth", 8)]),
+        ("block_size=4k depth=8", [("size", 4096), ("depth", 8)]),
+        ("pattern=randread, threads=4", [("pattern", "randread"), ("jobs", 4)]),
     ],
 )
 def test_a_cell_may_be_named_by_the_options_of_fio(text: str, found: list[object]) -> None:

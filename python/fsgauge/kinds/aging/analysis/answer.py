@@ -1,4 +1,4 @@
-"""The answer of a study `aging`: what each system keeps of its clean rate, under 60 words.
+"""The answer of a study `aging`: what each system keeps of its clean rate, the baseline first.
 
 "At 5 % free, writing keeps 61 % of its clean rate on ext4 1 MiB (55 to 67 %) and 95 % on ext4 8 MiB
 (90 to 99 %); reading 58 to 97 %. A model, not a measurement, predicts 29 and 90 % for a disk with
@@ -15,7 +15,7 @@ from fsgauge.kinds.aging.analysis.model import Aging, AgingPoint
 from fsgauge.kinds.aging.factors import AgingFactors, Side
 from fsgauge.record.records import Cell
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.sentence import DECIDED, ends, shortest
+from fsgauge.stats.sentence import DECIDED, WORDS_LIMIT, shortest
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
@@ -73,18 +73,11 @@ def aging_answer(aging: Aging, primary: Sequence[Cell], margin_percent: float) -
         return f"{said}.{_would_have_shown(kept)}{predicted}"
     untold = f"; too noisy to tell on {_named(unclear)}{other}" if unclear else ""
     tail = "" if unclear else _other_side(aging, side, level)
-    return shortest(
-        [
-            *(
-                _with_prediction(
-                    f"{_sentence(where, clear, named)}{untold}{end}", aging, clear, named
-                )
-                for named in (MOST_NAMED, 2, 1)
-                for end in (tail, "")
-            ),
-            f"{_sentence(where, clear, 1)}.",
-        ]
-    )
+    for named in (MOST_NAMED, 2, 1):
+        said = shortest(f"{_sentence(where, clear, named)}{untold}{end}" for end in (tail, ""))
+        if len(said.split()) < WORDS_LIMIT:
+            break
+    return _with_prediction(said, aging, clear, named)
 
 
 MOST_WORDS_BETWEEN = 9
@@ -169,13 +162,17 @@ def _sentence(where: str, kept: Sequence[_Kept], named: int) -> str:
     untold = listed(names) if is_short else f"{between} others"
     more = f", {untold} between" if between else ""
     if between and len(shown) == 1:
-        more = f", the least of {len(kept)}"
+        more = f", and {between} more in the tables"
     return f"{where} keeps {listed(parts)}{more}"
 
 
 def _shown(kept: Sequence[_Kept], named: int) -> list[_Kept]:
-    """All in the study's order; of too many, the least and the most."""
-    return ends(kept, lambda each: each.relative.value, named=named, least_first=True)
+    """All in the study's order, the baseline first; of too many the first, the least and the
+    most."""
+    if len(kept) <= named or named == 1:
+        return list(kept[:named])
+    by_share = sorted(kept, key=lambda each: each.relative.value)
+    return [each for each in kept if each in (kept[0], by_share[0], by_share[-1])]
 
 
 def _other_side(aging: Aging, side: Side, level: int) -> str:

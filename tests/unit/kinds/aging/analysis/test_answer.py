@@ -1,4 +1,4 @@
-"""The sentence: what is kept at the level that the study named, under 60 words."""
+"""What is kept at the level that the study named, in a sentence under 60 words."""
 
 from __future__ import annotations
 
@@ -17,8 +17,18 @@ def test_measured_first_then_the_model_in_a_sentence_of_its_own() -> None:
     said = answer()
     assert said.startswith("At 5 % free, writing keeps 6")
     assert "of its clean rate on ext4 1 MiB (" in said and "ext4 8 MiB" in said
-    assert said.endswith("A model, not a measurement, predicts 30 and 91 % for a disk with heads.")
-    assert "; reading " in said and len(said.split()) < WORDS
+    measured, _, predicted = said.partition(" A model")
+    assert predicted == ", not a measurement, predicts 30, 51, 75 and 91 % for a disk with heads."
+    assert "; reading " in measured and len(measured.split()) < WORDS
+
+
+def test_systems_come_in_the_order_of_the_question() -> None:
+    """The one that keeps least led, whichever was the baseline."""
+    backwards = dict(reversed(SYSTEMS.items()))
+    measured = answer(systems=backwards).partition(" A model")[0]
+    assert next(iter(backwards)) == "ext4 8 MiB"
+    places = [measured.index(f" on {name} (") for name in backwards]
+    assert places == sorted(places)
 
 
 def test_two_systems_are_both_named() -> None:
@@ -67,5 +77,6 @@ def test_before_anything_is_measured() -> None:
 @pytest.mark.parametrize("number", [5, 9])
 def test_many_systems_with_long_names_stay_short(number: int) -> None:
     systems = {f"ext4, allocation chunk of size {at}": 1 << 20 for at in range(number)}
-    said = answer(systems=systems, levels=(5,), blocks=3)
+    said = answer(systems=systems, levels=(5,), blocks=3).partition(" A model")[0]
     assert len(said.split()) < WORDS and "between" in said
+    assert f" on {next(iter(systems))} (" in said
