@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fsgauge.engine.wire import (
+    BlockTarget,
     Companion,
     CompanionKind,
     DsyncSync,
     FdatasyncSync,
     FsyncSync,
     InterleavedRanges,
+    LayoutJob,
     LoadJob,
     RwfDsyncSync,
     SequentialAccess,
@@ -70,6 +72,12 @@ class CommitsMethod(Method):
 
     def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002 - no device
         return self.workload.sizes if self.workload.direct else []
+
+    def layout_job(self, target: Place, seed: int) -> LayoutJob | None:
+        """On a bare device past the page cache, whatever the commits do."""
+        job = super().layout_job(target, seed)
+        is_bare = isinstance(target, BlockTarget)
+        return job.model_copy(update={"direct": True}) if job is not None and is_bare else job
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
         factors, workload = CommitsFactors.of(cell), self.workload

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.engine.wire import FilesTarget, LoadJob
+from fsgauge.engine.wire import BlockTarget, FilesTarget, LoadJob
 from fsgauge.errors import InputError
 from fsgauge.kinds.commits.method import CommitsMethod
 from tests.unit.kinds.commits.studies import workload
@@ -70,3 +70,12 @@ def test_what_is_written_meanwhile_is_a_companion_of_its_cell_alone() -> None:
     method = CommitsMethod(workload('meanwhile = ["nothing", "checkpoint"]'))
     assert method.reserve_bytes == 64 << 20
     assert CommitsMethod(workload()).reserve_bytes == 0
+
+
+def test_a_bare_device_is_filled_past_the_page_cache() -> None:
+    """A golden comparison found that it no longer was, after the layouts of kinds were joined."""
+    method = CommitsMethod(workload("direct = false"))
+    on_device = method.layout_job(BlockTarget(path="/dev/loop0", size_bytes=16 << 20), 7)
+    in_file = method.layout_job(PLACE, 7)
+    assert on_device is not None and on_device.direct
+    assert in_file is not None and not in_file.direct
