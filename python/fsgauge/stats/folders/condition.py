@@ -45,7 +45,7 @@ _WITH_NUMBER = '"4 KiB", "4 jobs" or "2 writers"?'
 _OPTIONS = {
     **dict.fromkeys(("bs", "blocksize", "block_size", "block"), "size"),
     **dict.fromkeys(("iodepth", "qd", "depth", "queue_depth", "qdepth"), "depth"),
-    **dict.fromkeys(("numjobs", "jobs", "threads", "clients", "writers", "workers"), "jobs"),
+    **dict.fromkeys(("numjobs", "threads", "workers"), "jobs"),
     **dict.fromkeys(("rw", "readwrite", "pattern"), "pattern"),
 }
 """What options of fio, and what people say for them, ask of a cell."""
@@ -119,6 +119,12 @@ def _holds(selector: Selector, cell: Cell, system: str) -> bool:
 def _counted() -> set[str]:
     """What kinds count that work at once: job, writer, client ..."""
     return {factor.one for _, factor in declarations() if factor.one}
+
+
+def _role_of(word: str) -> str:
+    """What an option asks of a cell, or a number of what works at once; "" for neither."""
+    counted = "jobs" if word.removesuffix("s") in _counted() else ""
+    return _OPTIONS.get(word, counted)
 
 
 def _name_of(written: str) -> str:
@@ -282,13 +288,13 @@ class _Parser:
     def is_of_fio(self, token: Token) -> bool:
         """Whether it is an option of fio, or what is said for it, with a value behind it."""
         has_value = self.is_sign("=") or token.text in _WITHOUT_SIGN
-        return token.text in _OPTIONS and has_value
+        return has_value and bool(_role_of(token.text))
 
     def of_fio(self, option: Token) -> Selector:
         """What it asks for: bs=4k, iodepth 32."""
         if self.is_sign("="):
             self.take()
-        role, value = _OPTIONS[option.text], self.take()
+        role, value = _role_of(option.text), self.take()
         if role == "pattern" and value.kind == "word":
             return self.word(value)
         if role == "size" and value.kind == "number":

@@ -38,6 +38,7 @@ def test_a_size_may_be_written_as_in_fio() -> None:
         ("rw, numjobs 4, qd 8", [("pattern", "rw"), ("jobs", 4), ("depth", 8)]),
         ("block_size=4k depth=8", [("size", 4096), ("depth", 8)]),
         ("pattern=randread, threads=4", [("pattern", "randread"), ("jobs", 4)]),
+        ("writers=2, clients=4", [("jobs", 2), ("jobs", 4)]),
     ],
 )
 def test_a_cell_may_be_named_by_the_options_of_fio(text: str, found: list[object]) -> None:
