@@ -130,6 +130,7 @@ def question(*times: Waits, primary: str = "time", ratio: str = "better", n: int
             comparisons=[compared],
             metrics={"run": "complete"},
             commits={},
+            paces={},
             baseline_is_raw=False,
             measurements=[
                 SimpleNamespace(cell="run", metric="complete", system=e.system, value=e.time.value)
