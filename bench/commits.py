@@ -17,7 +17,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
 import subprocess
 import threading
 from collections.abc import Callable
@@ -96,20 +95,21 @@ def pg_test_fsync() -> str:
 
 
 def first_table(command: list[str]) -> str:
-    """What it prints of one write a commit; it is interrupted then, and removes its file."""
+    """What it prints of one write a commit; it is ended then, and removes its file. Not by SIGINT,
+    which what was started in the background ignores."""
     lines: list[str] = []
     # Not timeout(1): a signal that comes before it knows its child's number ends it alone.
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:
-        limit = threading.Timer(LIMIT_SECONDS, process.send_signal, [signal.SIGINT])
+        limit = threading.Timer(LIMIT_SECONDS, process.terminate)
         limit.start()
         assert process.stdout is not None  # noqa: S101 - PIPE above
         try:
             for line in process.stdout:
                 lines.append(line)
                 if NEXT_TABLE in line:
-                    process.send_signal(signal.SIGINT)
+                    process.terminate()
                     return "".join(lines)
         finally:
             limit.cancel()

@@ -1,4 +1,4 @@
-"""pg_test_fsync is read to the end of its first table, and is then interrupted."""
+"""pg_test_fsync is read to the end of its first table, and is then ended."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ Compare file sync methods using two 8kB writes:
 def script(folder: Path, end: str) -> list[str]:
     program, table = folder / "pg", folder / "table"
     table.write_text(TABLE)
-    program.write_text(f"#!/bin/sh\ntrap 'touch {folder}/gone; exit 1' INT\ncat {table}\n{end}\n")
+    program.write_text(f"#!/bin/sh\ntrap 'touch {folder}/gone; exit 1' TERM\ncat {table}\n{end}\n")
     program.chmod(0o755)
     return [str(program)]
 

@@ -62,7 +62,7 @@ def test_no_ends_it_before_anything_is_made(small: list[str], tmp_path: Path, an
         line for line in talk.splitlines() if line.startswith(("order", "time", "written"))
     ]
     assert "24 runs in 3 blocks" in order
-    assert "about 24" in time and " min (" in time
+    assert "about 24" in time and " min" in time
     assert "GiB (estimated for storage that writes 800 MiB/s" in written
     assert "begin? [y/N]" in talk
     assert "error: nothing was started" in talk

@@ -85,13 +85,13 @@ def was_moved(path: Path, written: int | None = None) -> RigError:
     detail = "what has its name now was not touched"
     if written is not None:
         detail = f"what was written until then is in {os.path.realpath(f'/proc/self/fd/{written}')}"
-    above = shlex.quote(str(folder_above(path)))
+    quoted_above = shlex.quote(str(folder_above(path)))
     return RigError(
         f"{path} was renamed or replaced while fsgauge worked in it",
         details=(detail,),
         cause=f"a user who can write in {path.parent}, or above it, did so; or something"
         " was mounted there",
-        next=f"ls -la {above}; then a folder that no one else can rename",
+        next=f"ls -la {quoted_above}; then a folder that no one else can rename",
     )
 
 
