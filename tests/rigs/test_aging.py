@@ -179,7 +179,7 @@ def test_other_systems_and_their_own_allocators(
     [
         ([chunked("ext3", 1)], 320, {}, ['"ext3 1" has no fallocate', "leave allocation_chunk"]),
         ([chunked("ext4", 64)], 320, {}, ["2 streams need", "smaller allocation_chunks"]),
-        ([chunked("ext4", 1)], 64, {"streams": 20}, ["20 streams need", "workload.streams=5"]),
+        ([chunked("ext4", 1)], 64, {"streams": 20}, ["20 streams need", "workload.streams=2"]),
         (
             [{"name": "xfs", "kind": "xfs", "extent_size_hint": 512}],
             320,

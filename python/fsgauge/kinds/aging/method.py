@@ -297,7 +297,9 @@ class AgingMethod(MakesOwnFiles):
     def _too_small(self, room: Room, unit_bytes: int, file_bytes: int) -> InputError:
         """What the region would have to be."""
         workload = self.workload
-        fitting = file_bytes * workload.rate_fill // 100 // unit_bytes
+        # Of storage that no file system is on yet, it takes a part itself: of a small one, a quarter.
+        fill = workload.rate_fill if room.least else workload.rate_fill // 2
+        fitting = file_bytes * fill // 100 // unit_bytes
         streams = f"--set workload.streams={fitting}" if fitting else "fewer workload.streams"
         if workload.nominal_rate is None:
             file_bytes = share_of(workload, room)
