@@ -17,7 +17,7 @@ from fsgauge.plan.turns import with_seed
 from fsgauge.progress import Progress
 from fsgauge.record.parts import skew_bound_ns, skew_ns
 from fsgauge.record.records import RunRecord
-from fsgauge.rig.fleet import clock
+from fsgauge.rig.fleet import rig as fleet_rig
 from fsgauge.rig.fleet.clock import Clock, served_clock
 from fsgauge.rig.fleet.launcher.command import HOST_COMMAND, CommandLauncher
 from fsgauge.rig.fleet.model import Host
@@ -134,7 +134,7 @@ def test_a_network_that_is_slow_one_way_widens_the_bound(
             with delaying_proxy(target, (0.002, 0.006), (0.01, 0.03)) as port:
                 yield Clock(served.address, port, served.key)
 
-    monkeypatch.setattr(clock, "served_clock", slow_clock)
+    monkeypatch.setattr(fleet_rig, "served_clock", slow_clock)
     runs = measured(tmp_path, monkeypatch, engine, 'workload.block_sizes=["4KiB"]')
     require_one_moment(runs)
     bounds = [each.bound_ns for run in runs for each in run.starts]
