@@ -82,7 +82,8 @@ def test_the_shipped_examples(name: str, needs: str, rig: HostRig, tmp_path: Pat
     assert not {code for code in codes(results) if code.startswith("command.")}
     assert (" takes " in results.answer) == (name != "command-pgbench")
     assert "storage" in results.answer
-    assert name != "command" or results.answer.startswith("SQLite ")
+    # On a busy machine, runs that stood still are said first.
+    assert name != "command" or "SQLite " in results.answer
     for number in study.workload.model_dump().get("number", []):
         assert f"Its {number['name']}: " in results.answer
     assert write_report(stored.directory).exists()
