@@ -133,7 +133,7 @@ def end_process(process: Process, seconds: float) -> bool:
 
 
 def close_pipes(process: Process) -> None:
-    """Our ends of its standard streams; nobody may read what is written any more."""
+    """Close our ends of its standard streams, unread or unwritten as they are."""
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             with suppress(OSError):

@@ -124,7 +124,7 @@ class Document:
         return None
 
     def key(self, path: Path, hint: str = "") -> SourceLocation | None:
-        """Where the key is that an error is about; None for what nobody wrote."""
+        """The place of a key, for an error; None where the file does not have it."""
         origin = self.origin(path)
         return origin.key(hint) if origin else None
 

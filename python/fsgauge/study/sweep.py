@@ -92,7 +92,7 @@ def mean_bytes(drawn: Sequence[tuple[int, int]]) -> float:
 
 
 def require_few_cells(workload: StudyModel, lists: list[str]) -> None:
-    """Refuse a sweep that nobody can read; `lists` are the keys that span it, where they are."""
+    """Refuse a sweep of too many cells; `lists` are the keys that span it."""
     there = [key for key in lists if getattr(workload, key) is not None]
     require_few(prod(len(getattr(workload, key)) for key in there), there)
 

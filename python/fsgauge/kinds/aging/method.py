@@ -100,7 +100,7 @@ class AgingMethod(MakesOwnFiles):
         """Each host does all of it, in a region of its own; all are aged at once."""
 
     def seed_purpose(self, cell: Cell) -> str:  # noqa: ARG002
-        """One for a block: its deletes have one order."""
+        """One for all cells of a block, which delete files in one order."""
         return "aging"
 
     def steps_before(self, cell: Cell, place: Place, seed: int) -> list[Step]:
@@ -297,7 +297,7 @@ class AgingMethod(MakesOwnFiles):
     def _too_small(self, room: Room, unit_bytes: int, file_bytes: int) -> InputError:
         """What the region would have to be."""
         workload = self.workload
-        # Of storage that no file system is on yet, it takes a part itself: of a small one, a quarter.
+        # A file system that is not made yet takes a part of the storage: a quarter of a small one.
         fill = workload.rate_fill if room.least else workload.rate_fill // 2
         fitting = file_bytes * fill // 100 // unit_bytes
         streams = f"--set workload.streams={fitting}" if fitting else "fewer workload.streams"

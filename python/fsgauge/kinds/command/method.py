@@ -39,7 +39,7 @@ class CommandMethod(MakesOwnFiles):
         return 1
 
     def largest_file_bytes(self, room: Room) -> int:  # noqa: ARG002
-        """Of a program it is not known."""
+        """0, unknown: a program makes what it likes."""
         return 0
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> CommandJob:  # noqa: ARG002

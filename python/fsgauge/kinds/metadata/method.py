@@ -284,7 +284,7 @@ class MetadataMethod(MakesOwnFiles):
         )
 
     def _stored_bytes(self, entries: int) -> int:
-        """What so many of the largest files take."""
+        """Bytes on the device of so many files of the largest size, with its metadata."""
         size_bytes = max(self.workload.file_sizes)
         return entries * (-(-size_bytes // _BLOCK_BYTES) * _BLOCK_BYTES + METADATA_BYTES)
 

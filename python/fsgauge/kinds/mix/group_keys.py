@@ -37,9 +37,9 @@ PLAIN = ("read", "write")
 ON_OPEN_FILES = ("fsync", "fdatasync", "trim", "mmap_read")
 """On files that stay open too, one call at a time."""
 AT_A_PLACE = (*PLAIN, "trim", "mmap_read")
-"""Those that move a block that is there."""
+"""Operations on a block that a file has."""
 MOVING_A_BLOCK = (*AT_A_PLACE, "append", "fallocate")
-"""Those that transfer a block, or allocate one."""
+"""Operations that transfer or allocate a block."""
 ON_NAMES = (
     "append",
     "create",
@@ -56,7 +56,7 @@ ON_NAMES = (
 """On a file of the set by its name, opened and closed where that is needed."""
 OPERATIONS = (*PLAIN, *ON_OPEN_FILES, *ON_NAMES)
 READING = frozenset({"read", "mmap_read", "read_file", "stat", "list", "open"})
-"""Those that change nothing."""
+"""Operations that change no file."""
 MAKING = frozenset({"create", "rename", "unlink"})
 """Those after which a name may be gone."""
 Operations = Annotated[dict[str, Weight], only(OPERATIONS, "a group"), Field(min_length=1)]

@@ -28,7 +28,7 @@ _CONNECT, _CONNECT_ALL = "connect", "connect_all"
 
 
 def read_serving(material: Material) -> Serving | None:
-    """All that only servers and shares have."""
+    """Counters of servers and their clients; None where no system is reached through one."""
     # A backup may be read over the path.
     study, runs = material.samples, [run for run in material.runs if _is_remote(run)]
     if not runs:

@@ -141,7 +141,7 @@ def from_memory(runs: Sequence[RunRecord]) -> Iterator[Finding]:
 
 
 def _clients(run: RunRecord) -> ClientsResult | None:
-    """What clients did; None of a load on the shared file."""
+    """The run's result by clients; None where it read or wrote the shared file."""
     if run.result is None or not isinstance(run.job, ClientsJob):
         return None
     return run.result.clients
