@@ -13,25 +13,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from fsgauge.engine.wire import (
+    BlockSize,
     JobShare,
     LoadJob,
     LoadResult,
     MachineProcessorTime,
+    NullTarget,
     OperationResult,
     Pauses,
     ProcessorTime,
-    SelfMeasure,
+    RandomAccess,
+    Rate,
 )
 from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.plan.turns import job_for, make_plan
-from fsgauge.record.parts import in_one
 from fsgauge.record.records import Cell, Plan, RunRecord, StudyRecord, Turn, TurnRecord
 from fsgauge.stats.curve.rates import plan_of_block
 from fsgauge.study.model import LoopStorage, PlanSettings, Study, System
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.workload.folders import Place
-from tests.synthetic import ENGINE, Recipe, SyntheticStudy, histogram_of
-from tests.synthetic.setting import MACHINE, environment, target_of, turn_record
+from tests.synthetic import Recipe, SyntheticStudy, histogram_of
+from tests.synthetic.load import load_result, recorded
+from tests.synthetic.setting import environment, target_of, turn_record
 
 GIB = 1 << 30
 LIMIT_MS = 5.0
@@ -159,18 +162,25 @@ def _run(
     queue = queues[turn.system]
     stalls = queue.stalls(RunPlace(turn.block, turn.system, cell))
     factor = math.exp(chance.gauss(0, p99_noise)) * (50 if stalls else 1)
-    return RunRecord(
-        block=turn.block,
-        turn=turn.turn,
-        position=position,
-        system=turn.system,
-        again=turn.again,
-        cell=cell,
-        job=job,
-        caches="dropped",
-        parts=in_one(MACHINE, serve(job, queue, shift, factor)),
-        fault=None,
-        started_unix_ns=1_795_000_000 * 10**9 + turn.block * 10**12,
+    run = recorded(turn, position, cell, job, serve(job, queue, shift, factor))
+    began_ns = 1_795_000_000 * 10**9 + turn.block * 10**12
+    return run.model_copy(update={"started_unix_ns": began_ns})
+
+
+def reads_job(seconds: float, rate: Rate | None = None) -> LoadJob:
+    """Reads of one job, one at a time."""
+    return LoadJob(
+        target=NullTarget(size_bytes=4096),
+        interface="psync",
+        direct=False,
+        access=RandomAccess(),
+        read_percent=100,
+        block_sizes=[BlockSize(size_bytes=4096)],
+        queue_depth=1,
+        jobs=1,
+        duration_ns=int(seconds * 1e9),
+        seed=1,
+        rate=rate,
     )
 
 
@@ -199,26 +209,17 @@ def served(job: LoadJob, queue: Queue, shift: float, factor: float) -> LoadResul
     )
     elapsed_ns = job.duration_ns
     starved_ns = elapsed_ns // 2 if queue.offers < min(offered, most) else 0
-    return LoadResult(
-        format=1,
-        kind="load",
-        engine=ENGINE,
+    return load_result(
         interface="io_uring",
-        features=None,
-        notes=[],
         ended="duration",
-        started_unix_ns=1_795_000_000 * 10**9,
-        warm_up_ns=0,
         elapsed_ns=elapsed_ns,
         read=read,
-        write=None,
         jobs=[JobShare(operations=done, size_bytes=done * 4096)],
         in_flight_mean=done * service_ns / elapsed_ns,
         cpu=ProcessorTime(user_ns=done * 500, system_ns=done * 2000, threads=1),
         machine_cpu=MachineProcessorTime(
             busy_ns=int(2 * elapsed_ns * queue.busy), total_ns=2 * elapsed_ns
         ),
-        intervals=[],
         pauses=Pauses(
             total_ns=0,
             longest_ns=0,
@@ -226,8 +227,5 @@ def served(job: LoadJob, queue: Queue, shift: float, factor: float) -> LoadResul
             starved_ns=starved_ns,
             clock_error_ns=0,
             wall_clock_step_ns=0,
-        ),
-        self_measure=SelfMeasure(
-            null_ns_per_operation=74.0, clock_ns_per_read=21.0, clock="tsc", stamps="operation"
         ),
     )

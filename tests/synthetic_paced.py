@@ -13,7 +13,7 @@ from fsgauge.engine.wire import (
     SyncResult,
 )
 from tests.synthetic import histogram_of
-from tests.synthetic_curve import Queue, served
+from tests.synthetic_curve import Queue, reads_job, served
 
 SYNC_SHARE = 0.8
 """Of a commit's own time, what is spent in the call behind the write."""
@@ -44,22 +44,7 @@ def done_by_clients(job: ClientsJob, queue: Queue, shift: float, factor: float) 
     files = job.files.files_per_client * job.clients
     offered = job.rate.operations_per_second if job.rate else math.inf
     seconds = files / min(offered, queue.most * shift, queue.offers)
-    load = LoadJob.model_validate(
-        {
-            "target": {"kind": "null", "size_bytes": 4096},
-            "interface": "psync",
-            "direct": False,
-            "access": {"kind": "random"},
-            "read_percent": 100,
-            "block_sizes": [{"size_bytes": 4096, "weight": 1}],
-            "queue_depth": 1,
-            "jobs": 1,
-            "duration_ns": int(seconds * 1e9),
-            "seed": 1,
-            "rate": job.rate,
-        }
-    )
-    whole = served(load, queue, shift, factor)
+    whole = served(reads_job(seconds, job.rate), queue, shift, factor)
     assert whole.read is not None
     response = whole.read.response_latency
     operation = ClientOperationResult(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fsgauge.engine.wire import (
@@ -28,14 +28,13 @@ from fsgauge.engine.wire import (
     ProcessorTime,
     Ranges,
     SegmentedRanges,
-    SelfMeasure,
     SequentialAccess,
     SharedRanges,
 )
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record.records import Cell, RunRecord, Turn, TurnRecord
-from tests.synthetic import ENGINE, SyntheticStudy, histogram_of, make_study
-from tests.synthetic.load import recorded
+from tests.synthetic import SyntheticStudy, histogram_of, make_study
+from tests.synthetic.load import load_result, own_times, recorded
 
 RANGES: Mapping[str, Ranges] = {
     "shared": SharedRanges(),
@@ -97,35 +96,15 @@ def make_writers(**changes: Any) -> SyntheticStudy:
         for direct in recipe.direct
         for writers in recipe.writers
     ]
-    ids = [cell.id for cell in cells]
-    planned = [turn.model_copy(update={"cells": ids}) for turn in frame.study.plan.turns]
-    plan = frame.study.plan.model_copy(
-        update={"study": "writers", "cells": cells, "turns": planned, "primary": ids}
-    )
-    document = {
-        **frame.study.study,
-        "name": "writers",
-        "workload": {
-            "kind": "writers",
-            "writers": list(recipe.writers),
-            "passes": 1,
-            "sync": recipe.sync,
-        },
-    }
+    asked = {"writers": list(recipe.writers), "passes": 1, "sync": recipe.sync}
+    made = frame.of_kind("writers", cells, asked)
     shifts = [chance.gauss(0, recipe.block_noise) for _ in range(recipe.blocks)]
     runs = [
         _run(recipe, chance, turn, position, cell, shifts[turn.block])
-        for turn in planned
+        for turn in made.study.plan.turns
         for position, cell in enumerate(cells)
     ]
-    return SyntheticStudy(
-        study=frame.study.model_copy(update={"plan": plan, "study": document}),
-        turns=[_laid_out(recipe, turn) for turn in frame.turns],
-        runs=runs,
-        before=frame.before,
-        after=frame.after,
-        study_toml=frame.study_toml,
-    )
+    return replace(made, turns=[_laid_out(recipe, turn) for turn in frame.turns], runs=runs)
 
 
 def broken(**counts: int) -> IntegrityResult:
@@ -215,7 +194,7 @@ def _result(recipe: WritersRecipe, turn: Turn, cell: Cell, rate: float) -> LoadR
     """The last writer ends with the run; the others are as much faster as `slowest` asks."""
     operations = WritersFactors.of(cell).writers * PASS_OPERATIONS
     elapsed_ns = round(operations * 1e9 / rate)
-    own_ns = _own_times(recipe.slowest(turn, cell), WritersFactors.of(cell).writers, elapsed_ns)
+    own_ns = own_times(recipe.slowest(turn, cell), WritersFactors.of(cell).writers, elapsed_ns)
     mean_ns = sum(own_ns) / operations
     body = {round(0.8 * mean_ns): operations // 2, round(1.2 * mean_ns): operations // 2}
     write = OperationResult(
@@ -225,15 +204,9 @@ def _result(recipe: WritersRecipe, turn: Turn, cell: Cell, rate: float) -> LoadR
         service_latency=histogram_of(body),
         backlog_dropped=0,
     )
-    return LoadResult(
-        format=1,
-        kind="load",
-        engine=ENGINE,
+    return load_result(
         interface="psync",
-        notes=[],
         ended="size_limit",
-        started_unix_ns=1_795_000_000 * 10**9,
-        warm_up_ns=0,
         elapsed_ns=elapsed_ns,
         write=write,
         jobs=[
@@ -247,10 +220,6 @@ def _result(recipe: WritersRecipe, turn: Turn, cell: Cell, rate: float) -> LoadR
             threads=WritersFactors.of(cell).writers,
         ),
         machine_cpu=MachineProcessorTime(busy_ns=operations * 4000, total_ns=2 * elapsed_ns),
-        intervals=[],
-        self_measure=SelfMeasure(
-            null_ns_per_operation=74.0, clock_ns_per_read=21.0, clock="tsc", stamps="operation"
-        ),
         companions=[_companion(each, elapsed_ns) for each in recipe.companions],
         integrity=recipe.integrity(turn, cell),
         limits=Limits(
@@ -264,17 +233,6 @@ def _result(recipe: WritersRecipe, turn: Turn, cell: Cell, rate: float) -> LoadR
         if recipe.limits
         else None,
     )
-
-
-def _own_times(slowest: float, writers: int, elapsed_ns: int) -> list[int]:
-    """Times of writers with equal work, so that the slowest has this share of the mean rate.
-
-    With the slowest's rate 1 and the others' r: 1 / mean = writers / (1 + (writers - 1) r).
-    """
-    if writers == 1:
-        return [elapsed_ns]
-    others = (writers / slowest - 1) / (writers - 1)
-    return [elapsed_ns, *[round(elapsed_ns / others)] * (writers - 1)]
 
 
 def _companion(companion: Companion, elapsed_ns: int) -> CompanionResult:

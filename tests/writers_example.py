@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import random
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fsgauge.engine.wire import FaultyBlock, IntegrityResult
@@ -83,28 +83,19 @@ def example_records(planted: Planted) -> SyntheticStudy:
         effect=lambda system, cell: LAWS[system][0] / LAWS["raw"][0],
     )
     cells = {cell.id: _cell(cell) for cell in made.study.plan.cells}
-    plan = made.study.plan.model_copy(
-        update={
-            "study": "writers",
-            "primary": [cells[name].id for name in cells],
-            "cells": list(cells.values()),
-            "turns": [
-                turn.model_copy(update={"cells": [cells[name].id for name in turn.cells]})
-                for turn in made.study.plan.turns
-            ],
-        }
-    )
+    turns = [
+        turn.model_copy(update={"cells": [cells[name].id for name in turn.cells]})
+        for turn in made.study.plan.turns
+    ]
     runs = []
     for index, run in enumerate(made.runs):
         assert run.result is not None
         torn = planted.torn if (run.system, index % 7) == ("btrfs", 0) else 0
         result = run.result.model_copy(update={"integrity": _integrity(torn)})
         runs.append(with_result(run.model_copy(update={"cell": cells[run.cell.id]}), result))
-    command = ["fsgauge", "run", "writers"]
-    document = {**made.study.study, "name": "writers"}
-    document["workload"] = {**document["workload"], "kind": "writers"}
-    study = made.study.model_copy(update={"study": document, "plan": plan, "command": command})
-    return SyntheticStudy(study, made.turns, runs, made.before, made.after, made.study_toml)
+    workload = made.study.study["workload"]
+    study = made.of_kind("writers", list(cells.values()), workload, turns=turns)
+    return replace(study, runs=runs)
 
 
 def example_results(records: SyntheticStudy, planted: Planted) -> Results:

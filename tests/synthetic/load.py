@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import random
+from typing import Any
 
 from fsgauge.engine.wire import (
     BlockSize,
@@ -62,6 +63,36 @@ def run_record(
         code="io.error",
     )
     return recorded(turn, position, cell, job, result, failed if fault else None)
+
+
+def load_result(**fields: Any) -> LoadResult:
+    """What an honest engine says; without a warm-up and a series where they are not given."""
+    usual: dict[str, Any] = {
+        "format": 1,
+        "kind": "load",
+        "engine": ENGINE,
+        "notes": [],
+        "started_unix_ns": 1_795_000_000 * 10**9,
+        "warm_up_ns": 0,
+        "intervals": [],
+        "self_measure": SelfMeasure(
+            null_ns_per_operation=74.0, clock_ns_per_read=21.0, clock="tsc", stamps="operation"
+        ),
+    }
+    return LoadResult(**usual | fields)
+
+
+def own_times(slowest: float, sharing: int, elapsed_ns: int, spread: float = 0.0) -> list[int]:
+    """Times of jobs with equal work, so that the slowest has this share of the mean rate.
+
+    With the slowest's rate 1 and the others' r on average: 1 / mean = sharing / (1 + (sharing - 1)
+    r). The others lie evenly within `spread` around r.
+    """
+    if sharing == 1:
+        return [elapsed_ns]
+    others = (sharing / slowest - 1) / (sharing - 1)
+    apart = [2 * spread * (at + 0.5) / (sharing - 1) - spread for at in range(sharing - 1)]
+    return [elapsed_ns, *(round(elapsed_ns / (others * (1 + each))) for each in apart)]
 
 
 def recorded(
@@ -128,15 +159,10 @@ def _result(
     size_bytes = operations * factors.block_size_bytes
     unsteady = recipe.unsteady(turn, cell)
     wobble = recipe.wobble(turn.system, cell)
-    return LoadResult(
-        format=1,
-        kind="load",
+    return load_result(
         engine=ENGINE.model_copy(update={"profile": recipe.profile}),
         interface=factors.interface,
-        features=None,
-        notes=[],
         ended="duration",
-        started_unix_ns=1_795_000_000 * 10**9,
         warm_up_ns=recipe.warm_up_s * 10**9,
         elapsed_ns=elapsed_ns,
         read=read,
@@ -146,9 +172,6 @@ def _result(
         cpu=ProcessorTime(user_ns=int(cpu * 0.2), system_ns=int(cpu * 0.8), threads=1),
         machine_cpu=MachineProcessorTime(busy_ns=int(cpu * 1.3), total_ns=2 * elapsed_ns),
         intervals=_intervals(recipe, chance, cell, rate, latency_ns, unsteady, wobble),
-        self_measure=SelfMeasure(
-            null_ns_per_operation=74.0, clock_ns_per_read=21.0, clock="tsc", stamps="operation"
-        ),
     )
 
 

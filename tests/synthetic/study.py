@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import math
 import random
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from fsgauge.record.records import (
+    Cell,
     EnvironmentRecord,
     RunRecord,
     ScanRecord,
@@ -22,11 +22,15 @@ from fsgauge.record.records import (
 from fsgauge.stats import read_study
 from fsgauge.stats.of_kind import analysis_of
 from fsgauge.stats.results import Results
+from fsgauge.store.files import turn_folder
 from tests.sealing import seal
 from tests.synthetic.load import run_record
 from tests.synthetic.plan import plan_of
 from tests.synthetic.recipe import Recipe
 from tests.synthetic.setting import environment, turn_record
+
+
+OfTurn = TurnRecord | RunRecord | ScanRecord | StepRecord
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,21 @@ class SyntheticStudy:
         places = {"scans": self.scans, "steps": self.steps, "path_runs": self.path_runs}
         return read_study(self.turns, self.runs, study, self.before, self.after, **places, **more)
 
+    def of_kind(
+        self, kind: str, cells: Sequence[Cell], workload: Mapping[str, Any], **plan: Any
+    ) -> SyntheticStudy:
+        """The setting of this study for another workload, whose cells each turn has; no runs."""
+        ids = [cell.id for cell in cells]
+        turns = [turn.model_copy(update={"cells": ids}) for turn in self.study.plan.turns]
+        changed = {"study": kind, "cells": [*cells], "turns": turns, "primary": ids, **plan}
+        update = {
+            "plan": self.study.plan.model_copy(update=changed),
+            "study": {**self.study.study, "name": kind, "workload": {**workload, "kind": kind}},
+            "command": ["fsgauge", "run", kind],
+        }
+        toml = self.study_toml.replace("overhead", kind)
+        return replace(self, study=self.study.model_copy(update=update), runs=[], study_toml=toml)
+
     def write(self, directory: Path) -> Path:
         """Store the records in the layout of fsgauge.record.records."""
         (directory / "records").mkdir(parents=True, exist_ok=True)
@@ -57,14 +76,13 @@ class SyntheticStudy:
             if record is not None:
                 path = directory / f"environment-{when}.json"
                 path.write_text(record.model_dump_json(), encoding="utf-8")
-        for turn in self.turns:
-            folder = directory / "records" / _folder(turn)
-            folder.mkdir()
-            (folder / "turn.json").write_text(turn.model_dump_json(), encoding="utf-8")
-        for run in self.runs:
-            folder = directory / "records" / _folder(run)
-            path = folder / f"{run.position:02d}-{run.cell.id}.json"
-            path.write_text(run.model_dump_json(), encoding="utf-8")
+        own = {turn.system: turn for turn in self.turns}
+        over_paths = {_folder(run): _over_path(own[run.system], run) for run in self.path_runs}
+        turns = (*self.turns, *over_paths.values())
+        for record in (*turns, *self.runs, *self.path_runs, *self.scans, *self.steps):
+            folder = directory / "records" / _folder(record)
+            folder.mkdir(exist_ok=True)
+            (folder / _name(record)).write_text(record.model_dump_json(), encoding="utf-8")
         return seal(directory)
 
 
@@ -107,9 +125,26 @@ def make_study(recipe: Recipe | None = None, **changes: Any) -> SyntheticStudy:
     return SyntheticStudy(study, turns, runs, before, after, _toml(recipe))
 
 
-def _folder(record: TurnRecord | RunRecord) -> str:
-    slug = re.sub(r"[^A-Za-z0-9]+", "-", record.system)
-    return f"{record.block:03d}-{record.turn:02d}-{slug}"
+def _folder(record: OfTurn) -> str:
+    return turn_folder(record.block, record.turn, record.system)
+
+
+def _name(record: OfTurn) -> str:
+    match record:
+        case TurnRecord():
+            return "turn.json"
+        case RunRecord():
+            return f"{record.position:02d}-{record.cell.id}.json"
+        case StepRecord():
+            return f"step-{record.number:02d}-{record.cell}.json"
+        case _:
+            return f"scan-after-{record.cell}.json" if record.cell else "scan-aged.json"
+
+
+def _over_path(turn: TurnRecord, run: RunRecord) -> TurnRecord:
+    """The turn of a run over a path, next to the server through which another turn went."""
+    place = {"block": run.block, "turn": run.turn, "again": False}
+    return turn.model_copy(update={**place, "server": None, "over_path": True})
 
 
 def _study_document(recipe: Recipe) -> dict[str, Any]:
