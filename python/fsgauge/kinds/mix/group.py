@@ -15,14 +15,8 @@ from fsgauge.kinds.mix.group_keys import (
     Calls,
     GroupKeys,
 )
+from fsgauge.study import sweep
 from fsgauge.study.base import conflict
-from fsgauge.study.sweep import (
-    Inapplicable,
-    mean_bytes,
-    refuse_ignored,
-    refuse_to_verify_zeros,
-    require_whole_sectors,
-)
 from fsgauge.units import exact_size
 
 _OF_A_DISTRIBUTION = {
@@ -47,7 +41,7 @@ class Group(GroupKeys):
         self._blocks_fit()
         self._files_can_be()
         self._can_be_verified()
-        refuse_ignored(self, info, self.inapplicable())
+        sweep.refuse_ignored(self, info, self.inapplicable())
         return self
 
     @property
@@ -105,11 +99,11 @@ class Group(GroupKeys):
     def mean_block_bytes(self) -> float:
         """Mean size of one operation, by weights and by the share of reads."""
         reads = self.read_percent / 100 if self.write_block_sizes else 1
-        return reads * mean_bytes(self.blocks) + (1 - reads) * self.mean_write_bytes
+        return reads * sweep.mean_bytes(self.blocks) + (1 - reads) * self.mean_write_bytes
 
     @property
     def mean_write_bytes(self) -> float:
-        return mean_bytes(self.write_blocks or self.blocks)
+        return sweep.mean_bytes(self.write_blocks or self.blocks)
 
     @property
     def calls(self) -> Calls:
@@ -140,8 +134,8 @@ class Group(GroupKeys):
     def _has_hot_places(self) -> bool:
         return self.distribution in ("zipf", "pareto")
 
-    def inapplicable(self) -> Inapplicable:
-        found: Inapplicable = {}
+    def inapplicable(self) -> sweep.Inapplicable:
+        found: sweep.Inapplicable = {}
         reason = (f'the order is "{self.order}"', "order")
         if self.order != "strided":
             found["stride"] = reason
@@ -296,9 +290,9 @@ class Group(GroupKeys):
             way = "direct = false"
             for key in ("block_sizes", "write_block_sizes"):
                 for index, size_bytes in enumerate(getattr(self, key) or ()):
-                    require_whole_sectors(size_bytes, (key, index), "direct", way)
+                    sweep.require_whole_sectors(size_bytes, (key, index), "direct", way)
             if self.order == "strided":
-                require_whole_sectors(self.stride, "stride", "direct", way)
+                sweep.require_whole_sectors(self.stride, "stride", "direct", way)
         largest = self.largest_block_bytes
         if self.order == "strided" and self.stride < largest:
             raise conflict(
@@ -373,7 +367,7 @@ class Group(GroupKeys):
         if not self.verify:
             return
         if self.data == "zero":
-            refuse_to_verify_zeros()
+            sweep.refuse_to_verify_zeros()
         reasons = {
             "operations": list(self.operations) != ["write"],
             "block_sizes": len(self.block_sizes) > 1,
