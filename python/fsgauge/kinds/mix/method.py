@@ -10,11 +10,12 @@ from typing import Any
 from fsgauge.engine.wire import BlockTarget, LoadJob
 from fsgauge.errors import InputError
 from fsgauge.kinds.mix.factors import MixFactors
-from fsgauge.kinds.mix.file_sizes import on_wire, size_law, stored_bytes
+from fsgauge.kinds.mix.file_sizes import on_wire, stored_bytes
 from fsgauge.kinds.mix.group import Group
 from fsgauge.kinds.mix.keys import MixWorkload, folder_of
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
+from fsgauge.study.file_sizes import FileSizes
 from fsgauge.units import exact_duration, exact_size, format_size
 from fsgauge.workload.assumed import EXPECTED, Room, Speed, operations_per_second
 from fsgauge.workload.folders import ClientFolders, FileSets, Place, folders_of
@@ -150,7 +151,7 @@ class MixMethod(MakesOwnFiles):
         if not group.is_plain:
             drawn = group.operations.items()
             load["operations"] = [{"operation": name, "weight": each} for name, each in drawn]
-            load["file_sizes"] = size_law(group)
+            load["file_sizes"] = FileSizes.of(group).law.model_dump(mode="json")
         elif group.verify or group.each_once:
             load["ranges"] = {"kind": _ranges(group, bare=is_bare)}
         elif owner.files_of_jobs == "own" and group.jobs > 1 and group is owner and not is_bare:
