@@ -12,7 +12,6 @@ from fsgauge.age.target import (
     require_empty,
     require_no_swap,
     require_own,
-    require_place,
     require_room,
     require_still,
 )
@@ -71,11 +70,6 @@ def test_modes_that_write_need_the_whole_size(tmp_path: Path) -> None:
     for mode in ("write", "direct"):
         with pytest.raises(InputError, match="free, up to"):
             require_room(tmp_path, 1 << 60, mode)
-
-
-def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no folder"):
-        require_place(tmp_path / "nowhere")
 
 
 def test_room_that_went_meanwhile_is_said_in_the_words_of_the_options(tmp_path: Path) -> None:
