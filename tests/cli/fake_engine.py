@@ -47,10 +47,7 @@ def touch(*path):
 
 ENGINE = {"version": "0.1.0", "profile": "release", "target": "fake", "commit": "fake"}
 FEATURES = dict.fromkeys(
-    (
-        "registered_files registered_buffers single_issuer defer_taskrun coop_taskrun"
-        " registered_ring no_sqarray"
-    ).split(),
+    ["registered_files", "registered_buffers", "single_issuer", "defer_taskrun", "coop_taskrun", "registered_ring", "no_sqarray"],
     True,
 )
 

@@ -29,7 +29,6 @@ from tests.synthetic.plan import plan_of
 from tests.synthetic.recipe import Recipe
 from tests.synthetic.setting import environment, turn_record
 
-
 OfTurn = TurnRecord | RunRecord | ScanRecord | StepRecord
 
 
