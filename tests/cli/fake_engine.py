@@ -46,10 +46,8 @@ def touch(*path):
 
 
 ENGINE = {"version": "0.1.0", "profile": "release", "target": "fake", "commit": "fake"}
-FEATURES = dict.fromkeys(
-    ["registered_files", "registered_buffers", "single_issuer", "defer_taskrun", "coop_taskrun", "registered_ring", "no_sqarray"],
-    True,
-)
+_RINGS = ("registered_files", "registered_buffers", "registered_ring", "no_sqarray")
+FEATURES = dict.fromkeys((*_RINGS, "single_issuer", "defer_taskrun", "coop_taskrun"), True)
 
 
 def say(event, **facts):
@@ -395,8 +393,8 @@ def probe(job):
     }
 
 
-_KINDS = ("delayed", "inline", "compressed", "encrypted", "shared")
-_NO_SUCH_EXTENTS = [f"{kind}_extents" for kind in _KINDS]
+_EXTENTS = ("delayed", "inline", "compressed", "encrypted", "shared")
+_NO_SUCH_EXTENTS = [f"{kind}_extents" for kind in _EXTENTS]
 
 
 def scan(job):

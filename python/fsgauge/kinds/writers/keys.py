@@ -326,8 +326,8 @@ class WritersWorkload(WorkloadKeys):
         for index, size_bytes in enumerate(self.block_sizes):
             if size_bytes % sweep.SECTOR_BYTES:
                 raise conflict(
-                    f"verified data is written in sectors of {sweep.SECTOR_BYTES} B, and a block size"
-                    f" is {size_bytes} B",
+                    f"verified data is written in sectors of {sweep.SECTOR_BYTES} B,"
+                    f" and a block size is {size_bytes} B",
                     [("block_sizes", index), "verify"],
                     next="a multiple of 512 B, or verify = false",
                 )
@@ -347,7 +347,8 @@ class WritersWorkload(WorkloadKeys):
                 key = "block_sizes" if index < len(self.block_sizes) else "reader_block_size"
                 return (
                     key,
-                    f"it moves whole sectors of {sweep.SECTOR_BYTES} B, and a size is {size_bytes} B",
+                    f"it moves whole sectors of {sweep.SECTOR_BYTES} B,"
+                    f" and a size is {size_bytes} B",
                     "a multiple of 512 B",
                 )
         return None
