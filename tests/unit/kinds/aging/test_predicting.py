@@ -9,8 +9,8 @@ import pytest
 from fsgauge.engine.wire import PassedFile
 from fsgauge.errors import RigError
 from fsgauge.kinds.aging import predicting
+from fsgauge.kinds.aging.analysis.layouts import predict_rates
 from fsgauge.kinds.aging.disk import PUBLISHED, DiskModel
-from fsgauge.kinds.aging.predicting import predict_rates
 
 MEBIBYTE = 1 << 20
 FILES = 20
