@@ -231,8 +231,8 @@ def reference_of(plan: Plan, scans: Sequence[ScanRecord]) -> str:
 def cell_extents(
     study: Samples, scans: Sequence[ScanRecord], equivalence_percent: float
 ) -> list[CellExtents]:
-    """One entry a cell and system whose files were scanned after the cell. Of the baseline, the mean
-    of its two turns counts in a block; ratios are one family of comparisons."""
+    """One entry a cell and system whose files were scanned after the cell. Of the baseline, the
+    mean of its two turns counts in a block; ratios are one family of comparisons."""
     plan, whole = study.plan, scanned_cells(scans)
     of_cells = [(scan, scan.cell or "") for scan in whole]
     samples = with_numbers(study.beside(), of_cells, (EXTENTS, PER_FILE))
