@@ -33,9 +33,7 @@ def make_commands(
     runs = [
         took(run, times_ns[run.system] * math.exp(chance.gauss(0, noise))) for run in frame.runs
     ]
-    return replace(
-        frame.of_kind("command", [CELL], {"program": ["make"], "number": []}), runs=runs
-    )
+    return replace(frame.of_kind("command", [CELL], {"program": ["make"], "number": []}), runs=runs)
 
 
 def took(run: RunRecord, elapsed_ns: float, machine: str = MACHINE) -> RunRecord:

@@ -336,9 +336,7 @@ def _result(recipe: ConnectionsRecipe, turn: Turn, cell: Cell, seconds: float) -
     counted = sum(part.operations for part in operations)
     moved = sum(part.operations for part in operations if part.size_bytes)
     cut = recipe.cut(turn, cell)
-    share = JobShare(
-        operations=moved // factors.clients, size_bytes=size_bytes // factors.clients
-    )
+    share = JobShare(operations=moved // factors.clients, size_bytes=size_bytes // factors.clients)
     return load_result(
         interface="io_uring",
         ended="duration" if cut or factors.test == "mix" else "size_limit",

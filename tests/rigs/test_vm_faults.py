@@ -137,7 +137,7 @@ def test_a_delayed_disk_takes_its_latency_and_not_twice_that(tmp_path: Path) -> 
     assert done.returncode == 0, done.stdout + done.stderr
     (folder,) = (tmp_path / "results").iterdir()
     stored = read_results(folder)
-    assert "20 ms or more" in stored.environment_before.storage.sentence
+    assert "20 ms or more" in stored.before.storage.sentence
     results = results_of(stored)
     medians = [each.value for each in results.measurements if each.metric == "read.p50"]
     assert medians and all(LATENCY_NS <= median < 2 * LATENCY_NS for median in medians)

@@ -73,21 +73,7 @@ def read_sides(directories: Sequence[Path], *, accept_changed: bool = False) -> 
             raise InputError(f"{directory} is given twice", next="name each results folder once")
         seen.add(real)
     studies = [read_results(each, accept_changed=accept_changed) for each in directories]
-    return [
-        Side(
-            label,
-            stored.study,
-            stored.turns,
-            stored.runs,
-            stored.environment_before,
-            stored.environment_after,
-            stored.steps,
-            stored.path_runs,
-            stored.changes,
-            stored.study_toml,
-        )
-        for label, stored in zip(_labels(directories), studies, strict=True)
-    ]
+    return [Side.of(*pair) for pair in zip(_labels(directories), studies, strict=True)]
 
 
 def _labels(directories: Sequence[Path]) -> list[str]:

@@ -123,7 +123,7 @@ def test_a_record_says_whose_it_is(tmp_path: Path) -> None:
     assert stored.study.rig == "foreign"
     assert run.load is None
     assert run.cell.factors["block_size_bytes"] == 4096
-    assert stored.environment_before.load.kernel == "unknown"
+    assert stored.before.load.kernel == "unknown"
 
 
 @pytest.mark.parametrize("bins", [True, False])

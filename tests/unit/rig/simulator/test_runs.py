@@ -89,7 +89,7 @@ def test_ageing_costs_small_pieces_more_and_is_recorded_as_on_a_host(aged: Path)
     assert len(kept["1 MiB"]) == 4, "the baseline is twice in each"
     left = [scan for scan in found.scans if scan.when == "aged" and scan.system == "8 MiB"]
     assert {scan.result.counts.files for scan in left if scan.result} == {20}
-    simulation = found.environment_before.load.simulation
+    simulation = found.before.load.simulation
     assert simulation is not None
     assert "83 of 83 checkpoints" in simulation.proofs["8 MiB"]
     assert {number.origin for number in simulation.numbers} == {"printed", "assumed", "fitted"}
@@ -178,7 +178,7 @@ def test_files_are_striped_over_devices_that_work_at_the_same_time(tmp_path: Pat
     one = stored(tmp_path / "one", aging(settings[0], storage="simulated:2GiB"))
     ratio = rates(four, "1 MiB", "clean-write")[0] / rates(one, "1 MiB", "clean-write")[0]
     assert ratio == pytest.approx(4, rel=0.02)
-    facts = four.environment_before.storage
+    facts = four.before.storage
     assert facts.size_bytes == 8 << 30
     assert "8 GiB in a model on 4 devices in stripes of 1 MiB" in facts.sentence
 
