@@ -26,7 +26,7 @@ from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.evidence import Evidence, Question, finding
 from fsgauge.stats.results import Finding
-from fsgauge.stats.samples import is_complete
+from fsgauge.stats.samples import is_complete, whole_blocks
 from fsgauge.stats.sentence import WORDS_LIMIT
 from fsgauge.stats.served import SERVER_ADVICE, places_served, places_unstable
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, benjamini_hochberg
@@ -67,7 +67,7 @@ class WritersAnalysis(Analysis):
         return Scaling(
             block_size_bytes=WritersFactors.of(plan.cells[0]).block_size_bytes,
             writer_counts=sorted({WritersFactors.of(cell).writers for cell in plan.cells}),
-            whole_blocks=whole_blocks(plan, runs),
+            whole_blocks=made_blocks(plan, runs),
             device=device,
             lines=[
                 line_of(measured, group, system, material.limits)
@@ -141,16 +141,10 @@ def _case(turn: TurnRecord) -> str:
     return f"{by} over {turn.facts.kind}" if by else turn.facts.kind
 
 
-def whole_blocks(plan: Plan, runs: Sequence[RunRecord]) -> int:
+def made_blocks(plan: Plan, runs: Sequence[RunRecord]) -> int:
     """Blocks of which every planned run was made, to its end or to a fault of its own."""
-    made = {(run.block, run.turn, run.cell.id) for run in runs if is_complete(run) or run.fault}
-    missing = {
-        turn.block
-        for turn in plan.turns
-        for cell in turn.cells
-        if (turn.block, turn.turn, cell) not in made
-    }
-    return len({turn.block for turn in plan.turns} - missing)
+    made = [run for run in runs if is_complete(run) or run.fault]
+    return len(whole_blocks(plan, made, [cell.id for cell in plan.cells]))
 
 
 def _who_answered(evidence: Evidence, system: str, point: ScalingPoint) -> str:
