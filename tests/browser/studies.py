@@ -1,4 +1,4 @@
-"""Studies whose pages are looked at: of each kind a usual one, a small one and one that went wrong."""
+"""Studies whose pages are looked at: of each kind a usual, a small and a broken one."""
 
 from __future__ import annotations
 
