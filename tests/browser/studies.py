@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fsgauge.report import write_report
-from tests.synthetic import make_study
+from tests.synthetic import ONE_CELL, make_study
 from tests.synthetic_aging import make_aging
 from tests.synthetic_churn import make_churn
 from tests.synthetic_connections import BASELINE, OTHER, make_connections
@@ -30,7 +30,7 @@ def of_writers(**planted: Any) -> Written:
 
 USUAL: dict[str, Written] = {
     "typical": of(make_study, systems=FOUR),
-    "one-cell": of(make_study, patterns=("randread",), block_sizes=(4096,), queue_depths=(32,)),
+    "one-cell": of(make_study, **ONE_CELL),
     "interrupted": of(make_study, paused_after_runs=2),
 }
 UNSURE: dict[str, Written] = {

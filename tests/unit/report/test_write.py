@@ -14,11 +14,11 @@ import pytest
 from fsgauge.report import write_report
 from fsgauge.stats import Results
 from tests.long import long_but
-from tests.synthetic import make_study
+from tests.synthetic import ONE_CELL, make_study
 
 FIVE = {name: name for name in ("raw", "ext4", "xfs", "btrfs", "f2fs")}
 STUDIES: dict[str, dict[str, Any]] = {
-    "one cell": {"patterns": ("randread",), "block_sizes": (4096,), "queue_depths": (32,)},
+    "one cell": {**ONE_CELL},
     "one system": {"systems": {"xfs": "xfs"}, "patterns": ("randread",)},
     "faults": {"faults": lambda turn, cell: turn.system == "xfs", "patterns": ("randread",)},
     "interrupted": {"paused_after_runs": 150},

@@ -20,7 +20,7 @@ from fsgauge.stats.idle import idle_words, low_runs, shares_in
 from fsgauge.stats.idle_workers import workers_of
 from fsgauge.stats.metrics import own_rates
 from fsgauge.stats.results import Finding
-from tests.synthetic import SyntheticStudy, make_study
+from tests.synthetic import ONE_CELL, SyntheticStudy, make_study
 from tests.synthetic.idle import did, one_did, part_did
 from tests.synthetic_aging import make_aging
 from tests.synthetic_churn import make_churn
@@ -33,11 +33,6 @@ from tests.synthetic_sharing import make_sharing
 from tests.synthetic_writers import make_writers
 
 BLOCKS = 6
-ONE_CELL: dict[str, Any] = {
-    "patterns": ("randread",),
-    "block_sizes": (4096,),
-    "queue_depths": (32,),
-}
 KINDS: dict[str, tuple[Callable[[], Any], str]] = {
     "overhead": (lambda: make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01), "xfs"),
     "paced": (lambda: make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01, rate=5000.0), "xfs"),
