@@ -19,6 +19,7 @@ from tests.sealing import compacted as compact
 from tests.synthetic import make_study
 from tests.synthetic_aging import make_aging
 from tests.synthetic_curve import make_curve
+from tests.unit.store.queried import rows
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "records.md"
 
@@ -31,11 +32,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make_study(blocks=2, queue_depths=(1,), block_sizes=(4096,)).write(path)
     compact(path, 1)
     return path
-
-
-def rows(directory: Path, sql: str) -> list[tuple[Any, ...]]:
-    with asked(directory, sql) as answer:
-        return [row for batch in answer.batches() for row in batch]
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
