@@ -15,15 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from fsgauge.engine.wire import (
-    FreeAtLeast,
-    FreeSpace,
-    LengthBin,
-    ListedExtent,
-    ListedFile,
-    ScanMap,
-    ScanResult,
-)
+from fsgauge.engine import wire
 from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.kinds.aging.keys import AgingWorkload
 from fsgauge.kinds.overhead.factors import OverheadFactors
@@ -222,7 +214,7 @@ class _Layouts:
 @lru_cache(maxsize=1024)
 def _scan(
     files: tuple[tuple[int, ...], ...], free: tuple[int, ...], chunk: int, most: int, maps: bool
-) -> ScanResult:
+) -> wire.ScanResult:
     """Made once for all turns and studies that found the same: it has a thousand extents."""
     listed, counted, size_bytes = [], 0, 0
     for at, slots in enumerate(files):
@@ -233,7 +225,7 @@ def _scan(
         pieces = []
         for place, length in extents:
             pieces.append(
-                ListedExtent(
+                wire.ListedExtent(
                     logical_bytes=logical,
                     physical_bytes=FIRST_BYTE + place,
                     length_bytes=length,
@@ -241,7 +233,7 @@ def _scan(
             )
             logical += length
         listed.append(
-            ListedFile(
+            wire.ListedFile(
                 name=f"rate-{at}",
                 size_bytes=logical,
                 extents=len(pieces),
@@ -277,31 +269,31 @@ def _merged(slots: Sequence[int], chunk: int) -> list[tuple[int, int]]:
     return found
 
 
-def _bins(lengths: Sequence[int]) -> list[LengthBin]:
+def _bins(lengths: Sequence[int]) -> list[wire.LengthBin]:
     classes: dict[int, list[int]] = {}
     for length in lengths:
         classes.setdefault(1 << int(math.log2(length)), []).append(length)
     return [
-        LengthBin(at_least_bytes=at, extents=len(found), size_bytes=sum(found))
+        wire.LengthBin(at_least_bytes=at, extents=len(found), size_bytes=sum(found))
         for at, found in sorted(classes.items())
     ]
 
 
-def _free(gaps: list[tuple[int, int]]) -> FreeSpace:
+def _free(gaps: list[tuple[int, int]]) -> wire.FreeSpace:
     lengths = [length for _, length in gaps]
-    return FreeSpace(
+    return wire.FreeSpace(
         size_bytes=sum(lengths),
         extents=len(lengths),
         largest_bytes=max(lengths, default=0),
         lengths=_bins(lengths),
         at_least=[
-            FreeAtLeast(at_least_bytes=at, size_bytes=sum(n for n in lengths if n >= at))
+            wire.FreeAtLeast(at_least_bytes=at, size_bytes=sum(n for n in lengths if n >= at))
             for at in (64 << 10, MEBIBYTE, 8 * MEBIBYTE, 128 * MEBIBYTE)
         ],
     )
 
 
-def _map(files: Sequence[ListedFile], gaps: list[tuple[int, int]]) -> ScanMap:
+def _map(files: Sequence[wire.ListedFile], gaps: list[tuple[int, int]]) -> wire.ScanMap:
     """Every cell by what its bytes are; what is neither is other files'."""
     cells = 4**MAP_ORDER
     cell = DEVICE_BYTES // cells
@@ -316,7 +308,7 @@ def _map(files: Sequence[ListedFile], gaps: list[tuple[int, int]]) -> ScanMap:
                 place, length = place + part, length - part
     for index in range(FIRST_BYTE // cell):
         metadata[index] = 255
-    return ScanMap(
+    return wire.ScanMap(
         order=MAP_ORDER,
         cell_bytes=cell,
         data=[round(share) for share in data],

@@ -13,42 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fsgauge.engine.wire import (
-    BackupPhase,
-    BackupResult,
-    BadRecord,
-    ClientError,
-    ClientErrorKind,
-    ClientOperation,
-    ClientOperationResult,
-    ClientsJob,
-    ClientsResult,
-    CycleSizes,
-    DeletePhase,
-    Dispatch,
-    EngineFault,
-    FilesBin,
-    FileSet,
-    Histogram,
-    Interval,
-    IntervalCount,
-    JobShare,
-    LengthBin,
-    LoadResult,
-    MachineProcessorTime,
-    MixPhase,
-    OperationCall,
-    OperationResult,
-    OwnTree,
-    PathTarget,
-    Phase,
-    ProcessorTime,
-    ReadPhase,
-    StatPhase,
-    Think,
-    WeightedActivity,
-    WritePhase,
-)
+from fsgauge.engine import wire
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.record.records import Cell, RunRecord, ScanRecord, Turn, TurnRecord
@@ -94,13 +59,13 @@ CALLS: Mapping[str, tuple[str, str | None]] = {
     "close": ("close", "io_uring would hand it to a thread of the kernel"),
     "list": ("getdents64", "io_uring has no such operation"),
 }
-_PHASES: Mapping[str, Phase] = {
-    "write": WritePhase(create="then_open"),
-    "backup fill": WritePhase(create="then_open"),
-    "read": ReadPhase(),
-    "stat": StatPhase(),
-    "delete": DeletePhase(),
-    "mix": MixPhase(activities=[WeightedActivity(activity="read", weight=1)]),
+_PHASES: Mapping[str, wire.Phase] = {
+    "write": wire.WritePhase(create="then_open"),
+    "backup fill": wire.WritePhase(create="then_open"),
+    "read": wire.ReadPhase(),
+    "stat": wire.StatPhase(),
+    "delete": wire.DeletePhase(),
+    "mix": wire.MixPhase(activities=[wire.WeightedActivity(activity="read", weight=1)]),
 }
 
 
@@ -138,15 +103,15 @@ class ConnectionsRecipe:
     without_extents: Sequence[str] = ()
     slowest: Callable[[Turn, Cell], float] = lambda turn, cell: 0.9
     unaccounted: Callable[[Turn, Cell], float] = lambda turn, cell: 0.0
-    errors: Callable[[Turn, Cell], Sequence[tuple[ClientOperation, ClientErrorKind, int]]] = (
-        lambda turn, cell: ()
-    )
+    errors: Callable[
+        [Turn, Cell], Sequence[tuple[wire.ClientOperation, wire.ClientErrorKind, int]]
+    ] = lambda turn, cell: ()
     lost: Callable[[Turn, Cell], tuple[int, int]] = lambda turn, cell: (0, 0)
     bad: Callable[[Turn, Cell], int] = lambda turn, cell: 0
     cut: Callable[[Turn, Cell], bool] = lambda turn, cell: False
     faults: Callable[[Turn, Cell], bool] = lambda turn, cell: False
     scan_faults: Callable[[Turn, Cell], bool] = lambda turn, cell: False
-    dispatch: Callable[[Turn], Dispatch] = lambda turn: "event_loop"
+    dispatch: Callable[[Turn], wire.Dispatch] = lambda turn: "event_loop"
     think_ns: int = 0
     outstanding: int = 1
     storage_kind: str = "loop"
@@ -248,7 +213,7 @@ def client_run(
     slower = math.exp(shift + chance.gauss(0, recipe.noise))
     seconds = SECONDS[ConnectionsFactors.of(cell).test] * slower / recipe.gain(turn.system, cell)
     failed = recipe.faults(turn, cell)
-    fault = EngineFault(
+    fault = wire.EngineFault(
         what="the directory /run/fsgauge/mnt/files is gone",
         cause="something removed it",
         next="ls /run/fsgauge/mnt",
@@ -278,24 +243,26 @@ def _bytes_per_file(cell: Cell) -> float:
     return BACKUP_FILE if _is_of_backup(cell) else sum(SIZES) / len(SIZES)
 
 
-def _job(recipe: ConnectionsRecipe, turn: Turn, cell: Cell) -> ClientsJob:
+def _job(recipe: ConnectionsRecipe, turn: Turn, cell: Cell) -> wire.ClientsJob:
     factors = ConnectionsFactors.of(cell)
-    backup = BackupPhase(
+    backup = wire.BackupPhase(
         order=factors.order or "directory", block_size_bytes=factors.record_size_bytes
     )
-    return ClientsJob(
-        target=PathTarget(directory="/run/fsgauge/mnt/files"),
+    return wire.ClientsJob(
+        target=wire.PathTarget(directory="/run/fsgauge/mnt/files"),
         phase=backup if factors.test == "backup" else _PHASES[factors.test],
         clients=factors.clients,
         outstanding=factors.outstanding,
         dispatch=recipe.dispatch(turn),
-        think=Think(mean_ns=recipe.think_ns, spread="constant") if recipe.think_ns else None,
-        files=FileSet(
+        think=wire.Think(mean_ns=recipe.think_ns, spread="constant") if recipe.think_ns else None,
+        files=wire.FileSet(
             clients=_sharing(recipe, cell),
             files_per_client=recipe.backup_files if _is_of_backup(cell) else recipe.files,
-            sizes=CycleSizes(sizes_bytes=[BACKUP_FILE] if _is_of_backup(cell) else list(SIZES)),
+            sizes=wire.CycleSizes(
+                sizes_bytes=[BACKUP_FILE] if _is_of_backup(cell) else list(SIZES)
+            ),
             record_size_bytes=RECORD,
-            tree=OwnTree(),
+            tree=wire.OwnTree(),
         ),
         time_limit_ns=3600 * 10**9,
         seed=recipe.seed,
@@ -303,7 +270,7 @@ def _job(recipe: ConnectionsRecipe, turn: Turn, cell: Cell) -> ClientsJob:
     )
 
 
-def _counts(recipe: ConnectionsRecipe, cell: Cell, files: int) -> dict[ClientOperation, int]:
+def _counts(recipe: ConnectionsRecipe, cell: Cell, files: int) -> dict[wire.ClientOperation, int]:
     """Operations of a test."""
     records = round(files * _bytes_per_file(cell) / ConnectionsFactors.of(cell).record_size_bytes)
     match ConnectionsFactors.of(cell).test:
@@ -321,7 +288,7 @@ def _counts(recipe: ConnectionsRecipe, cell: Cell, files: int) -> dict[ClientOpe
             return {**some, "stat": files, "rename": files, "list": files}
 
 
-def _result(recipe: ConnectionsRecipe, turn: Turn, cell: Cell, seconds: float) -> LoadResult:
+def _result(recipe: ConnectionsRecipe, turn: Turn, cell: Cell, seconds: float) -> wire.LoadResult:
     factors = ConnectionsFactors.of(cell)
     elapsed_ns = round(seconds * 1e9)
     own_ns = own_times(recipe.slowest(turn, cell), factors.clients, elapsed_ns, spread=0.04)
@@ -336,7 +303,9 @@ def _result(recipe: ConnectionsRecipe, turn: Turn, cell: Cell, seconds: float) -
     counted = sum(part.operations for part in operations)
     moved = sum(part.operations for part in operations if part.size_bytes)
     cut = recipe.cut(turn, cell)
-    share = JobShare(operations=moved // factors.clients, size_bytes=size_bytes // factors.clients)
+    share = wire.JobShare(
+        operations=moved // factors.clients, size_bytes=size_bytes // factors.clients
+    )
     return load_result(
         interface="io_uring",
         ended="duration" if cut or factors.test == "mix" else "size_limit",
@@ -345,21 +314,21 @@ def _result(recipe: ConnectionsRecipe, turn: Turn, cell: Cell, seconds: float) -
         write=_records(records.get("write")),
         jobs=[share.model_copy(update={"elapsed_ns": each}) for each in own_ns],
         in_flight_mean=busy_ns / elapsed_ns,
-        cpu=ProcessorTime(user_ns=counted * 600, system_ns=counted * 2400, threads=2),
-        machine_cpu=MachineProcessorTime(busy_ns=counted * 4000, total_ns=2 * elapsed_ns),
+        cpu=wire.ProcessorTime(user_ns=counted * 600, system_ns=counted * 2400, threads=2),
+        machine_cpu=wire.MachineProcessorTime(busy_ns=counted * 4000, total_ns=2 * elapsed_ns),
         intervals=_intervals(records, elapsed_ns, falls_off=factors.test != "mix"),
-        clients=ClientsResult(
+        clients=wire.ClientsResult(
             dispatch=recipe.dispatch(turn),
             threads=1 if factors.test == "backup" else 2,
             calls=[
-                OperationCall(operation=each, call=CALLS[each][0], reason=CALLS[each][1])
+                wire.OperationCall(operation=each, call=CALLS[each][0], reason=CALLS[each][1])
                 for each in records
                 if each in CALLS
             ],
             connect_ns=18_000_000,
             operations=operations,
             errors=[
-                ClientError(
+                wire.ClientError(
                     operation=operation,
                     kind=kind,
                     count=count,
@@ -378,10 +347,10 @@ def _result(recipe: ConnectionsRecipe, turn: Turn, cell: Cell, seconds: float) -
             checked_records=records["read"].operations if "read" in records else 0,
             bad_records=recipe.bad(turn, cell),
             bad=[
-                BadRecord(path="c00012/c00012-f000003", offset_bytes=4096, first_byte=4100)
+                wire.BadRecord(path="c00012/c00012-f000003", offset_bytes=4096, first_byte=4100)
                 for _ in range(min(recipe.bad(turn, cell), 20))
             ],
-            backup=BackupResult(
+            backup=wire.BackupResult(
                 order=factors.order or "directory",
                 files=files,
                 directories=_sharing(recipe, cell),
@@ -396,7 +365,7 @@ def _result(recipe: ConnectionsRecipe, turn: Turn, cell: Cell, seconds: float) -
 
 def _operations(
     recipe: ConnectionsRecipe, turn: Turn, cell: Cell, files: int, busy_ns: int
-) -> list[ClientOperationResult]:
+) -> list[wire.ClientOperationResult]:
     """All of the clients' time, dealt to operations by weight; what is unaccounted is in none."""
     factors = ConnectionsFactors.of(cell)
     counts = _counts(recipe, cell, files)
@@ -409,7 +378,7 @@ def _operations(
         weight, share = WEIGHTS[operation]
         moves = operation in ("read", "write")
         found.append(
-            ClientOperationResult(
+            wire.ClientOperationResult(
                 operation=operation,
                 operations=count,
                 size_bytes=count * factors.record_size_bytes if moves else 0,
@@ -421,10 +390,10 @@ def _operations(
     return found
 
 
-def _connect(clients: int) -> ClientOperationResult:
+def _connect(clients: int) -> wire.ClientOperationResult:
     """Dear on purpose: it lies before the measured part, and no number of that part may hold it."""
     latency = _histogram(clients, 5e9)
-    return ClientOperationResult(
+    return wire.ClientOperationResult(
         operation="connect",
         operations=clients,
         size_bytes=0,
@@ -434,16 +403,16 @@ def _connect(clients: int) -> ClientOperationResult:
     )
 
 
-def _histogram(operations: int, mean_ns: float) -> Histogram:
+def _histogram(operations: int, mean_ns: float) -> wire.Histogram:
     """With the exact mean: a histogram's sum is not read from its buckets."""
     made = lognormal(operations, mean_ns, 0.35)
     return made.model_copy(update={"sum_ns": round(operations * mean_ns)})
 
 
-def _records(part: ClientOperationResult | None) -> OperationResult | None:
+def _records(part: wire.ClientOperationResult | None) -> wire.OperationResult | None:
     if part is None:
         return None
-    return OperationResult(
+    return wire.OperationResult(
         operations=part.operations,
         size_bytes=part.size_bytes,
         errors=0,
@@ -454,8 +423,11 @@ def _records(part: ClientOperationResult | None) -> OperationResult | None:
 
 
 def _intervals(
-    records: Mapping[ClientOperation, ClientOperationResult], elapsed_ns: int, *, falls_off: bool
-) -> list[Interval]:
+    records: Mapping[wire.ClientOperation, wire.ClientOperationResult],
+    elapsed_ns: int,
+    *,
+    falls_off: bool,
+) -> list[wire.Interval]:
     """Twenty equal parts; the last one is half empty where clients end by themselves."""
     parts = 20
     last = 0.5 if falls_off else 1.0
@@ -463,7 +435,7 @@ def _intervals(
     for part in range(parts):
         share = (last if part == parts - 1 else 1.0) / (parts - 1 + last)
         counts = {
-            name: IntervalCount(
+            name: wire.IntervalCount(
                 operations=round(share * records[name].operations) if name in records else 0,
                 size_bytes=round(share * records[name].size_bytes) if name in records else 0,
                 latency_sum_ns=0,
@@ -471,7 +443,9 @@ def _intervals(
             for name in ("read", "write")
         }
         length = elapsed_ns // parts
-        found.append(Interval(start_ns=part * length, elapsed_ns=length, warm_up=False, **counts))
+        found.append(
+            wire.Interval(start_ns=part * length, elapsed_ns=length, warm_up=False, **counts)
+        )
     return found
 
 
@@ -484,8 +458,10 @@ def _scan(recipe: ConnectionsRecipe, chance: random.Random, turn: Turn, cell: Ce
     mean_bytes = size_bytes / count
     at_least = 1 << int(math.log2(mean_bytes))
     lengths = [
-        LengthBin(at_least_bytes=at_least // 2, extents=count // 2, size_bytes=size_bytes // 4),
-        LengthBin(
+        wire.LengthBin(
+            at_least_bytes=at_least // 2, extents=count // 2, size_bytes=size_bytes // 4
+        ),
+        wire.LengthBin(
             at_least_bytes=at_least,
             extents=count - count // 2,
             size_bytes=size_bytes - size_bytes // 4,
@@ -494,8 +470,8 @@ def _scan(recipe: ConnectionsRecipe, chance: random.Random, turn: Turn, cell: Ce
     fragmented = 0 if bare or count == files else round(0.9 * files)
     pieces = 1 << int(math.log2(max(2.0, per_file)))
     by_extents = [
-        FilesBin(at_least_extents=1, files=files - fragmented, extents=files - fragmented),
-        FilesBin(
+        wire.FilesBin(at_least_extents=1, files=files - fragmented, extents=files - fragmented),
+        wire.FilesBin(
             at_least_extents=pieces, files=fragmented, extents=max(0, count - files + fragmented)
         ),
     ]

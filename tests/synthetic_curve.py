@@ -12,19 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fsgauge.engine.wire import (
-    BlockSize,
-    JobShare,
-    LoadJob,
-    LoadResult,
-    MachineProcessorTime,
-    NullTarget,
-    OperationResult,
-    Pauses,
-    ProcessorTime,
-    RandomAccess,
-    Rate,
-)
+from fsgauge.engine import wire
 from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.plan.turns import job_for, make_plan
 from fsgauge.record.records import Cell, Plan, RunRecord, StudyRecord, Turn, TurnRecord
@@ -65,7 +53,7 @@ class RunPlace:
     cell: Cell
 
 
-Serve = Callable[[Any, Queue, float, float], LoadResult]
+Serve = Callable[[Any, Queue, float, float], wire.LoadResult]
 """What a job gives on a queue: `shift` of its most, `factor` of its p99."""
 QUEUES = {"ext4": Queue(50_000.0), "xfs": Queue(54_000.0)}
 
@@ -167,15 +155,15 @@ def _run(
     return run.model_copy(update={"started_unix_ns": began_ns})
 
 
-def reads_job(seconds: float, rate: Rate | None = None) -> LoadJob:
+def reads_job(seconds: float, rate: wire.Rate | None = None) -> wire.LoadJob:
     """Reads of one job, one at a time."""
-    return LoadJob(
-        target=NullTarget(size_bytes=4096),
+    return wire.LoadJob(
+        target=wire.NullTarget(size_bytes=4096),
         interface="psync",
         direct=False,
-        access=RandomAccess(),
+        access=wire.RandomAccess(),
         read_percent=100,
-        block_sizes=[BlockSize(size_bytes=4096)],
+        block_sizes=[wire.BlockSize(size_bytes=4096)],
         queue_depth=1,
         jobs=1,
         duration_ns=int(seconds * 1e9),
@@ -184,7 +172,7 @@ def reads_job(seconds: float, rate: Rate | None = None) -> LoadJob:
     )
 
 
-def served(job: LoadJob, queue: Queue, shift: float, factor: float) -> LoadResult:
+def served(job: wire.LoadJob, queue: Queue, shift: float, factor: float) -> wire.LoadResult:
     assert job.duration_ns is not None
     seconds = job.duration_ns / 1e9
     most = queue.most * shift
@@ -199,7 +187,7 @@ def served(job: LoadJob, queue: Queue, shift: float, factor: float) -> LoadResul
     response = histogram_of({int(p99_ms * 2e5): done - slow, int(p99_ms * 1e6): slow})
     full = most <= min(offered, queue.offers)
     service_ns = int(DEPTH * 1e9 / most if full else min(queue.service_ms, p99_ms) * 1e6)
-    read = OperationResult(
+    read = wire.OperationResult(
         operations=done,
         size_bytes=done * 4096,
         errors=0,
@@ -214,13 +202,13 @@ def served(job: LoadJob, queue: Queue, shift: float, factor: float) -> LoadResul
         ended="duration",
         elapsed_ns=elapsed_ns,
         read=read,
-        jobs=[JobShare(operations=done, size_bytes=done * 4096)],
+        jobs=[wire.JobShare(operations=done, size_bytes=done * 4096)],
         in_flight_mean=done * service_ns / elapsed_ns,
-        cpu=ProcessorTime(user_ns=done * 500, system_ns=done * 2000, threads=1),
-        machine_cpu=MachineProcessorTime(
+        cpu=wire.ProcessorTime(user_ns=done * 500, system_ns=done * 2000, threads=1),
+        machine_cpu=wire.MachineProcessorTime(
             busy_ns=int(2 * elapsed_ns * queue.busy), total_ns=2 * elapsed_ns
         ),
-        pauses=Pauses(
+        pauses=wire.Pauses(
             total_ns=0,
             longest_ns=0,
             late_start_ns=0,

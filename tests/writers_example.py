@@ -14,13 +14,7 @@ from pathlib import Path
 
 from fsgauge.engine.wire import FaultyBlock, IntegrityResult
 from fsgauge.kinds.overhead.factors import OverheadFactors
-from fsgauge.kinds.writers.analysis.model import (
-    CompanionRow,
-    LimitPoint,
-    Scaling,
-    ScalingLine,
-    ScalingPoint,
-)
+from fsgauge.kinds.writers.analysis import model
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record.records import Cell
 from fsgauge.report.write import Report
@@ -104,7 +98,7 @@ def example_results(records: SyntheticStudy, planted: Planted) -> Results:
     return results.model_copy(update={"own": planted_scaling(planted)})
 
 
-def planted_scaling(planted: Planted) -> Scaling:
+def planted_scaling(planted: Planted) -> model.Scaling:
     """Rates from the laws, 3 % of noise a block."""
     chance = random.Random(7)
     rates = {
@@ -116,7 +110,7 @@ def planted_scaling(planted: Planted) -> Scaling:
         for writers in planted.writers
         for block in range(planted.blocks)
     }
-    return Scaling(
+    return model.Scaling(
         block_size_bytes=8192,
         writer_counts=list(planted.writers),
         whole_blocks=planted.blocks,
@@ -125,7 +119,7 @@ def planted_scaling(planted: Planted) -> Scaling:
             _line(planted, rates, group, system) for group in planted.groups for system in SYSTEMS
         ],
         limits=[
-            LimitPoint(
+            model.LimitPoint(
                 cell=f"write-8KiB-writers{writers}",
                 writers=writers,
                 group=group,
@@ -137,7 +131,7 @@ def planted_scaling(planted: Planted) -> Scaling:
             for writers in planted.writers
         ],
         companions=[
-            CompanionRow(
+            model.CompanionRow(
                 system=system,
                 group=planted.groups[0],
                 writers=writers,
@@ -158,7 +152,7 @@ def planted_scaling(planted: Planted) -> Scaling:
 Rates = dict[tuple[str, str, int, int], float]
 
 
-def _line(planted: Planted, rates: Rates, group: str, system: str) -> ScalingLine:
+def _line(planted: Planted, rates: Rates, group: str, system: str) -> model.ScalingLine:
     points = []
     first = planted.writers[0]
     for writers in planted.writers:
@@ -168,7 +162,7 @@ def _line(planted: Planted, rates: Rates, group: str, system: str) -> ScalingLin
         ratios = [of / to for of, to in zip(blocks, alone, strict=True)]
         latency_ns = writers / law(system, writers) * 1e9
         points.append(
-            ScalingPoint(
+            model.ScalingPoint(
                 writers=writers,
                 cell=f"write-8KiB-writers{writers}",
                 iops=_estimate(blocks),
@@ -186,7 +180,7 @@ def _line(planted: Planted, rates: Rates, group: str, system: str) -> ScalingLin
                 blocks=list(enumerate(blocks)),
             )
         )
-    return ScalingLine(
+    return model.ScalingLine(
         system=system,
         group=group,
         points=points,

@@ -10,15 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from fsgauge.record.records import (
-    Cell,
-    EnvironmentRecord,
-    RunRecord,
-    ScanRecord,
-    StepRecord,
-    StudyRecord,
-    TurnRecord,
-)
+from fsgauge.record import records
 from fsgauge.stats import read_study
 from fsgauge.stats.of_kind import analysis_of
 from fsgauge.stats.results import Results
@@ -29,20 +21,20 @@ from tests.synthetic.plan import plan_of
 from tests.synthetic.recipe import Recipe
 from tests.synthetic.setting import environment, turn_record
 
-OfTurn = TurnRecord | RunRecord | ScanRecord | StepRecord
+OfTurn = records.TurnRecord | records.RunRecord | records.ScanRecord | records.StepRecord
 
 
 @dataclass(frozen=True)
 class SyntheticStudy:
-    study: StudyRecord
-    turns: list[TurnRecord]
-    runs: list[RunRecord]
-    before: EnvironmentRecord
-    after: EnvironmentRecord | None
+    study: records.StudyRecord
+    turns: list[records.TurnRecord]
+    runs: list[records.RunRecord]
+    before: records.EnvironmentRecord
+    after: records.EnvironmentRecord | None
     study_toml: str
-    scans: list[ScanRecord] = field(default_factory=list)
-    steps: list[StepRecord] = field(default_factory=list)
-    path_runs: list[RunRecord] = field(default_factory=list)
+    scans: list[records.ScanRecord] = field(default_factory=list)
+    steps: list[records.StepRecord] = field(default_factory=list)
+    path_runs: list[records.RunRecord] = field(default_factory=list)
 
     def results(self, disk: Sequence[str] = (), **more: Any) -> Results:
         """What statistics make of it; `disk` as of --disk."""
@@ -51,7 +43,7 @@ class SyntheticStudy:
         return read_study(self.turns, self.runs, study, self.before, self.after, **places, **more)
 
     def of_kind(
-        self, kind: str, cells: Sequence[Cell], workload: Mapping[str, Any], **plan: Any
+        self, kind: str, cells: Sequence[records.Cell], workload: Mapping[str, Any], **plan: Any
     ) -> SyntheticStudy:
         """The setting of this study for another workload, whose cells each turn has; no runs."""
         ids = [cell.id for cell in cells]
@@ -113,7 +105,7 @@ def make_study(recipe: Recipe | None = None, **changes: Any) -> SyntheticStudy:
                 runs.append(run)
     before = environment(recipe, 0)
     after = environment(recipe, 1) if len(runs) == planned else None
-    study = StudyRecord(
+    study = records.StudyRecord(
         fsgauge_version="0.1.0",
         study=_study_document(recipe),
         plan=plan,
@@ -130,17 +122,17 @@ def _folder(record: OfTurn) -> str:
 
 def _name(record: OfTurn) -> str:
     match record:
-        case TurnRecord():
+        case records.TurnRecord():
             return "turn.json"
-        case RunRecord():
+        case records.RunRecord():
             return f"{record.position:02d}-{record.cell.id}.json"
-        case StepRecord():
+        case records.StepRecord():
             return f"step-{record.number:02d}-{record.cell}.json"
         case _:
             return f"scan-after-{record.cell}.json" if record.cell else "scan-aged.json"
 
 
-def _over_path(turn: TurnRecord, run: RunRecord) -> TurnRecord:
+def _over_path(turn: records.TurnRecord, run: records.RunRecord) -> records.TurnRecord:
     """The turn of a run over a path, next to the server through which another turn went."""
     place = {"block": run.block, "turn": run.turn, "again": False}
     return turn.model_copy(update={**place, "server": None, "over_path": True})

@@ -13,14 +13,8 @@ from fsgauge.record.records import Cell
 from fsgauge.study.file_sizes import FileSizes
 from fsgauge.study.reached import through
 from fsgauge.units import count, exact_duration, exact_size, format_size
+from fsgauge.workload import dealing
 from fsgauge.workload.assumed import EXPECTED, METADATA_BYTES, Room, Speed
-from fsgauge.workload.dealing import (
-    Dealt,
-    Share,
-    clients_dealt,
-    require_enough,
-    require_hosts_there,
-)
 from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, FileSets, Place, folders_of
 from fsgauge.workload.method import MakesOwnFiles, at_most, data_of
 from fsgauge.workload.rings import Rings, of_clients
@@ -140,17 +134,17 @@ class ConnectionsMethod(MakesOwnFiles):
         ]
 
     def require_dealable(self, hosts: int) -> None:
-        require_hosts_there(self.workload.hosts, hosts)
+        dealing.require_hosts_there(self.workload.hosts, hosts)
         if not self.workload.hosts:
-            require_enough("client", self.workload.clients, hosts, "workload.clients")
+            dealing.require_enough("client", self.workload.clients, hosts, "workload.clients")
 
-    def dealt(self, job: Dealt, share: Share) -> Dealt:
+    def dealt(self, job: dealing.Dealt, share: dealing.Share) -> dealing.Dealt:
         """The host's clients; all of them where the study varies the number of hosts."""
         if not isinstance(job, wire.ClientsJob) or share.hosts == 1:
             return job
         if self.workload.hosts:
             return job.model_copy(update={"seed": share.seed(job.seed)})
-        return clients_dealt(job, share)
+        return dealing.clients_dealt(job, share)
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
         """Sessions, calls, then the bytes: those in memory are synced after."""
