@@ -10,8 +10,8 @@ import pytest
 from fsgauge.engine.wire import ClientsJob, SmbTarget
 from fsgauge.kinds.connections.analysis.model import Connections
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.report.write import results_of
 from fsgauge.rig.host.rig import HostRig
+from fsgauge.stats.read import read_stored
 from fsgauge.study.model import Study
 from tests.rigs import serving
 from tests.rigs.conftest import MEBIBYTE, Scene
@@ -76,7 +76,7 @@ def test_what_clients_wrote_over_smb_is_backed_up_over_the_path(
         assert run.server is None and run.result is not None and run.result.clients is not None
         assert run.result.clients.files == serving.SMALL_CLIENTS and not run.result.clients.errors
         assert run.result.clients.checked_records > 0
-    results = results_of(stored)
+    results = read_stored(stored)
     connections = Connections.of(results)
     assert connections is not None and connections.serving is not None
     assert {each.cell for each in connections.serving.use} == {"backup-fill"}
@@ -128,7 +128,7 @@ def test_one_block_compares_the_path_samba_and_ganesha(
     for run in stored.runs:
         assert run.result is not None and run.result.clients is not None
         assert (run.result.clients.errors, run.result.clients.bad_records) == ([], 0)
-    results = results_of(stored)
+    results = read_stored(stored)
     assert {each.system for each in results.comparisons} == {"smb", "nfs"}
     assert scene.left() == [] and serving.leftovers() == []
 
