@@ -115,7 +115,7 @@ def test_rows_of_many_clients_are_joined_in_little_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, view: str
 ) -> None:
     """72 runs took 3 GiB: each bucket took the whole document of its run along."""
-    monkeypatch.setattr("fsgauge.store.parquet.DATABASE_MEMORY", "150MiB")
+    monkeypatch.setattr("fsgauge.plain_files.bounds.DATABASE_MEMORY", "150MiB")
     path = make_connections(blocks=2).write(tmp_path / "study")
     assert len(rows(path, f"from {view}")) > 0
 
