@@ -85,7 +85,7 @@ def test_a_footer_that_says_less_than_its_pages_have_is_refused(tmp_path: Path) 
 
 
 def test_rows_of_all_files_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "MOST_ROWS_TOGETHER", 100)
+    monkeypatch.setattr(parquet.bounds, "MOST_ROWS_TOGETHER", 100)
     together = RowsTogether()
     together.add(Path("x"), 60)
     with pytest.raises(InputError, match="more rows than the 100 allowed"):
