@@ -25,7 +25,14 @@ from fsgauge.stats.results import Comparison, Finding
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.sentence import comparisons_in, hidden_from
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
-from fsgauge.stats.wording import least_shown, listed, share_words, shown_percent, too_few
+from fsgauge.stats.wording import (
+    least_shown,
+    listed,
+    share_words,
+    shown_percent,
+    together,
+    too_few,
+)
 from fsgauge.units import format_size
 
 TESTS = ("write", "read", "reread")
@@ -148,16 +155,9 @@ def _why_none(question: Question, cell: Cell, system: str) -> str:
 
 
 def _by_system(names: Iterable[str]) -> list[str]:
-    """ "nfs in write and read" of "nfs in write", "nfs in read"; systems with the same tests
-    together."""
-    tests: dict[str, list[str]] = {}
-    for name in names:
-        system, _, test = name.rpartition(" in ")
-        tests.setdefault(system, []).append(test)
-    alike: dict[tuple[str, ...], list[str]] = {}
-    for system, found in tests.items():
-        alike.setdefault(tuple(found), []).append(system)
-    return [f"{listed(systems)} in {listed(found)}" for found, systems in alike.items()]
+    """ "nfs in write and read" of "nfs in write", "nfs in read"."""
+    found = together(name.rpartition(" in ")[::2] for name in names)
+    return [f"{systems} in {tests}" for systems, tests in found]
 
 
 def _size(cell: Cell) -> str:
