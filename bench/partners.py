@@ -72,7 +72,7 @@ def _width(folder: Path) -> float:
     from fsgauge.store import read_results
 
     stored = read_results(folder)
-    found = read_study(stored.turns, stored.runs, stored.study, stored.environment_before)
+    found = read_study(stored.turns, stored.runs, stored.study, stored.before)
     widths = [
         math.log(each.high / each.low)
         for each in found.comparisons

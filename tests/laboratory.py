@@ -20,18 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from fsgauge.engine import wire
 from fsgauge.engine.client import OnEvent
-from fsgauge.engine.wire import (
-    ClientsJob,
-    FilesTarget,
-    LayoutResult,
-    LoadJob,
-    LoadResult,
-    ProbeJob,
-    ProbeResult,
-    ScanJob,
-    ScanResult,
-)
 from fsgauge.machine.device.consent import Consent
 from fsgauge.progress import Progress
 from fsgauge.record.machine import Machine, StorageFacts
@@ -59,23 +49,25 @@ class NoDiskEngine:
     def __init__(self, seconds: float = 0.002, before: Callable[[Any], None] = lambda _: None):
         self.seconds, self.before = seconds, before
 
-    def load(self, job: LoadJob | ClientsJob, on_event: OnEvent | None = None) -> LoadResult:
+    def load(
+        self, job: wire.LoadJob | wire.ClientsJob, on_event: OnEvent | None = None
+    ) -> wire.LoadResult:
         self.before(job)
         time.sleep(self.seconds)
         answer = answer_of(job.kind, job.model_dump(mode="json"))
-        return LoadResult.model_validate(answer | {"notes": []})
+        return wire.LoadResult.model_validate(answer | {"notes": []})
 
-    def layout(self, target: FilesTarget) -> LayoutResult:
+    def layout(self, target: wire.FilesTarget) -> wire.LayoutResult:
         answer = answer_of("layout", {"target": target.model_dump()})
-        return LayoutResult.model_validate(answer | {"notes": []})
+        return wire.LayoutResult.model_validate(answer | {"notes": []})
 
-    def scan(self, job: ScanJob) -> ScanResult:
+    def scan(self, job: wire.ScanJob) -> wire.ScanResult:
         self.before(job)
         answer = answer_of("scan", job.model_dump(mode="json"))
-        return ScanResult.model_validate(answer | {"notes": []})
+        return wire.ScanResult.model_validate(answer | {"notes": []})
 
-    def probe(self, job: ProbeJob) -> ProbeResult:
-        return ProbeResult.model_validate(answer_of("probe", job.model_dump()))
+    def probe(self, job: wire.ProbeJob) -> wire.ProbeResult:
+        return wire.ProbeResult.model_validate(answer_of("probe", job.model_dump()))
 
 
 def answer_of(kind: str, job: dict[str, Any]) -> dict[str, Any]:
@@ -94,7 +86,7 @@ class NoDiskSystems:
 
     @contextmanager
     def prepare(self, study: Study, system: System) -> Iterator[PreparedSystem]:
-        target = FilesTarget(directory=f"/{system.name}", count=2, file_size_bytes=8 << 20)
+        target = wire.FilesTarget(directory=f"/{system.name}", count=2, file_size_bytes=8 << 20)
         facts = SystemFacts(
             kind="mounted",
             mkfs_command=[],
@@ -128,7 +120,7 @@ class NoDiskSystems:
 
     def layout_folder(self, prepared: PreparedSystem) -> str | None:
         target = prepared.target
-        return target.directory if isinstance(target, FilesTarget) else None
+        return target.directory if isinstance(target, wire.FilesTarget) else None
 
     machine_name = "laboratory"
 

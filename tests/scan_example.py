@@ -6,7 +6,8 @@ import os
 from typing import Any
 from unittest import mock
 
-from fsgauge.engine.wire import ScanJob, ScanResult
+from fsgauge.engine.wire import EngineFault, ScanJob, ScanResult
+from fsgauge.record.records import ScanRecord, Turn
 from tests.cli import fake_engine
 
 
@@ -36,3 +37,19 @@ def example(*, path: str = "/fake", map_order: int = 3, **changes: Any) -> ScanR
         else:
             answer[key] = value
     return ScanResult.model_validate(answer)
+
+
+def scan_record(turn: Turn, cell: str | None, result: ScanResult, *, failed: bool) -> ScanRecord:
+    """The scan after a cell, or after ageing; without its result where it failed."""
+    fault = EngineFault(what="FIEMAP is not known there", cause="", next="ls", code="scan.fiemap")
+    return ScanRecord(
+        block=turn.block,
+        turn=turn.turn,
+        system=turn.system,
+        again=turn.again,
+        when="after cell" if cell else "aged",
+        cell=cell,
+        result=None if failed else result,
+        fault=fault if failed else None,
+        started_unix_ns=0,
+    )

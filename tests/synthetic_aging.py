@@ -1,9 +1,9 @@
 """Records of studies of aged file systems that never ran, with planted rates and real layouts.
 
-`make_aging(...)` gives a `SyntheticAging`. Files lie where an allocator that takes the lowest free
-place would put them: twenty files in turns, chunk by chunk, then deleted one by one in an order
-drawn from the seed; the streams' files take what is free. So contiguity, free space and predicted
-rates follow from the chunk; measured rates are planted beside them.
+In those of `make_aging(...)` files lie where an allocator that takes the lowest free place would
+put them: twenty files in turns, chunk by chunk, then deleted one by one in an order drawn from the
+seed; the streams' files take what is free. So contiguity, free space and predicted rates follow
+from the chunk; measured rates are planted beside them.
 """
 
 from __future__ import annotations
@@ -11,28 +11,17 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-from fsgauge.engine.wire import (
-    EngineFault,
-    FreeAtLeast,
-    FreeSpace,
-    LengthBin,
-    ListedExtent,
-    ListedFile,
-    ScanMap,
-    ScanResult,
-)
+from fsgauge.engine import wire
 from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.kinds.aging.keys import AgingWorkload
 from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.record.records import Cell, ScanRecord, Turn
 from fsgauge.study.workload import cells_of, default_primary
-from tests.scan_example import example
-from tests.sealing import seal
+from tests.scan_example import example, scan_record
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic.load import run_record
 from tests.synthetic.recipe import Recipe
@@ -81,21 +70,7 @@ class AgingRecipe:
     disk: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class SyntheticAging(SyntheticStudy):
-    """A study with its scans and steps."""
-
-    def write(self, directory: Path) -> Path:
-        """Scans lie beside the runs of their turn."""
-        super().write(directory)
-        for scan in self.scans:
-            (folder,) = (directory / "records").glob(f"{scan.block:03d}-{scan.turn:02d}-*")
-            name = f"scan-after-{scan.cell}" if scan.when == "after cell" else "scan-aged"
-            (folder / f"{name}.json").write_text(scan.model_dump_json(), encoding="utf-8")
-        return seal(directory)
-
-
-def make_aging(**changes: Any) -> SyntheticAging:
+def make_aging(**changes: Any) -> SyntheticStudy:
     """The records of one study; the records of an overhead study give the rest."""
     recipe = AgingRecipe(**changes)
     chance = random.Random(recipe.seed)
@@ -128,16 +103,9 @@ def make_aging(**changes: Any) -> SyntheticAging:
         warm_up_s=0,
     )
     frame = make_study(base)
-    ids = [cell.id for cell in cells]
-    planned = [turn.model_copy(update={"cells": ids}) for turn in frame.study.plan.turns]
-    plan = frame.study.plan.model_copy(
-        update={
-            "study": "aging",
-            "cells": cells,
-            "turns": planned,
-            "primary": default_primary(workload),
-        }
-    )
+    asked = {**workload.model_dump(), "disk": dict(recipe.disk)}
+    study = frame.of_kind("aging", cells, asked, primary=default_primary(workload))
+    planned = study.study.plan.turns
     runs = [
         run_record(base, chance, turn, position, _alone(cell), 0.0).model_copy(
             update={"cell": cell}
@@ -156,19 +124,12 @@ def make_aging(**changes: Any) -> SyntheticAging:
         for scan in layouts.scans(turn, chunks[turn.system])
         if scan.cell is None or (scan.block, scan.turn, scan.cell) in done
     ]
-    document = {
-        **frame.study.study,
-        "name": "aging",
-        "system": [
-            {"name": name, "kind": "ext4", "allocation_chunk": chunk}
-            for name, chunk in _systems(recipe)
-        ],
-        "workload": {**workload.model_dump(), "disk": dict(recipe.disk)},
-    }
-    return SyntheticAging(
-        study=frame.study.model_copy(
-            update={"plan": plan, "study": document, "command": ["fsgauge", "run", "aging"]}
-        ),
+    study.study.study["system"] = [
+        {"name": name, "kind": "ext4", "allocation_chunk": chunk}
+        for name, chunk in _systems(recipe)
+    ]
+    return replace(
+        study,
         turns=[
             turn.model_copy(update={"layout": None})
             for turn in frame.turns
@@ -176,10 +137,7 @@ def make_aging(**changes: Any) -> SyntheticAging:
         ],
         runs=runs[:made],
         before=_environment(recipe, frame.before),
-        after=frame.after,
-        study_toml=frame.study_toml.replace("overhead", "aging"),
         scans=scans,
-        steps=[],
     )
 
 
@@ -248,30 +206,15 @@ class _Layouts:
         chunk: int,
     ) -> ScanRecord:
         failed = cell is not None and self.recipe.scan_faults(turn, cell)
-        fault = EngineFault(
-            what="FIEMAP is not known there", cause="", next="ls", code="scan.fiemap"
-        )
-        return ScanRecord(
-            block=turn.block,
-            turn=turn.turn,
-            system=turn.system,
-            again=turn.again,
-            when="after cell" if cell else "aged",
-            cell=cell.id if cell else None,
-            result=None if failed else self._scan(files, free, chunk),
-            fault=fault if failed else None,
-            started_unix_ns=0,
-        )
-
-    def _scan(self, files: list[list[int]], free: list[int], chunk: int) -> ScanResult:
         places = tuple(tuple(slots) for slots in files)
-        return _scan(places, tuple(free), chunk, self.recipe.listed, self.recipe.maps)
+        found = _scan(places, tuple(free), chunk, self.recipe.listed, self.recipe.maps)
+        return scan_record(turn, cell.id if cell else None, found, failed=failed)
 
 
 @lru_cache(maxsize=1024)
 def _scan(
     files: tuple[tuple[int, ...], ...], free: tuple[int, ...], chunk: int, most: int, maps: bool
-) -> ScanResult:
+) -> wire.ScanResult:
     """Made once for all turns and studies that found the same: it has a thousand extents."""
     listed, counted, size_bytes = [], 0, 0
     for at, slots in enumerate(files):
@@ -282,7 +225,7 @@ def _scan(
         pieces = []
         for place, length in extents:
             pieces.append(
-                ListedExtent(
+                wire.ListedExtent(
                     logical_bytes=logical,
                     physical_bytes=FIRST_BYTE + place,
                     length_bytes=length,
@@ -290,7 +233,7 @@ def _scan(
             )
             logical += length
         listed.append(
-            ListedFile(
+            wire.ListedFile(
                 name=f"rate-{at}",
                 size_bytes=logical,
                 extents=len(pieces),
@@ -326,31 +269,31 @@ def _merged(slots: Sequence[int], chunk: int) -> list[tuple[int, int]]:
     return found
 
 
-def _bins(lengths: Sequence[int]) -> list[LengthBin]:
+def _bins(lengths: Sequence[int]) -> list[wire.LengthBin]:
     classes: dict[int, list[int]] = {}
     for length in lengths:
         classes.setdefault(1 << int(math.log2(length)), []).append(length)
     return [
-        LengthBin(at_least_bytes=at, extents=len(found), size_bytes=sum(found))
+        wire.LengthBin(at_least_bytes=at, extents=len(found), size_bytes=sum(found))
         for at, found in sorted(classes.items())
     ]
 
 
-def _free(gaps: list[tuple[int, int]]) -> FreeSpace:
+def _free(gaps: list[tuple[int, int]]) -> wire.FreeSpace:
     lengths = [length for _, length in gaps]
-    return FreeSpace(
+    return wire.FreeSpace(
         size_bytes=sum(lengths),
         extents=len(lengths),
         largest_bytes=max(lengths, default=0),
         lengths=_bins(lengths),
         at_least=[
-            FreeAtLeast(at_least_bytes=at, size_bytes=sum(n for n in lengths if n >= at))
+            wire.FreeAtLeast(at_least_bytes=at, size_bytes=sum(n for n in lengths if n >= at))
             for at in (64 << 10, MEBIBYTE, 8 * MEBIBYTE, 128 * MEBIBYTE)
         ],
     )
 
 
-def _map(files: Sequence[ListedFile], gaps: list[tuple[int, int]]) -> ScanMap:
+def _map(files: Sequence[wire.ListedFile], gaps: list[tuple[int, int]]) -> wire.ScanMap:
     """Every cell by what its bytes are; what is neither is other files'."""
     cells = 4**MAP_ORDER
     cell = DEVICE_BYTES // cells
@@ -365,7 +308,7 @@ def _map(files: Sequence[ListedFile], gaps: list[tuple[int, int]]) -> ScanMap:
                 place, length = place + part, length - part
     for index in range(FIRST_BYTE // cell):
         metadata[index] = 255
-    return ScanMap(
+    return wire.ScanMap(
         order=MAP_ORDER,
         cell_bytes=cell,
         data=[round(share) for share in data],

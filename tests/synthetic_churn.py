@@ -1,7 +1,7 @@
 """Records of studies of churn that never ran, with planted damage.
 
-`make_churn(...)` gives a `SyntheticChurn`. The plan is the real one, so stages lie as they would;
-each run takes the planted time, each tree lies in the planted extents and was made as `made` says.
+The plan of `make_churn(...)` is the real one, so stages lie as they would; each run takes the
+planted time, each tree lies in the planted extents and was made as the recipe says.
 """
 
 from __future__ import annotations
@@ -12,33 +12,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fsgauge.engine.wire import (
-    AgeError,
-    AgeJob,
-    AgeResult,
-    ClientErrorKind,
-    ClientOperation,
-    EngineFault,
-)
+from fsgauge.engine.wire import AgeError, AgeJob, AgeResult, ClientErrorKind, ClientOperation
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.kinds.churn.method import ChurnMethod
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.plan.turns import make_plan
-from fsgauge.record.records import (
-    Cell,
-    RunRecord,
-    ScanRecord,
-    StepRecord,
-    StudyRecord,
-    Turn,
-    TurnRecord,
-)
+from fsgauge.record.records import Cell, ScanRecord, StepRecord, StudyRecord, Turn, TurnRecord
 from fsgauge.study.model import LoopStorage, PlanSettings, Study, System
 from fsgauge.workload.folders import ClientFolders
 from tests.age_example import aged
-from tests.scan_example import example
-from tests.sealing import seal
+from tests.scan_example import example, scan_record
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic.setting import with_machine
 from tests.synthetic_connections import ConnectionsRecipe, client_run
@@ -62,11 +46,9 @@ FOLDERS = ClientFolders(
 
 def kept(system: str, cell: Cell) -> float:
     """The true rate on the aged system over that on the fresh copy."""
-    lost = (
-        DAMAGE[system][ChurnFactors.of(cell).side]
-        * ((ChurnFactors.of(cell).fill_percent or 0) / 100) ** 2
-    )
-    return 1 - lost if ChurnFactors.of(cell).wear == "aged" else 1.0
+    factors = ChurnFactors.of(cell)
+    lost = DAMAGE[system][factors.side] * ((factors.fill_percent or 0) / 100) ** 2
+    return 1 - lost if factors.wear == "aged" else 1.0
 
 
 def extents(system: str, cell: Cell) -> float:
@@ -106,20 +88,7 @@ class ChurnRecipe:
     primary: Sequence[str] = ()
 
 
-@dataclass(frozen=True)
-class SyntheticChurn(SyntheticStudy):
-    """A study with its scans and steps."""
-
-    def write(self, directory: Path) -> Path:
-        """Scans and steps lie beside the runs of their turn."""
-        super().write(directory)
-        for record in (*self.scans, *self.steps):
-            (folder,) = (directory / "records").glob(f"{record.block:03d}-{record.turn:02d}-*")
-            (folder / _name(record)).write_text(record.model_dump_json(), encoding="utf-8")
-        return seal(directory)
-
-
-def make_churn(**changes: Any) -> SyntheticChurn:
+def make_churn(**changes: Any) -> SyntheticStudy:
     """The records of one study; the records of an overhead study give the rest."""
     recipe = ChurnRecipe(**changes)
     chance = random.Random(recipe.seed)
@@ -148,10 +117,22 @@ def make_churn(**changes: Any) -> SyntheticChurn:
     done = {(run.block, run.turn, run.cell.id) for run in runs}
     turns = [turn for turn in plan.turns if (turn.block, turn.turn) in begun]
     scans = [scan for turn in turns for scan in _scans(recipe, turn, cells)]
-    return _beside(
-        recipe,
-        study,
-        StudyRecord(
+    frame = make_study(
+        systems=recipe.systems,
+        patterns=("write",),
+        block_sizes=(4096,),
+        queue_depths=(1,),
+        blocks=1,
+        storage_kind=recipe.storage_kind,
+    )
+    facts = {turn.system: turn for turn in frame.turns}
+    before = frame.before
+    if recipe.rotational is not None:
+        chain = [{"name": "sda", "kind": "disk", "rotational": recipe.rotational}]
+        storage = before.storage.model_copy(update={"device_chain": chain, "kind": "device"})
+        before = with_machine(before, storage=storage)
+    return SyntheticStudy(
+        study=StudyRecord(
             fsgauge_version="0.1.0",
             study=study.model_dump(mode="json", by_alias=True),
             plan=plan,
@@ -159,10 +140,13 @@ def make_churn(**changes: Any) -> SyntheticChurn:
             started_unix_ns=1_795_000_000 * 10**9,
             rig="host",
         ),
-        turns,
-        runs,
-        [s for s in scans if not s.cell or (s.block, s.turn, s.cell) in done],
-        [_step(recipe, turn, cells[turn.cells[0]]) for turn in turns],
+        turns=[_turn(facts[turn.system], turn) for turn in turns],
+        runs=runs,
+        before=before,
+        after=frame.after,
+        study_toml=f'format = 1\nname = "churn"\nquestion = "{study.question}"\n',
+        scans=[s for s in scans if not s.cell or (s.block, s.turn, s.cell) in done],
+        steps=[_step(recipe, turn, cells[turn.cells[0]]) for turn in turns],
     )
 
 
@@ -193,42 +177,6 @@ def _study(recipe: ChurnRecipe) -> Study:
     )
 
 
-def _beside(
-    recipe: ChurnRecipe,
-    study: Study,
-    record: StudyRecord,
-    turns: Sequence[Turn],
-    runs: list[RunRecord],
-    scans: list[ScanRecord],
-    steps: list[StepRecord],
-) -> SyntheticChurn:
-    """With the facts of systems and machine from an overhead study."""
-    frame = make_study(
-        systems=recipe.systems,
-        patterns=("write",),
-        block_sizes=(4096,),
-        queue_depths=(1,),
-        blocks=1,
-        storage_kind=recipe.storage_kind,
-    )
-    facts = {turn.system: turn for turn in frame.turns}
-    before = frame.before
-    if recipe.rotational is not None:
-        chain = [{"name": "sda", "kind": "disk", "rotational": recipe.rotational}]
-        storage = before.storage.model_copy(update={"device_chain": chain, "kind": "device"})
-        before = with_machine(before, storage=storage)
-    return SyntheticChurn(
-        study=record,
-        turns=[_turn(facts[turn.system], turn) for turn in turns],
-        runs=runs,
-        before=before,
-        after=frame.after,
-        study_toml=f'format = 1\nname = "churn"\nquestion = "{study.question}"\n',
-        scans=scans,
-        steps=steps,
-    )
-
-
 def _turn(facts: TurnRecord, turn: Turn) -> TurnRecord:
     return facts.model_copy(
         update={
@@ -253,8 +201,6 @@ def _scans(recipe: ChurnRecipe, turn: Turn, cells: Mapping[str, Cell]) -> list[S
 
 
 def _scan(recipe: ChurnRecipe, turn: Turn, cell: str | None, per_file: float) -> ScanRecord:
-    failed = recipe.scan_faults(turn)
-    fault = EngineFault(what="FIEMAP is not known there", cause="", next="ls", code="scan.fiemap")
     result = example(
         map_order=0,
         files=1000,
@@ -265,17 +211,7 @@ def _scan(recipe: ChurnRecipe, turn: Turn, cell: str | None, per_file: float) ->
         contiguous_block_pairs=100_000 - round(1000 * (per_file - 1)),
         problems=[],
     )
-    return ScanRecord(
-        block=turn.block,
-        turn=turn.turn,
-        system=turn.system,
-        again=turn.again,
-        when="after cell" if cell else "aged",
-        cell=cell,
-        result=None if failed else result,
-        fault=fault if failed else None,
-        started_unix_ns=0,
-    )
+    return scan_record(turn, cell, result, failed=recipe.scan_faults(turn))
 
 
 def _step(recipe: ChurnRecipe, turn: Turn, cell: Cell) -> StepRecord:
@@ -301,10 +237,10 @@ def _step(recipe: ChurnRecipe, turn: Turn, cell: Cell) -> StepRecord:
 
 
 def _made(recipe: ChurnRecipe, turn: Turn, cell: Cell, job: AgeJob) -> AgeResult:
-    live = round(
-        AVAILABLE_BYTES * (ChurnFactors.of(cell).fill_percent or 0) / 100 * recipe.live(turn, cell)
-    )
-    times = 3.0 if ChurnFactors.of(cell).wear == "aged" else 1.0
+    factors = ChurnFactors.of(cell)
+    asked = AVAILABLE_BYTES * (factors.fill_percent or 0) / 100
+    live = round(asked * recipe.live(turn, cell))
+    times = 3.0 if factors.wear == "aged" else 1.0
     refused = recipe.refused(turn, cell)
     error = AgeError(
         operation="create",
@@ -336,9 +272,3 @@ def _example(job: AgeJob) -> AgeResult:
 
     with tempfile.TemporaryDirectory() as folder:
         return aged(Path(folder), fill_percent=job.fill_percent, mode=job.mode)
-
-
-def _name(record: ScanRecord | StepRecord) -> str:
-    if isinstance(record, StepRecord):
-        return f"step-{record.number:02d}-{record.cell}.json"
-    return f"scan-after-{record.cell}.json" if record.when == "after cell" else "scan-aged.json"

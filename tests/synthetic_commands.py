@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
 from fsgauge.kinds.command.factors import CommandFactors
 from fsgauge.record.command import CommandJob, CommandRun
@@ -30,46 +30,32 @@ def make_commands(
         blocks=blocks,
     )
     chance = random.Random(20261129)
-    turns = [turn.model_copy(update={"cells": [CELL.id]}) for turn in frame.study.plan.turns]
-    plan = frame.study.plan.model_copy(
-        update={"study": "command", "cells": [CELL], "turns": turns, "primary": [CELL.id]}
-    )
-    workload: dict[str, Any] = {"kind": "command", "program": ["make"], "number": []}
-    document = {**frame.study.study, "name": "command", "workload": workload}
     runs = [
         took(run, times_ns[run.system] * math.exp(chance.gauss(0, noise))) for run in frame.runs
     ]
-    return SyntheticStudy(
-        study=frame.study.model_copy(update={"plan": plan, "study": document}),
-        turns=frame.turns,
-        runs=runs,
-        before=frame.before,
-        after=frame.after,
-        study_toml=frame.study_toml,
-    )
+    return replace(frame.of_kind("command", [CELL], {"program": ["make"], "number": []}), runs=runs)
 
 
 def took(run: RunRecord, elapsed_ns: float, machine: str = MACHINE) -> RunRecord:
     """The run as one of the program that took so long, on one machine."""
     job = CommandJob(program=["make"], folder="/run/x", time_limit_ns=600 * 10**9)
-    command = CommandRun(
+    parts = [part_took(run, elapsed_ns, machine)]
+    update = {"cell": CELL, "job": job, "command": command_run(500, 50, 1 << 20), "parts": parts}
+    return run.model_copy(update=update)
+
+
+def command_run(looks: int, waiting: int, peak_memory_bytes: int) -> CommandRun:
+    """A program that did what it was asked for, and printed nothing."""
+    return CommandRun(
         exit_code=0,
-        looks=500,
-        waiting=50,
-        peak_memory_bytes=1 << 20,
+        looks=looks,
+        waiting=waiting,
+        peak_memory_bytes=peak_memory_bytes,
         values={},
         unread={},
         left=[],
         output=[],
         errors=[],
-    )
-    return run.model_copy(
-        update={
-            "cell": CELL,
-            "job": job,
-            "command": command,
-            "parts": [part_took(run, elapsed_ns, machine)],
-        }
     )
 
 

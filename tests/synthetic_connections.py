@@ -1,9 +1,8 @@
 """Records of studies of many clients that never ran, with planted effects.
 
-`make_connections(...)` gives a `SyntheticConnections`: each test takes the planted time, its files
-lie in the planted extents, and every moment of every client is in one latency or in its rest, so
-that honest runs pass every check. What is to be found (errors, bad records, a slow client) is
-planted by turn and cell.
+In those of `make_connections(...)` each test takes the planted time, its files lie in the planted
+extents, and every moment of every client is in one latency or in its rest, so that honest runs pass
+every check. What is to be found (errors, bad records, a slow client) is planted by turn and cell.
 """
 
 from __future__ import annotations
@@ -11,56 +10,18 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fsgauge.engine.wire import (
-    BackupPhase,
-    BackupResult,
-    BadRecord,
-    ClientError,
-    ClientErrorKind,
-    ClientOperation,
-    ClientOperationResult,
-    ClientsJob,
-    ClientsResult,
-    CycleSizes,
-    DeletePhase,
-    Dispatch,
-    EngineFault,
-    FilesBin,
-    FileSet,
-    Histogram,
-    Interval,
-    IntervalCount,
-    JobShare,
-    LengthBin,
-    LoadResult,
-    MachineProcessorTime,
-    MixPhase,
-    OperationCall,
-    OperationResult,
-    OwnTree,
-    PathTarget,
-    Phase,
-    ProcessorTime,
-    ReadPhase,
-    SelfMeasure,
-    StatPhase,
-    Think,
-    WeightedActivity,
-    WritePhase,
-)
+from fsgauge.engine import wire
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.record.records import Cell, RunRecord, ScanRecord, Turn, TurnRecord
 from fsgauge.study.workload import cells_of, default_primary
-from tests.scan_example import example
-from tests.sealing import seal
-from tests.synthetic import ENGINE, SyntheticStudy, make_study
+from tests.scan_example import example, scan_record
+from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic.histogram import lognormal
-from tests.synthetic.load import recorded
+from tests.synthetic.load import load_result, own_times, recorded
 
 BASELINE, OTHER = "ext4 nodelalloc", "ext4 delalloc"
 RECORD = 4096
@@ -98,13 +59,13 @@ CALLS: Mapping[str, tuple[str, str | None]] = {
     "close": ("close", "io_uring would hand it to a thread of the kernel"),
     "list": ("getdents64", "io_uring has no such operation"),
 }
-_PHASES: Mapping[str, Phase] = {
-    "write": WritePhase(create="then_open"),
-    "backup fill": WritePhase(create="then_open"),
-    "read": ReadPhase(),
-    "stat": StatPhase(),
-    "delete": DeletePhase(),
-    "mix": MixPhase(activities=[WeightedActivity(activity="read", weight=1)]),
+_PHASES: Mapping[str, wire.Phase] = {
+    "write": wire.WritePhase(create="then_open"),
+    "backup fill": wire.WritePhase(create="then_open"),
+    "read": wire.ReadPhase(),
+    "stat": wire.StatPhase(),
+    "delete": wire.DeletePhase(),
+    "mix": wire.MixPhase(activities=[wire.WeightedActivity(activity="read", weight=1)]),
 }
 
 
@@ -142,15 +103,15 @@ class ConnectionsRecipe:
     without_extents: Sequence[str] = ()
     slowest: Callable[[Turn, Cell], float] = lambda turn, cell: 0.9
     unaccounted: Callable[[Turn, Cell], float] = lambda turn, cell: 0.0
-    errors: Callable[[Turn, Cell], Sequence[tuple[ClientOperation, ClientErrorKind, int]]] = (
-        lambda turn, cell: ()
-    )
+    errors: Callable[
+        [Turn, Cell], Sequence[tuple[wire.ClientOperation, wire.ClientErrorKind, int]]
+    ] = lambda turn, cell: ()
     lost: Callable[[Turn, Cell], tuple[int, int]] = lambda turn, cell: (0, 0)
     bad: Callable[[Turn, Cell], int] = lambda turn, cell: 0
     cut: Callable[[Turn, Cell], bool] = lambda turn, cell: False
     faults: Callable[[Turn, Cell], bool] = lambda turn, cell: False
     scan_faults: Callable[[Turn, Cell], bool] = lambda turn, cell: False
-    dispatch: Callable[[Turn], Dispatch] = lambda turn: "event_loop"
+    dispatch: Callable[[Turn], wire.Dispatch] = lambda turn: "event_loop"
     think_ns: int = 0
     outstanding: int = 1
     storage_kind: str = "loop"
@@ -158,21 +119,7 @@ class ConnectionsRecipe:
     made_runs: int | None = None
 
 
-@dataclass(frozen=True)
-class SyntheticConnections(SyntheticStudy):
-    """A study with the scans that followed its cells."""
-
-    def write(self, directory: Path) -> Path:
-        """Scans lie beside the runs of their turn."""
-        super().write(directory)
-        for scan in self.scans:
-            (folder,) = (directory / "records").glob(f"{scan.block:03d}-{scan.turn:02d}-*")
-            path = folder / f"scan-after-{scan.cell}.json"
-            path.write_text(scan.model_dump_json(), encoding="utf-8")
-        return seal(directory)
-
-
-def make_connections(**changes: Any) -> SyntheticConnections:
+def make_connections(**changes: Any) -> SyntheticStudy:
     """The records of one study; the records of an overhead study give the rest."""
     recipe = ConnectionsRecipe(**changes)
     chance = random.Random(recipe.seed)
@@ -196,55 +143,33 @@ def make_connections(**changes: Any) -> SyntheticConnections:
         }
     )
     cells = cells_of(workload)
-    ids = [cell.id for cell in cells]
-    planned = [turn.model_copy(update={"cells": ids}) for turn in frame.study.plan.turns]
-    plan = frame.study.plan.model_copy(
-        update={
-            "study": "connections",
-            "cells": cells,
-            "turns": planned,
-            "primary": default_primary(workload),
-            "primary_layout": recipe.primary_layout,
-        }
-    )
-    document = {
-        **frame.study.study,
-        "name": "connections",
-        "workload": {"kind": "connections", "clients": recipe.clients, "tests": list(recipe.tests)},
-    }
+    asked = {"clients": recipe.clients, "tests": list(recipe.tests)}
+    planned = {"primary": default_primary(workload), "primary_layout": recipe.primary_layout}
+    study = frame.of_kind("connections", cells, asked, **planned)
     shifts = [chance.gauss(0, recipe.block_noise) for _ in range(recipe.blocks)]
     runs = [
         client_run(recipe, chance, turn, position, cell, shifts[turn.block])
-        for turn in planned
+        for turn in study.study.plan.turns
         for position, cell in enumerate(cells)
     ]
     scans = [
         _scan(recipe, chance, turn, cell)
-        for turn in planned
+        for turn in study.study.plan.turns
         for cell in cells
         if ConnectionsFactors.of(cell).test in ("write", "mix", "backup fill")
     ]
     made = recipe.made_runs or len(runs)
     begun = {(run.block, run.turn) for run in runs[:made]}
     done = {(run.block, run.turn, run.cell.id) for run in runs[:made]}
-    return SyntheticConnections(
-        study=frame.study.model_copy(
-            update={
-                "plan": plan,
-                "study": document,
-                "command": ["fsgauge", "run", "connections"],
-            }
-        ),
+    return replace(
+        study,
         turns=[_turn(turn) for turn in frame.turns if (turn.block, turn.turn) in begun],
         runs=runs[:made],
-        before=frame.before,
-        after=frame.after,
-        study_toml=frame.study_toml.replace("overhead", "connections"),
         scans=[scan for scan in scans if (scan.block, scan.turn, scan.cell) in done],
     )
 
 
-def swapped(made: SyntheticConnections) -> SyntheticConnections:
+def swapped(made: SyntheticStudy) -> SyntheticStudy:
     """The same records with one turn of each system in a block, the other one as the baseline."""
     plan = made.study.plan
     again = {(turn.block, turn.turn) for turn in plan.turns if turn.again}
@@ -255,13 +180,11 @@ def swapped(made: SyntheticConnections) -> SyntheticConnections:
         "systems": systems,
         "turns": [turn for turn in plan.turns if not turn.again],
     }
-    return SyntheticConnections(
+    return replace(
+        made,
         study=made.study.model_copy(update={"plan": plan.model_copy(update=update)}),
         turns=[turn for turn in made.turns if (turn.block, turn.turn) not in again],
         runs=[run for run in made.runs if not run.again],
-        before=made.before,
-        after=made.after,
-        study_toml=made.study_toml,
         scans=[scan for scan in made.scans if not scan.again],
     )
 
@@ -290,7 +213,7 @@ def client_run(
     slower = math.exp(shift + chance.gauss(0, recipe.noise))
     seconds = SECONDS[ConnectionsFactors.of(cell).test] * slower / recipe.gain(turn.system, cell)
     failed = recipe.faults(turn, cell)
-    fault = EngineFault(
+    fault = wire.EngineFault(
         what="the directory /run/fsgauge/mnt/files is gone",
         cause="something removed it",
         next="ls /run/fsgauge/mnt",
@@ -320,34 +243,34 @@ def _bytes_per_file(cell: Cell) -> float:
     return BACKUP_FILE if _is_of_backup(cell) else sum(SIZES) / len(SIZES)
 
 
-def _job(recipe: ConnectionsRecipe, turn: Turn, cell: Cell) -> ClientsJob:
-    backup = BackupPhase(
-        order=ConnectionsFactors.of(cell).order or "directory",
-        block_size_bytes=ConnectionsFactors.of(cell).record_size_bytes,
+def _job(recipe: ConnectionsRecipe, turn: Turn, cell: Cell) -> wire.ClientsJob:
+    factors = ConnectionsFactors.of(cell)
+    backup = wire.BackupPhase(
+        order=factors.order or "directory", block_size_bytes=factors.record_size_bytes
     )
-    return ClientsJob(
-        target=PathTarget(directory="/run/fsgauge/mnt/files"),
-        phase=backup
-        if ConnectionsFactors.of(cell).test == "backup"
-        else _PHASES[ConnectionsFactors.of(cell).test],
-        clients=ConnectionsFactors.of(cell).clients,
-        outstanding=ConnectionsFactors.of(cell).outstanding,
+    return wire.ClientsJob(
+        target=wire.PathTarget(directory="/run/fsgauge/mnt/files"),
+        phase=backup if factors.test == "backup" else _PHASES[factors.test],
+        clients=factors.clients,
+        outstanding=factors.outstanding,
         dispatch=recipe.dispatch(turn),
-        think=Think(mean_ns=recipe.think_ns, spread="constant") if recipe.think_ns else None,
-        files=FileSet(
+        think=wire.Think(mean_ns=recipe.think_ns, spread="constant") if recipe.think_ns else None,
+        files=wire.FileSet(
             clients=_sharing(recipe, cell),
             files_per_client=recipe.backup_files if _is_of_backup(cell) else recipe.files,
-            sizes=CycleSizes(sizes_bytes=[BACKUP_FILE] if _is_of_backup(cell) else list(SIZES)),
+            sizes=wire.CycleSizes(
+                sizes_bytes=[BACKUP_FILE] if _is_of_backup(cell) else list(SIZES)
+            ),
             record_size_bytes=RECORD,
-            tree=OwnTree(),
+            tree=wire.OwnTree(),
         ),
         time_limit_ns=3600 * 10**9,
         seed=recipe.seed,
-        verify=ConnectionsFactors.of(cell).test in ("read", "backup"),
+        verify=factors.test in ("read", "backup"),
     )
 
 
-def _counts(recipe: ConnectionsRecipe, cell: Cell, files: int) -> dict[ClientOperation, int]:
+def _counts(recipe: ConnectionsRecipe, cell: Cell, files: int) -> dict[wire.ClientOperation, int]:
     """Operations of a test."""
     records = round(files * _bytes_per_file(cell) / ConnectionsFactors.of(cell).record_size_bytes)
     match ConnectionsFactors.of(cell).test:
@@ -365,26 +288,14 @@ def _counts(recipe: ConnectionsRecipe, cell: Cell, files: int) -> dict[ClientOpe
             return {**some, "stat": files, "rename": files, "list": files}
 
 
-def _own_times(slowest: float, clients: int, elapsed_ns: int) -> list[int]:
-    """Times of clients with equal work, so that the slowest has this share of the mean rate.
-
-    With the slowest's rate 1 and the others' r on average: 1 / mean = clients / (1 + (clients - 1)
-    r). The others lie evenly within 4 % around r.
-    """
-    if clients == 1:
-        return [elapsed_ns]
-    others = (clients / slowest - 1) / (clients - 1)
-    spread = [0.08 * (at + 0.5) / (clients - 1) - 0.04 for at in range(clients - 1)]
-    return [elapsed_ns, *(round(elapsed_ns / (others * (1 + each))) for each in spread)]
-
-
-def _result(recipe: ConnectionsRecipe, turn: Turn, cell: Cell, seconds: float) -> LoadResult:
+def _result(recipe: ConnectionsRecipe, turn: Turn, cell: Cell, seconds: float) -> wire.LoadResult:
+    factors = ConnectionsFactors.of(cell)
     elapsed_ns = round(seconds * 1e9)
-    own_ns = _own_times(recipe.slowest(turn, cell), ConnectionsFactors.of(cell).clients, elapsed_ns)
+    own_ns = own_times(recipe.slowest(turn, cell), factors.clients, elapsed_ns, spread=0.04)
     lost_files, lost_clients = recipe.lost(turn, cell)
     files = _files(recipe, cell) - lost_files
-    think_ns = files * recipe.think_ns if ConnectionsFactors.of(cell).test != "backup" else 0
-    lanes = ConnectionsFactors.of(cell).outstanding
+    think_ns = files * recipe.think_ns if factors.test != "backup" else 0
+    lanes = factors.outstanding
     busy_ns = lanes * (sum(own_ns) - think_ns)
     operations = _operations(recipe, turn, cell, files, busy_ns)
     size_bytes = sum(part.size_bytes for part in operations)
@@ -392,49 +303,32 @@ def _result(recipe: ConnectionsRecipe, turn: Turn, cell: Cell, seconds: float) -
     counted = sum(part.operations for part in operations)
     moved = sum(part.operations for part in operations if part.size_bytes)
     cut = recipe.cut(turn, cell)
-    return LoadResult(
-        format=1,
-        kind="load",
-        engine=ENGINE,
+    share = wire.JobShare(
+        operations=moved // factors.clients, size_bytes=size_bytes // factors.clients
+    )
+    return load_result(
         interface="io_uring",
-        notes=[],
-        ended="duration" if cut or ConnectionsFactors.of(cell).test == "mix" else "size_limit",
-        started_unix_ns=1_795_000_000 * 10**9,
-        warm_up_ns=0,
+        ended="duration" if cut or factors.test == "mix" else "size_limit",
         elapsed_ns=elapsed_ns,
         read=_records(records.get("read")),
         write=_records(records.get("write")),
-        jobs=[
-            JobShare(
-                operations=moved // ConnectionsFactors.of(cell).clients,
-                size_bytes=size_bytes // ConnectionsFactors.of(cell).clients,
-                elapsed_ns=each,
-            )
-            for each in own_ns
-        ],
+        jobs=[share.model_copy(update={"elapsed_ns": each}) for each in own_ns],
         in_flight_mean=busy_ns / elapsed_ns,
-        cpu=ProcessorTime(user_ns=counted * 600, system_ns=counted * 2400, threads=2),
-        machine_cpu=MachineProcessorTime(busy_ns=counted * 4000, total_ns=2 * elapsed_ns),
-        intervals=_intervals(
-            records, elapsed_ns, falls_off=ConnectionsFactors.of(cell).test != "mix"
-        ),
-        self_measure=SelfMeasure(
-            null_ns_per_operation=74.0, clock_ns_per_read=21.0, clock="tsc", stamps="operation"
-        ),
-        clients=ClientsResult(
+        cpu=wire.ProcessorTime(user_ns=counted * 600, system_ns=counted * 2400, threads=2),
+        machine_cpu=wire.MachineProcessorTime(busy_ns=counted * 4000, total_ns=2 * elapsed_ns),
+        intervals=_intervals(records, elapsed_ns, falls_off=factors.test != "mix"),
+        clients=wire.ClientsResult(
             dispatch=recipe.dispatch(turn),
-            threads=1 if ConnectionsFactors.of(cell).test == "backup" else 2,
+            threads=1 if factors.test == "backup" else 2,
             calls=[
-                OperationCall(
-                    operation=operation, call=CALLS[operation][0], reason=CALLS[operation][1]
-                )
-                for operation in records
-                if operation in CALLS
+                wire.OperationCall(operation=each, call=CALLS[each][0], reason=CALLS[each][1])
+                for each in records
+                if each in CALLS
             ],
             connect_ns=18_000_000,
             operations=operations,
             errors=[
-                ClientError(
+                wire.ClientError(
                     operation=operation,
                     kind=kind,
                     count=count,
@@ -453,16 +347,16 @@ def _result(recipe: ConnectionsRecipe, turn: Turn, cell: Cell, seconds: float) -
             checked_records=records["read"].operations if "read" in records else 0,
             bad_records=recipe.bad(turn, cell),
             bad=[
-                BadRecord(path="c00012/c00012-f000003", offset_bytes=4096, first_byte=4100)
+                wire.BadRecord(path="c00012/c00012-f000003", offset_bytes=4096, first_byte=4100)
                 for _ in range(min(recipe.bad(turn, cell), 20))
             ],
-            backup=BackupResult(
-                order=ConnectionsFactors.of(cell).order or "directory",
+            backup=wire.BackupResult(
+                order=factors.order or "directory",
                 files=files,
                 directories=_sharing(recipe, cell),
                 listing_ns=40_000_000,
             )
-            if ConnectionsFactors.of(cell).test == "backup"
+            if factors.test == "backup"
             else None,
             peak_memory_bytes=21 << 20,
         ),
@@ -471,25 +365,23 @@ def _result(recipe: ConnectionsRecipe, turn: Turn, cell: Cell, seconds: float) -
 
 def _operations(
     recipe: ConnectionsRecipe, turn: Turn, cell: Cell, files: int, busy_ns: int
-) -> list[ClientOperationResult]:
+) -> list[wire.ClientOperationResult]:
     """All of the clients' time, dealt to operations by weight; what is unaccounted is in none."""
+    factors = ConnectionsFactors.of(cell)
     counts = _counts(recipe, cell, files)
     weighed = sum(count * WEIGHTS[operation][0] for operation, count in counts.items())
     unit_ns = (1 - recipe.unaccounted(turn, cell)) * busy_ns / weighed
     failed = {operation: count for operation, _, count in recipe.errors(turn, cell)}
-    found = (
-        [_connect(_sharing(recipe, cell))]
-        if ConnectionsFactors.of(cell).test in ("write", "backup fill")
-        else []
-    )
+    connects = factors.test in ("write", "backup fill")
+    found = [_connect(_sharing(recipe, cell))] if connects else []
     for operation, count in counts.items():
         weight, share = WEIGHTS[operation]
         moves = operation in ("read", "write")
         found.append(
-            ClientOperationResult(
+            wire.ClientOperationResult(
                 operation=operation,
                 operations=count,
-                size_bytes=count * ConnectionsFactors.of(cell).record_size_bytes if moves else 0,
+                size_bytes=count * factors.record_size_bytes if moves else 0,
                 errors=failed.get(operation, 0),
                 response_latency=_histogram(count, weight * unit_ns),
                 service_latency=_histogram(count, share * weight * unit_ns),
@@ -498,10 +390,10 @@ def _operations(
     return found
 
 
-def _connect(clients: int) -> ClientOperationResult:
+def _connect(clients: int) -> wire.ClientOperationResult:
     """Dear on purpose: it lies before the measured part, and no number of that part may hold it."""
     latency = _histogram(clients, 5e9)
-    return ClientOperationResult(
+    return wire.ClientOperationResult(
         operation="connect",
         operations=clients,
         size_bytes=0,
@@ -511,16 +403,16 @@ def _connect(clients: int) -> ClientOperationResult:
     )
 
 
-def _histogram(operations: int, mean_ns: float) -> Histogram:
+def _histogram(operations: int, mean_ns: float) -> wire.Histogram:
     """With the exact mean: a histogram's sum is not read from its buckets."""
     made = lognormal(operations, mean_ns, 0.35)
     return made.model_copy(update={"sum_ns": round(operations * mean_ns)})
 
 
-def _records(part: ClientOperationResult | None) -> OperationResult | None:
+def _records(part: wire.ClientOperationResult | None) -> wire.OperationResult | None:
     if part is None:
         return None
-    return OperationResult(
+    return wire.OperationResult(
         operations=part.operations,
         size_bytes=part.size_bytes,
         errors=0,
@@ -531,8 +423,11 @@ def _records(part: ClientOperationResult | None) -> OperationResult | None:
 
 
 def _intervals(
-    records: Mapping[ClientOperation, ClientOperationResult], elapsed_ns: int, *, falls_off: bool
-) -> list[Interval]:
+    records: Mapping[wire.ClientOperation, wire.ClientOperationResult],
+    elapsed_ns: int,
+    *,
+    falls_off: bool,
+) -> list[wire.Interval]:
     """Twenty equal parts; the last one is half empty where clients end by themselves."""
     parts = 20
     last = 0.5 if falls_off else 1.0
@@ -540,7 +435,7 @@ def _intervals(
     for part in range(parts):
         share = (last if part == parts - 1 else 1.0) / (parts - 1 + last)
         counts = {
-            name: IntervalCount(
+            name: wire.IntervalCount(
                 operations=round(share * records[name].operations) if name in records else 0,
                 size_bytes=round(share * records[name].size_bytes) if name in records else 0,
                 latency_sum_ns=0,
@@ -548,7 +443,9 @@ def _intervals(
             for name in ("read", "write")
         }
         length = elapsed_ns // parts
-        found.append(Interval(start_ns=part * length, elapsed_ns=length, warm_up=False, **counts))
+        found.append(
+            wire.Interval(start_ns=part * length, elapsed_ns=length, warm_up=False, **counts)
+        )
     return found
 
 
@@ -561,8 +458,10 @@ def _scan(recipe: ConnectionsRecipe, chance: random.Random, turn: Turn, cell: Ce
     mean_bytes = size_bytes / count
     at_least = 1 << int(math.log2(mean_bytes))
     lengths = [
-        LengthBin(at_least_bytes=at_least // 2, extents=count // 2, size_bytes=size_bytes // 4),
-        LengthBin(
+        wire.LengthBin(
+            at_least_bytes=at_least // 2, extents=count // 2, size_bytes=size_bytes // 4
+        ),
+        wire.LengthBin(
             at_least_bytes=at_least,
             extents=count - count // 2,
             size_bytes=size_bytes - size_bytes // 4,
@@ -571,8 +470,8 @@ def _scan(recipe: ConnectionsRecipe, chance: random.Random, turn: Turn, cell: Ce
     fragmented = 0 if bare or count == files else round(0.9 * files)
     pieces = 1 << int(math.log2(max(2.0, per_file)))
     by_extents = [
-        FilesBin(at_least_extents=1, files=files - fragmented, extents=files - fragmented),
-        FilesBin(
+        wire.FilesBin(at_least_extents=1, files=files - fragmented, extents=files - fragmented),
+        wire.FilesBin(
             at_least_extents=pieces, files=fragmented, extents=max(0, count - files + fragmented)
         ),
     ]
@@ -587,16 +486,4 @@ def _scan(recipe: ConnectionsRecipe, chance: random.Random, turn: Turn, cell: Ce
         extent_lengths=[] if bare else [each.model_dump() for each in lengths],
         problems=[],
     )
-    failed = recipe.scan_faults(turn, cell)
-    fault = EngineFault(what="FIEMAP is not known there", cause="", next="ls", code="scan.fiemap")
-    return ScanRecord(
-        block=turn.block,
-        turn=turn.turn,
-        system=turn.system,
-        again=turn.again,
-        when="after cell",
-        cell=cell.id,
-        result=None if failed else scan,
-        fault=fault if failed else None,
-        started_unix_ns=0,
-    )
+    return scan_record(turn, cell.id, scan, failed=recipe.scan_faults(turn, cell))

@@ -12,26 +12,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fsgauge.engine.wire import (
-    JobShare,
-    LoadJob,
-    LoadResult,
-    MachineProcessorTime,
-    OperationResult,
-    Pauses,
-    ProcessorTime,
-    SelfMeasure,
-)
+from fsgauge.engine import wire
 from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.plan.turns import job_for, make_plan
-from fsgauge.record.parts import in_one
 from fsgauge.record.records import Cell, Plan, RunRecord, StudyRecord, Turn, TurnRecord
 from fsgauge.stats.curve.rates import plan_of_block
 from fsgauge.study.model import LoopStorage, PlanSettings, Study, System
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.workload.folders import Place
-from tests.synthetic import ENGINE, Recipe, SyntheticStudy, histogram_of
-from tests.synthetic.setting import MACHINE, environment, target_of, turn_record
+from tests.synthetic import Recipe, SyntheticStudy, histogram_of
+from tests.synthetic.load import load_result, recorded
+from tests.synthetic.setting import environment, target_of, turn_record
 
 GIB = 1 << 30
 LIMIT_MS = 5.0
@@ -62,7 +53,7 @@ class RunPlace:
     cell: Cell
 
 
-Serve = Callable[[Any, Queue, float, float], LoadResult]
+Serve = Callable[[Any, Queue, float, float], wire.LoadResult]
 """What a job gives on a queue: `shift` of its most, `factor` of its p99."""
 QUEUES = {"ext4": Queue(50_000.0), "xfs": Queue(54_000.0)}
 
@@ -159,22 +150,29 @@ def _run(
     queue = queues[turn.system]
     stalls = queue.stalls(RunPlace(turn.block, turn.system, cell))
     factor = math.exp(chance.gauss(0, p99_noise)) * (50 if stalls else 1)
-    return RunRecord(
-        block=turn.block,
-        turn=turn.turn,
-        position=position,
-        system=turn.system,
-        again=turn.again,
-        cell=cell,
-        job=job,
-        caches="dropped",
-        parts=in_one(MACHINE, serve(job, queue, shift, factor)),
-        fault=None,
-        started_unix_ns=1_795_000_000 * 10**9 + turn.block * 10**12,
+    run = recorded(turn, position, cell, job, serve(job, queue, shift, factor))
+    began_ns = 1_795_000_000 * 10**9 + turn.block * 10**12
+    return run.model_copy(update={"started_unix_ns": began_ns})
+
+
+def reads_job(seconds: float, rate: wire.Rate | None = None) -> wire.LoadJob:
+    """Reads of one job, one at a time."""
+    return wire.LoadJob(
+        target=wire.NullTarget(size_bytes=4096),
+        interface="psync",
+        direct=False,
+        access=wire.RandomAccess(),
+        read_percent=100,
+        block_sizes=[wire.BlockSize(size_bytes=4096)],
+        queue_depth=1,
+        jobs=1,
+        duration_ns=int(seconds * 1e9),
+        seed=1,
+        rate=rate,
     )
 
 
-def served(job: LoadJob, queue: Queue, shift: float, factor: float) -> LoadResult:
+def served(job: wire.LoadJob, queue: Queue, shift: float, factor: float) -> wire.LoadResult:
     assert job.duration_ns is not None
     seconds = job.duration_ns / 1e9
     most = queue.most * shift
@@ -189,7 +187,7 @@ def served(job: LoadJob, queue: Queue, shift: float, factor: float) -> LoadResul
     response = histogram_of({int(p99_ms * 2e5): done - slow, int(p99_ms * 1e6): slow})
     full = most <= min(offered, queue.offers)
     service_ns = int(DEPTH * 1e9 / most if full else min(queue.service_ms, p99_ms) * 1e6)
-    read = OperationResult(
+    read = wire.OperationResult(
         operations=done,
         size_bytes=done * 4096,
         errors=0,
@@ -199,35 +197,23 @@ def served(job: LoadJob, queue: Queue, shift: float, factor: float) -> LoadResul
     )
     elapsed_ns = job.duration_ns
     starved_ns = elapsed_ns // 2 if queue.offers < min(offered, most) else 0
-    return LoadResult(
-        format=1,
-        kind="load",
-        engine=ENGINE,
+    return load_result(
         interface="io_uring",
-        features=None,
-        notes=[],
         ended="duration",
-        started_unix_ns=1_795_000_000 * 10**9,
-        warm_up_ns=0,
         elapsed_ns=elapsed_ns,
         read=read,
-        write=None,
-        jobs=[JobShare(operations=done, size_bytes=done * 4096)],
+        jobs=[wire.JobShare(operations=done, size_bytes=done * 4096)],
         in_flight_mean=done * service_ns / elapsed_ns,
-        cpu=ProcessorTime(user_ns=done * 500, system_ns=done * 2000, threads=1),
-        machine_cpu=MachineProcessorTime(
+        cpu=wire.ProcessorTime(user_ns=done * 500, system_ns=done * 2000, threads=1),
+        machine_cpu=wire.MachineProcessorTime(
             busy_ns=int(2 * elapsed_ns * queue.busy), total_ns=2 * elapsed_ns
         ),
-        intervals=[],
-        pauses=Pauses(
+        pauses=wire.Pauses(
             total_ns=0,
             longest_ns=0,
             late_start_ns=0,
             starved_ns=starved_ns,
             clock_error_ns=0,
             wall_clock_step_ns=0,
-        ),
-        self_measure=SelfMeasure(
-            null_ns_per_operation=74.0, clock_ns_per_read=21.0, clock="tsc", stamps="operation"
         ),
     )

@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from fsgauge.engine.wire import ClientsJob, LoadJob, LoadResult
-from fsgauge.record.command import CommandJob, CommandRun
+from fsgauge.record.command import CommandJob
 from fsgauge.study.parse import load_study
 from fsgauge.workload.folders import ClientFolders
 from tests.synthetic import SyntheticStudy
-from tests.synthetic_curve import Queue, Serve, make_curve, served
+from tests.synthetic_commands import command_run
+from tests.synthetic_curve import Queue, Serve, make_curve, reads_job, served
 from tests.synthetic_paced import committed, done_by_clients
 
 FOLDERS = ClientFolders(directory="/mnt/x", files_per_client=0, backup_files_per_client=0)
@@ -36,17 +37,7 @@ def make_metadata(queues: Mapping[str, Queue], *settings: str, **more: Any) -> S
 def make_program(queues: Mapping[str, Queue], **more: Any) -> SyntheticStudy:
     """git clone; a queue's `most` are runs of it a second."""
     made = _made("command-git-clone", queues, _ran, **more)
-    done = CommandRun(
-        exit_code=0,
-        looks=1000,
-        waiting=round(1000 * WAITING),
-        peak_memory_bytes=1 << 26,
-        values={},
-        unread={},
-        left=[],
-        output=[],
-        errors=[],
-    )
+    done = command_run(1000, round(1000 * WAITING), 1 << 26)
     made.runs[:] = [run.model_copy(update={"command": done}) for run in made.runs]
     return made
 
@@ -81,21 +72,7 @@ def _of_files(job: ClientsJob, queue: Queue, shift: float, factor: float) -> Loa
 
 
 def _ran(_: CommandJob, queue: Queue, shift: float, factor: float) -> LoadResult:
-    load = LoadJob.model_validate(
-        {
-            "target": {"kind": "null", "size_bytes": 4096},
-            "interface": "psync",
-            "direct": False,
-            "access": {"kind": "random"},
-            "read_percent": 100,
-            "block_sizes": [{"size_bytes": 4096, "weight": 1}],
-            "queue_depth": 1,
-            "jobs": 1,
-            "duration_ns": 10**9,
-            "seed": 1,
-        }
-    )
-    whole = served(load, Queue(1000.0), 1.0, factor)
+    whole = served(reads_job(1.0), Queue(1000.0), 1.0, factor)
     seconds = 1 / (queue.most * shift)
     changes = {"read": None, "jobs": [], "elapsed_ns": int(1e9 * seconds), "ended": "size_limit"}
     return whole.model_copy(update=changes)

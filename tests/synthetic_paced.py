@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import math
 
-from fsgauge.engine.wire import (
-    ClientOperationResult,
-    ClientsJob,
-    ClientsResult,
-    LoadJob,
-    LoadResult,
-    SyncResult,
-)
+from fsgauge.engine import wire
 from tests.synthetic import histogram_of
-from tests.synthetic_curve import Queue, served
+from tests.synthetic_curve import Queue, reads_job, served
 
 SYNC_SHARE = 0.8
 """Of a commit's own time, what is spent in the call behind the write."""
 
 
-def committed(job: LoadJob, queue: Queue, shift: float, factor: float) -> LoadResult:
+def committed(job: wire.LoadJob, queue: Queue, shift: float, factor: float) -> wire.LoadResult:
     """The queue is one of commits: writes return at once, and wait for the call that follows."""
     whole = served(job.model_copy(update={"read_percent": 100}), queue, shift, factor)
     assert whole.read is not None and job.sync.kind == "fdatasync"
@@ -31,7 +24,7 @@ def committed(job: LoadJob, queue: Queue, shift: float, factor: float) -> LoadRe
             "response_latency": histogram_of({own_ns // 10: done}) if job.rate else None,
         }
     )
-    sync = SyncResult(
+    sync = wire.SyncResult(
         calls=done,
         latency=histogram_of({int(own_ns * SYNC_SHARE): done}),
         response_latency=whole.read.response_latency,
@@ -39,30 +32,17 @@ def committed(job: LoadJob, queue: Queue, shift: float, factor: float) -> LoadRe
     return whole.model_copy(update={"read": None, "write": writes, "sync": sync})
 
 
-def done_by_clients(job: ClientsJob, queue: Queue, shift: float, factor: float) -> LoadResult:
+def done_by_clients(
+    job: wire.ClientsJob, queue: Queue, shift: float, factor: float
+) -> wire.LoadResult:
     """The queue is one of files, all of which are done once: a run lasts as long as that takes."""
     files = job.files.files_per_client * job.clients
     offered = job.rate.operations_per_second if job.rate else math.inf
     seconds = files / min(offered, queue.most * shift, queue.offers)
-    load = LoadJob.model_validate(
-        {
-            "target": {"kind": "null", "size_bytes": 4096},
-            "interface": "psync",
-            "direct": False,
-            "access": {"kind": "random"},
-            "read_percent": 100,
-            "block_sizes": [{"size_bytes": 4096, "weight": 1}],
-            "queue_depth": 1,
-            "jobs": 1,
-            "duration_ns": int(seconds * 1e9),
-            "seed": 1,
-            "rate": job.rate,
-        }
-    )
-    whole = served(load, queue, shift, factor)
+    whole = served(reads_job(seconds, job.rate), queue, shift, factor)
     assert whole.read is not None
     response = whole.read.response_latency
-    operation = ClientOperationResult(
+    operation = wire.ClientOperationResult(
         operation="create",
         operations=files,
         size_bytes=0,
@@ -70,7 +50,7 @@ def done_by_clients(job: ClientsJob, queue: Queue, shift: float, factor: float) 
         response_latency=whole.read.service_latency,
         service_latency=whole.read.service_latency,
     )
-    clients = ClientsResult(
+    clients = wire.ClientsResult(
         dispatch="threads",
         threads=job.clients,
         calls=[],

@@ -6,18 +6,16 @@ Every operation takes `times` as long through the server as over the path; the s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 from fsgauge.engine.wire import ClientsJob, FilePassword, NetworkResult, NfsTarget, SmbTarget
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record.parts import ServerFacts, ServerRun
 from fsgauge.record.records import RunRecord, Turn
-from fsgauge.store.files import turn_folder
-from tests.sealing import seal
+from tests.synthetic import SyntheticStudy
 from tests.synthetic.setting import with_result
-from tests.synthetic_connections import SyntheticConnections, gain, make_connections
+from tests.synthetic_connections import gain, make_connections
 
 SESSION_NS = 6_000_000
 PLACE = "/run/fsgauge-0123456789ab-server-samba/0"
@@ -54,26 +52,6 @@ NFS_TARGET = NfsTarget(
 )
 
 
-@dataclass(frozen=True)
-class SyntheticServing(SyntheticConnections):
-    """A study with turns over paths beside it."""
-
-    def write(self, directory: Path) -> Path:
-        """Turns over paths lie beside the others."""
-        super().write(directory)
-        made = {turn.system: turn for turn in self.turns}
-        for run in self.path_runs:
-            folder = directory / "records" / turn_folder(run.block, run.turn, run.system)
-            folder.mkdir(exist_ok=True)
-            place = {"block": run.block, "turn": run.turn, "again": False}
-            beside = {"server": None, "over_path": True}
-            turn = made[run.system].model_copy(update=place | beside)
-            (folder / "turn.json").write_text(turn.model_dump_json(), encoding="utf-8")
-            path = folder / f"{run.position:02d}-{run.cell.id}.json"
-            path.write_text(run.model_dump_json(), encoding="utf-8")
-        return seal(directory)
-
-
 def make_serving(
     *,
     times: float = 4.0,
@@ -84,7 +62,7 @@ def make_serving(
     target: SmbTarget | NfsTarget = TARGET,
     fsync: bool = False,
     **changes: Any,
-) -> SyntheticServing:
+) -> SyntheticStudy:
     """Records of one study; `changes` are those of `make_connections`."""
     recipe: dict[str, Any] = {"clients": 12, "blocks": 3, "tests": ("write", "read"), **changes}
     made = make_connections(**recipe)
@@ -111,19 +89,14 @@ def make_serving(
     plan = made.study.plan
     planned = sorted([*plan.turns, *turns], key=lambda turn: (turn.block, turn.turn))
     used = {"restarts": restarts, "listen_drops": drops}
-    return SyntheticServing(
-        study=made.study.model_copy(
-            update={"plan": plan.model_copy(update={"turns": planned})},
-        ),
+    return replace(
+        made,
+        study=made.study.model_copy(update={"plan": plan.model_copy(update={"turns": planned})}),
         turns=[turn.model_copy(update={"server": FACTS}) for turn in made.turns],
         runs=[
             _through(_served(run, processor_ns, reconnections, used), target, fsync)
             for run in made.runs
         ],
-        before=made.before,
-        after=made.after,
-        study_toml=made.study_toml,
-        scans=made.scans,
         path_runs=paths,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fsgauge.engine.wire import EngineFault
 from fsgauge.kinds.sharing.keys import SharingWorkload
@@ -35,26 +36,12 @@ def make_sharing(
     cells = cells_of(workload)
     plan = frame.study.plan
     own = dict(zip([cell.id for cell in plan.cells], cells, strict=True))
-    turns = [turn.model_copy(update={"cells": _ids(own, turn.cells)}) for turn in plan.turns]
-    changed = {"study": "sharing", "cells": cells, "turns": turns, "primary": _ids(own, own)}
-    document = {
-        **frame.study.study,
-        "name": "sharing",
-        "workload": {"kind": "sharing", "tests": tests},
-    }
-    plan = plan.model_copy(update=changed)
-    return SyntheticStudy(
-        study=frame.study.model_copy(update={"plan": plan, "study": document}),
-        turns=frame.turns,
-        runs=[_run(run, own[run.cell.id]) for run in frame.runs],
-        before=frame.before,
-        after=frame.after,
-        study_toml=frame.study_toml,
-    )
-
-
-def _ids(own: dict[str, Cell], ids: Sequence[str] | dict[str, Cell]) -> list[str]:
-    return [own[each].id for each in ids]
+    turns = [
+        turn.model_copy(update={"cells": [own[each].id for each in turn.cells]})
+        for turn in plan.turns
+    ]
+    made = frame.of_kind("sharing", cells, {"tests": tests}, turns=turns)
+    return replace(made, runs=[_run(run, own[run.cell.id]) for run in frame.runs])
 
 
 def _run(run: RunRecord, cell: Cell) -> RunRecord:

@@ -9,38 +9,19 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fsgauge.engine.wire import (
-    BlockSize,
-    Companion,
-    CompanionResult,
-    FileTarget,
-    IntegrityResult,
-    InterleavedRanges,
-    JobShare,
-    Limits,
-    LoadJob,
-    LoadResult,
-    MachineProcessorTime,
-    OperationResult,
-    ProcessorTime,
-    Ranges,
-    SegmentedRanges,
-    SelfMeasure,
-    SequentialAccess,
-    SharedRanges,
-)
+from fsgauge.engine import wire
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record.records import Cell, RunRecord, Turn, TurnRecord
-from tests.synthetic import ENGINE, SyntheticStudy, histogram_of, make_study
-from tests.synthetic.load import recorded
+from tests.synthetic import SyntheticStudy, histogram_of, make_study
+from tests.synthetic.load import load_result, own_times, recorded
 
-RANGES: Mapping[str, Ranges] = {
-    "shared": SharedRanges(),
-    "segmented": SegmentedRanges(),
-    "interleaved": InterleavedRanges(),
+RANGES: Mapping[str, wire.Ranges] = {
+    "shared": wire.SharedRanges(),
+    "segmented": wire.SegmentedRanges(),
+    "interleaved": wire.InterleavedRanges(),
 }
 PASS_OPERATIONS = 40_000
 LAWS: Mapping[str, tuple[float, float, float]] = {
@@ -71,8 +52,8 @@ class WritersRecipe:
     block_noise: float = 0.02
     rate: Callable[[str, int], float] = lambda system, writers: law(*LAWS[system], writers)
     slowest: Callable[[Turn, Cell], float] = lambda turn, cell: 0.95
-    integrity: Callable[[Turn, Cell], IntegrityResult | None] = lambda turn, cell: None
-    companions: Sequence[Companion] = ()
+    integrity: Callable[[Turn, Cell], wire.IntegrityResult | None] = lambda turn, cell: None
+    companions: Sequence[wire.Companion] = ()
     sync: str = "none"
     limits: bool = True
     limits_stride: int | None = None
@@ -97,38 +78,18 @@ def make_writers(**changes: Any) -> SyntheticStudy:
         for direct in recipe.direct
         for writers in recipe.writers
     ]
-    ids = [cell.id for cell in cells]
-    planned = [turn.model_copy(update={"cells": ids}) for turn in frame.study.plan.turns]
-    plan = frame.study.plan.model_copy(
-        update={"study": "writers", "cells": cells, "turns": planned, "primary": ids}
-    )
-    document = {
-        **frame.study.study,
-        "name": "writers",
-        "workload": {
-            "kind": "writers",
-            "writers": list(recipe.writers),
-            "passes": 1,
-            "sync": recipe.sync,
-        },
-    }
+    asked = {"writers": list(recipe.writers), "passes": 1, "sync": recipe.sync}
+    made = frame.of_kind("writers", cells, asked)
     shifts = [chance.gauss(0, recipe.block_noise) for _ in range(recipe.blocks)]
     runs = [
         _run(recipe, chance, turn, position, cell, shifts[turn.block])
-        for turn in planned
+        for turn in made.study.plan.turns
         for position, cell in enumerate(cells)
     ]
-    return SyntheticStudy(
-        study=frame.study.model_copy(update={"plan": plan, "study": document}),
-        turns=[_laid_out(recipe, turn) for turn in frame.turns],
-        runs=runs,
-        before=frame.before,
-        after=frame.after,
-        study_toml=frame.study_toml,
-    )
+    return replace(made, turns=[_laid_out(recipe, turn) for turn in frame.turns], runs=runs)
 
 
-def broken(**counts: int) -> IntegrityResult:
+def broken(**counts: int) -> wire.IntegrityResult:
     """What reading back found: `broken(torn=2)`."""
     kinds = {f"{kind}_blocks": counts.get(kind, 0) for kind in _KINDS}
     faulty = [
@@ -137,7 +98,7 @@ def broken(**counts: int) -> IntegrityResult:
         for at in range(number)
     ]
     fields = {"checked_blocks": 1000, "elapsed_ns": 10**9, "faulty": faulty, **kinds}
-    return IntegrityResult.model_validate(fields)
+    return wire.IntegrityResult.model_validate(fields)
 
 
 _KINDS = ("corrupt", "torn", "foreign", "stale", "lost")
@@ -188,20 +149,20 @@ def _run(
     return recorded(turn, position, cell, _job(recipe, cell), _result(recipe, turn, cell, rate))
 
 
-def _job(recipe: WritersRecipe, cell: Cell) -> LoadJob:
-    return LoadJob(
-        target=FileTarget(path="/run/fsgauge/mnt/file", size_bytes=PASS_OPERATIONS * 8192),
+def _job(recipe: WritersRecipe, cell: Cell) -> wire.LoadJob:
+    return wire.LoadJob(
+        target=wire.FileTarget(path="/run/fsgauge/mnt/file", size_bytes=PASS_OPERATIONS * 8192),
         interface="psync",
         direct=WritersFactors.of(cell).access == "direct",
-        access=SequentialAccess(),
+        access=wire.SequentialAccess(),
         read_percent=0,
-        block_sizes=[BlockSize(size_bytes=8192)],
+        block_sizes=[wire.BlockSize(size_bytes=8192)],
         queue_depth=1,
         jobs=WritersFactors.of(cell).writers,
         warm_up_ns=0,
         duration_ns=3600 * 10**9,
         seed=recipe.seed,
-        ranges=RANGES.get(WritersFactors.of(cell).ranges, SharedRanges()),
+        ranges=RANGES.get(WritersFactors.of(cell).ranges, wire.SharedRanges()),
         passes=1,
         workers="processes",
         verify=True,
@@ -211,49 +172,41 @@ def _job(recipe: WritersRecipe, cell: Cell) -> LoadJob:
     )
 
 
-def _result(recipe: WritersRecipe, turn: Turn, cell: Cell, rate: float) -> LoadResult:
+def _result(recipe: WritersRecipe, turn: Turn, cell: Cell, rate: float) -> wire.LoadResult:
     """The last writer ends with the run; the others are as much faster as `slowest` asks."""
     operations = WritersFactors.of(cell).writers * PASS_OPERATIONS
     elapsed_ns = round(operations * 1e9 / rate)
-    own_ns = _own_times(recipe.slowest(turn, cell), WritersFactors.of(cell).writers, elapsed_ns)
+    own_ns = own_times(recipe.slowest(turn, cell), WritersFactors.of(cell).writers, elapsed_ns)
     mean_ns = sum(own_ns) / operations
     body = {round(0.8 * mean_ns): operations // 2, round(1.2 * mean_ns): operations // 2}
-    write = OperationResult(
+    write = wire.OperationResult(
         operations=operations,
         size_bytes=operations * 8192,
         errors=0,
         service_latency=histogram_of(body),
         backlog_dropped=0,
     )
-    return LoadResult(
-        format=1,
-        kind="load",
-        engine=ENGINE,
+    return load_result(
         interface="psync",
-        notes=[],
         ended="size_limit",
-        started_unix_ns=1_795_000_000 * 10**9,
-        warm_up_ns=0,
         elapsed_ns=elapsed_ns,
         write=write,
         jobs=[
-            JobShare(operations=PASS_OPERATIONS, size_bytes=PASS_OPERATIONS * 8192, elapsed_ns=each)
+            wire.JobShare(
+                operations=PASS_OPERATIONS, size_bytes=PASS_OPERATIONS * 8192, elapsed_ns=each
+            )
             for each in own_ns
         ],
         in_flight_mean=sum(own_ns) / elapsed_ns,
-        cpu=ProcessorTime(
+        cpu=wire.ProcessorTime(
             user_ns=operations * 600,
             system_ns=operations * 2400,
             threads=WritersFactors.of(cell).writers,
         ),
-        machine_cpu=MachineProcessorTime(busy_ns=operations * 4000, total_ns=2 * elapsed_ns),
-        intervals=[],
-        self_measure=SelfMeasure(
-            null_ns_per_operation=74.0, clock_ns_per_read=21.0, clock="tsc", stamps="operation"
-        ),
+        machine_cpu=wire.MachineProcessorTime(busy_ns=operations * 4000, total_ns=2 * elapsed_ns),
         companions=[_companion(each, elapsed_ns) for each in recipe.companions],
         integrity=recipe.integrity(turn, cell),
-        limits=Limits(
+        limits=wire.Limits(
             null_operations_per_second=4e6 * WritersFactors.of(cell).writers,
             memory_operations_per_second=6e5 * WritersFactors.of(cell).writers,
             memory_touched_operations_per_second=6e4 * WritersFactors.of(cell).writers,
@@ -266,20 +219,9 @@ def _result(recipe: WritersRecipe, turn: Turn, cell: Cell, rate: float) -> LoadR
     )
 
 
-def _own_times(slowest: float, writers: int, elapsed_ns: int) -> list[int]:
-    """Times of writers with equal work, so that the slowest has this share of the mean rate.
-
-    With the slowest's rate 1 and the others' r: 1 / mean = writers / (1 + (writers - 1) r).
-    """
-    if writers == 1:
-        return [elapsed_ns]
-    others = (writers / slowest - 1) / (writers - 1)
-    return [elapsed_ns, *[round(elapsed_ns / others)] * (writers - 1)]
-
-
-def _companion(companion: Companion, elapsed_ns: int) -> CompanionResult:
+def _companion(companion: wire.Companion, elapsed_ns: int) -> wire.CompanionResult:
     operations = round(300 * companion.count * elapsed_ns / 1e9) // 2 * 2
-    return CompanionResult(
+    return wire.CompanionResult(
         role=companion.role,
         count=companion.count,
         operations=operations,

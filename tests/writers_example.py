@@ -9,18 +9,12 @@ from __future__ import annotations
 import math
 import random
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fsgauge.engine.wire import FaultyBlock, IntegrityResult
 from fsgauge.kinds.overhead.factors import OverheadFactors
-from fsgauge.kinds.writers.analysis.model import (
-    CompanionRow,
-    LimitPoint,
-    Scaling,
-    ScalingLine,
-    ScalingPoint,
-)
+from fsgauge.kinds.writers.analysis import model
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record.records import Cell
 from fsgauge.report.write import Report
@@ -83,28 +77,19 @@ def example_records(planted: Planted) -> SyntheticStudy:
         effect=lambda system, cell: LAWS[system][0] / LAWS["raw"][0],
     )
     cells = {cell.id: _cell(cell) for cell in made.study.plan.cells}
-    plan = made.study.plan.model_copy(
-        update={
-            "study": "writers",
-            "primary": [cells[name].id for name in cells],
-            "cells": list(cells.values()),
-            "turns": [
-                turn.model_copy(update={"cells": [cells[name].id for name in turn.cells]})
-                for turn in made.study.plan.turns
-            ],
-        }
-    )
+    turns = [
+        turn.model_copy(update={"cells": [cells[name].id for name in turn.cells]})
+        for turn in made.study.plan.turns
+    ]
     runs = []
     for index, run in enumerate(made.runs):
         assert run.result is not None
         torn = planted.torn if (run.system, index % 7) == ("btrfs", 0) else 0
         result = run.result.model_copy(update={"integrity": _integrity(torn)})
         runs.append(with_result(run.model_copy(update={"cell": cells[run.cell.id]}), result))
-    command = ["fsgauge", "run", "writers"]
-    document = {**made.study.study, "name": "writers"}
-    document["workload"] = {**document["workload"], "kind": "writers"}
-    study = made.study.model_copy(update={"study": document, "plan": plan, "command": command})
-    return SyntheticStudy(study, made.turns, runs, made.before, made.after, made.study_toml)
+    workload = made.study.study["workload"]
+    study = made.of_kind("writers", list(cells.values()), workload, turns=turns)
+    return replace(study, runs=runs)
 
 
 def example_results(records: SyntheticStudy, planted: Planted) -> Results:
@@ -113,7 +98,7 @@ def example_results(records: SyntheticStudy, planted: Planted) -> Results:
     return results.model_copy(update={"own": planted_scaling(planted)})
 
 
-def planted_scaling(planted: Planted) -> Scaling:
+def planted_scaling(planted: Planted) -> model.Scaling:
     """Rates from the laws, 3 % of noise a block."""
     chance = random.Random(7)
     rates = {
@@ -125,7 +110,7 @@ def planted_scaling(planted: Planted) -> Scaling:
         for writers in planted.writers
         for block in range(planted.blocks)
     }
-    return Scaling(
+    return model.Scaling(
         block_size_bytes=8192,
         writer_counts=list(planted.writers),
         whole_blocks=planted.blocks,
@@ -134,7 +119,7 @@ def planted_scaling(planted: Planted) -> Scaling:
             _line(planted, rates, group, system) for group in planted.groups for system in SYSTEMS
         ],
         limits=[
-            LimitPoint(
+            model.LimitPoint(
                 cell=f"write-8KiB-writers{writers}",
                 writers=writers,
                 group=group,
@@ -146,7 +131,7 @@ def planted_scaling(planted: Planted) -> Scaling:
             for writers in planted.writers
         ],
         companions=[
-            CompanionRow(
+            model.CompanionRow(
                 system=system,
                 group=planted.groups[0],
                 writers=writers,
@@ -167,7 +152,7 @@ def planted_scaling(planted: Planted) -> Scaling:
 Rates = dict[tuple[str, str, int, int], float]
 
 
-def _line(planted: Planted, rates: Rates, group: str, system: str) -> ScalingLine:
+def _line(planted: Planted, rates: Rates, group: str, system: str) -> model.ScalingLine:
     points = []
     first = planted.writers[0]
     for writers in planted.writers:
@@ -177,7 +162,7 @@ def _line(planted: Planted, rates: Rates, group: str, system: str) -> ScalingLin
         ratios = [of / to for of, to in zip(blocks, alone, strict=True)]
         latency_ns = writers / law(system, writers) * 1e9
         points.append(
-            ScalingPoint(
+            model.ScalingPoint(
                 writers=writers,
                 cell=f"write-8KiB-writers{writers}",
                 iops=_estimate(blocks),
@@ -195,7 +180,7 @@ def _line(planted: Planted, rates: Rates, group: str, system: str) -> ScalingLin
                 blocks=list(enumerate(blocks)),
             )
         )
-    return ScalingLine(
+    return model.ScalingLine(
         system=system,
         group=group,
         points=points,

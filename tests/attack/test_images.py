@@ -28,7 +28,6 @@ _TEBIBYTE = 1 << 40
 _BLOCK = 4096
 # Far more than a scan of so few blocks needs, far less than what the attacks took.
 _MEMORY_BYTES = 2 << 30
-_SECONDS = 120
 _PATH = f"{os.environ['PATH']}:/usr/sbin:/sbin"
 
 
@@ -50,10 +49,14 @@ def tool(*command: str, **options: Any) -> str:
 
 def scan(image: Path) -> dict[str, Any]:
     """The result of a scan with all that can be asked for, in little memory."""
-    job = {"format": 1, "kind": "scan", "path": str(image), "threads": 2, "top": 5, "map_order": 4}
+    return scanned(image, _MEMORY_BYTES, threads=2, map_order=4)
+
+
+def scanned(path: Path | str, memory_bytes: int, **words: Any) -> dict[str, Any]:
+    job = {"format": 1, "kind": "scan", "path": str(path), "top": 5} | words
 
     def in_little_memory() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+        resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
 
     done = subprocess.run(
         [str(find_engine())],
@@ -61,7 +64,7 @@ def scan(image: Path) -> dict[str, Any]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=_SECONDS,
+        timeout=patience(120),
         preexec_fn=in_little_memory,
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]

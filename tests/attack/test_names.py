@@ -11,15 +11,10 @@ from hypothesis import strategies as st
 from fsgauge.study.model import System
 from tests.attack.budget import budget
 from tests.spoiled import with_wrong_blocks
-from tests.synthetic import make_study
+from tests.synthetic import ONE_CELL, make_study
 
 pytestmark = pytest.mark.fuzz
-SMALL: dict[str, Any] = {
-    "patterns": ("randread",),
-    "block_sizes": (4096,),
-    "queue_depths": (32,),
-    "blocks": 3,
-}
+SMALL: dict[str, Any] = {**ONE_CELL, "blocks": 3}
 
 
 def is_allowed(name: str) -> bool:

@@ -22,8 +22,8 @@ from fsgauge.cli import group
 from fsgauge.errors import FsgaugeError
 from fsgauge.report import write_report
 from fsgauge.report.compared import read_sides
-from fsgauge.report.write import results_of
 from fsgauge.stats.folders.compare import compare_sides
+from fsgauge.stats.read import read_stored
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.store.query import asked
 from fsgauge.store.rows import histograms
@@ -253,7 +253,7 @@ def judged(stored: StoredStudy) -> None:
         for run in stored.runs:
             for each in histograms(run.result).values() if run.result else ():
                 list(each.counts)
-        results_of(stored)
+        read_stored(stored)
 
 
 def compared(first: Path, second: Path) -> None:

@@ -20,7 +20,8 @@ from fsgauge.crosscheck.sitting import CrosscheckFolder
 from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.plain_files import PlainFolder, write_whole
 from fsgauge.report import write, write_report
-from fsgauge.report.compared import read_sides, write_pages
+from fsgauge.report.compared import read_sides
+from fsgauge.report.logged import write_pages
 from fsgauge.store import ResultsFolder, read_results
 from fsgauge.store.query import asked
 from tests.laboratory import NoDiskEngine, resume, run

@@ -6,10 +6,8 @@ device returned nothing was said to have no fragmented file.
 
 from __future__ import annotations
 
-import json
 import os
 import random
-import resource
 import subprocess
 import threading
 import time
@@ -21,10 +19,9 @@ import pytest
 
 from fsgauge.engine.wire import ScanResult
 from fsgauge.errors import InputError
-from fsgauge.programs import find_engine
 from fsgauge.scan import document_of, read_scan
 from fsgauge.scan.consequences import consequences
-from tests.attack.test_images import is_damaged, tool
+from tests.attack.test_images import is_damaged, scanned, tool
 from tests.patience import patience
 from tests.rigs import conftest as rigs
 from tests.rigs.conftest import MEBIBYTE, MakeLoop
@@ -37,22 +34,7 @@ _MEMORY_BYTES = 160 << 20
 
 def scan(path: Path | str, **words: Any) -> ScanResult:
     """A scan in little memory."""
-    job = {"format": 1, "kind": "scan", "path": str(path), "threads": 1, "top": 5} | words
-
-    def in_little_memory() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
-
-    done = subprocess.run(
-        [str(find_engine())],
-        input=json.dumps(job),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=patience(60),
-        preexec_fn=in_little_memory,
-    )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    return ScanResult.model_validate(json.loads(done.stdout.splitlines()[-1])["result"])
+    return ScanResult.model_validate(scanned(path, _MEMORY_BYTES, threads=1, **words))
 
 
 @pytest.fixture

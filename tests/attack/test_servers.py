@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.access import SERVERS, samba, served
+from fsgauge.access.running import Server
 from fsgauge.access.samba import users_can_be_private
 from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import NfsTarget, SmbTarget
@@ -42,12 +43,24 @@ NOT_OWNER, ACCESS_DENIED = 1, 13
 _CONTENT = "for root alone"
 
 
-@contextlib.contextmanager
-def prepared(name: str, engine: Engine) -> Iterator[PreparedSystem]:
-    """A system as a study has it, with its server."""
-    study, rig = study_of(name), HostRig(engine)
-    with rig.systems(study) as systems, systems.prepare(study, study.systems[0]) as made:
-        yield made
+Prepare = Callable[[str], contextlib.AbstractContextManager[tuple[PreparedSystem, Server]]]
+
+
+@pytest.fixture
+def prepared(scene: Scene, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Prepare]:
+    """A system as a study has it, with its server, by that server's name; nothing of it stays."""
+    monkeypatch.setenv(KEEP_CACHES, "1")
+
+    @contextlib.contextmanager
+    def prepare(name: str) -> Iterator[tuple[PreparedSystem, Server]]:
+        needs(name)
+        study, rig = study_of(name), HostRig(engine)
+        with rig.systems(study) as systems, systems.prepare(study, study.systems[0]) as made:
+            assert made.server is not None
+            yield made, made.server
+
+    yield prepare
+    assert scene.left() == []
 
 
 def planted_secret(made: PreparedSystem) -> Path:
@@ -78,15 +91,10 @@ def as_user(user: int, attempt: Callable[[], object]) -> bool:
 
 @pytest.mark.root
 @pytest.mark.parametrize("name", sorted(SERVERS))
-def test_no_process_of_this_machine_can_connect_to_a_server(
-    name: str, scene: Scene, engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_process_of_this_machine_can_connect_to_a_server(name: str, prepared: Prepare) -> None:
     """They listened on 127.0.0.1 of the machine, and every local user was let in by Ganesha."""
-    needs(name)
-    monkeypatch.setenv(KEEP_CACHES, "1")
-    with prepared(name, engine) as made:
-        assert made.server is not None
-        target = made.server.target
+    with prepared(name) as (_, server):
+        target = server.target
         ports = [target.port, getattr(target, "mount_port", target.port)]
 
         def connect() -> None:
@@ -96,28 +104,22 @@ def test_no_process_of_this_machine_can_connect_to_a_server(
 
         for user in (0, 65534):
             assert not as_user(user, connect)
-        with made.server.reached():
+        with server.reached():
             assert as_user(65534, connect), "the port is the right one"
-    assert scene.left() == []
 
 
 @pytest.mark.root
 @pytest.mark.parametrize("user", [0, 65534])
-def test_a_forged_file_handle_opens_nothing_that_is_roots(
-    user: int, scene: Scene, engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_forged_file_handle_opens_nothing_that_is_roots(user: int, prepared: Prepare) -> None:
     """A handle with the inode number replaced named any file of the file system, and the client was
     believed to be root: it read a file of mode 0600, wrote to it, and left a setuid program of
     root's. Here the attacker is even inside of the server's network."""
-    needs("ganesha")
-    monkeypatch.setenv(KEEP_CACHES, "1")
-    with prepared("ganesha", engine) as made:
-        assert made.server is not None
-        target = made.server.target
+    with prepared("ganesha") as (made, server):
+        target = server.target
         assert isinstance(target, NfsTarget) and target.mount_port is not None
         secret = planted_secret(made)
         attacker = nfs_client.Server(target.port, target.mount_port, user, user)
-        with made.server.reached():
+        with server.reached():
             export = attacker.mount(target.export)
             root = nfs_client.forged(export, secret.parent.stat().st_ino)
             to_secret = nfs_client.forged(export, secret.stat().st_ino)
@@ -135,26 +137,21 @@ def test_a_forged_file_handle_opens_nothing_that_is_roots(
                 assert refusal.value.status in (NOT_OWNER, ACCESS_DENIED), what
         assert secret.read_text() == _CONTENT and secret.stat().st_mode & 0o777 == 0o600
         assert not (secret.parent / "planted").exists()
-    assert scene.left() == []
 
 
 @pytest.mark.root
-def test_ganesha_itself_has_no_more_rights_than_it_needs_for_handles(
-    scene: Scene, engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ganesha_itself_has_no_more_rights_than_it_needs_for_handles(prepared: Prepare) -> None:
     """It was root with all capabilities. What it does not have, nobody gets by way of it."""
-    needs("ganesha")
-    monkeypatch.setenv(KEEP_CACHES, "1")
-    with prepared("ganesha", engine) as made:
-        assert made.server is not None
-        account = made.server.child.serving.account
-        (server,) = [
+    with prepared("ganesha") as (_, server):
+        account = server.child.serving.account
+        (process,) = [
             pid
-            for pid in made.server.child.processes()
+            for pid in server.child.processes()
             if Path(f"/proc/{pid}/comm").read_text().startswith("ganesha")
         ]
         status = dict(
-            line.split(":\t", 1) for line in Path(f"/proc/{server}/status").read_text().splitlines()
+            line.split(":\t", 1)
+            for line in Path(f"/proc/{process}/status").read_text().splitlines()
         )
         assert set(status["Uid"].split()) == {str(account.user_id)}
         assert status["Groups"].split() == []
@@ -162,40 +159,28 @@ def test_ganesha_itself_has_no_more_rights_than_it_needs_for_handles(
         for name in ("CapPrm", "CapEff", "CapBnd"):
             assert int(status[name], 16) == read_search, name
         assert status["NoNewPrivs"] == "1"
-    assert scene.left() == []
 
 
 @pytest.mark.root
-def test_other_users_cannot_walk_to_the_files_that_are_served(
-    scene: Scene, engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_users_cannot_walk_to_the_files_that_are_served(prepared: Prepare) -> None:
     """Samba's share lay where anybody could walk, and its folder was open to all."""
-    needs("samba")
-    monkeypatch.setenv(KEEP_CACHES, "1")
-    with prepared("samba", engine) as made:
-        assert made.server is not None
-        serving = made.server.child.serving
+    with prepared("samba") as (_, server):
+        serving = server.child.serving
         stranger = serving.account.user_id - 1
         assert not as_user(stranger, lambda: list(serving.shared.iterdir()))
         assert not as_user(stranger, lambda: (serving.shared / "files").stat())
         assert not as_user(stranger, lambda: list(serving.folder.iterdir()))
         assert not as_user(serving.account.user_id, lambda: list(serving.folder.iterdir()))
-    assert scene.left() == []
 
 
 @pytest.mark.root
-def test_a_process_of_nobody_cannot_touch_what_samba_serves(
-    scene: Scene, engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_of_nobody_cannot_touch_what_samba_serves(prepared: Prepare) -> None:
     """Samba's clients worked as `nobody`, whom services of the machine are too: any of them could
     remove and plant files in the share, and signal the sessions."""
-    needs("samba")
     if not users_can_be_private():
         need("a root that is a mount point: unshare --mount --propagation slave")
-    monkeypatch.setenv(KEEP_CACHES, "1")
-    with prepared("samba", engine) as made:
-        assert made.server is not None
-        serving = made.server.child.serving
+    with prepared("samba") as (_, server):
+        serving = server.child.serving
         account, files = serving.account, serving.shared / "files"
         for number in (account.user_id, account.group_id):
             with pytest.raises(KeyError):
@@ -211,7 +196,6 @@ def test_a_process_of_nobody_cannot_touch_what_samba_serves(
             "the place is the right one"
         )
         (files / "own").unlink()
-    assert scene.left() == []
 
 
 @pytest.mark.root

@@ -1,22 +1,16 @@
-"""Thirty systems that differ in their options: a small page, in order, every system told apart.
-
-The page is looked at in a real browser; screenshots are kept in FSGAUGE_ARTIFACTS.
-"""
+"""Thirty systems that differ in their options: a small page, in order, every system told apart."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from fsgauge.record.records import Cell
 from fsgauge.report import write_report
 from tests.browser.geometry import faults_in_all_forms
-from tests.browser.test_report import Opened, browser  # noqa: F401 - a fixture
+from tests.browser.opened import Open
 from tests.synthetic import make_study
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
@@ -33,8 +27,7 @@ def effect(system: str, cell: Cell) -> float:
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = tmp_path_factory.mktemp("many")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = make_study(
         systems=dict.fromkeys(SYSTEMS, "ext4"),
         patterns=("randread", "randwrite"),
@@ -44,41 +37,33 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         noise=0.01,
         effect=effect,
     )
-    made.write(folder)
-    yield write_report(folder)
+    return write_report(made.write(tmp_path_factory.mktemp("many")))
 
 
 def test_the_page_is_below_three_megabytes(report: Path) -> None:
     assert report.stat().st_size < 3_000_000
 
 
-def test_groups_are_ranked_and_every_system_is_told_apart(
-    browser: Any,  # noqa: F811
-    report: Path,
-) -> None:
-    opened = Opened(browser, report, 1440, 900)
-    table = opened.page.locator("#ranking table").first
+def test_groups_are_ranked_and_every_system_is_told_apart(opened: Open, report: Path) -> None:
+    page = opened(report, 1440, 900).page
+    table = page.locator("#ranking table").first
     rows = [row.locator("td").all_inner_texts() for row in table.locator("tbody tr").all()]
     assert len(rows) == 30
     assert [row[0] for row in rows] == [*10 * ["1 to 10"], *10 * ["11 to 20"], *10 * ["21 to 30"]]
     assert all("writeb" in row[1] for row in rows[:10])
     assert all("journ" in row[1] for row in rows[20:])
-    legend = opened.page.locator("#latency .legend > span")
+    legend = page.locator("#latency .legend > span")
     marks = [
         (each.locator("i").inner_text(), each.locator("i").get_attribute("style"))
         for each in legend.all()
     ]
     assert len(set(marks)) == 30
-    names = opened.page.locator("#labels tbody tr td:last-child").all_inner_texts()
+    names = page.locator("#labels tbody tr td:last-child").all_inner_texts()
     assert names == SYSTEMS
-    opened.context.close()
 
 
-def test_no_text_overlaps_or_is_cut(browser: Any, report: Path, tmp_path: Path) -> None:  # noqa: F811
-    artifacts = Path(os.environ.get("FSGAUGE_ARTIFACTS") or tmp_path)
+def test_no_text_overlaps_or_is_cut(opened: Open, report: Path, artifacts: Path) -> None:
     for width in (1440, 390):
-        opened = Opened(browser, report, width, 900)
-        opened.page.screenshot(path=artifacts / f"many-{width}.png", full_page=True)
-        faults = faults_in_all_forms(opened.page) if width == 1440 else {}
-        assert faults == {}
-        opened.context.close()
+        page = opened(report, width, 900).page
+        page.screenshot(path=artifacts / f"many-{width}.png", full_page=True)
+        assert (faults_in_all_forms(page) if width == 1440 else {}) == {}

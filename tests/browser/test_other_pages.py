@@ -1,15 +1,10 @@
-"""Pages of other commands, and of runs that were struck: nothing overlaps or is cut.
-
-Screenshots are kept in FSGAUGE_ARTIFACTS, or in pytest's own folder.
-"""
+"""Pages of other commands, and of runs that were struck: nothing overlaps or is cut."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,7 +18,7 @@ from fsgauge.sweep.folder import YearLine, YearPanel, YearPoint
 from fsgauge.sweep.lines import SweepResults
 from fsgauge.sweep.page import write_sweep
 from tests.browser.geometry import FORMS, faults_of
-from tests.browser.test_report import Opened, browser  # noqa: F401 - a fixture
+from tests.browser.opened import Open
 from tests.synthetic import make_study
 from tests.synthetic_churn import make_churn
 from tests.synthetic_sharing import make_sharing
@@ -143,13 +138,13 @@ PAGES: dict[str, Callable[[Path], Path]] = {
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_no_text_overlaps_or_is_cut(browser: Any, tmp_path: Path, name: str) -> None:  # noqa: F811
-    artifacts = Path(os.environ.get("FSGAUGE_ARTIFACTS") or tmp_path)
+def test_no_text_overlaps_or_is_cut(
+    opened: Open, artifacts: Path, tmp_path: Path, name: str
+) -> None:
     page = PAGES[name](tmp_path / "results")
     for form, (width, height) in FORMS.items():
-        opened = Opened(browser, page, width, height)
-        opened.page.emulate_media(media="print" if form == "paper" else "screen")
-        opened.page.screenshot(path=artifacts / f"{name}-{form}.png", full_page=True)
-        assert faults_of(opened.page) == [], form
-        assert opened.complaints == []
-        opened.context.close()
+        found = opened(page, width, height)
+        found.page.emulate_media(media="print" if form == "paper" else "screen")
+        found.page.screenshot(path=artifacts / f"{name}-{form}.png", full_page=True)
+        assert faults_of(found.page) == [], form
+        assert found.complaints == []

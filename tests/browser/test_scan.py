@@ -10,7 +10,6 @@ import pytest
 
 from fsgauge.report.scan import scan_page
 from fsgauge.report.scan.map import places
-from tests.browser.test_report import browser as browser
 from tests.scan_example import example
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]

@@ -1,11 +1,7 @@
-"""Sheets of paper and pictures by the Chromium that is here: one page, whole, without network.
-
-PDF and PNG are kept in FSGAUGE_ARTIFACTS, or in pytest's own folder.
-"""
+"""Sheets of paper and pictures by the Chromium that is here: one page, whole, without network."""
 
 from __future__ import annotations
 
-import os
 import re
 import socket
 import struct
@@ -18,7 +14,7 @@ import pytest
 
 from fsgauge.chromium import as_pdf, as_png, find_chromium
 from fsgauge.report.write import read_report, write_report
-from tests.browser.test_report import Opened, browser  # noqa: F401 - a fixture
+from tests.browser.opened import Open
 from tests.cli.conftest import Run, fsgauge  # noqa: F401 - a fixture
 from tests.synthetic import make_study
 from tests.synthetic_aging import make_aging
@@ -63,13 +59,6 @@ def folder_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]
     return made
 
 
-@pytest.fixture(scope="module")
-def artifacts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    chosen = Path(os.environ.get("FSGAUGE_ARTIFACTS") or tmp_path_factory.mktemp("sheets"))
-    chosen.mkdir(parents=True, exist_ok=True)
-    return chosen
-
-
 def pages_of(pdf: bytes) -> int:
     return len(re.findall(rb"/Type\s*/Page\b(?!s)", pdf))
 
@@ -88,7 +77,7 @@ SHEETS = [
 
 @pytest.mark.parametrize(("form", "study"), SHEETS)
 def test_a_sheet_fits_a4_and_letter_and_nothing_sticks_out(
-    browser: Any,  # noqa: F811
+    opened: Open,
     folder_of: Callable[[str], Path],
     tmp_path: Path,
     artifacts: Path,
@@ -97,9 +86,9 @@ def test_a_sheet_fits_a4_and_letter_and_nothing_sticks_out(
 ) -> None:
     file = tmp_path / "sheet.html"
     file.write_text(getattr(read_report(folder_of(study)), form)(), encoding="utf-8")
-    opened = Opened(browser, file, 1200, 800)
-    page = opened.page
-    assert opened.complaints == []
+    found = opened(file, 1200, 800)
+    page = found.page
+    assert found.complaints == []
     for media in ("screen", "print"):
         page.emulate_media(media=media)
         box = page.locator("main").bounding_box()
@@ -116,26 +105,22 @@ def test_a_sheet_fits_a4_and_letter_and_nothing_sticks_out(
     page.screenshot(path=artifacts / f"{form}-{study}.png", full_page=True)
     pdf = page.pdf(path=artifacts / f"{form}-{study}.pdf", prefer_css_page_size=True)
     assert pages_of(pdf) == 1
-    opened.context.close()
 
 
 def test_what_is_cut_is_counted(
-    browser: Any,  # noqa: F811
-    folder_of: Callable[[str], Path],
-    tmp_path: Path,
+    opened: Open, folder_of: Callable[[str], Path], tmp_path: Path
 ) -> None:
     report = read_report(folder_of("many"))
     sheet = report.summary()
     file = tmp_path / "sheet.html"
     file.write_text(sheet, encoding="utf-8")
-    opened = Opened(browser, file, 1200, 800)
+    page = opened(file, 1200, 800).page
     for name in ("primary", "options"):
         all_rows = sheet.partition(f'<table id="{name}">')[2].partition("</table>")[0]
-        shown = opened.page.locator(f"#{name} tbody tr").count()
+        shown = page.locator(f"#{name} tbody tr").count()
         cut = all_rows.count("<tr>") - 1 - shown
-        said = opened.page.locator(f".cut:has(#{name}) .more").inner_text()
+        said = page.locator(f".cut:has(#{name}) .more").inner_text()
         assert cut > 0 and said.startswith(f"{cut} more line")
-    opened.context.close()
 
 
 def test_the_command_makes_one_page_and_a_picture_1200_wide(
@@ -155,19 +140,16 @@ def test_the_command_makes_one_page_and_a_picture_1200_wide(
 
 
 def test_the_picture_ends_with_the_first_screen(
-    browser: Any,  # noqa: F811
-    folder_of: Callable[[str], Path],
+    opened: Open, folder_of: Callable[[str], Path]
 ) -> None:
     page = write_report(folder_of("typical"))
-    opened = Opened(browser, page, 1200, 800)
-    box = opened.page.locator("#first-screen").bounding_box()
-    opened.context.close()
+    bottom = opened(page, 1200, 800).bottom_of("#first-screen")
     program = find_chromium()
-    assert box is not None and program is not None
+    assert program is not None
     text = page.read_text(encoding="utf-8")
     picture = as_png(program, text, width_pixels=1200, part="#first-screen", below_pixels=18)
     height = struct.unpack(">I", picture[20:24])[0]
-    assert abs(height - (box["y"] + box["height"] + 18)) <= 2
+    assert abs(height - (bottom + 18)) <= 2
 
 
 def test_nothing_is_asked_of_the_network() -> None:

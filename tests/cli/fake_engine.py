@@ -46,28 +46,55 @@ def touch(*path):
 
 
 ENGINE = {"version": "0.1.0", "profile": "release", "target": "fake", "commit": "fake"}
-FEATURES = dict.fromkeys(
-    [
-        "registered_files",
-        "registered_buffers",
-        "single_issuer",
-        "defer_taskrun",
-        "coop_taskrun",
-        "registered_ring",
-        "no_sqarray",
-    ],
-    True,
-)
-SELF = {
-    "null_ns_per_operation": 60.0,
-    "clock_ns_per_read": 20.0,
-    "clock": "tsc",
-    "stamps": "batch",
-}
+_RINGS = ("registered_files", "registered_buffers", "registered_ring", "no_sqarray")
+FEATURES = dict.fromkeys((*_RINGS, "single_issuer", "defer_taskrun", "coop_taskrun"), True)
 
 
 def say(event, **facts):
     print(written({"event": event, **facts}), flush=True)
+
+
+def until_stopped(event, **facts):
+    """The same event again and again; whether SIGINT ended it."""
+    import signal
+
+    stopped = []
+    signal.signal(signal.SIGINT, lambda *_: stopped.append(True))
+    until = time.monotonic() + 30
+    touch(os.environ["FSGAUGE_FAKE_ENGINE_READY"])
+    while not stopped and time.monotonic() < until:
+        say(event, **facts)
+        time.sleep(0.05)
+    return bool(stopped)
+
+
+def measured(interval, done, threads):
+    """What the results of both kinds of loads have: a series of one interval, which is said too."""
+    elapsed_ns = interval["elapsed_ns"]
+    say("interval", **interval)
+    return {
+        "started_unix_ns": time.time_ns(),
+        "elapsed_ns": elapsed_ns,
+        "cpu": {"user_ns": 200 * done, "system_ns": 800 * done, "threads": threads},
+        "machine_cpu": {"busy_ns": elapsed_ns, "total_ns": 2 * elapsed_ns},
+        "intervals": [interval],
+        "self_measure": {
+            "null_ns_per_operation": 60.0,
+            "clock_ns_per_read": 20.0,
+            "clock": "tsc",
+            "stamps": "batch",
+        },
+    }
+
+
+def not_judged(rounds, reason):
+    return {"judged": False, "reached": False, "rounds": rounds, "reason": reason}
+
+
+def wobble_of(place, seed):
+    """From 0 to 1, by what is loaded: systems differ a little and repeatably."""
+    text = written(place) + str(seed)
+    return int(sha256(text.encode()).hexdigest(), 16) % 1000 / 1000
 
 
 def histogram(operations, mean_ns):
@@ -101,11 +128,9 @@ def part(job, share, rate, depth):
 
 
 def load(job):
-    """A rate that follows from target and seed, so that systems differ a little and repeatably."""
-    place = written(job["target"]) + str(job["seed"])
-    wobble = int(sha256(place.encode()).hexdigest(), 16) % 1000 / 1000
+    """A rate that follows from target and seed."""
     depth = job["queue_depth"] * job["jobs"]
-    rate = 20_000 * depth**0.5 * (0.98 + 0.04 * wobble)
+    rate = 20_000 * depth**0.5 * (0.98 + 0.04 * wobble_of(job["target"], job["seed"]))
     read, write = (
         part(job, share, rate, depth)
         for share in (job["read_percent"] / 100, 1 - job["read_percent"] / 100)
@@ -121,28 +146,17 @@ def load(job):
     done = sum(each["operations"] for each in counts.values())
     elapsed_ns = int(done / rate * 1e9) if whole_of(job) else job["duration_ns"]
     interval = {"start_ns": 0, "elapsed_ns": elapsed_ns, "warm_up": False, **counts}
-    say("interval", **interval)
     return {
+        **measured(interval, done, job["jobs"]),
         "interface": job["interface"],
         "features": FEATURES if job["interface"] == "io_uring" else None,
         "ended": "size_limit" if whole_of(job) else "duration",
-        "started_unix_ns": time.time_ns(),
         "warm_up_ns": job["warm_up_ns"],
-        "elapsed_ns": elapsed_ns,
         "read": read,
         "write": write,
         "jobs": shares(job, done, elapsed_ns, counts["read"]["size_bytes"]),
         "in_flight_mean": float(depth),
-        "cpu": {"user_ns": 200 * done, "system_ns": 800 * done, "threads": job["jobs"]},
-        "machine_cpu": {"busy_ns": elapsed_ns, "total_ns": 2 * elapsed_ns},
-        "intervals": [interval],
-        "steady": {
-            "judged": False,
-            "reached": False,
-            "rounds": 5,
-            "reason": "too short: 1 of at least 5 intervals",
-        },
-        "self_measure": SELF,
+        "steady": not_judged(5, "too short: 1 of at least 5 intervals"),
         **beside(job, counts["write"]["operations"]),
         **finish(job, elapsed_ns, done),
     }
@@ -248,14 +262,13 @@ def clients(job):
     mode = os.environ.get("FSGAUGE_FAKE_ENGINE_MODE", "")
     phase, files_of = job["phase"]["kind"], job["files"]
     full = mode == "full" and phase == "write"
-    place = written([job["target"], job["phase"]]) + str(job["seed"])
-    wobble = int(sha256(place.encode()).hexdigest(), 16) % 1000 / 1000
     once, record = OPERATIONS[phase]
     each = files_of["files_per_client"]
     files = 0 if full else each * files_of["clients"]
     size_bytes = files * mean_file_bytes(files_of) if record else 0
     block = job["phase"].get("block_size_bytes") or files_of["record_size_bytes"]
     counts = dict.fromkeys(once, files) | ({record: -(-size_bytes // block)} if record else {})
+    wobble = wobble_of([job["target"], job["phase"]], job["seed"])
     mean_ns = int(20_000 * (0.98 + 0.04 * wobble))
     many = job["clients"] * job["outstanding"]
     done = sum(counts.values())
@@ -292,7 +305,6 @@ def clients(job):
         }
         way[record] = {**moved, "latency_sum_ns": moved["operations"] * mean_ns}
     interval = {"start_ns": 0, "elapsed_ns": elapsed_ns, "warm_up": False, **way}
-    say("interval", **interval)
     backup = None
     if phase == "backup":
         backup = {
@@ -305,26 +317,16 @@ def clients(job):
     share = {"operations": moved["operations"] // job["clients"]}
     share["size_bytes"] = size_bytes // job["clients"]
     return {
+        **measured(interval, done, 2),
         "kind": "load",
         "interface": "psync",
         "features": None,
         "ended": "duration" if phase == "mix" else "size_limit",
-        "started_unix_ns": time.time_ns(),
         "warm_up_ns": 0,
-        "elapsed_ns": elapsed_ns,
         **parts,
         "jobs": [{**share, "elapsed_ns": elapsed_ns - number} for number in range(job["clients"])],
         "in_flight_mean": float(many),
-        "cpu": {"user_ns": 200 * done, "system_ns": 800 * done, "threads": 2},
-        "machine_cpu": {"busy_ns": elapsed_ns, "total_ns": 2 * elapsed_ns},
-        "intervals": [interval],
-        "steady": {
-            "judged": False,
-            "reached": False,
-            "rounds": 0,
-            "reason": "clients end by themselves",
-        },
-        "self_measure": SELF,
+        "steady": not_judged(0, "clients end by themselves"),
         "clients": {
             "dispatch": job["dispatch"],
             "threads": job["threads"] or 2,
@@ -391,19 +393,15 @@ def probe(job):
     }
 
 
+_EXTENTS = ("delayed", "inline", "compressed", "encrypted", "shared")
+_NO_SUCH_EXTENTS = [f"{kind}_extents" for kind in _EXTENTS]
+
+
 def scan(job):
     """A device of 64 MiB in 4 groups: two files, one of them in three pieces."""
     mebi = 1 << 20
-    stopped = []
-    if os.environ.get("FSGAUGE_FAKE_ENGINE_MODE") == "slow":
-        import signal
-
-        signal.signal(signal.SIGINT, lambda *_: stopped.append(True))
-        until = time.monotonic() + 30
-        touch(os.environ["FSGAUGE_FAKE_ENGINE_READY"])
-        while not stopped and time.monotonic() < until:
-            say("scan_progress", files=1, of_files=2, extents=1)
-            time.sleep(0.05)
+    slow = os.environ.get("FSGAUGE_FAKE_ENGINE_MODE") == "slow"
+    stopped = slow and until_stopped("scan_progress", files=1, of_files=2, extents=1)
     pieces = [(0, 4 * mebi, mebi), (mebi, 20 * mebi, 2 * mebi), (3 * mebi, 40 * mebi, mebi)]
     free = [(16 * mebi, 4 * mebi), (32 * mebi, 8 * mebi), (48 * mebi, 16 * mebi)]
     space = {
@@ -437,6 +435,7 @@ def scan(job):
         },
         "ended": "interrupted" if stopped else "size_limit",
         "counts": {
+            **dict.fromkeys(_NO_SUCH_EXTENTS, 0),
             "files": 3,
             "folders": 1,
             "files_without_extents": 1,
@@ -446,11 +445,6 @@ def scan(job):
             "extent_bytes": 5 * mebi,
             "raw_extents": 5,
             "unwritten_extents": 1,
-            "delayed_extents": 0,
-            "inline_extents": 0,
-            "compressed_extents": 0,
-            "encrypted_extents": 0,
-            "shared_extents": 0,
             "block_pairs": 1000,
             "contiguous_block_pairs": 998,
         },
@@ -528,16 +522,8 @@ def age(job):
     counts = {"operations": 5, "failed": 0, "written_bytes": 4 << 20}
     lives = {"live_files": 1, "live_bytes": 4 << 20}
     touch(job["directory"], "aged")
-    stopped = []
-    if mode == "slow age":
-        import signal
-
-        signal.signal(signal.SIGINT, lambda *_: stopped.append(True))
-        until = time.monotonic() + 30
-        touch(os.environ["FSGAUGE_FAKE_ENGINE_READY"])
-        while not stopped and time.monotonic() < until:
-            say("age_progress", share=0.5, elapsed_ns=1, **counts, **lives)
-            time.sleep(0.05)
+    progress = {"share": 0.5, "elapsed_ns": 1, **counts, **lives}
+    stopped = mode == "slow age" and until_stopped("age_progress", **progress)
     full = mode == "no space"
     names = {"create": (1, 0), "append": (4, 4 << 20), "delete": (0, 0)}
     error = {"operation": "append", "errno": 28, "text": "No space left on device"}

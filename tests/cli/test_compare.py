@@ -12,17 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fsgauge.cli import main
-from tests.synthetic import make_study
+from tests.synthetic import ONE_CELL, make_study
 
 from .conftest import Run
 
 SLOW_ENGINE = str(Path(__file__).with_name("slow_engine.py"))
-SMALL: dict[str, Any] = {
-    "patterns": ("randread",),
-    "block_sizes": (4096,),
-    "queue_depths": (32,),
-    "blocks": 6,
-}
+SMALL: dict[str, Any] = {**ONE_CELL, "blocks": 6}
 GATE = "ratio(iops, randread, 4 KiB) < 0.95"
 
 

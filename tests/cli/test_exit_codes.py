@@ -11,18 +11,12 @@ import pytest
 
 from fsgauge.engine.wire import EngineFault
 from tests.spoiled import with_wrong_blocks
-from tests.synthetic import SyntheticStudy, make_study
+from tests.synthetic import ONE_CELL, SyntheticStudy, make_study
 from tests.synthetic.setting import with_result
 
 from .conftest import Run
 
-SMALL: dict[str, Any] = {
-    "patterns": ("randread",),
-    "block_sizes": (4096,),
-    "queue_depths": (32,),
-    "blocks": 6,
-    "seed": 1,
-}
+SMALL: dict[str, Any] = {**ONE_CELL, "blocks": 6, "seed": 1}
 FAULT = EngineFault(what="read failed", cause="the disk", next="dmesg", errno=5, code="io.read")
 
 

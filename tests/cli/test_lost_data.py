@@ -10,17 +10,12 @@ from typing import Any
 import pytest
 
 from tests.spoiled import noisy, with_lost_files, with_wrong_blocks
-from tests.synthetic import SyntheticStudy, make_study
+from tests.synthetic import ONE_CELL, SyntheticStudy, make_study
 from tests.synthetic_churn import make_churn
 
 from .conftest import Run
 
-SMALL: dict[str, Any] = {
-    "patterns": ("randread",),
-    "block_sizes": (4096,),
-    "queue_depths": (32,),
-    "blocks": 6,
-}
+SMALL: dict[str, Any] = {**ONE_CELL, "blocks": 6}
 LOST = "Not valid: xfs did not keep what was written: in the only run read back, 2 torn, 1 lost"
 
 

@@ -9,16 +9,14 @@ import pytest
 from fsgauge.cli import report as report_command
 from fsgauge.errors import RigError
 from fsgauge.report.write import read_report
-from tests.synthetic import make_study
+from tests.synthetic import ONE_CELL, make_study
 
 from .conftest import Run
 
 
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
-    return make_study(
-        patterns=("randread",), block_sizes=(4096,), queue_depths=(32,), blocks=3
-    ).write(tmp_path / "results")
+    return make_study(**ONE_CELL, blocks=3).write(tmp_path / "results")
 
 
 def test_the_disclosure_goes_beside_the_records_or_into_a_file(

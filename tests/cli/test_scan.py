@@ -166,7 +166,11 @@ def test_what_cannot_be_written_is_said_before_the_scan(
     fsgauge: Run, tmp_path: Path, option: str
 ) -> None:
     (tmp_path / "link").symlink_to("nowhere")
-    for name, words in (("no/f", "no is no folder"), ("link", "link "), ("-", "- would be a file")):
+    for name, words in (
+        ("no/f", "there is no folder no"),
+        ("link", "link "),
+        ("-", "- would be a file"),
+    ):
         done = fsgauge("scan", "/place", option, name, FSGAUGE_ENGINE="/nothing")
         assert done.returncode == 2 and words in done.stderr, (name, done.stderr)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["link"]

@@ -13,20 +13,12 @@ import pytest
 
 from fsgauge.errors import InputError, RigError
 from fsgauge.record.records import Plan, RunRecord
+from fsgauge.rig import happenings
 from fsgauge.rig.fleet import block, host_answers, session
 from fsgauge.rig.fleet.clock import Clock
 from fsgauge.rig.fleet.hosts import Hosts, started_hosts
 from fsgauge.rig.fleet.model import Host
 from fsgauge.rig.fleet.session import FleetSession
-from fsgauge.rig.happenings import (
-    MOST_STARTS,
-    BlockVoid,
-    Happening,
-    LoadBegins,
-    RunStarted,
-    StartMissed,
-    StudyVoid,
-)
 from fsgauge.study.parse import load_study
 from tests.fleet import stub_hosts
 from tests.fleet.stub_hosts import FAULTS, LATE, PREPARING, StubLauncher, StubRig, one_clock
@@ -42,7 +34,7 @@ class Fleet:
         study = load_study("overhead", [], [], None, 1)
         self.hosts, self.launcher = hosts, launcher
         self.said: list[str] = []
-        self.told: list[Happening] = []
+        self.told: list[happenings.Happening] = []
         self.session = FleetSession(
             hosts, Clock("127.0.0.1", 1, "0" * 64), lambda _: study, self.said.append, 0.3
         )
@@ -53,22 +45,22 @@ class Fleet:
         return stub_hosts.STUDY[0].study.plan
 
     def voided(self) -> list[str]:
-        return [each.because for each in self.told if isinstance(each, BlockVoid)]
+        return [each.because for each in self.told if isinstance(each, happenings.BlockVoid)]
 
     def parts_of_runs(self) -> list[list[str]]:
         """Machines of the runs since the last block that was void."""
         found: list[list[str]] = []
         for each in self.told:
-            if isinstance(each, BlockVoid):
+            if isinstance(each, happenings.BlockVoid):
                 found.clear()
             if isinstance(each, RunRecord):
                 found.append([part.machine for part in each.parts])
         return found
 
-    def killing(self, name: str) -> Callable[[Happening], None]:
+    def killing(self, name: str) -> Callable[[happenings.Happening], None]:
         """Ends a host with the first run that is told."""
 
-        def tell(happening: Happening) -> None:
+        def tell(happening: happenings.Happening) -> None:
             self.told.append(happening)
             if isinstance(happening, RunRecord) and not self.voided():
                 self.launcher.started[name].end()
@@ -100,11 +92,11 @@ def test_a_loss_is_seen_at_once(fleet: Fleet) -> None:
     """Within a second where the machine is idle; the limit is that of one that is not."""
     at: list[float] = []
 
-    def tell(happening: Happening) -> None:
+    def tell(happening: happenings.Happening) -> None:
         if isinstance(happening, RunRecord) and not at:
             fleet.launcher.started["b"].end()
             at.append(time.monotonic())
-        if isinstance(happening, BlockVoid):
+        if isinstance(happening, happenings.BlockVoid):
             at.append(time.monotonic())
 
     fleet.session.block(fleet.plan, 0, tell)
@@ -137,18 +129,18 @@ def test_a_start_that_one_missed_is_given_to_all_again(fleet: Fleet) -> None:
     LATE[1] = 1
     fleet.session.block(fleet.plan, 0, fleet.told.append)
     assert fleet.voided() == [] and fleet.parts_of_runs() == [NAMES] * 4
-    (missed,) = [each for each in fleet.told if isinstance(each, StartMissed)]
+    (missed,) = [each for each in fleet.told if isinstance(each, happenings.StartMissed)]
     assert missed.because == "b: the start was missed"
-    begun = [each for each in fleet.told if isinstance(each, RunStarted)]
+    begun = [each for each in fleet.told if isinstance(each, happenings.RunStarted)]
     assert len(begun) == 5 and begun[0] == begun[1]
     assert (missed.turn, missed.cell) == (begun[0].turn, begun[0].cell)
-    first, second, *_ = [each for each in fleet.told if isinstance(each, LoadBegins)]
+    first, second, *_ = [each for each in fleet.told if isinstance(each, happenings.LoadBegins)]
     assert second.ahead_seconds > first.ahead_seconds
     assert "the run begins again, 0.6 s after it is told" in fleet.said[0]
 
 
 def test_a_start_that_is_missed_too_often_costs_the_block(fleet: Fleet) -> None:
-    LATE[0] = MOST_STARTS
+    LATE[0] = happenings.MOST_STARTS
     fleet.session.block(fleet.plan, 0, fleet.told.append)
     (because,) = fleet.voided()
     assert because.startswith("a: the start was missed, for the 4th time in block 1, turn 1, ")
@@ -170,7 +162,9 @@ def test_a_host_that_always_fails_is_left_out_of_the_whole_study(fleet: Fleet) -
     FAULTS[2] = ["fails"] * 9
     fleet.session.close("prepared again with its fault")
     fleet.session.prepare()
-    with pytest.raises(StudyVoid, match="c is left out of the whole study: the engine ended"):
+    with pytest.raises(
+        happenings.StudyVoid, match="c is left out of the whole study: the engine ended"
+    ):
         fleet.session.block(fleet.plan, 0, fleet.told.append)
     assert len(fleet.voided()) == 3
     found = fleet.session.describe()
@@ -212,16 +206,16 @@ def test_without_any_host_the_study_ends(fleet: Fleet) -> None:
     fleet.session.close("prepared again with its fault")
     fleet.session.prepare()
     for _ in range(2):
-        with pytest.raises(StudyVoid):
+        with pytest.raises(happenings.StudyVoid):
             fleet.session.block(fleet.plan, 0, fleet.told.append)
     with pytest.raises(RigError, match="no host is left to measure with") as caught:
         fleet.session.block(fleet.plan, 0, fleet.told.append)
-    assert not isinstance(caught.value, StudyVoid)
+    assert not isinstance(caught.value, happenings.StudyVoid)
     assert len(caught.value.details) == 3
 
 
 def test_what_tell_raises_ends_the_block_on_every_host(fleet: Fleet) -> None:
-    def tell(happening: Happening) -> None:
+    def tell(happening: happenings.Happening) -> None:
         if isinstance(happening, RunRecord):
             raise RigError("the disk of the results is full")
 

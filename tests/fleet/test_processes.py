@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -31,21 +33,31 @@ def begun(study: Running) -> list[int]:
     return study.hosts()
 
 
+@contextmanager
+def on_two_hosts(small: list[str], folder: Path, seconds: str = SECONDS) -> Iterator[Running]:
+    """A study of two blocks, whose engines take so long."""
+    file = str(hosts_file(folder, "a", "b"))
+    words = ["run", *small, "--hosts", file, *TWO_BLOCKS]
+    with running(folder, words, FSGAUGE_FLEET_ENGINE_SECONDS=seconds) as study:
+        yield study
+
+
+def ended(study: Running, code: int = 0) -> str:
+    """What it said; it ended by itself."""
+    _, said = study.process.communicate(timeout=patience(240))
+    assert study.process.returncode == code, said
+    return str(said)
+
+
 def voided(directory: Path) -> list[str]:
     with opened_results(directory) as folder:
         return [str(line["because"]) for line in read_journal(folder) if line["event"] == "void"]
 
 
 def test_a_killed_host_is_started_again(small: list[str], tmp_path: Path) -> None:
-    file = str(hosts_file(tmp_path, "a", "b"))
-    with running(
-        tmp_path,
-        ["run", *small, "--hosts", file, *TWO_BLOCKS],
-        FSGAUGE_FLEET_ENGINE_SECONDS=SECONDS,
-    ) as study:
+    with on_two_hosts(small, tmp_path) as study:
         os.kill(begun(study)[1], signal.SIGKILL)
-        _, said = study.process.communicate(timeout=patience(240))
-        assert study.process.returncode == 0, said
+        said = ended(study)
     assert "b: its connection was closed" in said
     directory = results_of(tmp_path)
     (because,) = voided(directory)
@@ -57,16 +69,10 @@ def test_a_killed_host_is_started_again(small: list[str], tmp_path: Path) -> Non
 
 
 def test_a_killed_engine_costs_the_block_alone(small: list[str], tmp_path: Path) -> None:
-    file = str(hosts_file(tmp_path, "a", "b"))
-    with running(
-        tmp_path,
-        ["run", *small, "--hosts", file, *TWO_BLOCKS],
-        FSGAUGE_FLEET_ENGINE_SECONDS=SECONDS,
-    ) as study:
+    with on_two_hosts(small, tmp_path) as study:
         begun(study)
         os.kill(study.engines()[0], signal.SIGKILL)
-        _, said = study.process.communicate(timeout=patience(240))
-        assert study.process.returncode == 0, said
+        ended(study)
     (because,) = voided(results_of(tmp_path))
     assert "the engine ended without a result (signal SIGKILL)" in because
     assert left_behind(tmp_path) == []
@@ -87,8 +93,7 @@ def test_settings_of_a_killed_host_are_set_back(small: list[str], tmp_path: Path
         study.wait_until(lambda: bool(study.runs()) and bool(study.engines()))
         study.wait_until(lambda: SOMAXCONN.read_text().strip() == other)
         os.kill(study.hosts()[0], signal.SIGKILL)
-        _, said = study.process.communicate(timeout=patience(240))
-        assert study.process.returncode == 0, said
+        ended(study)
     assert SOMAXCONN.read_text() == before
     stored = read_results(results_of(tmp_path))
     assert all(turn.facts.tunables == {str(SOMAXCONN): other} for turn in stored.turns)
@@ -96,10 +101,7 @@ def test_settings_of_a_killed_host_are_set_back(small: list[str], tmp_path: Path
 
 
 def test_hosts_clean_up_when_the_coordinator_is_killed(small: list[str], tmp_path: Path) -> None:
-    file = str(hosts_file(tmp_path, "a", "b"))
-    with running(
-        tmp_path, ["run", *small, "--hosts", file, *TWO_BLOCKS], FSGAUGE_FLEET_ENGINE_SECONDS="20"
-    ) as study:
+    with on_two_hosts(small, tmp_path, seconds="20") as study:
         study.wait_until(lambda: len(study.engines()) >= 2)
         hosts, engines = study.hosts(), study.engines()
         study.process.kill()
@@ -111,16 +113,10 @@ def test_hosts_clean_up_when_the_coordinator_is_killed(small: list[str], tmp_pat
 
 
 def test_ctrl_c_ends_hosts_and_keeps_what_was_measured(small: list[str], tmp_path: Path) -> None:
-    file = str(hosts_file(tmp_path, "a", "b"))
-    with running(
-        tmp_path,
-        ["run", *small, "--hosts", file, *TWO_BLOCKS],
-        FSGAUGE_FLEET_ENGINE_SECONDS=SECONDS,
-    ) as study:
+    with on_two_hosts(small, tmp_path) as study:
         hosts = begun(study)
         study.process.send_signal(signal.SIGINT)
-        _, said = study.process.communicate(timeout=patience(240))
-        assert study.process.returncode == 130, said
+        said = ended(study, 130)
         assert all(map(is_gone, hosts))
     assert "fsgauge resume" in said
     assert left_behind(tmp_path) == []

@@ -40,7 +40,7 @@ def test_two_hosts_measure_one_study(fsgauge: Run, small: list[str], tmp_path: P
     assert done.returncode == 0, done.stderr
     directory = results_of(tmp_path)
     stored = read_results(directory)
-    assert [machine.name for machine in stored.environment_before.machines] == ["a", "b"]
+    assert [machine.name for machine in stored.before.machines] == ["a", "b"]
     assert len(stored.runs) == 6
     for run in stored.runs:
         assert [part.machine for part in run.parts] == ["a", "b"]
@@ -104,7 +104,7 @@ def test_hosts_are_reached_by_ssh(fsgauge: Run, small: list[str], tmp_path: Path
     called = (programs / "called").read_text()
     assert "BatchMode=yes" in called
     assert f"-l bench -- 127.0.0.1 {programs}/fsgauge fleet-host" in called
-    machines = read_results(results_of(tmp_path)).environment_before.machines
+    machines = read_results(results_of(tmp_path)).before.machines
     assert [machine.name for machine in machines] == ["near"]
     file.write_text(text + host + '[[host]]\nname = "far"\naddress = "127.0.0.2"\n')
     done = fsgauge("run", *small, "--hosts", str(file), **there)

@@ -113,7 +113,7 @@ def test_workers_of_a_cluster_are_hosts(
     words = [*small, "--hosts", address, "--set", "plan.blocks=2"]
     done = fsgauge("run", *words, **own_cluster.environment)
     assert done.returncode == 0, done.stderr
-    machines = read_results(results_of(tmp_path)).environment_before.machines
+    machines = read_results(results_of(tmp_path)).before.machines
     assert [machine.name for machine in machines] == ["near"]
     assert all(worker.poll() is None for worker in own_cluster.workers)
     assert left_behind(tmp_path) == []

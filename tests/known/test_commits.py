@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from fsgauge.kinds.commits.analysis.model import CommitsResults
+from fsgauge.kinds.commits.analysis import CommitsResults
 from fsgauge.kinds.commits.factors import CommitsFactors
 from fsgauge.record.parts import DeviceRun
 from fsgauge.record.records import RunRecord

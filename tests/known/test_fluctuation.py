@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.kinds.overhead.analysis.model import Overhead
+from fsgauge.kinds.overhead.analysis import Overhead
 from fsgauge.published.observe import observe
 from fsgauge.published.trial import Trial
 from fsgauge.stats import Results

@@ -10,15 +10,10 @@ import pytest
 from fsgauge.record.records import Plan
 from fsgauge.stats.contrast import Contrast, Value, ratio_of
 from fsgauge.stats.samples import Samples, collect
-from tests.synthetic import make_study
+from tests.synthetic import ONE_CELL, make_study
 
 CELL = "randread-4KiB-depth32"
-SMALL: dict[str, Any] = {
-    "systems": {"ext4": "ext4", "xfs": "xfs"},
-    "patterns": ("randread",),
-    "block_sizes": (4096,),
-    "queue_depths": (32,),
-}
+SMALL: dict[str, Any] = {"systems": {"ext4": "ext4", "xfs": "xfs"}, **ONE_CELL}
 
 
 def planted() -> Samples:

@@ -15,16 +15,7 @@ from typing import Any
 import pytest
 
 from fsgauge.kinds.writers.analysis.model import Scaling
-from fsgauge.stats import Results, read_study
-from fsgauge.stats.wording import (
-    factor_words,
-    least_shown,
-    percent,
-    percent_range,
-    range_words,
-    ratio_range,
-    share_words,
-)
+from fsgauge.stats import Results, read_study, wording
 from tests.known.test_sentences import CASES, FOUR, OVERHEAD, of, results_of
 from tests.synthetic import make_study
 from tests.synthetic.idle import did
@@ -176,9 +167,9 @@ def test_a_ratio_and_its_interval_are_rounded_alike(low: float, high: float, rat
     """As text: the ratio in its interval, which has a width, nothing that is not 0 as 0, and
     nothing that is not 1 as 1."""
     for said, ends, one in (
-        (share_words(ratio, (low, high)), range_words(low, high, ratio), 100.0),
-        (percent(ratio, (low, high)), percent_range(low, high), 100.0),
-        (factor_words(ratio, (low, high)), ratio_range(low, high), 1.0),
+        (wording.share_words(ratio, (low, high)), wording.range_words(low, high, ratio), 100.0),
+        (wording.percent(ratio, (low, high)), wording.percent_range(low, high), 100.0),
+        (wording.factor_words(ratio, (low, high)), wording.ratio_range(low, high), 1.0),
     ):
         value, *_ = (number(text) for text in re.findall(NUMBER, said))
         below, above = (number(text) for text in re.findall(NUMBER, ends))
@@ -207,4 +198,4 @@ def test_a_ratio_and_its_interval_are_rounded_alike(low: float, high: float, rat
     ],
 )
 def test_each_system_has_its_own_detectable_effect(percents: dict[str, float], said: str) -> None:
-    assert least_shown(percents, " or more") == said
+    assert wording.least_shown(percents, " or more") == said

@@ -15,16 +15,14 @@ from fsgauge.record.parts import in_one
 from fsgauge.record.records import RunRecord
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.metrics import readings
-from tests.synthetic import SyntheticStudy, make_study
+from tests.synthetic import ONE_CELL, SyntheticStudy, make_study
 
 CELL = "randread-4KiB-depth32"
 STALLED_NS = 50_000_000
 
 
 def studied() -> SyntheticStudy:
-    return make_study(
-        patterns=("randread",), block_sizes=(4096,), queue_depths=(32,), blocks=6, noise=0.01
-    )
+    return make_study(**ONE_CELL, blocks=6, noise=0.01)
 
 
 def stalled(run: RunRecord, operations: int) -> RunRecord:

@@ -10,7 +10,10 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
+
+import pytest
 
 from fsgauge.engine.wire import ScanResult
 from fsgauge.scan.consequences import consequences
@@ -64,6 +67,14 @@ def fill(path: Path, step: int) -> int:
     os.fsync(file)
     os.close(file)
     return size
+
+
+def use_up_inodes(folder: Path) -> None:
+    """Make empty files until there is no room for one more."""
+    with pytest.raises(OSError, match="No space left"):
+        for number in count():
+            (folder / f"f{number}").touch()
+    run("sync", "--file-system", str(folder))
 
 
 def said(scan: ScanResult) -> dict[str, Consequence]:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from fsgauge.access import SERVERS, Clients, Server
+from fsgauge.engine.wire import SmbTarget
 from fsgauge.errors import RigError
 from fsgauge.machine.folder.marked_folder import Owner
 from fsgauge.machine.ledger import ledger
@@ -99,6 +100,18 @@ def shared_folder(tmp_path: Path) -> Iterator[Path]:
 
 def clients(name: str) -> Clients:
     return Clients(AccessKeys.model_validate({"server": name}), SMALL_CLIENTS)
+
+
+def share_of(server: Server) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A system that is the server's share, and the [access] that a study of it needs."""
+    target, access = server.target, dict[str, Any]()
+    if isinstance(target, SmbTarget):
+        address = f"smb://{target.user}@127.0.0.1:{target.port}/{target.share}"
+        access["password_file"] = getattr(target.password, "path", "")
+    else:
+        address = f"nfs://127.0.0.1:{target.port}{target.export}"
+        access["nfs_mount_port"] = target.mount_port
+    return {"name": "share", "kind": "share", "access": address}, access
 
 
 def answers(server: Server) -> bool:

@@ -10,8 +10,8 @@ from fsgauge.engine.wire import sides_of
 from fsgauge.errors import InputError
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.report import write_report
-from fsgauge.report.write import results_of
 from fsgauge.rig.host.rig import HostRig
+from fsgauge.stats.read import read_stored
 from fsgauge.store.abandon import whole_blocks
 from fsgauge.study.model import Study
 from tests.rigs.conftest import MEBIBYTE, Scene
@@ -49,7 +49,7 @@ def test_an_aged_tree_and_its_fresh_copy_are_read_whole_and_written_beside(
 ) -> None:
     _, stored = measured(study_of(), rig, tmp_path)
     assert whole_blocks(stored) == {0, 1}
-    churn = results_of(stored).own
+    churn = read_stored(stored).own
     aged, fresh = (churn.layout("ext4", 90, wear) for wear in ("aged", "fresh"))
     assert aged.files == fresh.files > 1000
     assert aged.extents_per_file.value > 1.02 > fresh.extents_per_file.value

@@ -10,8 +10,8 @@ import pytest
 
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.report import write_report
-from fsgauge.report.write import results_of
 from fsgauge.rig.host.rig import HostRig
+from fsgauge.stats.read import read_stored
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 from fsgauge.study.model import Study
@@ -48,7 +48,7 @@ def study_of(program: list[str], **keys: object) -> Study:
 
 def run(study: Study, results: Path, rig: HostRig) -> tuple[StoredStudy, Results]:
     _, stored = measured(study, rig, results)
-    return stored, results_of(stored)
+    return stored, read_stored(stored)
 
 
 def codes(results: Results) -> set[str]:

@@ -12,8 +12,8 @@ import pytest
 
 from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import LoadJob
-from fsgauge.report.write import results_of
 from fsgauge.rig.host.rig import HostRig
+from fsgauge.stats.read import read_stored
 from fsgauge.study.model import Study
 from tests.needs import need_tool
 from tests.rigs.conftest import MEBIBYTE
@@ -90,6 +90,6 @@ def test_a_planted_delay_comes_out_with_its_size(
         times[run.system].append(run.result.elapsed_ns / run.result.write.operations)
     fast_ns, slow_ns = (statistics.median(times[name]) for name in ("fast", SLOW))
     assert DELAY_NS <= slow_ns - fast_ns < DELAY_NS + MORE_NS
-    results = results_of(stored)
+    results = read_stored(stored)
     (rate,) = [each for each in results.comparisons if each.metric == "iops"]
     assert rate.ratio < 0.1

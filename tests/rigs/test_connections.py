@@ -18,10 +18,8 @@ from typing import Any
 import pytest
 
 from fsgauge.engine.client import Engine
-from fsgauge.engine.wire import Event, IntervalEvent
 from fsgauge.errors import InputError, RigError
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.progress import Progress
 from fsgauge.record.records import RunRecord
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.store import StoredStudy
@@ -30,7 +28,7 @@ from fsgauge.study.model import Study
 from tests.needs import need_mkfs
 from tests.patience import patience
 from tests.rigs.conftest import MEBIBYTE, Scene
-from tests.rigs.measured import measured
+from tests.rigs.measured import Meddler, measured
 
 pytestmark = pytest.mark.root
 PAIR = [
@@ -215,23 +213,6 @@ def test_other_systems_can_be_asked_for(
     assert all(run.result and run.result.clients for run in stored.runs)
     assert all(each >= 1 or kind == "btrfs" for each in extents_per_file(stored, kind, "write"))
     assert scene.left() == []
-
-
-class Meddler(Progress):
-    """Does something to the mounted system once, while clients write."""
-
-    def __init__(self, scene: Scene) -> None:
-        self.scene = scene
-        self.done = False
-
-    def event(self, event: Event) -> None:
-        if isinstance(event, IntervalEvent) and not self.done:
-            self.done = True
-            (files,) = self.scene.ledgers.rglob("files")
-            self.meddle(files)
-
-    def meddle(self, files: Path) -> None:
-        raise NotImplementedError
 
 
 class Filler(Meddler):

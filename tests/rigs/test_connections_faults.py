@@ -24,9 +24,10 @@ from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.machine.facts.mounts import mount_at
 from fsgauge.machine.ledger.ledger import clean_up_after_the_dead
 from fsgauge.record.records import Cell, RunRecord, Turn
-from fsgauge.report.write import results_of, write_report
+from fsgauge.report.write import write_report
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.run import Outcome
+from fsgauge.stats.read import read_stored
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.study.model import Study
 from tests.patience import patience
@@ -105,7 +106,7 @@ def all_whole(records: list[RunRecord]) -> bool:
 
 
 def findings_of(stored: StoredStudy) -> dict[str, str]:
-    results = results_of(stored)
+    results = read_stored(stored)
     return {each.code: each.sentence for each in results.findings}
 
 

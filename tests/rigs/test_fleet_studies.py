@@ -13,7 +13,7 @@ import pytest
 
 from fsgauge.access import SERVERS, served
 from fsgauge.engine.client import Engine
-from fsgauge.engine.wire import SmbTarget, timed_operations
+from fsgauge.engine.wire import timed_operations
 from fsgauge.errors import RefusedError
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.kinds.writers.factors import WritersFactors
@@ -29,7 +29,7 @@ from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene
 from tests.rigs.conftest import run as must_run
-from tests.rigs.serving import clients, needs, study_of
+from tests.rigs.serving import clients, needs, share_of, study_of
 
 
 @pytest.fixture
@@ -281,14 +281,7 @@ def test_clients_of_all_hosts_use_a_server_that_runs(name: str, surroundings: Pa
         opened_ledger() as opened,
         served(SERVERS[name], surroundings, clients(name), {}, opened) as server,
     ):
-        target, access = server.target, {}
-        if isinstance(target, SmbTarget):
-            address = f"smb://{target.user}@127.0.0.1:{target.port}/{target.share}"
-            access["password_file"] = getattr(target.password, "path", "")
-        else:
-            address = f"nfs://127.0.0.1:{target.port}{target.export}"
-            access["nfs_mount_port"] = target.mount_port
-        share = {"name": "share", "kind": "share", "access": address}
+        share, access = share_of(server)
         study = study_of(name, share, access=access, tests=["write", "read", "backup"])
         with server.reached():
             stored = measured(study, hosts)

@@ -34,7 +34,7 @@ def test_a_device_is_purged_written_twice_and_kept(
     study = study.model_copy(update={"plan": study.plan.model_copy(update={"blocks": 1})})
     outcome, stored = measured(study, HostRig(engine, said.append), tmp_path / "results")
     assert outcome.ended_by is None
-    done = stored.environment_before.storage.preconditioning
+    done = stored.before.storage.preconditioning
     assert done is not None and done.purged
     assert done.purge == "whole device discarded"
     assert done.written_bytes == 2 * 64 * MEBIBYTE and done.block_size_bytes == 128 << 10

@@ -13,19 +13,23 @@ from fsgauge.scan.consequences import consequences
 from fsgauge.scan.consequences.rule import available_bytes
 from tests.patience import patience
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scan, run
-from tests.rigs.scanning import KEEP_SIZE, PUNCH_HOLE, allocated, as_user, fill, mounted, said
+from tests.rigs.scanning import (
+    KEEP_SIZE,
+    PUNCH_HOLE,
+    allocated,
+    as_user,
+    fill,
+    mounted,
+    said,
+    use_up_inodes,
+)
 
 pytestmark = pytest.mark.root
 
 
 def test_inodes_used_up(make_loop: MakeLoop, tmp_path: Path, scan: Scan) -> None:
     with mounted(make_loop, tmp_path, 64, "mkfs.ext4", "-q", "-N", "16") as (point, device):
-        made = 0
-        with pytest.raises(OSError, match="No space left"):
-            while True:
-                (point / f"f{made}").touch()
-                made += 1
-        run("sync", "--file-system", str(point))
+        use_up_inodes(point)
         found = said(scan(point))
         assert next(iter(found)) == "inodes", found
         assert found["inodes"].sentence.startswith("No new file can be made: all ")
@@ -44,12 +48,7 @@ def test_xfs_without_a_piece_for_inodes(make_loop: MakeLoop, tmp_path: Path, sca
         os.close(file)
         for name in ("hog", "rest"):  # lets go of what was allocated beyond the end
             os.truncate(point / name, (point / name).stat().st_size)
-        made = 0
-        with pytest.raises(OSError, match="No space left"):
-            while True:
-                (point / f"f{made}").touch()
-                made += 1
-        run("sync", "--file-system", str(point))
+        use_up_inodes(point)
         found = said(scan(point))
         assert next(iter(found)) == "inode_chunk", found
         assert found["inode_chunk"].level == "stop" and found["inode_chunk"].do

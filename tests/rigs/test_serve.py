@@ -24,30 +24,20 @@ from fsgauge.machine.process.servers import server_processes
 from tests.patience import patience
 from tests.rigs import serving
 from tests.rigs.conftest import Scene
-from tests.rigs.serving import (
-    NAMES,
-    TOKENS,
-    answers,
-    clients,
-    folder_of,
-    leftovers,
-    listens,
-    needs,
-)
 
 pytestmark = pytest.mark.root
 tokens, shared_folder = serving.tokens, serving.shared_folder
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", serving.NAMES)
 def test_a_server_starts_answers_on_loopback_and_leaves_nothing(
     name: str, scene: Scene, shared_folder: Path
 ) -> None:
-    needs(name)
+    serving.needs(name)
     with opened_ledger() as opened:
-        with served(SERVERS[name], shared_folder, clients(name), {}, opened) as server:
-            port, folder = server.target.port, folder_of(server)
-            assert port > 1024 and answers(server) and not listens(port)
+        with served(SERVERS[name], shared_folder, serving.clients(name), {}, opened) as server:
+            port, folder = server.target.port, serving.folder_of(server)
+            assert port > 1024 and serving.answers(server) and not serving.listens(port)
             assert server.facts.version[0].isdigit()
             assert server.facts.listen_backlog or shutil.which("ss") is None
             assert server_processes(folder, opened.token)
@@ -63,26 +53,26 @@ def test_a_server_starts_answers_on_loopback_and_leaves_nothing(
                 assert password not in server.facts.model_dump_json()
                 assert password not in server.target.model_dump_json()
         assert server_processes(folder, opened.token) == []
-    assert scene.left() == [] and leftovers() == []
+    assert scene.left() == [] and serving.leftovers() == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", serving.NAMES)
 def test_a_server_starts_where_the_path_lacks_the_administrators_folders(
     name: str, scene: Scene, shared_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """smbd and rpcbind lie in /usr/sbin, and shells start them by their names."""
-    needs(name)
+    serving.needs(name)
     monkeypatch.setenv("PATH", "/usr/local/bin:/usr/bin:/bin")
     with (
         opened_ledger() as opened,
-        served(SERVERS[name], shared_folder, clients(name), {}, opened) as server,
+        served(SERVERS[name], shared_folder, serving.clients(name), {}, opened) as server,
     ):
-        assert answers(server)
-    assert scene.left() == [] and leftovers() == []
+        assert serving.answers(server)
+    assert scene.left() == [] and serving.leftovers() == []
 
 
 def test_samba_serves_the_folder_to_its_own_user_alone(scene: Scene, shared_folder: Path) -> None:
-    needs("samba")
+    serving.needs("samba")
 
     def listing(password: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -96,7 +86,7 @@ def test_samba_serves_the_folder_to_its_own_user_alone(scene: Scene, shared_fold
 
     with (
         opened_ledger() as opened,
-        served(SERVERS["samba"], shared_folder, clients("samba"), {}, opened) as server,
+        served(SERVERS["samba"], shared_folder, serving.clients("samba"), {}, opened) as server,
     ):
         target = server.target
         assert isinstance(target, SmbTarget) and target.password is not None
@@ -106,7 +96,7 @@ def test_samba_serves_the_folder_to_its_own_user_alone(scene: Scene, shared_fold
             assert "hello" in listing(password).stdout
             refused = listing("wrong")
         assert refused.returncode != 0 and "hello" not in refused.stdout
-    assert scene.left() == [] and leftovers() == []
+    assert scene.left() == [] and serving.leftovers() == []
 
 
 @pytest.mark.parametrize(
@@ -116,37 +106,37 @@ def test_samba_serves_the_folder_to_its_own_user_alone(scene: Scene, shared_fold
 def test_options_that_a_server_refuses_end_before_anything_is_measured(
     name: str, options: dict[str, str], scene: Scene, shared_folder: Path
 ) -> None:
-    needs(name)
+    serving.needs(name)
     with (
         pytest.raises(RigError) as refusal,
         opened_ledger() as opened,
-        served(SERVERS[name], shared_folder, clients(name), options, opened),
+        served(SERVERS[name], shared_folder, serving.clients(name), options, opened),
     ):
         pytest.fail("the server took it")
     assert refusal.value.details
-    assert scene.left() == [] and leftovers() == []
+    assert scene.left() == [] and serving.leftovers() == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", serving.NAMES)
 def test_a_server_that_was_killed_is_started_again(
     name: str, scene: Scene, shared_folder: Path
 ) -> None:
-    needs(name)
+    serving.needs(name)
     with (
         opened_ledger() as opened,
-        served(SERVERS[name], shared_folder, clients(name), {}, opened) as server,
+        served(SERVERS[name], shared_folder, serving.clients(name), {}, opened) as server,
     ):
         observation = server.observe()
         observation.begin()
         os.kill(server.child.leader(), signal.SIGKILL)
         deadline = time.monotonic() + 10
         time.sleep(0.3)
-        while not answers(server) and time.monotonic() < deadline:
+        while not serving.answers(server) and time.monotonic() < deadline:
             time.sleep(0.05)
         used = observation.end()
         assert (used.restarts, used.user_ns) == (1, None)
-        assert answers(server)
-    assert scene.left() == [] and leftovers() == []
+        assert serving.answers(server)
+    assert scene.left() == [] and serving.leftovers() == []
 
 
 KILLED = """
@@ -181,7 +171,7 @@ def network_of(pid: int) -> int:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", serving.NAMES)
 @pytest.mark.parametrize("how", ["first", "again"])
 def test_kill_9_of_fsgauge_leaves_no_server(
     name: str, how: str, scene: Scene, shared_folder: Path
@@ -192,14 +182,14 @@ def test_kill_9_of_fsgauge_leaves_no_server(
     started again had been sent none, and one with sessions had changed its user, whereupon the
     kernel forgets: all three listened until the next command came.
     """
-    needs(name)
+    serving.needs(name)
     arguments = [str(scene.ledgers), name, str(shared_folder), how]
     with subprocess.Popen(
         [sys.executable, "-c", KILLED, *arguments], stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         token, folder, network = process.stdout.readline().split()
-        TOKENS.append(token)
+        serving.TOKENS.append(token)
         inside = [pid for pid in server_processes(folder, token) if network_of(pid) == int(network)]
         assert inside
         process.kill()
@@ -218,4 +208,4 @@ def test_kill_9_of_fsgauge_leaves_no_server(
         time.sleep(0.02)
     assert left() == []
     clean_up_after_the_dead()
-    assert scene.left() == [] and leftovers() == []
+    assert scene.left() == [] and serving.leftovers() == []

@@ -13,7 +13,7 @@ import pytest
 from fsgauge.access import SERVERS, served
 from fsgauge.access.samba import SHARE
 from fsgauge.engine.client import Engine
-from fsgauge.engine.wire import Event, IntervalEvent, SmbTarget
+from fsgauge.engine.wire import Event, IntervalEvent
 from fsgauge.errors import RigError
 from fsgauge.machine.ledger.ledger import opened_ledger
 from fsgauge.machine.process.servers import server_processes
@@ -21,7 +21,7 @@ from fsgauge.progress import Progress
 from fsgauge.rig.host.rig import HostRig
 from tests.rigs import serving
 from tests.rigs.conftest import MEBIBYTE, Scene
-from tests.rigs.measured import measured
+from tests.rigs.measured import Meddler, measured
 from tests.rigs.serving import (
     ALONE,
     NAMES,
@@ -30,6 +30,7 @@ from tests.rigs.serving import (
     leftovers,
     needs,
     network_runs,
+    share_of,
     study_of,
 )
 
@@ -104,15 +105,7 @@ def test_a_share_of_a_running_server_is_used_and_cleared(
         opened_ledger() as opened,
         served(SERVERS[name], shared_folder, clients(name), {}, opened) as server,
     ):
-        target = server.target
-        access: dict[str, Any] = {}
-        if isinstance(target, SmbTarget):
-            address = f"smb://{target.user}@127.0.0.1:{target.port}/{target.share}"
-            access["password_file"] = getattr(target.password, "path", "")
-        else:
-            address = f"nfs://127.0.0.1:{target.port}{target.export}"
-            access["nfs_mount_port"] = target.mount_port
-        share = {"name": "share", "kind": "share", "access": address}
+        share, access = share_of(server)
         study = study_of(name, share, access=access)
         with server.reached():
             outcome, stored = measured(study, HostRig(engine), tmp_path / "results")
@@ -123,19 +116,9 @@ def test_a_share_of_a_running_server_is_used_and_cleared(
     assert scene.left() == [] and leftovers() == []
 
 
-class Filler(Progress):
-    """Takes what is left of the served file system, once, under load."""
-
-    def __init__(self, scene: Scene) -> None:
-        self.scene, self.done = scene, False
-
-    def event(self, event: Event) -> None:
-        if isinstance(event, IntervalEvent) and not self.done:
-            self.done = True
-            (files,) = self.scene.ledgers.rglob("files")
-            self.meddle(files)
-
+class Filler(Meddler):
     def meddle(self, files: Path) -> None:
+        """What is left of the served file system."""
         with (files.parent / "ballast").open("wb") as ballast, contextlib.suppress(OSError):
             for piece in (MEBIBYTE, 65536, 4096):
                 with contextlib.suppress(OSError):
@@ -143,7 +126,7 @@ class Filler(Progress):
                         os.posix_fallocate(ballast.fileno(), ballast.seek(0, 2), piece)
 
 
-class Denier(Filler):
+class Denier(Meddler):
     """Lets the server's user into no folder any more."""
 
     def meddle(self, files: Path) -> None:
@@ -161,7 +144,7 @@ class Denier(Filler):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_full_or_closed_share_ends_the_study_with_what_is_needed(
     name: str,
-    meddler: type[Filler],
+    meddler: type[Meddler],
     kind: str,
     needed: str,
     scene: Scene,

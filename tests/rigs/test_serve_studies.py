@@ -10,21 +10,12 @@ import pytest
 from fsgauge.engine.wire import ClientsJob, SmbTarget
 from fsgauge.kinds.connections.analysis.model import Connections
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.report.write import results_of
 from fsgauge.rig.host.rig import HostRig
+from fsgauge.stats.read import read_stored
 from fsgauge.study.model import Study
 from tests.rigs import serving
 from tests.rigs.conftest import MEBIBYTE, Scene
 from tests.rigs.measured import measured
-from tests.rigs.serving import (
-    ALONE,
-    NAMES,
-    SMALL_CLIENTS,
-    leftovers,
-    needs,
-    network_runs,
-    study_of,
-)
 
 pytestmark = pytest.mark.root
 tokens = serving.tokens
@@ -33,17 +24,17 @@ tokens = serving.tokens
 @pytest.mark.parametrize(
     ("name", "tests"),
     [("samba", ["write", "read"]), ("ganesha", ["write", "backup"])],
-    ids=NAMES[::-1],
+    ids=serving.NAMES[::-1],
 )
 def test_clients_work_through_a_server_and_over_the_path_beside_it(
     name: str, tests: list[str], scene: Scene, rig: HostRig, tmp_path: Path
 ) -> None:
-    needs(name)
+    serving.needs(name)
     backup = {"backup_files_per_connection": 1, "backup_file_size": 65536}
-    study = study_of(name, tests=tests, **(backup if "backup" in tests else {}))
+    study = serving.study_of(name, tests=tests, **(backup if "backup" in tests else {}))
     outcome, stored = measured(study, rig, tmp_path / "results")
     assert outcome.ended_by is None
-    network_runs(stored.runs)
+    serving.network_runs(stored.runs)
     cells = 3 if "backup" in tests else 2
     assert len(stored.runs) == 2 * 2 * cells and len(stored.path_runs) == 2 * cells
     for run in stored.runs:
@@ -63,67 +54,67 @@ def test_clients_work_through_a_server_and_over_the_path_beside_it(
     assert "password" not in outcome.directory.joinpath("study.json").read_text().replace(
         "password_file", ""
     )
-    assert scene.left() == [] and leftovers() == []
+    assert scene.left() == [] and serving.leftovers() == []
 
 
 def test_what_clients_wrote_over_smb_is_backed_up_over_the_path(
     scene: Scene, rig: HostRig, tmp_path: Path
 ) -> None:
     """As published: sessions of clients, and one reader on the server."""
-    needs("samba")
+    serving.needs("samba")
     backup = {"backup_files_per_connection": 1, "backup_file_size": 65536}
-    study = study_of("samba", tests=["backup"], backup_access="path", **backup)
+    study = serving.study_of("samba", tests=["backup"], backup_access="path", **backup)
     outcome, stored = measured(study, rig, tmp_path / "results")
     assert outcome.ended_by is None
     by_test = {
         test: [run for run in stored.runs if ConnectionsFactors.of(run.cell).test == test]
         for test in ("backup fill", "backup")
     }
-    network_runs(by_test["backup fill"])
+    serving.network_runs(by_test["backup fill"])
     for run in by_test["backup"]:
         assert isinstance(run.job, ClientsJob) and run.job.target.kind == "path"
         assert run.server is None and run.result is not None and run.result.clients is not None
-        assert run.result.clients.files == SMALL_CLIENTS and not run.result.clients.errors
+        assert run.result.clients.files == serving.SMALL_CLIENTS and not run.result.clients.errors
         assert run.result.clients.checked_records > 0
-    results = results_of(stored)
+    results = read_stored(stored)
     connections = Connections.of(results)
     assert connections is not None and connections.serving is not None
     assert {each.cell for each in connections.serving.use} == {"backup-fill"}
-    assert scene.left() == [] and leftovers() == []
+    assert scene.left() == [] and serving.leftovers() == []
 
 
 def test_signing_and_encryption_are_what_systems_may_differ_in(
     scene: Scene, rig: HostRig, tmp_path: Path
 ) -> None:
     """A server that requires them has clients that do them; the others stay as they are."""
-    needs("samba")
+    serving.needs("samba")
     systems = [
         {"name": "plain", "kind": "ext4"},
         {"name": "signed", "kind": "ext4", "server": {"server signing": "mandatory"}},
         {"name": "encrypted", "kind": "ext4", "server": {"server smb encrypt": "required"}},
     ]
-    study = study_of("samba", *systems, access=ALONE)
+    study = serving.study_of("samba", *systems, access=serving.ALONE)
     outcome, stored = measured(study, rig, tmp_path / "results")
     assert outcome.ended_by is None
     spoken = {}
-    for run in network_runs(stored.runs):
+    for run in serving.network_runs(stored.runs):
         assert isinstance(run.job, ClientsJob) and isinstance(run.job.target, SmbTarget)
         spoken[run.system] = (run.job.target.signing, run.job.target.encryption)
     assert spoken == {"plain": (False, False), "signed": (True, False), "encrypted": (False, True)}
-    assert scene.left() == [] and leftovers() == []
+    assert scene.left() == [] and serving.leftovers() == []
 
 
 def test_one_block_compares_the_path_samba_and_ganesha(
     scene: Scene, rig: HostRig, tmp_path: Path
 ) -> None:
     """One file system, reached in three ways: each is a system, all in one block."""
-    for name in NAMES:
-        needs(name)
+    for name in serving.NAMES:
+        serving.needs(name)
     systems = [
         {"name": name, "kind": "ext4", "access": access}
         for name, access in (("path", "path"), ("smb", "samba"), ("nfs", "ganesha"))
     ]
-    study = study_of("none", *systems, access=ALONE)
+    study = serving.study_of("none", *systems, access=serving.ALONE)
     outcome, stored = measured(study, rig, tmp_path / "results")
     assert outcome.ended_by is None and stored.path_runs == []
     spoken = {run.system: run.job.target.kind for run in stored.runs}
@@ -137,9 +128,9 @@ def test_one_block_compares_the_path_samba_and_ganesha(
     for run in stored.runs:
         assert run.result is not None and run.result.clients is not None
         assert (run.result.clients.errors, run.result.clients.bad_records) == ([], 0)
-    results = results_of(stored)
+    results = read_stored(stored)
     assert {each.system for each in results.comparisons} == {"smb", "nfs"}
-    assert scene.left() == [] and leftovers() == []
+    assert scene.left() == [] and serving.leftovers() == []
 
 
 SERVED_LOADS = {
@@ -158,12 +149,12 @@ SERVED_LOADS = {
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", SERVED_LOADS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", serving.NAMES)
 def test_other_kinds_work_through_a_server_too(
     name: str, kind: str, scene: Scene, rig: HostRig, tmp_path: Path
 ) -> None:
     """Each writer or job has a connection of its own; the files lie on the path below."""
-    needs(name)
+    serving.needs(name)
     study = Study.model_validate(
         {
             "format": 1,
@@ -184,4 +175,4 @@ def test_other_kinds_work_through_a_server_too(
         assert (target in ("share_files", "smb", "nfs")) == (run.system == "served")
         if run.result.integrity is not None:
             assert run.result.integrity.faulty == []
-    assert scene.left() == [] and leftovers() == []
+    assert scene.left() == [] and serving.leftovers() == []

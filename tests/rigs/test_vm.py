@@ -88,7 +88,7 @@ def test_a_study_is_measured_and_its_page_says_what_was_emulated(scene: Path) ->
         rate = result.read.operations / (result.elapsed_ns / 1e9)
         assert 0 < rate < 260, "a disk of 200 IOPS"
     assert {turn.facts.kind for turn in stored.turns} == {"raw", "nilfs2"}
-    machine, below = stored.environment_before.machines
+    machine, below = stored.before.machines
     assert below.role == "host" and below.storage is None
     assert machine.virtual_machine is not None and "QEMU" in machine.virtual_machine
     page = (folder / "report.html").read_text(encoding="utf-8")

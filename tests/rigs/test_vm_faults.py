@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.record.records import RunRecord
-from fsgauge.report.write import results_of
+from fsgauge.stats.read import read_stored
 from fsgauge.stats.struck import struck_of
 from fsgauge.store import StoredStudy, read_results
 from tests.rigs.virtual import SMALL, fsgauge, machines
@@ -112,7 +112,7 @@ def test_a_slow_disk_is_slow_for_its_time_and_power_takes_what_was_not_flushed(
     assert any("lost" in each and "writes" in each for each in words)
     assert any("mounted again, with 2 files" in each for each in words)
     assert len(stored.runs) == 2 * 2 * 2, "two blocks of ext4 twice, in two cells"
-    results = results_of(stored)
+    results = read_stored(stored)
     assert results.sureness.runs_failed == 0, "what was struck is none of them"
 
 
@@ -137,7 +137,7 @@ def test_a_delayed_disk_takes_its_latency_and_not_twice_that(tmp_path: Path) -> 
     assert done.returncode == 0, done.stdout + done.stderr
     (folder,) = (tmp_path / "results").iterdir()
     stored = read_results(folder)
-    assert "20 ms or more" in stored.environment_before.storage.sentence
-    results = results_of(stored)
+    assert "20 ms or more" in stored.before.storage.sentence
+    results = read_stored(stored)
     medians = [each.value for each in results.measurements if each.metric == "read.p50"]
     assert medians and all(LATENCY_NS <= median < 2 * LATENCY_NS for median in medians)

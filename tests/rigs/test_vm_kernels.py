@@ -50,7 +50,7 @@ def test_each_system_is_mounted_by_its_own_kernel(other_kernel: str, tmp_path: P
     assert by_system["other"] == other_kernel != by_system["usual"]
     machines = {run.system: run.parts[0].machine for run in stored.runs}
     assert machines == {"raw": "node1", "usual": "node1", "other": "node2"}
-    versions = {each.name: each.kernel for each in stored.environment_before.machines}
+    versions = {each.name: each.kernel for each in stored.before.machines}
     assert other_kernel.removeprefix("linux-image-") in versions["node2"]
     assert other_kernel.removeprefix("linux-image-") not in versions["node1"]
 

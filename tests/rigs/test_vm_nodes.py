@@ -54,7 +54,7 @@ def test_two_nodes_measure_together_on_one_disk(disks: Path, tmp_path: Path) -> 
     assert done.returncode == 0, done.stdout + done.stderr
     (folder,) = (tmp_path / "results").iterdir()
     stored = read_results(folder)
-    roles = [(each.name, each.role) for each in stored.environment_before.machines]
+    roles = [(each.name, each.role) for each in stored.before.machines]
     assert roles[:2] == [("node1", "load"), ("node2", "load 2")]
     assert roles[2][1] == "host"
     runs = [run for run in stored.runs if run.fault is None]  # a busy host may miss a start
@@ -147,7 +147,7 @@ def test_what_one_node_writes_another_one_reads_over_nfs(disks: Path, tmp_path: 
     assert done.returncode == 0, done.stdout + done.stderr
     (folder,) = (tmp_path / "r").iterdir()
     stored = read_results(folder)
-    roles = [(each.name, each.role) for each in stored.environment_before.machines]
+    roles = [(each.name, each.role) for each in stored.before.machines]
     assert roles[:3] == [("node2", "load"), ("node3", "load 2"), ("node1", "server")]
     assert len(stored.runs) == 6
     assert {turn.facts.details["set up"] for turn in stored.turns} == {

@@ -5,7 +5,15 @@
 
 from tests.synthetic.engine import ENGINE
 from tests.synthetic.histogram import bucket_index, histogram_of
-from tests.synthetic.recipe import Recipe
+from tests.synthetic.recipe import ONE_CELL, Recipe
 from tests.synthetic.study import SyntheticStudy, make_study
 
-__all__ = ["ENGINE", "Recipe", "SyntheticStudy", "bucket_index", "histogram_of", "make_study"]
+__all__ = [
+    "ENGINE",
+    "ONE_CELL",
+    "Recipe",
+    "SyntheticStudy",
+    "bucket_index",
+    "histogram_of",
+    "make_study",
+]

@@ -9,23 +9,9 @@ from __future__ import annotations
 
 import math
 import random
+from typing import Any
 
-from fsgauge.engine.wire import (
-    BlockSize,
-    ClientsJob,
-    EngineFault,
-    Interval,
-    IntervalCount,
-    JobShare,
-    LoadJob,
-    LoadResult,
-    MachineProcessorTime,
-    OperationResult,
-    ProcessorTime,
-    RandomAccess,
-    Rate,
-    SelfMeasure,
-)
+from fsgauge.engine import wire
 from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.record.parts import in_one
 from fsgauge.record.records import Cell, RunRecord, Turn
@@ -54,7 +40,7 @@ def run_record(
     job = _job(recipe, turn.system, cell)
     fault = recipe.faults(turn, cell)
     result = None if fault else _result(recipe, chance, turn, cell, shift)
-    failed = EngineFault(
+    failed = wire.EngineFault(
         what="read of 4096 B at 1048576 failed: Input/output error",
         cause="the device reported an error",
         next="dmesg | tail",
@@ -64,13 +50,43 @@ def run_record(
     return recorded(turn, position, cell, job, result, failed if fault else None)
 
 
+def load_result(**fields: Any) -> wire.LoadResult:
+    """What an honest engine says; without a warm-up and a series where they are not given."""
+    usual: dict[str, Any] = {
+        "format": 1,
+        "kind": "load",
+        "engine": ENGINE,
+        "notes": [],
+        "started_unix_ns": 1_795_000_000 * 10**9,
+        "warm_up_ns": 0,
+        "intervals": [],
+        "self_measure": wire.SelfMeasure(
+            null_ns_per_operation=74.0, clock_ns_per_read=21.0, clock="tsc", stamps="operation"
+        ),
+    }
+    return wire.LoadResult(**usual | fields)
+
+
+def own_times(slowest: float, sharing: int, elapsed_ns: int, spread: float = 0.0) -> list[int]:
+    """Times of jobs with equal work, so that the slowest has this share of the mean rate.
+
+    With the slowest's rate 1 and the others' r on average: 1 / mean = sharing / (1 + (sharing - 1)
+    r). The others lie evenly within `spread` around r.
+    """
+    if sharing == 1:
+        return [elapsed_ns]
+    others = (sharing / slowest - 1) / (sharing - 1)
+    apart = [2 * spread * (at + 0.5) / (sharing - 1) - spread for at in range(sharing - 1)]
+    return [elapsed_ns, *(round(elapsed_ns / (others * (1 + each))) for each in apart)]
+
+
 def recorded(
     turn: Turn,
     position: int,
     cell: Cell,
-    job: LoadJob | ClientsJob,
-    result: LoadResult | None,
-    fault: EngineFault | None = None,
+    job: wire.LoadJob | wire.ClientsJob,
+    result: wire.LoadResult | None,
+    fault: wire.EngineFault | None = None,
 ) -> RunRecord:
     """The record of one cell in a turn."""
     return RunRecord(
@@ -88,18 +104,18 @@ def recorded(
     )
 
 
-def _job(recipe: Recipe, system: str, cell: Cell) -> LoadJob:
+def _job(recipe: Recipe, system: str, cell: Cell) -> wire.LoadJob:
     factors = OverheadFactors.of(cell)
     rate = None
     if recipe.rate is not None:
-        rate = Rate(operations_per_second=recipe.rate, arrival="exponential")
-    return LoadJob(
+        rate = wire.Rate(operations_per_second=recipe.rate, arrival="exponential")
+    return wire.LoadJob(
         target=target_of(recipe, system),
         interface=factors.interface,
         direct=True,
-        access=RandomAccess(),
+        access=wire.RandomAccess(),
         read_percent=factors.read_percent,
-        block_sizes=[BlockSize(size_bytes=factors.block_size_bytes)],
+        block_sizes=[wire.BlockSize(size_bytes=factors.block_size_bytes)],
         queue_depth=factors.queue_depth,
         jobs=1,
         rate=rate,
@@ -111,7 +127,7 @@ def _job(recipe: Recipe, system: str, cell: Cell) -> LoadJob:
 
 def _result(
     recipe: Recipe, chance: random.Random, turn: Turn, cell: Cell, shift: float
-) -> LoadResult:
+) -> wire.LoadResult:
     factors = OverheadFactors.of(cell)
     effect = recipe.effect(turn.system, cell)
     capacity = device_rate(cell) * effect * math.exp(chance.gauss(0, recipe.noise) + shift)
@@ -128,38 +144,30 @@ def _result(
     size_bytes = operations * factors.block_size_bytes
     unsteady = recipe.unsteady(turn, cell)
     wobble = recipe.wobble(turn.system, cell)
-    return LoadResult(
-        format=1,
-        kind="load",
+    return load_result(
         engine=ENGINE.model_copy(update={"profile": recipe.profile}),
         interface=factors.interface,
-        features=None,
-        notes=[],
         ended="duration",
-        started_unix_ns=1_795_000_000 * 10**9,
         warm_up_ns=recipe.warm_up_s * 10**9,
         elapsed_ns=elapsed_ns,
         read=read,
         write=write,
-        jobs=[JobShare(operations=operations, size_bytes=size_bytes)],
+        jobs=[wire.JobShare(operations=operations, size_bytes=size_bytes)],
         in_flight_mean=in_flight,
-        cpu=ProcessorTime(user_ns=int(cpu * 0.2), system_ns=int(cpu * 0.8), threads=1),
-        machine_cpu=MachineProcessorTime(busy_ns=int(cpu * 1.3), total_ns=2 * elapsed_ns),
+        cpu=wire.ProcessorTime(user_ns=int(cpu * 0.2), system_ns=int(cpu * 0.8), threads=1),
+        machine_cpu=wire.MachineProcessorTime(busy_ns=int(cpu * 1.3), total_ns=2 * elapsed_ns),
         intervals=_intervals(recipe, chance, cell, rate, latency_ns, unsteady, wobble),
-        self_measure=SelfMeasure(
-            null_ns_per_operation=74.0, clock_ns_per_read=21.0, clock="tsc", stamps="operation"
-        ),
     )
 
 
 def _operations(
     recipe: Recipe, chance: random.Random, operations: int, cell: Cell, mean_ns: float
-) -> OperationResult | None:
+) -> wire.OperationResult | None:
     factors = OverheadFactors.of(cell)
     if operations == 0:
         return None
     histogram = lognormal(operations, mean_ns, 0.35 * math.exp(chance.gauss(0, recipe.noise)))
-    return OperationResult(
+    return wire.OperationResult(
         operations=operations,
         size_bytes=operations * factors.block_size_bytes,
         errors=0,
@@ -177,7 +185,7 @@ def _intervals(
     latency_ns: float,
     unsteady: bool,
     wobble: float,
-) -> list[Interval]:
+) -> list[wire.Interval]:
     factors = OverheadFactors.of(cell)
     intervals = []
     for second in range(recipe.warm_up_s + recipe.duration_s):
@@ -188,7 +196,7 @@ def _intervals(
         operations = int(rate * factor)
         reads = round(operations * factors.read_percent / 100)
         intervals.append(
-            Interval(
+            wire.Interval(
                 start_ns=second * 10**9,
                 elapsed_ns=10**9,
                 warm_up=warm_up,
@@ -199,8 +207,8 @@ def _intervals(
     return intervals
 
 
-def _count(operations: int, block_bytes: int, latency_ns: float) -> IntervalCount:
-    return IntervalCount(
+def _count(operations: int, block_bytes: int, latency_ns: float) -> wire.IntervalCount:
+    return wire.IntervalCount(
         operations=operations,
         size_bytes=operations * block_bytes,
         latency_sum_ns=int(operations * latency_ns),

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.record.records import Cell, Turn
 
+ONE_CELL: dict[str, Any] = {
+    "patterns": ("randread",),
+    "block_sizes": (4096,),
+    "queue_depths": (32,),
+}
+"""The smallest sweep: random reads of 4 KiB at depth 32."""
 Effect = Callable[[str, Cell], float]
 """(system, cell) -> true rate over the device's; 1.0 costs nothing."""
 

@@ -5,47 +5,57 @@ from __future__ import annotations
 import json
 import math
 import random
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from fsgauge.record.records import (
-    EnvironmentRecord,
-    RunRecord,
-    ScanRecord,
-    StepRecord,
-    StudyRecord,
-    TurnRecord,
-)
+from fsgauge.record import records
 from fsgauge.stats import read_study
 from fsgauge.stats.of_kind import analysis_of
 from fsgauge.stats.results import Results
+from fsgauge.store.files import turn_folder
 from tests.sealing import seal
 from tests.synthetic.load import run_record
 from tests.synthetic.plan import plan_of
 from tests.synthetic.recipe import Recipe
 from tests.synthetic.setting import environment, turn_record
 
+OfTurn = records.TurnRecord | records.RunRecord | records.ScanRecord | records.StepRecord
+
 
 @dataclass(frozen=True)
 class SyntheticStudy:
-    study: StudyRecord
-    turns: list[TurnRecord]
-    runs: list[RunRecord]
-    before: EnvironmentRecord
-    after: EnvironmentRecord | None
+    study: records.StudyRecord
+    turns: list[records.TurnRecord]
+    runs: list[records.RunRecord]
+    before: records.EnvironmentRecord
+    after: records.EnvironmentRecord | None
     study_toml: str
-    scans: list[ScanRecord] = field(default_factory=list)
-    steps: list[StepRecord] = field(default_factory=list)
-    path_runs: list[RunRecord] = field(default_factory=list)
+    scans: list[records.ScanRecord] = field(default_factory=list)
+    steps: list[records.StepRecord] = field(default_factory=list)
+    path_runs: list[records.RunRecord] = field(default_factory=list)
 
     def results(self, disk: Sequence[str] = (), **more: Any) -> Results:
         """What statistics make of it; `disk` as of --disk."""
         study = analysis_of(self.study).with_disk(self.study, disk) if disk else self.study
         places = {"scans": self.scans, "steps": self.steps, "path_runs": self.path_runs}
         return read_study(self.turns, self.runs, study, self.before, self.after, **places, **more)
+
+    def of_kind(
+        self, kind: str, cells: Sequence[records.Cell], workload: Mapping[str, Any], **plan: Any
+    ) -> SyntheticStudy:
+        """The setting of this study for another workload, whose cells each turn has; no runs."""
+        ids = [cell.id for cell in cells]
+        turns = [turn.model_copy(update={"cells": ids}) for turn in self.study.plan.turns]
+        changed = {"study": kind, "cells": [*cells], "turns": turns, "primary": ids, **plan}
+        update = {
+            "plan": self.study.plan.model_copy(update=changed),
+            "study": {**self.study.study, "name": kind, "workload": {**workload, "kind": kind}},
+            "command": ["fsgauge", "run", kind],
+        }
+        toml = self.study_toml.replace("overhead", kind)
+        return replace(self, study=self.study.model_copy(update=update), runs=[], study_toml=toml)
 
     def write(self, directory: Path) -> Path:
         """Store the records in the layout of fsgauge.record.records."""
@@ -57,14 +67,13 @@ class SyntheticStudy:
             if record is not None:
                 path = directory / f"environment-{when}.json"
                 path.write_text(record.model_dump_json(), encoding="utf-8")
-        for turn in self.turns:
-            folder = directory / "records" / _folder(turn)
-            folder.mkdir()
-            (folder / "turn.json").write_text(turn.model_dump_json(), encoding="utf-8")
-        for run in self.runs:
-            folder = directory / "records" / _folder(run)
-            path = folder / f"{run.position:02d}-{run.cell.id}.json"
-            path.write_text(run.model_dump_json(), encoding="utf-8")
+        own = {turn.system: turn for turn in self.turns}
+        over_paths = {_folder(run): _over_path(own[run.system], run) for run in self.path_runs}
+        turns = (*self.turns, *over_paths.values())
+        for record in (*turns, *self.runs, *self.path_runs, *self.scans, *self.steps):
+            folder = directory / "records" / _folder(record)
+            folder.mkdir(exist_ok=True)
+            (folder / _name(record)).write_text(record.model_dump_json(), encoding="utf-8")
         return seal(directory)
 
 
@@ -96,7 +105,7 @@ def make_study(recipe: Recipe | None = None, **changes: Any) -> SyntheticStudy:
                 runs.append(run)
     before = environment(recipe, 0)
     after = environment(recipe, 1) if len(runs) == planned else None
-    study = StudyRecord(
+    study = records.StudyRecord(
         fsgauge_version="0.1.0",
         study=_study_document(recipe),
         plan=plan,
@@ -107,9 +116,26 @@ def make_study(recipe: Recipe | None = None, **changes: Any) -> SyntheticStudy:
     return SyntheticStudy(study, turns, runs, before, after, _toml(recipe))
 
 
-def _folder(record: TurnRecord | RunRecord) -> str:
-    slug = re.sub(r"[^A-Za-z0-9]+", "-", record.system)
-    return f"{record.block:03d}-{record.turn:02d}-{slug}"
+def _folder(record: OfTurn) -> str:
+    return turn_folder(record.block, record.turn, record.system)
+
+
+def _name(record: OfTurn) -> str:
+    match record:
+        case records.TurnRecord():
+            return "turn.json"
+        case records.RunRecord():
+            return f"{record.position:02d}-{record.cell.id}.json"
+        case records.StepRecord():
+            return f"step-{record.number:02d}-{record.cell}.json"
+        case _:
+            return f"scan-after-{record.cell}.json" if record.cell else "scan-aged.json"
+
+
+def _over_path(turn: records.TurnRecord, run: records.RunRecord) -> records.TurnRecord:
+    """The turn of a run over a path, next to the server through which another turn went."""
+    place = {"block": run.block, "turn": run.turn, "again": False}
+    return turn.model_copy(update={**place, "server": None, "over_path": True})
 
 
 def _study_document(recipe: Recipe) -> dict[str, Any]:

@@ -7,8 +7,8 @@ use std::fs::File;
 
 use fsgauge_clients::run_clients;
 use fsgauge_wire::{
-    ClientErrorKind, ClientOperation, ClientsInterface, ClientsJob, ClientsTarget, Create, Data, Dispatch,
-    Ended, Event, FORMAT, FileOrder, FileSet, FileSizes, Listener, Phase, Stop, Tree,
+    ClientErrorKind, ClientOperation, ClientsJob, ClientsTarget, Create, Data, Ended, Event, FileSet,
+    FileSizes, Listener, Stop, Tree,
 };
 use results::engine;
 use rustix::process::{Resource, Rlimit, setrlimit};
@@ -39,17 +39,9 @@ fn too_many_open_files_are_counted_and_the_run_goes_on() {
     setrlimit(Resource::Nofile, limit).unwrap();
     let directory = tempfile::tempdir().unwrap();
     let job = ClientsJob {
-        format: FORMAT,
         target: ClientsTarget::Path { directory: directory.path().display().to_string() },
-        phase: Phase::Write { create: Create::AndWrite },
         clients: 50,
-        outstanding: 1,
-        dispatch: Dispatch::EventLoop,
         threads: Some(1),
-        interface: ClientsInterface::Plain,
-        ramp_ns: 0,
-        think: None,
-        rate: None,
         files: FileSet {
             clients: 50,
             files_per_client: 4,
@@ -57,20 +49,8 @@ fn too_many_open_files_are_counted_and_the_run_goes_on() {
             record_size_bytes: 4096,
             tree: Tree::Own {},
         },
-        order: FileOrder::Number,
-        wear_out: false,
-        only_existing: false,
-        sync_at_end: false,
-        fsync: false,
-        time_limit_ns: 60_000_000_000,
-        interval_ns: 1_000_000_000,
         data: Data::Incompressible,
-        seed: 1,
-        verify: false,
-        start_at_ns: None,
-        start_on_order: false,
-        held: Vec::new(),
-        lease: None,
+        ..ClientsJob::plain()
     };
     let mut taker = Taker::default();
     let result = run_clients(&job, engine(), &mut taker, Stop::new()).unwrap();

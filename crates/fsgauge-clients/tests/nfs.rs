@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use fsgauge_clients::run_clients;
 use fsgauge_wire::{
     Activity, BackupOrder, ClientError, ClientErrorKind, ClientOperation, ClientsInterface, ClientsJob,
-    ClientsResult, ClientsTarget, Create, Data, Dispatch, Ended, FORMAT, Failure, FileOrder, FileSet,
-    FileSizes, LoadResult, NfsTarget, Phase, Stop, Tree, WeightedActivity,
+    ClientsResult, ClientsTarget, Create, Data, Dispatch, Ended, Failure, FileSet, FileSizes, LoadResult,
+    NfsTarget, Phase, Stop, Tree, WeightedActivity,
 };
 
 use crate::ganesha::{Ganesha, exported, free_port, missing};
@@ -36,17 +36,11 @@ macro_rules! or_skip {
 /// Twelve clients of six files of three sizes.
 fn job(target: NfsTarget, phase: Phase) -> ClientsJob {
     ClientsJob {
-        format: FORMAT,
         target: ClientsTarget::Nfs(target),
         phase,
         clients: 12,
-        outstanding: 1,
-        dispatch: Dispatch::EventLoop,
         threads: Some(2),
         interface: ClientsInterface::Auto,
-        ramp_ns: 0,
-        think: None,
-        rate: None,
         files: FileSet {
             clients: 12,
             files_per_client: 6,
@@ -54,20 +48,11 @@ fn job(target: NfsTarget, phase: Phase) -> ClientsJob {
             record_size_bytes: 4096,
             tree: Tree::Own {},
         },
-        order: FileOrder::Number,
-        wear_out: false,
-        only_existing: false,
-        sync_at_end: false,
-        fsync: false,
-        time_limit_ns: 60_000_000_000,
         interval_ns: 100_000_000,
         data: Data::Incompressible,
         seed: 42,
         verify: true,
-        start_at_ns: None,
-        start_on_order: false,
-        held: Vec::new(),
-        lease: None,
+        ..ClientsJob::plain()
     }
 }
 

@@ -13,6 +13,7 @@ mod held;
 mod histogram;
 mod job;
 mod lease;
+mod load;
 mod mix;
 mod parse;
 mod result;
@@ -21,6 +22,7 @@ mod scan;
 mod share;
 mod simulate;
 mod start;
+mod target;
 
 pub use age::{
     AgeEnd, AgeEnded, AgeError, AgeJob, AgeLifetimeBin, AgeLifetimes, AgeMode, AgeOperation,
@@ -43,11 +45,12 @@ pub use held::Held;
 pub use histogram::{
     BUCKETS, Histogram, Recorder, SUB_BUCKET_BITS, bucket_index, bucket_lowest, bucket_width,
 };
-pub use job::{
-    Access, Arrival, BlockSize, Companion, CompanionKind, Data, Descriptors, Finish, Interface, Job,
-    JobsOfAll, LayoutJob, LoadJob, ProbeJob, Ranges, Rate, Rest, Sync, Target, Transfer, Workers,
-};
+pub use job::{Job, LayoutJob, ProbeJob};
 pub use lease::{Lease, Order, RunName};
+pub use load::{
+    Access, Arrival, BlockSize, Companion, CompanionKind, Data, Descriptors, Finish, Interface, JobsOfAll,
+    LoadJob, Ranges, Rate, Rest, Sync, Transfer, Workers,
+};
 pub use mix::{FileOperation, FileOperationResult, MixJob, MixResult, WeightedOperation, Zone};
 pub use parse::{parse_job, parse_order};
 pub use result::{
@@ -68,6 +71,7 @@ pub use simulate::{
     SimulateStep, SimulatedDevice, SimulatedPass, SimulatedPolicy, SimulatedStep, StepResult,
 };
 pub use start::{CommonStart, WantedStart};
+pub use target::Target;
 
 /// The format of jobs and results that this crate describes; a job of another format is refused.
 ///

@@ -17,12 +17,13 @@ from fsgauge.age.record import (
     keep_scans,
     record_files,
 )
-from fsgauge.age.target import require_empty, require_no_swap, require_place, require_room
+from fsgauge.age.target import require_empty, require_no_swap, require_room
 from fsgauge.age.wearing import SMALL_BYTES, Fidelity, Order, Worn, measure_fidelity, wear
 from fsgauge.engine.client import Engine
 from fsgauge.errors import InputError, Interrupted
 from fsgauge.machine.folder.open_folder import open_place
 from fsgauge.machine.ledger.ledger import Ledger
+from fsgauge.plain_files import require_writable
 from fsgauge.progress.scan_and_age import StageProgress
 from fsgauge.rig.host.checks import check_image
 from fsgauge.study.model import System
@@ -60,10 +61,10 @@ def age_image(
     """Make, age and name an image; on failure nothing of it is left."""
     kind = _file_system(system)
     files = record_files(records, target.name)
-    require_place(target.parent)
+    require_writable(target.parent)
     folder = require_no_swap(target.parent)
     target = folder / target.name
-    require_place(records)
+    require_writable(records)
     files.require_new()
     check_image(system, kind, size_bytes)
     small_bytes = max(kind.smallest_bytes, min(size_bytes, SMALL_BYTES))
@@ -107,7 +108,7 @@ def age_folder(
     kept = "only an image can be made again"
     with open_place(target) as place, engine.holding(place.held):
         space_bytes = require_empty(place, size_bytes)
-        require_place(records)
+        require_writable(records)
         if records.resolve().is_relative_to(place.path.resolve()):
             raise InputError(
                 f"the records would be written to {place.path}, which is to be aged",

@@ -22,14 +22,15 @@ from pathlib import Path
 from typing import Literal
 
 from fsgauge.age.record import Checksum, KeptAge, read_age, record_files
-from fsgauge.age.target import require_no_swap, require_place
+from fsgauge.age.target import require_no_swap
 from fsgauge.age.wearing import Order, Worn, wear
 from fsgauge.engine.client import Engine
 from fsgauge.errors import InputError, RefusedError, RigError, quoted
 from fsgauge.machine.device.device_chain import chain_of_device
 from fsgauge.machine.device.loop_devices import loops_of
 from fsgauge.machine.ledger.ledger import Ledger
-from fsgauge.plain_files import write_all, write_whole
+from fsgauge.plain_files import require_writable, write_all, write_whole
+from fsgauge.plain_files.opening import closing
 from fsgauge.progress.scan_and_age import StageProgress
 from fsgauge.record.machine import StorageFacts
 from fsgauge.rig.host.formatted import Formatted, formatted
@@ -117,15 +118,13 @@ def checksum_of(file: Path) -> Checksum:
     digest = hashlib.sha256()
     data_bytes = 0
     try:
-        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+        with closing(os.open(file, flags)) as descriptor:
             for offset, block in data_blocks(descriptor):
                 digest.update(offset.to_bytes(8, "little"))
                 digest.update(block)
                 data_bytes += len(block)
             size_bytes = os.fstat(descriptor).st_size
-        finally:
-            os.close(descriptor)
     except OSError as error:
         raise RigError(
             f"cannot read {file}: {error.strerror}",
@@ -171,7 +170,7 @@ How = Literal["reflink", "sparse copy"]
 
 def copy_image(image: Path, target: Path, ledger: Ledger) -> tuple[How, KeptAge]:
     """Copy an aged image with its record; RefusedError if it has changed since it was aged."""
-    require_place(target.absolute().parent)
+    require_writable(target.absolute().parent)
     folder = require_no_swap(target.absolute().parent)
     target = folder / target.name
     kept = read_age(image)
@@ -209,22 +208,19 @@ def _copied(image: Path, copy: Path) -> How:
             cause="it is another user's, or not there",
             next=f"ls -l {quoted(image)}",
         ) from error
-    try:
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    with closing(source):
         if not stat.S_ISREG(os.fstat(source).st_mode):
             raise InputError(f"{image} is not a regular file", next=f"ls -l {quoted(image)}")
-        made = os.open(copy, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
-            return _filled(source, made)
-        finally:
-            os.close(made)
-    except OSError as error:
-        raise RigError(
-            f"cannot copy {image}: {error.strerror}",
-            cause="there is no room for the copy, or its folder may not be written",
-            next=f"df -h {quoted(copy.parent.parent)}",
-        ) from error
-    finally:
-        os.close(source)
+            with closing(os.open(copy, flags, 0o600)) as made:
+                return _filled(source, made)
+        except OSError as error:
+            raise RigError(
+                f"cannot copy {image}: {error.strerror}",
+                cause="there is no room for the copy, or its folder may not be written",
+                next=f"df -h {quoted(copy.parent.parent)}",
+            ) from error
 
 
 def _filled(source: int, made: int) -> How:

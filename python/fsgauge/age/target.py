@@ -11,6 +11,7 @@ from fsgauge.engine.wire import AgeMode
 from fsgauge.errors import InputError, RefusedError, quoted
 from fsgauge.machine.folder.open_folder import OpenFolder
 from fsgauge.machine.folder.places import who_can_replace
+from fsgauge.plain_files import require_writable
 from fsgauge.plain_files.opening import WRITABLE_BY_OTHERS, names_in
 from fsgauge.storage.base import ROOM_PERCENT, free_bytes, typed
 from fsgauge.units import exact_percent, format_size
@@ -48,18 +49,6 @@ def is_folder(target: Path) -> bool:
     return False
 
 
-def require_place(folder: Path) -> None:
-    """InputError unless files can be made in `folder`."""
-    if not os.path.isdir(folder):  # noqa: PTH112 - false where one may not look, never an error
-        raise InputError(f"there is no folder {quoted(folder)}", next=f"mkdir -p {quoted(folder)}")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise InputError(
-            f"cannot create files in {folder}",
-            cause="this user may not write there, or its file system is read-only",
-            next=f"ls -ld {quoted(folder)}",
-        )
-
-
 def require_room(folder: Path, size_bytes: int, mode: AgeMode) -> None:
     """InputError where the disk has less room than the mode needs for the image."""
     free = free_bytes(folder)
@@ -78,7 +67,7 @@ def require_room(folder: Path, size_bytes: int, mode: AgeMode) -> None:
 def require_empty(place: OpenFolder, size_bytes: int | None) -> int:
     """Raise InputError or RefusedError unless a folder may be filled; gives the bytes to use."""
     folder = place.path
-    require_place(folder)
+    require_writable(folder)
     require_own(folder, os.fstat(place.descriptor))
     with place.opened(folder) as here:
         found = sorted(set(names_in(here)) - _FROM_MKFS)

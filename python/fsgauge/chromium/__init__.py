@@ -7,17 +7,17 @@ import json
 import math
 import os
 import shutil
-import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from fsgauge.chromium.devtools import ANOTHER_BROWSER, DevTools
 from fsgauge.errors import RigError
-from fsgauge.programs import Process, child_environment, search_path, start
+from fsgauge.programs import Process, child_environment, end_process, search_path, start
+from fsgauge.programs.starting import kill_group
 
 LIMIT_SECONDS = 60.0
 _END_SECONDS = 5.0
@@ -183,16 +183,8 @@ def _connected(process: Process, deadline: float) -> DevTools:
 
 def _end(process: Process) -> None:
     """Closed pipes end it; what has not ended then is killed, with all of its processes."""
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            with suppress(OSError):
-                pipe.close()
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(_END_SECONDS)
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(_END_SECONDS)
+    end_process(process, _END_SECONDS)
+    kill_group(process)
 
 
 def _remove(profile: Path) -> None:

@@ -11,13 +11,7 @@ from itertools import islice, takewhile
 
 import click
 
-from fsgauge.cli.commands import (
-    MOVED_OPTIONS,
-    moved_option,
-    no_such_command,
-    said_here,
-    typed_after,
-)
+from fsgauge.cli import commands
 from fsgauge.errors import FsgaugeError, escaped, nearest
 
 _NO_COMMAND = re.compile(r"No such command '(.*?)'\..*")
@@ -33,14 +27,14 @@ def usage(error: click.ClickException) -> str:
         of = context.command
         known = of.list_commands(context) if isinstance(of, click.Group) else []
         names = path.split()[len(context.find_root().command_path.split()) :]
-        return no_such_command(" ".join(["fsgauge", *names]), known, unknown[1])
+        return commands.no_such_command(" ".join(["fsgauge", *names]), known, unknown[1])
     if isinstance(error, click.NoSuchOption):
         takes = context.command.params if context is not None else []
-        now = MOVED_OPTIONS.get(error.option_name, "").partition(" ")[0]
+        now = commands.MOVED_OPTIONS.get(error.option_name, "").partition(" ")[0]
         if now and any(now in each.opts for each in takes):
-            return moved_option(error.option_name)
+            return commands.moved_option(error.option_name)
         options = {word for each in takes for word in each.opts}
-        if said := said_here(error.option_name, path.rpartition(" ")[2], options):
+        if said := commands.said_here(error.option_name, path.rpartition(" ")[2], options):
             return said
         if any(each.name == "overrides" for each in takes) and (
             said := _of_a_program(error, takes, path.split()[-1])
@@ -98,7 +92,7 @@ def _of_another_tool(option: str) -> str:
 
     name = option.lstrip("-")
     word = next(iter([*words_called(name), *words_called(option)]), None)
-    value = typed_after(option)
+    value = commands.typed_after(option)
     if word is None and (keys := _keys_called(key := name.replace("-", "_"))):
         full = [each for each in keys if each.count(".") == 1 and _every_study_has(each)]
         return FsgaugeError(

@@ -204,7 +204,7 @@ def _pilot_of(
 
     stored = read_results(pilot)
     document = study.model_dump(mode="json", by_alias=True)
-    is_same = is_of_same_work(stored.study, stored.environment_before, document, size_bytes)
+    is_same = is_of_same_work(stored.study, stored.before, document, size_bytes)
     is_same = is_same and not is_preconditioned(study.storage)  # its rounds are in no pilot's time
     time = pilot_time(stored.study, stored.turns, stored.runs, stored.steps)
     return pilot_noise(stored.study, stored.runs), time, is_same

@@ -30,6 +30,7 @@ from fsgauge.plain_files.whole import (
     read_named_json,
     read_plain,
     require_room,
+    require_writable,
     write_whole,
 )
 
@@ -48,6 +49,7 @@ __all__ = [
     "read_plain",
     "require_few_in_toml",
     "require_room",
+    "require_writable",
     "was_moved",
     "write_all",
     "write_whole",

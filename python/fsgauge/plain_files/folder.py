@@ -65,10 +65,8 @@ class PlainFolder:
                 cause="it belongs to another user",
                 next=f"ls -ld {quoted(path)}",
             ) from error
-        try:
+        with opening.closing(descriptor):
             yield cls(path, descriptor, as_owner=as_owner)
-        finally:
-            os.close(descriptor)
 
     @classmethod
     @contextmanager

@@ -10,7 +10,7 @@ from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.plain_files.bounds import LARGEST_BYTES, Bound
 from fsgauge.plain_files.content import values_of_json
 from fsgauge.plain_files.folder import MissingError, PlainFolder
-from fsgauge.plain_files.opening import NotPlainError
+from fsgauge.plain_files.opening import NotPlainError, closing
 from fsgauge.plain_files.rights import folder_above, led_to
 
 _IN_THE_WAY = (NotPlainError, FileExistsError, IsADirectoryError, NotADirectoryError)
@@ -73,10 +73,8 @@ def head_of(path: Path, size_bytes: int) -> bytes:
             descriptor = os.open(opened, os.O_RDONLY | os.O_CLOEXEC)
     except (OSError, RuntimeError, InputError):  # RuntimeError: links in a circle, before 3.13
         return b""
-    try:
+    with closing(descriptor):
         return os.read(descriptor, size_bytes)
-    finally:
-        os.close(descriptor)
 
 
 def require_room(path: Path, option: str) -> None:
@@ -84,14 +82,19 @@ def require_room(path: Path, option: str) -> None:
     name is what may be given in its place."""
     if str(path) == "-":
         raise InputError(f"{option}: - would be a file of that name", next=option)
-    folder = path.parent
-    if not folder.is_dir():
-        raise InputError(f"{folder} is no folder", next=f"mkdir -p {quoted(folder)}")
+    look = f"ls -ld {quoted(path.parent)}"
+    require_writable(path.parent, f"{option}   (in a folder where you may write; {look})")
+
+
+def require_writable(folder: Path, next: str = "") -> None:
+    """Raise InputError unless files can be made in a folder; `next` is what is done if not."""
+    if not os.path.isdir(folder):  # noqa: PTH112 - false where one may not look, never an error
+        raise InputError(f"there is no folder {folder}", next=f"mkdir -p {quoted(folder)}")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise InputError(
             f"no file can be made in {folder}",
             cause="this user may not write there, or its file system is read-only",
-            next=f"{option}   (in a folder where you may write; ls -ld {quoted(folder)})",
+            next=next or f"ls -ld {quoted(folder)}",
         )
 
 

@@ -84,7 +84,7 @@ def start(
             )
     except BaseException:
         if process is not None:
-            _kill(process)
+            kill_group(process)
         raise
     return process
 
@@ -111,7 +111,7 @@ def run_to_end(
     try:
         output, error = process.communicate(given if process.stdin else None, timeout=seconds)
     except BaseException:
-        _kill(process)
+        kill_group(process)
         raise
     finally:
         close_pipes(process)
@@ -172,7 +172,7 @@ def _found(program: str) -> str:
     return found
 
 
-def _kill(process: Process) -> None:
+def kill_group(process: Process) -> None:
     """It and its children; what hangs in the kernel is left."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)

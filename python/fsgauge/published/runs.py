@@ -21,7 +21,7 @@ from fsgauge.published.observe import Observation, observe
 from fsgauge.published.trial import Observable
 from fsgauge.record.machine import Simulation, is_over_network
 from fsgauge.stats.layouts import Seeks, seeks_of
-from fsgauge.stats.read import read_study
+from fsgauge.stats.read import read_stored
 from fsgauge.stats.results import Results
 from fsgauge.stats.run_checks import starved
 from fsgauge.stats.storage_findings import file_set_bytes
@@ -110,7 +110,7 @@ def judge(directory: Path, results: Results | None = None) -> tuple[Path, Judged
     Raises InputError for a folder of another study, of one that was changed, or without an answer.
     """
     stored = read_results(directory)
-    results = results or _results(stored)
+    results = results or read_stored(stored)
     folder, path = _study_of(results, directory)
     _require_as_shipped(stored, path, directory)
     if not results.sureness.valid:
@@ -119,19 +119,6 @@ def judge(directory: Path, results: Results | None = None) -> tuple[Path, Judged
             next=f"fsgauge run {quoted(path)}",
         )
     return path.with_suffix(".json"), _judged(stored, results, folder, path)
-
-
-def _results(stored: StoredStudy) -> Results:
-    return read_study(
-        stored.turns,
-        stored.runs,
-        stored.study,
-        stored.environment_before,
-        stored.environment_after,
-        stored.scans,
-        stored.steps,
-        stored.path_runs,
-    )
 
 
 def _study_of(results: Results, directory: Path) -> tuple[str, Path]:
@@ -174,8 +161,8 @@ def _require_as_shipped(stored: StoredStudy, path: Path, directory: Path) -> Non
 
 
 def _judged(stored: StoredStudy, results: Results, folder: str, path: Path) -> JudgedRun:
-    machine = stored.environment_before.load
-    storage = stored.environment_before.storage
+    machine = stored.before.load
+    storage = stored.before.storage
     virtual = f", virtual ({machine.virtual_machine})" if machine.virtual_machine else ""
     started = datetime.fromtimestamp(stored.study.started_unix_ns / 1e9, tz=UTC)
     return JudgedRun(
@@ -190,7 +177,7 @@ def _judged(stored: StoredStudy, results: Results, folder: str, path: Path) -> J
         blocks=results.sureness.blocks_complete,
         seed=stored.study.plan.seed,
         beyond_memory=_beyond_memory(stored),
-        network=stored.study.rig == "fleet" and is_over_network(stored.environment_before.machines),
+        network=stored.study.rig == "fleet" and is_over_network(stored.before.machines),
         findings=sorted({each.code for each in results.findings if each.level != "note"}),
         starved=sorted(
             {run.system for run in stored.runs if run.result and starved(run, run.result)}
@@ -204,7 +191,7 @@ def _beyond_memory(stored: StoredStudy) -> Literal["yes", "no", "unknown"]:
     size_bytes = file_set_bytes(stored.turns, stored.runs, stored.steps)
     if size_bytes is None:
         return "unknown"
-    return "yes" if size_bytes > stored.environment_before.below.memory_bytes else "no"
+    return "yes" if size_bytes > stored.before.below.memory_bytes else "no"
 
 
 def _models(simulation: Simulation | None) -> str:

@@ -4,17 +4,17 @@ folders; reads their records, compares them and, when asked, writes into a folde
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fsgauge.errors import InputError, RigError
-from fsgauge.plain_files import PlainFolder, SeenFolder, cause_of
+from fsgauge.errors import InputError
 from fsgauge.plain_files.bounds import MOST_FOLDERS
 from fsgauge.report import compared_models, words
 from fsgauge.report.charts.between import between_chart, name_of
 from fsgauge.report.compared_answer import changes_sentences
 from fsgauge.report.compared_models import ends_sentence, side_words
+from fsgauge.report.logged import write_page
 from fsgauge.report.theme import GLYPHS, template
 from fsgauge.stats.folders.between import Between, Entry, IdleLine
 from fsgauge.stats.folders.limits import Test
@@ -73,21 +73,7 @@ def read_sides(directories: Sequence[Path], *, accept_changed: bool = False) -> 
             raise InputError(f"{directory} is given twice", next="name each results folder once")
         seen.add(real)
     studies = [read_results(each, accept_changed=accept_changed) for each in directories]
-    return [
-        Side(
-            label,
-            stored.study,
-            stored.turns,
-            stored.runs,
-            stored.environment_before,
-            stored.environment_after,
-            stored.steps,
-            stored.path_runs,
-            stored.changes,
-            stored.study_toml,
-        )
-        for label, stored in zip(_labels(directories), studies, strict=True)
-    ]
+    return [Side.of(*pair) for pair in zip(_labels(directories), studies, strict=True)]
 
 
 def _labels(directories: Sequence[Path]) -> list[str]:
@@ -260,34 +246,7 @@ def write_comparison(between: Between, tests: Sequence[Test], output: Path) -> P
         limit_interval=limit_interval,
         words=words,
     )
-    pages = {"comparison.json": between.model_dump_json(indent=1), "comparison.html": page}
-    if drawing is not None:
-        pages["charts/comparison.svg"] = drawing.alone
-    write_pages(output, pages)
-    return output / "comparison.html"
-
-
-def write_pages(output: Path | SeenFolder, pages: Mapping[str, str]) -> None:
-    """Write files into a folder, which is made, or which is the one that was seen; RigError says
-    how to choose another one."""
-    if isinstance(output, SeenFolder):
-        opened, output = output.opened(), output.path
-    else:
-        opened = PlainFolder.made(output)
-    try:
-        with opened as folder:
-            for name, text in pages.items():
-                folder.write(name, text)
-    except (OSError, InputError) as error:
-        raise RigError(
-            f"cannot write into {output}: {getattr(error, 'strerror', None) or error}",
-            cause=f"{_cause(error)}; no record is changed",
-            next="--output DIR   (a folder where you may write)",
-        ) from error
-
-
-def _cause(error: OSError | InputError) -> str:
-    return cause_of(error) if isinstance(error, OSError) else error.cause or "it is no folder"
+    return write_page("comparison", between, page, output, drawing)
 
 
 def summary(between: Between) -> str:

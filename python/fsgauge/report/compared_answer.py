@@ -24,6 +24,7 @@ from fsgauge.stats.wording import (
     percent_range,
     ratio_range,
     shown_percent,
+    together,
 )
 from fsgauge.units import exact_percent
 
@@ -102,15 +103,9 @@ def _by_name(between: Between, entries: Sequence[Entry]) -> dict[str, float]:
 
 
 def _names(between: Between, entries: Sequence[Entry]) -> str:
-    """The tests of each system, the system behind them; systems with the same tests together."""
-    by_system: dict[str, list[str]] = {}
-    for each in entries[:MOST_NAMED]:
-        name = _name(between, each).removesuffix(f" on {each.system}")
-        by_system.setdefault(each.system, []).append(name)
-    alike: dict[tuple[str, ...], list[str]] = {}
-    for system, tests in by_system.items():
-        alike.setdefault(tuple(tests), []).append(system)
-    names = [f"{listed(tests)} on {listed(systems)}" for tests, systems in alike.items()]
+    """The tests of each system, the system behind them."""
+    named = [(e.system, _name(between, e).removesuffix(f" on {e.system}")) for e in entries]
+    names = [f"{tests} on {systems}" for systems, tests in together(named[:MOST_NAMED])]
     more = len(entries) - MOST_NAMED
     return f"{', '.join(names)} and {more} more" if more > 0 else listed(names)
 

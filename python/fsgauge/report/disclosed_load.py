@@ -119,7 +119,7 @@ def _values(texts: Iterable[str]) -> str:
 
 def cache_rows(stored: StoredStudy) -> Rows:
     """The file set against the memory that could hold it."""
-    environment = stored.environment_before
+    environment = stored.before
     size_bytes = file_set_bytes(stored.turns, stored.runs, stored.steps)
     memory_bytes = environment.below.memory_bytes
     against = None

@@ -50,7 +50,7 @@ def render_disclosure(results: Results, stored: StoredStudy) -> str:
 
 def disclosed(results: Results, stored: StoredStudy) -> list[Group]:
     """Everything on the sheet, in its order."""
-    before, after = stored.environment_before, stored.environment_after
+    before, after = stored.before, stored.after
     versions = before.load.tool_versions
     host: Rows = [
         (name, _host_value(name, value))
@@ -155,7 +155,7 @@ def _preconditioning(stored: StoredStudy) -> Rows:
     """What the storage had been through when each turn began, in the words of the records."""
     ways = dict.fromkeys("; ".join(turn.start_state) for turn in stored.turns)
     steps = dict.fromkeys(step.what for step in stored.steps)
-    done = stored.environment_before.storage.preconditioning
+    done = stored.before.storage.preconditioning
     asked = stored.study.study.get("storage", {}).get("precondition")
     purge = written = "not asked for" if asked == "none" else None
     if done is not None:
@@ -218,7 +218,7 @@ def _versions(stored: StoredStudy) -> Rows:
         ("engine", build),
         ("engine commit", _text(engine.commit) if engine else None),
         ("engine target", _text(engine.target) if engine else None),
-        *stored.environment_before.load.tool_versions.items(),
+        *stored.before.load.tool_versions.items(),
         ("command", shlex.join(stored.study.command)),
         ("seed", str(stored.study.plan.seed)),
         ("SHA-256 of study.toml", study_sha256(stored)),

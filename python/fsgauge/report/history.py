@@ -11,8 +11,8 @@ from fsgauge.report import vega, words
 from fsgauge.report.charts import marks, panels
 from fsgauge.report.charts.axes import ratio_domain, ratios
 from fsgauge.report.charts.marks import edges_of, whiskers
-from fsgauge.report.compared import write_pages
 from fsgauge.report.draw import Drawing, chart_of, draw
+from fsgauge.report.logged import write_page
 from fsgauge.report.theme import GLYPHS, INK, MUTED, template
 from fsgauge.stats.evidence import count
 from fsgauge.stats.folders.change_points import FEWEST
@@ -183,8 +183,4 @@ def write_history(history: History, output: Path) -> Path:
         drawing=drawing,
         words=words,
     )
-    pages = {"history.json": history.model_dump_json(indent=1), "history.html": page}
-    if drawing is not None:
-        pages["charts/history.svg"] = drawing.alone
-    write_pages(output, pages)
-    return output / "history.html"
+    return write_page("history", history, page, output, drawing)

@@ -10,7 +10,7 @@ from fsgauge.published.archive import LeftOut
 from fsgauge.published.ledger import Ledger
 from fsgauge.published.page import figure_words, run_words
 from fsgauge.published.standing import Standing
-from fsgauge.report.compared import write_pages
+from fsgauge.report.logged import write_pages
 from fsgauge.report.theme import template
 
 

@@ -29,9 +29,7 @@ from fsgauge.report.page import render_page, render_summary
 from fsgauge.report.page_of_kind import page_of
 from fsgauge.report.table_parts import TableCell
 from fsgauge.report.tables import ComparisonRow, primary_lines
-from fsgauge.stats import read_study
-from fsgauge.stats.of_kind import analysis_of
-from fsgauge.stats.read import naming_changes
+from fsgauge.stats.read import naming_changes, read_stored
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.store.seals import understood
@@ -87,7 +85,7 @@ def read_report(
     drawing.begin()
     stored = read_results(directory, accept_changed=accept_changed)
     with understood(stored.changes):
-        return Report(stored, naming_changes(results_of(stored, disk), stored.changes))
+        return Report(stored, naming_changes(read_stored(stored, disk), stored.changes))
 
 
 def write_report(
@@ -115,26 +113,6 @@ def write_beside(stored: StoredStudy, files: Mapping[str, str | bytes]) -> None:
             cause=f"{refused.cause}; the records are untouched",
             next=f"copy {directory} to a place where you may write, and repeat",
         ) from error
-
-
-def results_of(stored: StoredStudy, disk: Sequence[str] = ()) -> Results:
-    """Everything that stored records say; `disk` is another one for predictions."""
-    study = stored.study
-    return read_study(
-        stored.turns,
-        stored.runs,
-        analysis_of(study).with_disk(study, disk) if disk else study,
-        stored.environment_before,
-        stored.environment_after,
-        stored.scans,
-        stored.steps,
-        stored.path_runs,
-        stored.struck_runs,
-        stored.lost,
-        stored.not_removed,
-        ended_by=stored.ended_by,
-        resumed=stored.resumed,
-    )
 
 
 def draw_all(results: Results, stored: StoredStudy) -> dict[str, Drawing]:

@@ -111,7 +111,7 @@ def require_same(stored: StoredStudy, rig: Rig, found: Description) -> None:
         fsgauge_version=stored.study.fsgauge_version,
         rig=stored.study.rig,
         engine=_engine_of(stored),
-        environment=stored.environment_before,
+        environment=stored.before,
     )
     now = Conditions(__version__, rig.name, found.engine, found.environment)
     require_equal(then, now, next=f"fsgauge report {quoted(stored.directory)}")

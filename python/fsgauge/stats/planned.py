@@ -17,7 +17,7 @@ from fsgauge.stats.compare import compare_all
 from fsgauge.stats.curve.blocks import of_loads, samples_of
 from fsgauge.stats.of_kind import analysis_of
 from fsgauge.stats.run_checks import rate_offered
-from fsgauge.stats.samples import whole_blocks
+from fsgauge.stats.samples import is_complete, whole_blocks
 
 DEFAULT_EQUIVALENCE_PERCENT = 3.0
 
@@ -95,7 +95,7 @@ def state_of(study: StudyRecord, runs: Sequence[RunRecord]) -> Stopping:
     study = without_paths(study)
     analysis, margin = analysis_of(study), margin_percent(study)
     primary = [cell.id for cell in primary_cells(study.plan)]
-    whole = whole_blocks(study.plan, runs, primary)
+    whole = whole_blocks(study.plan, filter(is_complete, runs), primary)
     plan = first_blocks(study.plan, whole[-1] + 1 if whole else 0)
     samples = samples_of(plan, runs, level=level_of(study))
     comparisons = compare_all(samples, primary, margin)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from fsgauge.engine.wire import sides_of
 from fsgauge.record import records
 from fsgauge.record.command import FOREIGN
+from fsgauge.record.stored import StoredStudy
 from fsgauge.stats import planned
 from fsgauge.stats.advice import in_its_keys, situation_of
 from fsgauge.stats.analysis import Analysis, Material, kind_of
@@ -152,6 +153,26 @@ def read_study(
     found = _results(evidence, analysis, primary, metrics, findings, numbers)
     found = found.model_copy(update={"struck": struck})
     return found if race is None else with_race(found, whole, whole_runs, race)
+
+
+def read_stored(stored: StoredStudy, disk: Sequence[str] = ()) -> Results:
+    """Everything that stored records say; `disk` is another one for predictions."""
+    study = stored.study
+    return read_study(
+        stored.turns,
+        stored.runs,
+        analysis_of(study).with_disk(study, disk) if disk else study,
+        stored.before,
+        stored.after,
+        stored.scans,
+        stored.steps,
+        stored.path_runs,
+        stored.struck_runs,
+        stored.lost,
+        stored.not_removed,
+        ended_by=stored.ended_by,
+        resumed=stored.resumed,
+    )
 
 
 def read_side(side: Side) -> Results:

@@ -383,12 +383,13 @@ def is_complete(run: RunRecord) -> bool:
 
 def complete_blocks(samples: Samples, runs: Sequence[RunRecord]) -> int:
     """Blocks of which every planned run was measured to its end."""
-    return len(whole_blocks(samples.plan, runs, [cell.id for cell in samples.plan.cells]))
+    done = filter(is_complete, runs)
+    return len(whole_blocks(samples.plan, done, [cell.id for cell in samples.plan.cells]))
 
 
 def whole_blocks(plan: Plan, runs: Iterable[RunRecord], cells: Collection[str]) -> list[int]:
-    """The blocks of which every planned run of these cells was measured to its end."""
-    done = {(run.block, run.turn, run.cell.id) for run in runs if is_complete(run)}
+    """The blocks of which every planned run of these cells is among `runs`."""
+    done = {(run.block, run.turn, run.cell.id) for run in runs}
     missing = {
         turn.block
         for turn in plan.turns

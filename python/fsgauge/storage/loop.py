@@ -34,14 +34,19 @@ def check(storage: LoopStorage) -> None:
     """Refuse a missing or full folder, and a host without loop devices."""
     _require_no_limits(storage)
     require_loops()
+    require_place(storage, "loop file")
+
+
+def require_place(storage: LoopStorage, what: str, number: int = 1) -> None:
+    """Refuse a missing, unsafe or full folder for so many files of the storage's size."""
     folder = Path(storage.directory)
     if not folder.is_dir():
         raise InputError(
-            f"there is no folder {folder} for the loop file",
+            f"there is no folder {folder} for the {what}",
             next="name one on the disk to be measured: --set storage.directory=/var/tmp",
         )
-    require_only_ours(folder, "loop file")
-    require_room(folder, storage.size)
+    require_only_ours(folder, what)
+    require_room(folder, storage.size * number)
 
 
 def _require_no_limits(storage: LoopStorage) -> None:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Plan, Turn
+from fsgauge.record.stored import StoredStudy
 from fsgauge.store.folder import ResultsFolder
-from fsgauge.store.read import StoredStudy
 
 _NUMBER = re.compile("[0-9]{1,9}")
 

@@ -15,14 +15,7 @@ from pydantic import BaseModel, ValidationError
 from fsgauge.errors import InputError
 from fsgauge.plain_files import PlainFolder, require_few_in_toml
 from fsgauge.plain_files.bounds import PLAN, RECORD, STUDY
-from fsgauge.record.records import (
-    FORMAT,
-    OfTurn,
-    RunRecord,
-    ScanRecord,
-    StepRecord,
-    TurnRecord,
-)
+from fsgauge.record import records
 
 
 def read_text(folder: PlainFolder, name: str) -> str:
@@ -44,18 +37,18 @@ def read_text(folder: PlainFolder, name: str) -> str:
     return text
 
 
-def name_of(record: OfTurn) -> str:
+def name_of(record: records.OfTurn) -> str:
     """The name of a record's file in its turn's folder."""
     match record:
-        case TurnRecord():
+        case records.TurnRecord():
             return "turn.json"
-        case RunRecord():
+        case records.RunRecord():
             return f"{record.position:02d}-{slug(record.cell.id)}.json"
-        case ScanRecord(when="after cell", cell=str(cell)):
+        case records.ScanRecord(when="after cell", cell=str(cell)):
             return f"scan-after-{slug(cell)}.json"
-        case ScanRecord():
+        case records.ScanRecord():
             return f"scan-{record.when}.json"
-        case StepRecord():
+        case records.StepRecord():
             return f"step-{record.number:02d}-{slug(record.cell)}.json"
 
 
@@ -181,7 +174,7 @@ def _unreadable(path: Path, text: str, error: ValidationError) -> InputError:
             cause="it was cut short or edited; fsgauge writes records whole",
             next="restore the file from a copy of the folder, or move it away",
         )
-    require_known_format(document, FORMAT, str(path))
+    require_known_format(document, records.FORMAT, str(path))
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"]) or "the document"
     return InputError(

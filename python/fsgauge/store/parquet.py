@@ -15,13 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fsgauge.errors import InputError
-from fsgauge.plain_files.bounds import (
-    DATABASE_MEMORY,
-    MOST_FOOTER_BYTES,
-    MOST_ROW_BYTES,
-    MOST_ROWS,
-    MOST_ROWS_TOGETHER,
-)
+from fsgauge.plain_files import bounds
 from fsgauge.units import format_size
 
 if TYPE_CHECKING:
@@ -42,7 +36,7 @@ def connected() -> duckdb.DuckDBPyConnection:
     import duckdb
 
     return duckdb.connect(
-        config={"memory_limit": DATABASE_MEMORY, "temp_directory": "", "threads": 2}
+        config={"memory_limit": bounds.DATABASE_MEMORY, "temp_directory": "", "threads": 2}
     )
 
 
@@ -69,14 +63,15 @@ def require_few_rows(
         ).fetchall()[0]
     except (duckdb.Error, IndexError) as error:
         raise _refused(path, f"has a footer that cannot be read: {first_words(error)}") from error
-    if rows > MOST_ROWS:
-        raise _refused(path, f"has {rows:,} rows, and {MOST_ROWS:,} are allowed")
+    if rows > bounds.MOST_ROWS:
+        raise _refused(path, f"has {rows:,} rows, and {bounds.MOST_ROWS:,} are allowed")
     if groups > rows or wide > columns or values > rows * columns:
         raise _refused(path, f"has {values:,} values in {wide} columns of {rows:,} rows")
-    if unpacked > MOST_ROW_BYTES:
+    if unpacked > bounds.MOST_ROW_BYTES:
         raise _refused(
             path,
-            f"unpacks to {format_size(unpacked)}, and {format_size(MOST_ROW_BYTES)} are allowed",
+            f"unpacks to {format_size(unpacked)}, and {format_size(bounds.MOST_ROW_BYTES)} are"
+            " allowed",
         )
     return int(rows)
 
@@ -90,8 +85,8 @@ class RowsTogether:
     def add(self, folder: Path, rows: int) -> None:
         """Raise InputError where they become too many."""
         self.rows += rows
-        if self.rows > MOST_ROWS_TOGETHER:
-            raise _refused(folder, f"has more rows than the {MOST_ROWS_TOGETHER:,} allowed")
+        if self.rows > bounds.MOST_ROWS_TOGETHER:
+            raise _refused(folder, f"has more rows than the {bounds.MOST_ROWS_TOGETHER:,} allowed")
 
 
 def first_words(error: Exception) -> str:
@@ -105,11 +100,11 @@ def _require_small_footer(path: Path, descriptor: int) -> None:
     footer_bytes, mark = _END.unpack(end) if len(end) == _END.size else (0, b"")
     if mark != _MARK or footer_bytes > size_bytes:
         raise _refused(path, "is no Parquet file")
-    if footer_bytes > MOST_FOOTER_BYTES:
+    if footer_bytes > bounds.MOST_FOOTER_BYTES:
         raise _refused(
             path,
             f"has a footer of {format_size(footer_bytes)}, and"
-            f" {format_size(MOST_FOOTER_BYTES)} are allowed",
+            f" {format_size(bounds.MOST_FOOTER_BYTES)} are allowed",
         )
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from fsgauge.errors import InputError
 from fsgauge.plain_files import PlainFolder, SeenFolder
 from fsgauge.record import records
+from fsgauge.record.stored import StoredStudy
 from fsgauge.store.blocks import SeriesReader
 from fsgauge.store.files import (
     RecordFiles,
@@ -43,37 +43,6 @@ Planned = dict[tuple[int, int], records.Turn]
 Journaled = Sequence[dict[str, object]]
 _LONGEST_CAUSE = 300
 R = TypeVar("R", bound=records.OfTurn)
-
-
-@dataclass(frozen=True)
-class StoredStudy:
-    """All records of one results folder, in the order of the plan.
-
-    `path_turns` and `path_runs` are those over paths beside a server, `struck_turns` and
-    `struck_runs` those with faults on purpose: no samples of the study. Their scans and steps are
-    in none of its lists. `lost` are the times that a machine was lost. `folder` is the one that
-    they were read from. `ended_by` is what ended the study early, "" where nothing did.
-    """
-
-    directory: Path
-    folder: SeenFolder
-    study: records.StudyRecord
-    turns: list[records.TurnRecord]
-    runs: list[records.RunRecord]
-    environment_before: records.EnvironmentRecord
-    environment_after: records.EnvironmentRecord | None
-    study_toml: str
-    scans: list[records.ScanRecord] = field(default_factory=list)
-    path_turns: list[records.TurnRecord] = field(default_factory=list)
-    path_runs: list[records.RunRecord] = field(default_factory=list)
-    struck_turns: list[records.TurnRecord] = field(default_factory=list)
-    struck_runs: list[records.RunRecord] = field(default_factory=list)
-    steps: list[records.StepRecord] = field(default_factory=list)
-    changes: tuple[str, ...] = ()
-    lost: list[records.LostBlock] = field(default_factory=list)
-    not_removed: list[records.NotRemovedTurn] = field(default_factory=list)
-    ended_by: str = ""
-    resumed: bool = False
 
 
 def read_results(source: Path | PlainFolder, *, accept_changed: bool = False) -> StoredStudy:
@@ -133,8 +102,8 @@ def _parsed(
         path_runs=[run for run in runs if run.over_path],
         struck_turns=[turn for turn in turns if planned[turn.block, turn.turn].strikes],
         struck_runs=[run for run in runs if planned[run.block, run.turn].strikes],
-        environment_before=before,
-        environment_after=read_record(records.EnvironmentRecord, folder, after)
+        before=before,
+        after=read_record(records.EnvironmentRecord, folder, after)
         if after in files.environments
         else None,
         study_toml=read_text(folder, "study.toml"),

@@ -10,14 +10,13 @@ from fsgauge.report import vega, words
 from fsgauge.report.charts import marks, panels
 from fsgauge.report.charts.axes import Along, amount
 from fsgauge.report.charts.marks import edges_of, whiskers
-from fsgauge.report.compared import write_pages
 from fsgauge.report.draw import Drawing, chart_of, draw
+from fsgauge.report.logged import write_page
 from fsgauge.report.theme import template
 from fsgauge.stats.sentence import model_words, proof_lines
 from fsgauge.sweep.folder import YearPanel, YearPoint, years_words
 from fsgauge.sweep.lines import SweepResults
 
-PAGE, DATA, PICTURE = "sweep.html", "sweep.json", "charts/sweep.svg"
 PANELS_LIMIT = 12
 _AIR = 1.06
 _APART = 0.012
@@ -35,11 +34,7 @@ def write_sweep(results: SweepResults, directory: Path | SeenFolder) -> Path:
         legend=legend(results),
         tables=[(panel, table_rows(panel)) for panel in results.panels],
     )
-    pages = {DATA: results.model_dump_json(indent=1), PAGE: page}
-    if drawing is not None:
-        pages[PICTURE] = drawing.alone
-    write_pages(directory, pages)
-    return (directory.path if isinstance(directory, SeenFolder) else directory) / PAGE
+    return write_page("sweep", results, page, directory, drawing)
 
 
 def years_chart(results: SweepResults) -> Drawing | None:

@@ -8,27 +8,20 @@ import pytest
 
 from fsgauge.age.profile import PROFILES, file_system_of, keys_of, mode_and_fill, profile_of
 from fsgauge.cli.age import command
-from fsgauge.engine.wire import (
-    AgeEnd,
-    ChurnProfile,
-    DatabaseProfile,
-    IntermingledProfile,
-    OperationsEnd,
-    StorageAgeEnd,
-)
+from fsgauge.engine import wire
 from fsgauge.errors import InputError
 
 
 def test_values_carry_their_units() -> None:
     found = profile_of("intermingled", ["chunk=8MiB", "files=4", "keep_files=3"])
-    assert found == IntermingledProfile(chunk_bytes=8 << 20, files=4, keep_files=3)
+    assert found == wire.IntermingledProfile(chunk_bytes=8 << 20, files=4, keep_files=3)
 
 
 def test_parts_of_a_profile_are_reached() -> None:
     found = profile_of(
         "churn", ["sizes.median=16KiB", "sizes.tail=0.5%", "lifetimes.median=2h", "rewrite=10%"]
     )
-    assert isinstance(found, ChurnProfile)
+    assert isinstance(found, wire.ChurnProfile)
     assert found.sizes.kind == "lognormal_pareto" and found.lifetimes.kind == "lognormal"
     assert (found.sizes.median_bytes, found.sizes.tail_percent) == (16 << 10, 0.5)
     assert (found.lifetimes.median_ns, found.rewrite_percent) == (2 * 3600 * 10**9, 10)
@@ -65,15 +58,15 @@ def test_the_command_takes_every_profile() -> None:
     assert list(choice.type.choices) == list(PROFILES)
 
 
-DATABASE = DatabaseProfile()
-FIVE = StorageAgeEnd(storage_age=5)
+DATABASE = wire.DatabaseProfile()
+FIVE = wire.StorageAgeEnd(storage_age=5)
 
 
 def test_defaults_follow_what_an_overwrite_does() -> None:
     assert mode_and_fill(DATABASE, "btrfs", None, None, FIVE) == ("write", 40.0)
     assert mode_and_fill(DATABASE, "btrfs", "direct", None, FIVE) == ("direct", 40.0)
     assert mode_and_fill(DATABASE, "ext4", None, None, FIVE) == ("fast", 80.0)
-    assert mode_and_fill(ChurnProfile(), "btrfs", None, None, FIVE) == ("fast", 80.0)
+    assert mode_and_fill(wire.ChurnProfile(), "btrfs", None, None, FIVE) == ("fast", 80.0)
 
 
 def test_what_is_asked_for_stays() -> None:
@@ -92,13 +85,13 @@ def test_fast_is_refused_with_its_reason() -> None:
     [
         (50.0, FIVE, True),
         (60.0, FIVE, False),
-        (80.0, StorageAgeEnd(storage_age=1.2), True),
-        (90.0, StorageAgeEnd(storage_age=1.2), False),
-        (90.0, OperationsEnd(operations=100), True),
+        (80.0, wire.StorageAgeEnd(storage_age=1.2), True),
+        (90.0, wire.StorageAgeEnd(storage_age=1.2), False),
+        (90.0, wire.OperationsEnd(operations=100), True),
     ],
 )
 def test_a_fill_without_room_for_the_copies_is_refused(
-    fill_percent: float, end: AgeEnd, fits: bool
+    fill_percent: float, end: wire.AgeEnd, fits: bool
 ) -> None:
     if fits:
         assert mode_and_fill(DATABASE, "btrfs", None, fill_percent, end)[1] == fill_percent

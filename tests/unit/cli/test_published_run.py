@@ -153,17 +153,24 @@ def test_what_decides_nothing_without_heads_asks_for_a_disk(tmp_path: Path) -> N
     assert found.next.endswith("--storage /dev/disk/by-id/NAME --destroy SERIAL")
 
 
+def two_parts(folder: Path) -> tuple[StudyPart, StudyPart, Path, JudgedRun]:
+    """The parts of flash that this machine measures, a results folder, and a run that was judged;
+    the folder is named after the second of them."""
+    first, second = [e for e in parts_of("overhead", ledger_of("overhead")) if e.rig == "host"]
+    whole = make_study(block_sizes=(4096,), blocks=4).write(folder / f"{second.study}-2026")
+    write_report(whole)
+    kept = run_of("overhead", first.study)
+    assert kept is not None
+    return first, second, whole, kept
+
+
 @pytest.mark.usefixtures("blank_pictures")
 def test_a_signal_between_two_runs_packs_what_was_run(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """While statistics and a page were made, SIGTERM ended it without a word or an archive."""
     ledger = ledger_of("overhead")
-    first, second = [part for part in parts_of("overhead", ledger) if part.rig == "host"]
-    whole = make_study(block_sizes=(4096,), blocks=4).write(tmp_path / "whole")
-    write_report(whole)
-    kept = run_of("overhead", first.study)
-    assert kept is not None
+    first, second, whole, kept = two_parts(tmp_path)
 
     def measured(each: Ahead, asked: Asked) -> tuple[Path, JudgedRun]:
         if each.part is second:
@@ -188,11 +195,7 @@ def test_a_run_that_is_not_valid_is_a_finding_beside_one_that_is(
 ) -> None:
     """It ended with 0, data lost or not, as long as another part could be judged."""
     ledger = ledger_of("overhead")
-    first, second = [part for part in parts_of("overhead", ledger) if part.rig == "host"]
-    whole = make_study(block_sizes=(4096,), blocks=4).write(tmp_path / f"{second.study}-2026")
-    write_report(whole)
-    kept = run_of("overhead", first.study)
-    assert kept is not None
+    first, second, whole, kept = two_parts(tmp_path)
 
     def measured(each: Ahead, asked: Asked) -> tuple[Path, JudgedRun]:
         if each.part is second:

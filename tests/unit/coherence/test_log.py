@@ -6,14 +6,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.coherence.log import (
-    append_outcomes,
-    claim_outcome,
-    has_raced,
-    lock_outcome,
-    overlapped,
-    read_outcome,
-)
+from fsgauge.coherence import log
 
 
 @pytest.mark.parametrize(
@@ -31,28 +24,28 @@ from fsgauge.coherence.log import (
     ],
 )
 def test_what_a_reader_got(seen: dict[str, Any], outcome: str) -> None:
-    assert read_outcome(seen, 4, 512) == outcome
+    assert log.read_outcome(seen, 4, 512) == outcome
 
 
 def test_records_are_kept_lost_or_there_twice() -> None:
     sent = [(node, number) for node in (0, 1) for number in range(3)]
     found = [[0, 0], [0, 1], [1, 0], [1, 0], [1, 2]]
-    assert append_outcomes(found, 0, sent) == {"kept": 3, "lost": 2, "twice": 1}
-    assert append_outcomes(found, 2, sent)["torn"] == 2
+    assert log.append_outcomes(found, 0, sent) == {"kept": 3, "lost": 2, "twice": 1}
+    assert log.append_outcomes(found, 2, sent)["torn"] == 2
 
 
 def test_one_node_alone_creates_a_name_and_has_a_lock() -> None:
-    assert [claim_outcome(each) for each in range(3)] == [
+    assert [log.claim_outcome(each) for each in range(3)] == [
         "no winner",
         "one winner",
         "several winners",
     ]
     yes, no = {"granted": True}, {"granted": False}
-    assert lock_outcome(yes, no, yes) == "held"
-    assert lock_outcome(yes, yes, yes) == "granted twice"
-    assert lock_outcome(yes, no, no) == "not given back"
-    assert lock_outcome(no, no, yes) == "refused"
-    assert lock_outcome({"error": "ENOLCK"}, no, yes) == "ENOLCK"
+    assert log.lock_outcome(yes, no, yes) == "held"
+    assert log.lock_outcome(yes, yes, yes) == "granted twice"
+    assert log.lock_outcome(yes, no, no) == "not given back"
+    assert log.lock_outcome(no, no, yes) == "refused"
+    assert log.lock_outcome({"error": "ENOLCK"}, no, yes) == "ENOLCK"
 
 
 @pytest.mark.parametrize(
@@ -66,8 +59,8 @@ def test_one_node_alone_creates_a_name_and_has_a_lock() -> None:
     ],
 )
 def test_records_that_met_lie_between_those_of_the_other_node(nodes: list[int], met: int) -> None:
-    assert overlapped([(node, at) for at, node in enumerate(nodes)]) == met
+    assert log.overlapped([(node, at) for at, node in enumerate(nodes)]) == met
 
 
 def test_nodes_that_hardly_met_did_not_race() -> None:
-    assert has_raced(10, 20) and not has_raced(9, 20)
+    assert log.has_raced(10, 20) and not log.has_raced(9, 20)

@@ -10,17 +10,7 @@ import pytest
 
 from fsgauge.crosscheck import fio
 from fsgauge.crosscheck.fio import fio_command, fio_numbers, parse_fio
-from fsgauge.engine.wire import (
-    BlockSize,
-    BlockTarget,
-    FilesTarget,
-    LoadJob,
-    RandomAccess,
-    Rate,
-    SequentialAccess,
-    ZeroData,
-    ZipfAccess,
-)
+from fsgauge.engine import wire
 from fsgauge.errors import InputError, RigError
 
 
@@ -85,26 +75,26 @@ def test_another_shape_is_an_error_that_names_what_lacks() -> None:
         fio_numbers(changed)
 
 
-DEVICE = BlockTarget(path="/dev/loop3", offset_bytes=4096, size_bytes=1 << 30)
-MANY = FilesTarget(directory="/mnt", count=316, file_size_bytes=1 << 20)
-FILES = FilesTarget(directory="/mnt/a:b", count=4, file_size_bytes=1 << 20)
+DEVICE = wire.BlockTarget(path="/dev/loop3", offset_bytes=4096, size_bytes=1 << 30)
+MANY = wire.FilesTarget(directory="/mnt", count=316, file_size_bytes=1 << 20)
+FILES = wire.FilesTarget(directory="/mnt/a:b", count=4, file_size_bytes=1 << 20)
 
 
-def job(**changes: Any) -> LoadJob:
+def job(**changes: Any) -> wire.LoadJob:
     told: dict[str, Any] = {
         "target": DEVICE,
         "interface": "io_uring",
         "direct": True,
-        "access": RandomAccess(),
+        "access": wire.RandomAccess(),
         "read_percent": 100,
-        "block_sizes": [BlockSize(size_bytes=4096)],
+        "block_sizes": [wire.BlockSize(size_bytes=4096)],
         "queue_depth": 32,
         "jobs": 1,
         "warm_up_ns": 200_000_000,
         "duration_ns": 500_000_000,
         "seed": 7,
     }
-    return LoadJob(**(told | changes))
+    return wire.LoadJob(**(told | changes))
 
 
 def words(**changes: Any) -> set[str]:
@@ -127,7 +117,7 @@ def test_a_queue_has_the_engines_depth_and_batches() -> None:
     ("changes", "batch"),
     [
         ({"queue_depth": 64}, 1),
-        ({"access": SequentialAccess()}, 1),
+        ({"access": wire.SequentialAccess()}, 1),
         ({"direct": False}, 16),
         ({"direct": False, "queue_depth": 4}, 4),
         ({"submit_batch": 8}, 8),
@@ -194,22 +184,22 @@ def test_writes_are_new_data_and_make_no_file() -> None:
     told = words(read_percent=0)
     assert {"--scramble_buffers=1", "--allow_file_create=0", "--fallocate=none"} <= told
     assert not [word for word in told if "fsync" in word or "refill" in word]
-    assert "--zero_buffers" in words(read_percent=0, data=ZeroData())
+    assert "--zero_buffers" in words(read_percent=0, data=wire.ZeroData())
 
 
 def test_a_sequential_walk_goes_through_whole_files() -> None:
-    told = words(target=FILES, access=SequentialAccess())
+    told = words(target=FILES, access=wire.SequentialAccess())
     assert {"--rw=read", "--file_service_type=roundrobin:256"} <= told
     assert "--norandommap" not in told
 
 
 def test_sequential_jobs_have_a_share_each() -> None:
-    told = fio_command(job(target=FILES, access=SequentialAccess(), jobs=2))
+    told = fio_command(job(target=FILES, access=wire.SequentialAccess(), jobs=2))
     begins = [told.index(f"--name=crosscheck{number}") for number in (0, 1)]
     assert "--filename=fsgauge-0000:fsgauge-0001" in told[begins[0] : begins[1]]
     assert "--filename=fsgauge-0002:fsgauge-0003" in told[begins[1] :]
-    region = BlockTarget(path="/dev/loop3", size_bytes=3 * 4096)
-    told = fio_command(job(target=region, access=SequentialAccess(), jobs=2))
+    region = wire.BlockTarget(path="/dev/loop3", size_bytes=3 * 4096)
+    told = fio_command(job(target=region, access=wire.SequentialAccess(), jobs=2))
     assert [word for word in told if "offset" in word or "--size" in word] == [
         "--offset=0",
         "--size=4096",
@@ -219,7 +209,7 @@ def test_sequential_jobs_have_a_share_each() -> None:
 
 
 def test_a_rate_is_shared_as_fio_counts_it() -> None:
-    rate = Rate(operations_per_second=1000, arrival="exponential")
+    rate = wire.Rate(operations_per_second=1000, arrival="exponential")
     assert {"--rate_iops=350,150", "--rate_process=poisson"} <= words(
         rate=rate, jobs=2, read_percent=70
     )
@@ -230,9 +220,9 @@ def test_a_rate_is_shared_as_fio_counts_it() -> None:
 @pytest.mark.parametrize(
     ("changes", "what"),
     [
-        ({"target": FILES, "access": ZipfAccess(theta=1.1)}, "zipf load on several files"),
-        ({"access": ZipfAccess(theta=1.0)}, "theta 1"),
-        ({"target": FILES, "access": SequentialAccess(), "jobs": 3}, "4 files among 3"),
+        ({"target": FILES, "access": wire.ZipfAccess(theta=1.1)}, "zipf load on several files"),
+        ({"access": wire.ZipfAccess(theta=1.0)}, "theta 1"),
+        ({"target": FILES, "access": wire.SequentialAccess(), "jobs": 3}, "4 files among 3"),
         ({"target": MANY}, "names of 316 files"),
     ],
 )
@@ -250,4 +240,4 @@ def test_as_many_files_as_fio_takes_are_named() -> None:
 
 
 def test_zipf_on_one_target_is_the_same() -> None:
-    assert "--random_distribution=zipf:1.2" in words(access=ZipfAccess(theta=1.2))
+    assert "--random_distribution=zipf:1.2" in words(access=wire.ZipfAccess(theta=1.2))

@@ -14,8 +14,8 @@ from fsgauge.errors import InputError
 from fsgauge.importing import import_results, read_file
 from fsgauge.plain_files.bounds import Bound
 from fsgauge.record.command import ForeignJob
-from fsgauge.report.write import results_of
 from fsgauge.stats.metrics import values
+from fsgauge.stats.read import read_stored
 from fsgauge.store import StoredStudy
 from fsgauge.store.read import read_results
 
@@ -108,7 +108,7 @@ def test_repeated_runs_of_two_systems_have_a_verdict(tmp_path: Path) -> None:
     ext4 = [fio(tmp_path / f"e{n}.json", 10_000 + 20 * n, at=2 * n) for n in range(5)]
     xfs = [fio(tmp_path / f"x{n}.json", 13_000 + 30 * n, at=2 * n + 1) for n in range(5)]
     stored = imported(tmp_path, ext4=ext4, xfs=xfs)
-    results = results_of(stored)
+    results = read_stored(stored)
     (rate,) = [each for each in results.comparisons if each.metric == "iops"]
     assert rate.verdict == "better" and rate.n == 5
     assert rate.low is not None and 1.2 < rate.low < rate.ratio < 1.4
@@ -123,7 +123,7 @@ def test_a_record_says_whose_it_is(tmp_path: Path) -> None:
     assert stored.study.rig == "foreign"
     assert run.load is None
     assert run.cell.factors["block_size_bytes"] == 4096
-    assert stored.environment_before.load.kernel == "unknown"
+    assert stored.before.load.kernel == "unknown"
 
 
 @pytest.mark.parametrize("bins", [True, False])
@@ -369,7 +369,7 @@ def test_unlike_loads_of_one_name_are_no_repetitions(tmp_path: Path) -> None:
 
 def test_few_runs_have_advice_that_can_be_followed(tmp_path: Path) -> None:
     stored = imported(tmp_path, a=[fio(tmp_path / "1.json", 1000)])
-    (few,) = [each for each in results_of(stored).findings if each.code == "blocks.few"]
+    (few,) = [each for each in read_stored(stored).findings if each.code == "blocks.few"]
     assert few.advice == "Import 8 runs or more of each system."
 
 

@@ -10,16 +10,8 @@ from typing import get_args
 import pytest
 
 import fsgauge
+from fsgauge import pages
 from fsgauge.errors import InputError
-from fsgauge.pages import (
-    entry_of,
-    explain_metric,
-    finding_codes,
-    is_metric,
-    metric_pages,
-    scan_problems,
-    words,
-)
 from fsgauge.report.sureness import sureness_lines
 from fsgauge.stats import noise
 from fsgauge.stats.metrics import METRICS
@@ -31,8 +23,8 @@ from tests.synthetic import make_study
 
 @pytest.mark.parametrize("metric", METRICS.values(), ids=list(METRICS))
 def test_every_metric_has_a_page_with_definition_and_unit(metric) -> None:
-    page = explain_metric(metric.name)
-    assert page == explain_metric(metric.page)
+    page = pages.explain_metric(metric.name)
+    assert page == pages.explain_metric(metric.page)
     for part in ("**Definition.**", "**Unit.**", "**How to read it.**", "**Limits.**"):
         assert part in page
     direction = "Higher is better" if metric.higher_is_better else "Lower is better"
@@ -43,20 +35,20 @@ def test_every_line_of_the_validity_box_has_a_page() -> None:
     study = make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(1,))
     results = study.results()
     for line in sureness_lines(results):
-        assert line.name == "Findings" or explain_metric(line.page)
+        assert line.name == "Findings" or pages.explain_metric(line.page)
 
 
-@pytest.mark.parametrize("name", metric_pages())
+@pytest.mark.parametrize("name", pages.metric_pages())
 def test_a_page_begins_with_a_name_and_one_short_answer(name: str) -> None:
-    lines = explain_metric(name).splitlines()
+    lines = pages.explain_metric(name).splitlines()
     assert lines[0].startswith("# ") and lines[1] == ""
     assert 20 < len(lines[2]) < 240
-    assert metric_pages()[name] == lines[2]
+    assert pages.metric_pages()[name] == lines[2]
 
 
 def test_a_wrong_name_gets_the_nearest() -> None:
     with pytest.raises(InputError) as caught:
-        explain_metric("p9")
+        pages.explain_metric("p9")
     assert "p99" in caught.value.next
 
 
@@ -92,7 +84,7 @@ def codes_of_the_package() -> set[str]:
 
 
 def test_every_code_of_a_finding_is_explained() -> None:
-    explained = {entry.name for entry in finding_codes()}
+    explained = {entry.name for entry in pages.finding_codes()}
     made = codes_of_the_package()
     assert len(made) > 40
     assert made - explained == set(), "pages/glossary.toml has no entry for these codes"
@@ -100,7 +92,7 @@ def test_every_code_of_a_finding_is_explained() -> None:
 
 def test_every_explained_code_is_one_that_is_made() -> None:
     text = "".join(path.read_text("utf-8") for path in PACKAGE.rglob("*.py"))
-    assert [entry.name for entry in finding_codes() if f'"{entry.name}"' not in text] == []
+    assert [entry.name for entry in pages.finding_codes() if f'"{entry.name}"' not in text] == []
 
 
 def test_every_problem_of_a_scan_is_explained() -> None:
@@ -108,7 +100,7 @@ def test_every_problem_of_a_scan_is_explained() -> None:
     sources = [path.read_text("utf-8") for path in SCANNER.rglob("*.rs")]
     made = {code for text in sources for code in PROBLEM.findall(text)}
     assert len(made) > 12
-    assert made == {entry.name for entry in scan_problems()}
+    assert made == {entry.name for entry in pages.scan_problems()}
 
 
 @pytest.mark.parametrize(
@@ -125,29 +117,29 @@ def test_every_problem_of_a_scan_is_explained() -> None:
 def test_every_word_of_a_verdict_is_explained(word: str) -> None:
     if word == "differs":  # what a page calls not valid
         word = "not valid"
-    assert entry_of(word) is not None or is_metric(word), word
+    assert pages.entry_of(word) is not None or pages.is_metric(word), word
 
 
 def test_every_line_of_the_box_how_sure_is_explained() -> None:
     study = make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(1,))
     results = study.results()
     for line in sureness_lines(results):
-        assert entry_of(line.name) is not None or is_metric(line.name), line.name
+        assert pages.entry_of(line.name) is not None or pages.is_metric(line.name), line.name
 
 
-@pytest.mark.parametrize("entry", words(), ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", pages.words(), ids=lambda entry: entry.name)
 def test_an_entry_is_a_sentence_or_a_few(entry: object) -> None:
     assert hasattr(entry, "says") and hasattr(entry, "see")
     assert entry.says.endswith(".") and 40 < len(entry.says) < 500
-    assert set(entry.see) <= {*metric_pages(), *all_dotted()}
+    assert set(entry.see) <= {*pages.metric_pages(), *all_dotted()}
 
 
 def test_no_two_words_are_spelled_alike() -> None:
-    spelled = [name.lower() for entry in words() for name in (entry.name, *entry.also)]
+    spelled = [name.lower() for entry in pages.words() for name in (entry.name, *entry.also)]
     assert len(spelled) == len(set(spelled))
 
 
 @pytest.mark.parametrize("written", ["Too noisy", "too_noisy", "TOO-NOISY", '"too noisy"'])
 def test_a_word_is_found_however_it_is_written(written: str) -> None:
-    entry = entry_of(written)
+    entry = pages.entry_of(written)
     assert entry is not None and entry.name == "too noisy"

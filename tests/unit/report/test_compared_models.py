@@ -9,16 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.report import compared_models
 from fsgauge.report.charts.between import between_chart
 from fsgauge.report.compared import cautions, summary, write_comparison
-from fsgauge.report.compared_models import (
-    basis_sentence,
-    differing,
-    ends_repetition,
-    ends_sentence,
-    model_lines,
-    model_sentence,
-)
 from fsgauge.stats.folders.between import Between
 from fsgauge.stats.folders.same_conditions import Unlike
 from tests.sittings import compare_quiet
@@ -35,14 +28,14 @@ def beside(simulated: str) -> Between:
 
 
 def test_one_system_has_no_other_that_changed_alike() -> None:
-    assert "changed alike" in basis_sentence(PLAIN)
+    assert "changed alike" in compared_models.basis_sentence(PLAIN)
     alone = PLAIN.model_copy(update={"systems": [PLAIN.baseline]})
-    assert "changed alike" not in basis_sentence(alone)
+    assert "changed alike" not in compared_models.basis_sentence(alone)
 
 
 def test_two_measurements_have_no_model() -> None:
-    assert model_lines(PLAIN) == []
-    assert model_sentence(PLAIN) == ""
+    assert compared_models.model_lines(PLAIN) == []
+    assert compared_models.model_sentence(PLAIN) == ""
 
 
 @pytest.mark.parametrize("simulated", ["a", "b"])
@@ -51,7 +44,7 @@ def test_the_ratio_is_the_model_s_over_the_measured_whichever_folder_comes_first
 ) -> None:
     """The first screen compared ratios to the baseline alone, so the model's level was not seen."""
     between = beside(simulated)
-    lines = {(line.cell, line.system): line for line in model_lines(between)}
+    lines = {(line.cell, line.system): line for line in compared_models.model_lines(between)}
     # Every system has a level, the baseline too.
     assert len(lines) == len(between.primary_cells) * len(between.systems)
     cell = between.primary_cells[0]
@@ -92,7 +85,7 @@ def test_the_headline_is_the_range_with_the_lower_end_first() -> None:
 
 
 def test_ends_that_read_alike_are_one_value() -> None:
-    said = ends_sentence(compare_quiet(SHORTEST, LONGEST))
+    said = compared_models.ends_sentence(compare_quiet(SHORTEST, LONGEST))
     assert " to " not in said and "IOPS on xfs" in said
 
 
@@ -111,17 +104,17 @@ def test_a_page_of_a_range_has_no_verdict_and_no_warning(tmp_path: Path) -> None
 
 
 def test_other_seeds_or_fewer_blocks_are_named() -> None:
-    assert "the same seed" in ends_repetition(RANGE)
+    assert "the same seed" in compared_models.ends_repetition(RANGE)
     seeds = compare_quiet(SHORTEST, end("longest", seed=2))
-    assert "The seeds differ (1 and 2)" in ends_repetition(seeds)
+    assert "The seeds differ (1 and 2)" in compared_models.ends_repetition(seeds)
     blocks = compare_quiet(SHORTEST, end("longest", blocks=4))
-    assert "do not have the same number of blocks" in ends_repetition(blocks)
+    assert "do not have the same number of blocks" in compared_models.ends_repetition(blocks)
 
 
 def test_neither_the_day_nor_the_times_are_listed_as_different() -> None:
     """The terminal said "different: day"."""
     assert "storage.times" in {each.fact for each in RANGE.differences}
-    assert differing(RANGE) == []
+    assert compared_models.differing(RANGE) == []
 
 
 @pytest.mark.parametrize(
@@ -145,5 +138,5 @@ def test_what_limits_and_free_space_were_is_said_and_not_their_names_alone() -> 
         Unlike(fact="old: free space", a="3.5 GiB", b="1.9 GiB", despite=False),
         Unlike(fact="governor", a="x", b="y", despite=True),
     ]
-    found = differing(RANGE.model_copy(update={"ends": None, "differences": facts}))
+    found = compared_models.differing(RANGE.model_copy(update={"ends": None, "differences": facts}))
     assert found == ["day", "limits none / nice 5", "old: free space 3.5 GiB / 1.9 GiB"]

@@ -105,7 +105,7 @@ def test_the_sheet_says_load_steadiness_and_versions(report: Report) -> None:
     sure = report.results.sureness
     judged = f"{sure.runs_steady} of {sure.runs_judged_steady} runs judged"
     assert found["Steady state", "reached"] == judged
-    host = report.stored.environment_before.load
+    host = report.stored.before.load
     assert found["Host", "kernel"] == host.kernel
     assert found["Host", "limits"] == "not recorded", "by an older version"
     assert found["Versions", "seed"] == str(report.stored.study.plan.seed)
@@ -113,8 +113,8 @@ def test_the_sheet_says_load_steadiness_and_versions(report: Report) -> None:
 
 def test_a_machine_without_limits_says_so(report: Report) -> None:
     """A fact that is none could not be read, but for these."""
-    before = with_machine(report.stored.environment_before, limits=limits(), virtual_machine=None)
-    found = rows(replace(report, stored=replace(report.stored, environment_before=before)))
+    before = with_machine(report.stored.before, limits=limits(), virtual_machine=None)
+    found = rows(replace(report, stored=replace(report.stored, before=before)))
     assert found["Host", "limits"] == found["Host", "virtual machine"] == "none"
 
 
@@ -129,7 +129,7 @@ def test_the_file_set_is_held_against_memory(report: Report) -> None:
     found = rows(report)
     assert found["Data and caches", "reads through page cache"] == "no"
     size_bytes = max(turn.layout.size_bytes for turn in report.stored.turns if turn.layout)
-    memory_bytes = report.stored.environment_before.load.memory_bytes
+    memory_bytes = report.stored.before.load.memory_bytes
     share = found["Data and caches", "against host memory"] or ""
     assert float(share.split(" %")[0]) == pytest.approx(100 * size_bytes / memory_bytes, rel=0.1)
 

@@ -45,7 +45,7 @@ def test_the_sheet_has_answer_options_and_ratios(report: Report) -> None:
     assert 'id="primary"' in sheet and 'id="options"' in sheet
     for turn in report.stored.turns:
         assert turn.facts.mount_options in sheet
-    assert report.stored.environment_before.load.kernel in sheet
+    assert report.stored.before.load.kernel in sheet
     assert "http" not in sheet.replace("http://www.w3.org", "")
 
 

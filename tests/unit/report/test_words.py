@@ -7,15 +7,7 @@ import math
 import pytest
 
 from fsgauge.report import words
-from fsgauge.stats.wording import (
-    factor_words,
-    least_shown,
-    percent_range,
-    range_words,
-    remark,
-    share_of,
-    shown_percent,
-)
+from fsgauge.stats import wording
 
 
 @pytest.mark.parametrize(
@@ -50,8 +42,8 @@ def test_what_is_seen_is_rounded_up_and_a_margin_is_not_rounded() -> None:
         "0.5 %",
     ]
     assert words.percent_up(math.inf) == "over 1000 %"
-    assert remark("equivalent", 0.4) == ", equivalent within 0.4 %"
-    assert remark("equivalent", 2.5) == ", equivalent within 2.5 %"
+    assert wording.remark("equivalent", 0.4) == ", equivalent within 0.4 %"
+    assert wording.remark("equivalent", 2.5) == ", equivalent within 2.5 %"
 
 
 @pytest.mark.parametrize(
@@ -64,8 +56,8 @@ def test_what_is_seen_is_rounded_up_and_a_margin_is_not_rounded() -> None:
 )
 def test_what_never_varied_does_not_read_as_equal(ratio: float, said: str, factor: str) -> None:
     """Of a model: "100 % of raw (in every block)", and the verdict was worse."""
-    assert share_of(ratio, "raw", (ratio, ratio)) == said
-    assert factor_words(ratio, (ratio, ratio)) == factor
+    assert wording.share_of(ratio, "raw", (ratio, ratio)) == said
+    assert wording.factor_words(ratio, (ratio, ratio)) == factor
 
 
 @pytest.mark.parametrize(
@@ -124,10 +116,10 @@ def test_an_interval_without_width_is_said_once() -> None:
     """A model whose seeds change nothing had "2.17 to 2.17"; digits hid the width of others."""
     same = "in every block"
     assert words.ratio_range(2.17, 2.17 * (1 + 1e-12)) == same
-    assert percent_range(0.296, 0.296, " %") == same
-    assert range_words(2.17, 2.17) == same
-    assert percent_range(0.29711, 0.29713, " %") == same
-    assert percent_range(0.29581, 0.29634, " %") == "29.58 to 29.63 %"
+    assert wording.percent_range(0.296, 0.296, " %") == same
+    assert wording.range_words(2.17, 2.17) == same
+    assert wording.percent_range(0.29711, 0.29713, " %") == same
+    assert wording.percent_range(0.29581, 0.29634, " %") == "29.58 to 29.63 %"
     assert words.value_range(5e6, 5e6, "B/s") == same
     assert words.value_range(614.1e6, 614.2e6, "B/s") == "within rounding"
     assert words.value_range(500e6, 614e6, "B/s") == "477 MiB/s to 586 MiB/s"
@@ -135,11 +127,11 @@ def test_an_interval_without_width_is_said_once() -> None:
 
 def test_what_would_have_shown_is_never_nothing() -> None:
     """A page of two blocks said "only a loss of 0 % would have shown"."""
-    assert [shown_percent(each) for each in (0.0, 0.04, 0.42, 0.96, 3.2)] == [
+    assert [wording.shown_percent(each) for each in (0.0, 0.04, 0.42, 0.96, 3.2)] == [
         "0.1",
         "0.1",
         "0.4",
         "1",
         "3",
     ]
-    assert least_shown({"xfs": 0.02}) == "only a difference of 0.1 % would have shown"
+    assert wording.least_shown({"xfs": 0.02}) == "only a difference of 0.1 % would have shown"

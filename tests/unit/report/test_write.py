@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree as ET
 
 import pytest
 
 from fsgauge.report import write_report
-from fsgauge.stats import Results
 from tests.long import long_but
-from tests.synthetic import make_study
+from tests.synthetic import ONE_CELL, make_study
+from tests.whole_page import whole_page
 
 FIVE = {name: name for name in ("raw", "ext4", "xfs", "btrfs", "f2fs")}
 STUDIES: dict[str, dict[str, Any]] = {
-    "one cell": {"patterns": ("randread",), "block_sizes": (4096,), "queue_depths": (32,)},
+    "one cell": {**ONE_CELL},
     "one system": {"systems": {"xfs": "xfs"}, "patterns": ("randread",)},
     "faults": {"faults": lambda turn, cell: turn.system == "xfs", "patterns": ("randread",)},
     "interrupted": {"paused_after_runs": 150},
@@ -37,28 +34,8 @@ def directory(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     return folder
 
 
-def test_the_page_has_the_answer_and_asks_nothing_of_the_network(directory: Path) -> None:
-    page = (directory / "report.html").read_text(encoding="utf-8")
-    results = Results.model_validate_json((directory / "report.json").read_text())
-    assert results.question in page
-    assert "http://" not in page.replace("http://www.w3.org", "")
-    assert not re.search(r'(?:src|href)="(?:https?:)?//', page)
-    assert "NaN" not in page and "undefined" not in page.split("<script>")[0]
-    for place in re.findall(r'href="(?!#|data:)([^"]+)"', page):
-        assert (directory / place).exists(), place
-
-
-def test_embedded_data_and_charts_can_be_read(directory: Path) -> None:
-    page = (directory / "report.html").read_text(encoding="utf-8")
-    embedded = re.findall(r'<script type="application/json" id="data-(\w+)">(.*?)</script>', page)
-    drawn = {path.stem for path in (directory / "charts").glob("*.svg")}
-    assert {name for name, _ in embedded} == drawn
-    for _, text in embedded:
-        assert json.loads(text)
-    for name in drawn:
-        text = (directory / "charts" / f"{name}.svg").read_text(encoding="utf-8")
-        assert "var(--" not in text
-        ET.fromstring(text)  # noqa: S314 - our own drawing
+def test_the_page_is_whole_and_asks_nothing_of_the_network(directory: Path) -> None:
+    whole_page(directory)
 
 
 @pytest.mark.long

@@ -15,12 +15,12 @@ from click.testing import CliRunner
 from fsgauge.cli import group
 from fsgauge.errors import InputError, Interrupted
 from fsgauge.progress import Progress
-from fsgauge.report.write import results_of
 from fsgauge.rig import registry
 from fsgauge.rig.host.rig import HostSession
 from fsgauge.rig.registry import RIGS, rig_named
 from fsgauge.rig.rig import Rig
 from fsgauge.run import Outcome, resume_study, run_study
+from fsgauge.stats.read import read_stored
 from fsgauge.store import read_results
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
@@ -82,7 +82,7 @@ def test_every_run_of_a_block_is_recorded_and_every_ratio_is_one(toy: Any, tmp_p
     stored = read_results(outcome.directory)
     assert stored.study.rig == "constant"
     assert len(stored.runs) == sum(len(turn.cells) for turn in stored.study.plan.turns)
-    results = results_of(stored)
+    results = read_stored(stored)
     rates = [each for each in results.comparisons if each.metric == "iops"]
     assert rates and all(each.ratio == 1.0 and each.n == 3 for each in rates)
 

@@ -30,8 +30,8 @@ def results_of(stored: StoredStudy) -> dict[str, Any]:
         stored.turns,
         stored.runs,
         stored.study,
-        stored.environment_before,
-        stored.environment_after,
+        stored.before,
+        stored.after,
         ended_by=stored.ended_by,
     )
     sure = found.sureness.model_copy(update={"under_load_percent": None})  # of the wall's clock

@@ -291,7 +291,11 @@ def test_what_takes_no_line_is_refused_before_the_scan(tmp_path: Path) -> None:
     append(file, example())
     (tmp_path / "link").symlink_to(file)
     (tmp_path / "dangling").symlink_to(tmp_path / "nothing")
-    for name, words in (("link", "is a link"), ("dangling", "is a link"), ("no/w", "is no folder")):
+    for name, words in (
+        ("link", "is a link"),
+        ("dangling", "is a link"),
+        ("no/w", "there is no folder"),
+    ):
         with pytest.raises(InputError, match=words):
             require_watch(tmp_path / name, "/fake")
     (tmp_path / "hard").hardlink_to(file)

@@ -6,19 +6,14 @@ from typing import Any
 
 from fsgauge.engine.wire import LoadResult
 from fsgauge.record.records import RunRecord
-from tests.synthetic import make_study
+from tests import synthetic
 
-ONE_CELL: dict[str, Any] = {
-    "patterns": ("randread",),
-    "block_sizes": (4096,),
-    "queue_depths": (32,),
-    "blocks": 1,
-}
+ONE_CELL: dict[str, Any] = {**synthetic.ONE_CELL, "blocks": 1}
 
 
 def one_run(**changes: Any) -> RunRecord:
     """The first run of a study of one cell."""
-    return make_study(**ONE_CELL, **changes).runs[0]
+    return synthetic.make_study(**ONE_CELL, **changes).runs[0]
 
 
 def result_of(run: RunRecord) -> LoadResult:

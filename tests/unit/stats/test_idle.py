@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from fsgauge.engine.wire import JobShare
+from fsgauge.record.parts import Part
 from fsgauge.record.records import EnvironmentRecord, RunRecord
 from fsgauge.report.tables import number_tables, rank_tables
 from fsgauge.stats import Results, read_study
@@ -19,7 +20,7 @@ from fsgauge.stats.idle import idle_words, low_runs, shares_in
 from fsgauge.stats.idle_workers import workers_of
 from fsgauge.stats.metrics import own_rates
 from fsgauge.stats.results import Finding
-from tests.synthetic import SyntheticStudy, make_study
+from tests.synthetic import ONE_CELL, SyntheticStudy, make_study
 from tests.synthetic.idle import did, one_did, part_did
 from tests.synthetic_aging import make_aging
 from tests.synthetic_churn import make_churn
@@ -32,11 +33,6 @@ from tests.synthetic_sharing import make_sharing
 from tests.synthetic_writers import make_writers
 
 BLOCKS = 6
-ONE_CELL: dict[str, Any] = {
-    "patterns": ("randread",),
-    "block_sizes": (4096,),
-    "queue_depths": (32,),
-}
 KINDS: dict[str, tuple[Callable[[], Any], str]] = {
     "overhead": (lambda: make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01), "xfs"),
     "paced": (lambda: make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01, rate=5000.0), "xfs"),
@@ -60,6 +56,24 @@ def read(made: Any, runs: list[RunRecord]) -> Results:
     return read_study(
         made.turns, runs, made.study, made.before, made.after, scans=scans, steps=steps
     )
+
+
+def of_hosts(run: RunRecord, parts: Sequence[Part]) -> RunRecord:
+    return run.model_copy(update={"parts": [*parts]})
+
+
+def with_results(run: RunRecord, *changes: dict[str, Any]) -> RunRecord:
+    """The run in a slice for each of the changes to its result."""
+    (part,) = run.parts
+    (only,) = part.slices
+    slices = [
+        only.model_copy(update={"result": only.result.model_copy(update=each)}) for each in changes
+    ]
+    return of_hosts(run, [part.model_copy(update={"slices": slices})])
+
+
+def jobs_that_did(*operations: int) -> list[JobShare]:
+    return [JobShare(operations=each, size_bytes=0) for each in operations]
 
 
 def idle(results: Results) -> list[Finding]:
@@ -151,14 +165,8 @@ def test_a_host_on_which_a_program_takes_longer_is_named(slower: float, code: st
     """The run ends with the last host: all systems were equal, at that host's pace."""
     made = make_commands(blocks=BLOCKS)
     runs = [
-        run.model_copy(
-            update={
-                "parts": [
-                    part_took(run, 1e10 * (slower if name == "d" else 1), name) for name in "abcd"
-                ]
-            }
-        )
-        for run in made.runs
+        of_hosts(r, [part_took(r, 1e10 * (slower if n == "d" else 1), n) for n in "abcd"])
+        for r in made.runs
     ]
     (found,) = [e for e in read(made, runs).findings if e.code in ("idle.host", "host.slow")]
     said = f"d took {slower:g} times as long as the other hosts in 24 of 24 runs."
@@ -172,9 +180,7 @@ def test_hosts_on_which_a_program_takes_longer_by_turns_are_told_by_their_time()
     made = make_commands(blocks=2)
     slow = {0: "d", 1: "a", 2: "a", 5: "d"}
     runs = [
-        run.model_copy(
-            update={"parts": [part_took(run, 5e10 if slow.get(at) == n else 1e10, n) for n in "ad"]}
-        )
+        of_hosts(run, [part_took(run, 5e10 if slow.get(at) == n else 1e10, n) for n in "ad"])
         for at, run in enumerate(made.runs)
     ]
     (found,) = [each for each in read(made, runs).findings if each.code == "idle.host"]
@@ -185,7 +191,7 @@ def test_hosts_on_which_a_program_takes_longer_by_turns_are_told_by_their_time()
 
 
 def test_who_did_nothing_is_ranked_last() -> None:
-    made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01)
+    made = made_of("overhead")
     runs = [did(run, 0.0) if run.system == "ext4" else run for run in made.runs]
     (table,) = rank_tables(read(made, runs), 0.95)
     last = table.lines[-1]
@@ -224,14 +230,14 @@ def test_no_rate_is_above_a_device_that_did_nothing() -> None:
 
 
 def test_the_baseline_is_named_too() -> None:
-    made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01)
+    made = made_of("overhead")
     runs = [did(run, 0.0) if run.system == "raw" and run.block < 2 else run for run in made.runs]
     results = read(made, runs)
     assert results.findings[0].sentence == "raw did nothing in 4 of 12 runs."
 
 
 def test_several_that_did_little_are_counted_in_the_answer() -> None:
-    made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01)
+    made = made_of("overhead")
     runs = [did(run, 0.0) if run.block == 1 else run for run in made.runs]
     answer = read(made, runs).answer
     assert answer.startswith("raw did nothing in 2 of 12 runs. Findings like this: 3.")
@@ -295,8 +301,7 @@ def over_hosts(study: SyntheticStudy, share: float, others: str, blocks: set[int
 
 def dealt(run: RunRecord, others: str, share: float) -> RunRecord:
     (part,) = run.parts
-    parts = [part_did(part, 1.0, name) for name in others] + [part_did(part, share, "d")]
-    return run.model_copy(update={"parts": parts})
+    return of_hosts(run, [*(part_did(part, 1.0, n) for n in others), part_did(part, share, "d")])
 
 
 @pytest.mark.parametrize("blocks", [{2}, {1, 3, 5}, set(range(BLOCKS))])
@@ -305,7 +310,7 @@ def dealt(run: RunRecord, others: str, share: float) -> RunRecord:
 def test_a_host_that_did_little_is_named_with_its_share_and_runs(
     others: str, share: float, blocks: set[int]
 ) -> None:
-    made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01)
+    made = made_of("overhead")
     results = over_hosts(made, share, others, blocks)
     (found,) = [each for each in results.findings if each.code == "idle.host"]
     of = "" if share == 0 else f" % of what the other host{'s' if len(others) > 1 else ''} did"
@@ -318,7 +323,7 @@ def test_a_host_that_did_little_is_named_with_its_share_and_runs(
 
 
 def test_a_host_that_did_nothing_with_one_system_is_told_so() -> None:
-    made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01)
+    made = made_of("overhead")
     runs = [dealt(run, "abc", 0.0 if run.system == "xfs" else 1.0) for run in made.runs]
     (found,) = idle(read(made, runs))
     assert found.sentence == "d did nothing in 6 of 24 runs, with xfs only."
@@ -341,12 +346,12 @@ def test_a_host_is_held_against_the_others_that_kept_up(
 ) -> None:
     run = make_study(**ONE_CELL, blocks=1).runs[0]
     parts = [part_did(run.parts[0], share, name) for name, share in rates.items()]
-    assert shares_in(run.model_copy(update={"parts": parts})) == pytest.approx(shares, abs=1e-3)
+    assert shares_in(of_hosts(run, parts)) == pytest.approx(shares, abs=1e-3)
 
 
 def test_a_slow_host_is_one_finding_of_one_form() -> None:
     """Two codes with two thresholds told one fact in two ways."""
-    made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01)
+    made = made_of("overhead")
     for share, code in ((0.7, "host.slow"), (0.4, "idle.host")):
         results = over_hosts(made, share, "a", set(range(BLOCKS)))
         (found,) = [e for e in results.findings if e.code in ("host.slow", "idle.host")]
@@ -358,7 +363,7 @@ def test_a_slow_host_is_one_finding_of_one_form() -> None:
 
 
 def test_where_a_host_is_slow_an_idle_system_is_told_all_the_same() -> None:
-    made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01)
+    made = made_of("overhead")
     runs = [did(r, 0.0) if (r.system, r.block) == ("xfs", 2) else r for r in made.runs]
     results = over_hosts(replace(made, runs=runs), 0.7, "a", set(range(BLOCKS)))
     assert {"host.slow", "idle.system"} <= {each.code for each in results.findings}
@@ -369,14 +374,8 @@ def test_equal_hosts_that_are_low_by_turns_are_no_slow_host() -> None:
     made = make_study(**ONE_CELL, blocks=2, noise=0.01)
     shares = {0: {"d": 0.18}, 1: {"a": 0.2}, 2: {"a": 0.48}, 5: {"d": 0.39}, 6: {"a": 0.26}}
     runs = [
-        run.model_copy(
-            update={
-                "parts": [
-                    part_did(run.parts[0], shares.get(at, {}).get(name, 1.0), name) for name in "ad"
-                ]
-            }
-        )
-        for at, run in enumerate(made.runs)
+        of_hosts(r, [part_did(r.parts[0], shares.get(at, {}).get(n, 1.0), n) for n in "ad"])
+        for at, r in enumerate(made.runs)
     ]
     (found,) = idle(read(made, runs))
     assert found.code == "idle.host" and found.count == 5
@@ -389,13 +388,7 @@ def test_equal_hosts_that_are_low_by_turns_are_no_slow_host() -> None:
 def test_two_hosts_that_did_nothing_by_turns_are_both_named() -> None:
     made = make_study(**ONE_CELL, blocks=2, noise=0.01)
     runs = [
-        run.model_copy(
-            update={
-                "parts": [
-                    part_did(run.parts[0], float(name == "ad"[at % 2]), name) for name in "ad"
-                ]
-            }
-        )
+        of_hosts(run, [part_did(run.parts[0], float(n == "ad"[at % 2]), n) for n in "ad"])
         for at, run in enumerate(made.runs)
     ]
     assert [each.sentence for each in idle(read(made, runs))] == [
@@ -431,16 +424,10 @@ def test_few_twins_hide_more_than_many() -> None:
 
 def in_slices(run: RunRecord, slices: list[list[int]]) -> RunRecord:
     """The run in so many slices, in each of which its jobs did so many operations."""
-    (part,) = run.parts
-    (only,) = part.slices
-    assert only.result.read is not None
-    made = []
-    for of_jobs in slices:
-        jobs = [JobShare(operations=each, size_bytes=0) for each in of_jobs]
-        read_ = only.result.read.model_copy(update={"operations": sum(of_jobs)})
-        result = only.result.model_copy(update={"jobs": jobs, "read": read_})
-        made.append(only.model_copy(update={"result": result}))
-    return run.model_copy(update={"parts": [part.model_copy(update={"slices": made})]})
+    assert run.result is not None and run.result.read is not None
+    reads = [run.result.read.model_copy(update={"operations": sum(each)}) for each in slices]
+    pairs = zip(slices, reads, strict=True)
+    return with_results(run, *({"jobs": jobs_that_did(*each), "read": r} for each, r in pairs))
 
 
 @pytest.mark.parametrize(
@@ -466,12 +453,12 @@ def test_a_host_that_is_idle_by_turns_with_another_is_found() -> None:
     (one,) = in_slices(run, [[4], [3093]]).parts
     (other,) = in_slices(run, [[2020], [4]]).parts
     parts = [one.model_copy(update={"machine": "a"}), other.model_copy(update={"machine": "b"})]
-    shares = shares_in(run.model_copy(update={"parts": parts}))
+    shares = shares_in(of_hosts(run, parts))
     assert max(shares.values()) < 0.005
 
 
 def test_who_did_next_to_nothing_is_in_the_answer() -> None:
-    made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01)
+    made = made_of("overhead")
     runs = [
         in_slices(run, [[4, 2020], [3093, 4]]) if run.system == "xfs" else run for run in made.runs
     ]
@@ -502,30 +489,18 @@ def slowed(run: RunRecord, share: float) -> RunRecord:
     """The third client took as much longer for its files, or did none."""
     if share == 0:
         return one_did(run, 2, 0.0)
-    (part,) = run.parts
-    (only,) = part.slices
-    jobs = list(only.result.jobs)
-    took_ns = round((jobs[2].elapsed_ns or only.result.elapsed_ns) / share)
+    assert run.result is not None
+    jobs = list(run.result.jobs)
+    took_ns = round((jobs[2].elapsed_ns or run.result.elapsed_ns) / share)
     jobs[2] = jobs[2].model_copy(update={"elapsed_ns": took_ns})
-    result = only.result.model_copy(update={"jobs": jobs})
-    slices = [only.model_copy(update={"result": result})]
-    return run.model_copy(update={"parts": [part.model_copy(update={"slices": slices})]})
+    return with_results(run, {"jobs": jobs})
 
 
 def test_the_jobs_of_a_load_are_held_against_their_mean() -> None:
     run = make_study(**ONE_CELL, blocks=1).runs[0]
-    (part,) = run.parts
-    (only,) = part.slices
-    jobs = [JobShare(operations=each, size_bytes=0) for each in (100, 100, 100, 20)]
-    result = only.result.model_copy(update={"jobs": jobs})
-    slices = [only.model_copy(update={"result": result})]
-    four = run.model_copy(update={"parts": [part.model_copy(update={"slices": slices})]})
-    assert [(each.name, each.share) for each in workers_of(four)] == [
-        ("job 1", 1.25),
-        ("job 2", 1.25),
-        ("job 3", 1.25),
-        ("job 4", 0.25),
-    ]
+    four = with_results(run, {"jobs": jobs_that_did(100, 100, 100, 20)})
+    shares = {"job 1": 1.25, "job 2": 1.25, "job 3": 1.25, "job 4": 0.25}
+    assert {each.name: each.share for each in workers_of(four)} == shares
     assert workers_of(run) == []
 
 
@@ -541,7 +516,7 @@ def test_a_job_without_any_time_of_its_own_did_nothing() -> None:
 
 def test_nothing_is_compared_with_a_baseline_that_never_did_anything() -> None:
     """ext4 had "2,035,308 times raw random reads": a ratio to one operation that there might be."""
-    made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01)
+    made = made_of("overhead")
     runs = [did(run, 0.0) if run.system == "raw" else run for run in made.runs]
     results = read(made, runs)
     assert results.answer == (

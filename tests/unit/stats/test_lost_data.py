@@ -29,7 +29,7 @@ from tests.spoiled import (
     with_lost_files,
     with_wrong_blocks,
 )
-from tests.synthetic import SyntheticStudy, make_study
+from tests.synthetic import ONE_CELL, SyntheticStudy, make_study
 from tests.synthetic.setting import with_result
 from tests.synthetic_aging import make_aging
 from tests.synthetic_churn import make_churn
@@ -37,15 +37,10 @@ from tests.synthetic_connections import OTHER, make_connections
 from tests.synthetic_serving import make_serving
 from tests.synthetic_writers import make_writers
 
-SMALL: dict[str, Any] = {
-    "patterns": ("randread",),
-    "block_sizes": (4096,),
-    "queue_depths": (32,),
-}
 Make = Callable[[], SyntheticStudy]
 Spoil = Callable[[Any, str], Any]
 
-OVERHEAD: Make = lambda: make_study(**SMALL)  # noqa: E731
+OVERHEAD: Make = lambda: make_study(**ONE_CELL)  # noqa: E731
 WRITERS: Make = lambda: make_writers(writers=(1, 2))  # noqa: E731
 AGING: Make = lambda: make_aging(levels=(5, 50), maps=False)  # noqa: E731
 CHURN: Make = lambda: make_churn(fills=(95,))  # noqa: E731
@@ -154,7 +149,7 @@ def side(label: str, made: SyntheticStudy, day: int = 0) -> Side:
 def test_a_comparison_says_first_which_side_lost_data(spoiled: str) -> None:
     from fsgauge.report.compared import cautions, summary
 
-    made = {label: make_study(**SMALL, seed=seed) for label, seed in (("a", 1), ("b", 2))}
+    made = {label: make_study(**ONE_CELL, seed=seed) for label, seed in (("a", 1), ("b", 2))}
     assert summary(compare_sides(*map(side, "ab", made.values()))).startswith("b against a: ")
     made[spoiled] = with_wrong_blocks(noisy(made[spoiled]), "xfs")
     between = compare_sides(*map(side, "ab", made.values()))
@@ -167,8 +162,8 @@ def test_a_comparison_says_first_which_side_lost_data(spoiled: str) -> None:
 def test_a_history_says_first_which_folder_lost_data() -> None:
     from fsgauge.report.history import cautions, summary
 
-    sides = [side(str(day), make_study(**SMALL, seed=60 + day), day) for day in range(3)]
-    lost = with_wrong_blocks(make_study(**SMALL, seed=70), "xfs")
+    sides = [side(str(day), make_study(**ONE_CELL, seed=60 + day), day) for day in range(3)]
+    lost = with_wrong_blocks(make_study(**ONE_CELL, seed=70), "xfs")
     history = follow([*sides, side("new", lost, 3)])
     assert history.data_lost == ["new"] and "new" in history.left_out
     assert summary(history).startswith("Not valid: new: xfs did not keep what was written: ")
@@ -179,7 +174,7 @@ def test_a_history_says_first_which_folder_lost_data() -> None:
 def test_a_history_of_lost_folders_alone_says_what_was_lost() -> None:
     from fsgauge.report.history import summary
 
-    lost = [with_wrong_blocks(make_study(**SMALL, seed=70 + day), "xfs") for day in range(2)]
+    lost = [with_wrong_blocks(make_study(**ONE_CELL, seed=70 + day), "xfs") for day in range(2)]
     history = follow([side(str(day), made, day) for day, made in enumerate(lost)])
     said = summary(history)
     assert said.startswith("Not valid: 0: xfs did not keep") and "lost in 1 too" in said
@@ -188,7 +183,7 @@ def test_a_history_of_lost_folders_alone_says_what_was_lost() -> None:
 @pytest.mark.parametrize("name", ["XFS, allocsize 64 MiB", "eXT4 my-Name", "A b", "Öko", "The"])
 def test_a_system_is_called_by_its_name_as_it_was_written(name: str) -> None:
     """A sentence behind "Not valid:" begins small; "XFS, allocsize 64 MiB" became "xFS, ..."."""
-    made = make_study(**SMALL, systems={"raw": "raw", name: "xfs"})
+    made = make_study(**ONE_CELL, systems={"raw": "raw", name: "xfs"})
     results = read(with_wrong_blocks(made, name))
     assert results.answer.startswith(f"Not valid: {name} did not keep")
     assert results.sureness.invalid_reason.startswith(f"{name} did not keep")

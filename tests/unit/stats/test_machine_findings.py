@@ -12,18 +12,12 @@ from fsgauge.record.parts import DeviceRun
 from fsgauge.record.records import EnvironmentRecord, RunRecord
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.results import Finding
-from tests.synthetic import SyntheticStudy, make_study
+from tests.synthetic import ONE_CELL, SyntheticStudy, make_study
 from tests.synthetic.setting import with_machine, with_result
-
-SMALL: dict[str, Any] = {
-    "patterns": ("randread",),
-    "block_sizes": (4096,),
-    "queue_depths": (32,),
-}
 
 
 def read(before: dict[str, Any], after: dict[str, Any] | None = None) -> Results:
-    study = make_study(**SMALL)
+    study = make_study(**ONE_CELL)
     first = with_machine(study.before, **before)
     last = None if after is None else with_machine(first, **after)
     return read_study(study.turns, study.runs, study.study, first, last)
@@ -77,7 +71,7 @@ def test_a_busy_machine() -> None:
 
 def test_a_busy_machine_below_virtual_ones_is_said_once() -> None:
     """A guest's load average is that of the machine below: each of them was called busy."""
-    study = make_study(**SMALL)
+    study = make_study(**ONE_CELL)
     guest = study.before.load.model_copy(update={"load_average": 1.9})
     below = guest.model_copy(update={"name": "below", "role": BELOW, "storage": None})
     both = EnvironmentRecord(machines=[guest, below])
@@ -87,7 +81,7 @@ def test_a_busy_machine_below_virtual_ones_is_said_once() -> None:
 
 
 def test_a_clock_that_costs_gets_advice_for_its_source() -> None:
-    study = make_study(**SMALL)
+    study = make_study(**ONE_CELL)
     runs = []
     for run in study.runs:
         assert run.result is not None
@@ -104,7 +98,7 @@ def test_a_clock_that_costs_gets_advice_for_its_source() -> None:
 
 
 def test_of_several_machines_a_finding_names_the_role() -> None:
-    study = make_study(**SMALL)
+    study = make_study(**ONE_CELL)
     node = {"name": "other", "role": "node-1", "storage": None}
     slowed = study.before.load.model_copy(update=node | {"governor": "powersave"})
     both = EnvironmentRecord(machines=[study.before.load, slowed])
@@ -130,7 +124,7 @@ def test_memory_that_is_reclaimed_unasked() -> None:
 
 def test_a_simulation_has_no_findings_of_the_machine_that_computed_it() -> None:
     """Each simulated page was told to switch DAMON off, and that nothing synced the load."""
-    study = make_study(**{**SMALL, "patterns": ("randwrite",)})
+    study = make_study(**{**ONE_CELL, "patterns": ("randwrite",)})
     told = {
         "reclaimer": "/sys/kernel/mm/damon/admin/kdamonds/0/state",
         "governor": "powersave",
@@ -180,7 +174,7 @@ def limits(**changes: Any) -> Limits:
 
 @pytest.fixture(scope="module")
 def study() -> SyntheticStudy:
-    return make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(32,), blocks=3)
+    return make_study(**ONE_CELL, blocks=3)
 
 
 def read_limited(

@@ -10,18 +10,8 @@ import pytest
 from fsgauge.engine.wire import JobShare, LoadResult
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record.records import RunRecord
+from fsgauge.stats import metrics
 from fsgauge.stats.analysis import Analysis
-from fsgauge.stats.metrics import (
-    BUCKET,
-    METRICS,
-    client_paces,
-    files_per_second,
-    mean_throughput,
-    readings,
-    throughputs,
-    time_to_complete_ns,
-    values,
-)
 from tests.synthetic import make_study
 from tests.synthetic.setting import with_result
 from tests.synthetic_connections import make_connections
@@ -32,24 +22,24 @@ ONE_CELL = {"patterns": ("randrw",), "block_sizes": (4096,), "queue_depths": (32
 def test_rates_latencies_and_cpu_follow_from_the_counts() -> None:
     run = make_study(**ONE_CELL).runs[0]
     assert run.result is not None and run.result.read and run.result.write
-    found = values(run.result)
+    found = metrics.values(run.result)
     operations = run.result.read.operations + run.result.write.operations
     assert found["iops"] == pytest.approx(operations / 10)
     assert found["bandwidth"] == pytest.approx(operations * 4096 / 10)
     cpu_ns = run.result.cpu.user_ns + run.result.cpu.system_ns
     assert found["cpu"] == pytest.approx(cpu_ns / operations)
     assert found["read.p50"] < found["read.p99"] < found["read.p999"]
-    assert set(found) <= set(METRICS)
+    assert set(found) <= set(metrics.METRICS)
 
 
 def test_percentiles_are_known_to_their_buckets_and_nothing_else_is() -> None:
     run = make_study(**ONE_CELL).runs[0]
     assert run.result is not None
-    found = readings(run.result)
-    assert {name: reading.value for name, reading in found.items()} == values(run.result)
+    found = metrics.readings(run.result)
+    assert {name: reading.value for name, reading in found.items()} == metrics.values(run.result)
     open_ = {name for name, reading in found.items() if reading.reach}
-    assert open_ == {name for name in found if METRICS[name].resolution}
-    assert all(BUCKET / 4 < found[name].reach < BUCKET for name in open_)
+    assert open_ == {name for name in found if metrics.METRICS[name].resolution}
+    assert all(metrics.BUCKET / 4 < found[name].reach < metrics.BUCKET for name in open_)
 
 
 def test_under_a_pace_latency_counts_from_the_intended_start() -> None:
@@ -57,14 +47,14 @@ def test_under_a_pace_latency_counts_from_the_intended_start() -> None:
     assert run.result is not None and run.result.read is not None
     slower = run.result.read.service_latency.model_copy(update={"sum_ns": 10**15})
     read = run.result.read.model_copy(update={"response_latency": slower})
-    found = values(run.result.model_copy(update={"read": read}))
+    found = metrics.values(run.result.model_copy(update={"read": read}))
     assert found["read.mean"] == pytest.approx(10**15 / slower.operations)
 
 
 def test_a_run_without_operations_has_no_values() -> None:
     run = make_study(**ONE_CELL).runs[0]
     assert run.result is not None
-    assert values(run.result.model_copy(update={"read": None, "write": None})) == {}
+    assert metrics.values(run.result.model_copy(update={"read": None, "write": None})) == {}
 
 
 def test_a_pace_moves_the_judgement_from_rate_to_latency() -> None:
@@ -80,7 +70,7 @@ def test_a_pace_moves_the_judgement_from_rate_to_latency() -> None:
 
 
 def test_directions_are_declared() -> None:
-    higher = {name for name, metric in METRICS.items() if metric.higher_is_better}
+    higher = {name for name, metric in metrics.METRICS.items() if metric.higher_is_better}
     assert higher == {"iops", "bandwidth", "per_client", "files"}
 
 
@@ -99,21 +89,21 @@ def of_jobs(*jobs: tuple[int, int, int | None]) -> LoadResult:
 
 def test_throughput_is_over_each_clients_own_time() -> None:
     result = of_jobs((10, 4000, 10**9), (10, 4000, 2 * 10**9), (10, 4000, None))
-    assert throughputs(result) == [4000, 2000, 2000]
-    assert mean_throughput(result) == pytest.approx(8000 / 3)
+    assert metrics.throughputs(result) == [4000, 2000, 2000]
+    assert metrics.mean_throughput(result) == pytest.approx(8000 / 3)
 
 
 def test_one_reader_has_no_mean_over_clients_and_no_shares() -> None:
     made = make_connections(clients=4, blocks=1)
     backup = next(run for run in made.runs if ConnectionsFactors.of(run.cell).test == "backup")
     assert backup.result is not None
-    assert mean_throughput(backup.result) is None and client_paces(backup) == []
+    assert metrics.mean_throughput(backup.result) is None and metrics.client_paces(backup) == []
 
 
 def shares(record: RunRecord, jobs: list[JobShare]) -> list[float]:
     assert record.result is not None
     result = record.result.model_copy(update={"jobs": jobs})
-    return client_paces(with_result(record, result))
+    return metrics.client_paces(with_result(record, result))
 
 
 def of_test(test: str, **changes: object) -> RunRecord:
@@ -152,7 +142,7 @@ def test_clients_that_began_later_are_not_slower() -> None:
 def test_shares_are_not_told_where_some_did_not_come_to_their_end() -> None:
     jobs = [JobShare(operations=9, size_bytes=9, elapsed_ns=t) for t in (10**9, None)]
     assert shares(of_test("write"), jobs) == []
-    assert client_paces(of_test("mix", tests=("write", "mix"))) == []
+    assert metrics.client_paces(of_test("mix", tests=("write", "mix"))) == []
 
 
 @pytest.mark.parametrize(
@@ -161,11 +151,12 @@ def test_shares_are_not_told_where_some_did_not_come_to_their_end() -> None:
 def test_work_that_was_not_done_has_no_time_to_complete(changes: dict[str, object]) -> None:
     result = run()
     assert result.clients is not None
-    assert time_to_complete_ns(result) == result.elapsed_ns
+    assert metrics.time_to_complete_ns(result) == result.elapsed_ns
     clients = result.clients.model_copy(update={"clients_gave_up": changes.get("gave_up", 0)})
     ended = changes.get("ended", "size_limit")
     assert (
-        time_to_complete_ns(result.model_copy(update={"ended": ended, "clients": clients})) is None
+        metrics.time_to_complete_ns(result.model_copy(update={"ended": ended, "clients": clients}))
+        is None
     )
 
 
@@ -176,19 +167,19 @@ def test_a_sync_at_the_end_is_in_the_time_to_complete_as_in_the_rates() -> None:
     synced = result.model_copy(
         update={"clients": result.clients.model_copy(update={"sync_at_end_ns": 7 * 10**9})}
     )
-    assert time_to_complete_ns(synced) == result.elapsed_ns + 7 * 10**9
+    assert metrics.time_to_complete_ns(synced) == result.elapsed_ns + 7 * 10**9
     files_a_second = result.clients.files * 1e9 / (result.elapsed_ns + 7 * 10**9)
-    assert files_per_second(synced) == pytest.approx(files_a_second)
+    assert metrics.files_per_second(synced) == pytest.approx(files_a_second)
 
 
 def test_files_per_second_are_of_whole_files() -> None:
     result = run()
     assert result.clients is not None
     expected = result.clients.files * 1e9 / result.elapsed_ns
-    assert files_per_second(result) == pytest.approx(expected)
+    assert metrics.files_per_second(result) == pytest.approx(expected)
     synced = result.clients.model_copy(update={"sync_at_end_ns": result.elapsed_ns})
-    of_both = files_per_second(result.model_copy(update={"clients": synced}))
+    of_both = metrics.files_per_second(result.model_copy(update={"clients": synced}))
     assert of_both == pytest.approx(expected / 2), "a sync at the end is in the time"
     plain = make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(1,), blocks=1)
     assert plain.runs[0].result is not None
-    assert files_per_second(plain.runs[0].result) is None
+    assert metrics.files_per_second(plain.runs[0].result) is None

@@ -12,7 +12,7 @@ from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.record.records import Cell
 from fsgauge.stats import Results
 from fsgauge.stats.wording import least_shown
-from tests.synthetic import make_study
+from tests.synthetic import ONE_CELL, make_study
 
 PRIMARY = ["randread-4KiB-depth32", "randread-64KiB-depth32"]
 
@@ -37,7 +37,7 @@ def verdicts(results: Results) -> list[set[str]]:
 
 def test_of_many_systems_in_two_blocks_it_says_that_it_names_three() -> None:
     """The sentence named three of twenty-nine as if there were no others."""
-    one = {"patterns": ("randread",), "block_sizes": (4096,), "queue_depths": (32,), "blocks": 2}
+    one = {**ONE_CELL, "blocks": 2}
     many = {"raw": "raw"} | {f"ext4 {number}": "ext4" for number in range(28)}
     for systems, end in (
         (many, " (25 more in the report)."),

@@ -10,7 +10,7 @@ from fsgauge.stats import Results
 from fsgauge.stats.ranking import best_first, ranking
 from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.stats.verdict import judge
-from tests.synthetic import make_study
+from tests.synthetic import ONE_CELL, make_study
 
 RATES = {"raw": 1.0, "twin": 1.0, "slow": 0.8, "as slow": 0.8, "fast": 1.3, "slowest": 0.5}
 
@@ -18,9 +18,7 @@ RATES = {"raw": 1.0, "twin": 1.0, "slow": 0.8, "as slow": 0.8, "fast": 1.3, "slo
 def results_of(blocks: int = 10, noise: float = 0.01) -> Results:
     return make_study(
         systems=dict.fromkeys(RATES, "ext4"),
-        patterns=("randread",),
-        block_sizes=(4096,),
-        queue_depths=(32,),
+        **ONE_CELL,
         blocks=blocks,
         noise=noise,
         effect=lambda system, cell: RATES[system],

@@ -13,7 +13,7 @@ from fsgauge.record.records import RunRecord
 from fsgauge.report.disclosure import disclosed
 from fsgauge.report.write import Report, read_report
 from fsgauge.stats.results import Finding
-from tests.synthetic import SyntheticStudy, make_study
+from tests.synthetic import ONE_CELL, SyntheticStudy, make_study
 from tests.synthetic.setting import with_machine
 
 GIB = 1 << 30
@@ -59,7 +59,7 @@ def conditioned(run: RunRecord, reached: bool) -> RunRecord:
 
 @pytest.fixture
 def small() -> SyntheticStudy:
-    return make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(32,), blocks=3)
+    return make_study(**ONE_CELL, blocks=3)
 
 
 def test_what_was_reached_is_disclosed_and_no_finding(

@@ -85,7 +85,7 @@ def test_a_footer_that_says_less_than_its_pages_have_is_refused(tmp_path: Path) 
 
 
 def test_rows_of_all_files_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "MOST_ROWS_TOGETHER", 100)
+    monkeypatch.setattr(parquet.bounds, "MOST_ROWS_TOGETHER", 100)
     together = RowsTogether()
     together.add(Path("x"), 60)
     with pytest.raises(InputError, match="more rows than the 100 allowed"):
@@ -93,6 +93,6 @@ def test_rows_of_all_files_are_bounded_together(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_database_takes_no_more_memory_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "DATABASE_MEMORY", "50MiB")
+    monkeypatch.setattr(parquet.bounds, "DATABASE_MEMORY", "50MiB")
     with connected() as database, pytest.raises(duckdb.OutOfMemoryException):
         database.execute("CREATE TABLE t AS SELECT random() FROM range(1000000000)")

@@ -12,12 +12,12 @@ from fsgauge.engine.wire import EngineFault
 from fsgauge.errors import InputError
 from fsgauge.record.parts import Part, Slice
 from fsgauge.record.records import EnvironmentRecord, RunRecord
-from fsgauge.store.query import asked
 from fsgauge.store.read import read_results
 from fsgauge.store.rows import histograms
 from tests.sealing import compacted
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic.setting import MACHINE, with_result
+from tests.unit.store.queried import rows
 
 LATER_NS = 90 * 10**9
 SMALL: dict[str, Any] = {"blocks": 2, "queue_depths": (1,), "block_sizes": (4096,)}
@@ -39,11 +39,6 @@ def study() -> SyntheticStudy:
     other = made.before.load.model_copy(update={"name": "other", "role": "node-1"})
     both = EnvironmentRecord(machines=[made.before.load, other])
     return replace(made, runs=[in_parts(run) for run in made.runs], before=both, after=both)
-
-
-def rows(directory: Path, sql: str) -> list[tuple[Any, ...]]:
-    with asked(directory, sql) as answer:
-        return [row for batch in answer.batches() for row in batch]
 
 
 def everything(directory: Path) -> list[Any]:

@@ -19,6 +19,7 @@ from tests.sealing import compacted as compact
 from tests.synthetic import make_study
 from tests.synthetic_aging import make_aging
 from tests.synthetic_curve import make_curve
+from tests.unit.store.queried import rows
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "records.md"
 
@@ -31,11 +32,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make_study(blocks=2, queue_depths=(1,), block_sizes=(4096,)).write(path)
     compact(path, 1)
     return path
-
-
-def rows(directory: Path, sql: str) -> list[tuple[Any, ...]]:
-    with asked(directory, sql) as answer:
-        return [row for batch in answer.batches() for row in batch]
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
@@ -184,7 +180,7 @@ def test_all_columns_are_sorted_in_little_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """1,260 runs took more than 2 GiB: each column kept a copy of the document it is read from."""
-    monkeypatch.setattr("fsgauge.store.parquet.DATABASE_MEMORY", "300MiB")
+    monkeypatch.setattr("fsgauge.plain_files.bounds.DATABASE_MEMORY", "300MiB")
     made = make_aging(blocks=2)
     made.write(tmp_path)
     with asked(tmp_path, "SELECT * FROM runs ORDER BY block DESC, system") as answer:
@@ -195,7 +191,7 @@ def test_all_columns_are_sorted_in_little_memory(
 def test_a_query_that_needs_too_much_memory_says_so(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fsgauge.store.parquet.DATABASE_MEMORY", "100 MiB")
+    monkeypatch.setattr("fsgauge.plain_files.bounds.DATABASE_MEMORY", "100 MiB")
     with pytest.raises(InputError) as refused:
         rows(folder, "select list(repeat(a.system, 300)) from intervals a, intervals b, runs")
     assert "of memory, the most allowed" in refused.value.what

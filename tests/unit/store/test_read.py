@@ -11,7 +11,7 @@ import pytest
 
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plain_files import PlainFolder
-from fsgauge.report.write import results_of
+from fsgauge.stats.read import read_stored
 from fsgauge.store import read_results
 from fsgauge.store.files import record_files
 from fsgauge.store.query import asked
@@ -33,7 +33,7 @@ def test_every_format_stays_readable(stored: Path) -> None:
     """Stored once by the fsgauge of that format and never made again; see its README."""
     expected = json.loads((stored / "expected.json").read_text())
     study = read_results(stored)
-    results = results_of(study)
+    results = read_stored(study)
     operations = [
         sum(count for _, count in each.counts)
         for run in study.runs

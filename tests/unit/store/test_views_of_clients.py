@@ -10,13 +10,13 @@ import pytest
 
 from fsgauge.stats.metrics import values
 from fsgauge.store import read_results
-from fsgauge.store.query import asked
 from fsgauge.store.rows import histograms
 from fsgauge.store.views import VIEWS
 from tests.sealing import compacted as compact
 from tests.synthetic_connections import make_connections
 from tests.synthetic_curve import Queue
 from tests.synthetic_kinds import make_metadata
+from tests.unit.store.queried import has_its_columns, rows
 
 
 @pytest.fixture(scope="module")
@@ -25,11 +25,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = make_connections(blocks=2).write(tmp_path_factory.mktemp("results") / "study")
     compact(path, 0)
     return path
-
-
-def rows(directory: Path, sql: str) -> list[tuple[Any, ...]]:
-    with asked(directory, sql) as answer:
-        return [row for batch in answer.batches() for row in batch]
 
 
 def buckets(directory: Path) -> list[tuple[Any, ...]]:
@@ -46,8 +41,7 @@ def buckets(directory: Path) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
 def test_a_view_has_the_columns_that_are_documented(folder: Path, view: Any) -> None:
-    with asked(folder, f"from {view.name}") as answer:
-        assert answer.columns == [column.name for column in view.columns]
+    assert has_its_columns(folder, view)
 
 
 def test_rows_are_the_same_before_and_after(tmp_path: Path) -> None:
@@ -121,7 +115,7 @@ def test_rows_of_many_clients_are_joined_in_little_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, view: str
 ) -> None:
     """72 runs took 3 GiB: each bucket took the whole document of its run along."""
-    monkeypatch.setattr("fsgauge.store.parquet.DATABASE_MEMORY", "150MiB")
+    monkeypatch.setattr("fsgauge.plain_files.bounds.DATABASE_MEMORY", "150MiB")
     path = make_connections(blocks=2).write(tmp_path / "study")
     assert len(rows(path, f"from {view}")) > 0
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from fsgauge.store import read_results
-from fsgauge.store.query import asked
 from fsgauge.store.views import VIEWS
 from tests.sealing import compacted as compact
 from tests.synthetic_writers import broken, make_writers
+from tests.unit.store.queried import has_its_columns, rows
 
 
 @pytest.fixture(scope="module")
@@ -29,15 +29,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def rows(directory: Path, sql: str) -> list[tuple[Any, ...]]:
-    with asked(directory, sql) as answer:
-        return [row for batch in answer.batches() for row in batch]
-
-
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
 def test_a_view_has_the_columns_that_are_documented(folder: Path, view: Any) -> None:
-    with asked(folder, f"from {view.name}") as answer:
-        assert answer.columns == [column.name for column in view.columns]
+    assert has_its_columns(folder, view)
 
 
 def test_jobs_are_those_of_the_records(folder: Path) -> None:

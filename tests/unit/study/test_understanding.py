@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,10 +53,30 @@ def loaded(*overrides: str, name: str = kinds.DEFAULT, **more: str) -> tuple[Stu
     return load_study(name, list(overrides), say=notes.append, **more), notes
 
 
+def keys_of(keys: str, kind: str = kinds.DEFAULT) -> dict[str, Any]:
+    return read(keys, kind).workload.model_dump()
+
+
+def keys_set(*overrides: str, name: str = kinds.DEFAULT) -> dict[str, Any]:
+    return loaded(*overrides, name=name)[0].workload.model_dump()
+
+
 def refused(keys: str, kind: str = kinds.DEFAULT) -> InputError:
     with pytest.raises(InputError) as refusal:
         read(keys, kind)
     return refusal.value
+
+
+def not_set(override: str, name: str = kinds.DEFAULT) -> InputError:
+    """What --set is refused with."""
+    with pytest.raises(InputError) as refusal:
+        load_study(name, [override])
+    return refusal.value
+
+
+def hint_of(error: InputError) -> str:
+    assert error.location is not None
+    return error.location.hint
 
 
 def test_a_job_of_fio_is_read() -> None:
@@ -64,18 +85,12 @@ def test_a_job_of_fio_is_read() -> None:
         'rwmixread = 70\nnrfiles = 8\ndirect = 1\nrandseed = 7\nioengine = "io_uring"\n'
         "zero_buffers = 1\n"
     )
+    lists = {"patterns": ["randrw"], "block_sizes": [4096], "queue_depths": [32], "jobs": [4]}
+    times = {"duration": 30 * 10**9, "warm_up": 5 * 10**9}
+    others = {"read_percent": 70, "files": 8, "direct": True, "interface": "io_uring"}
     load = study.workload.model_dump()
-    assert load["patterns"] == ["randrw"]
-    assert load["block_sizes"] == [4096]
-    assert load["queue_depths"] == [32]
-    assert load["jobs"] == [4]
-    assert load["duration"] == 30 * 10**9
-    assert load["warm_up"] == 5 * 10**9
-    assert load["read_percent"] == 70
-    assert load["files"] == 8
-    assert load["direct"] is True
-    assert load["interface"] == "io_uring"
-    assert load["data"] == "zero"
+    for key, value in {**lists, **times, **others, "data": "zero"}.items():
+        assert load[key] == value
     assert study.plan.seed == 7
 
 
@@ -84,7 +99,7 @@ def test_a_job_of_fio_is_read() -> None:
     [("90", 90e9), ('"90"', 90e9), ('"2m"', 120e9), ('"1h"', 3600e9), ('"500 ms"', 5e8)],
 )
 def test_times_are_as_fio_has_them(given: str, nanoseconds: float) -> None:
-    assert read(f"runtime = {given}").workload.model_dump()["duration"] == nanoseconds
+    assert keys_of(f"runtime = {given}")["duration"] == nanoseconds
 
 
 @pytest.mark.parametrize(
@@ -102,7 +117,7 @@ def test_times_are_as_fio_has_them(given: str, nanoseconds: float) -> None:
     ],
 )
 def test_sizes_are_as_fio_has_them(given: str, sizes: list[int]) -> None:
-    assert read(f"bs = {given}").workload.model_dump()["block_sizes"] == sizes
+    assert keys_of(f"bs = {given}")["block_sizes"] == sizes
 
 
 def test_each_word_has_a_note_with_its_place() -> None:
@@ -177,14 +192,12 @@ def test_what_means_something_else_leads_to_the_key(keys: str, key: str, hint: s
 def test_a_value_that_means_nothing_is_refused_without_another_load(keys: str, hint: str) -> None:
     error = refused(keys)
     assert "is not a value of it" in error.what
-    assert error.location is not None and error.location.hint == hint
+    assert hint_of(error) == hint
     assert error.location.line == 13
 
 
 def test_the_key_is_that_of_the_kind_of_study() -> None:
-    assert read("numjobs = 2\nbs = 8192\ndirect = 1", "writers").workload.model_dump()[
-        "writers"
-    ] == [2]
+    assert keys_of("numjobs = 2\nbs = 8192\ndirect = 1", "writers")["writers"] == [2]
     error = refused("iodepth = 4", "churn")
     assert "which only a study of kind overhead has" in error.what
 
@@ -225,15 +238,15 @@ def test_a_word_of_fio_leads_to_the_study_that_has_its_key() -> None:
     ],
 )
 def test_the_value_that_was_typed_is_translated(keys: str, name: str, value: object) -> None:
-    assert read(keys).workload.model_dump()[name] == value
+    assert keys_of(keys)[name] == value
 
 
 def test_two_keys_are_set_by_one_word() -> None:
-    load = read("fsync = 32", "writers").workload.model_dump()
+    load = keys_of("fsync = 32", "writers")
     assert (load["sync"], load["sync_every"]) == ("fsync", 32)
-    assert read("fdatasync = 0", "writers").workload.model_dump()["sync"] == "none"
-    assert read('sync = "fsync"', "writers").workload.model_dump()["sync"] == "fsync"
-    assert read('verify = "crc32c"', "writers").workload.model_dump()["verify"] is True
+    assert keys_of("fdatasync = 0", "writers")["sync"] == "none"
+    assert keys_of('sync = "fsync"', "writers")["sync"] == "fsync"
+    assert keys_of('verify = "crc32c"', "writers")["verify"] is True
     assert "O_SYNC is not measured" in refused("sync = 1", "writers").render()
 
 
@@ -259,7 +272,7 @@ def test_a_pace_of_a_job_is_not_one_for_several_numbers_of_them() -> None:
     ],
 )
 def test_a_pace_in_bytes_is_one_in_operations(keys: str, pace: float) -> None:
-    assert read(keys).workload.model_dump()["rate"] == pace
+    assert keys_of(keys)["rate"] == pace
 
 
 def test_a_pace_in_bytes_of_several_sizes_is_refused_with_that_of_each() -> None:
@@ -301,11 +314,9 @@ def test_a_unit_that_may_mean_two_is_refused(override: str) -> None:
 
 
 def test_what_other_tools_print_is_measured_and_not_set() -> None:
-    with pytest.raises(InputError) as refusal:
-        load_study("overhead", ["bw=100"])
-    assert refusal.value.location is not None
-    assert refusal.value.location.hint == "it is measured, not set"
-    assert refusal.value.next == "fsgauge explain bw"
+    error = not_set("bw=100")
+    assert hint_of(error) == "it is measured, not set"
+    assert error.next == "fsgauge explain bw"
     pages = metric_pages()
     assert set(numbers_called().values()) <= set(pages)
     assert not set(numbers_called()) & set(pages)
@@ -373,9 +384,8 @@ def test_every_word_that_is_said_is_that_of_a_tool() -> None:
 
 
 def test_a_scheduler_is_of_a_system() -> None:
-    with pytest.raises(InputError) as refusal:
-        load_study("overhead", ["scheduler=bfq"])
-    assert "--system ext4:tunables.queue/scheduler=none" in refusal.value.what
+    error = not_set("scheduler=bfq")
+    assert "--system ext4:tunables.queue/scheduler=none" in error.what
     study = load_study("overhead", [], ["ext4", "ext4:tunables.queue/scheduler=none"])
     assert [system.tunables for system in study.systems][-1] == {"queue/scheduler": "none"}
 
@@ -385,7 +395,7 @@ def test_what_is_never_so_is_refused_with_the_reason() -> None:
     assert error.what == (
         "fio's norandommap cannot be 0: offsets are drawn independently of one another"
     )
-    assert error.location is not None and error.location.hint == ""
+    assert hint_of(error) == ""
 
 
 @pytest.mark.parametrize("keys", ['bssplit = "4k/50:8k/50"', "percentage_random = 50"])
@@ -397,7 +407,7 @@ def test_another_load_is_never_proposed_by_leaving_a_word_out(keys: str) -> None
 
 def test_a_switch_stands_alone_and_a_number_does_not() -> None:
     for override in ("direct", "direct=True"):
-        assert loaded(override)[0].workload.model_dump()["direct"] is True
+        assert keys_set(override)["direct"] is True
     with pytest.raises(InputError, match="hipri cannot be 1: the kernel does not poll"):
         load_study("overhead", ["hipri"])
     with pytest.raises(InputError, match="sets nothing"):
@@ -407,9 +417,8 @@ def test_a_switch_stands_alone_and_a_number_does_not() -> None:
 @pytest.mark.parametrize("word", ["bssplit", "rand", "select-only", "ignore-failure"])
 def test_a_word_that_takes_no_value_leads_alone_too(word: str) -> None:
     """It was said to set nothing."""
-    with pytest.raises(InputError) as refusal:
-        load_study("overhead", [word])
-    assert "sets nothing" not in refusal.value.what and word in refusal.value.what
+    error = not_set(word)
+    assert "sets nothing" not in error.what and word in error.what
 
 
 @pytest.mark.parametrize(
@@ -425,18 +434,16 @@ def test_a_word_that_takes_no_value_leads_alone_too(word: str) -> None:
 def test_where_a_word_only_leads_the_value_that_was_typed_is_in_it(
     study: str, typed: str, proposed: str
 ) -> None:
-    with pytest.raises(InputError) as refusal:
-        load_study(study, [typed])
-    assert refusal.value.location is not None
-    assert refusal.value.location.hint.startswith(proposed)
+    error = not_set(typed, study)
+    assert hint_of(error).startswith(proposed)
     if "/srv" in typed:
-        assert refusal.value.location.hint.endswith('"/srv/data"')
-        assert "--storage path:/srv/data" in refusal.value.what
+        assert hint_of(error).endswith('"/srv/data"')
+        assert "--storage path:/srv/data" in error.what
 
 
 def test_a_pace_of_a_thread_in_bytes_is_proposed_in_operations() -> None:
     error = refused('bs = "4k"\nthreads = 2\nlimitread = "10m"')
-    assert error.location is not None and error.location.hint == 'write rate = "5120 IOPS"'
+    assert hint_of(error) == 'write rate = "5120 IOPS"'
 
 
 def test_a_limit_of_pgbench_is_in_milliseconds() -> None:
@@ -455,7 +462,7 @@ def test_what_is_refused_is_in_no_note() -> None:
 
 
 def test_a_list_of_the_command_line_needs_no_brackets() -> None:
-    load = loaded("workload.block_sizes=4k,64k", "workload.jobs=1,2")[0].workload.model_dump()
+    load = keys_set("workload.block_sizes=4k,64k", "workload.jobs=1,2")
     assert (load["block_sizes"], load["jobs"]) == ([4096, 65536], [1, 2])
     with pytest.raises(InputError, match='patterns: "reed" is not known'):
         load_study("overhead", ["workload.patterns=reed,write"])
@@ -477,7 +484,7 @@ def test_one_entry_needs_no_brackets_and_a_shell_may_take_the_quotes(
     override: str, key: str, value: list[object]
 ) -> None:
     """The refusal said: write ["randread"], of which a shell leaves [randread]."""
-    assert loaded(override)[0].workload.model_dump()[key] == value
+    assert keys_set(override)[key] == value
 
 
 @pytest.mark.parametrize("text", ["[1", "1]", "1.5", "true", ""])
@@ -607,7 +614,7 @@ name = "log"
 
 
 def group_of(keys: str) -> dict[str, object]:
-    return read(MIX.format(keys=keys), "mix").workload.model_dump()["group"][0]
+    return keys_of(MIX.format(keys=keys), "mix")["group"][0]
 
 
 def test_a_group_is_written_in_the_words_of_fio_too() -> None:
@@ -665,10 +672,9 @@ def test_a_latency_without_a_unit_is_in_microseconds_as_fio_has_it() -> None:
     ],
 )
 def test_an_option_of_fio_that_no_key_means_is_called_that(word: str, said: str) -> None:
-    with pytest.raises(InputError) as refusal:
-        load_study("overhead", [word])
-    assert said in refusal.value.what
-    assert refusal.value.next == f"fsgauge explain {word.partition('=')[0]}"
+    error = not_set(word)
+    assert said in error.what
+    assert error.next == f"fsgauge explain {word.partition('=')[0]}"
     study, notes = loaded("log_compression=1")
     assert study.workload == loaded()[0].workload
     assert notes == [
@@ -678,42 +684,28 @@ def test_an_option_of_fio_that_no_key_means_is_called_that(word: str, said: str)
 
 
 def test_a_key_that_stands_elsewhere_is_no_word_of_fio() -> None:
-    with pytest.raises(InputError) as refusal:
-        load_study("overhead", ["volume=x"])
-    assert refusal.value.what == 'unknown key "volume"'
-
-
-@pytest.mark.parametrize(
-    ("word", "key", "value"),
-    [
-        ("bs=16k", "sizes", [16384]),
-        ("numjobs=1,8", "committers", [1, 8]),
-        ("fsync=1", "syncs", ["fsync"]),
-        ("fdatasync=1", "syncs", ["fdatasync"]),
-        ("sync=dsync", "syncs", ["open_datasync"]),
-    ],
-)
-def test_a_study_of_commits_is_asked_in_fios_words(word: str, key: str, value: object) -> None:
-    assert loaded(word, name="commits")[0].workload.model_dump()[key] == value
+    error = not_set("volume=x")
+    assert error.what == 'unknown key "volume"'
 
 
 def test_a_word_of_a_group_is_led_to_the_groups() -> None:
     """`bs` of a mix was "only of a kind overhead or writers"."""
-    with pytest.raises(InputError) as refusal:
-        load_study("mix", ["bs=4k"])
-    assert refusal.value.what == "fio's bs is said of each group here"
-    assert refusal.value.location is not None
-    assert refusal.value.location.hint == "write workload.group.NAME.bs"
-    with pytest.raises(InputError) as refusal:
-        load_study("mix", ["group.log.bs=4k"])
-    assert refusal.value.location is not None
-    assert refusal.value.location.hint == "write workload.group.log.bs"
+    error = not_set("bs=4k", "mix")
+    assert error.what == "fio's bs is said of each group here"
+    assert hint_of(error) == "write workload.group.NAME.bs"
+    error = not_set("group.log.bs=4k", "mix")
+    assert hint_of(error) == "write workload.group.log.bs"
 
 
 @pytest.mark.parametrize(
     ("study", "word", "key", "value"),
     [
         ("commits", "client=4", "committers", [4]),
+        ("commits", "bs=16k", "sizes", [16384]),
+        ("commits", "numjobs=1,8", "committers", [1, 8]),
+        ("commits", "fsync=1", "syncs", ["fsync"]),
+        ("commits", "fdatasync=1", "syncs", ["fdatasync"]),
+        ("commits", "sync=dsync", "syncs", ["open_datasync"]),
         ("overhead", "time=30", "duration", 30 * 10**9),
         ("overhead", "nthreads=4", "jobs", [4]),
         ("overhead", "iosize=16k", "block_sizes", [16384]),
@@ -723,10 +715,10 @@ def test_a_word_of_a_group_is_led_to_the_groups() -> None:
         ("connections", "conv=fsync", "fsync", True),
     ],
 )
-def test_words_of_pgbench_filebench_dd_and_ior(
+def test_words_of_pgbench_filebench_dd_ior_and_of_fio_for_commits(
     study: str, word: str, key: str, value: object
 ) -> None:
-    assert loaded(word, name=study)[0].workload.model_dump()[key] == value
+    assert keys_set(word, name=study)[key] == value
 
 
 def test_a_letter_alone_is_never_dropped() -> None:

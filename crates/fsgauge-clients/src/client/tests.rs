@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsgauge_wire::{
-    Activity, Arrival, ClientsInterface, ClientsJob, ClientsTarget, Create, Data, Dispatch, FORMAT,
-    FileOrder, FileSet, FileSizes, Phase, Tree, WeightedActivity,
+    Activity, Arrival, ClientsJob, Create, FileSet, FileSizes, Phase, Tree, WeightedActivity,
 };
 
 use super::*;
@@ -14,17 +13,8 @@ const IO: Answer = -(libc::EIO as Answer);
 
 fn job(phase: Phase) -> ClientsJob {
     ClientsJob {
-        format: FORMAT,
-        target: ClientsTarget::Null {},
         phase,
-        clients: 1,
-        outstanding: 1,
-        dispatch: Dispatch::EventLoop,
-        threads: None,
-        interface: ClientsInterface::Plain,
-        ramp_ns: 0,
         think: Some(fsgauge_wire::Think { mean_ns: 1, spread: Arrival::Constant }),
-        rate: None,
         files: FileSet {
             clients: 1,
             files_per_client: 3,
@@ -32,20 +22,9 @@ fn job(phase: Phase) -> ClientsJob {
             record_size_bytes: 4096,
             tree: Tree::Own {},
         },
-        order: FileOrder::Number,
-        wear_out: false,
-        only_existing: false,
-        sync_at_end: false,
-        fsync: false,
         time_limit_ns: 1,
         interval_ns: 1,
-        data: Data::Zero,
-        seed: 1,
-        verify: false,
-        start_at_ns: None,
-        start_on_order: false,
-        held: Vec::new(),
-        lease: None,
+        ..ClientsJob::plain()
     }
 }
 

@@ -9,8 +9,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use fsgauge_wire::{
-    ClientErrorKind, ClientOperation, ClientsInterface, ClientsJob, ClientsTarget, Create, Data, Dispatch,
-    FORMAT, FileOrder, FileSet, FileSizes, OperationCall, Phase, Tree,
+    ClientErrorKind, ClientOperation, ClientsJob, Create, FileOrder, FileSet, FileSizes, OperationCall,
+    Phase, Tree,
 };
 
 use fsgauge_net::Waiting;
@@ -57,17 +57,7 @@ impl Target for Noting {
 
 fn job() -> ClientsJob {
     ClientsJob {
-        format: FORMAT,
-        target: ClientsTarget::Null {},
-        phase: Phase::Write { create: Create::AndWrite },
         clients: 3,
-        outstanding: 1,
-        dispatch: Dispatch::EventLoop,
-        threads: None,
-        interface: ClientsInterface::Plain,
-        ramp_ns: 0,
-        think: None,
-        rate: None,
         files: FileSet {
             clients: 3,
             files_per_client: 2,
@@ -75,20 +65,7 @@ fn job() -> ClientsJob {
             record_size_bytes: 4096,
             tree: Tree::Own {},
         },
-        order: FileOrder::Number,
-        wear_out: false,
-        only_existing: false,
-        sync_at_end: false,
-        fsync: false,
-        time_limit_ns: 60_000_000_000,
-        interval_ns: 1_000_000_000,
-        data: Data::Zero,
-        seed: 1,
-        verify: false,
-        start_at_ns: None,
-        start_on_order: false,
-        held: Vec::new(),
-        lease: None,
+        ..ClientsJob::plain()
     }
 }
 

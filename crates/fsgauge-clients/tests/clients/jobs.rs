@@ -7,8 +7,7 @@ use std::time::Duration;
 use fsgauge_clients::run_clients;
 use fsgauge_wire::{
     ClientOperation, ClientOperationResult, ClientsInterface, ClientsJob, ClientsResult, ClientsTarget,
-    Create, Data, Dispatch, Ended, FORMAT, Failure, FileOrder, FileSet, FileSizes, LoadResult, Phase, Stop,
-    Tree,
+    Create, Data, Dispatch, Ended, Failure, FileSet, FileSizes, LoadResult, Phase, Stop, Tree,
 };
 
 use crate::results::{Heard, assert_consistent, engine};
@@ -22,17 +21,11 @@ pub(crate) const READ: Phase = Phase::Read {};
 /// Ten clients of six files of three sizes.
 pub(crate) fn job(directory: &Path, phase: Phase) -> ClientsJob {
     ClientsJob {
-        format: FORMAT,
         target: ClientsTarget::Path { directory: directory.display().to_string() },
         phase,
         clients: 10,
-        outstanding: 1,
-        dispatch: Dispatch::EventLoop,
         threads: Some(2),
         interface: ClientsInterface::Auto,
-        ramp_ns: 0,
-        think: None,
-        rate: None,
         files: FileSet {
             clients: 10,
             files_per_client: 6,
@@ -40,20 +33,11 @@ pub(crate) fn job(directory: &Path, phase: Phase) -> ClientsJob {
             record_size_bytes: RECORD_BYTES,
             tree: Tree::Own {},
         },
-        order: FileOrder::Number,
-        wear_out: false,
-        only_existing: false,
-        sync_at_end: false,
-        fsync: false,
-        time_limit_ns: 60_000_000_000,
         interval_ns: 10_000_000,
         data: Data::Incompressible,
         seed: 42,
         verify: true,
-        start_at_ns: None,
-        start_on_order: false,
-        held: Vec::new(),
-        lease: None,
+        ..ClientsJob::plain()
     }
 }
 

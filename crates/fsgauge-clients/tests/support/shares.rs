@@ -5,8 +5,7 @@
 use fsgauge_clients::run_clients;
 use fsgauge_wire::{
     ClientErrorKind, ClientOperation, ClientsInterface, ClientsJob, ClientsResult, ClientsTarget, Create,
-    Data, Dispatch, Ended, FORMAT, Failure, FileOrder, FileSet, FileSizes, LoadResult, NetworkResult, Phase,
-    SmbTarget, Stop, Tree,
+    Data, Ended, Failure, FileSet, FileSizes, LoadResult, NetworkResult, Phase, SmbTarget, Stop, Tree,
 };
 
 use super::results::{Heard, assert_consistent, engine};
@@ -17,17 +16,11 @@ pub const READ: Phase = Phase::Read {};
 /// Four clients of four files of three sizes.
 pub fn job(target: SmbTarget, phase: Phase) -> ClientsJob {
     ClientsJob {
-        format: FORMAT,
         target: ClientsTarget::Smb(target),
         phase,
         clients: 4,
-        outstanding: 1,
-        dispatch: Dispatch::EventLoop,
         threads: Some(2),
         interface: ClientsInterface::Auto,
-        ramp_ns: 0,
-        think: None,
-        rate: None,
         files: FileSet {
             clients: 4,
             files_per_client: 4,
@@ -35,20 +28,11 @@ pub fn job(target: SmbTarget, phase: Phase) -> ClientsJob {
             record_size_bytes: 4096,
             tree: Tree::Own {},
         },
-        order: FileOrder::Number,
-        wear_out: false,
-        only_existing: false,
-        sync_at_end: false,
-        fsync: false,
-        time_limit_ns: 60_000_000_000,
         interval_ns: 10_000_000,
         data: Data::Incompressible,
         seed: 42,
         verify: true,
-        start_at_ns: None,
-        start_on_order: false,
-        held: Vec::new(),
-        lease: None,
+        ..ClientsJob::plain()
     }
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Arrival, ClientsTarget, Data, FileSet, Held, Lease, Rate, WantedStart};
+use crate::{Arrival, ClientsTarget, Data, FileSet, FileSizes, Held, Lease, Rate, Tree, WantedStart};
 
 /// kind "clients": many clients work on a file set; each is a small state machine with few operations at a
 /// time. The result is that of a load (`result` kind "load") with `clients` in it.
@@ -93,6 +93,44 @@ pub struct ClientsJob {
 }
 
 impl ClientsJob {
+    /// A job to vary: one client of one file on the null target, one operation at a time, every option off.
+    pub fn plain() -> Self {
+        ClientsJob {
+            format: crate::FORMAT,
+            target: ClientsTarget::Null {},
+            phase: Phase::Write { create: Create::AndWrite },
+            clients: 1,
+            outstanding: 1,
+            dispatch: Dispatch::EventLoop,
+            threads: None,
+            interface: ClientsInterface::Plain,
+            ramp_ns: 0,
+            think: None,
+            rate: None,
+            files: FileSet {
+                clients: 1,
+                files_per_client: 1,
+                sizes: FileSizes::Cycle { sizes_bytes: vec![4096] },
+                record_size_bytes: 4096,
+                tree: Tree::Own {},
+            },
+            order: FileOrder::Number,
+            wear_out: false,
+            only_existing: false,
+            sync_at_end: false,
+            fsync: false,
+            time_limit_ns: 60 * one_second_ns(),
+            interval_ns: one_second_ns(),
+            data: Data::Zero,
+            seed: 1,
+            verify: false,
+            start_at_ns: None,
+            start_on_order: false,
+            held: Vec::new(),
+            lease: None,
+        }
+    }
+
     /// What it says about its start.
     pub fn wanted_start(&self) -> WantedStart {
         WantedStart {

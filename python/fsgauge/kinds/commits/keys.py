@@ -9,17 +9,8 @@ from pydantic import BeforeValidator, Field
 
 from fsgauge.kinds.commits.factors import ALONE, CommitsFactors, Log, Meanwhile, Sync
 from fsgauge.record.records import Cell
+from fsgauge.study import sweep
 from fsgauge.study.base import Distinct, conflict
-from fsgauge.study.sweep import (
-    SCAN,
-    BlockSize,
-    Data,
-    Fill,
-    Inapplicable,
-    Jobs,
-    require_few_cells,
-    require_whole_sectors,
-)
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, RateOperationsPerSecond
 
@@ -65,8 +56,8 @@ class CommitsWorkload(WorkloadKeys):
         " open_datasync: the log is opened with O_DSYNC. rwf_dsync: pwritev2 with RWF_DSYNC."
         " sync_file_range: pages are written, the device's cache is not flushed: no promise.",
     )
-    sizes: Distinct[BlockSize] = Field([8 << 10], description="Bytes of one commit.")
-    committers: Distinct[Jobs] = Field(
+    sizes: Distinct[sweep.BlockSize] = Field([8 << 10], description="Bytes of one commit.")
+    committers: Distinct[sweep.Jobs] = Field(
         [1],
         description="How many commit at the same time to one log, taking its blocks in turn; each"
         " waits for its own sync, which the file system may do for several at once.",
@@ -114,13 +105,13 @@ class CommitsWorkload(WorkloadKeys):
         description="The measured part of each run; a log that grows ends it sooner when it has"
         " filled its space.",
     )
-    fill: Fill = Field(4, description="Share of the storage that the log fills.")
-    data: Data = Field("incompressible", description="The data written.")
-    scan: bool = Field(False, description=SCAN)
+    fill: sweep.Fill = Field(4, description="Share of the storage that the log fills.")
+    data: sweep.Data = Field("incompressible", description="The data written.")
+    scan: bool = Field(False, description=sweep.SCAN)
 
     def keys_agree(self) -> None:
         for index, size_bytes in enumerate(self.sizes if self.direct else ()):
-            require_whole_sectors(size_bytes, ("sizes", index), "direct", "direct = false")
+            sweep.require_whole_sectors(size_bytes, ("sizes", index), "direct", "direct = false")
         alone = [index for index, each in enumerate(self.syncs) if each in ALONE]
         if alone and self.together != [1]:
             raise conflict(
@@ -134,7 +125,9 @@ class CommitsWorkload(WorkloadKeys):
                 ["readers", "logs"],
                 next='readers = 0, or logs = ["overwrite"]',
             )
-        require_few_cells(self, ["syncs", "sizes", "committers", "logs", "together", "meanwhile"])
+        sweep.require_few_cells(
+            self, ["syncs", "sizes", "committers", "logs", "together", "meanwhile"]
+        )
 
     def cells(self) -> list[Cell]:
         """Committers vary fastest. What is the same in all cells is not named."""
@@ -167,9 +160,9 @@ class CommitsWorkload(WorkloadKeys):
             and factors.committers in {min(self.committers), max(self.committers)}
         ]
 
-    def inapplicable(self) -> Inapplicable:
+    def inapplicable(self) -> sweep.Inapplicable:
         """A log that grows is measured from its first commit on."""
-        found: Inapplicable = {}
+        found: sweep.Inapplicable = {}
         if "overwrite" not in self.logs:
             found["warm_up"] = ("a log that grows has no warm-up", "logs")
         if self.rate is None:

@@ -4,21 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fsgauge.engine.wire import (
-    BlockTarget,
-    Companion,
-    CompanionKind,
-    DsyncSync,
-    FdatasyncSync,
-    FsyncSync,
-    InterleavedRanges,
-    LayoutJob,
-    LoadJob,
-    RwfDsyncSync,
-    SequentialAccess,
-    Sync,
-    SyncFileRangeSync,
-)
+from fsgauge.engine import wire
 from fsgauge.errors import InputError
 from fsgauge.kinds.commits.factors import CommitsFactors, Meanwhile
 from fsgauge.kinds.commits.keys import CommitsWorkload
@@ -28,7 +14,7 @@ from fsgauge.workload.dealing import Dealt, Share, require_enough
 from fsgauge.workload.folders import Place
 from fsgauge.workload.method import Method, data_of
 
-_COMPANIONS: dict[Meanwhile, tuple[CompanionKind, int, int]] = {
+_COMPANIONS: dict[Meanwhile, tuple[wire.CompanionKind, int, int]] = {
     "log": ("log", 16 << 10, 256 << 20),
     "checkpoint": ("checkpoint", 8 << 10, 64 << 20),
     "backup": ("log", 1 << 20, 256 << 20),
@@ -65,7 +51,7 @@ class CommitsMethod(Method):
     def dealt(self, job: Dealt, share: Share) -> Dealt:
         """The host's committers, at as fast a pace each as those of the others."""
         dealt = super().dealt(job, share)
-        if share.cell is None or not isinstance(job, LoadJob):
+        if share.cell is None or not isinstance(job, wire.LoadJob):
             return dealt
         own = {"jobs": share.of(job.jobs), "rate": share.pace(job.rate, job.jobs)}
         return dealt.model_copy(update=own)
@@ -73,13 +59,13 @@ class CommitsMethod(Method):
     def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002 - no device
         return self.workload.sizes if self.workload.direct else []
 
-    def layout_job(self, target: Place, seed: int) -> LayoutJob | None:
+    def layout_job(self, target: Place, seed: int) -> wire.LayoutJob | None:
         """On a bare device past the page cache, whatever the commits do."""
         job = super().layout_job(target, seed)
-        is_bare = isinstance(target, BlockTarget)
+        is_bare = isinstance(target, wire.BlockTarget)
         return job.model_copy(update={"direct": True}) if job is not None and is_bare else job
 
-    def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
+    def load_job(self, cell: Cell, target: Place, seed: int) -> wire.LoadJob:
         factors, workload = CommitsFactors.of(cell), self.workload
         grows = factors.makes_files_anew
         own: dict[str, object] = {"warm_up_ns": 0, "passes": 1} if grows else {}
@@ -87,9 +73,9 @@ class CommitsMethod(Method):
             cell,
             target,
             seed,
-            access=SequentialAccess(),
+            access=wire.SequentialAccess(),
             direct=workload.direct,
-            ranges=InterleavedRanges(),
+            ranges=wire.InterleavedRanges(),
             data=data_of(workload.data),
             extend=grows,
             preallocate=factors.log == "preallocated",
@@ -120,31 +106,31 @@ class CommitsMethod(Method):
             return ""
         return "what commits at the same time gain (workload.committers = [1, 4] shows it)"
 
-    def _companions(self, factors: CommitsFactors) -> list[Companion]:
+    def _companions(self, factors: CommitsFactors) -> list[wire.Companion]:
         found = []
         if self.workload.readers:
             readers = self.workload.readers
-            found.append(Companion(role="reader", count=readers, block_size_bytes=8 << 10))
+            found.append(wire.Companion(role="reader", count=readers, block_size_bytes=8 << 10))
         if factors.meanwhile in _COMPANIONS:
             role, size_bytes, _ = _COMPANIONS[factors.meanwhile]
-            found.append(Companion(role=role, count=1, block_size_bytes=size_bytes))
+            found.append(wire.Companion(role=role, count=1, block_size_bytes=size_bytes))
         return found
 
 
-def sync_of(factors: CommitsFactors) -> Sync:
+def sync_of(factors: CommitsFactors) -> wire.Sync:
     """What the engine is asked for."""
     every = factors.together
     match factors.sync:
         case "fdatasync":
-            return FdatasyncSync(every=every)
+            return wire.FdatasyncSync(every=every)
         case "fsync":
-            return FsyncSync(every=every)
+            return wire.FsyncSync(every=every)
         case "open_datasync":
-            return DsyncSync()
+            return wire.DsyncSync()
         case "rwf_dsync":
-            return RwfDsyncSync()
+            return wire.RwfDsyncSync()
         case _:
-            return SyncFileRangeSync(every=every)
+            return wire.SyncFileRangeSync(every=every)
 
 
 METHOD = CommitsMethod

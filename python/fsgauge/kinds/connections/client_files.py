@@ -14,6 +14,7 @@ from functools import partial
 
 from fsgauge.errors import InputError
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
+from fsgauge.study.file_sizes import FileSizes, weighted
 from fsgauge.units import count, format_size
 from fsgauge.workload.assumed import METADATA_BYTES, Room
 from fsgauge.workload.folders import FileSets
@@ -62,10 +63,9 @@ class FileSpace:
 
 def own_file_space(workload: ConnectionsWorkload) -> FileSpace:
     """A file of the clients' own set."""
-    if workload.size_distribution == "log-normal":
+    if FileSizes.of(workload).is_log_normal:
         return _weighed(_log_normal(workload), drawn=True)
-    weights = workload.size_weights or [1] * len(workload.file_sizes)
-    pairs = list(zip(workload.file_sizes, weights, strict=True))
+    pairs = weighted(workload.file_sizes, workload.size_weights)
     return _weighed(pairs, drawn=bool(workload.size_weights))
 
 

@@ -13,6 +13,7 @@ from fsgauge.kinds.connections.fields import ConnectionsFields
 from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.base import conflict
+from fsgauge.study.file_sizes import OF_SIZES, FileSizes
 from fsgauge.study.sweep import Inapplicable, host_counts, refuse_to_verify_zeros
 from fsgauge.units import exact_duration, exact_size, format_size
 
@@ -115,19 +116,14 @@ class ConnectionsWorkload(ConnectionsFields):
             refuse_to_verify_zeros()
 
     def inapplicable(self) -> Inapplicable:
-        found = self._sizes_without_effect()
+        found = FileSizes.of(self).without_effect()
         if self.files_per_connection is not None:
-            reason = "files_per_connection sets the number of files"
-            found["fill"] = (reason, "files_per_connection")
+            found["fill"] = _set_by("files_per_connection")
         if self.backup_files_per_connection is not None:
-            reason = "backup_files_per_connection sets the number of files"
-            found["backup_fill"] = (reason, "backup_files_per_connection")
+            found["backup_fill"] = _set_by("backup_files_per_connection")
         if "write" not in self.tests:
-            sizes = ("file_sizes", "size_weights", "size_distribution", "median_size")
-            own = ("files_per_connection", "fill", *sizes, "size_sigma", "smallest_size")
-            found |= dict.fromkeys(
-                (*own, "largest_size"), ("no test writes the clients' own files", "tests")
-            )
+            reason = ("no test writes the clients' own files", "tests")
+            found |= dict.fromkeys(("files_per_connection", "fill", *OF_SIZES), reason)
         if "mix" not in self.tests:
             found |= dict.fromkeys(("mix", "mix_duration"), ("there is no test mix", "tests"))
         if "backup" not in self.tests:
@@ -199,13 +195,6 @@ class ConnectionsWorkload(ConnectionsFields):
     def _reads(self) -> bool:
         return any(test in ("read", "mix", "backup") for test in self.tests)
 
-    def _sizes_without_effect(self) -> Inapplicable:
-        if self.size_distribution == "log-normal":
-            reason = ("sizes are log-normal", "size_distribution")
-            return dict.fromkeys(("file_sizes", "size_weights"), reason)
-        reason = ("sizes are listed", "size_distribution")
-        return dict.fromkeys(("median_size", "size_sigma", "smallest_size", "largest_size"), reason)
-
     def _tests_have_files(self) -> None:
         """A test needs what another wrote before it in the same turn."""
         if "write" not in self.tests:
@@ -218,13 +207,11 @@ class ConnectionsWorkload(ConnectionsFields):
                     )
 
     def _sizes_fit(self) -> None:
-        if self.size_distribution == "log-normal":
-            if not self.smallest_size <= self.median_size <= self.largest_size:
-                raise conflict(
-                    "the median size is not between the smallest and the largest",
-                    ["median_size", "smallest_size", "largest_size"],
-                )
-        elif self.size_weights and len(self.size_weights) != len(self.file_sizes):
+        sizes = FileSizes.of(self)
+        sizes.require_order()
+        if sizes.is_log_normal or not self.size_weights:
+            return
+        if len(self.size_weights) != len(self.file_sizes):
             raise conflict(
                 f"{len(self.size_weights)} weights are given for {len(self.file_sizes)} sizes",
                 ["size_weights", "file_sizes"],
@@ -285,6 +272,10 @@ class ConnectionsWorkload(ConnectionsFields):
                     ["ramp", key],
                     next=f"a shorter ramp, or a longer {key}",
                 )
+
+
+def _set_by(key: str) -> tuple[str, str]:
+    return f"{key} sets the number of files", key
 
 
 KEYS = ConnectionsWorkload

@@ -10,16 +10,11 @@ from fsgauge.kinds.connections.client_files import ClientFiles
 from fsgauge.kinds.connections.factors import OF_BACKUP, WRITING, ConnectionsFactors
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.record.records import Cell
+from fsgauge.study.file_sizes import FileSizes
 from fsgauge.study.reached import through
 from fsgauge.units import count, exact_duration, exact_size, format_size
+from fsgauge.workload import dealing
 from fsgauge.workload.assumed import EXPECTED, METADATA_BYTES, Room, Speed
-from fsgauge.workload.dealing import (
-    Dealt,
-    Share,
-    clients_dealt,
-    require_enough,
-    require_hosts_there,
-)
 from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, FileSets, Place, folders_of
 from fsgauge.workload.method import MakesOwnFiles, at_most, data_of
 from fsgauge.workload.rings import Rings, of_clients
@@ -63,9 +58,7 @@ class ConnectionsMethod(MakesOwnFiles):
 
     def largest_file_bytes(self, room: Room) -> int:  # noqa: ARG002
         workload = self.workload
-        if workload.size_distribution == "log-normal":
-            return max(workload.largest_size, workload.backup_file_size)
-        return max(workload.backup_file_size, *workload.file_sizes)
+        return max(FileSizes.of(workload).largest_bytes, workload.backup_file_size)
 
     @property
     def threads(self) -> int:
@@ -141,17 +134,17 @@ class ConnectionsMethod(MakesOwnFiles):
         ]
 
     def require_dealable(self, hosts: int) -> None:
-        require_hosts_there(self.workload.hosts, hosts)
+        dealing.require_hosts_there(self.workload.hosts, hosts)
         if not self.workload.hosts:
-            require_enough("client", self.workload.clients, hosts, "workload.clients")
+            dealing.require_enough("client", self.workload.clients, hosts, "workload.clients")
 
-    def dealt(self, job: Dealt, share: Share) -> Dealt:
+    def dealt(self, job: dealing.Dealt, share: dealing.Share) -> dealing.Dealt:
         """The host's clients; all of them where the study varies the number of hosts."""
         if not isinstance(job, wire.ClientsJob) or share.hosts == 1:
             return job
         if self.workload.hosts:
             return job.model_copy(update={"seed": share.seed(job.seed)})
-        return clients_dealt(job, share)
+        return dealing.clients_dealt(job, share)
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
         """Sessions, calls, then the bytes: those in memory are synced after."""
@@ -312,26 +305,10 @@ class ConnectionsMethod(MakesOwnFiles):
             files_per_client=ClientFiles(workload).files_each(of_most, clients, backup=backup),
             sizes=wire.CycleSizes(sizes_bytes=[workload.backup_file_size])
             if backup
-            else self._sizes(),
+            else FileSizes.of(workload).law,
             record_size_bytes=workload.record_size,
             tree=self._tree(),
         )
-
-    def _sizes(self) -> wire.FileSizes:
-        workload = self.workload
-        if workload.size_distribution == "log-normal":
-            return wire.LognormalSizes(
-                median_bytes=workload.median_size,
-                sigma=workload.size_sigma,
-                smallest_bytes=workload.smallest_size,
-                largest_bytes=workload.largest_size,
-            )
-        if workload.size_weights:
-            pairs = zip(workload.file_sizes, workload.size_weights, strict=True)
-            return wire.WeightedSizes(
-                sizes=[wire.WeightedSize(size_bytes=s, weight=w) for s, w in pairs]
-            )
-        return wire.CycleSizes(sizes_bytes=workload.file_sizes)
 
     def _tree(self) -> wire.Tree:
         workload = self.workload

@@ -6,26 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fsgauge.engine.wire import (
-    BlockSize,
-    ClientsJob,
-    CycleSizes,
-    DeletePhase,
-    FileSet,
-    FileTarget,
-    Finish,
-    InterleavedRanges,
-    ListPhase,
-    LoadJob,
-    OwnTree,
-    Phase,
-    ReadPhase,
-    RenamePhase,
-    SequentialAccess,
-    SharedTree,
-    StatPhase,
-    WritePhase,
-)
+from fsgauge.engine import wire
 from fsgauge.errors import InputError
 from fsgauge.kinds.metadata.factors import PACED, RECORDS, MetadataFactors, Operation
 from fsgauge.kinds.metadata.keys import MetadataWorkload
@@ -56,13 +37,13 @@ _SECONDS: Mapping[Operation, float] = {
 """For each file."""
 _AT_RATES = 3.0
 """A run of a load curve over an unpaced one: the mean of the rates from a tenth on."""
-_PHASES: Mapping[Operation, Phase] = {
-    "create": WritePhase(),
-    "stat": StatPhase(),
-    "list": ListPhase(),
-    "read": ReadPhase(),
-    "rename": RenamePhase(),
-    "unlink": DeletePhase(),
+_PHASES: Mapping[Operation, wire.Phase] = {
+    "create": wire.WritePhase(),
+    "stat": wire.StatPhase(),
+    "list": wire.ListPhase(),
+    "read": wire.ReadPhase(),
+    "rename": wire.RenamePhase(),
+    "unlink": wire.DeletePhase(),
 }
 
 
@@ -133,7 +114,7 @@ class MetadataMethod(MakesOwnFiles):
     def seed_purpose(self, cell: Cell) -> str:
         return str(MetadataFactors.of(cell).set_of_files)
 
-    def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob | ClientsJob:
+    def load_job(self, cell: Cell, target: Place, seed: int) -> wire.LoadJob | wire.ClientsJob:
         target, factors = folders_of(target, ClientFolders), MetadataFactors.of(cell)
         if factors.is_of_records:
             return self._records(factors, f"{target.folder(OWN)}/{_SHARED_FILE}", seed)
@@ -144,18 +125,20 @@ class MetadataMethod(MakesOwnFiles):
             limit_ns = workload.stonewall
         size_bytes = factors.file_size_bytes or 0
         each = 1 if operation == "list" else (factors.entries or 0) // factors.clients
-        return ClientsJob(
+        return wire.ClientsJob(
             target=target.target(OWN),
             phase=_PHASES[operation],
             clients=factors.clients,
             dispatch="threads",
             interface="plain",
-            files=FileSet(
+            files=wire.FileSet(
                 clients=factors.clients,
                 files_per_client=each,
-                sizes=CycleSizes(sizes_bytes=[size_bytes]),
+                sizes=wire.CycleSizes(sizes_bytes=[size_bytes]),
                 record_size_bytes=max(size_bytes, 1),
-                tree=OwnTree() if factors.folder == "own" else SharedTree(depth=1, fan_out=1),
+                tree=wire.OwnTree()
+                if factors.folder == "own"
+                else wire.SharedTree(depth=1, fan_out=1),
             ),
             order="number" if operation in ("create", "list") else workload.order,
             wear_out=is_walled and operation == "create",
@@ -179,7 +162,7 @@ class MetadataMethod(MakesOwnFiles):
             require_enough("client", self.workload.clients, hosts, "workload.clients")
 
     def dealt(self, job: Dealt, share: Share) -> Dealt:
-        if isinstance(job, ClientsJob) and share.hosts > 1:
+        if isinstance(job, wire.ClientsJob) and share.hosts > 1:
             return clients_dealt(job, share)
         return super().dealt(job, share)
 
@@ -255,7 +238,7 @@ class MetadataMethod(MakesOwnFiles):
     def without_equal_in_fio(self) -> tuple[str, str]:
         return "fio has no clients that make, list and remove files", ""
 
-    def _records(self, factors: MetadataFactors, path: str, seed: int) -> LoadJob:
+    def _records(self, factors: MetadataFactors, path: str, seed: int) -> wire.LoadJob:
         """Block k belongs to client k modulo their number, as IOR's segments of one transfer."""
         workload, size_bytes = self.workload, factors.record_size_bytes or 1
         is_new = factors.operation == "record write"
@@ -263,14 +246,14 @@ class MetadataMethod(MakesOwnFiles):
         limit_ns = workload.time_limit
         if is_new and workload.stonewall is not None:
             limit_ns = workload.stonewall
-        return LoadJob(
-            target=FileTarget(path=path, size_bytes=whole),
+        return wire.LoadJob(
+            target=wire.FileTarget(path=path, size_bytes=whole),
             interface="psync",
             direct=False,
-            access=SequentialAccess(),
-            ranges=InterleavedRanges(),
+            access=wire.SequentialAccess(),
+            ranges=wire.InterleavedRanges(),
             read_percent=0 if is_new else 100,
-            block_sizes=[BlockSize(size_bytes=size_bytes, weight=1)],
+            block_sizes=[wire.BlockSize(size_bytes=size_bytes, weight=1)],
             queue_depth=1,
             jobs=factors.clients,
             passes=1,
@@ -279,7 +262,7 @@ class MetadataMethod(MakesOwnFiles):
             extend=is_new,
             duration_ns=limit_ns,
             interval_ns=interval_ns(limit_ns),
-            finish=Finish(fsync=is_new, close=True),
+            finish=wire.Finish(fsync=is_new, close=True),
             seed=seed,
         )
 

@@ -15,14 +15,9 @@ from fsgauge.kinds.mix.group_keys import (
     Calls,
     GroupKeys,
 )
+from fsgauge.study import sweep
 from fsgauge.study.base import conflict
-from fsgauge.study.sweep import (
-    Inapplicable,
-    mean_bytes,
-    refuse_ignored,
-    refuse_to_verify_zeros,
-    require_whole_sectors,
-)
+from fsgauge.study.file_sizes import OF_SIZES, FileSizes, weighted
 from fsgauge.units import exact_size
 
 _OF_A_DISTRIBUTION = {
@@ -32,8 +27,6 @@ _OF_A_DISTRIBUTION = {
     "zone_sizes": "zones",
     "zone_weights": "zones",
 }
-_OF_LOG_NORMAL = ("median_size", "size_sigma", "smallest_size", "largest_size")
-_OF_FILES = ("files", "files_of_jobs", "file_sizes", "size_weights", "size_distribution")
 
 
 class Group(GroupKeys):
@@ -47,7 +40,7 @@ class Group(GroupKeys):
         self._blocks_fit()
         self._files_can_be()
         self._can_be_verified()
-        refuse_ignored(self, info, self.inapplicable())
+        sweep.refuse_ignored(self, info, self.inapplicable())
         return self
 
     @property
@@ -105,11 +98,11 @@ class Group(GroupKeys):
     def mean_block_bytes(self) -> float:
         """Mean size of one operation, by weights and by the share of reads."""
         reads = self.read_percent / 100 if self.write_block_sizes else 1
-        return reads * mean_bytes(self.blocks) + (1 - reads) * self.mean_write_bytes
+        return reads * sweep.mean_bytes(self.blocks) + (1 - reads) * self.mean_write_bytes
 
     @property
     def mean_write_bytes(self) -> float:
-        return mean_bytes(self.write_blocks or self.blocks)
+        return sweep.mean_bytes(self.write_blocks or self.blocks)
 
     @property
     def calls(self) -> Calls:
@@ -130,18 +123,14 @@ class Group(GroupKeys):
 
     @property
     def largest_file_bytes(self) -> int:
-        return self.largest_size if self._is_log_normal else max(self.file_sizes)
-
-    @property
-    def _is_log_normal(self) -> bool:
-        return self.size_distribution == "log-normal"
+        return FileSizes.of(self).largest_bytes
 
     @property
     def _has_hot_places(self) -> bool:
         return self.distribution in ("zipf", "pareto")
 
-    def inapplicable(self) -> Inapplicable:
-        found: Inapplicable = {}
+    def inapplicable(self) -> sweep.Inapplicable:
+        found: sweep.Inapplicable = {}
         reason = (f'the order is "{self.order}"', "order")
         if self.order != "strided":
             found["stride"] = reason
@@ -171,14 +160,11 @@ class Group(GroupKeys):
             found["submit_batch"] = ("there is one operation at a time", "queue_depth")
         if self.files_of is not None:
             reason = ("the files are those of another group", "files_of")
-            found |= dict.fromkeys((*_OF_FILES, *_OF_LOG_NORMAL), reason)
-        elif self._is_log_normal:
-            reason = ("sizes are log-normal", "size_distribution")
-            found |= dict.fromkeys(("file_sizes", "size_weights"), reason)
+            found |= dict.fromkeys(("files", "files_of_jobs", *OF_SIZES), reason)
         else:
-            found |= dict.fromkeys(_OF_LOG_NORMAL, ("sizes are listed", "size_distribution"))
+            found |= FileSizes.of(self).without_effect()
             if len(self.file_sizes) == 1:
-                found["size_weights"] = ("there is one file size", "file_sizes")
+                found.setdefault("size_weights", ("there is one file size", "file_sizes"))
         if self.jobs == 1 and self.files_of is None:
             found["files_of_jobs"] = ("there is one job", "jobs")
         if self.operations_per_second is None:
@@ -296,9 +282,9 @@ class Group(GroupKeys):
             way = "direct = false"
             for key in ("block_sizes", "write_block_sizes"):
                 for index, size_bytes in enumerate(getattr(self, key) or ()):
-                    require_whole_sectors(size_bytes, (key, index), "direct", way)
+                    sweep.require_whole_sectors(size_bytes, (key, index), "direct", way)
             if self.order == "strided":
-                require_whole_sectors(self.stride, "stride", "direct", way)
+                sweep.require_whole_sectors(self.stride, "stride", "direct", way)
         largest = self.largest_block_bytes
         if self.order == "strided" and self.stride < largest:
             raise conflict(
@@ -314,17 +300,19 @@ class Group(GroupKeys):
                 next='distribution = "zones", or a group of each',
             )
         moves = any(each in self.operations for each in AT_A_PLACE)
-        of_files = min(self.file_sizes) if self.is_plain else self.largest_file_bytes
+        sizes = FileSizes.of(self)
+        of_files = min(self.file_sizes) if self.is_plain else sizes.largest_bytes
         if moves and self.files_of is None and of_files < largest:
             raise conflict(
                 f"a block of {exact_size(largest)} does not fit into a file of"
                 f" {exact_size(of_files)}",
-                ["block_sizes", "largest_size" if self._is_log_normal else "file_sizes"],
+                ["block_sizes", "largest_size" if sizes.is_log_normal else "file_sizes"],
                 next="smaller blocks, or larger files",
             )
 
     def _files_can_be(self) -> None:
-        drawn = len(self.file_sizes) > 1 or self._is_log_normal
+        sizes = FileSizes.of(self)
+        drawn = len(self.file_sizes) > 1 or sizes.is_log_normal
         if self.is_plain and drawn:
             raise conflict(
                 "a group that only reads and writes has files of one size",
@@ -337,13 +325,7 @@ class Group(GroupKeys):
                 ["files_of_jobs", "operations"],
                 next='files_of_jobs = "shared", or a group for each',
             )
-        if self._is_log_normal and not (
-            self.smallest_size <= self.median_size <= self.largest_size
-        ):
-            raise conflict(
-                "the median size is not between the smallest and the largest",
-                ["median_size", "smallest_size", "largest_size"],
-            )
+        sizes.require_order()
         self.require_one_synced(self.files, "files")
         making = sorted(MAKING & set(self.operations))
         if "unlink" in making and "create" not in making:
@@ -373,7 +355,7 @@ class Group(GroupKeys):
         if not self.verify:
             return
         if self.data == "zero":
-            refuse_to_verify_zeros()
+            sweep.refuse_to_verify_zeros()
         reasons = {
             "operations": list(self.operations) != ["write"],
             "block_sizes": len(self.block_sizes) > 1,
@@ -392,8 +374,3 @@ class Group(GroupKeys):
                     next="verify = false, or a group that only writes: one block size, order"
                     " sequential or random, uniform",
                 )
-
-
-def weighted(sizes: list[int], weights: list[int]) -> list[tuple[int, int]]:
-    """Each size with its weight; without weights, all are drawn equally often."""
-    return list(zip(sizes, weights or [1] * len(sizes), strict=True))

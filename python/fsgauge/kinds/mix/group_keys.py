@@ -6,23 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from fsgauge.study import sweep
 from fsgauge.study.base import OneOrSwept
-from fsgauge.study.sweep import (
-    DISTRIBUTION,
-    LARGEST_SIZE,
-    MEDIAN_SIZE,
-    SIZE_SIGMA,
-    SMALLEST_SIZE,
-    SUBMIT_BATCH,
-    BlockSize,
-    Data,
-    Jobs,
-    Listed,
-    QueueDepth,
-    SubmitBatch,
-    Weight,
-    only,
-)
 from fsgauge.units import (
     SIZE,
     BytesPerSecond,
@@ -59,18 +44,20 @@ READING = frozenset({"read", "mmap_read", "read_file", "stat", "list", "open"})
 """Operations that change no file."""
 MAKING = frozenset({"create", "rename", "unlink"})
 """Those after which a name may be gone."""
-Operations = Annotated[dict[str, Weight], only(OPERATIONS, "a group"), Field(min_length=1)]
+Operations = Annotated[
+    dict[str, sweep.Weight], sweep.only(OPERATIONS, "a group"), Field(min_length=1)
+]
 
 MOST_BYTES = 1 << 44
 FileSize = Annotated[int, SIZE, Field(ge=0, le=MOST_BYTES)]
 """0 for files without contents."""
 Files = Annotated[int, Field(ge=1, le=1_000_000)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _-]{0,39}$")]
-Weights = Annotated[list[Weight], Field(max_length=100)]
+Weights = Annotated[list[sweep.Weight], Field(max_length=100)]
 Calls = Literal["io_uring", "psync", "libaio"]
 
 
-class GroupKeys(Listed):
+class GroupKeys(sweep.Listed):
     """Clients that all do the same; the groups of a mix run side by side."""
 
     name: Name = Field(
@@ -88,7 +75,7 @@ class GroupKeys(Listed):
         " rename, unlink, truncate (to half its size and back), fallocate (a block after its"
         " end).",
     )
-    block_sizes: OneOrSwept[BlockSize] = Field(
+    block_sizes: OneOrSwept[sweep.BlockSize] = Field(
         [4 << 10],
         description="Size of one read or write, or several of them that are drawn by"
         " block_weights. With direct I/O, multiples of 512 B.",
@@ -98,7 +85,7 @@ class GroupKeys(Listed):
         description="How often each of block_sizes is drawn, relative to the others. Default:"
         " none; all equally often.",
     )
-    write_block_sizes: OneOrSwept[BlockSize] | None = Field(
+    write_block_sizes: OneOrSwept[sweep.BlockSize] | None = Field(
         None,
         description="For groups that read and write: the block sizes of writes; block_sizes"
         " is then for reads alone. Offsets that are drawn are multiples of its smallest size; a"
@@ -160,8 +147,8 @@ class GroupKeys(Listed):
         [80, 20],
         description="For zones: how often each of zone_sizes is drawn, relative to the others.",
     )
-    queue_depth: QueueDepth = Field(1, description="Operations in flight, of each job.")
-    jobs: Jobs = Field(1, description="Threads that do this at the same time.")
+    queue_depth: sweep.QueueDepth = Field(1, description="Operations in flight, of each job.")
+    jobs: sweep.Jobs = Field(1, description="Threads that do this at the same time.")
     interface: Literal["auto"] | Calls = Field(
         "auto",
         description="System calls of read and write. auto is psync (pread, pwrite) at depth 1 and"
@@ -169,7 +156,7 @@ class GroupKeys(Listed):
         " page cache the kernel does one operation after the other.",
     )
     direct: bool = Field(False, description="Bypass the page cache (O_DIRECT).")
-    submit_batch: SubmitBatch | None = Field(None, description=SUBMIT_BATCH)
+    submit_batch: sweep.SubmitBatch | None = Field(None, description=sweep.SUBMIT_BATCH)
     files: Files = Field(
         1, description="How many files it has; with files_of_jobs own, how many each job has."
     )
@@ -190,11 +177,13 @@ class GroupKeys(Listed):
         description="How often each of file_sizes is drawn, relative to the others. Default: none;"
         " all equally often.",
     )
-    size_distribution: Literal["listed", "log-normal"] = Field("listed", description=DISTRIBUTION)
-    median_size: FileSize = Field(32 << 10, description=MEDIAN_SIZE)
-    size_sigma: Annotated[float, Field(gt=0, le=10)] = Field(2.0, description=SIZE_SIGMA)
-    smallest_size: FileSize = Field(1 << 10, description=SMALLEST_SIZE)
-    largest_size: FileSize = Field(16 << 20, description=LARGEST_SIZE)
+    size_distribution: Literal["listed", "log-normal"] = Field(
+        "listed", description=sweep.DISTRIBUTION
+    )
+    median_size: FileSize = Field(32 << 10, description=sweep.MEDIAN_SIZE)
+    size_sigma: Annotated[float, Field(gt=0, le=10)] = Field(2.0, description=sweep.SIZE_SIGMA)
+    smallest_size: FileSize = Field(1 << 10, description=sweep.SMALLEST_SIZE)
+    largest_size: FileSize = Field(16 << 20, description=sweep.LARGEST_SIZE)
     rate: RateOperationsPerSecond | None = Field(
         None,
         description="A pace for all jobs together; latency then counts from the intended start."
@@ -228,7 +217,7 @@ class GroupKeys(Listed):
     sync_every: Annotated[int, Field(ge=1, le=1_000_000_000)] = Field(
         1, description="Writes of a job between two calls of fsync or fdatasync."
     )
-    data: Data = Field("incompressible", description="The data written.")
+    data: sweep.Data = Field("incompressible", description="The data written.")
     compressible: WholePercent = Field(
         0, description="Share of each 4 KiB written that is zeros, so that it can be compressed."
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,11 +11,11 @@ from typing import Any
 from fsgauge.engine.wire import BlockTarget, LoadJob
 from fsgauge.errors import InputError
 from fsgauge.kinds.mix.factors import MixFactors
-from fsgauge.kinds.mix.file_sizes import on_wire, size_law, stored_bytes
 from fsgauge.kinds.mix.group import Group
 from fsgauge.kinds.mix.keys import MixWorkload, folder_of
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
+from fsgauge.study.file_sizes import FileSizes
 from fsgauge.units import exact_duration, exact_size, format_size
 from fsgauge.workload.assumed import EXPECTED, Room, Speed, operations_per_second
 from fsgauge.workload.folders import ClientFolders, FileSets, Place, folders_of
@@ -150,7 +151,7 @@ class MixMethod(MakesOwnFiles):
         if not group.is_plain:
             drawn = group.operations.items()
             load["operations"] = [{"operation": name, "weight": each} for name, each in drawn]
-            load["file_sizes"] = size_law(group)
+            load["file_sizes"] = FileSizes.of(group).law.model_dump(mode="json")
         elif group.verify or group.each_once:
             load["ranges"] = {"kind": _ranges(group, bare=is_bare)}
         elif owner.files_of_jobs == "own" and group.jobs > 1 and group is owner and not is_bare:
@@ -336,3 +337,22 @@ def _in_words(group: Group) -> str:
 
 
 METHOD = MixMethod
+
+
+_BLOCK_BYTES = 4 << 10
+_GROWN_BLOCKS = 16
+"""A file that is appended to grows by so many blocks, or doubles, before it is cut back."""
+
+
+def on_wire(drawn: list[tuple[int, int]]) -> list[dict[str, int]]:
+    """Sizes by weight for the engine, as JSON."""
+    return [{"size_bytes": size, "weight": weight} for size, weight in drawn]
+
+
+def stored_bytes(group: Group) -> int:
+    """What all of its files take, in blocks of 4 KiB, as far as they have to find room to grow."""
+    each = FileSizes.of(group).mean_bytes
+    if "append" in group.operations and not group.continue_when_full:
+        each += max(each, _GROWN_BLOCKS * group.largest_block_bytes)
+    blocks = math.ceil(each / _BLOCK_BYTES)
+    return blocks * _BLOCK_BYTES * group.file_count

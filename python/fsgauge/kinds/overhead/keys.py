@@ -10,24 +10,9 @@ from pydantic import Field
 
 from fsgauge.kinds.overhead.factors import HostFiles, OverheadFactors, Pattern
 from fsgauge.record.records import Cell
+from fsgauge.study import sweep
 from fsgauge.study.access import AccessKeys, unused_interface
 from fsgauge.study.base import Distinct, conflict
-from fsgauge.study.sweep import (
-    SCAN,
-    SUBMIT_BATCH,
-    BlockSize,
-    Data,
-    Fill,
-    Hosts,
-    Inapplicable,
-    Jobs,
-    QueueDepth,
-    SubmitBatch,
-    host_counts,
-    require_depth_of_connection,
-    require_few_cells,
-    require_whole_sectors,
-)
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, RateOperationsPerSecond, WholePercent, exact_duration
 
@@ -51,16 +36,18 @@ class OverheadWorkload(WorkloadKeys):
         description="Order and direction, in fio's terms: read, write, rw (sequential), randread,"
         " randwrite, randrw (random). rw and randrw mix reads and writes by read_percent.",
     )
-    block_sizes: Distinct[BlockSize] = Field(
+    block_sizes: Distinct[sweep.BlockSize] = Field(
         [4 << 10, 16 << 10, 64 << 10, 256 << 10],
         description="Sizes of one operation. With direct I/O, multiples of 512 B.",
     )
-    queue_depths: Distinct[QueueDepth] = Field(
+    queue_depths: Distinct[sweep.QueueDepth] = Field(
         [1, 32, 64], description="Operations in flight per job."
     )
-    submit_batch: SubmitBatch | None = Field(None, description=SUBMIT_BATCH)
-    jobs: Distinct[Jobs] = Field([1], description="Threads that drive the load at the same time.")
-    hosts: Distinct[Hosts] | None = Field(
+    submit_batch: sweep.SubmitBatch | None = Field(None, description=sweep.SUBMIT_BATCH)
+    jobs: Distinct[sweep.Jobs] = Field(
+        [1], description="Threads that drive the load at the same time."
+    )
+    hosts: Distinct[sweep.Hosts] | None = Field(
         None,
         description="With --rig fleet: how many hosts take part, a cell for each number: [1, 2, 4]."
         " Each brings the cell's whole load, so that all together ideally do as many times what one"
@@ -93,12 +80,12 @@ class OverheadWorkload(WorkloadKeys):
     files: Annotated[int, Field(ge=1, le=10_000)] = Field(
         16, description="Number of equal files; the load is spread evenly over them."
     )
-    fill: Fill = Field(
+    fill: sweep.Fill = Field(
         90,
         description="Share of the storage that the files fill. On the raw device, the same number"
         " of bytes is used.",
     )
-    data: Data = Field(
+    data: sweep.Data = Field(
         "incompressible",
         description="The data written, both when the files are made and by the load.",
     )
@@ -123,7 +110,7 @@ class OverheadWorkload(WorkloadKeys):
         " rates is measured; the measured part has at least 11 of them. Default: a twentieth of"
         " duration, 50 ms to 1 s; below 600 ms a twelfth, 10 ms at least.",
     )
-    scan: bool = Field(False, description=SCAN)
+    scan: bool = Field(False, description=sweep.SCAN)
 
     def keys_agree(self) -> None:
         self._has_intervals()
@@ -131,12 +118,12 @@ class OverheadWorkload(WorkloadKeys):
         self._direct_is_aligned()
         self._mix_is_a_mix()
         self._hosts_have_files()
-        sweep = ["patterns", "block_sizes", "queue_depths", "jobs", "hosts", "host_files"]
-        require_few_cells(self, sweep)
+        swept = ["patterns", "block_sizes", "queue_depths", "jobs", "hosts", "host_files"]
+        sweep.require_few_cells(self, swept)
 
     def cells(self) -> list[Cell]:
-        sweep = product(self.patterns, self.block_sizes, self.queue_depths, self.jobs)
-        return [self._cell(*point, *hosts) for point in sweep for hosts in self._hosts()]
+        swept = product(self.patterns, self.block_sizes, self.queue_depths, self.jobs)
+        return [self._cell(*point, *hosts) for point in swept for hosts in self._hosts()]
 
     def default_primary(self) -> list[str]:
         depths = {min(self.queue_depths), max(self.queue_depths)}
@@ -154,7 +141,7 @@ class OverheadWorkload(WorkloadKeys):
         none of it. One host has no other one's files, so it is there once."""
         varied = self.host_files != ["per-host"]
         sets: list[HostFiles | None] = [*self.host_files] if varied else [None]
-        counts = host_counts(self.hosts)
+        counts = sweep.host_counts(self.hosts)
         return [(count, each) for count in counts for each in ([None] if count == 1 else sets)]
 
     def _cell(
@@ -178,8 +165,8 @@ class OverheadWorkload(WorkloadKeys):
             host_files=host_files,
         )
         several = ["jobs"] if jobs > 1 else []
-        sweep = ["pattern", "block_size_bytes", "queue_depth", *several, "hosts", "host_files"]
-        return factors.cell_named_by(*sweep)
+        swept = ["pattern", "block_size_bytes", "queue_depth", *several, "hosts", "host_files"]
+        return factors.cell_named_by(*swept)
 
     def _interface(self, queue_depth: int) -> Literal["io_uring", "psync"]:
         """One operation at a time is synchronous access; more needs a queue."""
@@ -195,13 +182,13 @@ class OverheadWorkload(WorkloadKeys):
         if all(access.protocol == "path" for access in accesses):
             return
         for index, depth in enumerate(self.queue_depths):
-            require_depth_of_connection(depth, ("queue_depths", index))
+            sweep.require_depth_of_connection(depth, ("queue_depths", index))
 
     def unused_over(self, accesses: Sequence[AccessKeys]) -> dict[str, str]:
         return unused_interface(accesses)
 
-    def inapplicable(self) -> Inapplicable:
-        found: Inapplicable = {}
+    def inapplicable(self) -> sweep.Inapplicable:
+        found: sweep.Inapplicable = {}
         if not MIXED.intersection(self.patterns):
             found["read_percent"] = ("no pattern is mixed (rw, randrw)", "patterns")
         if not RANDOM.intersection(self.patterns):
@@ -229,7 +216,9 @@ class OverheadWorkload(WorkloadKeys):
 
     def _direct_is_aligned(self) -> None:
         for index, size_bytes in enumerate(self.block_sizes if self.direct else ()):
-            require_whole_sectors(size_bytes, ("block_sizes", index), "direct", "direct = false")
+            sweep.require_whole_sectors(
+                size_bytes, ("block_sizes", index), "direct", "direct = false"
+            )
 
     def _has_intervals(self) -> None:
         """Enough for a fluctuation, not more than a page can draw."""

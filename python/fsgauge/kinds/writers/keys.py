@@ -11,26 +11,9 @@ from pydantic import Field, model_validator
 
 from fsgauge.kinds.writers.factors import Access, Allocation, Range, WritersFactors
 from fsgauge.record.records import Cell
+from fsgauge.study import sweep
 from fsgauge.study.access import AccessKeys, unused_interface
 from fsgauge.study.base import Distinct, conflict
-from fsgauge.study.sweep import (
-    HOSTS,
-    SCAN,
-    SECTOR_BYTES,
-    SUBMIT_BATCH,
-    BlockSize,
-    Data,
-    Fill,
-    Hosts,
-    Inapplicable,
-    Jobs,
-    QueueDepth,
-    SubmitBatch,
-    host_counts,
-    require_depth_of_connection,
-    require_few_cells,
-    require_whole_sectors,
-)
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, SizeBytes, exact_size
 
@@ -48,13 +31,15 @@ class WritersWorkload(WorkloadKeys):
     kind: Literal["writers"] = Field(
         "writers", description="The load: several writers to one file, or to a file each."
     )
-    writers: Distinct[Jobs] = Field(
+    writers: Distinct[sweep.Jobs] = Field(
         [1, 2, 4, 8],
         description="How many writers work at the same time; each number is a cell. Scaling is"
         " relative to the smallest. A scalability law is fitted to six or more numbers.",
     )
-    hosts: Distinct[Hosts] | None = Field(None, description=HOSTS.format(load="writers"))
-    block_sizes: Distinct[BlockSize] = Field(
+    hosts: Distinct[sweep.Hosts] | None = Field(
+        None, description=sweep.HOSTS.format(load="writers")
+    )
+    block_sizes: Distinct[sweep.BlockSize] = Field(
         [8 << 10], description="Sizes of one write. With direct I/O, multiples of 512 B."
     )
     ranges: Distinct[Range] = Field(
@@ -90,10 +75,10 @@ class WritersWorkload(WorkloadKeys):
     interface: Literal["psync", "io_uring"] = Field(
         "psync", description="System calls that the writers use. psync is pwrite, as in dd."
     )
-    queue_depth: QueueDepth = Field(
+    queue_depth: sweep.QueueDepth = Field(
         1, description="Writes in flight per writer. More than 1 needs io_uring."
     )
-    submit_batch: SubmitBatch | None = Field(None, description=SUBMIT_BATCH)
+    submit_batch: sweep.SubmitBatch | None = Field(None, description=sweep.SUBMIT_BATCH)
     workers: Literal["processes", "threads"] = Field(
         "processes", description="Whether writers are threads or processes."
     )
@@ -113,13 +98,15 @@ class WritersWorkload(WorkloadKeys):
         description="Random readers of the same file alongside the writers, one read at a time"
         " each; counted separately.",
     )
-    reader_block_size: BlockSize = Field(8 << 10, description="Size of one of the readers' reads.")
+    reader_block_size: sweep.BlockSize = Field(
+        8 << 10, description="Size of one of the readers' reads."
+    )
     log_writers: Companions = Field(
         0,
         description="Log writers alongside the writers, as in a database: each appends to its own"
         " file and calls fdatasync after every append; counted separately.",
     )
-    log_block_size: BlockSize = Field(16 << 10, description="Size of one append to a log.")
+    log_block_size: sweep.BlockSize = Field(16 << 10, description="Size of one append to a log.")
     passes: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
         None,
         description="A run ends when each writer has covered its part this many times, or after"
@@ -135,12 +122,12 @@ class WritersWorkload(WorkloadKeys):
         description="Warm-up before the measured part of each run; not counted. Only with a"
         " duration.",
     )
-    fill: Fill = Field(
+    fill: sweep.Fill = Field(
         60,
         description="Share of the storage that the file fills. On the raw device, the same number"
         " of bytes is used.",
     )
-    data: Data = Field("incompressible", description="The data written.")
+    data: sweep.Data = Field("incompressible", description="The data written.")
     verify: bool = Field(
         True,
         description="Every sector written carries its writer, sequence number, offset and"
@@ -162,7 +149,7 @@ class WritersWorkload(WorkloadKeys):
             return {**data, "passes": 1}
         return data
 
-    scan: bool = Field(False, description=SCAN)
+    scan: bool = Field(False, description=sweep.SCAN)
 
     def keys_agree(self) -> None:
         if self.passes is not None and self.duration is not None:
@@ -182,16 +169,16 @@ class WritersWorkload(WorkloadKeys):
         self._stride_tells()
         self._places_fit()
         self._can_be_verified()
-        sweep = ["writers", "block_sizes", "ranges", "access", "allocation", "hosts"]
-        require_few_cells(self, sweep)
+        swept = ["writers", "block_sizes", "ranges", "access", "allocation", "hosts"]
+        sweep.require_few_cells(self, swept)
 
     def cells(self) -> list[Cell]:
         """The number of writers varies fastest, as the tables have it. Range, access and
         allocation stand in the names only where the study has several."""
         names = ("ranges", "access", "allocation")
         several = [name for name in names if len(getattr(self, name)) > 1]
-        hosts = host_counts(self.hosts)
-        sweep = product(
+        hosts = sweep.host_counts(self.hosts)
+        swept = product(
             self.ranges, self.access, self.allocation, self.block_sizes, hosts, self.writers
         )
         return [
@@ -206,7 +193,7 @@ class WritersWorkload(WorkloadKeys):
                 allocation=allocation,
                 hosts=count,
             ).cell_named_by("pattern", "block_size_bytes", "writers", *several, "hosts")
-            for ranges, access, allocation, block_size_bytes, count, writers in sweep
+            for ranges, access, allocation, block_size_bytes, count, writers in swept
         ]
 
     def default_primary(self) -> list[str]:
@@ -256,13 +243,13 @@ class WritersWorkload(WorkloadKeys):
                 [("workload", "allocation", self.allocation.index("preallocated")), because],
                 next='allocation without "preallocated", or without --serve',
             )
-        require_depth_of_connection(self.queue_depth, ("queue_depth",))
+        sweep.require_depth_of_connection(self.queue_depth, ("queue_depth",))
 
     def unused_over(self, accesses: Sequence[AccessKeys]) -> dict[str, str]:
         return unused_interface(accesses)
 
-    def inapplicable(self) -> Inapplicable:
-        found: Inapplicable = {}
+    def inapplicable(self) -> sweep.Inapplicable:
+        found: sweep.Inapplicable = {}
         if "strided" not in self.ranges:
             found["stride"] = ("no range is strided", "ranges")
         if self.sync not in ("fsync", "fdatasync"):
@@ -281,9 +268,11 @@ class WritersWorkload(WorkloadKeys):
         way = 'access = ["buffered"]'
         if "direct" in self.access:
             for index, size_bytes in enumerate(self.block_sizes):
-                require_whole_sectors(size_bytes, ("block_sizes", index), "access", way)
+                sweep.require_whole_sectors(size_bytes, ("block_sizes", index), "access", way)
             if self.readers:
-                require_whole_sectors(self.reader_block_size, "reader_block_size", "access", way)
+                sweep.require_whole_sectors(
+                    self.reader_block_size, "reader_block_size", "access", way
+                )
         for index, size_bytes in enumerate(self.block_sizes if "strided" in self.ranges else ()):
             if self.stride % size_bytes:
                 raise conflict(
@@ -335,10 +324,10 @@ class WritersWorkload(WorkloadKeys):
         if not self.verify:
             return
         for index, size_bytes in enumerate(self.block_sizes):
-            if size_bytes % SECTOR_BYTES:
+            if size_bytes % sweep.SECTOR_BYTES:
                 raise conflict(
-                    f"verified data is written in sectors of {SECTOR_BYTES} B, and a block size"
-                    f" is {size_bytes} B",
+                    f"verified data is written in sectors of {sweep.SECTOR_BYTES} B,"
+                    f" and a block size is {size_bytes} B",
                     [("block_sizes", index), "verify"],
                     next="a multiple of 512 B, or verify = false",
                 )
@@ -354,11 +343,12 @@ class WritersWorkload(WorkloadKeys):
         device is always written past the cache, so only sizes that it does not take are left."""
         sizes = [*self.block_sizes, *([self.reader_block_size] if self.readers else [])]
         for index, size_bytes in enumerate(sizes):
-            if size_bytes % SECTOR_BYTES:
+            if size_bytes % sweep.SECTOR_BYTES:
                 key = "block_sizes" if index < len(self.block_sizes) else "reader_block_size"
                 return (
                     key,
-                    f"it moves whole sectors of {SECTOR_BYTES} B, and a size is {size_bytes} B",
+                    f"it moves whole sectors of {sweep.SECTOR_BYTES} B,"
+                    f" and a size is {size_bytes} B",
                     "a multiple of 512 B",
                 )
         return None

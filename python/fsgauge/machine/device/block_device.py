@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from fsgauge.machine.facts.pseudo_files import text_of
@@ -122,17 +122,8 @@ class DeviceCounters:
     flush_requests: int | None = None
 
     def __sub__(self, earlier: DeviceCounters) -> DeviceCounters:
-        return DeviceCounters(
-            self.read_requests - earlier.read_requests,
-            self.read_bytes - earlier.read_bytes,
-            self.write_requests - earlier.write_requests,
-            self.write_bytes - earlier.write_bytes,
-            self.discard_requests - earlier.discard_requests,
-            self.discard_bytes - earlier.discard_bytes,
-            None
-            if self.flush_requests is None or earlier.flush_requests is None
-            else self.flush_requests - earlier.flush_requests,
-        )
+        pairs = zip(astuple(self), astuple(earlier), strict=True)
+        return DeviceCounters(*(None if None in pair else pair[0] - pair[1] for pair in pairs))
 
 
 def read_counters(device: BlockDevice) -> DeviceCounters | None:

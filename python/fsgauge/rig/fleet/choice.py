@@ -17,7 +17,7 @@ from fsgauge.rig.fleet.launcher.kubernetes import fleet_of_pods, read_pods
 from fsgauge.rig.fleet.model import Fleet, Host, HostKeys
 from fsgauge.rig.fleet.toml_mistakes import KeyPath, TomlFile, read_text
 from fsgauge.rig.rig import FleetChoice
-from fsgauge.study.document import source_location
+from fsgauge.study.document import Document, source_location
 
 
 def require_extra() -> None:
@@ -53,7 +53,7 @@ def parse_hosts(text: str, label: str) -> Fleet:
     if fleet.launcher not in _LAUNCHERS:
         raise InputError(
             f'hosts of a file are not started by "{fleet.launcher}"',
-            location=file.place(("launcher",), " or ".join(_LAUNCHERS)),
+            location=file.document.value(("launcher",), " or ".join(_LAUNCHERS)),
             next=f"--hosts {_OTHERWISE.get(fleet.launcher, fleet.launcher)}",
         )
     return fleet
@@ -63,28 +63,28 @@ def _keys(path: KeyPath) -> tuple[str, ...]:
     return _KEYS["host" if path[0] == "host" else str(path[0]) if path[1:] else ""]
 
 
-def _in_words(details: ErrorDetails, file: TomlFile) -> InputError | None:
+def _in_words(details: ErrorDetails, file: Document) -> InputError | None:
     path = tuple(details["loc"])
     match details["type"]:
         case "missing" if path[-1] == "name":
-            return InputError("this host has no name", location=file.place(path), next=_EXAMPLE)
+            return InputError("this host has no name", location=file.value(path), next=_EXAMPLE)
         case "missing" | "too_short":
             return InputError(
-                f"{file.label} lists no hosts", location=file.place(path), next=_EXAMPLE
+                f"{file.label} lists no hosts", location=file.value(path), next=_EXAMPLE
             )
         case "host_twice":
             context = details.get("ctx", {})
             place = ("host", int(context["index"]), str(context["key"]))
             return InputError(
                 "this host is in the list already",
-                location=file.place(place),
+                location=file.value(place),
                 cause="each host has a name and an address of its own",
                 next="leave one of the two out",
             )
         case "string_pattern_mismatch":
             wanted = "it has letters, digits, dots and dashes, at most 60"
             return InputError(
-                f'"{path[-1]}" is no name', location=file.place(path, wanted), next=_EXAMPLE
+                f'"{path[-1]}" is no name', location=file.value(path, wanted), next=_EXAMPLE
             )
     return None
 

@@ -11,10 +11,11 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from fsgauge.errors import InputError, SourceLocation, did_you_mean, nearest
+from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.plain_files import MissingError, read_plain, require_few_in_toml
 from fsgauge.plain_files.bounds import HOSTS, MOST_HOSTS
 from fsgauge.study.document import Document, NotTomlError, document_of, source_location
+from fsgauge.units import count
 
 M = TypeVar("M", bound=BaseModel)
 KeyPath = tuple[str | int, ...]
@@ -61,9 +62,9 @@ class TomlFile:
         *,
         keys: Callable[[KeyPath], Sequence[str]],
         example: str,
-        own_words: Callable[[ErrorDetails, TomlFile], InputError | None] = lambda *_: None,
+        own_words: Callable[[ErrorDetails, Document], InputError | None] = lambda *_: None,
     ) -> None:
-        self.label, self.example = label, example
+        self.example = example
         self._keys, self._own_words = keys, own_words
         try:
             self.document: Document = document_of(text, label)
@@ -79,27 +80,18 @@ class TomlFile:
         except ValidationError as error:
             raise self._explained(error) from None
 
-    def place(
-        self, path: KeyPath, hint: str = "", *, of_key: bool = False
-    ) -> SourceLocation | None:
-        """Where a value stands, or its key; None where it is not in the file."""
-        origin = self.document.origin(path)
-        if origin is None:
-            return None
-        return origin.key(hint) if of_key else origin.value(hint)
-
     def _explained(self, error: ValidationError) -> InputError:
         """The first mistake in the order of the file, and how many more there are."""
         found = [self._in_words(each) for each in error.errors(include_url=False)]
         found.sort(key=_line)
         first = found[0]
         if len(found) > 1:
-            more = len(found) - 1
-            first.details += (f"{more} more mistake{'s' if more > 1 else ''} after this one",)
+            first.details += (f"{count(len(found) - 1, 'more mistake')} after this one",)
         return first
 
     def _in_words(self, details: ErrorDetails) -> InputError:
-        if (own := self._own_words(details, self)) is not None:
+        file = self.document
+        if (own := self._own_words(details, self.document)) is not None:
             return own
         path = tuple(details["loc"])
         key = next((str(step) for step in reversed(path) if isinstance(step, str)), "")
@@ -109,17 +101,17 @@ class TomlFile:
             hint = did_you_mean(near)
             return InputError(
                 f'unknown key "{key}"',
-                location=self.place(path, hint, of_key=True),
+                location=file.key(path, hint),
                 details=() if near else (f"valid here: {', '.join(known)}",),
                 next=self.example,
             )
         if details["type"] == "missing":
             return InputError(
-                f'{self.label} does not say "{key}"', location=self.place(path), next=self.example
+                f'{file.label} does not say "{key}"', location=file.value(path), next=self.example
             )
         message = details["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
         return InputError(
-            f'"{key}" is not valid', location=self.place(path, message), next=self.example
+            f'"{key}" is not valid', location=file.value(path, message), next=self.example
         )
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.machine.device.consent import Consent
 from fsgauge.machine.facts.memory import available_memory_bytes
-from fsgauge.machine.folder.places import require_only_ours
 from fsgauge.plan.cost import require_files_fit
 from fsgauge.rig.host.checks import require_real
 from fsgauge.rig.refusing import Look, refused_by, uses_no_device
@@ -21,7 +19,7 @@ from fsgauge.rig.vm.cache import guest_of, kernel_of
 from fsgauge.rig.vm.disks import disks_of, kernels_of, limits_of, storage_of
 from fsgauge.rig.vm.qemu import find_qemu
 from fsgauge.rig.vm.recipe import recipe
-from fsgauge.storage.loop import require_room
+from fsgauge.storage.loop import require_place
 from fsgauge.study.model import LoopStorage, Study
 from fsgauge.study.reached import accesses_of
 from fsgauge.study.storage import is_preconditioned
@@ -140,16 +138,8 @@ def _require_systems(study: Study) -> None:
 
 
 def _require_place(study: Study) -> None:
-    storage = storage_of(study)
-    folder = Path(storage.directory)
-    if not folder.is_dir():
-        raise InputError(
-            f"there is no folder {folder} for the virtual disks",
-            next="--set storage.directory=/var/tmp",
-        )
-    require_only_ours(folder, "virtual disk")
     disks = len(disks_of(study, side_by_side=False)) * roles_of(study).nodes
-    require_room(folder, storage.size * disks)
+    require_place(storage_of(study), "virtual disk", disks)
 
 
 def require_memory(nodes: int = 1, kernels: int = 1) -> None:

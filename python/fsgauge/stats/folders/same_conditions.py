@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,7 @@ from fsgauge.record import conditions
 from fsgauge.record.conditions import without_place
 from fsgauge.record.machine import Machine
 from fsgauge.record.records import EnvironmentRecord, RunRecord, StepRecord, StudyRecord, TurnRecord
+from fsgauge.record.stored import StoredStudy
 from fsgauge.stats.differences import are_alike, first_turns
 from fsgauge.stats.folders.free_space import differing_space
 from fsgauge.stats.result_model import ResultModel
@@ -56,6 +57,11 @@ class Side:
     path_runs: Sequence[RunRecord] = ()
     changes: Sequence[str] = ()
     study_toml: str = ""
+
+    @classmethod
+    def of(cls, label: str, stored: StoredStudy) -> Side:
+        _, *names = (each.name for each in fields(cls))
+        return cls(label, **{name: getattr(stored, name) for name in names})
 
 
 class Unlike(ResultModel):

@@ -15,20 +15,9 @@ from typing import Literal
 from fsgauge.errors import InputError
 from fsgauge.stats.folders.folder import Basis, Key
 from fsgauge.stats.folders.same_conditions import Side, Unlike, require_equal
+from fsgauge.stats.gate import noise
 from fsgauge.stats.gate.folder import Folder, folders_of
 from fsgauge.stats.gate.learned import DEFAULT_LOSS_PERCENT, Learned, with_runs
-from fsgauge.stats.gate.noise import (
-    FEWEST_RUNS,
-    FEWEST_SITTINGS,
-    Newcomers,
-    Watched,
-    is_by_sitting,
-    is_whole,
-    known_sittings,
-    noises_of,
-    number_of_tests,
-    watched_lines,
-)
 from fsgauge.stats.gate.visible import new_runs_needed, percent, runs_needed, visible
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.planned import margin_percent
@@ -145,15 +134,15 @@ def sittings_for(
     for sides that do not belong here, or for too few accepted sittings."""
     for folder in folders_of(sides):
         belongs(folder, learned, label, despite)
-    if not is_by_sitting(learned):
+    if not noise.is_by_sitting(learned):
         raise InputError(
-            f"{label} has learnt from {len(learned.sittings())} of the {FEWEST_SITTINGS} sittings"
-            " that show how sittings differ",
+            f"{label} has learnt from {len(learned.sittings())} of the {noise.FEWEST_SITTINGS}"
+            " sittings that show how sittings differ",
             cause="runs of one sitting are alike in what lasts for hours",
             next=f"fsgauge gate accept DIR --file {shlex.quote(label)}, with folders of other"
             " sittings",
         )
-    return known_sittings(learned)
+    return noise.known_sittings(learned)
 
 
 def _require_valid(folder: Folder) -> None:
@@ -228,14 +217,14 @@ def _require_measured(learned: Learned) -> None:
 def readiness(learned: Learned) -> Readiness:
     """What the gate sees with what it has learnt."""
     judged = judged_lines(learned)
-    tests, here = number_of_tests(judged.values()), Newcomers()
+    tests, here = noise.number_of_tests(judged.values()), noise.Newcomers()
     lines = sorted(seen_in(learned, judged), key=lambda line: -line.visible_percent)
     state: State = "ready"
-    if len(learned.runs) < FEWEST_RUNS:
+    if len(learned.runs) < noise.FEWEST_RUNS:
         state = "too few"
     elif not lines or lines[0].visible_percent > learned.loss_percent:
         state = "too noisy"
-    needed: int | None = FEWEST_RUNS
+    needed: int | None = noise.FEWEST_RUNS
     new_needed: int | None = None
     if judged:
         found = judged.values()
@@ -246,7 +235,7 @@ def readiness(learned: Learned) -> Readiness:
         loss_percent=learned.loss_percent,
         runs=len(learned.runs),
         sittings=len(learned.sittings()),
-        by_sitting=is_by_sitting(learned),
+        by_sitting=noise.is_by_sitting(learned),
         needed=needed,
         new_needed=new_needed,
         lines=lines,
@@ -254,16 +243,16 @@ def readiness(learned: Learned) -> Readiness:
     )
 
 
-def judged_lines(learned: Learned) -> dict[Key, Watched]:
+def judged_lines(learned: Learned) -> dict[Key, noise.Watched]:
     """The lines that are judged; none while there are too few runs."""
-    enough = len(learned.runs) >= FEWEST_RUNS
-    return watched_lines(learned, noises_of(learned)) if enough else {}
+    enough = len(learned.runs) >= noise.FEWEST_RUNS
+    return noise.watched_lines(learned, noise.noises_of(learned)) if enough else {}
 
 
-def seen_in(learned: Learned, judged: Mapping[Key, Watched]) -> list[Seen]:
+def seen_in(learned: Learned, judged: Mapping[Key, noise.Watched]) -> list[Seen]:
     """What one new run shows in each line."""
-    tests = number_of_tests(judged.values())
-    here, there = Newcomers(), Newcomers(known_sitting=False)
+    tests = noise.number_of_tests(judged.values())
+    here, there = noise.Newcomers(), noise.Newcomers(known_sitting=False)
     names = {cell.id: cell.name for cell in learned.cells}
     found = []
     for (cell, system, metric), line in judged.items():
@@ -278,7 +267,7 @@ def seen_in(learned: Learned, judged: Mapping[Key, Watched]) -> list[Seen]:
                 system=system,
                 metric=metric,
                 visible_percent=near,
-                elsewhere_percent=None if is_by_sitting(learned) else far,
+                elsewhere_percent=None if noise.is_by_sitting(learned) else far,
                 spread_percent=100 * line.noises["direct"].deviation,
                 relative_spread_percent=100 * relative.deviation if relative else None,
             )
@@ -292,5 +281,5 @@ def missing_lines(learned: Learned) -> list[str]:
     return [
         f"{line.metric} of {names[line.cell]}, {line.system}"
         for line in learned.lines
-        if learned.is_judged(line) and not is_whole(line)
+        if learned.is_judged(line) and not noise.is_whole(line)
     ]

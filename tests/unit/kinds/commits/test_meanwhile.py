@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.kinds.commits.analysis import _on, _pairs
-from fsgauge.kinds.commits.analysis.model import Meanwhile
+from fsgauge.kinds.commits.analysis import Meanwhile, _on, _pairs
 from fsgauge.stats.verdict import Verdict
 from tests.synthetic import make_study
 from tests.unit.kinds.commits.studies import workload

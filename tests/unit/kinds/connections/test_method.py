@@ -6,14 +6,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine.wire import (
-    ClientsJob,
-    CycleSizes,
-    FilesTarget,
-    PathTarget,
-    SharedTree,
-    SmbTarget,
-)
+from fsgauge.engine import wire
 from fsgauge.errors import InputError
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.plan.turns import job_for, make_plan, with_seed
@@ -32,16 +25,16 @@ def cell(workload: ConnectionsWorkload, test: str) -> Cell:
     return next(each for each in cells_of(workload) if each.id == test)
 
 
-def job(test: str, **keys: Any) -> ClientsJob:
+def job(test: str, **keys: Any) -> wire.ClientsJob:
     workload = ConnectionsWorkload(**keys)
     found = method_of(workload).load_job(cell(workload, test), PLACE, seed=7)
-    assert isinstance(found, ClientsJob)
+    assert isinstance(found, wire.ClientsJob)
     return found
 
 
 def test_writers_and_readers_have_one_file_set() -> None:
     write, read = job("write"), job("read")
-    assert write.target == read.target == PathTarget(directory="/mnt/files")
+    assert write.target == read.target == wire.PathTarget(directory="/mnt/files")
     assert write.files == read.files
     assert (write.files.clients, write.files.files_per_client) == (590, 6)
     assert (write.phase.kind, read.phase.kind) == ("write", "read")
@@ -51,8 +44,8 @@ def test_writers_and_readers_have_one_file_set() -> None:
 
 def test_the_backup_is_of_its_own_set_and_has_one_reader() -> None:
     fill, backup = job("backup-fill"), job("backup-directory", ramp=10, think=10, outstanding=4)
-    assert fill.target == backup.target == PathTarget(directory="/mnt/backup")
-    assert fill.files.sizes == CycleSizes(sizes_bytes=[1 << 20])
+    assert fill.target == backup.target == wire.PathTarget(directory="/mnt/backup")
+    assert fill.files.sizes == wire.CycleSizes(sizes_bytes=[1 << 20])
     assert fill.files.files_per_client == 2
     assert (fill.clients, backup.clients, backup.files.clients) == (590, 1, 590)
     assert (backup.ramp_ns, backup.think, backup.outstanding, backup.threads) == (0, None, 1, None)
@@ -60,7 +53,7 @@ def test_the_backup_is_of_its_own_set_and_has_one_reader() -> None:
 
 
 def test_what_clients_wrote_over_smb_is_backed_up_over_the_path() -> None:
-    share = SmbTarget(host="127.0.0.1", port=445, share="s", user="u", directory="")
+    share = wire.SmbTarget(host="127.0.0.1", port=445, share="s", user="u", directory="")
     place = PLACE.model_copy(update={"share": share})
     for access, reads in (("path", "path"), ("clients", "smb")):
         workload = ConnectionsWorkload.model_validate({"backup_access": access})
@@ -113,7 +106,7 @@ def test_every_key_reaches_the_engine() -> None:
         2 * 10**6,
         "constant",
     )
-    assert asked.files.tree == SharedTree(depth=2, fan_out=5)
+    assert asked.files.tree == wire.SharedTree(depth=2, fan_out=5)
     assert (asked.fsync, asked.data.kind, asked.verify) == (True, "zero", False)
     assert asked.files.record_size_bytes == 16384
     assert asked.files.sizes.kind == "weighted"
@@ -188,7 +181,7 @@ def test_descriptors_are_counted() -> None:
 
 def test_clients_have_no_plain_target() -> None:
     workload = ConnectionsWorkload()
-    target = FilesTarget(directory="/mnt", count=1, file_size_bytes=1)
+    target = wire.FilesTarget(directory="/mnt", count=1, file_size_bytes=1)
     with pytest.raises(TypeError):
         method_of(workload).load_job(cell(workload, "write"), target, seed=7)
     assert method_of(workload).layout_job(PLACE, 7) is None

@@ -7,13 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from fsgauge.engine.wire import (
-    FileOperationResult,
-    LoadJob,
-    LoadResult,
-    OperationResult,
-    SyncResult,
-)
+from fsgauge.engine import wire
 from fsgauge.kinds.mix.analysis import never_steady, refusals, starves
 from fsgauge.kinds.mix.method import MixMethod
 from fsgauge.record.records import RunRecord
@@ -33,9 +27,9 @@ EARLIER = "sync_every = 8\n"
 """Not each write is a commit."""
 
 
-def result(done: int, dropped: int) -> LoadResult:
-    side = OperationResult.model_construct(operations=done, backlog_dropped=dropped, refused=0)
-    return LoadResult.model_construct(read=side, write=None)
+def result(done: int, dropped: int) -> wire.LoadResult:
+    side = wire.OperationResult.model_construct(operations=done, backlog_dropped=dropped, refused=0)
+    return wire.LoadResult.model_construct(read=side, write=None)
 
 
 def test_a_group_starves_that_does_nothing_or_less_than_half() -> None:
@@ -45,9 +39,9 @@ def test_a_group_starves_that_does_nothing_or_less_than_half() -> None:
     assert starves(result(100, 0)) == ""
 
 
-def run(system: str, job: LoadJob | None = None, **result: Any) -> RunRecord:
+def run(system: str, job: wire.LoadJob | None = None, **result: Any) -> RunRecord:
     nothing = {"read": None, "write": None, "sync": None, "file_operations": []}
-    measured = LoadResult.model_construct(**{**nothing, **result})
+    measured = wire.LoadResult.model_construct(**{**nothing, **result})
     cell = next(iter(workload(LOG).cells()))
     return cast(
         "RunRecord",
@@ -55,22 +49,24 @@ def run(system: str, job: LoadJob | None = None, **result: Any) -> RunRecord:
     )
 
 
-def load_of(lines: str) -> LoadJob:
+def load_of(lines: str) -> wire.LoadJob:
     method = MixMethod(workload(lines + LOG))
     place = ClientFolders(directory="/mnt", files_per_client=0, backup_files_per_client=0)
     return method.load_job(next(iter(method.workload.cells())), place, 7)
 
 
-def refused(no_space: int, done: int) -> OperationResult:
-    return OperationResult.model_construct(operations=done, refused=no_space, backlog_dropped=0)
+def refused(no_space: int, done: int) -> wire.OperationResult:
+    return wire.OperationResult.model_construct(
+        operations=done, refused=no_space, backlog_dropped=0
+    )
 
 
 def test_what_a_full_file_system_refused_is_told_by_operation() -> None:
     create, stat = (
-        FileOperationResult.model_construct(operation=name, operations=90, refused=count)
+        wire.FileOperationResult.model_construct(operation=name, operations=90, refused=count)
         for name, count in (("create", 10), ("stat", 0))
     )
-    sync = SyncResult.model_construct(calls=3, refused=1)
+    sync = wire.SyncResult.model_construct(calls=3, refused=1)
     runs = [
         run("ext4", file_operations=[create, stat], write=refused(10, 90)),
         run("ext4", file_operations=[create]),
@@ -82,7 +78,7 @@ def test_what_a_full_file_system_refused_is_told_by_operation() -> None:
         "xfs, log: 1 of 2,000 write (0.05 %)",
         "xfs, log: 1 of 4 sync (25 %)",
     ]
-    assert starves(LoadResult.model_construct(read=None, write=refused(7, 0))) == (
+    assert starves(wire.LoadResult.model_construct(read=None, write=refused(7, 0))) == (
         "it did nothing in the measured time but find no space"
     )
 

@@ -2,19 +2,7 @@
 
 import pytest
 
-from fsgauge.engine.wire import (
-    BlockTarget,
-    Companion,
-    FilesTarget,
-    FsyncSync,
-    InterleavedRanges,
-    NoSync,
-    OwnFilesRanges,
-    RandomAccess,
-    SegmentedRanges,
-    SharedRanges,
-    StridedRanges,
-)
+from fsgauge.engine import wire
 from fsgauge.errors import InputError
 from fsgauge.kinds.writers.keys import WritersWorkload
 from fsgauge.kinds.writers.method import LONGEST_RUN_NS
@@ -23,8 +11,8 @@ from fsgauge.workload import method_of
 from fsgauge.workload.assumed import ASSUMED_LATENCY_SECONDS
 
 MIB = 1 << 20
-DEVICE = BlockTarget(path="/dev/loop0", size_bytes=64 * MIB)
-FILE = FilesTarget(directory="/x", count=1, file_size_bytes=64 * MIB)
+DEVICE = wire.BlockTarget(path="/dev/loop0", size_bytes=64 * MIB)
+FILE = wire.FilesTarget(directory="/x", count=1, file_size_bytes=64 * MIB)
 
 
 def job(cell=0, target=DEVICE, **keys):
@@ -35,11 +23,11 @@ def job(cell=0, target=DEVICE, **keys):
 def test_the_published_job():
     one = job(cell=1)
     assert (one.jobs, one.block_sizes[0].size_bytes, one.queue_depth) == (2, 8192, 1)
-    assert (one.ranges, one.passes, one.duration_ns) == (SharedRanges(), 1, LONGEST_RUN_NS)
+    assert (one.ranges, one.passes, one.duration_ns) == (wire.SharedRanges(), 1, LONGEST_RUN_NS)
     assert (one.direct, one.interface, one.workers) == (True, "psync", "processes")
     assert (one.read_percent, one.warm_up_ns, one.seed, one.target) == (0, 0, 7, DEVICE)
     assert one.verify and one.measure_limits and not one.extend
-    assert (one.sync, one.companions) == (NoSync(), [])
+    assert (one.sync, one.companions) == (wire.NoSync(), [])
     layout = method_of(WritersWorkload()).layout_job(DEVICE, 3)
     assert (layout.block_size_bytes, layout.queue_depth, layout.direct) == (MIB, 1, True)
 
@@ -61,28 +49,31 @@ def test_a_job_says_what_the_study_says():
         warm_up=10**9,
         verify=False,
     )
-    assert (one.ranges, one.access) == (StridedRanges(stride_bytes=64 << 10), RandomAccess())
+    assert (one.ranges, one.access) == (
+        wire.StridedRanges(stride_bytes=64 << 10),
+        wire.RandomAccess(),
+    )
     assert (one.direct, one.workers, one.descriptors) == (False, "threads", "shared")
-    assert (one.sync, one.passes, one.verify) == (FsyncSync(every=32), None, False)
+    assert (one.sync, one.passes, one.verify) == (wire.FsyncSync(every=32), None, False)
     assert (one.warm_up_ns, one.duration_ns) == (10**9, 5 * 10**9)
     assert one.companions == [
-        Companion(role="reader", count=3, block_size_bytes=8192),
-        Companion(role="log", count=2, block_size_bytes=16384),
+        wire.Companion(role="reader", count=3, block_size_bytes=8192),
+        wire.Companion(role="log", count=2, block_size_bytes=16384),
     ]
     assert job(target=FILE, allocation=["extend"]).extend
     assert not job(target=FILE, allocation=["extend"]).preallocate
     assert job(target=FILE, allocation=["preallocated"]).preallocate
-    assert job(ranges=["interleaved"]).ranges == InterleavedRanges()
+    assert job(ranges=["interleaved"]).ranges == wire.InterleavedRanges()
 
 
 def test_own_files_are_as_many_as_the_writers_and_the_others_use_the_first():
     keys = {"writers": [2, 8], "ranges": ["shared", "own files"]}
     method = method_of(WritersWorkload(**keys))
     assert method.files == 8
-    laid_out = FilesTarget(directory="/x", count=8, file_size_bytes=MIB)
+    laid_out = wire.FilesTarget(directory="/x", count=8, file_size_bytes=MIB)
     assert job(0, laid_out, **keys).target == laid_out.model_copy(update={"count": 1})
     own = job(2, laid_out, **keys)
-    assert own.ranges == OwnFilesRanges()
+    assert own.ranges == wire.OwnFilesRanges()
     assert own.target == laid_out.model_copy(update={"count": 2})
     assert job(3, laid_out, **keys).target == laid_out
     assert method_of(WritersWorkload()).files == 1
@@ -102,7 +93,7 @@ def test_a_device_does_direct_overwrites_whatever_the_files_do():
     )
     assert one.direct and one.target == DEVICE
     assert (one.jobs, one.queue_depth, one.interface) == (3, 4, "io_uring")
-    assert (one.access, one.sync) == (RandomAccess(), FsyncSync(every=32))
+    assert (one.access, one.sync) == (wire.RandomAccess(), wire.FsyncSync(every=32))
     assert [companion.role for companion in one.companions] == ["reader"]
     for allocation in ("extend", "preallocated"):
         anew = job(allocation=[allocation])
@@ -114,7 +105,7 @@ def test_a_device_does_direct_overwrites_whatever_the_files_do():
 def test_own_files_are_segments_as_long_on_a_device():
     keys = {"writers": [2, 8], "ranges": ["shared", "own files"]}
     shared, own, all_of_it = job(0, **keys), job(2, **keys), job(3, **keys)
-    assert (shared.ranges, own.ranges) == (SharedRanges(), SegmentedRanges())
+    assert (shared.ranges, own.ranges) == (wire.SharedRanges(), wire.SegmentedRanges())
     assert shared.target == DEVICE.model_copy(update={"size_bytes": 8 * MIB})
     assert own.target == DEVICE.model_copy(update={"size_bytes": 2 * 8 * MIB})
     assert all_of_it.target == DEVICE

@@ -9,13 +9,6 @@ from pathlib import Path
 import pytest
 
 from fsgauge.machine.facts import mounts
-from fsgauge.machine.facts.mounts import (
-    KernelLog,
-    export_facts,
-    mount_at,
-    mount_holding,
-    parse_mountinfo,
-)
 
 TEXT = r"""22 27 0:21 / /proc rw,relatime - proc proc rw
 27 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard
@@ -28,11 +21,11 @@ nonsense
 
 @pytest.fixture
 def table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mounts, "mounts", lambda process="self": parse_mountinfo(TEXT))
+    monkeypatch.setattr(mounts, "mounts", lambda process="self": mounts.parse_mountinfo(TEXT))
 
 
 def test_fields() -> None:
-    found = parse_mountinfo(TEXT)
+    found = mounts.parse_mountinfo(TEXT)
     assert len(found) == 5
     assert found[2].mount_point == "/mnt/a b"
     assert found[2].root == "/sub"
@@ -42,22 +35,22 @@ def test_fields() -> None:
 
 @pytest.mark.usefixtures("table")
 def test_the_last_of_stacked_mounts_is_the_visible_one() -> None:
-    at, holding = mount_at("/mnt"), mount_holding("/mnt/x/y")
+    at, holding = mounts.mount_at("/mnt"), mounts.mount_holding("/mnt/x/y")
     assert at is not None and at.file_system == "btrfs"
     assert holding is not None and holding.file_system == "btrfs"
-    assert mount_at("/mnt/x") is None
+    assert mounts.mount_at("/mnt/x") is None
 
 
 @pytest.mark.usefixtures("table")
 def test_a_path_belongs_to_the_deepest_mount() -> None:
     for path, point in (("/", "/"), ("/mntx", "/"), ("/mnt/a b/c", "/mnt/a b")):
-        found = mount_holding(path)
+        found = mounts.mount_holding(path)
         assert found is not None and found.mount_point == point
 
 
 def test_a_chroot_whose_root_is_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mounts, "mounts", lambda process="self": parse_mountinfo(TEXT)[:1])
-    assert mount_holding("/home") is None
+    monkeypatch.setattr(mounts, "mounts", lambda process="self": mounts.parse_mountinfo(TEXT)[:1])
+    assert mounts.mount_holding("/home") is None
 
 
 ETAB = (
@@ -87,15 +80,15 @@ def exports(tmp_path: Path) -> Path:
 def test_options_are_those_of_the_nearest_export(
     exports: Path, host: str, path: str, options: str | None
 ) -> None:
-    found = export_facts(host, path, exports)
+    found = mounts.export_facts(host, path, exports)
     assert found == ({} if options is None else {"export options": options})
 
 
 def test_without_a_server_nothing_is_known(tmp_path: Path) -> None:
-    assert export_facts("localhost", "/srv", tmp_path / "missing") == {}
+    assert mounts.export_facts("localhost", "/srv", tmp_path / "missing") == {}
 
 
-Say = Callable[..., KernelLog]
+Say = Callable[..., mounts.KernelLog]
 
 
 @pytest.fixture
@@ -104,10 +97,10 @@ def say() -> Say:
     reader, writer = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
     reader.setblocking(False)
 
-    def log(*lines: str) -> KernelLog:
+    def log(*lines: str) -> mounts.KernelLog:
         for line in lines:
             writer.send(f"3,100,200,-;{line}\n SUBSYSTEM=block\n".encode())
-        return KernelLog(reader.fileno())
+        return mounts.KernelLog(reader.fileno())
 
     log.sockets = (reader, writer)  # type: ignore[attr-defined]
     return log
@@ -127,7 +120,7 @@ def test_an_unknown_option_names_no_device(say: Say) -> None:
 
 
 def test_silence() -> None:
-    assert KernelLog(None).lines_about("loop1", "ext4") == []
+    assert mounts.KernelLog(None).lines_about("loop1", "ext4") == []
 
 
 def test_a_record_without_words_or_of_any_length_is_no_traceback(say: Say) -> None:

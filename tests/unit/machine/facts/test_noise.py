@@ -31,7 +31,7 @@ def _waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return found
 
 
-def noise_from(operations: list[int], directory: Path) -> noise.Noise:
+def noise_from(operations: list[int], directory: Path) -> noise.HostNoise:
     given: Iterator[int] = iter(operations)
 
     def run(job: Any, on_event: object) -> Any:

@@ -11,21 +11,14 @@ import pytest
 
 from fsgauge.errors import RigError
 from fsgauge.machine.device import loop_devices
-from fsgauge.machine.folder.marked_folder import (
-    MARKER,
-    Owner,
-    make_marked,
-    owner_of,
-    remove_left,
-    remove_made,
-)
+from fsgauge.machine.folder import marked_folder
 from fsgauge.machine.folder.open_folder import OpenFolder, open_place, which_of
 from fsgauge.machine.ledger.traces import LoopTrace
 from fsgauge.machine.process.tool import run_tool
 from tests.marked_folders import marked, removed
 
 FIRST = "0123456789ab"
-OWNER = Owner(token=FIRST, pid=1, start_ticks=2, boot_id="boot")
+OWNER = marked_folder.Owner(token=FIRST, pid=1, start_ticks=2, boot_id="boot")
 
 
 def test_links_are_removed_and_not_followed(tmp_path: Path) -> None:
@@ -48,7 +41,7 @@ def test_a_link_in_place_of_the_folder_is_not_followed(tmp_path: Path) -> None:
     real = tmp_path / "real"
     marked(real, OWNER)
     (tmp_path / "link").symlink_to(real)
-    assert owner_of(tmp_path / "link") is None
+    assert marked_folder.owner_of(tmp_path / "link") is None
     with pytest.raises(RigError) as refusal:
         removed(tmp_path / "link", OWNER.token)
     assert "a link" in refusal.value.cause and "fsgauge doctor" in refusal.value.next
@@ -75,8 +68,8 @@ def test_a_marker_that_is_a_link_does_not_count(tmp_path: Path) -> None:
     real, other = tmp_path / "real", tmp_path / "other"
     marked(real, OWNER)
     other.mkdir()
-    (other / MARKER).symlink_to(real / MARKER)
-    assert owner_of(other) is None
+    (other / marked_folder.MARKER).symlink_to(real / marked_folder.MARKER)
+    assert marked_folder.owner_of(other) is None
     with pytest.raises(RigError):
         removed(other, OWNER.token)
 
@@ -85,7 +78,7 @@ def test_killed_between_folder_and_marker(tmp_path: Path) -> None:
     bare, half = tmp_path / "bare", tmp_path / "half"
     bare.mkdir()
     half.mkdir()
-    (half / MARKER).touch()
+    (half / marked_folder.MARKER).touch()
     assert removed(bare, OWNER.token)
     assert removed(half, OWNER.token)
 
@@ -93,7 +86,7 @@ def test_killed_between_folder_and_marker(tmp_path: Path) -> None:
 def test_is_private_and_never_takes_over(tmp_path: Path) -> None:
     marked(tmp_path / "a", OWNER)
     assert (tmp_path / "a").stat().st_mode & 0o777 == 0o700
-    assert owner_of(tmp_path / "a") == OWNER
+    assert marked_folder.owner_of(tmp_path / "a") == OWNER
     with pytest.raises(FileExistsError):
         marked(tmp_path / "a", OWNER)
 
@@ -106,18 +99,18 @@ def place(tmp_path: Path) -> Iterator[OpenFolder]:
 
 def test_one_that_was_moved_is_emptied_where_it_is(place: OpenFolder, tmp_path: Path) -> None:
     """And what was put in its place is left alone."""
-    folder = make_marked(place, "mine", OWNER)
+    folder = marked_folder.make_marked(place, "mine", OWNER)
     (tmp_path / "mine" / "data").touch()
     (tmp_path / "mine").rename(tmp_path / "moved")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "precious").touch()
-    assert not remove_made(folder)
+    assert not marked_folder.remove_made(folder)
     assert (tmp_path / "mine" / "precious").exists()
     assert not (tmp_path / "moved").exists()
 
 
 def test_one_in_its_place_is_removed_once(place: OpenFolder, tmp_path: Path) -> None:
-    assert remove_made(make_marked(place, "mine", OWNER))
+    assert marked_folder.remove_made(marked_folder.make_marked(place, "mine", OWNER))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -138,7 +131,7 @@ def test_a_folder_that_was_put_in_its_place_at_once_is_not_used(
         pytest.skip("needs root")
     monkeypatch.setattr(os, "mkdir", swapped)
     with pytest.raises(RigError, match="was renamed or replaced"):
-        make_marked(place, "mine", OWNER)
+        marked_folder.make_marked(place, "mine", OWNER)
     assert [each.name for each in (tmp_path / "mine").iterdir()] == (
         ["precious"] if instead == "filled" else []
     )
@@ -160,14 +153,14 @@ def test_one_that_is_renamed_before_it_is_open_leaves_nothing(
 
     monkeypatch.setattr(os, "mkdir", renamed)
     with pytest.raises(RigError, match="was renamed or replaced"):
-        make_marked(place, "mine", OWNER)
+        marked_folder.make_marked(place, "mine", OWNER)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["mine", "older", "shared"]
 
 
 def test_one_that_is_renamed_again_and_again_is_removed(
     place: OpenFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = make_marked(place, "mine", OWNER)
+    folder = marked_folder.make_marked(place, "mine", OWNER)
     (tmp_path / "mine" / "data").touch()
     real, renames = os.stat, iter(range(5))
 
@@ -177,7 +170,7 @@ def test_one_that_is_renamed_again_and_again_is_removed(
         return real(name, **more)
 
     monkeypatch.setattr(os, "stat", looked_up)
-    remove_made(folder)
+    marked_folder.remove_made(folder)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -185,7 +178,7 @@ def test_one_that_is_moved_elsewhere_meanwhile_is_removed_there(
     place: OpenFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And a folder with something in it, which was put in its place, stays."""
-    folder = make_marked(place, "mine", OWNER)
+    folder = marked_folder.make_marked(place, "mine", OWNER)
     (tmp_path / "elsewhere").mkdir()
     real, moved = os.rmdir, []
 
@@ -198,7 +191,7 @@ def test_one_that_is_moved_elsewhere_meanwhile_is_removed_there(
         real(name, **more)
 
     monkeypatch.setattr(os, "rmdir", raced)
-    remove_made(folder)
+    marked_folder.remove_made(folder)
     assert (tmp_path / "mine" / "precious").exists()
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
@@ -206,10 +199,10 @@ def test_one_that_is_moved_elsewhere_meanwhile_is_removed_there(
 def test_one_that_is_renamed_without_end_is_not_forgotten(
     place: OpenFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = make_marked(place, "mine", OWNER)
+    folder = marked_folder.make_marked(place, "mine", OWNER)
     monkeypatch.setattr("fsgauge.machine.folder.marked_folder.which_of", lambda _: (0, 0))
     with pytest.raises(OSError, match="busy"):
-        remove_made(folder)
+        marked_folder.remove_made(folder)
 
 
 @pytest.mark.parametrize("whose", ["another run's", "nobody's"])
@@ -220,7 +213,7 @@ def test_what_this_run_did_not_mark_stays(tmp_path: Path, whose: str) -> None:
         marked(tmp_path / "mine", OWNER)
     (tmp_path / "mine" / "precious").write_text("x")
     with pytest.raises(RigError, match="does not have this run's marker"):
-        remove_left(tmp_path / "mine", "f" * 12, None, same_boot=True)
+        marked_folder.remove_left(tmp_path / "mine", "f" * 12, None, same_boot=True)
     assert (tmp_path / "mine" / "precious").exists()
 
 
@@ -232,10 +225,10 @@ def test_of_a_dead_run_only_what_was_made_is_removed(tmp_path: Path) -> None:
     marked(tmp_path / "mine", OWNER)
     (tmp_path / "mine" / "precious").touch()
     with pytest.raises(RigError, match="no longer a folder of fsgauge"):
-        remove_left(tmp_path / "mine", OWNER.token, which, same_boot=True)
+        marked_folder.remove_left(tmp_path / "mine", OWNER.token, which, same_boot=True)
     assert (tmp_path / "mine" / "precious").exists()
     (tmp_path / "mine" / "precious").unlink()
-    assert remove_left(
+    assert marked_folder.remove_left(
         tmp_path / "mine", OWNER.token, which_of((tmp_path / "mine").stat()), same_boot=True
     )
 
@@ -246,8 +239,8 @@ def test_after_a_boot_a_device_may_have_another_number(tmp_path: Path) -> None:
     other = os.makedev(os.major(device) or 8, os.minor(device) + 1), inode
     if os.major(device):
         with pytest.raises(RigError):
-            remove_left(tmp_path / "mine", OWNER.token, other, same_boot=True)
-    assert remove_left(tmp_path / "mine", OWNER.token, other, same_boot=False)
+            marked_folder.remove_left(tmp_path / "mine", OWNER.token, other, same_boot=True)
+    assert marked_folder.remove_left(tmp_path / "mine", OWNER.token, other, same_boot=False)
 
 
 @pytest.mark.root
@@ -255,13 +248,13 @@ def test_a_bind_mount_in_it_is_not_entered(place: OpenFolder, tmp_path: Path) ->
     """It is on the same device as the folder."""
     (tmp_path / "roots").mkdir()
     (tmp_path / "roots" / "precious").touch()
-    folder = make_marked(place, "mine", OWNER)
+    folder = marked_folder.make_marked(place, "mine", OWNER)
     (tmp_path / "mine" / "point").mkdir()
     run_tool(["mount", "--bind", str(tmp_path / "roots"), str(tmp_path / "mine" / "point")])
     try:
         with pytest.raises(RigError, match="another file system is mounted"):
-            remove_made(folder)
+            marked_folder.remove_made(folder)
     finally:
         run_tool(["umount", str(tmp_path / "mine" / "point")])
     assert (tmp_path / "roots" / "precious").exists()
-    assert remove_made(folder)
+    assert marked_folder.remove_made(folder)

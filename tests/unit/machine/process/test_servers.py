@@ -13,17 +13,8 @@ from pathlib import Path
 import pytest
 
 from fsgauge.machine.ledger.traces import ServerTrace
+from fsgauge.machine.process import servers
 from fsgauge.machine.process.processes import RUN_VARIABLE
-from fsgauge.machine.process.servers import (
-    Spent,
-    Used,
-    children,
-    end_server,
-    listen_overflows,
-    processor_time,
-    proportional_memory_bytes,
-    server_processes,
-)
 
 RUN = "0123456789ab"
 PARENT = """
@@ -57,15 +48,15 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[subproces
 def test_all_of_a_server_is_found_and_nothing_else(
     server: subprocess.Popen[str], tmp_path: Path
 ) -> None:
-    found = server_processes(str(tmp_path), RUN)
+    found = servers.server_processes(str(tmp_path), RUN)
     assert server.pid in found and len(found) == 2
-    assert len(children(server.pid)) == 1
-    assert server_processes(f"{tmp_path}-another", RUN) == []
+    assert len(servers.children(server.pid)) == 1
+    assert servers.server_processes(f"{tmp_path}-another", RUN) == []
     assert os.getpid() not in found
-    assert server_processes(str(tmp_path), "another run") == []
-    used = processor_time(server.pid)
+    assert servers.server_processes(str(tmp_path), "another run") == []
+    used = servers.processor_time(server.pid)
     assert used.processes == 2 and used.total_ns >= 100_000_000
-    size = proportional_memory_bytes(server.pid)
+    size = servers.proportional_memory_bytes(server.pid)
     assert size is not None and size > 100_000
 
 
@@ -90,12 +81,12 @@ def test_sessions_that_each_take_less_than_a_tick_are_counted() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", SESSIONS, str(sessions)], process_group=0, stdout=subprocess.PIPE
     ) as process:
-        before = Used(total_ns=0, user_ticks=0, system_ticks=0, processes=0)
+        before = servers.Used(total_ns=0, user_ticks=0, system_ticks=0, processes=0)
         try:
             assert process.stdout is not None
             for _ in range(sessions):
                 assert process.stdout.read(1) == b"."
-            spent = processor_time(process.pid).since(before)
+            spent = servers.processor_time(process.pid).since(before)
         finally:
             os.killpg(process.pid, signal.SIGKILL)
     assert spent.user_ns + spent.system_ns >= sessions * 4_000_000
@@ -103,9 +94,9 @@ def test_sessions_that_each_take_less_than_a_tick_are_counted() -> None:
 
 def test_time_between_two_looks_is_never_less_than_none() -> None:
     """It divides as the ticks between them fell; a process that is gone took its own along."""
-    first = Used(total_ns=100, user_ticks=4, system_ticks=4, processes=2)
-    assert Used(180, 5, 7, 2).since(first) == Spent(user_ns=20, system_ns=60)
-    assert Used(90, 3, 4, 1).since(first) == Spent(user_ns=0, system_ns=0)
+    first = servers.Used(total_ns=100, user_ticks=4, system_ticks=4, processes=2)
+    assert servers.Used(180, 5, 7, 2).since(first) == servers.Spent(user_ns=20, system_ns=60)
+    assert servers.Used(90, 3, 4, 1).since(first) == servers.Spent(user_ns=0, system_ns=0)
 
 
 def test_a_server_ends_with_its_children(
@@ -113,13 +104,13 @@ def test_a_server_ends_with_its_children(
 ) -> None:
     monkeypatch.setattr("fsgauge.machine.process.servers._PATIENCE_SECONDS", 1.0)
     began = time.monotonic()
-    ended, left = end_server(str(tmp_path), RUN)
+    ended, left = servers.end_server(str(tmp_path), RUN)
     assert len(ended) == 2 and left == [] and time.monotonic() - began < 8
-    assert server_processes(str(tmp_path), RUN) == []
+    assert servers.server_processes(str(tmp_path), RUN) == []
     assert ServerTrace(folder=str(tmp_path), name="test", token=RUN).undo() is None
 
 
 def test_counters_of_the_kernel() -> None:
-    overflows = listen_overflows()
+    overflows = servers.listen_overflows()
     assert overflows is None or overflows >= 0
-    assert proportional_memory_bytes(1 << 22) is None
+    assert servers.proportional_memory_bytes(1 << 22) is None

@@ -10,51 +10,44 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import RigError
+from fsgauge.machine.process import tool
 from fsgauge.machine.process.processes import start_ticks
-from fsgauge.machine.process.tool import (
-    NotInTime,
-    find_tool,
-    must_run,
-    run_tool,
-    stretch_limits,
-    stretched,
-)
 
 
 def test_what_it_says() -> None:
-    said = run_tool(["sh", "-c", "echo out; echo err >&2; exit 3"])
+    said = tool.run_tool(["sh", "-c", "echo out; echo err >&2; exit 3"])
     assert (said.exit_code, said.output, said.words) == (3, "out\n", "err")
-    assert "C" in run_tool(["sh", "-c", "echo $LC_ALL"]).output
+    assert "C" in tool.run_tool(["sh", "-c", "echo $LC_ALL"]).output
 
 
 def test_its_own_words_are_in_the_error() -> None:
     with pytest.raises(RigError) as error:
-        must_run(["sh", "-c", "echo the disk is on fire >&2; exit 1"], what="it failed")
+        tool.must_run(["sh", "-c", "echo the disk is on fire >&2; exit 1"], what="it failed")
     assert "the disk is on fire" in error.value.render()
 
 
 def test_it_is_not_waited_for_without_end() -> None:
     begun = time.monotonic()
     with pytest.raises(RigError, match="did not end within"):
-        run_tool(["sleep", "60"], seconds=0.2)
+        tool.run_tool(["sleep", "60"], seconds=0.2)
     assert time.monotonic() - begun < 30
 
 
 def test_limits_of_a_slow_machine_are_so_many_times_as_long() -> None:
-    stretch_limits(20.0)
+    tool.stretch_limits(20.0)
     try:
-        assert stretched(60.0) == 1200.0
-        assert run_tool(["sleep", "0.3"], seconds=0.1).exit_code == 0
-        with pytest.raises(NotInTime, match="within 1 s"):
-            run_tool(["sleep", "60"], seconds=0.05)
+        assert tool.stretched(60.0) == 1200.0
+        assert tool.run_tool(["sleep", "0.3"], seconds=0.1).exit_code == 0
+        with pytest.raises(tool.NotInTime, match="within 1 s"):
+            tool.run_tool(["sleep", "60"], seconds=0.05)
     finally:
-        stretch_limits(1.0)
+        tool.stretch_limits(1.0)
 
 
 def test_a_missing_program() -> None:
-    assert find_tool("no-such-program") is None
+    assert tool.find_tool("no-such-program") is None
     with pytest.raises(RigError, match="not installed"):
-        run_tool(["no-such-program"])
+        tool.run_tool(["no-such-program"])
 
 
 def test_it_dies_with_a_killed_parent(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from fsgauge.report.charts.forest import forest
 from fsgauge.report.charts.marks import STEPS, whiskers
 from fsgauge.report.draw import datasets
 from fsgauge.stats import Results
-from tests.synthetic import make_study
+from tests.synthetic import ONE_CELL, make_study
 
 LIMITS = (0.5, 2.0)
 
@@ -50,9 +50,7 @@ def test_what_is_unknown_fades_to_both_edges() -> None:
 
 
 def results_of(**ingredients: Any) -> Results:
-    return make_study(
-        patterns=("randread",), block_sizes=(4096,), queue_depths=(32,), **ingredients
-    ).results()
+    return make_study(**ONE_CELL, **ingredients).results()
 
 
 def test_few_blocks_look_unsure_and_many_do_not() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from itertools import permutations
+from typing import Any
 
 import pytest
 
@@ -103,10 +104,15 @@ def test_scans_of_hosts_that_rested_are_left_out() -> None:
     assert whole.result.counts.extents == 2 * scan.result.counts.extents
 
 
-def test_a_run_of_three_hosts_is_their_sum() -> None:
+def first_records(kind: str) -> dict[str, Any]:
+    """By host, the first record of that kind."""
     _, told = told_of()
-    number = next(at for at, each in enumerate(told["a"]) if each.kind == "run")
-    records = records_of({host: each[number] for host, each in told.items()})
+    number = next(at for at, each in enumerate(told["a"]) if each.kind == kind)
+    return dict(records_of({host: each[number] for host, each in told.items()}))
+
+
+def test_a_run_of_three_hosts_is_their_sum() -> None:
+    records = first_records("run")
     *own, whole = together(records)
     assert [each.machine for each in own] == HOSTS
     assert isinstance(whole, RunRecord) and whole.result is not None
@@ -118,9 +124,7 @@ def test_a_run_of_three_hosts_is_their_sum() -> None:
 
 
 def test_a_fault_of_one_host_is_the_run_s_and_names_it() -> None:
-    _, told = told_of()
-    number = next(at for at, each in enumerate(told["a"]) if each.kind == "run")
-    records = records_of({host: each[number] for host, each in told.items()})
+    records = first_records("run")
     run = records["b"]
     assert isinstance(run, RunRecord)
     fault = EngineFault(what="no space", cause="", next="", errno=28, code="io.write")
@@ -135,9 +139,7 @@ def test_a_fault_of_one_host_is_the_run_s_and_names_it() -> None:
 
 
 def test_hosts_that_make_different_systems_are_told_apart() -> None:
-    _, told = told_of()
-    number = next(at for at, each in enumerate(told["a"]) if each.kind == "turn")
-    records = records_of({host: each[number] for host, each in told.items()})
+    records = first_records("turn")
     turn = records["c"]
     assert isinstance(turn, TurnRecord)
     facts = turn.facts.model_copy(update={"mount_options": "sync"})
@@ -168,9 +170,7 @@ def test_rounds_until_steady_may_differ() -> None:
 
 
 def test_the_device_that_was_not_steady_is_told_of() -> None:
-    _, told = told_of()
-    number = next(at for at, each in enumerate(told["a"]) if each.kind == "run")
-    records = records_of({host: each[number] for host, each in told.items()})
+    records = first_records("run")
     for host, reached in (("a", True), ("b", False), ("c", True)):
         steady = CellPreconditioning(rounds=[1.0], reached=reached)
         records[host] = records[host].model_copy(update={"preconditioning": steady})

@@ -12,13 +12,6 @@ from fsgauge.access import SERVERS
 from fsgauge.errors import RigError
 from fsgauge.machine.process.tool import Said
 from fsgauge.rig.host import serving
-from fsgauge.rig.host.serving import (
-    install_of,
-    lack_of,
-    require_answer,
-    require_installed,
-    require_surroundings,
-)
 
 
 @pytest.mark.parametrize(
@@ -39,9 +32,9 @@ def test_what_is_missing_is_named_with_the_packages_that_bring_it(
 ) -> None:
     monkeypatch.setattr(serving, "find_tool", lambda tool: None if tool in gone else f"/bin/{tool}")
     kind = SERVERS[name]
-    assert (lack_of(kind), install_of(kind)) == (lack, install)
+    assert (serving.lack_of(kind), serving.install_of(kind)) == (lack, install)
     with pytest.raises(RigError, match=lack) as refusal:
-        require_installed(kind)
+        serving.require_installed(kind)
     assert refusal.value.next.startswith(f"{install}, or without --serve")
 
 
@@ -54,10 +47,10 @@ def test_no_host_and_no_server_are_the_same_kind_of_failure(
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         with pytest.raises(RigError, match="no server answers") as refusal:
-            require_answer("127.0.0.1", closed.getsockname()[1])
+            serving.require_answer("127.0.0.1", closed.getsockname()[1])
     monkeypatch.setattr(socket, "create_connection", unknown)
     with pytest.raises(RigError, match="there is no host filer") as absent:
-        require_answer("filer", 445)
+        serving.require_answer("filer", 445)
     assert refusal.value.exit_code == absent.value.exit_code == 3
 
 
@@ -69,7 +62,7 @@ def test_a_container_without_namespaces_is_told_before_anything_is_made(
     refused = Said(("unshare",), 1, "", "unshare: unshare failed: Operation not permitted")
     monkeypatch.setattr(serving, "run_tool", lambda _: refused)
     with pytest.raises(RigError, match="Samba cannot have private process ids") as refusal:
-        require_surroundings(SERVERS["samba"])
+        serving.require_surroundings(SERVERS["samba"])
     assert "Operation not permitted" in refusal.value.details[-1]
     assert "container" in refusal.value.next
 
@@ -80,4 +73,4 @@ def test_a_container_without_namespaces_is_told_before_anything_is_made(
 
     monkeypatch.setattr(serving, "own_network", none)
     with pytest.raises(RigError, match="network for the server alone"):
-        require_surroundings(SERVERS["samba"])
+        serving.require_surroundings(SERVERS["samba"])

@@ -19,7 +19,6 @@ from fsgauge.engine.wire import EngineFault, LoadJob, LoadResult
 from fsgauge.errors import Interrupted
 from fsgauge.progress import Progress
 from fsgauge.record.parts import Part
-from fsgauge.report.write import results_of
 from fsgauge.rig.host import side_by_side
 from fsgauge.rig.host import systems as host_systems
 from fsgauge.rig.host.facts import PreparedSystem
@@ -27,6 +26,7 @@ from fsgauge.rig.host.side_by_side import hindrance
 from fsgauge.rig.host.systems import HostSystems
 from fsgauge.rig.host.working_set import WorkingSet
 from fsgauge.run import run_study
+from fsgauge.stats.read import read_stored
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.study.parse import load_study
 from tests.laboratory import (
@@ -191,7 +191,7 @@ def measured_ratios(tmp_path: Path, systems: Deferring) -> dict[str, float]:
         progress=Progress(),
     )
     stored = read(outcome.directory)
-    results = results_of(stored)
+    results = read_stored(stored)
     return {
         each.cell: each.ratio
         for each in results.comparisons

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.engine.wire import (
-    BlockAtATimePolicy,
-    DelayedPolicy,
-    Ext4Policy,
-    LdiskfsPolicy,
-    Mke2fs,
-    SimulatedPolicy,
-    VxfsPolicy,
-    WindowPolicy,
-    XfsPolicy,
-)
+from fsgauge.engine import wire
 from fsgauge.errors import InputError
 from fsgauge.rig.simulator.device import devices_of, size_of, stripe_bytes_of
 from fsgauge.rig.simulator.policies import made_with, policy_of, settings_of, told_of
@@ -30,7 +20,7 @@ def study(*systems: str, storage: str = "simulated:1GiB") -> Study:
     return load_study("aging", [], list(systems), storage, 1)
 
 
-def policy(system: str, *overrides: str) -> SimulatedPolicy:
+def policy(system: str, *overrides: str) -> wire.SimulatedPolicy:
     chosen = load_study("aging", list(overrides), [system], "simulated:1GiB", 1)
     return policy_of(chosen, chosen.systems[-1])
 
@@ -42,20 +32,20 @@ def test_every_kind_has_a_policy_and_is_a_system() -> None:
 
 
 def test_real_ext4_is_that_of_the_newest_kernel_and_its_options_count() -> None:
-    assert policy("ext4:mkfs=-m 0") == policy("ext4-6.18") == Ext4Policy(release="6.18")
-    assert policy("ext4:mkfs=-m 0;mount=noatime,nodelalloc,data=ordered,stripe=64") == Ext4Policy(
-        release="6.18", delays=False, stripe_blocks=64
-    )
+    assert policy("ext4:mkfs=-m 0") == policy("ext4-6.18") == wire.Ext4Policy(release="6.18")
+    assert policy(
+        "ext4:mkfs=-m 0;mount=noatime,nodelalloc,data=ordered,stripe=64"
+    ) == wire.Ext4Policy(release="6.18", delays=False, stripe_blocks=64)
 
 
 def test_real_xfs_is_a_model_and_its_options_count() -> None:
-    assert policy("xfs") == policy("xfs-6.18") == XfsPolicy()
+    assert policy("xfs") == policy("xfs-6.18") == wire.XfsPolicy()
     written = "workload.aged_by=write"
-    fixed = XfsPolicy(preallocation_blocks=16384)
+    fixed = wire.XfsPolicy(preallocation_blocks=16384)
     assert policy("xfs:mount=noatime,allocsize=64m", written) == fixed
     assert policy("xfs-6.18:settings.allocsize=64MiB;settings.extsize=0", written) == fixed
-    assert policy("xfs:mkfs=-d agcount=8") == XfsPolicy(groups=8)
-    assert policy("xfs:extent_size_hint=8MiB") == XfsPolicy(extent_hint_blocks=2048)
+    assert policy("xfs:mkfs=-d agcount=8") == wire.XfsPolicy(groups=8)
+    assert policy("xfs:extent_size_hint=8MiB") == wire.XfsPolicy(extent_hint_blocks=2048)
     for ignored in ("xfs:mount=allocsize=64m", "xfs-6.18:settings.allocsize=64MiB"):
         with pytest.raises(InputError, match="allocsize would be ignored"):
             study(ignored)
@@ -63,14 +53,14 @@ def test_real_xfs_is_a_model_and_its_options_count() -> None:
 
 def test_settings_become_those_of_the_policy() -> None:
     table = "ldiskfs:settings.prealloc_table=256 512;settings.mb_last_group=7"
-    assert policy(table) == LdiskfsPolicy(prealloc_table_blocks=[256, 512], last_group=7)
-    assert policy("delayed:settings.delay=512KiB") == DelayedPolicy(delay_blocks=128)
-    assert policy("window:settings.window=8MiB") == WindowPolicy(window_blocks=2048)
-    assert policy("vxfs") == VxfsPolicy(initial_blocks=2, largest_blocks=2048)
-    assert policy("block-at-a-time") == BlockAtATimePolicy()
+    assert policy(table) == wire.LdiskfsPolicy(prealloc_table_blocks=[256, 512], last_group=7)
+    assert policy("delayed:settings.delay=512KiB") == wire.DelayedPolicy(delay_blocks=128)
+    assert policy("window:settings.window=8MiB") == wire.WindowPolicy(window_blocks=2048)
+    assert policy("vxfs") == wire.VxfsPolicy(initial_blocks=2, largest_blocks=2048)
+    assert policy("block-at-a-time") == wire.BlockAtATimePolicy()
     old = policy("ext4-6.12:settings.delayed_allocation=no;settings.mb_stream_req=32")
-    assert old == Ext4Policy(release="6.12", delays=False, shared_blocks=32)
-    assert policy("ext4-6.1") == Ext4Policy(release="6.1")
+    assert old == wire.Ext4Policy(release="6.12", delays=False, shared_blocks=32)
+    assert policy("ext4-6.1") == wire.Ext4Policy(release="6.1")
 
 
 def test_what_is_in_force_is_told_whole() -> None:
@@ -196,7 +186,7 @@ def test_stripes_need_devices_to_go_over() -> None:
     assert size_of(parse_study(uneven, "lives.toml", "lives")) % (4 * 4096) == 0
 
 
-def told(mkfs: str, size_bytes: int = GIB) -> tuple[Mke2fs, int]:
+def told(mkfs: str, size_bytes: int = GIB) -> tuple[wire.Mke2fs, int]:
     return told_of(System(name="ext4", kind="ext4", mkfs=mkfs), size_bytes)
 
 
@@ -206,7 +196,7 @@ def study_of_mke2fs(system: str, storage: str = "simulated:1GiB") -> Study:
 
 def test_five_percent_are_left_to_root_and_small_devices_have_small_blocks() -> None:
     """The simulator left nothing to root, and had blocks of 4 KiB: 9.8 % more files."""
-    usual = Mke2fs(reserved_percent=5.0)
+    usual = wire.Mke2fs(reserved_percent=5.0)
     assert told("") == told("", 512 << 20) == (usual, 4096)
     assert told("", (512 << 20) - 1) == (usual, 1024)
     assert told("-b 4096", 64 << 20) == (usual, 4096)
@@ -231,7 +221,10 @@ def test_five_percent_are_left_to_root_and_small_devices_have_small_blocks() -> 
 def test_what_is_told_reaches_the_model(
     mkfs: str, expected: dict[str, object], block_bytes: int
 ) -> None:
-    assert told(mkfs) == (Mke2fs.model_validate({"reserved_percent": 5.0, **expected}), block_bytes)
+    assert told(mkfs) == (
+        wire.Mke2fs.model_validate({"reserved_percent": 5.0, **expected}),
+        block_bytes,
+    )
 
 
 @pytest.mark.parametrize(
@@ -260,9 +253,9 @@ def test_what_has_no_model_is_refused_with_its_name(mkfs: str, says: str) -> Non
 
 def test_a_model_by_its_own_name_has_no_mkfs() -> None:
     by_name = study_of_mke2fs("ext4-6.12")
-    assert made_with(by_name, by_name.systems[-1]) == (Mke2fs(), 4096)
+    assert made_with(by_name, by_name.systems[-1]) == (wire.Mke2fs(), 4096)
     small = study_of_mke2fs("ext4", "simulated:256MiB")
     assert made_with(small, small.systems[-1])[1] == 1024
     policy = policy_of(small, small.systems[-1])
-    assert isinstance(policy, Ext4Policy)
+    assert isinstance(policy, wire.Ext4Policy)
     assert policy.mke2fs.reserved_percent == 5.0

@@ -20,11 +20,11 @@ from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.progress import Progress
 from fsgauge.report import write_report
 from fsgauge.report.compared import cautions, read_sides, summary
-from fsgauge.report.write import results_of
 from fsgauge.rig.registry import rig_named, study_on
 from fsgauge.rig.simulator.rig import SimulatorRig
 from fsgauge.run import Outcome, resume_study, run_study
 from fsgauge.stats.folders.compare import compare_sides
+from fsgauge.stats.read import read_stored
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
@@ -89,7 +89,7 @@ def test_ageing_costs_small_pieces_more_and_is_recorded_as_on_a_host(aged: Path)
     assert len(kept["1 MiB"]) == 4, "the baseline is twice in each"
     left = [scan for scan in found.scans if scan.when == "aged" and scan.system == "8 MiB"]
     assert {scan.result.counts.files for scan in left if scan.result} == {20}
-    simulation = found.environment_before.load.simulation
+    simulation = found.before.load.simulation
     assert simulation is not None
     assert "83 of 83 checkpoints" in simulation.proofs["8 MiB"]
     assert {number.origin for number in simulation.numbers} == {"printed", "assumed", "fitted"}
@@ -97,7 +97,7 @@ def test_ageing_costs_small_pieces_more_and_is_recorded_as_on_a_host(aged: Path)
 
 def test_what_is_predicted_from_scans_is_what_the_runs_were_timed_with(aged: Path) -> None:
     """Extents go from the model into a record and back into a prediction, and lose nothing."""
-    found = results_of(read_results(aged)).own
+    found = read_stored(read_results(aged)).own
     assert isinstance(found, kinds.part("aging", "analysis").ANALYSIS.own)
     for line in found.lines:
         for point in line.points:
@@ -107,7 +107,7 @@ def test_what_is_predicted_from_scans_is_what_the_runs_were_timed_with(aged: Pat
 
 
 def test_the_page_says_it_first(aged: Path) -> None:
-    results = results_of(read_results(aged))
+    results = read_stored(read_results(aged))
     assert results.answer.startswith("Simulated, not measured. ")
     write_report(aged)
     page = (aged / "report.html").read_text(encoding="utf-8")
@@ -178,7 +178,7 @@ def test_files_are_striped_over_devices_that_work_at_the_same_time(tmp_path: Pat
     one = stored(tmp_path / "one", aging(settings[0], storage="simulated:2GiB"))
     ratio = rates(four, "1 MiB", "clean-write")[0] / rates(one, "1 MiB", "clean-write")[0]
     assert ratio == pytest.approx(4, rel=0.02)
-    facts = four.environment_before.storage
+    facts = four.before.storage
     assert facts.size_bytes == 8 << 30
     assert "8 GiB in a model on 4 devices in stripes of 1 MiB" in facts.sentence
 
@@ -194,7 +194,7 @@ def test_flash_is_simulated_with_an_end_of_its_range_that_the_page_names(tmp_pat
         ends = ["storage.model=ssd-sata", f"storage.times={times}", "plan.blocks=2"]
         study = load_study("churn-simulated", ends, ["block-at-a-time"], "simulated:1GiB", 3)
         made[times] = stored(tmp_path / times, study)
-        said = results_of(made[times]).answer
+        said = read_stored(made[times]).answer
         assert said.startswith(f"Simulated, not measured, with the {times} times of ssd-sata. ")
     cells = {run.cell.id for run in made["longest"].runs}
     system = made["longest"].study.plan.systems[0]

@@ -35,13 +35,22 @@ def counts(reads: int) -> dict[str, dict[str, dict[str, int]]]:
     }
 
 
-def test_the_server_s_caches_are_dropped_before_a_run_and_all_disks_counted() -> None:
+def telling_of_nfs(
+    limits: Limits | None = None,
+) -> tuple[FakeNode, FakeNode, Telling, list[object]]:
+    """A server and a client of NFS, and what is told of them."""
     server, load = (FakeNode(f"node{at}", answers, None, DISK) for at in (1, 2))
     group = group_of([server, load], server=0)
+    if limits is not None:
+        group.limit(limits)
     study = load_study("sharing", [], [], None, 1)
     nfs = next(each for each in arrangements(study) if each.system.name == "nfs")
     told: list[object] = []
-    telling = Telling(group, SystemOverNodes(group, nfs, 1 << 20), told.append)
+    return server, load, Telling(group, SystemOverNodes(group, nfs, 1 << 20), told.append), told
+
+
+def test_the_server_s_caches_are_dropped_before_a_run_and_all_disks_counted() -> None:
+    server, load, telling, told = telling_of_nfs()
     for node in (server, load):
         node.monitor.counts = counts(10)
     telling(RunStarted(TURN, CELL))
@@ -59,13 +68,8 @@ def test_the_server_s_caches_are_dropped_before_a_run_and_all_disks_counted() ->
 def test_each_disk_is_counted_next_to_its_own_limit_and_without_its_flushes() -> None:
     """A page had "disk's limit 147 %": the server's disk and the cache's against one disk's limit,
     flushes included, which QEMU does not hold back."""
-    server, load = (FakeNode(f"node{at}", answers, None, DISK) for at in (1, 2))
-    group = group_of([server, load], server=0)
-    group.limit(Limits(iops=300, bytes_per_second=8 << 20))
-    study = load_study("sharing", [], [], None, 1)
-    nfs = next(each for each in arrangements(study) if each.system.name == "nfs")
-    told: list[object] = []
-    telling = Telling(group, SystemOverNodes(group, nfs, 1 << 20), told.append)
+    limits = Limits(iops=300, bytes_per_second=8 << 20)
+    server, load, telling, told = telling_of_nfs(limits)
     for node in (server, load):
         node.monitor.counts = counts(0)
     telling(RunStarted(TURN, CELL))

@@ -17,16 +17,11 @@ from fsgauge.stats.folders.same_conditions import (
     unlike,
     unlike_machines,
 )
-from tests.synthetic import make_study
+from tests.synthetic import ONE_CELL, make_study
 from tests.synthetic.setting import with_machine
 from tests.unit.stats.test_machine_findings import limits
 
-SMALL: dict[str, Any] = {
-    "patterns": ("randread",),
-    "block_sizes": (4096,),
-    "queue_depths": (32,),
-    "blocks": 3,
-}
+SMALL: dict[str, Any] = {**ONE_CELL, "blocks": 3}
 
 
 def side(label: str = "a", **changes: Any) -> Side:

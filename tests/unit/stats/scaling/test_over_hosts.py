@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.kinds.overhead.analysis.model import Overhead
+from fsgauge.kinds.overhead.analysis import Overhead
 from fsgauge.kinds.overhead.page import host_files_table
 from fsgauge.kinds.writers.analysis.answer import writers_answer
 from fsgauge.kinds.writers.analysis.model import Scaling

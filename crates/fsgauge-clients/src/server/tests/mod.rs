@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use fsgauge_load::instruments::Clock;
 use fsgauge_net::Target;
 use fsgauge_wire::{
-    Activity, ClientErrorKind, ClientsInterface, ClientsJob, ClientsTarget, Create, Data, Dispatch, Ended,
-    FORMAT, FileOrder, FileSet, FileSizes, Phase, Stop, Tree, WeightedActivity,
+    Activity, ClientErrorKind, ClientsInterface, ClientsJob, ClientsTarget, Create, Ended, FileSet,
+    FileSizes, Phase, Stop, Tree, WeightedActivity,
 };
 
 use crate::event_loop::{EventLoop, LoopContext, LoopOutcome};
@@ -88,17 +88,12 @@ fn given_up(target: impl Target, named: ClientsTarget, phase: &Phase) -> (LoopOu
 
 fn job(target: ClientsTarget, phase: Phase) -> ClientsJob {
     ClientsJob {
-        format: FORMAT,
         target,
         phase,
         clients: CLIENTS,
         outstanding: OUTSTANDING,
-        dispatch: Dispatch::EventLoop,
         threads: Some(1),
         interface: ClientsInterface::Auto,
-        ramp_ns: 0,
-        think: None,
-        rate: None,
         files: FileSet {
             clients: CLIENTS,
             files_per_client: 60,
@@ -106,19 +101,7 @@ fn job(target: ClientsTarget, phase: Phase) -> ClientsJob {
             record_size_bytes: RECORD_SIZE_BYTES,
             tree: Tree::Own {},
         },
-        order: FileOrder::Number,
-        wear_out: false,
-        only_existing: false,
-        sync_at_end: false,
-        fsync: false,
         time_limit_ns: 600_000_000_000,
-        interval_ns: 1_000_000_000,
-        data: Data::Zero,
-        seed: 1,
-        verify: false,
-        start_at_ns: None,
-        start_on_order: false,
-        held: Vec::new(),
-        lease: None,
+        ..ClientsJob::plain()
     }
 }

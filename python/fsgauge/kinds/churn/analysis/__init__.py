@@ -6,17 +6,9 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from fsgauge.kinds.churn.analysis import layouts
 from fsgauge.kinds.churn.analysis.answer import churn_answer
 from fsgauge.kinds.churn.analysis.damages import RATE, SIDES, damages_of, fills_of, noise_of_sides
-from fsgauge.kinds.churn.analysis.layouts import (
-    MadeTrees,
-    churn_layouts,
-    different_trees,
-    live_share,
-    made_trees,
-    place_of,
-    trees_of,
-)
 from fsgauge.kinds.churn.analysis.model import Churn
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.record.records import Cell
@@ -73,9 +65,9 @@ class ChurnAnalysis(Analysis):
             seeks=seeks_of(storage),
             damages=damages_of(samples, material.equivalence_percent),
             noise=noise_of_sides(samples),
-            layouts=churn_layouts(samples, scans),
-            trees=trees_of(plan, steps),
-            different_trees=different_trees(plan, steps),
+            layouts=layouts.churn_layouts(samples, scans),
+            trees=layouts.trees_of(plan, steps),
+            different_trees=layouts.different_trees(plan, steps),
             failed_scans=sum(scan.result is None for scan in scans),
             folder_bytes=storage.size_bytes if storage.kind == "path" else None,
         )
@@ -92,7 +84,7 @@ ANALYSIS = ChurnAnalysis()
 
 def _churn_findings(evidence: Evidence) -> Iterator[Finding]:
     churn = Churn.within(evidence)
-    made = made_trees(evidence.steps)
+    made = layouts.made_trees(evidence.steps)
     yield from _refused(evidence, made)
     yield from _ended_early(evidence, made)
     yield from _not_filled(evidence, made)
@@ -116,7 +108,7 @@ def _churn_findings(evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-def _refused(evidence: Evidence, made: list[MadeTrees]) -> Iterator[Finding]:
+def _refused(evidence: Evidence, made: list[layouts.MadeTrees]) -> Iterator[Finding]:
     """Ageing that failed part of its operations."""
     broken = [each for each in made if each[2].errors]
     if not broken:
@@ -140,7 +132,7 @@ def _refused(evidence: Evidence, made: list[MadeTrees]) -> Iterator[Finding]:
     )
 
 
-def _ended_early(evidence: Evidence, made: list[MadeTrees]) -> Iterator[Finding]:
+def _ended_early(evidence: Evidence, made: list[layouts.MadeTrees]) -> Iterator[Finding]:
     early = [each for each in made if each[2].ended != "complete"]
     if early:
         how = ", ".join(sorted({result.ended.replace("_", " ") for _, _, result in early}))
@@ -158,11 +150,11 @@ def _ended_early(evidence: Evidence, made: list[MadeTrees]) -> Iterator[Finding]
         )
 
 
-def _not_filled(evidence: Evidence, made: list[MadeTrees]) -> Iterator[Finding]:
+def _not_filled(evidence: Evidence, made: list[layouts.MadeTrees]) -> Iterator[Finding]:
     off = [
         (each, share)
         for each in made
-        if (share := live_share(each[1], each[2])) is not None
+        if (share := layouts.live_share(each[1], each[2])) is not None
         and abs(share - each[1].fill_percent / 100) > FILL_TOLERANCE
     ]
     if off:
@@ -195,7 +187,7 @@ def _different_trees(churn: Churn) -> Iterator[Finding]:
         )
 
 
-def _place(evidence: Evidence, made: MadeTrees) -> str:
+def _place(evidence: Evidence, made: layouts.MadeTrees) -> str:
     step = made[0]
-    found = place_of(evidence.study.plan, step)
+    found = layouts.place_of(evidence.study.plan, step)
     return turn_name(step) + (f", {found[1]}, {found[0]} % full" if found else "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fsgauge.kinds.commits.analysis.model import CommitsResults
+from fsgauge.kinds.commits.analysis import CommitsResults
 from fsgauge.report.kind_page import KindPage
 from fsgauge.report.table_parts import Rows, estimate_cell, judged_cell, place_of
 from fsgauge.report.traffic import count_text

@@ -11,14 +11,7 @@ from typing import Any
 from fsgauge.kinds.connections.analysis.findings import carried
 from fsgauge.kinds.connections.analysis.model import Connections
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.kinds.connections.page.charts import (
-    by_clients_chart,
-    by_clients_table,
-    clients_chart,
-    extents_chart,
-    is_short,
-    tests_chart,
-)
+from fsgauge.kinds.connections.page import charts
 from fsgauge.kinds.connections.page.serving import serving_parts
 from fsgauge.kinds.connections.page.tables import (
     call_table,
@@ -59,7 +52,7 @@ def connections_parts(results: Results) -> dict[str, Any]:
         "errors": error_table(results, connections),
         "clients": all_said_once(clients),
         "latency": all_said_once(latency_table(results, connections)),
-        "swept": by_clients_table(results, connections),
+        "swept": charts.by_clients_table(results, connections),
         "extents": all_said_once(extents_table(results, connections)),
         "primary_extents": primary,
     }
@@ -103,15 +96,15 @@ class ConnectionsPage(KindPage):
 
     def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
         return [
-            tests_chart(results),
-            by_clients_chart(results),
-            clients_chart(results),
-            extents_chart(results),
+            charts.tests_chart(results),
+            charts.by_clients_chart(results),
+            charts.clients_chart(results),
+            charts.extents_chart(results),
         ]
 
     def left_out(self, drawings: Mapping[str, Drawing], results: Results) -> set[str]:  # noqa: ARG002
         """The first picture, where the numbers of all tests fit the first screen."""
-        return {"forest"} if is_short(drawings.get("tests")) else set()
+        return {"forest"} if charts.is_short(drawings.get("tests")) else set()
 
     def lead(self, drawings: Mapping[str, Drawing]) -> str:
         short = "tests" in drawings and "forest" not in drawings

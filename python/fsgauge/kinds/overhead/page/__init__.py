@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fsgauge.kinds.overhead.analysis.model import FilesRatio, Fluctuation, Overhead
+from fsgauge.kinds.overhead.analysis import FilesRatio, Fluctuation, Overhead
 from fsgauge.kinds.overhead.page.heat_map import heat_map
 from fsgauge.kinds.overhead.published import OF_HOSTS
 from fsgauge.published.ledger import Claim, Ledger, ledger_of

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from fsgauge.kinds.sharing.analysis.cautions import (
@@ -11,19 +13,26 @@ from fsgauge.kinds.sharing.analysis.cautions import (
     one_node_finding,
     with_local_locks,
 )
-from fsgauge.kinds.sharing.analysis.faults import failed_finding, faults_of, words
 from fsgauge.kinds.sharing.analysis.limits import limits_finding, limits_of, ratios_to_nfs
-from fsgauge.kinds.sharing.analysis.model import Sharing, SystemFaults
+from fsgauge.kinds.sharing.analysis.model import FaultClass, Sharing, SystemFaults
 from fsgauge.kinds.sharing.factors import SharingFactors
-from fsgauge.record.records import Cell
+from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.answer import plain_answer
 from fsgauge.stats.between_systems import bound_of, is_near
-from fsgauge.stats.evidence import Evidence, Question
+from fsgauge.stats.evidence import Evidence, Question, count, finding, part_of
 from fsgauge.stats.results import Comparison, Finding
+from fsgauge.stats.samples import is_complete
 from fsgauge.stats.sentence import comparisons_in, hidden_from
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
-from fsgauge.stats.wording import least_shown, listed, share_words, shown_percent, too_few
+from fsgauge.stats.wording import (
+    least_shown,
+    listed,
+    share_words,
+    shown_percent,
+    together,
+    too_few,
+)
 from fsgauge.units import format_size
 
 TESTS = ("write", "read", "reread")
@@ -146,16 +155,9 @@ def _why_none(question: Question, cell: Cell, system: str) -> str:
 
 
 def _by_system(names: Iterable[str]) -> list[str]:
-    """ "nfs in write and read" of "nfs in write", "nfs in read"; systems with the same tests
-    together."""
-    tests: dict[str, list[str]] = {}
-    for name in names:
-        system, _, test = name.rpartition(" in ")
-        tests.setdefault(system, []).append(test)
-    alike: dict[tuple[str, ...], list[str]] = {}
-    for system, found in tests.items():
-        alike.setdefault(tuple(found), []).append(system)
-    return [f"{listed(systems)} in {listed(found)}" for found, systems in alike.items()]
+    """ "nfs in write and read" of "nfs in write", "nfs in read"."""
+    found = together(name.rpartition(" in ")[::2] for name in names)
+    return [f"{systems} in {tests}" for systems, tests in found]
 
 
 def _size(cell: Cell) -> str:
@@ -173,3 +175,86 @@ def _of_others(question: Question, failed: Sequence[SystemFaults]) -> str:
         blocks_complete=max((each.n for each in question.comparisons), default=0),
     )
     return plain_answer(of_others) if of_others.comparisons or of_others.limited else " "
+
+
+_CLASSES: dict[str, FaultClass] = {
+    "system.not_set_up": "not set up",
+    "system.not_in_force": "not in force",
+    "system.crashed": "crash",
+    "system.hangs": "hang",
+}
+_NOT_THE_SAME = "what was read is not what was written"
+_WRONG = ("verify.", "integrity.", "data.")
+_OF_THE_RIG = "rig."
+
+
+def faults_of(material: Material) -> list[SystemFaults]:
+    """One a system, in the plan's order."""
+    plan = material.study.plan
+    return [
+        _of_system(
+            system,
+            [run for run in material.runs if run.system == system],
+            sum(len(turn.cells) for turn in plan.turns if turn.system == system),
+        )
+        for system in plan.systems
+    ]
+
+
+def _of_system(system: str, runs: Sequence[RunRecord], planned: int) -> SystemFaults:
+    failed: dict[tuple[int, int, FaultClass], str] = {}
+    classes = [class_of(run) for run in runs]
+    for run, found in zip(runs, classes, strict=True):
+        if found is not None:
+            what = run.fault.what if run.fault is not None else _NOT_THE_SAME
+            failed.setdefault((run.block, run.turn, found), what)
+    return SystemFaults(
+        system=system,
+        planned=planned,
+        reached=sum(is_complete(run) for run in runs),
+        counts=Counter(found for _, _, found in failed),
+        first=next(iter(failed.values()), ""),
+        sound=_sound(runs, classes),
+    )
+
+
+def _sound(runs: Sequence[RunRecord], classes: Sequence[FaultClass | None]) -> float | None:
+    had_a_chance = [
+        found is None
+        for run, found in zip(runs, classes, strict=True)
+        if found is not None or is_complete(run)
+    ]
+    return statistics.fmean(had_a_chance) if had_a_chance else None
+
+
+def class_of(run: RunRecord) -> FaultClass | None:
+    """Of one run; None where it is sound, and where the rig failed and no system."""
+    if run.fault is not None and run.fault.code.startswith(_OF_THE_RIG):
+        return None
+    if run.fault is not None:
+        wrong = run.fault.code.startswith(_WRONG)
+        return "wrong data" if wrong else _CLASSES.get(run.fault.code, "I/O error")
+    result = run.result
+    if result is not None and result.integrity is not None and result.integrity.corrupt_blocks:
+        return "wrong data"
+    return None
+
+
+def failed_finding(faults: Sequence[SystemFaults]) -> Iterator[Finding]:
+    """A system that failed stays in the tables with what it reached."""
+    failed = [each for each in faults if each.counts]
+    if failed:
+        yield finding(
+            "sharing.failed",
+            "warning",
+            f"{part_of(len(failed), len(faults), 'system')} failed at least once; what each reached"
+            " is in the tables, and blocks that lack a run are left out of its ratios.",
+            "fsgauge rig test NAME sets a system up alone, and says where it fails.",
+            [f"{each.system}: {words(each)}; {each.first}" for each in failed],
+        )
+
+
+def words(faults: SystemFaults) -> str:
+    """ "2 turns: crash; 1 turn: hang"; "none"."""
+    found = [f"{name} in {count(number, 'turn')}" for name, number in faults.counts.items()]
+    return ", ".join(found) or "none"

@@ -7,12 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
-from fsgauge.engine.wire import (
-    LoadResult,
-    elapsed_with_finish_ns,
-    processor_with_finish_ns,
-    sides_of,
-)
+from fsgauge.engine import wire
 from fsgauge.errors import RigError
 from fsgauge.kinds.sharing.tests import NEAREST, TESTS, FileTest, Program, Test
 from fsgauge.record.records import Cell
@@ -90,14 +85,14 @@ class TestsProgram:
         listed = ",".join(f'"{name}"' for name in found)
         return f"--set 'workload.tests=[{listed}]'"
 
-    def of_engine(self, cell: Cell, result: LoadResult) -> PeerNumbers:
+    def of_engine(self, cell: Cell, result: wire.LoadResult) -> PeerNumbers:
         """Bytes a second of a file, seeks a second, files a second; with what counts at the end."""
-        test, took_ns = test_of(cell), max(elapsed_with_finish_ns(result), 1)
-        share = processor_with_finish_ns(result) / took_ns
+        test, took_ns = test_of(cell), max(wire.elapsed_with_finish_ns(result), 1)
+        share = wire.processor_with_finish_ns(result) / took_ns
         if not isinstance(test, FileTest):
             files = result.clients.files if result.clients else 0
             return PeerNumbers(files * 1e9 / took_ns, "operations/s", share)
-        sides = sides_of(result)
+        sides = wire.sides_of(result)
         if test.is_random:
             operations = sum(side.operations for side in sides)
             return PeerNumbers(operations * 1e9 / took_ns, "operations/s", share)

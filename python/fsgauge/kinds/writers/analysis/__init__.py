@@ -6,15 +6,8 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 
+from fsgauge.kinds.writers.analysis import lines
 from fsgauge.kinds.writers.analysis.answer import in_short, one_load, rates_at_most, writers_answer
-from fsgauge.kinds.writers.analysis.lines import (
-    Measured,
-    between_groups,
-    companions_of,
-    groups_of,
-    limits_of,
-    line_of,
-)
 from fsgauge.kinds.writers.analysis.model import Scaling, ScalingPoint
 from fsgauge.kinds.writers.analysis.samples import collect_beside
 from fsgauge.kinds.writers.factors import WritersFactors
@@ -26,7 +19,7 @@ from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.evidence import Evidence, Question, finding
 from fsgauge.stats.results import Finding
-from fsgauge.stats.samples import is_complete
+from fsgauge.stats.samples import is_complete, whole_blocks
 from fsgauge.stats.sentence import WORDS_LIMIT
 from fsgauge.stats.served import SERVER_ADVICE, places_served, places_unstable
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, benjamini_hochberg
@@ -62,26 +55,26 @@ class WritersAnalysis(Analysis):
         turns, runs = material.turns, material.runs
         kinds = {turn.system: turn.facts.kind for turn in turns}
         device = next((system for system in plan.systems if kinds.get(system) == "raw"), None)
-        measured = Measured(samples, collect_beside(samples, turns, runs), device)
-        groups = groups_of(plan.cells)
+        measured = lines.Measured(samples, collect_beside(samples, turns, runs), device)
+        groups = lines.groups_of(plan.cells)
         return Scaling(
             block_size_bytes=WritersFactors.of(plan.cells[0]).block_size_bytes,
             writer_counts=sorted({WritersFactors.of(cell).writers for cell in plan.cells}),
-            whole_blocks=whole_blocks(plan, runs),
+            whole_blocks=made_blocks(plan, runs),
             device=device,
             lines=[
-                line_of(measured, group, system, material.limits)
+                lines.line_of(measured, group, system, material.limits)
                 for group in groups
                 for system in plan.systems
             ],
-            limits=[point for group in groups for point in limits_of(group, runs, samples)],
+            limits=[point for group in groups for point in lines.limits_of(group, runs, samples)],
             companions=[
                 row
                 for group in groups
                 for system in plan.systems
-                for row in companions_of(measured, group, system)
+                for row in lines.companions_of(measured, group, system)
             ],
-            between_groups=between_groups(
+            between_groups=lines.between_groups(
                 measured, groups, plan.systems, material.equivalence_percent
             ),
             cases={turn.system: _case(turn) for turn in turns},
@@ -141,16 +134,10 @@ def _case(turn: TurnRecord) -> str:
     return f"{by} over {turn.facts.kind}" if by else turn.facts.kind
 
 
-def whole_blocks(plan: Plan, runs: Sequence[RunRecord]) -> int:
+def made_blocks(plan: Plan, runs: Sequence[RunRecord]) -> int:
     """Blocks of which every planned run was made, to its end or to a fault of its own."""
-    made = {(run.block, run.turn, run.cell.id) for run in runs if is_complete(run) or run.fault}
-    missing = {
-        turn.block
-        for turn in plan.turns
-        for cell in turn.cells
-        if (turn.block, turn.turn, cell) not in made
-    }
-    return len({turn.block for turn in plan.turns} - missing)
+    made = [run for run in runs if is_complete(run) or run.fault]
+    return len(whole_blocks(plan, made, [cell.id for cell in plan.cells]))
 
 
 def _who_answered(evidence: Evidence, system: str, point: ScalingPoint) -> str:

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from fsgauge.kinds.connections.analysis.little import little_rows, times_of
+from tests.synthetic import SyntheticStudy
 from tests.synthetic.setting import with_result
-from tests.synthetic_connections import SyntheticConnections, make_connections
+from tests.synthetic_connections import make_connections
 
 SMALL: dict[str, Any] = {"clients": 20, "blocks": 2}
 
 
-def rows(made: SyntheticConnections) -> list[Any]:
+def rows(made: SyntheticStudy) -> list[Any]:
     return little_rows(made.study.plan, made.runs)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.kinds.overhead.analysis.model import FilesRatio, Overhead
+from fsgauge.kinds.overhead.analysis import FilesRatio, Overhead
 from fsgauge.kinds.overhead.page import claims_table
 from fsgauge.published.ledger import ledger_of
 from fsgauge.report import write_report

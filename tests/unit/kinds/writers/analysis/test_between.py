@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.kinds.writers.analysis import whole_blocks
+from fsgauge.kinds.writers.analysis import made_blocks
 from fsgauge.kinds.writers.analysis.model import Scaling
 from tests.synthetic_writers import make_writers
 
@@ -37,8 +37,8 @@ def test_one_group_has_nothing_beside_it() -> None:
 
 def test_a_block_is_whole_when_every_run_of_it_was_made() -> None:
     study = make_writers(blocks=3)
-    assert whole_blocks(study.study.plan, study.runs) == 3
-    assert whole_blocks(study.study.plan, study.runs[:-1]) == 2
-    assert whole_blocks(study.study.plan, []) == 0
+    assert made_blocks(study.study.plan, study.runs) == 3
+    assert made_blocks(study.study.plan, study.runs[:-1]) == 2
+    assert made_blocks(study.study.plan, []) == 0
     broken = study.runs[-1].model_copy(update={"parts": [], "fault": "no room"})
-    assert whole_blocks(study.study.plan, [*study.runs[:-1], broken]) == 3
+    assert made_blocks(study.study.plan, [*study.runs[:-1], broken]) == 3

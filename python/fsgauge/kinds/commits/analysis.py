@@ -5,20 +5,51 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from fsgauge.kinds.commits.analysis.model import AskedOfDevice, CommitsResults, Meanwhile
+from pydantic import Field
+
 from fsgauge.kinds.commits.factors import ALONE, NO_PROMISE, CommitsFactors
 from fsgauge.record.records import Cell, Plan, RunRecord
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.answer import plain_answer
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
+from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.evidence import Evidence, Question, finding
-from fsgauge.stats.results import Finding
+from fsgauge.stats.result_model import ResultModel
+from fsgauge.stats.results import Finding, JudgedRatio, OwnResults
 from fsgauge.stats.run_checks import rate_offered
 from fsgauge.stats.samples import Samples, is_complete
 from fsgauge.stats.traffic import operations_of
 from fsgauge.stats.verdict import OPEN, is_too_wide
 from fsgauge.stats.wording import NAMED_SYSTEMS, factor_words, left_out, listed, ratio_range
 from fsgauge.units import count
+
+
+class AskedOfDevice(ResultModel):
+    """For each commit of one cell on one system: requests to the device, flushes among what it
+    counts of these (None where it does not), bytes written."""
+
+    cell: str
+    system: str
+    requests: Estimate
+    flushes: Estimate | None
+    size_bytes: Estimate
+
+
+class Meanwhile(JudgedRatio):
+    """Commits a second of a cell in which something is written meanwhile, over those of `alone`,
+    the same without, on one system."""
+
+    cell: str
+    alone: str
+    system: str
+
+
+class CommitsResults(OwnResults):
+    """In the order of cells, then of systems."""
+
+    asked: list[AskedOfDevice]
+    meanwhile: list[Meanwhile] = Field([])
+
 
 WRITE_BACK = "write back"
 """What queue/write_cache says of a device that has a volatile cache, as far as the kernel knows."""

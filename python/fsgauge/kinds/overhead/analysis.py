@@ -10,24 +10,65 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
 from fsgauge.engine.wire import LoadJob
-from fsgauge.kinds.overhead.analysis.model import FilesRatio, Fluctuation, Overhead
 from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.record.series import Intervals
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.answer import plain_answer
 from fsgauge.stats.contrast import Contrast, Value, in_blocks, judged_ratio
+from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.evidence import Question
 from fsgauge.stats.metrics import Reading
-from fsgauge.stats.results import JudgedRatio
+from fsgauge.stats.result_model import ResultModel
+from fsgauge.stats.results import JudgedRatio, OwnResults
 from fsgauge.stats.rig_limits import rates_set_by
 from fsgauge.stats.samples import Samples, is_complete
 from fsgauge.stats.sentence import DECIDED, comparisons_in
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import listed, number_words, range_words, remark, share_words
 from fsgauge.units import format_size
+
+
+class Fluctuation(ResultModel):
+    """How much the rate of one system varied over time inside runs of one cell.
+
+    `value` is the coefficient of variation of the rates of `intervals` intervals of `interval_ns`,
+    a geometric mean over blocks. `operations` is the mean number in an interval; `counting` what
+    as many operations at random times would vary by. `ratio` is to the baseline's in the same
+    block, less is better; `noise` the baseline's second turn over its first.
+    """
+
+    cell: str
+    system: str
+    value: Estimate
+    intervals: int
+    interval_ns: int
+    operations: float
+    counting: float
+    ratio: JudgedRatio | None
+    noise: Estimate | None
+
+
+class FilesRatio(ResultModel):
+    """The rate of several hosts on the same files, in cell `same`, over their rate on separate
+    ones, in cell `separate`. With `limited_by` the rig set both ("a disk's IOPS limit")."""
+
+    system: str
+    same: str
+    separate: str
+    ratio: JudgedRatio
+    limited_by: str = Field(default="", exclude_if=lambda value: not value)
+
+
+class Overhead(OwnResults):
+    """What only overhead has; fluctuations are shares of 1."""
+
+    fluctuations: list[Fluctuation]
+    host_files: list[FilesRatio] = Field(default=[], exclude_if=lambda value: not value)
+
 
 NAME = "fluctuation"
 FEWEST_INTERVALS = 10
