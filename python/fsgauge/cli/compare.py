@@ -122,7 +122,7 @@ def command(
         )
         tests = check(conditions, between.ratios())
     if not as_json:
-        tell([*_table(between), *_limits(tests)])
+        tell([*_table(between), *_limits(between, tests)])
     page = write_comparison(between, tests, output or b)
     tell([_document(between, tests, page) if as_json else f"page: {page}"])
     return _exit_code(between, tests, on_undecided)
@@ -235,20 +235,20 @@ def _cells(line: FolderRow) -> list[str]:
     return [name, line.a, line.b, ratio, line.verdict]
 
 
-def _limits(tests: Sequence[Test]) -> list[str]:
+def _limits(between: Between, tests: Sequence[Test]) -> list[str]:
     from fsgauge.report import words
-    from fsgauge.report.compared import limit_interval
+    from fsgauge.report.compared import limit_interval, limit_values
 
-    return [
-        f"{test.outcome:<10} {test.condition}: {test.cell}, {test.system}:"
-        + (
-            f" {words.ratio(test.ratio)} ({limit_interval(test)} at {100 * test.level:.4g} %),"
-            if test.ratio is not None
-            else ""
-        )
-        + f" {test.reason}"
-        for test in tests
-    ]
+    lines = []
+    for test in tests:
+        said = f"{test.outcome:<10} {test.condition}: {test.cell}, {test.system}:"
+        if test.ratio is not None:
+            values = limit_values(between, test)
+            said += f" {values}," if values else ""
+            bounds = f"{limit_interval(test)} at {100 * test.level:.4g} %"
+            said += f" {words.ratio(test.ratio)} ({bounds}),"
+        lines.append(f"{said} {test.reason}")
+    return lines
 
 
 @click.command("history")

@@ -186,6 +186,18 @@ def _other_ratio(between: Between, entry: Entry) -> str:
     return f"{ratio} ({words.interval(*entry.shown, entry.blocks)})"
 
 
+def limit_values(between: Between, test: Test) -> str:
+    """ "11.6 to 9.8 k IOPS": A's and B's own values in the line of a test; "" where there is no
+    ratio."""
+    ids = [cell.id for cell in between.cells if cell.name == test.cell]
+    found = (between.entry(cell, test.system, test.metric, "direct") for cell in ids)
+    entry = next(filter(None, found), None)
+    if entry is None:
+        return ""
+    unit = between.metric(entry.metric).unit
+    return words.span(words.value(entry.value_a, unit), words.value(entry.value_b, unit))
+
+
 def limit_interval(test: Test) -> str:
     """A test's interval with four digits: rounding must not hide on which side the limit lies."""
     if test.low is None or test.high is None:
@@ -258,6 +270,7 @@ def write_comparison(between: Between, tests: Sequence[Test], output: Path) -> P
         tables=_tables(between),
         day=moment,
         limit_interval=limit_interval,
+        limit_values=limit_values,
         words=words,
     )
     pages = {"comparison.json": between.model_dump_json(indent=1), "comparison.html": page}
