@@ -75,6 +75,7 @@ _EXAMPLES = {
     "--mount": "noatime",
     "--mkfs": "-I 512",
     "--device": "loop:8GiB",
+    "--disk": "window=16",
 }
 """What the next command has where no word follows such an option."""
 MOVED_OPTIONS = {
@@ -87,6 +88,7 @@ MOVED_OPTIONS = {
     "--times": "--repeat {}",
     "--same": "--hosts same:{}",
     "--accept-changed": "--despite changed-records",
+    "--to-baseline": "--despite machine",
 }
 """Options that have another name now, with the word that follows them; of --same, that which
 followed --hosts."""
@@ -131,12 +133,15 @@ def said_here(option: str, command: str, takes: Collection[str]) -> str:
 
     value = typed_after(option)
     now = _SAID_HERE.get(option, "")
-    if option == "--dry-run" and command == "run":
+    if option == "--disk" and command == "report":
+        now = "--set workload.disk.{}"
+        value = value.removeprefix("workload.").removeprefix("disk.")
+    elif option == "--dry-run" and command == "run":
         at = sys.argv.index("run")
         now = shlex.join(["fsgauge", "plan", *(w for w in sys.argv[at + 1 :] if w != option)])
     elif now.partition(" ")[0] not in takes or (option == "--disk" and not _DISK.search(value)):
         return ""
-    called = now.removesuffix(" {}") if value == "..." else ""
+    called = now.partition(" ")[0] if value == "..." and "{}" in now else ""
     if value == "...":
         value = _EXAMPLES.get(option, value)
     if option in ("--mount", "--mkfs"):

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from fsgauge.stats.folders.same_conditions import Side
 
 
+MACHINE = "machine"
+"""What --despite takes of a machine that is another one under the same name."""
+
+
 @click.command("compare")
 @ends("compare")
 @click.argument("a", type=click.Path(path_type=Path))
@@ -67,11 +71,9 @@ if TYPE_CHECKING:
     help="Take nothing from earlier folders of this study next to A. Five of other sittings show"
     " how sittings differ, where A and B are too few.",
 )
-@despite_choice("Compare even if this fact differs, which must normally be equal. May be repeated.")
-@click.option(
-    "--to-baseline",
-    is_flag=True,
-    help="Judge B's ratio to the baseline against A's, not the rates; always on for two machines.",
+@despite_choice(
+    "Compare even if this fact differs, which must normally be equal; machine: it changed under its"
+    " name, so judge B's ratios to the baseline against A's, not rates. May be repeated."
 )
 @click.option(
     "--output",
@@ -89,7 +91,6 @@ def command(
     gate: Path | None,
     alone: bool,
     despite: tuple[str, ...],
-    to_baseline: bool,
     output: Path | None,
     accept_changed: bool,
     as_json: bool,
@@ -105,18 +106,19 @@ def command(
     from fsgauge.store.seals import understood
 
     conditions = [parse_condition(text) for text in limits]
+    differing = [each for each in despite if each != MACHINE]
     directories = [a, b, *more_a, *more_b]
     sides = read_sides(directories, accept_changed=accept_changed)
     first, second, *more = sides
     with understood(tuple(change for side in sides for change in side.changes)):
-        known, beside = _known(gate, directories, sides, despite, alone=alone)
+        known, beside = _known(gate, directories, sides, differing, alone=alone)
         between = compare_sides(
             first,
             second,
             more_a=more[: len(more_a)],
             more_b=more[len(more_a) :],
-            despite=despite,
-            to_baseline=to_baseline,
+            despite=differing,
+            to_baseline=MACHINE in despite,
             known=known,
             folders_beside=beside,
         )

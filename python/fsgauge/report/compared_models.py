@@ -103,7 +103,7 @@ def basis_sentence(between: Between) -> str:
             " alike."
         )
     why = (
-        "the ratio of ratios was asked for"
+        "the machine counts as another one (--despite machine)"
         if between.same_machine
         else f"the machines differ ({', '.join(between.unlike_machines)})"
     )
