@@ -82,6 +82,8 @@ def test_every_command_has_help(fsgauge: Run, command: str) -> None:
         (["run", "overhead", "--slurm=4"], "next: --hosts slurm:4"),
         (["resume", "x", "--kubernetes", "p.toml"], "next: --hosts kubernetes:p.toml"),
         (["plan", "overhead", "--scheduler", "tls://a:1"], "next: --hosts tls://a:1"),
+        (["run", "overhead", "--scheduler", "bfq"], "tunables.queue/scheduler=bfq"),
+        (["run", "overhead", "--system", "luks"], "next: --system plain=/mnt/a --system luks=/"),
         (["run", "overhead", "--hosts", "a,b", "--same"], "next: --hosts same:a,b"),
         (["report", "x", "--accept-changed"], "next: --despite changed-records"),
         (["compare", "x", "y", "--to-baseline"], "next: --despite machine"),

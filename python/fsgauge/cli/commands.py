@@ -104,7 +104,14 @@ def typed_after(option: str) -> str:
 
 
 def moved_option(option: str) -> str:
+    from fsgauge.study.tunable_places import IO_SCHEDULERS
+
     follows = typed_after("--hosts" if option == "--same" else option)
+    if option == "--scheduler" and follows in IO_SCHEDULERS:
+        return FsgaugeError(
+            "--scheduler is no option here: a scheduler is a setting of a system's device",
+            next=f"--system ext4:tunables.queue/scheduler={follows}",
+        ).render()
     now = MOVED_OPTIONS[option].format(shlex.quote(follows))
     return FsgaugeError(f"{option} is now {now}", next=now).render()
 
