@@ -198,6 +198,40 @@ def test_unlike_folders_are_refused_and_the_page_names_what_was_accepted(
     assert "compared despite question" in (Path(b) / "comparison.html").read_text()
 
 
+@pytest.mark.parametrize(
+    ("typed", "next_command"),
+    [
+        (["ext4", "xfs"], "fsgauge plan overhead --baseline ext4 --system ext4 --system xfs"),
+        (["a", "b c"], "fsgauge plan a 'b c'"),
+    ],
+)
+def test_what_a_study_compares_is_no_result(
+    fsgauge: Run, tmp_path: Path, typed: list[str], next_command: str
+) -> None:
+    """`fsgauge compare ext4 xfs` said that there is no folder ext4."""
+    for folder in ("a", "b c"):
+        (tmp_path / folder).mkdir()
+    done = fsgauge("compare", *typed)
+    assert done.returncode == 2 and "are not results folders" in done.stderr
+    assert done.stderr.endswith(f"next: {next_command}\n")
+
+
+def test_the_folder_above_the_results_is_led_to_the_newest_in_it(
+    fsgauge: Run, tmp_path: Path
+) -> None:
+    """`--results before` makes before/overhead-DATE, and `compare before after` is typed."""
+    for name in ("b-2026-11-01-120000", "a-2026-11-02-120000"):
+        stored(tmp_path / "before" / name)
+    (tmp_path / "after").mkdir()
+    done = fsgauge("compare", str(tmp_path / "before"), str(tmp_path / "after"))
+    newest = tmp_path / "before" / "a-2026-11-02-120000"
+    assert done.returncode == 2 and done.stderr.endswith(f"next: name it: {newest}\n")
+    assert "holds 2 results folders, the newest of which is" in done.stderr
+    for command in (["report"], ["query"]):
+        said = fsgauge(*command, str(tmp_path / "before"), *(["select 1"] * (command == ["query"])))
+        assert str(newest) in said.stderr, said.stderr
+
+
 def test_a_machine_that_changed_under_its_name_is_judged_by_ratios(
     fsgauge: Run, tmp_path: Path, known: list[str]
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fsgauge.cli.choices import despite_choice, tell
+from fsgauge.errors import InputError
 from fsgauge.exit_codes import ExitCode, ends, gravest, of_decision, of_studies
 
 if TYPE_CHECKING:
@@ -105,6 +108,7 @@ def command(
     from fsgauge.stats.folders.limits import check
     from fsgauge.store.seals import understood
 
+    _require_results([a, b])
     conditions = [parse_condition(text) for text in limits]
     differing = [each for each in despite if each != MACHINE]
     directories = [a, b, *more_a, *more_b]
@@ -128,6 +132,34 @@ def command(
     page = write_comparison(between, tests, output or b)
     tell([_document(between, tests, page) if as_json else f"page: {page}"])
     return _exit_code(between, tests, on_undecided)
+
+
+def _require_results(directories: Sequence[Path]) -> None:
+    """InputError for systems and for folders to measure, which a study compares; what else is no
+    results folder is refused where it is read."""
+    from fsgauge.store.folder import results_in
+
+    names = list(map(str, directories))
+    if any(os.path.lexists(each / "study.json") or results_in(each) for each in directories):
+        return
+    if all(os.path.isdir(each) for each in directories):  # noqa: PTH112 - one that is closed is none
+        measured = names
+    elif _are_systems(names):
+        measured = [part for each in names for part in ("--system", each)]
+        measured = ["overhead", "--baseline", names[0], *measured]
+    else:
+        return
+    raise InputError(
+        f"{names[0]} and {names[1]} are not results folders, which `compare` takes",
+        cause="systems and folders are compared by one study, which measures them in turns",
+        next=shlex.join(["fsgauge", "plan", *measured]),
+    )
+
+
+def _are_systems(names: Sequence[str]) -> bool:
+    from fsgauge.system import system_kinds
+
+    return all(each.partition(":")[0] in system_kinds() for each in names)
 
 
 def _known(
