@@ -22,7 +22,7 @@ from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN, is_too_wide
 from fsgauge.store import read_results
-from fsgauge.units import exact_percent, figure, moment
+from fsgauge.units import exact_percent, figure, listed, moment
 
 _WITH_TIME = re.compile(r"-\d{4}(-\d\d){2}-\d{6}$")
 """The end of a results folder's name."""
@@ -226,7 +226,16 @@ def cautions(between: Between) -> list[str]:
             f"{between.baseline} is the only system: there is no ratio that cancels the machine,"
             " and no verdict"
         )
-    return [*found, *_given_up(between)]
+    return [*found, *_not_shared(between), *_given_up(between)]
+
+
+def _not_shared(between: Between) -> list[str]:
+    """Which systems are left out, as one side alone has them."""
+    sides = [f"{listed(systems)} in {label}" for label, systems in between.only_in.items()]
+    if not sides:
+        return []
+    both = "; one run compares them, in turns" if len(sides) > 1 else ""
+    return [f"not compared, as one side alone has them: {', '.join(sides)}{both}"]
 
 
 def _how_made(between: Between) -> list[str]:
