@@ -216,6 +216,23 @@ def test_what_a_study_compares_is_no_result(
     assert done.stderr.endswith(f"next: {next_command}\n")
 
 
+@pytest.mark.parametrize(
+    ("typed", "next_command"),
+    [
+        ("x/a", "fsgauge compare x/a B, or fsgauge report x/a"),
+        ("x/a x/b y/a y/b", "fsgauge compare x/a y/a --more-a x/b --more-b y/b"),
+        ("x/a x/b x/c", "fsgauge history x/a x/b x/c"),
+    ],
+)
+def test_any_number_of_folders_but_two_is_led_on(
+    fsgauge: Run, typed: str, next_command: str
+) -> None:
+    """`compare before/* after/*` of a study that was run twice: "unexpected extra argument"."""
+    done = fsgauge("compare", *typed.split())
+    assert done.returncode == 2 and done.stderr.startswith("error: compare takes two results")
+    assert done.stderr.endswith(f"next: {next_command}\n")
+
+
 def test_the_folder_above_the_results_is_led_to_the_newest_in_it(
     fsgauge: Run, tmp_path: Path
 ) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fsgauge.cli.choices import despite_choice, tell
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, quoted
 from fsgauge.exit_codes import ExitCode, ends, gravest, of_decision, of_studies
 
 if TYPE_CHECKING:
@@ -31,8 +31,9 @@ MACHINE = "machine"
 
 @click.command("compare")
 @ends("compare")
-@click.argument("a", type=click.Path(path_type=Path))
-@click.argument("b", type=click.Path(path_type=Path))
+@click.argument(
+    "folders", nargs=-1, required=True, metavar="A B", type=click.Path(path_type=Path)
+)
 @click.option(
     "--fail-if",
     "limits",
@@ -85,8 +86,7 @@ MACHINE = "machine"
 )
 @click.option("--json", "as_json", is_flag=True, help="The comparison as JSON.")
 def command(
-    a: Path,
-    b: Path,
+    folders: tuple[Path, ...],
     limits: tuple[str, ...],
     on_undecided: str,
     more_a: tuple[Path, ...],
@@ -108,6 +108,7 @@ def command(
     from fsgauge.stats.folders.limits import check
     from fsgauge.store.seals import understood
 
+    a, b = _two(folders)
     _require_results([a, b])
     conditions = [parse_condition(text) for text in limits]
     differing = [each for each in despite if each != MACHINE]
@@ -132,6 +133,30 @@ def command(
     page = write_comparison(between, tests, output or b)
     tell([_document(between, tests, page) if as_json else f"page: {page}"])
     return _exit_code(between, tests, on_undecided)
+
+
+def _two(folders: Sequence[Path]) -> tuple[Path, Path]:
+    """A and B; InputError for another number. before/* and after/* are several of each side where
+    a study was run again."""
+    if len(folders) == 2:
+        return folders[0], folders[1]
+    if len(folders) == 1:
+        raise InputError(
+            "compare takes two results folders, and one is named",
+            next=f"fsgauge compare {quoted(folders[0])} B, or fsgauge report {quoted(folders[0])}",
+        )
+    above = list(dict.fromkeys(each.parent for each in folders))
+    words = ["fsgauge", "history", *map(str, folders)]
+    if len(above) == 2:
+        (a, *more_a), (b, *more_b) = ([f for f in folders if f.parent == side] for side in above)
+        words = ["fsgauge", "compare", str(a), str(b)]
+        words += [word for each in more_a for word in ("--more-a", str(each))]
+        words += [word for each in more_b for word in ("--more-b", str(each))]
+    raise InputError(
+        f"compare takes two results folders, and {len(folders)} are named",
+        cause="a study that is run again makes another folder in the same place",
+        next=shlex.join(words),
+    )
 
 
 def _require_results(directories: Sequence[Path]) -> None:
