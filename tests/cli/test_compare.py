@@ -243,7 +243,7 @@ def test_the_folder_above_the_results_is_led_to_the_newest_in_it(
     done = fsgauge("compare", str(tmp_path / "before"), str(tmp_path / "after"))
     newest = tmp_path / "before" / "a-2026-11-02-120000"
     assert done.returncode == 2 and done.stderr.endswith(f"next: name it: {newest}\n")
-    assert "holds 2 results folders, the newest of which is" in done.stderr
+    assert "holds 2 of them, the newest of which is" in done.stderr
     for command in (["report"], ["query"]):
         said = fsgauge(*command, str(tmp_path / "before"), *(["select 1"] * (command == ["query"])))
         assert str(newest) in said.stderr, said.stderr
@@ -256,7 +256,7 @@ def test_a_machine_that_changed_under_its_name_is_judged_by_ratios(
     a, b = stored(tmp_path / "a", seed=1), stored(tmp_path / "b", seed=2, cost=0.3)
     done = fsgauge("compare", a, b, *known, "--despite", "machine")
     assert done.returncode == 0, done.stderr
-    assert "Because the machine counts as another one (--despite machine), the verdict" in done.stdout
+    assert "Because the machine counts as another one (--despite machine), the" in done.stdout
     assert " % of raw, 30 % slower (" in done.stdout
 
 

@@ -167,7 +167,7 @@ def _require_results(directories: Sequence[Path]) -> None:
     names = list(map(str, directories))
     if any(os.path.lexists(each / "study.json") or results_in(each) for each in directories):
         return
-    if all(os.path.isdir(each) for each in directories):  # noqa: PTH112 - one that is closed is none
+    if all(map(os.path.isdir, directories)):
         measured = names
     elif _are_systems(names):
         measured = [part for each in names for part in ("--system", each)]

@@ -173,10 +173,11 @@ def _nothing_there(directory: Path) -> InputError:
 
 def _no_results(directory: Path) -> InputError:
     if inside := results_in(directory):
-        several = f"{len(inside)} results folders, the newest of which is" if len(inside) > 1 else ""
+        several = f"{len(inside)} of them, the newest of which is"
+        holds = several if len(inside) > 1 else "one:"
         return InputError(
-            f"{directory} is not a results folder, but holds {several or 'one:'} {inside[-1]}",
-            cause="`fsgauge run --results` takes the folder above, and makes one for each run in it",
+            f"{directory} is not a results folder, but holds {holds} {inside[-1]}",
+            cause="`fsgauge run --results` takes the folder above, and makes one in it for each run",
             next=f"name it: {quoted(inside[-1])}",
         )
     return InputError(

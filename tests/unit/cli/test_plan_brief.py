@@ -118,7 +118,8 @@ def test_there_are_six_lines_whatever_is_asked(name: str) -> None:
     lines = brief_lines(found.model_copy(update=more[name]), "", None, points=points)
     assert names(lines) == SIX and not any("\n" in line for line in lines)
     if name == "years":
-        assert re.search(r", \d+ points \(0 to 5 years.*\) of \d+ lives; writes nothing; ", lines[2])
+        of_points = r", \d+ points \(0 to 5 years.*\) of \d+ lives; writes nothing; "
+        assert re.search(of_points, lines[2]), lines[2]
     if name == "choose":
         assert ", 160 runs expected, 400 at worst; writes " in lines[2]
 

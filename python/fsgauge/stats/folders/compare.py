@@ -135,9 +135,11 @@ def _require_shared(a: Side, b: Side) -> None:
     names = [side.study.plan.systems for side in (a, b)]
     if set(names[0]) & set(names[1]):
         return
-    systems = " ".join(f"--system {quoted(each)}" for each in dict.fromkeys([*names[0], *names[1]]))
+    both = dict.fromkeys([*names[0], *names[1]])
+    systems = " ".join(f"--system {quoted(each)}" for each in both)
     raise InputError(
-        f"{a.label} and {b.label} have no system in common: {listed(names[0])} / {listed(names[1])}",
+        f"{a.label} and {b.label} have no system in common:"
+        f" {listed(names[0])} / {listed(names[1])}",
         cause="a system is followed from one folder to the other; two systems are compared by one"
         " run, which measures them in turns",
         next=f"fsgauge run STUDY {systems}; or measure both under one name: --system NAME=KIND",
