@@ -249,6 +249,15 @@ def test_the_folder_above_the_results_is_led_to_the_newest_in_it(
         assert str(newest) in said.stderr, said.stderr
 
 
+def test_the_folder_above_a_series_is_led_to_all_of_it(fsgauge: Run, tmp_path: Path) -> None:
+    for day in range(1, 4):
+        stored(tmp_path / "all" / f"gate-2026-11-0{day}-120000", day=day)
+    stored(tmp_path / "all" / "other-2026-11-01-120000")
+    done = fsgauge("history", str(tmp_path / "all"))
+    assert done.returncode == 2 and "holds 3 of gate" in done.stderr
+    assert done.stderr.endswith(f"next: fsgauge history {tmp_path}/all/gate-*\n")
+
+
 def test_a_machine_that_changed_under_its_name_is_judged_by_ratios(
     fsgauge: Run, tmp_path: Path, known: list[str]
 ) -> None:

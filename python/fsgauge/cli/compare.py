@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -338,6 +339,7 @@ def history(
     from fsgauge.stats.folders.history import follow
     from fsgauge.store.seals import understood
 
+    _require_series(directories)
     sides = read_sides(directories, accept_changed=accept_changed)
     with understood(tuple(change for side in sides for change in side.changes)):
         history = follow(sides, despite=despite)
@@ -355,6 +357,21 @@ def history(
         click.echo(line)
     click.echo(f"page: {page}")
     return code
+
+
+def _require_series(directories: Sequence[Path]) -> None:
+    """InputError for the folder above a series, with the study that has most of it."""
+    from fsgauge.store.folder import results_in, study_in_name
+
+    if len(directories) > 1 or os.path.lexists(directories[0] / "study.json"):
+        return
+    (above,) = directories
+    studies = Counter(study_in_name(each) for each in results_in(above))
+    for study, many in studies.most_common(1):
+        raise InputError(
+            f"{above} is not a results folder, but holds {many} of {study}",
+            next=f"fsgauge history {quoted(above)}/{quoted(study)}-*",
+        )
 
 
 def _steps(history: History) -> list[str]:

@@ -191,6 +191,11 @@ _DATED = len("-2026-11-29-120000")
 """The end of a results folder's name."""
 
 
+def study_in_name(directory: Path) -> str:
+    """The study of a results folder, as its name has it."""
+    return directory.name[:-_DATED]
+
+
 def results_in(directory: Path) -> list[Path]:
     """The results folders in a folder, in order of time."""
     found: list[Path] = []
