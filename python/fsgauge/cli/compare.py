@@ -367,7 +367,8 @@ def _require_series(directories: Sequence[Path]) -> None:
         return
     (above,) = directories
     studies = Counter(study_in_name(each) for each in results_in(above))
-    for study, many in studies.most_common(1):
+    if studies:
+        study, many = studies.most_common(1)[0]
         raise InputError(
             f"{above} is not a results folder, but holds {many} of {study}",
             next=f"fsgauge history {quoted(above)}/{quoted(study)}-*",
