@@ -198,41 +198,6 @@ def test_unlike_folders_are_refused_and_the_page_names_what_was_accepted(
     assert "compared despite question" in (Path(b) / "comparison.html").read_text()
 
 
-@pytest.mark.parametrize(
-    ("typed", "next_command"),
-    [
-        (["ext4", "xfs"], "fsgauge plan overhead --baseline ext4 --system ext4 --system xfs"),
-        (["a", "b c"], "fsgauge plan a 'b c'"),
-    ],
-)
-def test_what_a_study_compares_is_no_result(
-    fsgauge: Run, tmp_path: Path, typed: list[str], next_command: str
-) -> None:
-    """`fsgauge compare ext4 xfs` said that there is no folder ext4."""
-    for folder in ("a", "b c"):
-        (tmp_path / folder).mkdir()
-    done = fsgauge("compare", *typed)
-    assert done.returncode == 2 and "are not results folders" in done.stderr
-    assert done.stderr.endswith(f"next: {next_command}\n")
-
-
-@pytest.mark.parametrize(
-    ("typed", "next_command"),
-    [
-        ("x/a", "fsgauge compare x/a B, or fsgauge report x/a"),
-        ("x/a x/b y/a y/b", "fsgauge compare x/a y/a --more-a x/b --more-b y/b"),
-        ("x/a x/b x/c", "fsgauge history x/a x/b x/c"),
-    ],
-)
-def test_any_number_of_folders_but_two_is_led_on(
-    fsgauge: Run, typed: str, next_command: str
-) -> None:
-    """`compare before/* after/*` of a study that was run twice: "unexpected extra argument"."""
-    done = fsgauge("compare", *typed.split())
-    assert done.returncode == 2 and done.stderr.startswith("error: compare takes two results")
-    assert done.stderr.endswith(f"next: {next_command}\n")
-
-
 def test_the_folder_above_the_results_is_led_to_the_newest_in_it(
     fsgauge: Run, tmp_path: Path
 ) -> None:
@@ -247,15 +212,6 @@ def test_the_folder_above_the_results_is_led_to_the_newest_in_it(
     for command in (["report"], ["query"]):
         said = fsgauge(*command, str(tmp_path / "before"), *(["select 1"] * (command == ["query"])))
         assert str(newest) in said.stderr, said.stderr
-
-
-def test_the_folder_above_a_series_is_led_to_all_of_it(fsgauge: Run, tmp_path: Path) -> None:
-    for day in range(1, 4):
-        stored(tmp_path / "all" / f"gate-2026-11-0{day}-120000", day=day)
-    stored(tmp_path / "all" / "other-2026-11-01-120000")
-    done = fsgauge("history", str(tmp_path / "all"))
-    assert done.returncode == 2 and "holds 3 of gate" in done.stderr
-    assert done.stderr.endswith(f"next: fsgauge history {tmp_path}/all/gate-*\n")
 
 
 def test_a_machine_that_changed_under_its_name_is_judged_by_ratios(
