@@ -252,6 +252,15 @@ def format_value(number: float, unit: str) -> str:
             raise ValueError(f"no metric is in {unit}")
 
 
+def with_one_unit(values: Sequence[str]) -> list[str]:
+    """Values as format_value writes them, the unit behind the last one alone where all have it:
+    "205" and "188 k IOPS"."""
+    parts = [each.partition(" ") for each in values]
+    if len({unit for _, _, unit in parts}) > 1:
+        return list(values)
+    return [*(number for number, _, _ in parts[:-1]), *values[-1:]]
+
+
 def rounded(value: float) -> str:
     """Three digits, as people write them: "1,240", "0.00123"."""
     if value >= 999.5:

@@ -82,8 +82,13 @@ def test_every_command_has_help(fsgauge: Run, command: str) -> None:
         (["run", "overhead", "--slurm=4"], "next: --hosts slurm:4"),
         (["resume", "x", "--kubernetes", "p.toml"], "next: --hosts kubernetes:p.toml"),
         (["plan", "overhead", "--scheduler", "tls://a:1"], "next: --hosts tls://a:1"),
+        (["run", "overhead", "--scheduler", "bfq"], "tunables.queue/scheduler=bfq"),
+        (["run", "overhead", "--system", "luks"], "next: --system plain=/mnt/a --system luks=/"),
         (["run", "overhead", "--hosts", "a,b", "--same"], "next: --hosts same:a,b"),
         (["report", "x", "--accept-changed"], "next: --despite changed-records"),
+        (["compare", "x", "y", "--to-baseline"], "next: --despite machine"),
+        (["report", "x", "--disk", "window=16"], "next: --set workload.disk.window=16"),
+        (["report", "x", "--disk"], "--disk is --set here\nnext: --set workload.disk.window=16"),
         (["report", "x", "--despite", "kernel"], "next: --despite changed-records, or leave it"),
     ],
 )
@@ -327,9 +332,10 @@ def test_plan_as_json_is_the_same_plan(fsgauge: Run) -> None:
 def test_plan_takes_the_noise_from_a_pilot(fsgauge: Run, tmp_path: Path) -> None:
     pilot = make_study(blocks=5, queue_depths=(1, 32), block_sizes=(4096,)).write(tmp_path / "a")
     done = fsgauge("plan", "overhead", "--pilot", str(pilot))
-    assert is_planned(done)
-    assert "cells in 5 blocks; equal runs differed by" in done.stdout
-    assert "the noisiest," in done.stdout
+    assert is_planned(done) and ', as the pilot "' in done.stdout
+    assert "equal runs differed by" not in done.stdout, "of six lines, one is for the noise"
+    whole = fsgauge("plan", "overhead", "--pilot", str(pilot), "--verbose").stdout
+    assert "cells in 5 blocks; equal runs differed by" in whole and "the noisiest," in whole
     twice = fsgauge("plan", "overhead", "--pilot", str(pilot), "--noise", "3 %")
     assert twice.returncode == 2
     assert "--noise and --pilot both say what the noise is" in twice.stderr
@@ -352,7 +358,7 @@ def test_plan_takes_the_time_from_a_pilot_of_the_same_work(
     per_block = found["description"]["expected_seconds"] / 3
     around = per_block - found["pilot_time"]["block_seconds"]
     assert 0 < around < found["plan"]["expected_seconds"] / 3
-    other = fsgauge(*words, "--set", "workload.queue_depths=[2]")
+    other = fsgauge(*words, "--set", "workload.queue_depths=[2]", "--verbose")
     assert "of other cells, systems or storage: the time is not taken from it" in other.stdout
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,9 @@ def test_json_is_one_document_with_comparison_limits_and_page(
     document = json.loads(done.stdout)
     outcomes = {each["system"]: each["outcome"] for each in document["limits"]}
     assert outcomes["xfs"] == "crossed"
+    told = fsgauge("compare", a, b, *known, "--fail-if", GATE, "--output", str(out)).stdout
+    (line,) = (each for each in told.splitlines() if each.startswith("crossed"))
+    assert re.search(r"depth 32, xfs: [\d.]+ to [\d.]+ k IOPS, 0\.7\d? \(", line), line
     assert document["comparison"]["decides"] == "direct"
     assert Path(document["page"]) == out / "comparison.html"
     assert not (Path(b) / "comparison.html").exists()
@@ -187,6 +191,33 @@ def test_unlike_folders_are_refused_and_the_page_names_what_was_accepted(
     assert accepted.returncode == 0
     assert "warning: compared despite question" in accepted.stderr
     assert "compared despite question" in (Path(b) / "comparison.html").read_text()
+
+
+def test_the_folder_above_the_results_is_led_to_the_newest_in_it(
+    fsgauge: Run, tmp_path: Path
+) -> None:
+    """`--results before` makes before/overhead-DATE, and `compare before after` is typed."""
+    for name in ("b-2026-11-01-120000", "a-2026-11-02-120000"):
+        stored(tmp_path / "before" / name)
+    (tmp_path / "after").mkdir()
+    done = fsgauge("compare", str(tmp_path / "before"), str(tmp_path / "after"))
+    newest = tmp_path / "before" / "a-2026-11-02-120000"
+    assert done.returncode == 2 and done.stderr.endswith(f"next: name it: {newest}\n")
+    assert "holds 2 of them, the newest of which is" in done.stderr
+    for command in (["report"], ["query"]):
+        said = fsgauge(*command, str(tmp_path / "before"), *(["select 1"] * (command == ["query"])))
+        assert str(newest) in said.stderr, said.stderr
+
+
+def test_a_machine_that_changed_under_its_name_is_judged_by_ratios(
+    fsgauge: Run, tmp_path: Path, known: list[str]
+) -> None:
+    """Both ratios had to agree, and what made all systems slower decided nothing."""
+    a, b = stored(tmp_path / "a", seed=1), stored(tmp_path / "b", seed=2, cost=0.3)
+    done = fsgauge("compare", a, b, *known, "--despite", "machine")
+    assert done.returncode == 0, done.stderr
+    assert "Because the machine counts as another one (--despite machine), the" in done.stdout
+    assert " % of raw, 30 % slower (" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`fsgauge report DIR --disk KEY=VALUE`: another disk's predictions, without measuring again."""
+"""`fsgauge report DIR --set workload.disk.KEY=VALUE`: another disk's predictions, without measuring again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_a_disk_of_ones_own(fsgauge: Run, results: Path) -> None:
     engine = {"FSGAUGE_ENGINE": str(find_engine())}  # what predicts, not the one of the other tests
     usual = fsgauge("report", str(results), **engine)
     assert usual.returncode == 0, usual.stderr
-    disk_of_ones_own = ("--disk", "window=16", "--disk", "position=90 %")
+    disk_of_ones_own = ("--set", "workload.disk.window=16", "--set", "workload.disk.position=90 %")
     changed = fsgauge("report", str(results), *disk_of_ones_own, **engine)
     assert changed.returncode == 0, changed.stderr
     found = json.loads((results / "report.json").read_text(encoding="utf-8"))
@@ -38,14 +38,15 @@ def test_a_disk_of_ones_own(fsgauge: Run, results: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("windw=16", "did you mean"),
-        ("outer_rate=200", "200 MB/s"),
-        ("seek_full=1 ms", "a longer seek does not take less time"),
+        ("disk.windw=16", "did you mean"),
+        ("disk.outer_rate=200", "200 MB/s"),
+        ("disk.seek_full=1 ms", "a longer seek does not take less time"),
+        ("streams=8", "records stay as they were measured"),
     ],
 )
 def test_mistakes_are_told_without_a_traceback(
     fsgauge: Run, results: Path, change: str, said: str
 ) -> None:
-    done = fsgauge("report", str(results), "--disk", change)
+    done = fsgauge("report", str(results), "--set", f"workload.{change}")
     assert done.returncode == 2 and said in done.stderr and "Traceback" not in done.stderr
     assert not (results / "report.html").exists()

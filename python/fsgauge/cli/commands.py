@@ -75,6 +75,7 @@ _EXAMPLES = {
     "--mount": "noatime",
     "--mkfs": "-I 512",
     "--device": "loop:8GiB",
+    "--disk": "window=16",
 }
 """What the next command has where no word follows such an option."""
 MOVED_OPTIONS = {
@@ -87,6 +88,7 @@ MOVED_OPTIONS = {
     "--times": "--repeat {}",
     "--same": "--hosts same:{}",
     "--accept-changed": "--despite changed-records",
+    "--to-baseline": "--despite machine",
 }
 """Options that have another name now, with the word that follows them; of --same, that which
 followed --hosts."""
@@ -102,7 +104,14 @@ def typed_after(option: str) -> str:
 
 
 def moved_option(option: str) -> str:
+    from fsgauge.study.tunable_places import IO_SCHEDULERS
+
     follows = typed_after("--hosts" if option == "--same" else option)
+    if option == "--scheduler" and follows in IO_SCHEDULERS:
+        return FsgaugeError(
+            "--scheduler is no option here: a scheduler is a setting of a system's device",
+            next=f"--system ext4:tunables.queue/scheduler={follows}",
+        ).render()
     now = MOVED_OPTIONS[option].format(shlex.quote(follows))
     return FsgaugeError(f"{option} is now {now}", next=now).render()
 
@@ -131,12 +140,15 @@ def said_here(option: str, command: str, takes: Collection[str]) -> str:
 
     value = typed_after(option)
     now = _SAID_HERE.get(option, "")
-    if option == "--dry-run" and command == "run":
+    if option == "--disk" and command == "report":
+        now = "--set workload.disk.{}"
+        value = value.removeprefix("workload.").removeprefix("disk.")
+    elif option == "--dry-run" and command == "run":
         at = sys.argv.index("run")
         now = shlex.join(["fsgauge", "plan", *(w for w in sys.argv[at + 1 :] if w != option)])
     elif now.partition(" ")[0] not in takes or (option == "--disk" and not _DISK.search(value)):
         return ""
-    called = now.removesuffix(" {}") if value == "..." else ""
+    called = now.partition(" ")[0] if value == "..." and "{}" in now else ""
     if value == "...":
         value = _EXAMPLES.get(option, value)
     if option in ("--mount", "--mkfs"):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fsgauge.cli.choices import despite_choice, tell
+from fsgauge.cli.results_named import require_series, two_results
 from fsgauge.exit_codes import ExitCode, ends, gravest, of_decision, of_studies
 
 if TYPE_CHECKING:
@@ -22,10 +23,15 @@ if TYPE_CHECKING:
     from fsgauge.stats.folders.same_conditions import Side
 
 
+MACHINE = "machine"
+"""What --despite takes of a machine that is another one under the same name."""
+
+
 @click.command("compare")
 @ends("compare")
-@click.argument("a", type=click.Path(path_type=Path))
-@click.argument("b", type=click.Path(path_type=Path))
+@click.argument(
+    "folders", nargs=-1, required=True, metavar="A B", type=click.Path(path_type=Path)
+)
 @click.option(
     "--fail-if",
     "limits",
@@ -67,11 +73,9 @@ if TYPE_CHECKING:
     help="Take nothing from earlier folders of this study next to A. Five of other sittings show"
     " how sittings differ, where A and B are too few.",
 )
-@despite_choice("Compare even if this fact differs, which must normally be equal. May be repeated.")
-@click.option(
-    "--to-baseline",
-    is_flag=True,
-    help="Judge B's ratio to the baseline against A's, not the rates; always on for two machines.",
+@despite_choice(
+    "Compare even if this fact differs, which must normally be equal; machine: it changed under its"
+    " name, so judge B's ratios to the baseline against A's, not rates. May be repeated."
 )
 @click.option(
     "--output",
@@ -80,8 +84,7 @@ if TYPE_CHECKING:
 )
 @click.option("--json", "as_json", is_flag=True, help="The comparison as JSON.")
 def command(
-    a: Path,
-    b: Path,
+    folders: tuple[Path, ...],
     limits: tuple[str, ...],
     on_undecided: str,
     more_a: tuple[Path, ...],
@@ -89,7 +92,6 @@ def command(
     gate: Path | None,
     alone: bool,
     despite: tuple[str, ...],
-    to_baseline: bool,
     output: Path | None,
     accept_changed: bool,
     as_json: bool,
@@ -104,25 +106,27 @@ def command(
     from fsgauge.stats.folders.limits import check
     from fsgauge.store.seals import understood
 
+    a, b = two_results(folders)
     conditions = [parse_condition(text) for text in limits]
+    differing = [each for each in despite if each != MACHINE]
     directories = [a, b, *more_a, *more_b]
     sides = read_sides(directories, accept_changed=accept_changed)
     first, second, *more = sides
     with understood(tuple(change for side in sides for change in side.changes)):
-        known, beside = _known(gate, directories, sides, despite, alone=alone)
+        known, beside = _known(gate, directories, sides, differing, alone=alone)
         between = compare_sides(
             first,
             second,
             more_a=more[: len(more_a)],
             more_b=more[len(more_a) :],
-            despite=despite,
-            to_baseline=to_baseline,
+            despite=differing,
+            to_baseline=MACHINE in despite,
             known=known,
             folders_beside=beside,
         )
         tests = check(conditions, between.ratios())
     if not as_json:
-        tell([*_table(between), *_limits(tests)])
+        tell([*_table(between), *_limits(between, tests)])
     page = write_comparison(between, tests, output or b)
     tell([_document(between, tests, page) if as_json else f"page: {page}"])
     return _exit_code(between, tests, on_undecided)
@@ -235,20 +239,20 @@ def _cells(line: FolderRow) -> list[str]:
     return [name, line.a, line.b, ratio, line.verdict]
 
 
-def _limits(tests: Sequence[Test]) -> list[str]:
+def _limits(between: Between, tests: Sequence[Test]) -> list[str]:
     from fsgauge.report import words
-    from fsgauge.report.compared import limit_interval
+    from fsgauge.report.compared import limit_interval, limit_values
 
-    return [
-        f"{test.outcome:<10} {test.condition}: {test.cell}, {test.system}:"
-        + (
-            f" {words.ratio(test.ratio)} ({limit_interval(test)} at {100 * test.level:.4g} %),"
-            if test.ratio is not None
-            else ""
-        )
-        + f" {test.reason}"
-        for test in tests
-    ]
+    lines = []
+    for test in tests:
+        said = f"{test.outcome:<10} {test.condition}: {test.cell}, {test.system}:"
+        if test.ratio is not None:
+            values = limit_values(between, test)
+            said += f" {values}," if values else ""
+            bounds = f"{limit_interval(test)} at {100 * test.level:.4g} %"
+            said += f" {words.ratio(test.ratio)} ({bounds}),"
+        lines.append(f"{said} {test.reason}")
+    return lines
 
 
 @click.command("history")
@@ -279,6 +283,7 @@ def history(
     from fsgauge.stats.folders.history import follow
     from fsgauge.store.seals import understood
 
+    require_series(directories)
     sides = read_sides(directories, accept_changed=accept_changed)
     with understood(tuple(change for side in sides for change in side.changes)):
         history = follow(sides, despite=despite)

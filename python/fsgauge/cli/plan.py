@@ -84,7 +84,7 @@ def command(
         plan_on,
         refused_lines,
     )
-    from fsgauge.cli.sweeping import of_sweep, sweep_lines
+    from fsgauge.cli.sweeping import of_sweep, sweep_lines, sweep_words
     from fsgauge.plan.preview import describe
     from fsgauge.programs.interruption import interruptible
     from fsgauge.rig.refusing import each_once, require_none
@@ -139,21 +139,23 @@ def command(
         return code
     lines = refused_lines(refusals)
     if not (refusals and is_untried(world, around)):
-        lines += sweep_lines(chosen)
         if verbose:
-            lines += method_lines(description)
+            lines += [*sweep_lines(chosen), *method_lines(description)]
         else:
-            run = None if refusals else run_command(sys.argv[2:])
             lines += brief_lines(
-                description, _measured_by(kept, ""), run, doctor_measures=world.keeps_noise
+                description,
+                _measured_by(kept, measured),
+                None if refusals else run_command(sys.argv[2:]),
+                doctor_measures=world.keeps_noise,
+                points=sweep_words(chosen),
             )
         if verbose or order:
             lines += order_lines(description, plan.cells, order)
         if verbose:
             source = f" ({count(kept.blocks, 'block')}, {kept.source})" if kept is not None else ""
-            lines += cost_lines(description, _measured_by(kept, source))
-        lines += pilot_lines(measured, description, plan.side_by_side)
-        lines += _pilot_time(time, is_same)
+            lines += cost_lines(description, _measured_by(kept, measured, source))
+            lines += pilot_lines(measured, description, plan.side_by_side)
+            lines += _pilot_time(time, is_same)
     click.echo("\n".join(wrapped_lines(lines, width_of(sys.stdout), MARGIN)))
     return code
 
@@ -175,9 +177,11 @@ def _kept_noise(world: Rig, study: Study) -> KeptNoise | None:
     return world.last_noise(study) if study.plan.noise_percent is None else None
 
 
-def _measured_by(kept: KeptNoise | None, source: str) -> str:
-    """ ", as fsgauge doctor measured in /var/tmp on 2026-11-23 02:10"; "" where nothing is kept.
-    `source` is said of a run."""
+def _measured_by(kept: KeptNoise | None, pilot: PilotNoise | None, source: str = "") -> str:
+    """ ", as fsgauge doctor measured in /var/tmp on 2026-11-23 02:10"; ', as the pilot "gate"
+    showed'; "" where neither is. `source` is said of a run that was kept."""
+    if pilot is not None:
+        return f', as the pilot "{pilot.study}" showed'
     if kept is None:
         return ""
     when = f"{datetime.fromtimestamp(kept.measured_unix_s, UTC).astimezone():%Y-%m-%d %H:%M}"

@@ -23,16 +23,18 @@ def brief_lines(
     run: Sequence[str] | None,
     *,
     doctor_measures: bool = True,
+    points: str = "",
 ) -> list[str]:
     """What is asked, compared, taken and destroyed, what would show, and the command that runs it.
 
     `run` is that command, None where it would be refused. `measured_by` is where the noise is from;
-    `doctor_measures`: whether `fsgauge doctor` measures that of this rig.
+    `doctor_measures`: whether `fsgauge doctor` measures that of this rig. `points` of a sweep are
+    in the place of its runs.
     """
     lines = [
         f"asks      {description.question}{_starts(description)}",
         f"compares  {_systems(description)}; storage: {_storage(description)}",
-        f"takes     {_cost(description)}",
+        f"takes     {_cost(description, points)}",
         f"destroys  {description.overwritten}",
         f"detects   {_detects(description, measured_by, doctor_measures)}",
     ]
@@ -92,8 +94,8 @@ def _storage(description: PlanDescription) -> str:
     return description.storage if is_short or not rest else f"{first}, ..."
 
 
-def _cost(description: PlanDescription) -> str:
-    runs = f"{count(description.runs, 'run')} in {count(description.blocks, 'block')}"
+def _cost(description: PlanDescription, points: str) -> str:
+    runs = points or f"{count(description.runs, 'run')} in {count(description.blocks, 'block')}"
     if description.race:
         runs = description.race.partition(":")[0]
     writes = f"writes {written_words(description)}"

@@ -59,10 +59,12 @@ def _sheet(name: str, text: str) -> Callable[[F], F]:
     " FILE.html, or FILE.pdf, which needs Chromium.",
 )
 @click.option(
-    "--disk",
+    "--set",
+    "disk",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Predict rates (study aging) for another disk: window=16, seek_average='4 ms'.",
+    help="Predict rates (study aging) for another disk: workload.disk.window=16. Nothing that was"
+    " measured can be set.",
 )
 @despite_choice()
 def command(
@@ -116,7 +118,7 @@ def command(
 def _require_page_alone(directory: Path, asked: dict[str, str | None], disk: Sequence[str]) -> None:
     """A sweep has no sheets, and no layouts of its own."""
     options = [name for name, file in asked.items() if file is not None]
-    options += ["disk"] if disk else []
+    options += ["set"] if disk else []
     if options:
         raise InputError(
             f"--{options[0]} is for one study, and {directory} is a sweep of several",

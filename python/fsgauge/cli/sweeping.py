@@ -19,6 +19,7 @@ from fsgauge.progress.terminal import say
 from fsgauge.rig.rig import Rig
 from fsgauge.study.model import Study
 from fsgauge.study.points import Point, points_of
+from fsgauge.units import count
 
 if TYPE_CHECKING:
     from fsgauge.sweep.folder import Sweep
@@ -66,18 +67,32 @@ def _points_code(sweep: Sweep) -> ExitCode:
     return gravest(codes or [ExitCode.FAILED])
 
 
+def sweep_words(study: Study) -> str:
+    """ "8 points (0 to 5 years, 2 profiles) of 12 lives"; "" of no sweep."""
+    if study.sweep is None:
+        return ""
+    years = [f"{each:g}" for each in sorted(study.sweep.years)]
+    span = " to ".join(dict.fromkeys((years[0], years[-1])))
+    profiles = len(study.sweep.profiles)
+    more = f", {profiles} profiles" if profiles > 1 else ""
+    return f"{count(len(_points(study)), 'point')} ({span} years{more}) of {_lives(study)} lives"
+
+
+def _lives(study: Study) -> int:
+    """Of one point: each system in each block, the first twice."""
+    return (len(study.systems) + 1) * study.plan.blocks
+
+
 def sweep_lines(study: Study) -> list[str]:
-    """What `fsgauge plan` says of it: points, lives, how many at a time."""
+    """What `fsgauge plan --verbose` says of it: points, lives, how many at a time."""
     if study.sweep is None:
         return []
-    points = _points(study)
-    turns = (len(study.systems) + 1) * study.plan.blocks
+    points, lives = len(_points(study)), _lives(study)
     years = ", ".join(f"{each:g}" for each in sorted(study.sweep.years))
-    profiles, at_a_time = len(study.sweep.profiles), os.cpu_count() or 1
+    profiles = count(len(study.sweep.profiles), "profile")
     return [
-        f"sweep     after {years} years; {profiles} profile{'' if profiles == 1 else 's'};"
-        f" {len(points)} points of {turns} turns: {len(points) * turns} lives, {at_a_time} points"
-        " at a time",
+        f"sweep     after {years} years; {profiles}; {points} points of {lives} turns:"
+        f" {points * lives} lives, {os.cpu_count() or 1} points at a time",
         "          below is the plan of a point, with the study's own age and profile; time and"
         " bytes are those of all points",
     ]

@@ -22,7 +22,7 @@ from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN, is_too_wide
 from fsgauge.store import read_results
-from fsgauge.units import exact_percent, figure, moment
+from fsgauge.units import exact_percent, figure, listed, moment
 
 _WITH_TIME = re.compile(r"-\d{4}(-\d\d){2}-\d{6}$")
 """The end of a results folder's name."""
@@ -172,6 +172,18 @@ def _other_ratio(between: Between, entry: Entry) -> str:
     return f"{ratio} ({words.interval(*entry.shown, entry.blocks)})"
 
 
+def limit_values(between: Between, test: Test) -> str:
+    """ "11.6 to 9.8 k IOPS": A's and B's own values in the line of a test; "" where there is no
+    ratio."""
+    ids = [cell.id for cell in between.cells if cell.name == test.cell]
+    found = (between.entry(cell, test.system, test.metric, "direct") for cell in ids)
+    entry = next(filter(None, found), None)
+    if entry is None:
+        return ""
+    unit = between.metric(entry.metric).unit
+    return words.span(words.value(entry.value_a, unit), words.value(entry.value_b, unit))
+
+
 def limit_interval(test: Test) -> str:
     """A test's interval with four digits: rounding must not hide on which side the limit lies."""
     if test.low is None or test.high is None:
@@ -200,7 +212,16 @@ def cautions(between: Between) -> list[str]:
             f"{between.baseline} is the only system: there is no ratio that cancels the machine,"
             " and no verdict"
         )
-    return [*found, *_given_up(between)]
+    return [*found, *_not_shared(between), *_given_up(between)]
+
+
+def _not_shared(between: Between) -> list[str]:
+    """Which systems are left out, as one side alone has them."""
+    sides = [f"{listed(systems)} in {label}" for label, systems in between.only_in.items()]
+    if not sides:
+        return []
+    both = "; one run compares them, in turns" if len(sides) > 1 else ""
+    return [f"not compared, as one side alone has them: {', '.join(sides)}{both}"]
 
 
 def _how_made(between: Between) -> list[str]:
@@ -244,6 +265,7 @@ def write_comparison(between: Between, tests: Sequence[Test], output: Path) -> P
         tables=_tables(between),
         day=moment,
         limit_interval=limit_interval,
+        limit_values=limit_values,
         words=words,
     )
     return write_page("comparison", between, page, output, drawing)

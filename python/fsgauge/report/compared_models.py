@@ -103,7 +103,7 @@ def basis_sentence(between: Between) -> str:
             " alike."
         )
     why = (
-        "the ratio of ratios was asked for"
+        "the machine counts as another one (--despite machine)"
         if between.same_machine
         else f"the machines differ ({', '.join(between.unlike_machines)})"
     )
@@ -240,12 +240,8 @@ def _has_values(fact: str) -> bool:
 def _range(between: Between, entry: Entry) -> str:
     """ "373 to 386 MiB/s on ext4-6.18"; one value where both ends read alike."""
     unit = between.metric(entry.metric).unit
-    low, high = (words.value(each, unit) for each in sorted((entry.value_a, entry.value_b)))
-    if low == high:
-        return f"{high} on {entry.system}"
-    number, _, of_low = low.partition(" ")
-    ranged = f"{number if high.endswith(f' {of_low}') else low} to {high}"
-    return f"{ranged} on {entry.system}"
+    ends = (words.value(each, unit) for each in sorted((entry.value_a, entry.value_b)))
+    return f"{words.span(*ends)} on {entry.system}"
 
 
 def _listed(seeds: list[int]) -> str:

@@ -19,7 +19,7 @@ from fsgauge.stats.wording import (
     ratio_range,
     shown_percent,
 )
-from fsgauge.units import exact_percent, format_value
+from fsgauge.units import exact_percent, format_value, with_one_unit
 
 SMALLEST_RATIO = 0.0001
 """Below it a ratio has no digits of its own."""
@@ -86,6 +86,11 @@ def interval_of(number: Interval) -> str:
 def value(number: float, unit: str) -> str:
     """A metric's value with its unit: "212 k IOPS", "148 us", "812 MiB/s"."""
     return format_value(number, unit).replace(" us", " µs")
+
+
+def span(first: str, last: str) -> str:
+    """ "205 to 188 k IOPS"; one of two that read alike."""
+    return first if first == last else " to ".join(with_one_unit([first, last]))
 
 
 def ratio(number: float, low: float | None = None, high: float | None = None) -> str:

@@ -103,9 +103,9 @@ class Analysis:
     def with_disk(self, study: records.StudyRecord, changes: Sequence[str]) -> records.StudyRecord:  # noqa: ARG002
         """The study with another disk to predict rates for; InputError where it predicts none."""
         raise InputError(
-            f"--disk changes nothing: {study.plan.study} is a study of kind {kind_of(study)}, which"
+            f"--set changes nothing: {study.plan.study} is a study of kind {kind_of(study)}, which"
             " predicts no disk's rates",
-            next="fsgauge report without --disk",
+            next="fsgauge report without --set; fsgauge run with --set measures anew",
         )
 
 

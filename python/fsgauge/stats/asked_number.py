@@ -15,7 +15,14 @@ from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.evidence import Question
 from fsgauge.stats.metrics import METRICS, SYNC
 from fsgauge.stats.run_checks import rate_offered
-from fsgauge.units import format_duration, format_size, format_value, rounded
+from fsgauge.units import (
+    format_duration,
+    format_size,
+    format_value,
+    listed,
+    rounded,
+    with_one_unit,
+)
 
 
 @dataclass(frozen=True)
@@ -90,17 +97,30 @@ MOST_OWN = 3
 
 def own_numbers(question: Question) -> str:
     """What the baseline does in the first primary cells, where nothing is held against it."""
-    said = []
-    for cell in question.primary[:MOST_OWN]:
-        asked, name = asked_of(question, cell), question.baseline
+    cells, name = question.primary[:MOST_OWN], question.baseline
+    told = [each for each in (asked_of(question, cell) for cell in cells) if each is not None]
+    known = [each for each in told if name in each.values]
+    said = [f"{each.start} {each.said(name)}{each.tail(name)}." for each in known]
+    return " ".join([*said, *own_rates(question, cells)])
+
+
+def own_rates(question: Question, cells: Sequence[Cell]) -> list[str]:
+    """ "ext4 does 205 and 150 k IOPS in 4 KiB random reads and random writes at depth 32.": what
+    ratios are of, in the first of these cells; none of those whose number is told."""
+    rates = {}
+    for cell in cells[:MOST_OWN]:
         metric = METRICS[question.metrics[cell.id]]
-        rate = _values(question, cell, metric.name).get(name)
-        if asked is not None and name in asked.values:
-            said.append(f"{asked.start} {asked.said(name)}{asked.tail(name)}.")
-        elif rate is not None:
-            thing = factors_of(cell).noun
-            said.append(f"{name} does {format_value(rate, metric.unit)} in {thing}.")
-    return " ".join(said)
+        rate = _values(question, cell, metric.name).get(question.baseline)
+        if rate is not None and asked_of(question, cell) is None:
+            rates[cell.id] = format_value(rate, metric.unit)
+    shown = [cell for cell in cells if cell.id in rates]
+    nouns = [factors_of(cell).noun for cell in shown]
+    if not _differ_in_work(shown, nouns):
+        shown, nouns = shown[:2], nouns[:2]
+    if not shown:
+        return []
+    values = listed(with_one_unit([rates[cell.id] for cell in shown]))
+    return [f"{question.baseline} does {values} in {things_of(shown, nouns)}."]
 
 
 def _is_of_commits(question: Question, cell: Cell) -> bool:
@@ -139,6 +159,26 @@ def thing_of(question: Question, cell: Cell, *, is_first: bool = False) -> str:
     is_said = factors_of(cell).work.endswith(f" {operation}s") and " and " not in noun
     label = rest if is_said else metric.label
     return f"{'The' if is_first else 'the'} {label} of {_at_pace(question, cell)}"
+
+
+def things_of(cells: Sequence[Cell], named: Sequence[str]) -> str:
+    """What several cells' numbers are of, each of which is named: "4 KiB random reads and random
+    writes at depth 32"."""
+    if len(cells) == 1:
+        return named[0]
+    if _differ_in_work(cells, named):
+        works = [factors_of(cell).work for cell in cells]
+        return named[0].replace(works[0], listed(works), 1)
+    if len(cells) > 2:
+        return f"{named[0]} and {len(cells) - 1} more tests"
+    return listed(named)
+
+
+def _differ_in_work(cells: Sequence[Cell], named: Sequence[str]) -> bool:
+    """Whether cells are alike but for what is done: reads, writes."""
+    works = [factors_of(cell).work for cell in cells]
+    alike = {name.replace(work, "", 1) for name, work in zip(named, works, strict=True)}
+    return len(alike) == 1 and len(set(works)) == len(works)
 
 
 def _at_pace(question: Question, cell: Cell) -> str:

@@ -16,7 +16,7 @@ from functools import cached_property
 from fsgauge.plan.levels import corrected
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
-from fsgauge.stats.asked_number import Asked, asked_of, thing_of
+from fsgauge.stats.asked_number import Asked, asked_of, own_rates, thing_of, things_of
 from fsgauge.stats.evidence import Question
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ranking import Pair, pairs_told_apart, ratio_of_pair
@@ -126,11 +126,12 @@ def comparing_sentences(question: Question, primary: Sequence[Cell], start: str 
         said += [_further(question, each) for each in others[:shown]]
         said += _left_out(question, others[shown:])
     still_open = _open_sentences(question, cells, is_first=not said)
+    rates = own_rates(question, [each.cell for each in (lead, *others)])
     if said and still_open:
         joined = f"{said[0][:-1]}; {_joined(still_open[0])}"
         if is_headline(joined):
-            return [joined, *said[1:], *still_open[1:]]
-    return [*said, *still_open]
+            return [joined, *said[1:], *still_open[1:], *rates]
+    return [*said, *still_open, *rates]
 
 
 def _joined(sentence: str) -> str:
@@ -330,7 +331,9 @@ def _open_sentence(
             return f"{len(entries)} systems"
         return _named(entries)
 
-    where = "" if alone else f" in {_things(question, [each.cell for each in cells])}"
+    of_cells = [each.cell for each in cells]
+    things = things_of(of_cells, [thing_of(question, cell) for cell in of_cells])
+    where = "" if alone else f" in {things}"
     subject = _subject(question)
     of = f" from {subject}" if is_first else ""
     clauses = []
@@ -358,19 +361,3 @@ def _open_sentence(
 
 def _named(entries: Sequence[Comparison]) -> str:
     return named_systems([each.system for each in entries], MOST_NAMED)
-
-
-def _things(question: Question, cells: Sequence[Cell]) -> str:
-    """What several cells' numbers are of: "4 KiB random reads and random writes at depth 32"."""
-    first = thing_of(question, cells[0])
-    if len(cells) == 1:
-        return first
-    works = [factors_of(cell).work for cell in cells]
-    alike = {thing_of(question, c).replace(w, "", 1) for c, w in zip(cells, works, strict=True)}
-    if len(alike) == 1 and len(set(works)) == len(works):
-        return first.replace(works[0], listed(works), 1)
-    return (
-        f"{first} and {len(cells) - 1} more tests"
-        if len(cells) > 2
-        else listed([first, thing_of(question, cells[1])])
-    )

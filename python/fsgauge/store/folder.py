@@ -10,7 +10,7 @@ import errno
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -172,11 +172,36 @@ def _nothing_there(directory: Path) -> InputError:
 
 
 def _no_results(directory: Path) -> InputError:
+    if inside := results_in(directory):
+        several = f"{len(inside)} of them, the newest of which is"
+        holds = several if len(inside) > 1 else "one:"
+        return InputError(
+            f"{directory} is not a results folder, but holds {holds} {inside[-1]}",
+            cause="`fsgauge run --results` takes the folder above, and makes one in it for each run",
+            next=f"name it: {quoted(inside[-1])}",
+        )
     return InputError(
         f"{directory} is not a results folder",
         cause="it has no study.json, which `fsgauge run` writes before its first run",
         next=f"ls {quoted(directory.parent)}",
     )
+
+
+_DATED = len("-2026-11-29-120000")
+"""The end of a results folder's name."""
+
+
+def study_in_name(directory: Path) -> str:
+    """The study of a results folder, as its name has it."""
+    return directory.name[:-_DATED]
+
+
+def results_in(directory: Path) -> list[Path]:
+    """The results folders in a folder, in order of time."""
+    found: list[Path] = []
+    with suppress(OSError):
+        found = [each.parent for each in directory.glob("*/study.json")]
+    return sorted(found, key=lambda each: (each.name[-_DATED:], each.name))
 
 
 def require_place(parent: Path) -> None:

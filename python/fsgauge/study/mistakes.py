@@ -176,7 +176,14 @@ class _Mistake:
         elif self.type == "list_type" and isinstance(given, str | int) and given != "":
             hint = as_list(given, takes.entry if takes is not None else None)
         what = f"{self._noun()} must be {noun}, not {type_name(given)}"
-        return self._error(what, self._at_value(hint))
+        return self._error(what, self._at_value(hint), details=self._one_for_all(given))
+
+    def _one_for_all(self, given: object) -> tuple[str, ...]:
+        """How several values are compared of a key of the load that has one for all cells."""
+        if not isinstance(given, list) or self.path[:-1] != ("workload",):
+            return ()
+        compared = f"fsgauge compare A B --despite {dotted(self.path)}"
+        return (f"a study has one: run it with each, then {compared}",)
 
     def _bound(self) -> InputError:
         takes = self._takes()

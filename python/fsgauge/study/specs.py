@@ -13,6 +13,7 @@ from fsgauge.errors import InputError, nearest
 from fsgauge.study.document import Origin, source_location
 from fsgauge.study.locate import Spans
 from fsgauge.study.system import KIND, LONGEST_NAME
+from fsgauge.study.tunable_places import place_called
 
 _STORAGE_FORMS = (
     "loop:8GiB, ram:1GiB, simulated:20TiB, device:NAME, path:/mnt/x, /dev/NAME,"
@@ -154,12 +155,15 @@ def _system_option(table: dict[str, Any], spec: str, part: str, start: int) -> N
 
 
 def _meant_option(part: str) -> str:
-    """Options of mkfs and of mount are given as they are typed there, or a server's folder."""
+    """Options of mkfs and of mount, or settings of the kernel, as they are typed elsewhere; or a
+    server's folder."""
     if part.startswith("/"):
         return "mount it, and name that folder: NAME=/mnt/x"
     if part.startswith("-"):
         return f"mkfs={part}"
     key, equals, value = part.partition("=")
+    if equals and (place := place_called(key)):
+        return f"tunables.{place}={value}"
     if equals and (near := nearest(key, _SYSTEM_KEYS, least=_SPELT_ALIKE)):
         return f"{near[0]}={value}"
     return f"mount={part}" if _MOUNT_OPTION.fullmatch(part) else ""

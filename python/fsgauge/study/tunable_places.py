@@ -77,6 +77,16 @@ OF_A_DEVICE = (
     "/proc/fs/jbd2/{device}-8/...",
 )
 """The others, as people read them."""
+IO_SCHEDULERS = ("none", "noop", "deadline", "mq-deadline", "kyber", "bfq", "cfq")
+_OF_A_QUEUE = frozenset(
+    "add_random discard_max_bytes io_poll io_timeout iostats max_sectors_kb nomerges nr_requests"
+    " read_ahead_kb rotational rq_affinity scheduler wbt_lat_usec write_cache".split()
+)
+_CALLED = {
+    **dict.fromkeys(("elevator", "io_scheduler", "iosched", "ioscheduler"), "scheduler"),
+    **dict.fromkeys(("readahead", "read_ahead", "ra"), "read_ahead_kb"),
+}
+"""What people say for settings of a device's queue."""
 _NEAREST = 3
 _VALUE = re.compile(r"[A-Za-z0-9 _.:,+-]{1,200}")
 
@@ -136,9 +146,8 @@ def possible_value(value: str) -> bool:
 def tunable_words(name: str) -> str:
     """A setting of the machine by its own name or sysctl's, with how a system gets it; "" for
     none: those of devices depend on the device."""
-    last = re.split(r"[./]", name.strip())[-1]
-    found = next((place for place in PROC_SYS if place.rpartition("/")[2] == last), None)
-    if found is None:
+    found = place_called(name.strip())
+    if not found.startswith("/"):
         return ""
     return (
         f"{name}\n  A setting of the kernel ({found}), put back after each turn:"
@@ -146,8 +155,20 @@ def tunable_words(name: str) -> str:
     )
 
 
+def place_called(name: str) -> str:
+    """The key of a setting that people call so: scheduler is queue/scheduler, vm.dirty_ratio
+    /proc/sys/vm/dirty_ratio; "" for none."""
+    last = re.split(r"[./]", name)[-1]
+    last = _CALLED.get(last, last)
+    if last in _OF_A_QUEUE:
+        return f"queue/{last}"
+    return next((place for place in PROC_SYS if place.rpartition("/")[2] == last), "")
+
+
 def nearest_places(key: str) -> str:
     """What the key may have meant, a few at most, in words; sysctl's dots are understood."""
+    if called := place_called(key):
+        return did_you_mean([called])
     names = {place.rpartition("/")[2]: place for place in PROC_SYS}
     name = re.split(r"[./]", key)[-1]
     near = [names[each] for each in nearest(name, names, most=_NEAREST, least=0.7)]

@@ -45,7 +45,11 @@ def _instead(name: str) -> tuple[str, str]:
     if name == "tmpfs":
         return "memory is storage: any file system on it", "--storage ram:1GiB --system ext4"
     if name in _BELOW:
-        return "it is a device, on which file systems are made", "--storage /dev/NAME --system ext4"
+        return (
+            f"{name} is below file systems: compare folders on one with it and one without it,"
+            " or make file systems on its device",
+            f"--system plain=/mnt/a --system {name}=/mnt/b, or --storage /dev/NAME --system ext4",
+        )
     if is_measured_mounted(name):
         folders = "fsgauge plan overhead /folder/on/it /folder/elsewhere"
         return f"a study makes no {name}; it measures one where it is mounted", folders

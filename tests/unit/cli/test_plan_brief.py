@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from fsgauge.cli.plan_brief import brief_lines, run_command
 from fsgauge.cli.plan_lines import method_lines, span_words, time_and_bytes
+from fsgauge.cli.sweeping import sweep_words
 from fsgauge.plan.preview import PlanDescription, describe
 from fsgauge.plan.turns import make_plan
 from fsgauge.study.parse import load_study
@@ -111,8 +114,12 @@ def test_there_are_six_lines_whatever_is_asked(name: str) -> None:
         "years": {"simulated": True},
         "postgresql": {"less_safe": ["a: a crash", "b: a crash"], "weak": ["ext4"]},
     }
-    lines = brief_lines(found.model_copy(update=more[name]), "", None)
+    points = sweep_words(load_study(name)) if name == "years" else ""
+    lines = brief_lines(found.model_copy(update=more[name]), "", None, points=points)
     assert names(lines) == SIX and not any("\n" in line for line in lines)
+    if name == "years":
+        of_points = r", \d+ points \(0 to 5 years.*\) of \d+ lives; writes nothing; "
+        assert re.search(of_points, lines[2]), lines[2]
     if name == "choose":
         assert ", 160 runs expected, 400 at worst; writes " in lines[2]
 

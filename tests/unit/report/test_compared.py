@@ -21,6 +21,7 @@ from fsgauge.report.compared import (
 from fsgauge.report.compared_models import basis_sentence
 from fsgauge.report.history import write_history
 from fsgauge.stats.folders.between import Between
+from fsgauge.stats.folders.compare import compare_sides
 from fsgauge.stats.folders.condition import parse_condition
 from fsgauge.stats.folders.history import follow
 from fsgauge.stats.folders.limits import check
@@ -38,7 +39,9 @@ def test_the_page_has_picture_limits_numbers_and_asks_nothing_of_the_network(
     tests = check([parse_condition('ratio(iops, "xfs") < 0.95')], between.ratios())
     page = write_comparison(between, tests, tmp_path).read_text()
     assert 'id="figure-comparison"' in page and "the whole interval is beyond" in page
-    assert "on xfs 19 % slower (15 to 22 %)" in summary(between)
+    said = re.search(r"on xfs from (.+) to (.+) k IOPS, 19 % slower \(15 to 22 %", summary(between))
+    assert said is not None and float(said[2]) / float(said[1]) == pytest.approx(0.81, abs=0.005)
+    assert f'<td class="n">{said[1]} to {said[2]} k IOPS</td><td class="n">0.81' in page
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', page)
     assert (tmp_path / "charts" / "comparison.svg").is_file()
     assert json.loads((tmp_path / "comparison.json").read_text())["format"] == 1
@@ -127,7 +130,25 @@ def with_entry(between: Between, system: str, **changes: object) -> Between:
 def test_nearly_all_is_not_all() -> None:
     """A rate of which 0.4 % was left was "100 % slower (99.5 to 99.8 %)"."""
     found = with_entry(compare_quiet(A, SLOW), "xfs", ratio=0.004, low=0.002, high=0.005)
-    assert "on xfs 99.6 % slower (99.5 to 99.8 %)" in summary(found)
+    assert "99.6 % slower (99.5 to 99.8 %)" in summary(found)
+
+
+def test_between_machines_the_values_are_the_ratios_that_are_judged() -> None:
+    """The rates of two machines say nothing of a file system: 8 % slower at twice the rate."""
+    found = compare_quiet(A, on(SLOW, name="elsewhere"))
+    said = summary(found)
+    assert re.search(r"on xfs from \d+ % to \d+ % of raw, 19 % slower", said), said
+    assert "IOPS" not in said
+
+
+def test_values_that_read_alike_are_not_said_to_have_changed() -> None:
+    found = with_entry(compare_quiet(A, SLOW), "xfs", value_a=10_000.0, value_b=10_001.0)
+    assert "on xfs 19 % slower (15 to 22 %)" in summary(found)
+
+
+def test_what_is_not_decided_is_told_with_its_values_too() -> None:
+    said = summary(compare_sides(A, SLOW))
+    assert re.search(r"on xfs were 19 % slower \(.+\); from \S+ to \S+ k IOPS;", said), said
 
 
 def test_what_would_have_shown_is_said_of_each_system() -> None:

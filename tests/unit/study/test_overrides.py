@@ -217,3 +217,11 @@ def test_an_optional_number_that_is_none_is_left_out():
     assert hard.workload.stonewall is None
     with pytest.raises(InputError):
         load_study("metadata", ["workload.entries=none"])
+
+
+def test_several_values_of_a_key_that_has_one_are_compared_by_folders():
+    """ "direct must be true or false, not a list", and nothing of how both are compared."""
+    with pytest.raises(InputError) as refused:
+        load_study("overhead", ["workload.direct=[true, false]"])
+    (said,) = refused.value.details
+    assert said.endswith("run it with each, then fsgauge compare A B --despite workload.direct")

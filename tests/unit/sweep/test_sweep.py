@@ -176,9 +176,9 @@ def test_the_page_of_a_sweep_is_made_again_from_the_points_that_are_whole(tmp_pa
     assert shown.exit_code == 0, shown.output
     assert "answer: No point is whole yet." in shown.output
     assert "not simulated yet" in (sweep.directory / "sweep.html").read_text()
-    refused = CliRunner().invoke(report, [str(sweep.directory), "--disk", "window=3"])
+    refused = CliRunner().invoke(report, [str(sweep.directory), "--set", "workload.disk.window=3"])
     assert isinstance(refused.exception, InputError)
-    assert "--disk is for one study" in refused.exception.what
+    assert "--set is for one study" in refused.exception.what
 
 
 def test_an_interruption_leaves_nothing_running_and_a_sweep_that_goes_on(tmp_path: Path) -> None:

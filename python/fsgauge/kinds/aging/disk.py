@@ -112,14 +112,17 @@ def changed_disk(recorded: Mapping[str, Any], changes: Sequence[str]) -> DiskMod
 
 def _split(change: str) -> tuple[str, object]:
     key, equals, text = change.partition("=")
-    key = key.strip().removeprefix(f"{SECTION}.").removeprefix("disk.")
+    key = key.strip().removeprefix("workload.").removeprefix("disk.")
     if not equals:
-        raise InputError(f'--disk "{change}" sets nothing', next="for example --disk window=16")
+        raise InputError(
+            f'--set "{change}" sets nothing', next=f"for example --set {SECTION}.window=16"
+        )
     if key not in DiskModel.model_fields:
         near = nearest(key, DiskModel.model_fields)
         raise InputError(
             f'the model of a disk has no "{key}"',
             details=(did_you_mean(near),) if near else (),
+            cause=f"records stay as they were measured: a report sets {SECTION}.KEY alone",
             next=f"fsgauge explain {SECTION}{'.' + near[0] if near else ''}",
         )
     return key, typed_value(text.strip(), [value_type(DiskModel.model_fields[key])])
@@ -135,7 +138,7 @@ def _validated(values: dict[str, Any], given: str, *, written: bool) -> DiskMode
         first = error.errors(include_url=False)[0]
         hint = first.get("ctx", {}).get("hint") or ""
         raise InputError(
-            f"--disk {given}: {_what(first)}",
+            f"--set {given}: {_what(first)}",
             details=(hint,) if hint else (),
             next=f"fsgauge explain {SECTION}",
         ) from None

@@ -82,7 +82,7 @@ class AgingWorkload(WorkloadKeys):
         " record, past the page cache or through it, and the file system's allocator decides."
         " Systems with an allocation_chunk always use fallocate. XFS uses its mount option"
         " allocsize only for write. Default: fallocate for systems with an allocation_chunk, direct"
-        " for the others.",
+        " for the others, write where `direct` is false.",
     )
     streams: sweep.Jobs = Field(
         4,
@@ -98,6 +98,12 @@ class AgingWorkload(WorkloadKeys):
         1 << 20, description="Size of one read or write of a stream; a multiple of 512 B."
     )
     queue_depth: sweep.QueueDepth = Field(4, description="Operations in flight per stream.")
+    direct: bool = Field(
+        True,
+        exclude_if=lambda value: value,
+        description="Whether rates are measured past the page cache (O_DIRECT). Through it, a"
+        " write still ends with the sync of its files.",
+    )
     data: sweep.Data = Field("incompressible", description="The data written.")
     verify: bool = Field(
         False, description="Read back and compare the data after each write run; not timed."
@@ -164,8 +170,9 @@ class AgingWorkload(WorkloadKeys):
                 ["full_level", "files"],
                 next=f"a multiple of {exact_percent(100 // self.files)}, or more files",
             )
-        way = "no other: rates are measured with direct I/O"
-        sweep.require_whole_sectors(self.record_size, "record_size", "kind", way)
+        if self.passes_cache:
+            way = "direct = false, and no aged_by = \"direct\""
+            sweep.require_whole_sectors(self.record_size, "record_size", "direct", way)
         if self.data == "zero" and self.verify:
             sweep.refuse_to_verify_zeros()
 
@@ -180,15 +187,27 @@ class AgingWorkload(WorkloadKeys):
 
     def check_systems(self, systems: Sequence[System]) -> None:
         """How each system's files are given space has an effect here, and must have it."""
-        check_allocating(systems, self.aged_by, self.record_size)
+        check_allocating(systems, self.aged_by, self.record_size, written_by=self.written_by)
+
+    @property
+    def written_by(self) -> AgedBy:
+        """How files of a system without allocation_chunk are made."""
+        return self.aged_by or ("direct" if self.direct else "write")
+
+    @property
+    def passes_cache(self) -> bool:
+        """Whether anything is done with direct I/O."""
+        return self.direct or self.aged_by == "direct"
 
 
-def check_allocating(systems: Sequence[System], aged_by: str | None, record_size: int) -> None:
+def check_allocating(
+    systems: Sequence[System], aged_by: str | None, record_size: int, *, written_by: AgedBy
+) -> None:
     """Raise a conflict for a key that would be ignored, or that contradicts the workload."""
     for index, system in enumerate(systems):
         _check_chunk(index, system, aged_by, record_size)
         _check_hint(index, system, record_size)
-        _check_allocsize(index, system, aged_by)
+        _check_allocsize(index, system, written_by)
     all_chunked = all(system.allocation_chunk is not None for system in systems)
     if aged_by in ("direct", "write") and all_chunked:
         raise conflict(
@@ -227,7 +246,7 @@ def _check_hint(index: int, system: System, record_size: int) -> None:
         )
 
 
-def _check_allocsize(index: int, system: System, aged_by: str | None) -> None:
+def _check_allocsize(index: int, system: System, written_by: AgedBy) -> None:
     """XFS preallocates behind the end of a file where that is written through the page cache.
     fs/xfs/xfs_iomap.c, Linux 6.12: xfs_iomap_prealloc_size is asked by buffered writes alone."""
     mounted = {option.partition("=")[0].strip() for option in system.mount.split(",")}
@@ -241,7 +260,7 @@ def _check_allocsize(index: int, system: System, aged_by: str | None) -> None:
             [("system", index, key), ("system", index, "allocation_chunk")],
             next="leave one of them out; allocsize has an effect with workload.aged_by=write",
         )
-    if aged_by != "write":
+    if written_by != "write":
         raise conflict(
             "allocsize would be ignored: it applies to buffered writes, and the aged files are"
             " written directly",

@@ -77,7 +77,7 @@ class AgingMethod(MakesOwnFiles):
         )
 
     def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002
-        return [self.workload.record_size]
+        return [self.workload.record_size] if self.workload.passes_cache else []
 
     def largest_file_bytes(self, room: Room) -> int:  # noqa: ARG002
         sizes = self._sizes()
@@ -94,7 +94,8 @@ class AgingMethod(MakesOwnFiles):
         return Rings(workload.streams, workload.queue_depth, workload.record_size, instead)
 
     def buffered_instead(self) -> str:
-        return "a file system that has it"
+        by = " --set workload.aged_by=write" if self.workload.aged_by == "direct" else ""
+        return f"{super().buffered_instead()}{by}"
 
     def require_dealable(self, hosts: int) -> None:
         """Each host does all of it, in a region of its own; all are aged at once."""
@@ -145,7 +146,7 @@ class AgingMethod(MakesOwnFiles):
                 file_size_bytes=folders.rate_file_bytes,
             ),
             interface="psync" if workload.queue_depth == 1 else "io_uring",
-            direct=True,
+            direct=workload.direct,
             access=wire.SequentialAccess(),
             read_percent=factors.share_of_reads,
             block_sizes=[wire.BlockSize(size_bytes=workload.record_size)],
@@ -195,7 +196,8 @@ class AgingMethod(MakesOwnFiles):
             if self.in_folders
             else "ballast: a file fills the rest, so that only deletes free space",
             f"streams: {workload.streams}, a new file of {format_size(sizes.rate_file_bytes)} each,"
-            f" direct {exact_size(workload.record_size)}, {workload.queue_depth} in flight each,"
+            f" {'direct' if workload.direct else 'buffered'} {exact_size(workload.record_size)},"
+            f" {workload.queue_depth} in flight each,"
             " a sync at the end; as many bytes at each level as clean",
             f"levels: clean, then {shown} % of the region free; files are deleted in one order",
             f"data: {workload.data}{checked}",
@@ -242,7 +244,7 @@ class AgingMethod(MakesOwnFiles):
         """The job that makes the files, in pieces of the chunk, or record by record."""
         workload, chunk = self.workload, folders.allocation_chunk_bytes
         region = workload.files * folders.file_size_bytes
-        aged_by = (workload.aged_by or "direct") if chunk is None else "fallocate"
+        aged_by = workload.written_by if chunk is None else "fallocate"
         seconds = _SHORTEST_AGEING_SECONDS + region / SLOWEST.bytes_per_second
         job = wire.AgeJob(
             directory=folders.folder(AGED),

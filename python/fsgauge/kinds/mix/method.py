@@ -98,6 +98,10 @@ class MixMethod(MakesOwnFiles):
         direct = [group for group in self.workload.group if group.direct]
         return sorted({size for group in direct for size in group.every_block_size})
 
+    def buffered_instead(self) -> str:
+        direct = [group.name for group in self.workload.group if group.direct]
+        return " ".join(f"--set 'workload.group.{name}.direct=false'" for name in direct)
+
     def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
         return self._load(self._group(cell), target, seed, self.rate_of(cell))
 

@@ -99,8 +99,8 @@ def _fewer(study: Study, size_bytes: int) -> list[Change]:
 
 def _buffered(study: Study, places: list[str], engine: Callable[[], Engine]) -> list[Change]:
     method = method_of(study.workload)
-    option, *change = shlex.split(method.buffered_instead()) or [""]
-    if not method.direct_sizes_bytes() or option != "--set":
+    options = shlex.split(method.buffered_instead())
+    if not method.direct_sizes_bytes() or set(options[::2]) != {"--set"}:
         return []
     for place in places:
         with suppress(FsgaugeError):  # no engine, or no folder: refused
@@ -110,8 +110,7 @@ def _buffered(study: Study, places: list[str], engine: Callable[[], Engine]) -> 
                 why = (
                     f"{place} ({kind}) has no direct I/O, so all folders go through the page cache"
                 )
-                key = change[0].partition("=")[0]
-                return [Change(key, change[0], why)]
+                return [Change(each.partition("=")[0], each, why) for each in options[1::2]]
     return []
 
 

@@ -169,6 +169,8 @@ class Between(ResultModel):
     differences: list[Unlike]
     nothing: list[IdleLine] = Field(default=[], exclude_if=lambda value: not value)
     ends: Ends | None = Field(default=None, exclude_if=lambda value: value is None)
+    only_in: dict[str, list[str]] = Field(default={}, exclude_if=lambda value: not value)
+    """By the label of a side, its systems that the other one does not have."""
 
     def entry(self, cell: str, system: str, metric: str, basis: Basis) -> Entry | None:
         """One entry, if there is such a one."""

@@ -20,6 +20,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from fsgauge.errors import InputError, quoted
 from fsgauge.stats.compare import measured_metrics
 from fsgauge.stats.contrast import Contrast, ContrastResult, Sittings, Value, in_folders
 from fsgauge.stats.estimate import ByBlock
@@ -45,6 +46,7 @@ from fsgauge.stats.idle import idle_words
 from fsgauge.stats.planned import margin_percent
 from fsgauge.stats.verdict import OPEN, Verdict
 from fsgauge.stats.welch import FEWEST_SITTINGS, OF_A_MODEL, Known, OverSittings
+from fsgauge.units import listed
 
 KnownSittings = Mapping[folder.Basis, Mapping[folder.Key, Known]]
 
@@ -69,6 +71,7 @@ def compare_sides(
     """
     sides = [a, *more_a], [b, *more_b]
     others = [*more_a, b, *more_b]
+    _require_shared(a, b)
     ends = ends_of(*sides)
     if ends is not None:
         despite = [*despite, TIMES]
@@ -119,6 +122,27 @@ def compare_sides(
         differences=(without_times(accepted) if ends else accepted) + listed_differences(a, b),
         nothing=idle_lines,
         ends=ends,
+        only_in={
+            side.label: only
+            for side in (a, b)
+            if (only := [each for each in side.study.plan.systems if each not in shared.systems])
+        },
+    )
+
+
+def _require_shared(a: Side, b: Side) -> None:
+    """InputError where no system is in both: one that was measured in A is followed to B."""
+    names = [side.study.plan.systems for side in (a, b)]
+    if set(names[0]) & set(names[1]):
+        return
+    both = dict.fromkeys([*names[0], *names[1]])
+    systems = " ".join(f"--system {quoted(each)}" for each in both)
+    raise InputError(
+        f"{a.label} and {b.label} have no system in common:"
+        f" {listed(names[0])} / {listed(names[1])}",
+        cause="a system is followed from one folder to the other; two systems are compared by one"
+        " run, which measures them in turns",
+        next=f"fsgauge run STUDY {systems}; or measure both under one name: --system NAME=KIND",
     )
 
 

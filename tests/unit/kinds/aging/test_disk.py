@@ -92,7 +92,7 @@ def test_keys_may_be_written_whole() -> None:
     ("changes", "said", "hint"),
     [
         (["windw=3"], 'has no "windw"', "window"),
-        (["window"], "sets nothing", "--disk window=16"),
+        (["window"], "sets nothing", "--set workload.disk.window=16"),
         (["window=many"], "window must be a whole number", "workload.disk"),
         (["outer_rate=200"], "has no unit", "200 MB/s"),
         (["outer_rate=200 mb"], "not a unit of a transfer rate", "200 MB/s"),

@@ -111,8 +111,24 @@ def test_allocsize_is_refused_where_files_are_written_past_the_page_cache(lines:
     assert "--set workload.aged_by=write" in words
 
 
-def test_allocsize_has_an_effect_through_the_page_cache() -> None:
-    assert read('aged_by = "write"', system=ALLOCSIZE).systems[0].mount == "noatime,allocsize=64m"
+@pytest.mark.parametrize("line", ['aged_by = "write"', "direct = false"])
+def test_allocsize_has_an_effect_through_the_page_cache(line: str) -> None:
+    assert read(line, system=ALLOCSIZE).systems[0].mount == "noatime,allocsize=64m"
+
+
+def test_rates_may_be_measured_through_the_page_cache() -> None:
+    """tmpfs was refused: "a file system that has it" was the way out."""
+    through = read("direct = false", 'record_size = "1000 B"', system=['name = "xfs"']).workload
+    assert isinstance(through, AgingWorkload)
+    assert (through.written_by, through.passes_cache) == ("write", False)
+    aged_past_it = read("direct = false", 'aged_by = "direct"', system=['name = "xfs"']).workload
+    assert isinstance(aged_past_it, AgingWorkload) and aged_past_it.passes_cache
+    assert workload().written_by == "direct" and workload().passes_cache
+
+
+def test_a_study_without_the_key_is_as_those_were_that_did_not_know_it() -> None:
+    assert "direct" not in workload().model_dump(mode="json")
+    assert read("direct = false").workload.model_dump(mode="json")["direct"] is False
 
 
 def test_the_shipped_study_pays_no_allocation_below() -> None:

@@ -175,6 +175,26 @@ def test_a_write_makes_new_files_and_syncs_each_once() -> None:
     assert write.sync == FsyncSync(every=40)
 
 
+def test_through_the_page_cache_all_of_it_goes() -> None:
+    write, read = job("free-05-write", direct=False), job("free-05-read", direct=False)
+    assert not write.direct and not read.direct
+    assert write.sync == FsyncSync(every=40), "or nothing but memory is written"
+    place = PLACE.model_copy(update={"allocation_chunk_bytes": None})
+    age = steps("free-05-write", place=place, direct=False)[1]
+    assert isinstance(age, AgeFolder) and age.job.mode == "write"
+    through = method_of(AgingWorkload(direct=False)).in_room(Room(4 * GIB, "tmpfs"))
+    assert through.direct_sizes_bytes() == []
+    said = "\n".join(through.held_equal("", has_raw=False))
+    assert " each, buffered 1 MiB, 4 in flight" in said
+
+
+def test_what_passes_the_page_cache_says_how_it_goes_through_it() -> None:
+    assert method_of(AgingWorkload()).buffered_instead() == "--set workload.direct=false"
+    aged_past_it = method_of(AgingWorkload(direct=False, aged_by="direct"))
+    assert aged_past_it.direct_sizes_bytes() == [MIB]
+    assert aged_past_it.buffered_instead().endswith(" --set workload.aged_by=write")
+
+
 def test_a_read_reads_the_same_files() -> None:
     write, read = job("clean-write"), job("clean-read")
     assert write.target == read.target

@@ -37,6 +37,14 @@ def test_on_a_bare_device_each_group_has_a_region_and_one_may_use_anothers() -> 
     assert all(load.files_per_job is None for load in found)
 
 
+def test_direct_groups_are_led_through_the_page_cache_by_name() -> None:
+    """The next command of a fio job with direct=1 on tmpfs began with ", or"."""
+    own = READERS + "direct = true\n"
+    assert MixMethod(workload(LOG)).buffered_instead() == ""
+    said = MixMethod(workload(own + LOG)).buffered_instead()
+    assert said == "--set 'workload.group.readers.direct=false'"
+
+
 @pytest.mark.parametrize(
     ("lines", "why"),
     [

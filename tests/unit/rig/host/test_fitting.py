@@ -95,6 +95,7 @@ def test_a_folder_with_hardly_any_room_is_refused_as_before(
     [
         ("overhead", "workload.direct=false"),
         ("writers", 'workload.access=["buffered"]'),
+        ("aging", "workload.direct=false"),
     ],
 )
 def test_all_are_buffered_where_one_has_no_direct_io(
@@ -105,13 +106,6 @@ def test_all_are_buffered_where_one_has_no_direct_io(
     assert change.override == override
     assert folders[1] in change.why
     load_study(study, [change.override], systems=folders)
-
-
-def test_a_load_that_is_direct_alone_is_refused_as_before(
-    folders: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    leave(monkeypatch, 1 << 40)
-    assert changes(folders, Probing(*folders), "aging") == []
 
 
 def test_folders_that_are_not_there_and_made_systems_change_nothing(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from fsgauge.errors import InputError
 from fsgauge.record.machine import Simulation
 from fsgauge.record.records import Cell
 from fsgauge.report.charts.between import between_chart
-from fsgauge.report.compared import primary_lines
+from fsgauge.report.compared import cautions, primary_lines
 from fsgauge.report.compared_models import repetition_sentence
 from fsgauge.stats.folders.between import Between
 from fsgauge.stats.folders.compare import compare_sides
@@ -194,7 +194,22 @@ def test_swapping_the_folders_inverts_every_ratio_and_verdict() -> None:
 
 def test_only_what_both_folders_have_is_compared() -> None:
     fewer = side("b", seed=2, systems={"raw": "raw", "xfs": "xfs"}, effect=nothing)
-    assert compare_quiet(A, fewer).systems == ["raw", "xfs"]
+    found = compare_quiet(A, fewer)
+    assert found.systems == ["raw", "xfs"] and found.only_in == {"a": ["ext4"]}
+    assert "not compared, as one side alone has them: ext4 in a" in cautions(found)
+    assert compare_quiet(A, B).only_in == {} and "only_in" not in compare_quiet(A, B).model_dump()
+
+
+def test_two_systems_in_two_folders_are_not_followed() -> None:
+    """ext4 was measured, then xfs: the folders were "not comparable: baseline", and with that
+    accepted nothing was judged."""
+    one, other = (side(name, systems={name: name}, effect=nothing) for name in ("ext4", "xfs"))
+    with pytest.raises(InputError, match="ext4 and xfs have no system in common") as refused:
+        compare_quiet(one, other)
+    assert refused.value.next.startswith("fsgauge run STUDY --system ext4 --system xfs; or")
+    both = [side(name, systems={"raw": "raw", name: name}) for name in ("ext4", "xfs")]
+    (said,) = cautions(compare_quiet(*both))
+    assert said.endswith("ext4 in ext4, xfs in xfs; one run compares them, in turns")
 
 
 def test_a_drop_crosses_its_limit_and_noise_does_not() -> None:

@@ -236,7 +236,8 @@ def disk_table(aging: model.Aging) -> list[Table]:
         "The disk of the model",
         "A disk like those of the published rig; what is not printed of it is assumed"
         + (f", with {count(changed, 'number')} changed" if changed else "")
-        + ". Another disk, without measuring again: fsgauge report DIR --disk window=16."
+        + ". Another disk, without measuring again:"
+        " fsgauge report DIR --set workload.disk.window=16."
         + (f" No rate is predicted: {aging.unpredicted}." if aging.unpredicted else ""),
         [
             ("number", "", lambda each: each.name),
