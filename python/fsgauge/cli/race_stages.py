@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -18,7 +18,6 @@ from fsgauge.units import count, exact_duration, some_of
 
 if TYPE_CHECKING:
     from fsgauge.choosing.options import Proposed
-    from fsgauge.choosing.refused import Refused
     from fsgauge.machine.device.consent import Consent
     from fsgauge.rig.rig import Rig
     from fsgauge.store import StoredStudy
@@ -140,11 +139,10 @@ def without_refused(
         refused = refused_alone(study, world, consent)
     for line in grouped(refused):
         say(f"failed    {line}")
-    names = [each.system for each in refused]
-    return _without(study, names, names)
+    return _without(study, refused, refused)
 
 
-def _without(study: Study, names: Sequence[str], refused: Sequence[str]) -> Study:
+def _without(study: Study, names: Collection[str], refused: Collection[str]) -> Study:
     left = [each for each in study.systems if each.name not in names]
     if len(left) < _FEWEST:
         only = left[0].name if left else "no system"
@@ -156,10 +154,10 @@ def _without(study: Study, names: Sequence[str], refused: Sequence[str]) -> Stud
     return study.model_copy(update={"systems": left})
 
 
-def grouped(found: Sequence[Refused]) -> list[str]:
+def grouped(found: Mapping[str, str]) -> list[str]:
     """Those that are refused for one reason in a line: "ext4 (noatime) and 15 more: ..."."""
     by_reason: dict[str, list[str]] = {}
-    for name, why in ((each.system, each.why) for each in found):
+    for name, why in found.items():
         own = why.replace(f'the options of the system "{name}"', "its options")
         own = own.replace(f' (system "{name}")', "")
         own = own.replace(f'the system "{name}"', "the system").replace(f'"{name}"', "the system")

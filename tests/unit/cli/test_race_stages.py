@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from fsgauge.choosing.refused import Refused
 from fsgauge.cli import execution, race_stages
 from fsgauge.cli.execution import report_in
 from fsgauge.cli.race_stages import RACED, go_on, grouped, tell
@@ -130,7 +129,7 @@ def test_finalists_of_models_are_measured_here_or_named(
 def test_a_tunable_that_is_refused_is_said_once() -> None:
     """ "ext4 (system the system): ..." was printed."""
     why = 'the kernel refused "5" for /sys/x (system "ext4 (a)"): no such value'
-    assert grouped([Refused("ext4 (a)", why)]) == [
+    assert grouped({"ext4 (a)": why}) == [
         'ext4 (a): the kernel refused "5" for /sys/x: no such value'
     ]
 
