@@ -82,14 +82,16 @@ class World:
     drift: float = 0.0
 
     @classmethod
-    def of(cls, kind: Truth, noise: float, seed: int, rare: float = 0.0) -> World:
+    def of(
+        cls, kind: Truth, noise: float, seed: int, rare: float, usual: tuple[float, float]
+    ) -> World:
         """A world by lot; with `rare`, the second best one is 5 % faster than the best, and 5 %
         slower by the mean, for so many of its runs stall."""
         chance = np.random.default_rng(seed)
         truth = kind(chance)
         truth -= truth.max()
         own = noise * np.exp(chance.normal(0, OWN_NOISE, len(truth)))
-        share, loss = np.full(len(truth), STALLS), np.full(len(truth), STALL)
+        share, loss = (np.full(len(truth), each) for each in usual)
         if rare:
             second = np.argsort(truth)[-2]
             truth[second], share[second], loss[second] = -0.05, rare, 0.10 / rare
@@ -147,12 +149,13 @@ def raced(
     most: int | None = None,
     confirming: int = CONFIRMING,
     rare: float = 0.0,
+    usual: tuple[float, float] = (STALLS, STALL),
     missing: bool = False,
 ) -> Ended:
     """One race of up to so many blocks, and those that confirm it; after `most` blocks a budget
-    ends it, with a look. Of a system that stalls for a `rare` time, runs that do are `missing`, or
-    count."""
-    world = World.of(kind, noise, seed, rare)
+    ends it, with a look. Runs that stall are `missing`, or count; `usual` is the share of them, and
+    what they lose, of all systems but the one whose stalls are `rare`."""
+    world = World.of(kind, noise, seed, rare, usual)
     systems = len(world.truth)
     baseline = int(world.chance.integers(systems))
     best = int(world.truth.argmax())
@@ -175,7 +178,10 @@ def raced(
     winner = standing.leader
     assert winner is not None
     turns = np.array([*finalists(standing, baseline), baseline])
-    fresh = np.array([world.block(turns)[0] for _ in range(confirming)])
+    fresh = np.full((confirming, len(turns)), np.nan)
+    for each in fresh:
+        each[:], stalls = world.block(turns)
+        each[stalls & missing] = np.nan
     values[block : block + confirming, turns[::-1]] = fresh[:, ::-1]
     seen = values[: block + confirming]
     at_most = at_most_with(seen, standing, [True] * systems)
@@ -201,8 +207,9 @@ def _covered(world: World, fresh: Values, turns: Values, winner: int) -> bool | 
         return None
     at = int(np.flatnonzero(turns == winner)[0])
     logs = fresh[:, at] - fresh[:, turns == baseline].mean(axis=1)
-    ratio = ratio_of_blocks(list(map(float, logs)))
-    assert ratio is not None and ratio.low is not None and ratio.high is not None
+    ratio = ratio_of_blocks([float(each) for each in logs if not np.isnan(each)])
+    if ratio is None or ratio.low is None or ratio.high is None:
+        return None
     true = math.exp(world.truth[winner] - world.truth[baseline])
     return ratio.low <= true <= ratio.high
 

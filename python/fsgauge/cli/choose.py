@@ -139,7 +139,13 @@ def command(
     if not yes:
         ask_where_long(study, world)
     return execute(
-        study, rig=world, results=results, destroy=consent, style=style, raced=text, is_asked=not yes
+        study,
+        rig=world,
+        results=results,
+        destroy=consent,
+        style=style,
+        raced=text,
+        is_asked=not yes,
     )
 
 

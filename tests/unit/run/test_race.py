@@ -165,7 +165,9 @@ def test_a_winner_that_fails_in_fresh_blocks_is_named_and_not_proven(tmp_path: P
     results = read_report(measure(tmp_path / "failing", engine).directory).results
     assert results.race is not None and results.race.leader == "two"
     assert results.race.missed == {"two": 1} and not results.race.proven
-    assert f"two failed, or did too little to be measured, in 1 of {CONFIRM} fresh" in results.answer
+    assert (
+        f"two failed, or did too little to be measured, in 1 of {CONFIRM} fresh" in results.answer
+    )
 
 
 def test_a_winner_that_stalls_in_a_fresh_block_is_not_proven(tmp_path: Path) -> None:

@@ -149,9 +149,7 @@ def _degrees(systems: int, blocks: int) -> int:
 
 def _fit(kind: str, names: Sequence[str], means: Matrix, settings: Mapping[str, Settings]) -> _Fit:
     values = {name: settings[name] for name in names}
-    of = [
-        (key, level, levels[0]) for key, levels in varied(values).items() for level in levels[1:]
-    ]
+    of = [(key, level, levels[0]) for key, levels in varied(values).items() for level in levels[1:]]
     columns = [
         np.array([float(each.get(key, DEFAULT) == level) for each in values.values()])
         for key, level, _ in of

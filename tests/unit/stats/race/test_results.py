@@ -378,7 +378,5 @@ def test_a_leader_that_fails_in_some_of_the_fresh_blocks_is_named() -> None:
         "Nothing else tested is more than 1 % better (95 %); the fresh blocks do not bear out that"
         " xfs is the best."
     )
-    assert of_leader == (
-        "xfs failed, or did too little to be measured, in 2 of 8 fresh blocks."
-    )
+    assert of_leader == ("xfs failed, or did too little to be measured, in 2 of 8 fresh blocks.")
     assert of_baseline.startswith("ext4 failed") and "in 1 of 8 fresh blocks" in of_baseline
