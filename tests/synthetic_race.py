@@ -44,16 +44,17 @@ def race_study(*overrides: str) -> Study:
 
 
 class RacingEngine(NoDiskEngine):
-    """Rates of systems that are known, until `most` loads were made; those of `failing` fail from
-    their load of that number on."""
+    """Rates of systems that are known, until `most` loads were made; those of `failing` fail in
+    their loads of these numbers, those of `stalling` take three times as long."""
 
     def __init__(
         self,
         most: int = 10_000,
         failing: Mapping[str, Collection[int]] | None = None,
+        stalling: Mapping[str, Collection[int]] | None = None,
     ) -> None:
         super().__init__(0)
-        self.left, self.failing = most, failing or {}
+        self.left, self.failing, self.stalling = most, failing or {}, stalling or {}
         self.loads: dict[str, int] = defaultdict(int)
 
     def load(self, job: Any, on_event: OnEvent | None = None) -> LoadResult:
@@ -67,7 +68,10 @@ class RacingEngine(NoDiskEngine):
         if self.loads[system] in self.failing.get(system, ()):
             raise EngineFaultError(EngineFault(code="io", what="it broke", cause="", next=""))
         found = super().load(job, on_event)
-        return found.model_copy(update={"elapsed_ns": int(found.elapsed_ns / GAINS[system])})
+        gain = GAINS[system]
+        if self.loads[system] in self.stalling.get(system, ()):
+            gain /= 3
+        return found.model_copy(update={"elapsed_ns": int(found.elapsed_ns / gain)})
 
 
 def measure(results: Path, engine: RacingEngine | None = None, *overrides: str) -> Outcome:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.choosing.refused import Refused
-from fsgauge.cli.choose import _grouped
+from fsgauge.cli.race_stages import grouped
 
 from .conftest import Run
 
@@ -92,17 +91,13 @@ def test_one_system_that_is_left_is_no_race(fsgauge: Run, tmp_path: Path) -> Non
 
 def test_those_that_are_refused_alike_are_in_one_line() -> None:
     words = 'mkfs.xfs refused the options of the system "{}": -l size=256m'
-    assert _grouped([Refused(name, words.format(name)) for name in ("xfs", "xfs lazytime")]) == [
+    assert grouped({name: words.format(name) for name in ("xfs", "xfs lazytime")}) == [
         "xfs and 1 more: mkfs.xfs refused its options: -l size=256m"
     ]
-    found = [
-        Refused("a", '"a" is not here'),
-        Refused("b", '"b" is not here'),
-        Refused("c", "another reason"),
-    ]
-    assert _grouped(found) == ["a and 1 more: the system is not here", "c: another reason"]
-    tried = [Refused("a", "mkfs -I 1 /dev/loop0"), Refused("b", "mkfs -I 1 /dev/loop12")]
-    assert _grouped(tried) == ["a and 1 more: mkfs -I 1 DEVICE"]
+    found = {"a": '"a" is not here', "b": '"b" is not here', "c": "another reason"}
+    assert grouped(found) == ["a and 1 more: the system is not here", "c: another reason"]
+    tried = {"a": "mkfs -I 1 /dev/loop0", "b": "mkfs -I 1 /dev/loop12"}
+    assert grouped(tried) == ["a and 1 more: mkfs -I 1 DEVICE"]
 
 
 def test_a_program_behind_two_dashes_is_timed_by_the_study_that_is_for_it(fsgauge: Run) -> None:

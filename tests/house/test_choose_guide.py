@@ -10,7 +10,7 @@ import click
 import pytest
 
 from fsgauge.choosing.options import KINDS, load_of, proposed
-from fsgauge.choosing.race_study import race_text, reasons_of
+from fsgauge.choosing.race_study import race_text
 from fsgauge.cli import group
 from fsgauge.study.document import document_of
 from fsgauge.study.parse import load_study, read_document
@@ -34,9 +34,7 @@ def test_every_command_shown_is_taken_and_makes_a_study(line: str) -> None:
         return
     kinds = (chosen["kinds"] or ",".join(KINDS)).split(",")
     found = proposed(kinds, load_of(load_study(load)), safe=chosen["safe"])
-    tables = [table for each in found for table in each.tables]
-    text = find_study(load)[1]
-    made = race_text(load, text, tables, reasons_of(found))
+    made = race_text(load, find_study(load)[1], found)
     document = read_document(made, "made", "made")
     vary_systems(document, known_options)
     assert len(document.data["system"]) > len(kinds)

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from fsgauge.record.modes import LOOKS
-from fsgauge.stats.race.rules import Standing, failed, finalists, look
+from fsgauge.record.modes import looks_of
+from fsgauge.stats.race.rules import Standing, at_most_with, failed, finalists, look
 from fsgauge.stats.ratio import ratio_of_blocks
 from tests.known.planted import Values
 
 SYSTEMS = 60
 MARGIN = math.log(1.02)
-CONFIRMING = 8
+BLOCKS, CONFIRMING = 24, 8
 OWN_NOISE = 0.25
 """Noise differs by system: the spread of its logs."""
 STALLS, STALL = 0.02, 0.25
@@ -69,38 +70,52 @@ _DECAY = np.tril(_DECAY)
 
 @dataclass
 class World:
-    """Systems with their true logs, the best at 0, on a machine that drifts."""
+    """Systems with their true logs, the best at 0, on a machine that drifts. `share` of each one's
+    runs stall, and lose `loss`."""
 
     truth: Values
     noise: Values
+    share: Values
+    loss: Values
     chance: np.random.Generator
     runs: int = 0
     drift: float = 0.0
 
     @classmethod
-    def of(cls, kind: Truth, noise: float, seed: int) -> World:
-        """A world by lot."""
+    def of(
+        cls, kind: Truth, noise: float, seed: int, rare: float, usual: tuple[float, float]
+    ) -> World:
+        """A world by lot; with `rare`, the second best one is 5 % faster than the best, and 5 %
+        slower by the mean, for so many of its runs stall."""
         chance = np.random.default_rng(seed)
         truth = kind(chance)
+        truth -= truth.max()
         own = noise * np.exp(chance.normal(0, OWN_NOISE, len(truth)))
-        return cls(truth - truth.max(), own, chance, drift=chance.normal(0, DRIFT))
+        share, loss = (np.full(len(truth), each) for each in usual)
+        if rare:
+            second = np.argsort(truth)[-2]
+            truth[second], share[second], loss[second] = -0.05, rare, 0.10 / rare
+        return cls(truth, own, share, loss, chance, drift=chance.normal(0, DRIFT))
 
-    def block(self, turns: Values) -> Values:
-        """What each of these turns gives, run in an order by lot."""
+    def block(self, turns: Values) -> tuple[Values, Values]:
+        """What each of these turns gives, run in an order by lot, and which of them stalled."""
         count = len(turns)
         steps = self.chance.normal(0, DRIFT * math.sqrt(1 - KEPT**2), count)
         drift = _DECAY[:count, :count] @ steps + self.drift * KEPT ** np.arange(1, count + 1)
         drift_of_turn = self.chance.permutation(drift + TREND * (self.runs + np.arange(count)))
         self.runs, self.drift = self.runs + count, float(drift[-1])
-        stalls = STALL * (self.chance.random(count) < STALLS)
+        share, loss = self.share[turns], self.loss[turns]
+        stalls = self.chance.random(count) < share
         noise = self.chance.normal(0, 1, count) * self.noise[turns]
-        return np.asarray(self.truth[turns] + noise + drift_of_turn - stalls)
+        steady = self.truth[turns] + share * loss
+        return np.asarray(steady + noise + drift_of_turn - loss * stalls), stalls
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How one race ended. `runs` are those of systems in the race, `beside` the baseline's second
-    ones; `miss` is how far the fresh interval of the winner's gain lies from the truth."""
+    """How one race ended, once fresh blocks had their say. `runs` are those of systems in the race,
+    `beside` the baseline's second ones; `covered`: whether the fresh interval of the winner's gain
+    holds the truth, None where the baseline won."""
 
     winner: int
     worse_by: float
@@ -112,7 +127,7 @@ class Ended:
     runs: int
     beside: int
     blocks: int
-    covered: bool | None = field(default=None)
+    covered: bool | None
 
     @property
     def is_false_margin(self) -> bool:
@@ -126,79 +141,79 @@ class Ended:
 
 
 def raced(
-    kind: Truth, noise: float, seed: int, *, confirms: bool = False, most: int = LOOKS[-1]
+    kind: Truth,
+    noise: float,
+    seed: int,
+    *,
+    blocks: int = BLOCKS,
+    most: int | None = None,
+    confirming: int = CONFIRMING,
+    rare: float = 0.0,
+    usual: tuple[float, float] = (STALLS, STALL),
+    missing: bool = False,
 ) -> Ended:
-    """One race to its end, and the blocks that confirm it; after `most` blocks a budget ends it,
-    with a look."""
-    world = World.of(kind, noise, seed)
+    """One race of up to so many blocks, and those that confirm it; after `most` blocks a budget
+    ends it, with a look. Runs that stall are `missing`, or count; `usual` is the share of them, and
+    what they lose, of all systems but the one whose stalls are `rare`."""
+    world = World.of(kind, noise, seed, rare, usual)
     systems = len(world.truth)
     baseline = int(world.chance.integers(systems))
     best = int(world.truth.argmax())
-    standing = Standing(systems)
-    values = np.full((LOOKS[-1], systems), np.nan)
+    standing, misses = Standing(systems), dict[int, int]()
+    values = np.full((blocks + confirming, systems), np.nan)
     runs = beside = block = 0
-    while block < most and not standing.settled:
+    looks = looks_of(blocks)
+    while block < (most or blocks) and not standing.settled:
         running = standing.running
         asked = [*running, *([baseline] if baseline in running else [])]
-        found = world.block(np.array(asked))
+        found, stalls = world.block(np.array(asked))
+        found[stalls & missing] = np.nan
         values[block, asked[::-1]] = found[::-1]  # the baseline's first turn is its value
         runs, beside = runs + len(running), beside + len(asked) - len(running)
+        lost = [place for place in running if np.isnan(values[block, place])]
+        standing = failed(lost, running, block, standing, misses)
         block += 1
-        if block in LOOKS or block == most:
-            standing = look(values[:block], standing, margin_log=MARGIN, looks=len(LOOKS))
+        if block in looks or block == most:
+            standing = look(values[:block], standing, margin_log=MARGIN, looks=len(looks))
     winner = standing.leader
     assert winner is not None
+    turns = np.array([*finalists(standing, baseline), baseline])
+    fresh = np.full((confirming, len(turns)), np.nan)
+    for each in fresh:
+        each[:], stalls = world.block(turns)
+        each[stalls & missing] = np.nan
+    values[block : block + confirming, turns[::-1]] = fresh[:, ::-1]
+    seen = values[: block + confirming]
+    at_most = at_most_with(seen, standing, [True] * systems)
     return Ended(
         winner=winner,
         worse_by=float(-world.truth[winner]),
         best_left=best in standing.left,
         left=len(standing.left),
-        claimed=standing.settled,
-        at_most=standing.at_most,
+        claimed=standing.settled and at_most <= MARGIN,
+        at_most=at_most,
         best_of_others=float(np.delete(world.truth, winner).max() - world.truth[winner]),
         runs=runs,
         beside=beside,
         blocks=block,
-        covered=_covered(world, standing, baseline) if confirms else None,
+        covered=_covered(world, fresh, turns, winner),
     )
 
 
-def _covered(world: World, standing: Standing, baseline: int) -> bool | None:
+def _covered(world: World, fresh: Values, turns: Values, winner: int) -> bool | None:
     """Whether the fresh interval of the winner's gain holds the truth; None where it won itself."""
-    winner = standing.leader
-    if winner is None or winner == baseline:
+    baseline = turns[-1]
+    if winner == baseline:
         return None
-    turns = np.array([*finalists(standing, baseline), baseline])
     at = int(np.flatnonzero(turns == winner)[0])
-    of_baseline = turns == baseline
-    logs = []
-    for _ in range(CONFIRMING):
-        found = world.block(turns)
-        logs.append(float(found[at] - found[of_baseline].mean()))
-    ratio = ratio_of_blocks(logs)
-    assert ratio is not None and ratio.low is not None and ratio.high is not None
+    logs = fresh[:, at] - fresh[:, turns == baseline].mean(axis=1)
+    ratio = ratio_of_blocks([float(each) for each in logs if not np.isnan(each)])
+    if ratio is None or ratio.low is None or ratio.high is None:
+        return None
     true = math.exp(world.truth[winner] - world.truth[baseline])
     return ratio.low <= true <= ratio.high
 
 
-def with_stalls(truth: Values, share: Values, loss: float, seed: int, *, missing: bool) -> Standing:
-    """A race in which this share of each system's runs is not steady and loses so much as a log;
-    such a run counts, or is `missing` as one that failed is."""
-    chance, systems = np.random.default_rng(seed), len(truth)
-    values = np.full((LOOKS[-1], systems), np.nan)
-    standing, misses, block = Standing(systems), dict[int, int](), 0
-    while block < LOOKS[-1] and not standing.settled and standing.in_race:
-        running, stalled = standing.running, chance.random(systems) < share
-        found = truth + chance.normal(0, 0.03, systems) - loss * stalled
-        values[block, running] = np.where(stalled & missing, np.nan, found)[running]
-        lost = [place for place in running if missing and stalled[place]]
-        standing = failed(lost, running, block, standing, misses)
-        block += 1
-        if block in LOOKS and standing.in_race:
-            standing = look(values[:block], standing, margin_log=MARGIN, looks=len(LOOKS))
-    return standing
-
-
-def races(kind: Truth, noise: float, count: int, *, confirms: bool = False) -> list[Ended]:
+def races(kind: Truth, noise: float, count: int, **keys: Any) -> list[Ended]:
     """So many races of one truth and noise; the first ones are those of a smaller number."""
-    return [raced(kind, noise, 1000 * seed + 7, confirms=confirms) for seed in range(count)]
+    return [raced(kind, noise, 1000 * seed + 7, **keys) for seed in range(count)]

@@ -5,17 +5,20 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from fsgauge.engine.client import Engine
 from fsgauge.report.write import read_report
+from fsgauge.run.resuming import study_of
 from fsgauge.stats.choosing.commands import commands_of
 from fsgauge.store import read_results
-from fsgauge.study.parse import load_study
 from tests.needs import need_mkfs, need_tool
 from tests.patience import patience
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, run
@@ -54,20 +57,30 @@ def choose(
 ) -> subprocess.CompletedProcess[str]:
     """`fsgauge choose mine.toml` by a relative path, in a folder of its own."""
     (folder / "mine.toml").write_text(text.format(folder=folder))
+    return typed(folder, engine, "choose", "mine.toml", "--yes", *words)
+
+
+def typed(
+    folder: Path, engine: Engine, *words: str, ends_at: Callable[[], bool] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """A command in the folder; Ctrl-C ends it once that is so."""
+    command = [sys.executable, "-m", "fsgauge", *words]
     environment = os.environ | {
         "FSGAUGE_ENGINE": str(engine.binary),
         "FSGAUGE_STATE": str(folder / "state"),
         "FSGAUGE_KEEP_CACHES": "1",
     }
-    return subprocess.run(
-        [sys.executable, "-m", "fsgauge", "choose", "mine.toml", "--yes", *words],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=patience(300),
-        check=False,
-    )
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=pipe, stderr=pipe, text=True
+    ) as process:
+        while ends_at is not None and process.poll() is None:
+            if ends_at():
+                process.send_signal(signal.SIGINT)
+                break
+            time.sleep(0.05)
+        out, err = process.communicate(timeout=patience(300))
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
 
 
 @pytest.mark.root
@@ -153,16 +166,34 @@ seed = 5
 def test_of_many_models_a_sample_is_raced_then_what_is_around_its_winner(
     tmp_path: Path, engine: Engine
 ) -> None:
+    """Cut short in the first race, then in the second: `resume` of the first goes on with both."""
     text = MODELS.replace("{numbers}", '["512", "8", "16", "32", "64", "128"]')
-    done = choose(tmp_path, engine, "--rig", "simulator", text=text)
+    (tmp_path / "mine.toml").write_text(text)
+
+    def runs(place: str) -> int:
+        return len(list(tmp_path.glob(f"results/{place}records/*/[0-9]*-*.json")))
+
+    words = ("choose", "mine.toml", "--yes", "--rig", "simulator")
+    cut = typed(tmp_path, engine, *words, ends_at=lambda: runs("*/") > 70)
+    assert cut.returncode == 130, cut.stderr
+    assert "of 217 combinations are raced" in cut.stderr
+    (first,) = (tmp_path / "results").iterdir()
+    assert f"next: fsgauge resume results/{first.name}" in cut.stderr
+    assert not (first / "second").exists()
+    again = ("resume", f"results/{first.name}")
+    cut = typed(tmp_path, engine, *again, ends_at=lambda: runs("*/second/*/") > 10)
+    assert cut.returncode == 130, cut.stderr
+    (second,) = (first / "second").iterdir()
+    done = typed(tmp_path, engine, *again)
     assert done.returncode == 0, done.stderr
-    assert "of 217 combinations are raced" in done.stderr
-    first, second = sorted((tmp_path / "results").iterdir(), key=lambda each: each.stat().st_ctime)
+    assert list((first / "second").iterdir()) == [second], "it went on, and did not begin again"
     winner = read_report(first).results.race
     around = read_report(second).results.race
     assert winner is not None and around is not None and "second" in second.name
-    assert f"systems around {winner.leader}" in done.stderr
-    assert winner.leader in around.systems and len(around.systems) > 30
+    assert around.ended != "running" and around.confirmed == 3
+    assert f"systems around {winner.chosen}" in cut.stderr
+    assert winner.chosen in around.systems and len(around.systems) > 30
+    assert done.stdout.count("answer: ") == 2
 
 
 YEARS = """\
@@ -193,8 +224,9 @@ confirm = 3
 """
 
 
+@pytest.mark.root
 @pytest.mark.long
-def test_years_are_raced_in_models_and_the_finalists_can_be_measured_here(
+def test_years_are_raced_in_models_and_the_finalists_measured_here(
     tmp_path: Path, engine: Engine
 ) -> None:
     done = choose(tmp_path, engine, "--rig", "simulator", text=YEARS)
@@ -204,20 +236,14 @@ def test_years_are_raced_in_models_and_the_finalists_can_be_measured_here(
     (directory,) = (tmp_path / "results").iterdir()
     study = read_results(directory).study.study
     assert study["workload"]["storage_age"] == 3.0
-    (told,) = re.findall(r"measure +the finalists .*: fsgauge run (\S+)", done.stderr)
-    found = load_study(str(tmp_path / told))
+    (finalists,) = (directory / "finalists").iterdir()
+    found = study_of(read_results(finalists))
     assert found.storage.kind == "loop" and found.plan.mode == "all"
     assert [each.kind for each in found.systems] == ["ext4", "ext4"]
     assert getattr(found.workload, "storage_age", None) == 3.0
-    again = subprocess.run(
-        [sys.executable, "-m", "fsgauge", "resume", str(directory)],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert f"measure   the finalists on this machine: fsgauge run {directory}" in again.stderr
-    assert load_study(str(tmp_path / told)) == found
+    assert done.stdout.count("answer: ") == 2
+    again = typed(tmp_path, engine, "resume", str(directory))
+    assert again.returncode == 0 and again.stderr.count("the study is complete") == 2
 
 
 @pytest.mark.root

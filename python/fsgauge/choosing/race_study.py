@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import random
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from tomlkit.items import Table
 
 from fsgauge.choosing.options import Option, Proposed
 from fsgauge.converting import study_from_file
-from fsgauge.study.dump import dump_study
+from fsgauge.durability import weakened
+from fsgauge.plan.race import made_of
+from fsgauge.quantities import WRITTEN
 from fsgauge.study.model import LoopStorage, PlanSettings, SimulatedStorage, Study, System
 from fsgauge.study.parse import load_study
 from fsgauge.study.policies import POLICIES
@@ -48,30 +51,22 @@ def varies(text: str) -> bool:
     return any(isinstance(each, dict) and "vary" in each for each in systems)
 
 
-def race_text(
-    name: str,
-    text: str,
-    tables: Sequence[Mapping[str, Any]] | None,
-    reasons: Mapping[str, Sequence[Option]],
-) -> str:
-    """The study's text; `tables` are its [[system]], None for its own.
-
-    `reasons` are the options that vary, by the name of the table, with which their lines begin.
-    """
+def race_text(name: str, text: str, found: Sequence[Proposed]) -> str:
+    """The study's text with what is proposed in the place of its systems, each option with a line
+    that says why; with its own systems where nothing is."""
     document = tomlkit.parse(text)
     document["name"] = f"{name}-choose"
-    if tables is not None:
-        kinds = dict.fromkeys(str(table["kind"]) for table in tables)
-        document["question"] = (
-            f"Which configuration of {listed(list(kinds))} is best for the load of {name}?"
-        )
-        systems = tomlkit.aot()
-        for table in tables:
-            systems.append(_table(table, reasons.get(str(table["name"]), ())))
-        document["system"] = systems
     plan = document.setdefault("plan", tomlkit.table())
-    for key in _OF_OTHERS if tables is not None and plan.get("mode") != "race" else ():
-        plan.pop(key, None)
+    if found:
+        kinds = listed([each.kind for each in found])
+        document["question"] = f"Which configuration of {kinds} is best for the load of {name}?"
+        systems = tomlkit.aot()
+        for each in found:
+            for table in each.tables:
+                systems.append(_table(table, each.crossed if table["name"] == each.kind else ()))
+        document["system"] = systems
+        for key in _OF_OTHERS if plan.get("mode") != "race" else ():
+            plan.pop(key, None)
     plan["mode"] = "race"
     return tomlkit.dumps(document)
 
@@ -79,11 +74,6 @@ def race_text(
 def why(options: Sequence[Option]) -> list[str]:
     """A line each: what is tried, why, and where that is written."""
     return [f"{option.words}: {option.why} ({option.source})" for option in options]
-
-
-def reasons_of(found: Sequence[Proposed]) -> dict[str, Sequence[Option]]:
-    """By the name of a table, the options that vary in it."""
-    return {each.kind: each.crossed for each in found}
 
 
 def _table(table: Mapping[str, Any], reasons: Sequence[Option]) -> Table:
@@ -105,42 +95,54 @@ def is_sampled(text: str) -> bool:
     return sum(combinations(each.get("vary", {})) for each in tables) > MOST_SYSTEMS
 
 
-def second_tables(text: str, winner: str, seeds: Iterable[int] = (0,)) -> list[dict[str, Any]]:
-    """The [[system]] tables around a winner of the race of this text: the first race's baseline,
-    the winner, then its neighbours. The sample is that of one of the seeds: which one does not
-    matter, as a name is the same combination in all."""
-    tables = tomllib.loads(text)["system"]
-    raced = [
-        (table, point)
-        for seed in seeds
-        for table, points in zip(tables, points_of(tables, random.Random(seed)), strict=True)  # noqa: S311 - no secret
-        for point in points
-    ]
-    baseline = next(system_at(table, point) for table, point in raced)
-    for table, point in raced:
-        if system_at(table, point)["name"] == winner:
-            near = [
-                system_at(table, each) for each in around(table.get("vary", {}), point, SAMPLED)
-            ]
-            found = {each["name"]: each for each in [baseline, *near]}
-            return list(found.values())
-    return [baseline]
+def around_winner(study: Study, text: str, winner: str) -> Study | None:
+    """The race after that of a sample: its baseline, its winner, and what differs from that in one
+    option, then in two. None where `text`, the study before its systems took the place of `vary`,
+    has no more than was raced.
+
+    Which sample it was does not matter: a name is the same combination in each. What weakens
+    durability is left out if the first race has none of it (--safe).
+    """
+    tables = tomllib.loads(text)["system"] if is_sampled(text) else []
+    samples = (
+        zip(tables, points_of(tables, random.Random(seed)), strict=True)  # noqa: S311 - no secret
+        for seed in {study.plan.seed or 0, 0}
+    )
+    near = next(
+        (
+            around(table.get("vary", {}), point, SAMPLED)
+            for table, points in chain.from_iterable(samples)
+            for point in points
+            if system_at(table, point)["name"] == winner
+        ),
+        [],
+    )
+    systems = [System.model_validate(system_at(table, each), context=WRITTEN) for each in near]
+    if not any(weakened(made_of(each)) for each in study.systems):
+        systems = [each for each in systems if not weakened(made_of(each))]
+    found = {each.name: each for each in (study.systems[0], *systems)}
+    if len(found) < _FEWEST + 1:
+        return None
+    update = {"name": f"{study.name}-second", "systems": list(found.values())}
+    return study.model_copy(update=update)
 
 
 _FEWEST = 2
 
 
-def on_host(study: Study, finalists: Sequence[str]) -> str:
-    """The text of a study of the finalists on a file of this machine; "" where fewer than two of
-    them are file systems, or nothing was simulated. Of a model that stands for one, as it is by
-    itself, that one; what that makes twice is there once."""
+def on_host(study: Study, finalists: Sequence[str]) -> Study | None:
+    """A study of the finalists on a file of this machine; None where fewer than two of them are
+    file systems, or nothing was simulated. Of a model that stands for one, as it is by itself, that
+    one; what that makes twice is there once."""
     if not isinstance(study.storage, SimulatedStorage):
-        return ""
+        return None
     systems = list(_real([each for each in study.systems if each.name in finalists]))
     if len(systems) < _FEWEST:
-        return ""
+        return None
     plan = PlanSettings(
-        primary=study.plan.primary, equivalence_percent=study.plan.equivalence_percent
+        primary=study.plan.primary,
+        equivalence_percent=study.plan.equivalence_percent,
+        seed=study.plan.seed,
     )
     update = {
         "name": f"{study.name}-finalists",
@@ -148,7 +150,7 @@ def on_host(study: Study, finalists: Sequence[str]) -> str:
         "systems": systems,
         "plan": plan,
     }
-    return dump_study(study.model_copy(update=update))
+    return study.model_copy(update=update)
 
 
 def _real(systems: Sequence[System]) -> Iterator[System]:

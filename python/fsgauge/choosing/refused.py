@@ -3,8 +3,6 @@ a flash drive out."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fsgauge.errors import InputError
 from fsgauge.machine.device.consent import Consent
 from fsgauge.rig.refusing import require_none
@@ -19,27 +17,15 @@ _NOTED_SHARE = 0.1
 """Share of the rated writes from which on the plan mentions it."""
 
 
-@dataclass(frozen=True)
-class Refused:
-    """A system that does not begin, and why."""
-
-    system: str
-    why: str
-
-
-def refused_alone(study: Study, rig: Rig, consent: Consent | None) -> list[Refused]:
-    """The systems that mkfs, mount or the load refuses, each tried once as a run would make it.
-
-    Raises what is refused of all of them: that is none of theirs.
-    """
-    found = rig.refused_alone(study, consent)
-    if all(found.get(each.name) for each in study.systems):
+def refused_alone(study: Study, rig: Rig, consent: Consent | None) -> dict[str, str]:
+    """Why mkfs, mount or the load refuses single systems, by name: each is tried once as a run
+    would make it. Raises what is refused of all of them: that is none of theirs."""
+    found = {name: errors for name, errors in rig.refused_alone(study, consent).items() if errors}
+    if len(found) == len(study.systems):
         require_none(next(iter(found.values())))
-    return [
-        Refused(name, "; ".join(each.with_last_words for each in errors))
-        for name, errors in found.items()
-        if errors
-    ]
+    return {
+        name: "; ".join(each.with_last_words for each in errors) for name, errors in found.items()
+    }
 
 
 def wear(study: Study, size_bytes: int, written_bytes: int) -> str:

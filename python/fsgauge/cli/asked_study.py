@@ -325,19 +325,27 @@ def _matching(texts: dict[str, str], incomplete: str) -> list[CompletionItem]:
     ]
 
 
+set_choice = click.option(
+    "--set",
+    "overrides",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Change any key of the study: --set workload.duration=5s. Words of fio and others are"
+    " read as well: --set bs=4k --set time_based",
+)
+storage_choice = click.option(
+    "--storage",
+    metavar="STORAGE",
+    help="loop:8GiB, ram:1GiB, /dev/disk/by-id/..., or a folder.",
+)
+seed_choice = click.option("--seed", type=int, help="Repeat a study's random order.")
+
 _OPTIONS = [
     click.argument(
         "study", nargs=-1, required=True, metavar="STUDY|FOLDER...", shell_complete=complete_study
     ),
     *(click.option(f"--{name}", is_flag=True, help=text) for name, text in VARIANTS.items()),
-    click.option(
-        "--set",
-        "overrides",
-        multiple=True,
-        metavar="KEY=VALUE",
-        help="Change any key of the study: --set workload.duration=5s. Words of fio and others are"
-        " read as well: --set bs=4k --set time_based",
-    ),
+    set_choice,
     click.option(
         "--prepare",
         multiple=True,
@@ -373,16 +381,12 @@ _OPTIONS = [
         metavar="NAME",
         help="Leave a system of the study out; repeat for several.",
     ),
-    click.option(
-        "--storage",
-        metavar="STORAGE",
-        help="loop:8GiB, ram:1GiB, /dev/disk/by-id/..., or a folder.",
-    ),
+    storage_choice,
     click.option(
         "--serve",
         metavar="SERVER",
         help="Reach the systems through a private server: samba or ganesha. Ends with the"
         " run; needs root.",
     ),
-    click.option("--seed", type=int, help="Repeat a study's random order."),
+    seed_choice,
 ]

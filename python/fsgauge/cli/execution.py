@@ -34,12 +34,16 @@ def execute(
     results: Path,
     destroy: Consent | None,
     style: str | None,
-    concluded: Callable[[Path], None] = lambda _: None,
+    raced: str = "",
+    is_asked: bool = True,
 ) -> int:
     """Run a study; gives the exit code: that of what ended it early, or of what it came to.
 
-    `concluded` is told the folder, whose report is made by then.
+    `raced` is the study of a race that `choose` begins as it was before its systems took the place
+    of `vary`. What follows such a race is asked for where it takes long, if that `is_asked`.
     """
+    from fsgauge.cli.race_stages import RACED, go_on
+    from fsgauge.rig.registry import rig_named
     from fsgauge.run import run_study
 
     with _naming_resume() as created:
@@ -51,38 +55,53 @@ def execute(
             command=["fsgauge", *sys.argv[1:]],
             progress=progress_for(style or "auto"),
             created=created,
+            beside={RACED: raced} if raced else {},
         )
     code = _conclude(outcome, style)
     _keep_noise(rig, study, outcome.directory)
-    concluded(outcome.directory)
-    return code
+    if outcome.ended_by is not None or study.plan.mode != "race":
+        return code
+    then = go_on(
+        outcome.directory,
+        report_in(outcome.directory),
+        lambda name: rig if name == rig.name else rig_named(name, say),
+        destroy=destroy,
+        style=style,
+        is_asked=is_asked,
+    )
+    return gravest([code, then])
 
 
 def execute_again(
     directory: Path,
     *,
-    rig: str | None,
-    hosts: FleetChoice | None = None,
+    rig: Callable[[str], Rig],
     destroy: Consent | None,
     style: str | None,
     accept_changed: bool,
 ) -> int:
-    """Resume a study on its own rig unless another is named; a complete one is only reported."""
-    from fsgauge.rig.registry import rig_named
+    """Resume a study on the rig that is given for the name of its own, then what follows a race;
+    what is complete is only reported."""
+    from fsgauge.cli.race_stages import go_on
     from fsgauge.run import Outcome, resume_study
 
     with _naming_resume() as created:
         created(directory)
         outcome = resume_study(
             directory,
-            rig=lambda recorded: rig_named(rig or recorded, say, hosts),
+            rig=rig,
             destroy=destroy,
             progress=progress_for(style or "auto"),
             accept_changed=accept_changed,
         )
     if outcome is None:
         sys.stderr.write("the study is complete: nothing is left to measure\n")
-    return _conclude(outcome or Outcome(directory, None), style, accept_changed=accept_changed)
+    outcome = outcome or Outcome(directory, None)
+    code = _conclude(outcome, style, accept_changed=accept_changed)
+    if outcome.ended_by is not None:
+        return code
+    then = go_on(directory, report_in(directory), rig, destroy=destroy, style=style)
+    return gravest([code, then])
 
 
 def progress_for(style: str) -> Progress:
@@ -171,34 +190,12 @@ def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = Fal
             _say_warnings(report)
         shown = [said(answer, report["lines"], page), *(commands if style is None else [])]
         sys.stdout.write("".join(f"{line}\n" for line in shown))
-    _say_finalists(report, outcome.directory)
     code = of_report(report)
     if ended_by is not None:
         return gravest([ended_by.exit_code, code])
     if code == ExitCode.FAILED:
         _say_nothing_measured(report, outcome.directory)
     return code
-
-
-def _say_finalists(report: Mapping[str, Any], directory: Path) -> None:
-    """The study that measures on this machine what a race of models has found."""
-    race = report.get("race")
-    if not race or race["ended"] == "running" or not report["sureness"]["valid"]:
-        return
-    from fsgauge.choosing.race_study import on_host
-    from fsgauge.cli.study import written
-    from fsgauge.run.resuming import study_of
-    from fsgauge.store import read_results
-
-    try:
-        study = study_of(read_results(directory, accept_changed=True))
-    except FsgaugeError:  # of another version
-        return
-    if text := on_host(study, race["finalists"]):
-        file = directory / "finalists.toml"
-        if not file.exists():  # of a race that is resumed once more
-            written(text, file)
-        say(f"measure   the finalists on this machine: fsgauge run {quoted(file)}")
 
 
 def _say_nothing_measured(report: Mapping[str, Any], directory: Path) -> None:

@@ -91,16 +91,23 @@ def resume(
     """Continue the study in DIRECTORY after an interruption or a kill.
 
     Plan, seed and study are those that the folder recorded. The interrupted block is repeated; its
-    partial records are kept in records-abandoned/. A study on a fleet needs its hosts again.
+    partial records are kept in records-abandoned/. A study on a fleet needs its hosts again. After
+    a race of choose comes what follows it: a second one around the winner of a sample.
     """
     from fsgauge.cli.execution import execute_again
     from fsgauge.cli.sweeping import resume_sweep
+    from fsgauge.progress.terminal import say
+    from fsgauge.rig.registry import rig_named
     from fsgauge.sweep.folder import is_sweep
 
     if is_sweep(directory):
         return resume_sweep(directory, accept_changed=accept_changed)
     return execute_again(
-        directory, rig=rig, hosts=hosts, destroy=consent, style=style, accept_changed=accept_changed
+        directory,
+        rig=lambda recorded: rig_named(rig or recorded, say, hosts),
+        destroy=consent,
+        style=style,
+        accept_changed=accept_changed,
     )
 
 

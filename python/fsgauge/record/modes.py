@@ -29,8 +29,12 @@ class RaceRules(Kept):
         return seconds if self.budget_seconds is None else min(seconds, self.budget_seconds)
 
 
-LOOKS = (3, 4, 5, 6, 8, 10, 12, 16, 20, 24)
-"""After how many blocks a race is looked at, fixed beforehand."""
+LOOKS = (3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 192, 240)
+
+
+def looks_of(blocks: int) -> list[int]:
+    """After how many of so many blocks at most a race is looked at, fixed beforehand."""
+    return [*(each for each in LOOKS if each < blocks), blocks]
 
 
 class Curve(Kept):

@@ -4,51 +4,15 @@ winner as commands."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from fsgauge.report import words
 from fsgauge.report.table_parts import Rows, Table, TableCell
 from fsgauge.stats.choosing.effects import Effect, Effects, effects_of, settings_of
-from fsgauge.stats.race.model import Departure, Race
+from fsgauge.stats.race.model import Place, Race
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 from fsgauge.units import count, format_duration, format_size
-
-
-@dataclass(frozen=True)
-class Place:
-    """A system's place in the race: how far it came, its last ratio to the leader, and why it
-    left."""
-
-    rank: int
-    system: str
-    blocks: int
-    state: str
-    ratio: float | None
-    low: float | None
-    high: float | None
-    words: str
-    weak: bool = False
-
-
-@dataclass(frozen=True)
-class Saved:
-    """One line of what the race took: "288 runs" and "480 runs" of a full plan."""
-
-    what: str
-    race: str
-    full: str
-
-
-def places_of(results: Results) -> list[Place]:
-    """Every system, the best first; [] of a study that was no race."""
-    race = results.race
-    if race is None:
-        return []
-    left = {each.system: each for each in race.departures}
-    ranked = sorted(race.systems, key=lambda name: _order(race, left.get(name), name))
-    return [_place(race, left.get(name), name, at) for at, name in enumerate(ranked, 1)]
 
 
 def race_values(results: Results, stored: StoredStudy) -> dict[str, Any]:
@@ -63,7 +27,7 @@ def race_values(results: Results, stored: StoredStudy) -> dict[str, Any]:
         "race_saved": _saved(race),
         "race_effects": _effect_tables(found),
         "race_effect_words": effect_words(found, 1 + race.margin_percent / 100),
-        "race_places": _place_tables(places_of(results)),
+        "race_places": _place_tables(race),
     }
 
 
@@ -77,46 +41,25 @@ def effects(race: Race, systems: Mapping[str, Mapping[str, Any]]) -> Effects | N
     )
 
 
-def _order(race: Race, left: Departure | None, name: str) -> tuple[float, ...]:
-    """The leader, those in the race and parked ones by their ratio; then who left last."""
-    if left is None:
-        return (0, name != race.leader, -_last(race, name)[0])
-    return (1, left.reason == "failed", -left.after_block, -(left.ratio or 0))
+def why(race: Race, each: Place) -> str:
+    """Why a system left, or stayed."""
+    than = "the leader" if each.against == race.leader else each.against
+    return {
+        "leader": "leads at the end",
+        "in the race": "still in the race",
+        "parked": "settled: not far enough behind to leave, and no rival any more",
+        "slower": f"slower than {than}, after block {each.after_block}",
+        "failed": f"failed, or did too little: two runs in a row, up to block {each.after_block}",
+    }[each.state]
 
 
-def _last(race: Race, name: str) -> tuple[float, float | None, float | None]:
-    """The ratio to the leader at the end of the race, with its interval."""
-    found = race.last.get(name)
-    return (found.ratio, found.low, found.high) if found else (1.0, None, None)
-
-
-def _place(race: Race, left: Departure | None, name: str, rank: int) -> Place:
-    ratio: float | None
-    if left is None:
-        ratio, low, high = _last(race, name)
-        if name == race.leader:
-            state, said = "leader", "leads at the end"
-        elif name in race.parked:
-            state, said = "parked", "settled: not far enough behind to leave, and no rival any more"
-        else:
-            state, said = "in the race", "still in the race"
-    else:
-        ratio, low, high, state = left.ratio, left.low, left.high, left.reason
-        than = "the leader" if left.against == race.leader else left.against
-        said = f"slower than {than}, after block {left.after_block}"
-        if state == "failed":
-            said = f"failed, or did too little: two runs in a row, up to block {left.after_block}"
-    weak = name in race.weaker
-    return Place(rank, name, race.rate_blocks[name], state, ratio, low, high, said, weak)
-
-
-def _saved(race: Race) -> list[Saved]:
+def _saved(race: Race) -> list[tuple[str, str, str]]:
     """Runs, hours and bytes of the race, and of all systems in as many blocks as the leader ran."""
     took, full = (format_duration(each * 1e9) for each in (race.seconds, race.full_seconds))
     return [
-        Saved("runs", f"{race.runs}", f"{race.full_runs}"),
-        Saved("time", took, full),
-        Saved("written", format_size(race.bytes_written), format_size(race.full_bytes_written)),
+        ("runs", f"{race.runs}", f"{race.full_runs}"),
+        ("time", took, full),
+        ("written", format_size(race.bytes_written), format_size(race.full_bytes_written)),
     ]
 
 
@@ -184,19 +127,19 @@ def effect_words(found: Effects | None, margin: float) -> list[str]:
     return said
 
 
-def _place_tables(places: list[Place]) -> list[Table]:
-    return Rows(places).tables(
+def _place_tables(race: Race) -> list[Table]:
+    return Rows(race.places).tables(
         "places",
         "All systems",
         "By their place in the race. The ratio is to the leader, when the system left or at the"
         " end, and below 1 is worse; its interval counts every comparison and every look. Nothing"
         " is promised about the order of losers.",
         [
-            ("place", "", lambda each: str(each.rank)),
+            ("place", "", lambda each: str(race.places.index(each) + 1)),
             ("configuration", "", lambda each: each.system),
             ("blocks", "", lambda each: str(each.blocks)),
             ("ratio to the leader", "ratio", _place_cell),
-            ("why", "", lambda each: each.words),
+            ("why", "", lambda each: why(race, each)),
         ],
     )
 
@@ -204,5 +147,5 @@ def _place_tables(places: list[Place]) -> list[Table]:
 def _place_cell(each: Place) -> TableCell:
     if each.ratio is None:
         return TableCell("-")
-    below = "" if each.low is None else f"{each.low:.3f} to {each.high:.3f}"
+    below = "" if each.low is None or each.high is None else f"{each.low:.3f} to {each.high:.3f}"
     return TableCell(f"{each.ratio:.3f}", below)

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from fsgauge import __version__
 from fsgauge.errors import FsgaugeError, InputError, RigError
@@ -64,21 +65,23 @@ def run_study(
     command: list[str],
     progress: Progress,
     created: Callable[[Path], None] = lambda _: None,
+    beside: Mapping[str, str] = MappingProxyType({}),
 ) -> Outcome:
-    """Measure a study from nothing to a folder of records; `created` is told the folder's name.
+    """Measure a study from nothing to a folder of records; `created` is told the folder's name, and
+    the texts of `beside` are kept in it, by name.
     Raises InputError or RigError before anything was measured; once a run is recorded, what ends
     the study early is in the outcome, and the records stay."""
     require_hosts(rig, study)
     strikes = rig.strikes(study)
     looks = (partial(require_place, results), partial(rig.check, study, destroy))
     require_none(refused_by(looks))
-    beside = design_of(rig, study).side_by_side
+    side_by_side = design_of(rig, study).side_by_side
     with interruptible(), rig.opened(study) as session:
         found = session.describe()
         plan = make_plan(
             study,
             size_bytes=found.size_bytes,
-            side_by_side=beside,
+            side_by_side=side_by_side,
             strikes=strikes,
             around=around_on(rig, study).once_up,
         )
@@ -93,6 +96,8 @@ def run_study(
                 rig=rig.name,
             )
             folder.write_environment("before", found.environment)
+            for name, text in beside.items():
+                folder.write(name, text)
             folder.write_study(record, dump_study(study))
             folder.journal("started", runs=sum(len(turn.cells) for turn in plan.all_turns))
             progress.study_started(study, plan, found.environment)

@@ -13,7 +13,7 @@ from fsgauge.study.workload import Workload, keys_of
 
 OF_MODES = {
     "curve": ["latency_limit", "quantile"],
-    "race": ["margin_percent", "confirm", "weaker_may_win"],
+    "race": ["margin_percent", "confirm", "certainty", "weaker_may_win"],
 }
 
 

@@ -10,8 +10,8 @@ from fsgauge.plain_files.bounds import MOST_POINTS
 from fsgauge.study.base import Distinct, OneLine, StudyModel, conflict
 from fsgauge.units import DurationNs, Percent
 
-BLOCKS_OF_A_RACE = 24
-"""At most, before those that confirm."""
+OF_A_RACE = {"usual": {"blocks": 24}, "high": {"blocks": 240, "confirm": 24}}
+"""At most, before those that confirm, and these; by certainty."""
 
 
 def _word(value: object) -> object:
@@ -26,7 +26,7 @@ class PlanSettings(StudyModel):
         8,
         description="How many times everything is repeated. In each block every system has one "
         "turn and the baseline two, in random order. Error bars are computed over blocks. Default:"
-        " 8; of a race 24, at most.",
+        " 8; of a race 24 at most, or with certainty high 240.",
     )
     mode: Literal["all", "race", "curve"] = Field(
         "all",
@@ -53,7 +53,14 @@ class PlanSettings(StudyModel):
     confirm: Annotated[int, Field(ge=3, le=1000)] = Field(
         8,
         description="For mode race: fresh blocks of the baseline, the winner and up to three rivals"
-        " after it. The ratios of the answer are of these alone.",
+        " after it. The ratios of the answer are of these alone. Default: 8, or with certainty high"
+        " 24.",
+    )
+    certainty: Literal["usual", "high"] = Field(
+        "usual",
+        description="For mode race: when it gives up. usual: not proven after 24 blocks. high: only"
+        " after 240; and 24 fresh blocks confirm, in which the winner has to stall in one run of"
+        " ten or fewer.",
     )
     weaker_may_win: bool = Field(
         False,
@@ -107,7 +114,7 @@ class PlanSettings(StudyModel):
     @classmethod
     def _a_race_is_longer(cls, values: object) -> object:
         if isinstance(values, dict) and values.get("mode") == "race":
-            return {"blocks": BLOCKS_OF_A_RACE, **values}
+            return {**OF_A_RACE.get(str(values.get("certainty")), OF_A_RACE["usual"]), **values}
         return values
 
 

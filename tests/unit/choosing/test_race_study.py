@@ -8,16 +8,17 @@ import pytest
 
 from fsgauge.choosing.options import proposed
 from fsgauge.choosing.race_study import (
+    around_winner,
     is_sampled,
     load_text,
     on_host,
     race_text,
-    reasons_of,
-    second_tables,
     varies,
 )
 from fsgauge.errors import InputError
+from fsgauge.plan.turns import with_seed
 from fsgauge.study.document import document_of
+from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study, parse_study
 from fsgauge.study.varying import vary_systems
@@ -31,9 +32,7 @@ MANY = (
 
 def test_the_load_stays_and_systems_and_plan_are_those_of_a_race() -> None:
     name, before = load_text("mix-mail")
-    found = proposed(["ext4", "xfs"], ["commits"], safe=True)
-    tables = [table for each in found for table in each.tables]
-    made = race_text(name, before, tables, reasons_of(found))
+    made = race_text(name, before, proposed(["ext4", "xfs"], ["commits"], safe=True))
     document = document_of(made, "made")
     assert document.data["workload"] == document_of(before, "before").data["workload"]
     assert document.data["plan"] == {"mode": "race"}
@@ -48,7 +47,7 @@ def test_systems_of_its_own_stay_as_they_are(tmp_path: Path) -> None:
     own = text('"mount.allocsize" = ["default", "1m"]')
     assert varies(own)
     assert not varies(load_text("mix-mail")[1])
-    made = race_text("mine", own, None, {})
+    made = race_text("mine", own, ())
     assert document_of(made, "made").data["system"] == document_of(own, "own").data["system"]
 
 
@@ -62,28 +61,49 @@ def test_a_job_of_fio_is_a_load(tmp_path: Path) -> None:
         load_text("neither")
 
 
+def sampled(plan: str = "", more: str = "") -> tuple[str, Study]:
+    """A text of 245 combinations, and the race of a sample of them."""
+    found = text(MANY + more, plan=f'[plan]\nmode = "race"\n{plan}')
+    return found, with_seed(parse_study(found, "mine.toml", "mine"), 7)
+
+
 def test_a_second_race_is_around_the_winner_of_a_sample() -> None:
-    sampled = text(MANY, plan='[plan]\nmode = "race"\n')
-    document = document_of(sampled, "mine")
-    assert is_sampled(sampled)
-    vary_systems(document, None)
-    winner = document.data["system"][7]
-    tables = second_tables(sampled, winner["name"])
-    assert tables[0]["name"] == "ext4"
-    assert tables[1] == winner
-    assert len(tables) == 61
-    assert len({str(each["name"]) for each in tables}) == 61
+    before, first = sampled()
+    assert is_sampled(before) and len(first.systems) < 200
+    winner = first.systems[7]
+    second = around_winner(first, before, winner.name)
+    assert second is not None and second.name == "mine-second"
+    assert second.systems[:2] == [first.systems[0], winner]
+    assert len({each.name for each in second.systems}) == len(second.systems) == 61
+    assert Study.model_validate(second.model_dump(mode="json", by_alias=True)) == second
+    assert around_winner(first, text('"mount.noatime" = [false, true]'), winner.name) is None
+    assert around_winner(first, before, "another") is None
+    assert around_winner(first, before, "ext4") is None, "nothing of it varies"
 
 
 def test_the_sample_of_any_seed_holds_its_winner() -> None:
-    """--seed 5 samples others than 0 does, and the second race is around one of those."""
-    sampled = text(MANY, plan='[plan]\nmode = "race"\n')
-    document = document_of(sampled.replace('"race"\n', '"race"\nseed = 5\n'), "mine")
-    vary_systems(document, None)
-    names = [each["name"] for each in document.data["system"]]
-    for name in names:
-        assert name in [each["name"] for each in second_tables(sampled, name, [5, 0])]
-    assert any(len(second_tables(sampled, name)) == 1 for name in names)
+    """--seed 5 samples others than 0 does, and the second race is around one of those. Of a study
+    without a seed the sample is that of 0, and its race has a seed all the same."""
+    for plan in ("seed = 5\n", ""):
+        before, first = sampled(plan)
+        for each in first.systems[1:]:
+            second = around_winner(first, before, each.name)
+            assert second is not None and each in second.systems
+
+
+def test_a_second_race_has_what_weakens_durability_only_where_the_first_has() -> None:
+    weak = ', "mount.nobarrier" = [false, true]'
+    before, first = sampled(more=weak)
+
+    def names(study: Study) -> list[str]:
+        second = around_winner(study, before, winner)
+        assert second is not None
+        return [each.name for each in second.systems if "nobarrier" in each.mount]
+
+    safe = [each for each in first.systems if "nobarrier" not in each.mount]
+    winner = safe[3].name
+    assert names(first)
+    assert not names(first.model_copy(update={"systems": safe}))
 
 
 def simulated(*systems: str) -> Study:
@@ -91,9 +111,9 @@ def simulated(*systems: str) -> Study:
 
 
 def finalists(study: Study) -> list[tuple[str, str]]:
-    text = on_host(study, [each.name for each in study.systems])
-    found = parse_study(text, "x", "x").systems if text else []
-    return [(each.name, each.kind) for each in found]
+    found = on_host(study, [each.name for each in study.systems])
+    read = parse_study(dump_study(found), "x", "x").systems if found else []
+    return [(each.name, each.kind) for each in read]
 
 
 def test_a_model_and_what_it_stands_for_are_one_system() -> None:

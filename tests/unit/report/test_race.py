@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from fsgauge.report.charts.race import survival
-from fsgauge.report.race import effect_words, effects, places_of, race_values
+from fsgauge.report.race import effect_words, effects, race_values, why
 from fsgauge.report.write import Report, read_report
-from fsgauge.stats.race.model import Departure, Race, ToLeader
+from fsgauge.stats.race.model import Place, Race
 from fsgauge.stats.results import Results
 from fsgauge.store import read_results
 from fsgauge.study.varying import every_point, system_at
@@ -28,18 +28,19 @@ NAMES = [str(each["name"]) for each in TABLES]
 BEST = "ext4 (noatime, -I 128)"
 
 
-def departure(system: str, after_block: int, ratio: float | None) -> Departure:
-    return Departure(
-        system=system,
-        after_block=after_block,
-        reason="failed" if ratio is None else "slower",
-        against="" if ratio is None else BEST,
-        ratio=ratio,
-        low=None if ratio is None else ratio - 0.05,
-        high=None if ratio is None else ratio + 0.05,
-    )
+def place(system: str, state: Any, blocks: int, ratio: float | None, **more: Any) -> Place:
+    ends = {} if ratio is None else {"low": ratio - 0.05, "high": ratio + 0.05}
+    return Place(system=system, state=state, blocks=blocks, ratio=ratio, **ends, **more)
 
 
+PLACES = [
+    place(BEST, "leader", 6, 1.0),
+    place("ext4 (nobarrier)", "in the race", 6, 1.4),
+    place("ext4 (noatime)", "parked", 6, 0.99),
+    place("ext4 (-I 128)", "slower", 4, 0.9, after_block=4, against=BEST),
+    place("ext4", "slower", 3, 0.8, after_block=3, against=BEST),
+    place("xfs", "failed", 3, None, after_block=3),
+]
 RACE = Race(
     systems=NAMES,
     baseline="ext4",
@@ -49,19 +50,8 @@ RACE = Race(
     decides="",
     margin_percent=2.0,
     blocks=6,
-    rate_blocks=dict(zip(NAMES, (3, 6, 4, 6, 6, 3), strict=True)),
     leader=BEST,
-    in_race=["ext4 (noatime)", BEST, "ext4 (nobarrier)"],
-    parked=["ext4 (noatime)"],
-    departures=[
-        departure("ext4", 3, 0.8),
-        departure("xfs", 3, None),
-        departure("ext4 (-I 128)", 4, 0.9),
-    ],
-    last={
-        "ext4 (noatime)": ToLeader(ratio=0.99, low=0.97, high=1.01),
-        "ext4 (nobarrier)": ToLeader(ratio=1.4, low=1.3, high=1.5),
-    },
+    places=PLACES,
     others_at_most=1.015,
     ended="margin",
     proven=True,
@@ -97,19 +87,13 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     return Report(dataclasses.replace(stored, study=study), results)
 
 
-def test_the_leader_is_first_then_who_stayed_then_who_left_last(report: Report) -> None:
-    places = places_of(report.results)
-    assert [(each.system, each.state) for each in places] == [
-        (BEST, "leader"),
-        ("ext4 (nobarrier)", "in the race"),
-        ("ext4 (noatime)", "parked"),
-        ("ext4 (-I 128)", "slower"),
-        ("ext4", "slower"),
-        ("xfs", "failed"),
-    ]
-    assert places[3].words == "slower than the leader, after block 4"
-    assert "failed" in places[-1].words and places[-1].ratio is None
-    assert [each.weak for each in places] == [False, True, False, False, False, False]
+def test_why_each_left_or_stayed_is_said() -> None:
+    said = [why(RACE, each) for each in PLACES]
+    assert said[0] == "leads at the end"
+    assert said[3] == "slower than the leader, after block 4"
+    assert "two runs in a row, up to block 3" in said[5]
+    other = PLACES[3].model_copy(update={"against": "xfs"})
+    assert why(RACE, other) == "slower than xfs, after block 4"
 
 
 def test_the_picture_has_a_row_a_system_also_of_those_that_were_not_confirmed(
@@ -131,7 +115,7 @@ def test_effects_are_of_the_first_blocks(report: Report) -> None:
     rows = [[cell.text for cell in row] for row in table.rows]
     assert rows[0][:4] == ["ext4", "nobarrier", "without it", "2.01"]
     assert {(row[1], row[3]) for row in rows[1:]} == {("noatime", "1.22"), ("-I 128", "1.11")}
-    assert [line.race for line in found["race_saved"]] == ["34", "100 s", "1 GiB"]
+    assert [race for _, race, _ in found["race_saved"]] == ["34", "100 s", "1 GiB"]
 
 
 def test_the_page_has_all_of_it(report: Report) -> None:
@@ -159,10 +143,7 @@ def test_a_race_without_a_leader_and_a_study_without_a_race_have_pages(report: R
     early = RACE.model_copy(
         update={
             "leader": "",
-            "in_race": NAMES,
-            "parked": [],
-            "departures": [],
-            "last": {},
+            "places": [Place(system=name, state="in the race", blocks=2) for name in NAMES],
             "first_blocks": {},
             "others_at_most": None,
             "ended": "running",
@@ -171,11 +152,9 @@ def test_a_race_without_a_leader_and_a_study_without_a_race_have_pages(report: R
     )
     begun = dataclasses.replace(report, results=report.results.model_copy(update={"race": early}))
     assert "to copy" not in begun.page()
-    assert {each.state for each in places_of(begun.results)} == {"in the race"}
     assert 'id="race"' in begun.page()
     none: Results = report.results.model_copy(update={"race": None})
     assert survival(none) is None
-    assert places_of(none) == []
     assert 'id="race"' not in dataclasses.replace(report, results=none).page()
 
 

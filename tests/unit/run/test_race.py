@@ -55,15 +55,17 @@ def test_who_left_is_not_run_again_and_the_best_are_confirmed(tmp_path: Path) ->
     directory = measure(tmp_path).directory
     race, ran = race_of(directory), run_in(directory)
     assert race.leader == "two"
-    left = {each.system: each.after_block for each in race.departures}
-    assert left == {BASELINE: 3, "three": 3, "five": 3}
-    assert all(each.against == "two" and each.high < 1 for each in race.departures if each.high)
+    left = {each.system: each for each in race.places if each.left}
+    assert {name: each.after_block for name, each in left.items()} == dict.fromkeys(
+        (BASELINE, "three", "five"), 3
+    )
+    assert all(each.against == "two" and (each.high or 2) < 1 for each in left.values())
     assert ran[2] == sorted([*GAINS, BASELINE])
     raced = [block for block in ran if block < BLOCKS]
     assert all(ran[block] == ["four", "two"] for block in raced[3:])
     confirmed = range(BLOCKS, BLOCKS + CONFIRM)
     assert all(ran[block] == ["four", BASELINE, BASELINE, "two"] for block in confirmed)
-    assert race.rate_blocks == {
+    assert {each.system: each.blocks for each in race.places} == {
         name: 3 if name in ("three", "five", BASELINE) else len(raced) for name in GAINS
     }
     assert race.runs == sum(map(len, ran.values())), "those that confirm are runs as well"
@@ -90,8 +92,8 @@ def test_a_race_that_was_cut_short_ends_as_if_nothing_had_happened(
     assert finished is not None and finished.ended_by is None
     assert run_in(cut.directory) == run_in(whole.directory)
     found, wanted = race_of(cut.directory), race_of(whole.directory)
-    assert found.departures == wanted.departures
-    assert (found.leader, found.ended, found.parked) == (wanted.leader, wanted.ended, wanted.parked)
+    assert (found.leader, found.ended) == (wanted.leader, wanted.ended)
+    assert found.places == wanted.places
     assert left_of(cut.directory) is None
     assert resume(cut.directory) is None
 
@@ -120,7 +122,7 @@ def test_a_race_that_is_cut_in_its_first_block_has_a_page(tmp_path: Path) -> Non
 def test_two_failures_in_a_row_are_a_departure_and_one_is_none(tmp_path: Path) -> None:
     directory = measure(tmp_path, RacingEngine(failing={"four": [2], "two": [2, 3]})).directory
     race = race_of(directory)
-    failed = [each for each in race.departures if each.reason == "failed"]
+    failed = [each for each in race.places if each.state == "failed"]
     assert [(each.system, each.after_block, each.ratio) for each in failed] == [("two", 3, None)]
     assert race.leader == "four"
     assert "two failed" in read_report(directory).results.answer
@@ -153,3 +155,27 @@ def test_a_baseline_that_fails_is_said(begins: int, tmp_path: Path) -> None:
     answer = read_report(measure(tmp_path, engine).directory).results.answer
     assert "over scratch folder no gain is known" in answer
     assert "no block is complete" not in answer
+
+
+def test_a_winner_that_fails_in_fresh_blocks_is_named_and_not_proven(tmp_path: Path) -> None:
+    whole = race_of(measure(tmp_path / "whole").directory)
+    assert whole.proven and not whole.missed
+    ran = next(each.blocks for each in whole.places if each.system == "two")
+    engine = RacingEngine(failing={"two": [ran + 2]})
+    results = read_report(measure(tmp_path / "failing", engine).directory).results
+    assert results.race is not None and results.race.leader == "two"
+    assert results.race.missed == {"two": 1} and not results.race.proven
+    assert (
+        f"two failed, or did too little to be measured, in 1 of {CONFIRM} fresh" in results.answer
+    )
+
+
+def test_a_winner_that_stalls_in_a_fresh_block_is_not_proven(tmp_path: Path) -> None:
+    """Who left was held against blocks in which it had not stalled yet."""
+    whole = race_of(measure(tmp_path / "whole").directory)
+    ran = next(each.blocks for each in whole.places if each.system == "two")
+    engine = RacingEngine(stalling={"two": [ran + 2]})
+    race = race_of(measure(tmp_path / "stalling", engine).directory)
+    assert (race.leader, race.ended, race.proven) == ("two", whole.ended, False)
+    assert race.others_at_most is not None and whole.others_at_most is not None
+    assert race.others_at_most > whole.others_at_most

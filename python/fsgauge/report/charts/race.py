@@ -12,8 +12,9 @@ from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.charts.forest import noise_band
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.labels import in_two_lines, labels_of
-from fsgauge.report.race import Place, places_of
+from fsgauge.report.race import why
 from fsgauge.report.theme import GAIN, INK, MUTED
+from fsgauge.stats.race.model import Place, Race
 from fsgauge.stats.results import Results
 
 _LINE, _TWO_LINES = 16, 28
@@ -29,11 +30,11 @@ _COLOURS = {"leader": INK, "in the race": GAIN, "parked": GAIN}
 
 def survival(results: Results) -> Drawing | None:
     """The picture; None of a study that was no race."""
-    places = places_of(results)
-    if not places:
+    race = results.race
+    if race is None:
         return None
-    labels = labels_of([each.system for each in places], 2 * _LONGEST)
-    rows = [_row(at, each, labels[each.system]) for at, each in enumerate(places)]
+    labels = labels_of([each.system for each in race.places], 2 * _LONGEST)
+    rows = [_row(at, each, race, labels[each.system]) for at, each in enumerate(race.places)]
     cell = results.primary_cells[0]
     band = noise_band(results, results.primary_metrics[cell], cell)
     label = "How many blocks each system ran, and its ratio to the leader when it left the race."
@@ -47,10 +48,11 @@ def survival(results: Results) -> Drawing | None:
     )
 
 
-def _row(at: int, place: Place, label: str) -> dict[str, Any]:
+def _row(at: int, place: Place, race: Race, label: str) -> dict[str, Any]:
+    leads = place.state == "leader"
     return {
         "system": place.system,
-        "label": f"{label} {MARK}" if place.weak else label,
+        "label": f"{label} {MARK}" if place.system in race.weaker else label,
         "colour": _COLOURS.get(place.state, MUTED),
         "shape": "circle",
         "y": at,
@@ -58,9 +60,9 @@ def _row(at: int, place: Place, label: str) -> dict[str, Any]:
         "ran": place.blocks,
         "state": place.state,
         "ratio": place.ratio,
-        "low": place.ratio if place.state == "leader" else place.low,
-        "high": place.ratio if place.state == "leader" else place.high,
-        "tip": f"{place.system}: {place.blocks} blocks, {place.words}",
+        "low": place.ratio if leads else place.low,
+        "high": place.ratio if leads else place.high,
+        "tip": f"{place.system}: {place.blocks} blocks, {why(race, place)}",
     }
 
 

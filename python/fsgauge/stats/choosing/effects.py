@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -85,6 +85,27 @@ class _Fit:
     """Of each column: the setting, its value, the value that it is compared with."""
 
 
+@dataclass(frozen=True)
+class _Scale:
+    """What estimates are measured by: the variance of a mean, the quantile of their intervals, and
+    the sum of squares of all systems."""
+
+    noise: float
+    quantile: float
+    total: float
+
+    def of(self, estimate: _Estimate, gained: float) -> dict[str, float]:
+        """The fields of an effect with this estimate, without which so many squares are left."""
+        value, half = estimate[0], self.quantile * math.sqrt(self.noise) * estimate[1]
+        ends = {"ratio": value, "low": value - half, "high": value + half}
+        found = {name: math.exp(each) for name, each in ends.items()}
+        return {**found, "share": max(0.0, gained) / self.total}
+
+
+_Estimate = tuple[float, float]
+"""A coefficient, and what its standard error is of the deviation of a mean."""
+
+
 def effects_of(
     logs: Mapping[str, Sequence[float]], settings: Mapping[str, Settings], kinds: Mapping[str, str]
 ) -> Effects | None:
@@ -98,34 +119,26 @@ def effects_of(
     means = table.mean(axis=1)
     residual = table - means[:, None] - table.mean(axis=0)[None, :] + table.mean()
     degrees = _degrees(rows, blocks)
-    noise = float((residual**2).sum()) / degrees / blocks
     total = float(((means - means.mean()) ** 2).sum())
-    fits = [
-        fit
-        for kind in dict.fromkeys(kinds[name] for name in names)
-        if (fit := _fit(kind, names, means, settings, kinds)) is not None
-    ]
+    own = dict.fromkeys(kinds[name] for name in names)
+    within = {kind: [i for i, n in enumerate(names) if kinds[n] == kind] for kind in own}
+    fits = [_fit(kind, [names[i] for i in at], means[at], settings) for kind, at in within.items()]
+    fits = [fit for fit in fits if fit.columns]
     if total < _NOTHING or not fits:
         return None
-    quantile = t_quantile(degrees)
-    found = [each for fit in fits for each in _effects(fit, noise, quantile, total)]
+    scale = _Scale(float((residual**2).sum()) / degrees / blocks, t_quantile(degrees), total)
     among = sum(one[0] != two[0] for fit in fits for one, two in combinations(fit.of, 2))
-    of_pair = t_quantile(degrees, corrected(among))
-    pairs = [each for fit in fits for each in _interactions(fit, noise, of_pair, total)]
-    strongest = max(pairs, key=lambda each: each.share, default=None)
-    within = {
-        kind: [i for i, n in enumerate(names) if kinds[n] == kind]
-        for kind in dict.fromkeys(kinds[n] for n in names)
-    }
+    of_pair = replace(scale, quantile=t_quantile(degrees, corrected(among)))
+    found = [each for fit in fits for each in _effects(fit, scale)]
+    pairs = [each for fit in fits for each in _interactions(fit, of_pair)]
     of_kinds = sum(len(at) * (means[at].mean() - means.mean()) ** 2 for at in within.values())
-    unexplained = sum(_left(fit.columns, fit.means) for fit in fits)
     return Effects(
         blocks=blocks,
         systems=rows,
         kind_share=float(of_kinds) / total if len(within) > 1 else None,
-        other_share=unexplained / total,
+        other_share=sum(_solved(fit.columns, fit.means)[1] for fit in fits) / total,
         effects=sorted(found, key=lambda each: -each.share),
-        interaction=strongest,
+        interaction=max(pairs, key=lambda each: each.share, default=None),
     )
 
 
@@ -134,101 +147,56 @@ def _degrees(systems: int, blocks: int) -> int:
     return (systems - 1) * (blocks - 1)
 
 
-def _fit(
-    kind: str,
-    names: Sequence[str],
-    means: Matrix,
-    settings: Mapping[str, Settings],
-    kinds: Mapping[str, str],
-) -> _Fit | None:
-    own = [at for at, name in enumerate(names) if kinds[name] == kind]
-    values = {names[at]: settings[names[at]] for at in own}
-    columns: list[Matrix] = []
-    of: list[tuple[str, str, str]] = []
-    for key, levels in varied(values).items():
-        for level in levels[1:]:
-            has = [float(each.get(key, DEFAULT) == level) for each in values.values()]
-            columns.append(np.array(has))
-            of.append((key, level, levels[0]))
-    return _Fit(kind, means[own], columns, of) if columns else None
+def _fit(kind: str, names: Sequence[str], means: Matrix, settings: Mapping[str, Settings]) -> _Fit:
+    values = {name: settings[name] for name in names}
+    of = [(key, level, levels[0]) for key, levels in varied(values).items() for level in levels[1:]]
+    columns = [
+        np.array([float(each.get(key, DEFAULT) == level) for each in values.values()])
+        for key, level, _ in of
+    ]
+    return _Fit(kind, means, columns, of)
 
 
-def _design(columns: Sequence[Matrix], length: int) -> Matrix:
-    return np.column_stack([np.ones(length), *columns])
+def _solved(columns: Sequence[Matrix], means: Matrix) -> tuple[list[_Estimate | None], float]:
+    """The estimate of each column, None where the others say all that it does; and the sum of
+    squares that they leave."""
+    design = np.column_stack([np.ones(len(means)), *columns])
+    inverse = np.linalg.pinv(design)
+    found, errors = inverse @ means, np.sqrt((inverse**2).sum(axis=1))
+    is_told = np.isclose(inverse @ design, np.eye(design.shape[1])).all(axis=1)
+    estimates = [
+        (float(value), float(error)) if told else None
+        for value, error, told in zip(found, errors, is_told, strict=True)
+    ]
+    return estimates[1:], float(((means - design @ found) ** 2).sum())
 
 
-def _left(columns: Sequence[Matrix], means: Matrix) -> float:
-    """The sum of squares that these columns leave."""
-    design = _design(columns, len(means))
-    fitted = design @ np.linalg.lstsq(design, means, rcond=None)[0]
-    return float(((means - fitted) ** 2).sum())
-
-
-def _last(columns: Sequence[Matrix], means: Matrix, noise: float) -> tuple[float, float] | None:
-    """The coefficient of the last column and its standard error; None where the others say all
-    that it does."""
-    design = _design(columns, len(means))
-    if np.linalg.matrix_rank(design) == np.linalg.matrix_rank(design[:, :-1]):
-        return None
-    inverse = np.linalg.pinv(design.T @ design)
-    estimate = np.linalg.pinv(design) @ means
-    return float(estimate[-1]), math.sqrt(noise * float(inverse[-1, -1]))
-
-
-def _effects(fit: _Fit, noise: float, quantile: float, total: float) -> list[Effect]:
-    whole, found = _left(fit.columns, fit.means), []
-    for at, (key, level, against) in enumerate(fit.of):
-        others = [column for place, column in enumerate(fit.columns) if place != at]
-        estimated = _last([*others, fit.columns[at]], fit.means, noise)
-        if estimated is None:
+def _effects(fit: _Fit, scale: _Scale) -> Iterator[Effect]:
+    estimates, whole = _solved(fit.columns, fit.means)
+    for (key, level, against), estimate in zip(fit.of, estimates, strict=True):
+        if estimate is None:
             continue
-        of_others = [c for c, (k, _, _) in zip(fit.columns, fit.of, strict=True) if k != key]
-        gained = _left(of_others, fit.means) - whole
-        found.append(
-            Effect(
-                kind=fit.kind,
-                option=setting_words(key, level),
-                against=_against(key, level, against),
-                share=max(0.0, gained) / total,
-                **_ratio(*estimated, quantile),
-            )
+        others = [c for c, (k, _, _) in zip(fit.columns, fit.of, strict=True) if k != key]
+        against = setting_words(key, against) if against != DEFAULT else "the default"
+        yield Effect(
+            kind=fit.kind,
+            option=setting_words(key, level),
+            against="without it" if (level, against) == (ON, "the default") else against,
+            **scale.of(estimate, _solved(others, fit.means)[1] - whole),
         )
-    return found
 
 
-def _against(key: str, level: str, against: str) -> str:
-    if against != DEFAULT:
-        return setting_words(key, against)
-    return "without it" if level == ON else "the default"
-
-
-def _interactions(fit: _Fit, noise: float, quantile: float, total: float) -> list[Interaction]:
-    whole, found = _left(fit.columns, fit.means), []
-    for (first, of_first), (second, of_second) in combinations(
-        zip(fit.columns, fit.of, strict=True), 2
-    ):
-        both = first * second
-        estimated = _last([*fit.columns, both], fit.means, noise)
-        if of_first[0] == of_second[0] or estimated is None:
-            continue
-        gained = whole - _left([*fit.columns, both], fit.means)
-        found.append(
-            Interaction(
+def _interactions(fit: _Fit, scale: _Scale) -> Iterator[Interaction]:
+    whole = _solved(fit.columns, fit.means)[1]
+    columns = zip(fit.columns, fit.of, strict=True)
+    for (first, of_first), (second, of_second) in combinations(columns, 2):
+        estimates, left = _solved([*fit.columns, first * second], fit.means)
+        if of_first[0] != of_second[0] and (estimate := estimates[-1]) is not None:
+            yield Interaction(
                 kind=fit.kind,
                 options=(setting_words(*of_first[:2]), setting_words(*of_second[:2])),
-                share=max(0.0, gained) / total,
-                **_ratio(*estimated, quantile),
+                **scale.of(estimate, whole - left),
             )
-        )
-    return found
-
-
-def _ratio(estimate: float, error: float, quantile: float) -> dict[str, float]:
-    return {
-        "ratio": math.exp(estimate),
-        "low": math.exp(estimate - quantile * error),
-        "high": math.exp(estimate + quantile * error),
-    }
 
 
 DEFAULT = "default"

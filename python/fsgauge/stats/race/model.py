@@ -8,41 +8,42 @@ from pydantic import Field
 
 from fsgauge.stats.result_model import ResultModel
 
-
-class ToLeader(ResultModel):
-    """A system's ratio to the leader, above 1 where it is better, with the race's interval; no ends
-    where too few blocks have both."""
-
-    ratio: float
-    low: float | None
-    high: float | None
+State = Literal["leader", "in the race", "parked", "slower", "failed"]
 
 
-class Departure(ResultModel):
-    """A system that left, in the order in which they did; "failed": two runs in a row did, or did
-    too little to be measured."""
+class Place(ResultModel):
+    """How far a system came: how many blocks it ran, and its ratio to the leader, above 1 where it
+    is better, with the race's interval: of one that left, to the leader that it left `against`; no
+    ends where too few blocks have both, no ratio of one that failed, or before the first look.
+    "failed": two runs in a row did, or did too little to be measured."""
 
     system: str
-    after_block: int
-    reason: Literal["slower", "failed"]
-    against: str
+    state: State
+    blocks: int
     ratio: float | None = None
     low: float | None = None
     high: float | None = None
+    against: str = ""
+    after_block: int = 0
+
+    @property
+    def left(self) -> bool:
+        return self.state in ("slower", "failed")
 
 
 class Race(ResultModel):
     """Who was in it when, and what its end claims.
 
     `decides` is the name of its `cell` where others were measured alongside, else "".
-    `leader` is "" before the first look. `last` are the ratios to it of those in the race, and
+    `leader` is "" before the first look. `places` are the systems, the best first, and
     `others_at_most` is the ratio that another one of the same guarantees may have to it at most
-    (95 %, one-sided), None where nothing is known. `ended`: "margin" and "one left" prove it,
-    "budget" does not. `first_blocks` are the logs of all systems in the blocks before the first
-    look, higher is better. `blocks` are those that raced, `confirmed` those that confirm; runs,
-    seconds and bytes are of both, the full ones of all systems in as many blocks. `chosen` is
-    whom a valid race that is over ends with, which `commands` make: the leader, or who did better
-    in the fresh blocks.
+    (95 %, one-sided), None where nothing is known. `ended`: "margin" and "one left" prove it if
+    the blocks that confirm bear it out, "budget" does not; `missed` is in how many of these a
+    system failed, or did too little to be measured. `first_blocks` are the logs of all systems in
+    the blocks before the first look, higher is better. `blocks` are those that raced, `confirmed`
+    those that confirm; runs, seconds and bytes are of both, the full ones of all systems in as many
+    blocks. `chosen` is whom a valid race that is over ends with, which `commands` make: the leader,
+    or who did better in the fresh blocks.
     """
 
     systems: list[str]
@@ -53,18 +54,15 @@ class Race(ResultModel):
     decides: str
     margin_percent: float
     blocks: int
-    rate_blocks: dict[str, int]
     leader: str
-    in_race: list[str]
-    parked: list[str]
-    departures: list[Departure]
-    last: dict[str, ToLeader]
+    places: list[Place]
     others_at_most: float | None
     ended: Literal["running", "margin", "one left", "budget"]
     proven: bool
     first_blocks: dict[str, list[float]]
     finalists: list[str]
     confirmed: int
+    missed: dict[str, int] = Field(default_factory=dict)
     runs: int
     seconds: float
     bytes_written: int
@@ -73,3 +71,11 @@ class Race(ResultModel):
     full_bytes_written: int
     chosen: str = ""
     commands: list[str] = Field(default_factory=list)
+
+    @property
+    def in_race(self) -> list[Place]:
+        return [each for each in self.places if not each.left]
+
+    @property
+    def failed(self) -> list[str]:
+        return [each.system for each in self.places if each.state == "failed"]

@@ -7,14 +7,15 @@ same. What a budget ends is decided by the times that are recorded.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
-from fsgauge.record.modes import LOOKS, RaceRules
+from fsgauge.record.modes import LOOKS, RaceRules, looks_of
 from fsgauge.record.records import Plan, RunRecord, StudyRecord, Turn
 from fsgauge.stats.metrics import METRICS, QUANTILES, latencies
 from fsgauge.stats.of_kind import analysis_of
@@ -31,7 +32,8 @@ Ended = Literal["running", "margin", "one left", "budget"]
 
 @dataclass(frozen=True)
 class Replay:
-    """A race so far. `values` are logs, blocks by systems, of the `asked` of each block."""
+    """A race so far. `values` are logs, blocks by systems, of the `asked` of each block; `missed`
+    says in how many of the blocks that confirm a system failed, or did too little."""
 
     rules: RaceRules
     standing: Standing
@@ -40,6 +42,7 @@ class Replay:
     values: Array
     cell: str
     metric: str
+    missed: Mapping[str, int]
 
     @property
     def blocks(self) -> int:
@@ -55,12 +58,14 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
     cell = primary_cells(plan)[0].id
     metric = primary_metrics(study, runs, analysis_of(study))[cell]
     sign = 1 if METRICS[metric].higher_is_better else -1
-    own = [run for run in runs if run.block < race.blocks and not run.again and run.cell.id == cell]
+    own = [run for run in runs if not run.again and run.cell.id == cell]
     recorded = {(run.block, run.system) for run in own}
     logs, short = _values(plan, own, metric)
     eligible = _eligible(plan, race)
-    looks = {*(block for block in LOOKS if block < race.blocks), race.blocks}
-    values = np.full((race.blocks, len(plan.systems)), np.nan)
+    looks = looks_of(race.blocks)
+    values = np.full((race.blocks + race.confirm, len(plan.systems)), np.nan)
+    for (block, system), log in logs.items():
+        values[block, plan.systems.index(system)] = sign * log
     standing, misses = Standing(len(plan.systems)), dict[int, int]()
     ended: Ended = "running"
     asked: list[list[int]] = []
@@ -84,9 +89,7 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
             now = sorted([*now, kept])  # races of older versions went on with it
         if any((block, plan.systems[place]) not in recorded for place in now):
             break
-        for place in now:
-            log = logs.get((block, plan.systems[place]))
-            values[block, place] = np.nan if log is None else sign * log
+        values[block, [place for place in range(len(plan.systems)) if place not in now]] = np.nan
         asked.append(now)
         missed = [place for place in now if (block, plan.systems[place]) in short]
         standing = rules.failed(missed, now, block, standing, misses, eligible)
@@ -97,7 +100,12 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
             standing = looked(standing)
             if standing.settled:
                 ended = _ended(plan, race, standing, eligible, block + 1, runs)
-    return Replay(race, standing, ended, asked, values[: len(asked)], cell, metric)
+    fresh = values[race.blocks :]
+    if ended != "running" and not np.isnan(fresh).all():
+        seen = np.vstack([values[: len(asked)], fresh])
+        standing = replace(standing, at_most=rules.at_most_with(seen, standing, eligible))
+    missed = Counter(system for block, system in sorted(short) if block >= race.blocks)
+    return Replay(race, standing, ended, asked, values[: len(asked)], cell, metric, missed)
 
 
 Place = tuple[int, str]
@@ -113,17 +121,18 @@ def _values(
     wait for all runs, and without one that stalled its system would look as fast as the others.
     """
     logs, short = dict[Place, float](), set[Place]()
-    for block in range(max((run.block for run in runs), default=-1) + 1):
-        turns = [turn for turn in plan.turns if turn.block == block]
-        alone = plan.model_copy(update={"turns": turns})
-        for run in (run for run in runs if run.block == block):
-            said = collect(alone, [run]).of(metric, run.cell.id, run.system)
-            if said:
-                logs[block, run.system] = said[block, False]
-                continue
-            short.add((block, run.system))
-            if (worst := _worst(run, metric)) is not None:
-                logs[block, run.system] = math.log(worst)
+    of_block: dict[int, list[Turn]] = {}
+    for turn in plan.turns:
+        of_block.setdefault(turn.block, []).append(turn)
+    for run in runs:
+        place = run.block, run.system
+        alone = plan.model_copy(update={"turns": of_block.get(run.block, [])})
+        if said := collect(alone, [run]).of(metric, run.cell.id, run.system):
+            logs[place] = said[run.block, False]
+            continue
+        short.add(place)
+        if (worst := _worst(run, metric)) is not None:
+            logs[place] = math.log(worst)
     return logs, short
 
 

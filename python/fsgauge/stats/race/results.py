@@ -17,7 +17,7 @@ from fsgauge.record.modes import LOOKS
 from fsgauge.record.records import OfTurn, RunRecord, StudyRecord
 from fsgauge.stats.choosing.commands import commands_of
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.race.model import Departure, Race, ToLeader
+from fsgauge.stats.race.model import Place, Race, State
 from fsgauge.stats.race.replay import Replay, finalists_of, raced_plan, spent_seconds, turns_of_each
 from fsgauge.stats.race.rules import Interval
 from fsgauge.stats.ratio import ratio_of_blocks
@@ -89,9 +89,11 @@ def race_in(study: StudyRecord, runs: Sequence[RunRecord], found: Replay) -> Rac
     seconds, of_turn = spent_seconds(study.plan, own, rules.blocks + rules.confirm)
     confirmed = len({run.block for run in runs if run.block >= rules.blocks})
     full = (found.blocks + confirmed) * (len(names) + 1)
-    failed = [names[place] for place, each in standing.left.items() if each.interval is None]
+    places = sorted((_place(found, names, place) for place in range(len(names))), key=_rank)
+    failed = {each.system for each in places if each.state == "failed"}
     written = sum(_written_bytes(run) for run in own)
     has_ended = found.ended != "running"
+    leader = "" if standing.leader is None else names[standing.leader]
     return Race(
         systems=names,
         baseline=study.plan.baseline,
@@ -101,18 +103,14 @@ def race_in(study: StudyRecord, runs: Sequence[RunRecord], found: Replay) -> Rac
         decides=next(each.name for each in cells if each.id == found.cell) if cells[1:] else "",
         margin_percent=rules.margin_percent,
         blocks=found.blocks,
-        rate_blocks={
-            name: sum(place in each for each in found.asked) for place, name in enumerate(names)
-        },
-        leader="" if standing.leader is None else names[standing.leader],
-        in_race=[names[place] for place in standing.in_race],
-        parked=[names[place] for place in sorted(standing.parked)],
-        departures=_departures(found, names),
-        last={names[place]: _to_leader(each) for place, each in standing.over_leader.items()},
+        leader=leader,
+        places=places,
         others_at_most=math.exp(standing.at_most) if math.isfinite(standing.at_most) else None,
         ended=found.ended,
         proven=found.ended in ("margin", "one left")
-        and len({*names} - {*rules.weaker, *failed}) > 1,
+        and standing.at_most <= math.log1p(rules.margin_percent / 100)
+        and leader not in found.missed
+        and len({*names} - {*rules.weaker} - failed) > 1,
         first_blocks={
             name: [float(each) for each in found.values[: LOOKS[0], place]]
             for place, name in enumerate(names)
@@ -121,6 +119,7 @@ def race_in(study: StudyRecord, runs: Sequence[RunRecord], found: Replay) -> Rac
         },
         finalists=finalists_of(study.plan, found) if has_ended else [],
         confirmed=confirmed,
+        missed=dict(found.missed),
         runs=len(own),
         seconds=seconds,
         bytes_written=written,
@@ -130,25 +129,33 @@ def race_in(study: StudyRecord, runs: Sequence[RunRecord], found: Replay) -> Rac
     )
 
 
-def _departures(found: Replay, names: Sequence[str]) -> list[Departure]:
-    left = sorted(found.standing.left.items(), key=lambda each: each[1].after_block)
-    return [
-        Departure(
-            system=names[place],
-            after_block=each.after_block,
-            reason="failed" if each.interval is None else "slower",
-            against="" if each.interval is None else names[each.leader],
-            **({} if each.interval is None else _to_leader(each.interval).model_dump()),
-        )
-        for place, each in left
-    ]
+def _place(found: Replay, names: Sequence[str], place: int) -> Place:
+    standing = found.standing
+    left, interval = standing.left.get(place), standing.over_leader.get(place)
+    state: State = "parked" if place in standing.parked else "in the race"
+    if place == standing.leader:
+        state, interval = "leader", Interval(0.0, -math.inf, math.inf)
+    if left is not None:
+        state, interval = "slower" if left.interval else "failed", left.interval
+    logs = vars(interval) if interval else {}
+    return Place(
+        system=names[place],
+        state=state,
+        blocks=sum(place in each for each in found.asked),
+        against=names[left.leader] if left is not None and left.interval else "",
+        after_block=left.after_block if left is not None else 0,
+        **{
+            end: math.exp(logs[log])
+            for end, log in (("ratio", "log"), ("low", "low"), ("high", "high"))
+            if log in logs and math.isfinite(logs[log])
+        },
+    )
 
 
-def _to_leader(interval: Interval) -> ToLeader:
-    ends = [
-        math.exp(each) if math.isfinite(each) else None for each in (interval.low, interval.high)
-    ]
-    return ToLeader(ratio=math.exp(interval.log), low=ends[0], high=ends[1])
+def _rank(each: Place) -> tuple[float, ...]:
+    """The leader, those in the race by their ratio, then who left last."""
+    states = each.left, each.state == "failed", each.state != "leader"
+    return (*states, -each.after_block, -(each.ratio or 0))
 
 
 def _written_bytes(run: RunRecord) -> int:
@@ -169,7 +176,7 @@ def race_lines(race: Race, fresh: Sequence[Comparison], few: str = "") -> list[s
         return [f"The race has no leader yet: it has {blocks} of the 3 before its first look."]
     if not race.leader:
         return [f"No system is left in the race. {few or 'All failed, or did nothing.'}"]
-    failed = [each.system for each in race.departures if each.reason == "failed"]
+    failed = race.failed
     rivals = [each for each in race.systems if each not in (race.leader, *race.weaker, *failed)]
     other = overtaking(race, fresh)
     return [
@@ -178,6 +185,11 @@ def race_lines(race: Race, fresh: Sequence[Comparison], few: str = "") -> list[s
         _nothing_better(race, other, failed, bool(rivals)),
         *_not_told(race),
         *([f"{listed(failed)} {_GONE}."] if failed else []),
+        *(
+            f"{name} failed, or did too little to be measured, in {missed} of"
+            f" {count(race.confirmed, 'fresh block')}."
+            for name, missed in race.missed.items()
+        ),
     ]
 
 
@@ -216,13 +228,14 @@ def _beats_leader(race: Race, fresh: Sequence[Comparison], other: Comparison) ->
 
 def _no_difference(race: Race) -> list[str]:
     """Where nothing was slower than anything: how far any two can be apart from the leader."""
-    ends = [end for each in race.last.values() for end in (each.low, each.high)]
-    if race.ended == "running" or not ends or any(e.reason == "slower" for e in race.departures):
+    last = [each for each in race.in_race if each.system != race.leader]
+    ends = [end for each in last for end in (each.low, each.high)]
+    if race.ended == "running" or not ends or any(each.against for each in race.places):
         return []
     furthest = max(math.inf if not end else max(end, 1 / end) for end in ends)
     if math.isinf(furthest):
         return []
-    others = count(len(race.last), "other system")
+    others = count(len(last), "other system")
     return [f"No difference above {_at_most(furthest)} between {race.leader} and {others} (95 %)."]
 
 
@@ -308,14 +321,17 @@ def _nothing_better(
     most = f"more than {_at_most(race.others_at_most)} better" if is_bound else "better"
     if other is not None:
         return f"In the race nothing else {tested} was {most} (95 %)."
-    if race.ended == "one left" or not is_bound:
+    if not is_bound:
         return f"Nothing else {tested} is better (95 %)."
     if race.proven or race.ended == "running":
         return f"Nothing else {tested} is {most} (95 %)."
     end = f"the race ended before {percent(race.margin_percent / 100)} was proven"
+    if race.ended != "budget":
+        end = f"the fresh blocks do not bear out that {race.leader} is the best"
     return f"Nothing else {tested} is {most} (95 %); {end}."
 
 
 def _not_told(race: Race) -> list[str]:
-    others = [each for each in race.in_race if each != race.leader and each not in race.weaker]
+    others = [each.system for each in race.in_race]
+    others = [each for each in others if each not in (race.leader, *race.weaker)]
     return [f"{named_systems(others)} could not be told from it in the race."] if others else []

@@ -4,9 +4,11 @@ A value is the log of what a system did in a block, higher is better. After fixe
 looked at: a system leaves when the top of its interval against the leader lies below the leader.
 The bound is that of Bonferroni over all rivals and looks (plan/levels.py), so that the best one
 leaves in at most 5 % of all races; the error is that of the two-way fit of all systems and blocks,
-and never less than the pair's own. A rival that could not be better by more than the margin is
-parked: it is not run again unless another one leads. Sources: Hsu, "Multiple Comparisons" (1996),
-comparisons with the best; Lopez-Ibanez et al., "The irace package" (2016), blocks as instances.
+and never less than the pair's own, nor than what the leader varies by in all of its blocks. A rival
+that could not be better by more than the margin is parked: it is not run again unless another one
+leads. What was claimed is looked at again with the blocks that confirm (`at_most_with`). Sources:
+Hsu, "Multiple Comparisons" (1996), comparisons with the best; Lopez-Ibanez et al., "The irace
+package" (2016), blocks as instances.
 """
 
 from __future__ import annotations
@@ -32,11 +34,13 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Interval:
-    """The log of a system over the leader, and the ends of its interval."""
+    """The log of a system over the leader, and the ends of its interval, which is `per_deviation`
+    wide on each side for each unit of the deviation of single values."""
 
     log: float
     low: float
     high: float
+    per_deviation: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -90,12 +94,13 @@ def look(
     never leads; it is parked once it is surely better."""
     active = standing.in_race
     may_lead = [place for place in active if eligible is None or eligible[place]]
-    means, variance, freedom = _fitted(values[:, active])
-    of = dict(zip(active, means, strict=True))
+    fit = _fitted(values[:, active])
+    of = dict(zip(active, fit.means, strict=True))
     run_now = [place for place in may_lead if place not in standing.parked]
     leader = max(run_now or may_lead, key=lambda place: of[place])
-    errors = t_quantile(freedom, of_look(looks, standing.systems - 1))
-    intervals = _over(values, active, leader, variance, errors)
+    least = max(math.sqrt(2 * fit.variance), float(fit.deviations[active.index(leader)]))
+    errors = t_quantile(fit.freedom, of_look(looks, standing.systems - 1))
+    intervals = _over(values, active, leader, least, errors)
     left, parked, tops = dict(standing.left), set(), [-math.inf]
     for place, interval in intervals.items():
         is_rival = place in may_lead
@@ -174,28 +179,73 @@ def finalists(
 _NONE = Interval(-math.inf, -math.inf, -math.inf)
 
 
-def _fitted(values: Array) -> tuple[Array, float, float]:
-    """Means of systems, the variance of one value, and its degrees of freedom, of the two-way fit
-    of systems and blocks with values missing."""
+def at_most_with(values: Array, standing: Standing, eligible: Sequence[bool]) -> float:
+    """The log by which any other one may be better than the leader, those that left among them,
+    once blocks after the race are known too.
+
+    Who was held against a system that stalls in one run of many may have met none of its stalls.
+    What that one varies by in all of its blocks then widens every interval that it made. One that
+    failed made none, and is taken by its mean.
+    """
+    leader = standing.leader
+    if leader is None:
+        return math.inf
+    fit = _fitted(values)
+
+    def most(place: int) -> float:
+        against, interval = leader, standing.over_leader.get(place)
+        if place in standing.left:
+            against, interval = standing.left[place].leader, standing.left[place].interval
+        if place == leader:
+            return 0.0
+        if interval is None:
+            return float(fit.means[place] - fit.means[leader])
+        half = max(
+            interval.high - interval.log, interval.per_deviation * float(fit.deviations[against])
+        )
+        return interval.log + half + most(against)
+
+    failed = {place for place, each in standing.left.items() if each.interval is None}
+    others = [
+        most(place)
+        for place, may in enumerate(eligible)
+        if may and place != leader and place not in failed
+    ]
+    return max(0.0, *others) if others else standing.at_most
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """Of systems and blocks, with values missing: means of the systems, the variance of a value
+    with its degrees of freedom, and the deviation of each system's own values."""
+
+    means: Array
+    variance: float
+    freedom: float
+    deviations: Array
+
+
+def _fitted(values: Array) -> _Fit:
     known = ~np.isnan(values)
     means = np.zeros(values.shape[1])
     blocks = np.zeros((len(values), 1))
     filled = np.where(known, values, 0.0)
     in_row = np.maximum(known.sum(axis=1, keepdims=True), 1)
-    in_column = np.maximum(known.sum(axis=0), 1)
+    in_column = known.sum(axis=0)
     for _ in range(8):
         blocks = np.where(known, filled - means, 0.0).sum(axis=1, keepdims=True) / in_row
-        means = np.where(known, filled - blocks, 0.0).sum(axis=0) / in_column
-    left = np.where(known, filled - blocks - means, 0.0)
+        means = np.where(known, filled - blocks, 0.0).sum(axis=0) / np.maximum(in_column, 1)
+    squares = np.where(known, filled - blocks - means, 0.0) ** 2
     freedom = max(1.0, float(known.sum() - values.shape[1] - len(values) + 1))
-    return means, float((left**2).sum()) / freedom, freedom
+    deviations = np.sqrt(squares.sum(axis=0) / np.maximum(in_column - 1, 1))
+    return _Fit(means, float(squares.sum()) / freedom, freedom, deviations)
 
 
 def _over(
-    values: Array, active: Sequence[int], leader: int, variance: float, errors: float
+    values: Array, active: Sequence[int], leader: int, least: float, errors: float
 ) -> dict[int, Interval]:
     """Each active system over the leader, on the blocks that both have; the interval is so many
-    standard errors wide on each side."""
+    standard errors wide on each side, of at least this deviation of a pair's difference."""
     rivals = [place for place in active if place != leader]
     if not rivals:
         return {}
@@ -205,10 +255,12 @@ def _over(
     some = np.maximum(shared, 1)
     means = np.where(known, apart, 0.0).sum(axis=0) / some
     squares = (np.where(known, apart - means, 0.0) ** 2).sum(axis=0) / np.maximum(some - 1, 1)
-    error = np.maximum(np.sqrt(2 * variance / some), np.sqrt(squares / some))
-    half = errors * error
+    wide = errors / np.sqrt(some)
+    half = wide * np.maximum(least, np.sqrt(squares))
     return {
-        place: Interval(float(means[i]), float(means[i] - half[i]), float(means[i] + half[i]))
+        place: Interval(
+            float(means[i]), float(means[i] - half[i]), float(means[i] + half[i]), float(wide[i])
+        )
         if shared[i] >= 2
         else Interval(float(means[i]) if shared[i] else 0.0, -math.inf, math.inf)
         for i, place in enumerate(rivals)

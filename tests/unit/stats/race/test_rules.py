@@ -11,6 +11,7 @@ from fsgauge.stats.race.rules import (
     Interval,
     Left,
     Standing,
+    at_most_with,
     failed,
     finalists,
     look,
@@ -137,3 +138,48 @@ def test_one_of_those_that_give_up_durability_is_confirmed() -> None:
 def test_a_baseline_that_wins_alone_is_held_against_who_left_last() -> None:
     gone = {1: Left(3, 0, Interval(-0.3, -0.4, -0.2)), 2: Left(4, 0, Interval(-0.2, -0.3, -0.1))}
     assert finalists(Standing(3, leader=0, left=gone), 0) == [0, 2]
+
+
+def fresh(*means: float, blocks: int = 8) -> Array:
+    """Blocks after a race, in which only those with a mean ran."""
+    chance = np.random.default_rng(11)
+    return np.array(means) + chance.normal(0, 0.01, (blocks, len(means)))
+
+
+def test_a_leader_that_stalls_in_a_fresh_block_is_not_sure_of_those_that_left() -> None:
+    """They were held against the blocks in which it had not."""
+    found = values(0.05, 0.0, -0.01, blocks=12)
+    standing = looked(found)
+    assert standing.leader == 0 and set(standing.left) == {1, 2} and standing.settled
+    after = fresh(0.05, 0.0, math.nan)
+    steady = at_most_with(np.vstack([found, after]), standing, [True] * 3)
+    assert steady == 0.0
+    after[3, 0] -= 0.5
+    stalled = np.vstack([found, after])
+    assert at_most_with(stalled, standing, [True] * 3) > MARGIN
+    assert at_most_with(stalled, standing, [True, False, False]) == standing.at_most, (
+        "nothing is claimed of what gives up durability"
+    )
+
+
+def test_who_left_against_another_one_is_behind_by_both_steps() -> None:
+    """The one that it was held against stalled later, and lost the lead."""
+    found = values(0.0, 0.05, 0.02, blocks=12)
+    gone = {2: Left(12, 1, Interval(-0.03, -0.04, -0.02, 1.0))}
+    standing = Standing(3, leader=0, left=gone, over_leader={1: Interval(-0.02, -0.05, 0.01, 1.0)})
+    steady = at_most_with(found, standing, [True] * 3)
+    assert steady == 0.01, "that one may be better than the leader, and 2 is behind it"
+    stalled = found.copy()
+    stalled[5, 1] -= 1.0
+    assert at_most_with(stalled, standing, [True] * 3) > 0.1
+
+
+def test_who_left_against_one_that_failed_is_held_against_its_mean() -> None:
+    found = values(0.0, 0.2, 0.0, blocks=6, noise=0.001)
+    gone = {
+        1: Left(6, 0, None),
+        2: Left(3, 1, Interval(-0.15, -0.2, -0.1, 0.1)),
+    }
+    standing = Standing(3, leader=0, left=gone, at_most=0.0)
+    assert 0.05 < at_most_with(found, standing, [True] * 3) < 0.15
+    assert math.isinf(at_most_with(found, Standing(3), [True] * 3))

@@ -1,0 +1,222 @@
+"""What comes before a race of `choose`, and what follows it: of a sample a second race, around its
+winner; of models their finalists, on this machine. Each is a results folder in that of the race
+before it, so that `fsgauge resume` of the first one goes on where all of it stopped."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from fsgauge.errors import InputError, quoted
+from fsgauge.exit_codes import ExitCode
+from fsgauge.progress.terminal import say, width_of, wrapped_lines
+from fsgauge.rig.registry import DEFAULT
+from fsgauge.units import count, exact_duration, some_of
+
+if TYPE_CHECKING:
+    from fsgauge.choosing.options import Proposed
+    from fsgauge.machine.device.consent import Consent
+    from fsgauge.rig.rig import Rig
+    from fsgauge.store import StoredStudy
+    from fsgauge.study.model import Study
+
+RACED = "choose.toml"
+"""In the folder of a race that `choose` began: the study with its `vary`."""
+_SECOND, _FINALISTS = _PLACES = "second", "finalists"
+"""Folders for what follows a race, in its own."""
+_FEWEST = 2
+_TRIED_ON = re.compile(r"/dev/loop\d+")
+"""Another one at each trial, where several hosts are on one machine."""
+
+
+def go_on(
+    directory: Path,
+    report: Mapping[str, Any],
+    rig: Callable[[str], Rig],
+    *,
+    destroy: Consent | None,
+    style: str | None,
+    is_asked: bool = True,
+) -> int:
+    """The exit code of what follows a race that is over and valid, begun or gone on with: what
+    takes long `is_asked` for first. What measures the finalists of models is only named where
+    `choose` did not begin the race, or this machine refuses it."""
+    from fsgauge.cli.execution import execute, execute_again
+    from fsgauge.cli.run import ask_where_long
+    from fsgauge.report.write import write_beside
+    from fsgauge.store import read_results
+    from fsgauge.study.dump import dump_study
+
+    race = report.get("race")
+    if not race or not race["chosen"]:
+        return ExitCode.ANSWERED
+    stored = read_results(directory, accept_changed=True)
+    if (begun := _begun_in(stored)) is not None:
+        return execute_again(
+            begun, rig=rig, destroy=destroy, style=style, accept_changed=bool(stored.changes)
+        )
+    place, following = _following(stored, race)
+    if following is None:
+        return ExitCode.ANSWERED
+    world = rig(stored.study.rig if place == _SECOND else DEFAULT)
+    if place == _SECOND:
+        say(f"second    race: {len(following.systems)} systems around {race['chosen']}")
+        following = without_refused(following, world, destroy)
+        tell(following, world, sys.stderr)
+    elif not _text_in(stored) or world.refusals(following):
+        write_beside(stored, {"finalists.toml": dump_study(following)})
+        file = quoted(directory / "finalists.toml")
+        say(f"measure   the finalists on this machine: fsgauge run {file}")
+        return ExitCode.ANSWERED
+    else:
+        say(f"measure   {len(following.systems)} finalists on this machine")
+    if is_asked:
+        ask_where_long(following, world)
+    return execute(
+        following,
+        rig=world,
+        results=directory / place,
+        destroy=destroy,
+        style=style,
+        raced=dump_study(following),
+        is_asked=is_asked,
+    )
+
+
+def _text_in(stored: StoredStudy) -> str:
+    """The study that `choose` raced, with its `vary`; "" of any other race."""
+    from fsgauge.plain_files.bounds import STUDY
+
+    with stored.folder.opened() as folder:
+        if not folder.is_file(RACED):
+            return ""
+        return folder.read(RACED, STUDY.size_bytes).decode()
+
+
+def _begun_in(stored: StoredStudy) -> Path | None:
+    """The results folder of what follows, where that has begun."""
+    with stored.folder.opened() as folder:
+        names = (f"{place}/{name}" for place in _PLACES for name in folder.folders(place))
+        found = [name for name in names if folder.is_file(f"{name}/study.json")]
+    return stored.directory / found[-1] if found else None
+
+
+def _following(stored: StoredStudy, race: Mapping[str, Any]) -> tuple[str, Study | None]:
+    """What follows, and the name of its place; None where nothing does."""
+    from fsgauge.choosing.race_study import around_winner, on_host
+    from fsgauge.run.resuming import study_of
+    from fsgauge.store.seals import understood
+
+    text = _text_in(stored)
+    with understood(stored.changes):
+        study = study_of(stored)
+        second = around_winner(study, text, race["chosen"]) if text else None
+    if second is not None:
+        return _SECOND, second
+    return _FINALISTS, on_host(study, race["finalists"])
+
+
+def without_refused(
+    study: Study, world: Rig, consent: Consent | None, *, safe: bool = False
+) -> Study:
+    """The study without what weakens durability, if it is to be `safe`, and without what this
+    machine refuses; each is named. InputError where fewer than two are left."""
+    from fsgauge.choosing.refused import refused_alone
+    from fsgauge.durability import weakened
+    from fsgauge.plan.race import made_of
+    from fsgauge.programs.interruption import interruptible
+    from fsgauge.rig.registry import require_hosts
+
+    weak = [each.name for each in study.systems if safe and weakened(made_of(each))]
+    for name in weak:
+        say(f"left out  {name}: it weakens durability (--safe)")
+    study = _without(study, weak, ())
+    require_hosts(world, study)
+    with interruptible():
+        refused = refused_alone(study, world, consent)
+    for line in grouped(refused):
+        say(f"failed    {line}")
+    return _without(study, refused, refused)
+
+
+def _without(study: Study, names: Collection[str], refused: Collection[str]) -> Study:
+    left = [each for each in study.systems if each.name not in names]
+    if len(left) < _FEWEST:
+        only = left[0].name if left else "no system"
+        raise InputError(
+            f"{only} is all that is left, and a race needs two systems",
+            details=tuple(f"failed: {name}" for name in refused),
+            next="more --kinds, or fewer options in vary that this machine refuses",
+        )
+    return study.model_copy(update={"systems": left})
+
+
+def grouped(found: Mapping[str, str]) -> list[str]:
+    """Those that are refused for one reason in a line: "ext4 (noatime) and 15 more: ..."."""
+    by_reason: dict[str, list[str]] = {}
+    for name, why in found.items():
+        own = why.replace(f'the options of the system "{name}"', "its options")
+        own = own.replace(f' (system "{name}")', "")
+        own = own.replace(f'the system "{name}"', "the system").replace(f'"{name}"', "the system")
+        own = _TRIED_ON.sub("DEVICE", own)
+        by_reason.setdefault(own, []).append(name)
+    return [f"{some_of(names, 1)}: {why}" for why, names in by_reason.items()]
+
+
+def tell(
+    study: Study, world: Rig, audience: TextIO, found: Sequence[Proposed] = (), races: int = 1
+) -> None:
+    """What is tried and why, and what it takes, before anything is measured; `races` is how many
+    share what the whole of it may take."""
+    from fsgauge.choosing.race_study import why
+    from fsgauge.cli.plan_lines import MARGIN
+    from fsgauge.stats.choosing.effects import settings_of
+
+    lines = []
+    for each in found:
+        own = [settings_of(one.model_dump()) for one in study.systems if one.kind == each.kind]
+        if not own:
+            continue
+        crossed, weak = (
+            why([left for option in of if (left := option.left_in(each.kind, own)) is not None])
+            for of in (each.crossed, each.weak)
+        )
+        lines.append(f"tries     {each.kind}, in every combination:")
+        lines += [f"{MARGIN}{line}" for line in crossed]
+        lines += [f"{MARGIN}alone, as it weakens durability: {line}" for line in weak]
+    budget = study.plan.budget
+    halved = []
+    if races > 1:
+        halved = ["then      a second race, around the winner; time and bytes are of the first"]
+    if races > 1 and budget is not None:
+        halved = [f"budget    {exact_duration(budget * races)}: half each for two races"]
+    try:
+        lines += [*_cost_lines(study, world, races), *halved]
+    except InputError as error:
+        error.details += tuple(halved)
+        raise
+    audience.write("\n".join([*wrapped_lines(lines, width_of(audience), MARGIN), ""]))
+
+
+def _cost_lines(study: Study, world: Rig, races: int) -> list[str]:
+    from fsgauge.choosing.refused import wear
+    from fsgauge.cli.plan_lines import plan_on, time_and_bytes
+    from fsgauge.plan.preview import describe
+    from fsgauge.stats.planned import primary_cells
+
+    planned = plan_on(study, world)
+    plan, size_bytes = planned.plan, planned.size_bytes
+    worn = wear(study, size_bytes, races * plan.expected_written_bytes)
+    description = describe(plan, study, size_bytes=size_bytes, around=planned.around)
+    decides, others = primary_cells(plan)[0], len(plan.cells) - 1
+    more = f"; {count(others, 'other cell')} measured alongside, in each block" if others else ""
+    return [
+        f"decides   {decides.name}{more}",
+        f"race      {len(study.systems)} systems, {study.systems[0].name} the baseline;"
+        f" {description.race}",
+        *time_and_bytes(description),
+        *([f"endurance {worn}"] if worn else []),
+    ]

@@ -1,0 +1,155 @@
+"""What follows a race: begun where it is over, and gone on with where that was cut short."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.cli import execution, race_stages
+from fsgauge.cli.execution import report_in
+from fsgauge.cli.race_stages import RACED, go_on, grouped, tell
+from fsgauge.errors import InputError
+from fsgauge.exit_codes import ExitCode
+from fsgauge.progress import Progress
+from fsgauge.report.write import write_report
+from fsgauge.run import run_study
+from fsgauge.store import read_results
+from fsgauge.study.model import SimulatedStorage, Study
+from fsgauge.study.parse import load_study, parse_study
+from tests.laboratory import NoDiskRig
+from tests.synthetic_race import RacingEngine, race_study
+
+Went = list[tuple[str, Path, dict[str, Any]]]
+
+
+@pytest.fixture
+def went(monkeypatch: pytest.MonkeyPatch) -> Went:
+    """What was begun, or gone on with, and where."""
+    found: Went = []
+
+    def began(_study: Study, *, results: Path, **more: Any) -> int:
+        found.append(("begun", results, more))
+        return ExitCode.FAILED
+
+    def again(directory: Path, **more: Any) -> int:
+        found.append(("gone on with", directory, more))
+        return ExitCode.ANSWERED
+
+    monkeypatch.setattr(execution, "execute", began)
+    monkeypatch.setattr(execution, "execute_again", again)
+    monkeypatch.setattr(race_stages, "without_refused", lambda study, *_: study)
+    monkeypatch.setattr(race_stages, "tell", lambda *_: None)
+    monkeypatch.setattr(
+        "fsgauge.choosing.race_study.around_winner",
+        lambda study, text, winner: (text, winner) == ("its vary", "two") and study or None,
+    )
+    return found
+
+
+def raced(results: Path, text: str = "its vary", engine: RacingEngine | None = None) -> Path:
+    outcome = run_study(
+        race_study(),
+        rig=NoDiskRig(engine or RacingEngine()),
+        results=results,
+        destroy=None,
+        command=["fsgauge", "choose"],
+        progress=Progress(),
+        beside={RACED: text} if text else {},
+    )
+    write_report(outcome.directory)
+    return outcome.directory
+
+
+def followed(directory: Path) -> int:
+    rig: Callable[[str], Any] = lambda _: NoDiskRig(RacingEngine())  # noqa: E731
+    return go_on(directory, report_in(directory), rig, destroy=None, style=None)
+
+
+def test_a_second_race_is_begun_in_the_folder_of_the_first(went: Went, tmp_path: Path) -> None:
+    directory = raced(tmp_path)
+    assert followed(directory) == ExitCode.FAILED
+    ((what, where, more),) = went
+    assert (what, where) == ("begun", directory / "second")
+    systems = [each.name for each in parse_study(more["raced"], "x", "x").systems]
+    assert systems == [each.name for each in race_study().systems]
+
+
+def test_one_that_was_begun_is_gone_on_with(went: Went, tmp_path: Path) -> None:
+    """`resume` ended the first race and began no second one."""
+    directory = raced(tmp_path)
+    for name in ("a", "b"):
+        (directory / "second" / name).mkdir(parents=True)
+    assert followed(directory) == ExitCode.FAILED
+    (directory / "second" / "a" / "study.json").touch()
+    assert followed(directory) == ExitCode.ANSWERED
+    assert [(what, where.name) for what, where, _ in went] == [
+        ("begun", "second"),
+        ("gone on with", "a"),
+    ]
+
+
+def test_nothing_follows_a_race_that_is_not_over_or_that_run_began(
+    went: Went, tmp_path: Path
+) -> None:
+    cut = raced(tmp_path / "cut", engine=RacingEngine(20))
+    for directory in (cut, raced(tmp_path / "of_run", ""), raced(tmp_path / "whole", "all of it")):
+        assert followed(directory) == ExitCode.ANSWERED
+    assert went == []
+    assert "choose.toml" in (cut / "journal.jsonl").read_text(), "a change of it is seen"
+    assert read_results(cut).changes == ()
+
+
+def test_finalists_of_models_are_measured_here_or_named(
+    went: Went, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    refused: list[InputError] = []
+    monkeypatch.setattr(NoDiskRig, "refusals", lambda *_: refused)
+    simulated = SimulatedStorage(size=1 << 26)
+    monkeypatch.setattr(
+        "fsgauge.choosing.race_study.on_host",
+        lambda study, _: study.model_copy(update={"storage": simulated}),
+    )
+    directory = raced(tmp_path, "of models")
+    followed(directory)
+    assert [(what, where) for what, where, _ in went] == [("begun", directory / "finalists")]
+    assert not (directory / "finalists.toml").exists()
+    refused.append(InputError("only root makes file systems"))
+    for each in (directory, raced(tmp_path / "of_run", "")):
+        assert followed(each) == ExitCode.ANSWERED
+        told = f"measure   the finalists on this machine: fsgauge run {each}/finalists.toml"
+        assert told in capsys.readouterr().err
+        assert (each / "finalists.toml").is_file()
+    assert len(went) == 1
+
+
+def test_a_tunable_that_is_refused_is_said_once() -> None:
+    """ "ext4 (system the system): ..." was printed."""
+    why = 'the kernel refused "5" for /sys/x (system "ext4 (a)"): no such value'
+    assert grouped({"ext4 (a)": why}) == [
+        'ext4 (a): the kernel refused "5" for /sys/x: no such value'
+    ]
+
+
+def test_two_races_share_one_budget_and_that_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The second one had as much again; then "--budget 5min" was called "150 s"."""
+    study = load_study("overhead", ["plan.mode=race", "plan.budget=1 h"], ["ext4", "xfs"])
+    monkeypatch.setattr(race_stages, "_cost_lines", lambda *_: [])
+    for races, budget in ((2, "budget    2 h: half each for two races\n"), (1, "")):
+        tell(study, None, sys.stdout, (), races)  # type: ignore[arg-type]
+        assert capsys.readouterr().out.lstrip("\n") == budget
+    tell(load_study("overhead"), None, sys.stdout, (), 2)  # type: ignore[arg-type]
+    assert "a second race, around the winner" in capsys.readouterr().out
+
+    def short(*_: object) -> list[str]:
+        raise InputError("the budget of 1 h is too short for 3 blocks")
+
+    monkeypatch.setattr(race_stages, "_cost_lines", short)
+    with pytest.raises(InputError) as error:
+        tell(study, None, sys.stdout, (), 2)  # type: ignore[arg-type]
+    assert "the budget is 2 h: half each for two races" in error.value.render()
