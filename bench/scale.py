@@ -150,7 +150,7 @@ def groups(number: int) -> Cost:
 
 WHAT: dict[str, tuple[Callable[[int], Cost], list[int]]] = {
     "files-scanned": (files_scanned, [10**power for power in range(3, 8)]),
-    "groups": (groups, [10**power for power in range(3, 7)]),
+    "groups": (groups, [1000, 10_000, 65_536, 10**6, 5_300_000]),
     "files-aged": (files_aged, [10**power for power in range(3, 8)]),
     "clients": (clients, [10**power for power in range(6)]),
     "jobs": (jobs, [4**power for power in range(6)]),

@@ -182,3 +182,33 @@ def test_names_of_files_are_escaped_in_every_line(fsgauge: Run, tmp_path: Path) 
         done = fsgauge("scan", "/place", option, name)
         assert (tmp_path / name).exists() and "\x1b" not in done.stdout + done.stderr
         assert name.encode("unicode_escape").decode() in done.stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("",),
+        ("/place", "--page", ""),
+        ("/place", "--against", ""),
+        ("/place", "--save", ""),
+        ("/place", "--watch", ""),
+        ("/place", "--mb-groups", ""),
+        ("/place", "--empty-region", ""),
+        ("/place", "--top", ""),
+    ],
+)
+def test_an_empty_word_is_refused_and_not_the_current_folder(
+    fsgauge: Run, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    """`fsgauge scan "$DISK"` scanned whatever folder the shell was in."""
+    done = fsgauge("scan", *words, FSGAUGE_ENGINE="/nothing")
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.splitlines()[0].startswith("error: a word of the command is empty: fsgauge")
+    assert "set -u" in done.stderr and list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("word", [" ", "-", ".//", "~", "*", "$DISK", "\t", "a" * 5000])
+def test_an_odd_word_is_a_path_like_any_other(fsgauge: Run, tmp_path: Path, word: str) -> None:
+    done = fsgauge("scan", word, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["path"] == str(tmp_path / word)

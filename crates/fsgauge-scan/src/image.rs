@@ -127,22 +127,38 @@ fn refused(path: &Path, error: &io::Error) -> Failure {
             "No such file",
             format!("ls -l {}", quoted(path.parent().unwrap_or(path))),
         ),
-        io::ErrorKind::PermissionDenied => Failure::job(
-            "not_permitted",
-            what,
-            if is_device {
-                "Block devices are read by root or the group disk only"
-            } else {
-                "This user may not read it"
-            },
-            format!("sudo fsgauge scan {}", quoted(path)),
-        ),
+        io::ErrorKind::PermissionDenied => {
+            let (cause, next) = not_permitted(&quoted(path), is_device);
+            Failure::job("not_permitted", what, cause, next)
+        }
         _ => Failure::system(
             "scan.image",
             error.raw_os_error(),
             what,
             "The device or its file system failed",
             "dmesg | tail",
+        ),
+    }
+}
+
+/// Why this user may not read it, and what helps: root lacks a device that its container was not given, and a file of
+/// another machine or user.
+fn not_permitted(word: &str, is_device: bool) -> (&'static str, String) {
+    match (rustix::process::geteuid().is_root(), is_device) {
+        (false, true) => {
+            ("Block devices are read by root or the group disk only", format!("sudo fsgauge scan {word}"))
+        }
+        (false, false) => ("This user may not read it", format!("sudo fsgauge scan {word}")),
+        (true, true) => (
+            "Root of a container may read the devices alone that it was started with, and none below a mount with nodev",
+            format!(
+                "on the host: fsgauge scan {word}; or start the container with --device {word}:{word}:r (docker, podman)"
+            ),
+        ),
+        (true, false) => (
+            "Root may not read it here: it lies on another machine (root_squash), on a user's FUSE, or outside this \
+             container's users",
+            format!("ls -l {word}; scan it where it lies, or a copy"),
         ),
     }
 }

@@ -34,6 +34,9 @@ pub struct Room {
     /// Folders whose index can grow no more (ext), the fullest first, at most 8.
     #[serde(default)]
     pub full_folders: Vec<FullFolder>,
+    /// Folders that have far more room than their names need (ext, mounted), the largest first, at most 8.
+    #[serde(default)]
+    pub emptied_folders: Vec<EmptiedFolder>,
     /// Files that were deleted and are still open, as far as this user sees; null for what is not mounted. The lab looks
     /// for them: the engine gives up the power that it takes.
     pub deleted: Option<DeletedFiles>,
@@ -88,6 +91,17 @@ pub struct FullFolder {
     pub index_blocks: u64,
     /// Of these, those that are full: a name that belongs there is refused when its block of entries is full too.
     pub full_index_blocks: u64,
+}
+
+/// A folder most of whose names were deleted: ext gives none of its blocks back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EmptiedFolder {
+    /// Its path.
+    pub name: String,
+    /// What it takes itself.
+    pub size_bytes: u64,
+    /// Names in it.
+    pub entries: u64,
 }
 
 /// A quota that is used up.

@@ -13,6 +13,7 @@ import sys
 import traceback
 from contextlib import suppress
 from importlib import import_module
+from itertools import takewhile
 from types import FrameType
 
 import click
@@ -48,7 +49,14 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command; InputError with the new name of one that has moved."""
+        """The command; InputError with the new name of one that has moved, and for an empty word:
+        as a path it would be the current folder."""
+        if "" in takewhile(lambda word: word != "--", args):
+            raise InputError(
+                f"a word of the command is empty: {shlex.join(['fsgauge', *args])}",
+                cause="a variable of the shell has no value",
+                next="set -u, then the same command: the shell names the variable",
+            )
         if args and args[0] in MOVED:
             now = MOVED[args[0]]
             raise InputError(

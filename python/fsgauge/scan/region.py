@@ -56,7 +56,7 @@ def empty_region(scan: ScanResult, size_bytes: int) -> EmptyRegion:
         raise InputError(
             f"no region can be named: the free space of groups of {scan.source.path} is not known",
             cause=why,
-            next="scan the device or an image, as root",
+            next="scan the device or an image, as root; in a container, on its host",
         )
     if scan.ended == "interrupted":
         raise InputError(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from array import array
 from collections.abc import Sequence
 
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsgauge.engine.wire import Group, ScanResult
+from fsgauge.engine.wire.base import Packed
 from fsgauge.errors import InputError
 from fsgauge.scan.region import empty_region, region_lines
 from tests.scan_example import changed, example
@@ -121,3 +124,36 @@ def test_the_line_for_ldiskfs_names_the_group_and_says_that_nothing_was_set() ->
     assert "ldiskfs/DEVICE/" in region_lines(image, empty_region(image, GROUP))[1]
     xfs = scan([0, 100], file_system="xfs")
     assert len(region_lines(xfs, empty_region(xfs, GROUP))) == 1
+
+
+def of_many(groups: int) -> ScanResult:
+    """As the engine's answer is kept: eight bytes a number."""
+    numbers = {
+        "offset_bytes": (GROUP * at for at in range(groups)),
+        "size_bytes": (GROUP for _ in range(groups)),
+        "free_bytes": (at * 7919 % GROUP for at in range(groups)),
+        "free_extents": (1 for _ in range(groups)),
+        "largest_free_bytes": (9 for _ in range(groups)),
+    }
+    columns = tuple(array("Q", numbers[name]) for name in Group.model_fields)
+    many = {"groups": Packed(Group, columns), "group_count": groups}
+    return example().model_copy(update=many)
+
+
+@pytest.mark.alone
+def test_what_a_region_costs_grows_with_the_groups_and_not_with_the_region() -> None:
+    """It grew with their product: 13.6 s of 16,384 groups, and hours of 5.3 million (LU-12970).
+    Alone: times of the processor are compared."""
+
+    def seconds(groups: int, regions: int) -> float:
+        many, times = of_many(groups), []
+        for _ in range(5):
+            begin = time.process_time()
+            empty_region(many, groups // regions * GROUP)
+            times.append(time.process_time() - begin)
+        return min(times)
+
+    seconds(16, 4)  # imports
+    few, more = seconds(8192, 16), seconds(16 * 8192, 16)
+    assert more < 64 * max(few, 1e-4), "twice that of a straight line is 32 times, a square 256"
+    assert seconds(16 * 8192, 2) < 4 * more

@@ -57,6 +57,10 @@ pub(crate) struct Scanned {
     pub(crate) notes: Vec<Note>,
 }
 
+/// The note on an image with quotas: its code and its words.
+const QUOTAS_UNREAD: (&str, &str) =
+    ("scan.quotas_unread", "Whether quotas are used up is not read from an image: mounted, it is");
+
 pub(crate) fn note(code: &str, text: impl Into<String>) -> Note {
     Note { code: code.into(), text: text.into() }
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 from fsgauge.engine.wire import ScanResult
 from fsgauge.scan.consequences import (
     accounts,
+    folders,
     fragmentation,
     inode_chunk,
     no_space,
@@ -29,9 +30,12 @@ RULES = (
         "full",
         "Is there room?",
         "under 0.1 % of the file system is available to ordinary users, or less than a new file"
-        " takes: 47 blocks of XFS (of less than 4 KiB 108), 1.25 MiB of btrfs with mixed chunks",
+        " takes: 47 blocks of XFS (of less than 4 KiB 108), 1.25 MiB of btrfs with mixed chunks;"
+        " nearly, under 5 %",
         "statfs(2); ext4_statfs in fs/ext4/super.c of Linux 6.12 for what is kept for root;"
-        " XFS_CREATE_SPACE_RES in fs/xfs/libxfs/xfs_trans_space.h",
+        " XFS_CREATE_SPACE_RES in fs/xfs/libxfs/xfs_trans_space.h; the 5 %: m_low_space, from which"
+        " on xfs_iomap_prealloc_size in fs/xfs/xfs_iomap.c allocates less ahead, and what mke2fs(8),"
+        " -m, keeps by default against fragmentation",
         no_space.full,
     ),
     Rule(
@@ -55,14 +59,22 @@ RULES = (
         "Do folders take new names?",
         "the root of a folder's index is full at its last level",
         "ext4_dx_add_entry in fs/ext4/namei.c of Linux 6.12; ext4(5), large_dir",
-        no_space.folder_index,
+        folders.folder_index,
+    ),
+    Rule(
+        "emptied",
+        "Are folders far larger than their names?",
+        "1 MiB, and ten times what the names need; mounted",
+        "ext4_dir_entry_2 in fs/ext4/ext4.h of Linux 6.12; e2fsck(8), -D",
+        folders.emptied,
     ),
     Rule(
         "chunks",
         "Can btrfs give chunks to data and metadata?",
         "under 1 MiB is in no chunk, and metadata has under 4 MiB or 1 % above the reserve, or"
-        " data under 1 %; or statfs(2) calls nothing available",
-        "btrfs_statfs in fs/btrfs/super.c, fs/btrfs/block-rsv.c of Linux 6.12; btrfs-balance(8)",
+        " data under 1 %; or statfs(2) calls nothing available; nearly, 80 % of metadata is used",
+        "btrfs_statfs in fs/btrfs/super.c, fs/btrfs/block-rsv.c, should_alloc_chunk in"
+        " fs/btrfs/block-group.c of Linux 6.12 (the 80 %); btrfs-balance(8)",
         no_space.metadata,
     ),
     Rule(
@@ -102,6 +114,15 @@ RULES = (
         accounts.device,
     ),
     Rule(
+        "groups",
+        "Has XFS far too many groups?",
+        "400, of less than 64 GiB each",
+        "the number from which on Fedora CoreOS makes its file system anew"
+        " (coreos/fedora-coreos-config#2565); the size to which Talos Linux holds them"
+        " (siderolabs/talos#13828)",
+        accounts.groups,
+    ),
+    Rule(
         "clusters",
         "Do small files waste clusters?",
         "5 % of the file system, by stat(2)",
@@ -115,6 +136,13 @@ RULES = (
         " nothing refused but lost+found",
         "btrfs-subvolume(8); mount(8), --bind; proc(5), /proc/PID/mountinfo",
         unseen.unseen,
+    ),
+    Rule(
+        "kept",
+        "Does XFS keep much of what is free?",
+        "5 % of the file system",
+        "xfs_ag_resv.c in fs/xfs/libxfs of Linux 6.12; mkfs.xfs(8), rmapbt, reflink",
+        accounts.kept,
     ),
     Rule(
         "fragmentation",

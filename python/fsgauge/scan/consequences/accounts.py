@@ -10,8 +10,10 @@ from fsgauge.errors import escaped
 from fsgauge.scan.consequences.rule import (
     Consequence,
     device_of,
+    has_note,
     is_bounded,
     is_ext,
+    is_read_only,
     place_of,
     share_of_size,
 )
@@ -67,6 +69,10 @@ def _others(scan: ScanResult) -> list[str]:
     size = scan.source.size_bytes
     found = []
     if scan.source.file_system == "btrfs":
+        if is_read_only(scan):
+            return ["its device is read-only, so that it calls nothing available"]
+        if has_note(scan, "seed_device"):
+            found.append("what is free on a seed device, which nobody can have, is in use here")
         if free.metadata and free.metadata.free_bytes:
             found.append(
                 f"{size_down(free.metadata.free_device_bytes)} free in chunks for metadata, which"
@@ -172,6 +178,47 @@ def set_aside(scan: ScanResult) -> Consequence | None:
         f"sync -f {point} && xfs_spaceman -c 'prealloc -s' {point};"
         " xfs_io -c 'cowextsize 4096' FILE sets less aside",
         "files that are written to in small pieces have as many of them then",
+    )
+
+
+def kept(scan: ScanResult) -> Consequence | None:
+    """What XFS keeps for its trees from the beginning: an empty one is not empty to df."""
+    counted, free = scan.room.counted, scan.free
+    if scan.source.file_system != "xfs" or free is None or scan.counts.delayed_extents:
+        return None
+    bytes_kept = scan.room.reserved_bytes or 0  # of an image
+    if counted is not None and free.extents is not None and not is_bounded(scan):
+        bytes_kept = free.size_bytes - counted.free_bytes
+    if share_of_size(scan, bytes_kept) < LEAST_UNUSED_PERCENT:
+        return None
+    return Consequence(
+        "fine",
+        f"{size_down(bytes_kept)} ({share_of_size(scan, bytes_kept):.0f} %) of what is free XFS"
+        " keeps for its own trees (of reverse mapping, of shared blocks, of inodes): df counts it"
+        " as in use, of an empty file system too",
+        "mkfs.xfs -m rmapbt=0 keeps far less, with reflink=0 nearly nothing",
+        "all files have to be copied; without rmapbt a damaged XFS is repaired unmounted alone,"
+        " without reflink cp --reflink copies every byte",
+    )
+
+
+LEAST_GROUPS = 400
+LARGE_GROUP = 64 << 30
+
+
+def groups(scan: ScanResult) -> Consequence | None:
+    """An XFS that was made small and grew: groups stay as large as they were made."""
+    many, size = scan.group_count, scan.source.size_bytes
+    if scan.source.file_system != "xfs" or many < LEAST_GROUPS or size >= many * LARGE_GROUP:
+        return None
+    return Consequence(
+        "attention",
+        f"XFS has {many:,} groups of {size_down(size / many)}, as of a file system that was made"
+        " small and grew: no piece of a file is longer than a group, each keeps blocks of its own,"
+        " and mounting and allocating look at many",
+        "make it anew with mkfs.xfs at its full size, and copy the files to it: xfs_growfs adds"
+        " groups of the old size",
+        "a second device for as long",
     )
 
 

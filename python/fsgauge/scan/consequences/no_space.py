@@ -13,6 +13,7 @@ from fsgauge.scan.consequences.rule import (
     is_bounded,
     is_ext,
     is_mixed,
+    is_read_only,
     place_of,
     share_of_size,
     usable_bytes,
@@ -22,6 +23,12 @@ from fsgauge.units import count, size_down
 
 FEW_PERCENT = 1.0
 """Less of anything than this is nearly none."""
+NEARLY_PERCENT = 5.0
+"""With less of it left, it is nearly full: from there on XFS allocates less ahead, and mke2fs keeps
+as much so that files are not written in pieces."""
+_CHUNK_PERCENT = 80
+_CHUNK_SPARE = 2 << 20
+"""btrfs makes a new chunk when so much of those of a kind is used, less the second."""
 _LARGEST_XFS_INODE = 2048
 _XFS_BLOCKS_OF_A_FILE = 47
 _XFS_SMALL_BLOCKS_OF_A_FILE = 108
@@ -67,34 +74,6 @@ def inodes(scan: ScanResult) -> Consequence | None:
     )
 
 
-def folder_index(scan: ScanResult) -> Consequence | None:
-    """ext4 folders that can take no more names."""
-    if not scan.room.full_folders:
-        return None
-    first, more = scan.room.full_folders[0], len(scan.room.full_folders) - 1
-    place, others = escaped(first.name), f"; {count(more, 'more folder')} like it" if more else ""
-    what = (
-        f"the index of {place} has all its levels and a full root, and {first.full_index_blocks:,}"
-        f" of its {first.index_blocks:,} blocks are full too (it takes"
-        f" {size_down(first.size_bytes)}){others}"
-    )
-    is_refused = first.full_index_blocks > 0
-    begin = (
-        "New names are refused in a folder, although there is room: No space left on device"
-        if is_refused
-        else "New names will soon be refused in a folder, although there is room"
-    )
-    return Consequence(
-        "stop" if is_refused else "attention",
-        f"{begin} for each that belongs to a full block: {what}"
-        if is_refused
-        else f"{begin}: {what}",
-        f"split the folder; or, unmounted, tune2fs -O large_dir {device_of(scan)} (a level more);"
-        f" where many names were deleted, e2fsck -fD {device_of(scan)} rebuilds the index",
-        "large_dir is read by Linux 4.13 and later alone; e2fsck -D writes every folder again",
-    )
-
-
 def metadata(scan: ScanResult) -> Consequence | None:
     """btrfs whose chunks are given out while those of one kind are full."""
     free = scan.free
@@ -104,6 +83,7 @@ def metadata(scan: ScanResult) -> Consequence | None:
     is_refused = (
         counted is not None
         and not counted.available_bytes
+        and not is_read_only(scan)
         and share_of_size(scan, free.size_bytes) >= FEW_PERCENT
     )
     full = f"all of the device is given to chunks ({outside} is not)"
@@ -122,13 +102,14 @@ def metadata(scan: ScanResult) -> Consequence | None:
         " device has to be added for as long (btrfs device add)"
     )
     is_short = whole > 0 and spare < max(LEAST_SPARE, whole * FEW_PERCENT / 100)
+    left = (
+        f"(of {size_down(whole)} {size_down(own_free)} are free, {size_down(kept)} of it kept for"
+        f" deleting) and {full}, although {size_down(free.size_bytes)} are free in chunks for data"
+    )
     if (is_refused and whole > 0) or (is_short and free.size_bytes >= LEAST_UNALLOCATED):
         return Consequence(
             "stop",
-            "Nothing can be changed, or soon nothing: the chunks for metadata are full"
-            f" (of {size_down(whole)} {size_down(own_free)} are free, {size_down(kept)} of it kept"
-            f" for deleting) and {full}, although {size_down(free.size_bytes)} are free in chunks"
-            " for data",
+            f"Nothing can be changed, or soon nothing: the chunks for metadata are full {left}",
             balance.format("d"),
             cost,
         )
@@ -142,6 +123,15 @@ def metadata(scan: ScanResult) -> Consequence | None:
             balance.format("m"),
             cost,
         )
+    wants_more = 100 * (whole - own_free + _CHUNK_SPARE) >= _CHUNK_PERCENT * whole
+    if whole > 0 and wants_more and free.size_bytes >= LEAST_UNALLOCATED:
+        return Consequence(
+            "attention",
+            f"The chunks for metadata are nearly full {left}; once they are full, nothing can be"
+            " changed",
+            balance.format("d"),
+            cost,
+        )
     return None
 
 
@@ -152,20 +142,23 @@ def _metadata_chunk_bytes(scan: ScanResult) -> int:
 
 
 def full(scan: ScanResult) -> Consequence | None:
-    """Nothing left, for everybody or for ordinary users."""
+    """Nothing left, or little, for everybody or for ordinary users."""
     kept, usable, available = (
         scan.room.reserved_bytes or 0,
         usable_bytes(scan),
         available_bytes(scan),
     )
-    if scan.free is None or scan.free.unread_bytes or metadata(scan) is not None:
+    if scan.free is None or scan.free.unread_bytes:
+        return None
+    chunks = metadata(scan)
+    if chunks is not None and chunks.level == "stop":
         return None
     if is_bounded(scan) and scan.room.full_quotas:
         return None
     bounds = scan.room.counted if is_bounded(scan) else None
     whole = bounds.size_bytes if bounds is not None else scan.source.size_bytes
     if 100 * available >= FULL_PERCENT * whole and available >= _least_bytes(scan):
-        return None
+        return _nearly_full(scan, available, whole)
     if bounds is not None:
         return Consequence(
             "stop",
@@ -201,13 +194,38 @@ def full(scan: ScanResult) -> Consequence | None:
             " too, and keep one copy",
         )
     rest = f"; {size_down(usable)} is left that the file system keeps for itself" if usable else ""
-    do = "delete files, or enlarge the device"
-    if scan.source.mount_point:
-        du = f"du --one-file-system --human-readable {place_of(scan)} | sort --human-numeric-sort"
-        do = f"{du}   (then {do})"
+    do = _delete_or_enlarge(scan)
     if scan.source.file_system == "btrfs":
         do += "; to delete takes a little room: empty a large file first (truncate --size=0)"
     return Consequence("stop", f"It is full: {_no(available)} for new data{rest}", do)
+
+
+def _delete_or_enlarge(scan: ScanResult) -> str:
+    """Where the room went, and the two ways to have some."""
+    do = "delete files, or enlarge the device"
+    if not scan.source.mount_point:
+        return do
+    du = f"du --one-file-system --human-readable {place_of(scan)} | sort --human-numeric-sort"
+    return f"{du}   (then {do})"
+
+
+def _nearly_full(scan: ScanResult, available: int, whole: int) -> Consequence | None:
+    """What becomes worse before there is no room."""
+    if 100 * available >= NEARLY_PERCENT * whole:
+        return None
+    what = "This folder is nearly full by its quota (project)"
+    left = f"{size_down(available)} ({100 * available / whole:.1f} %)"
+    follows = "new files are written in more pieces from here on"
+    if scan.source.file_system == "xfs":
+        follows = "XFS allocates less ahead from here on, so files that grow have more pieces"
+    if scan.source.file_system == "btrfs":
+        follows = "a balance, or to delete snapshots, needs room too"
+    return Consequence(
+        "attention",
+        f"{what if is_bounded(scan) else 'It is nearly full'}: {left} are left to ordinary users;"
+        f" {follows}",
+        _delete_or_enlarge(scan),
+    )
 
 
 def _least_bytes(scan: ScanResult) -> int:

@@ -90,6 +90,17 @@ def is_mixed(scan: ScanResult) -> bool:
     return is_btrfs and own is not None and own.size_bytes == own.system_bytes
 
 
+def has_note(scan: ScanResult, code: str) -> bool:
+    """Whether the engine noted it."""
+    return any(note.code == code for note in scan.notes)
+
+
+def is_read_only(scan: ScanResult) -> bool:
+    """Whether nothing can be written to the devices of a btrfs, of which statfs(2) then calls
+    nothing available: a seed, or what was set read-only."""
+    return has_note(scan, "read_only_device")
+
+
 _LEAST_RESERVE = 22 * 16 * 4096
 """btrfs keeps room to insert 22 items, with the nodes of mixed chunks (block-rsv.c)."""
 
@@ -97,7 +108,7 @@ _LEAST_RESERVE = 22 * 16 * 4096
 def available_bytes(scan: ScanResult) -> int:
     """What ordinary users may still take; of what is not mounted, without what is kept."""
     counted = scan.room.counted
-    if counted is not None and not is_mixed(scan):
+    if counted is not None and not is_mixed(scan) and not is_read_only(scan):
         return counted.available_bytes
     outside = scan.free.unallocated_bytes or 0 if scan.free else 0
     unusable = outside if outside < LEAST_UNALLOCATED else 0

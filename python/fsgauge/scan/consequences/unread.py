@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from fsgauge.engine.wire import ScanResult
 from fsgauge.errors import escaped
-from fsgauge.scan.consequences.rule import Consequence, device_of, is_ext, place_of
+from fsgauge.scan.consequences.rule import (
+    Consequence,
+    device_of,
+    has_note,
+    is_ext,
+    place_of,
+)
 from fsgauge.units import count
 
 _CODES = ("read_error", "truncated", "damaged")
@@ -20,27 +26,35 @@ def is_unread(scan: ScanResult) -> bool:
 
 def _is_in_use(scan: ScanResult) -> bool:
     """Whether the last changes stand in its log alone, or nowhere."""
-    return any(note.code in ("scan.not_clean", _NOT_WRITTEN) for note in scan.notes)
+    return has_note(scan, "scan.not_clean") or has_note(scan, _NOT_WRITTEN)
 
 
 def unread(scan: ScanResult) -> Consequence | None:
-    """Damage, by its cause, or a log that was not replayed; with what to do."""
+    """Damage, by its cause, or a log that was not replayed, or both; with what to do."""
     found = {problem.code: problem for problem in scan.problems}
     first = next((found[code] for code in _CODES if code in found), None)
     if first is None:
-        return _with_log(scan) if _is_in_use(scan) else None
+        return _not_replayed(scan) if _is_in_use(scan) else None
     place = f"; first {escaped(first.examples[0])}" if first.examples else ""
     why, do, cost = {
         "read_error": _READ_ERROR,
         "truncated": _TRUNCATED,
         "damaged": ("a structure is damaged", _check(scan), "it writes nothing; unmount it first"),
     }[first.code]
-    return Consequence(
-        "attention",
+    sentence = (
         f"Part of it was not read, and all else said here is of the rest: {why}"
-        f" ({count(first.count, 'place')}{place})",
-        do,
-        cost,
+        f" ({count(first.count, 'place')}{place})"
+    )
+    if not _is_in_use(scan):
+        return Consequence("attention", sentence, do, cost)
+    lacks = f"{sentence}; besides, {_lacks(scan)}"
+    if first.code != "damaged" or scan.source.mount_point:
+        return Consequence("attention", lacks, do, cost)
+    replay, cost, copy = _replay(scan)
+    # e2fsck has checked it too; the others take what is not mounted.
+    check = "" if is_ext(scan) else f" && umount /mnt && {_check(scan, copy)}"
+    return Consequence(
+        "attention", f"{lacks}: what is missing may stand there", f"{replay}{check}", cost
     )
 
 
@@ -56,35 +70,45 @@ _TRUNCATED = (
 )
 
 
-def _with_log(scan: ScanResult) -> Consequence:
+def _lacks(scan: ScanResult) -> str:
+    """What is not counted of a file system in use."""
+    if has_note(scan, _NOT_WRITTEN):
+        return "some changes were not written, and are not counted here"
+    return "its log holds changes that are not counted here"
+
+
+def _not_replayed(scan: ScanResult) -> Consequence:
     """A copy of a file system in use, as a snapshot of LVM or of a cloud is."""
-    has_log = not any(note.code == _NOT_WRITTEN for note in scan.notes)
-    what = "It was copied or stopped while in use, or is mounted: "
-    if has_log:
-        what += "its log holds changes that are not counted here"
-    else:
-        what += "some changes were not written, and are not counted here"
-    device = device_of(scan)
+    what = f"It was copied or stopped while in use, or is mounted: {_lacks(scan)}"
     if scan.source.mount_point:
-        quoted_at = place_of(scan)
-        return Consequence("attention", what, f"fsgauge scan {quoted_at}")
+        return Consequence("attention", what, f"fsgauge scan {place_of(scan)}")
+    replay, cost, copy = _replay(scan)
+    do = f"{replay}; fsgauge scan {copy}" if is_ext(scan) else f"{replay} && fsgauge scan /mnt"
+    return Consequence("attention", what, do, cost)
+
+
+def _replay(scan: ScanResult) -> tuple[str, str, str]:
+    """The command that replays the log, of an image in a copy; its cost; the copy's name, or the
+    device's."""
+    device = device_of(scan)
     is_image = not scan.source.device.startswith("/dev/")
-    copy = f"cp --sparse=always {device} copy.img && " if is_image else ""
-    quoted_name = "copy.img" if is_image else device
+    first = f"cp --sparse=always {device} copy.img && " if is_image else ""
+    copy = "copy.img" if is_image else device
     if is_ext(scan):
-        do = f"{copy}e2fsck -fy {quoted_name}; fsgauge scan {quoted_name}"
+        replay = f"{first}e2fsck -fy {copy}"
     else:
         # A loop device that is read-only itself takes no replay.
         options = "loop" if is_image else "ro"
         options += ",nouuid" if scan.source.file_system == "xfs" else ""
-        do = f"{copy}mount -o {options} {quoted_name} /mnt && fsgauge scan /mnt"
+        replay = f"{first}mount -o {options} {copy} /mnt"
     where = "the copy" if is_image else f"{device}: let it be a snapshot or a copy"
-    cost = "the log is replayed, which writes" if has_log else "e2fsck writes"
-    return Consequence("attention", what, do, f"{cost} to {where}")
+    cost = "e2fsck writes" if has_note(scan, _NOT_WRITTEN) else "the log is replayed, which writes"
+    return replay, f"{cost} to {where}", copy
 
 
-def _check(scan: ScanResult) -> str:
+def _check(scan: ScanResult, quoted_device: str = "") -> str:
+    quoted_device = quoted_device or device_of(scan)
     if is_ext(scan):
-        return f"e2fsck -fn {device_of(scan)}"
+        return f"e2fsck -fn {quoted_device}"
     tool = {"xfs": "xfs_repair -n", "btrfs": "btrfs check --readonly"}
-    return f"{tool.get(scan.source.file_system, 'fsck -n')} {device_of(scan)}"
+    return f"{tool.get(scan.source.file_system, 'fsck -n')} {quoted_device}"

@@ -6,7 +6,13 @@ from os.path import normpath
 
 from fsgauge.engine.wire import FreeSpace, ScanResult
 from fsgauge.scan.consequences.accounts import NOT_SEEN
-from fsgauge.scan.consequences.rule import Consequence, device_of, place_of, share_of_size
+from fsgauge.scan.consequences.rule import (
+    Consequence,
+    device_of,
+    has_note,
+    place_of,
+    share_of_size,
+)
 from fsgauge.units import size_down
 
 LEAST_PERCENT = 5.0
@@ -37,13 +43,13 @@ def unseen(scan: ScanResult) -> Consequence | None:
             " from their snapshots",
         )
     quoted_device = device_of(scan)
-    if not any(note.code == "other_mounts" for note in scan.notes):
+    if not has_note(scan, "other_mounts"):
         deleted = scan.room.deleted
         if deleted is not None and not deleted.all_processes:
             return Consequence(
                 "attention",
                 f"{what}most likely deleted files that are open, of processes {NOT_SEEN}",
-                f"sudo fsgauge scan {quoted_at}",
+                f"sudo fsgauge scan {quoted_at}   (of a container: on its host)",
             )
         return Consequence(
             "attention",
@@ -64,6 +70,8 @@ def _lost_bytes(scan: ScanResult) -> int:
     """What is in use less what files have; 0 where either is not known whole."""
     source, counted, free, counts = scan.source, scan.room.counted, scan.free, scan.counts
     is_whole = source.mount_point is not None and normpath(source.path) == source.mount_point
+    if has_note(scan, "seed_device"):
+        return 0  # what is free on a seed is no file's either
     if not is_whole or counted is None or free is None or not _all_was_walked(scan):
         return 0
     if source.file_system == "xfs" and free.extents is None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine.wire import ScanResult
+from fsgauge.engine.wire import Note, ScanResult
 from fsgauge.scan.consequences import accounts
 from fsgauge.scan.consequences.rule import Consequence
 from tests.patience import patience
@@ -174,3 +174,51 @@ def test_the_share_is_the_one_that_df_prints(tmp_path: Path) -> None:
     assert found is not None and found.sentence.startswith(f"df says {said[:-1]} % of")
     nearly = accounts.df(scan(counted=counted(1000, 549, 549) | {"free_bytes": 549 * MIB - 1}))
     assert nearly is not None and nearly.sentence.startswith("df says 46 % of")
+
+
+def xfs(**more: Any) -> ScanResult:
+    return scan(source={"file_system": "xfs", **more.pop("source", {})}, **more)
+
+
+def test_an_empty_xfs_keeps_what_df_counts_as_in_use() -> None:
+    """100 TiB with reverse mapping and reflink were 9 % full when they were new."""
+    large = xfs(counted=counted(62, 24, 24))
+    found = accounts.kept(large)
+    assert found is not None and found.level == "fine"
+    assert found.sentence.startswith("4 MiB (6 %) of what is free XFS keeps for its own trees")
+    assert "rmapbt=0" in found.do and "copied" in found.cost
+    assert accounts.kept(xfs(counted=counted(62, 25, 25))) is None, "4.7 %"
+    assert accounts.kept(scan(counted=counted(62, 24, 24))) is None, "ext4"
+    waiting = large.counts.model_copy(update={"delayed_extents": 1})
+    assert accounts.kept(large.model_copy(update={"counts": waiting})) is None
+    image = accounts.kept(xfs(reserved_bytes=4 * MIB, source={"mount_point": None}))
+    assert image is not None and image.sentence == found.sentence
+
+
+def test_an_xfs_that_grew_from_a_small_one_has_many_groups() -> None:
+    def of(groups: int, size: int, kind: str = "xfs") -> Consequence | None:
+        found = scan(source={"file_system": kind, "size_bytes": size})
+        return accounts.groups(found.model_copy(update={"group_count": groups}))
+
+    found = of(20_000, 20_000 * 512 * MIB)
+    assert found is not None and found.level == "attention" and found.cost
+    assert found.sentence.startswith("XFS has 20,000 groups of 512 MiB, as of a file system that")
+    assert of(400, 400 << 29) is not None and of(399, 399 << 29) is None
+    assert of(400, 400 << 36) is None and of(400, (400 << 36) - 1) is not None
+    assert of(20_000, 20_000 * 128 * MIB, "ext4") is None
+
+
+def test_df_differs_by_what_is_free_on_a_seed_and_of_what_is_read_only() -> None:
+    def of(code: str) -> str:
+        found = scan(source={"file_system": "btrfs"}, counted=counted(64, 60, 2))
+        note = Note(code=code, text="It is so")
+        said = accounts.df(found.model_copy(update={"notes": [note]}))
+        assert said is not None
+        return said.sentence
+
+    assert "what is free on a seed device, which nobody can have, is in use here" in of(
+        "seed_device"
+    )
+    assert of("read_only_device").endswith(
+        "its device is read-only, so that it calls nothing available"
+    )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine.wire import ScanResult
+from fsgauge.engine.wire import Note, ScanResult
 from fsgauge.scan.consequences import no_space
 from fsgauge.scan.consequences.rule import Consequence
 from tests.scan_example import changed
@@ -56,23 +56,6 @@ def test_inodes_of_xfs_can_be_had_by_a_command_where_their_share_bounds_them() -
     assert of_xfs(2, 4096) is None and of_xfs(2, 4097) is not None
 
 
-def folder(full: int, name: str = "/mail/new") -> dict[str, Any]:
-    index = {"index_blocks": 123, "full_index_blocks": full}
-    return {"name": name, "size_bytes": 9 * MIB} | index
-
-
-def test_a_folder_whose_index_is_full() -> None:
-    found = no_space.folder_index(scan(full_folders=[folder(12), folder(1)]))
-    assert said(found).startswith("stop: New names are refused in a folder, although there is room")
-    assert "index of /mail/new has all its levels and a full root, and 12 of its 123" in said(found)
-    assert "(it takes 9 MiB); 1 more folder like it" in said(found)
-    assert found is not None and "tune2fs -O large_dir /dev/fake" in found.do and found.cost
-    soon = no_space.folder_index(scan(full_folders=[folder(0, "/a\n")]))
-    assert said(soon).startswith("attention: New names will soon be refused")
-    assert "\n" not in said(soon) and "like it" not in said(soon)
-    assert no_space.folder_index(scan()) is None
-
-
 def btrfs(
     free: int, unallocated: int, metadata: int, *, reserve: int = MIB, **room: Any
 ) -> ScanResult:
@@ -102,6 +85,39 @@ def test_btrfs_whose_metadata_is_full_though_data_has_room() -> None:
     assert no_space.metadata(btrfs(8 * MIB, 0, 5 * MIB)) is None
     assert no_space.metadata(btrfs(8 * MIB, 0, 5 * MIB, reserve=2 * MIB)) is not None
     assert no_space.metadata(btrfs(MIB - 1, 0, 5 * MIB - 1)) is None, "data is full too"
+
+
+def test_btrfs_whose_metadata_is_nearly_full_when_it_would_make_a_new_chunk() -> None:
+    """From 80 % on, less 2 MiB, of what is in use without the reserve."""
+
+    def of(own_free: int, free: int = 8 * MIB) -> Consequence | None:
+        found = btrfs(free, 0, own_free)
+        dump = found.model_dump(mode="json")
+        dump["free"]["metadata"]["size_bytes"] = 108 * MIB
+        return no_space.metadata(ScanResult.model_validate(dump))
+
+    nearly = of(22 * MIB)
+    assert said(nearly).startswith(
+        "attention: The chunks for metadata are nearly full (of 100 MiB 22 MiB are free, 1 MiB of"
+    )
+    assert said(nearly).endswith("once they are full, nothing can be changed")
+    assert nearly is not None and "-dusage=10" in nearly.do and nearly.cost
+    assert of(22 * MIB + 1) is None and of(22 * MIB, MIB - 1) is None
+    assert said(of(5 * MIB - 1)).startswith("stop")
+    little = btrfs(MIB, 0, 22 * MIB).model_dump(mode="json")
+    little["free"]["metadata"]["size_bytes"] = 108 * MIB
+    assert said(no_space.full(ScanResult.model_validate(little))).startswith(
+        "attention: It is nearly full: 1 MiB"
+    ), "the other is no reason to be silent"
+
+
+def test_of_a_device_that_is_read_only_nothing_is_full() -> None:
+    """Of a seed, and of a loop device made read-only, statfs(2) calls nothing available."""
+    full = btrfs(8 * MIB, 9 * MIB, 8 * MIB, counted=counted(0))
+    assert no_space.metadata(full) is not None
+    note = Note(code="read_only_device", text="It is so")
+    assert no_space.metadata(full.model_copy(update={"notes": [note]})) is None
+    assert no_space.full(full.model_copy(update={"notes": [note]})) is None
 
 
 def test_btrfs_that_makes_no_chunk_of_what_is_in_none() -> None:
@@ -142,8 +158,33 @@ def test_what_is_kept_for_root_and_what_is_full() -> None:
     nothing = scan(counted=counted(0, 0), free={"size_bytes": 0}, reserved_bytes=0)
     assert said(no_space.full(nothing)).startswith("stop: It is full: no room for new data")
     room = scan(counted=counted(64 * MIB // 1000 + 1), free={"size_bytes": 4 * MIB})
-    assert no_space.full(room) is None
+    assert said(no_space.full(room)).startswith("attention: It is nearly full: 65.5 KiB (0.1 %)")
     assert no_space.full(scan(counted=counted(0), free={"unread_bytes": 5})) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "follows"),
+    [
+        ("xfs", "XFS allocates less ahead from here on, so files that grow have more pieces"),
+        ("ext4", "new files are written in more pieces from here on"),
+        ("btrfs", "a balance, or to delete snapshots, needs room too"),
+    ],
+)
+def test_under_five_per_cent_it_is_nearly_full_and_what_follows_is_said(
+    kind: str, follows: str
+) -> None:
+    def of(available: int, **more: Any) -> Consequence | None:
+        source = {"file_system": kind, "size_bytes": 1000 * MIB, **more}
+        return no_space.full(scan(source=source, counted=counted(available, available)))
+
+    found = of(50 * MIB - 1)
+    assert said(found) == (
+        f"attention: It is nearly full: 49.9 MiB (5.0 %) are left to ordinary users; {follows}"
+    )
+    assert found is not None and found.do.startswith("du --one-file-system")
+    assert of(50 * MIB) is None
+    image = of(50 * MIB - 1, mount_point=None)
+    assert image is not None and image.do == "delete files, or enlarge the device"
 
 
 @pytest.mark.parametrize("kind", ["ext4", "xfs"])
@@ -160,6 +201,10 @@ def test_a_folder_whose_project_has_its_quota_is_not_a_full_file_system(kind: st
     large = folder | {"size_bytes": 20 << 40}
     half = own | {"free_bytes": 5 * MIB, "available_bytes": 5 * MIB}
     assert no_space.full(scan(counted=half, source=large)) is None
+    nearly = own | {"free_bytes": MIB // 2 - 1, "available_bytes": MIB // 2 - 1}
+    assert said(no_space.full(scan(counted=nearly, source=large))).startswith(
+        "attention: This folder is nearly full by its quota (project): 511 KiB (5.0 %) are left"
+    )
     quota = [{"kind": "project", "id": 7, "of": "bytes", "limit": 10 * MIB}]
     assert no_space.full(scan(counted=own, full_quotas=quota, source=folder)) is None
     whole = counted(0, 0) | {"size_bytes": 48 * MIB}
@@ -172,8 +217,9 @@ def test_what_a_new_file_takes_is_more_than_a_share_of_a_small_file_system() -> 
         return no_space.full(scan(source=source, counted=counted(available, 33 * MIB)))
 
     assert said(of_xfs(47 * 65536 - 1, 65536)).startswith("stop: It is full: 2.93 MiB for new data")
-    assert of_xfs(47 * 65536, 65536) is None
-    assert of_xfs(108 * 1024 - 1, 1024) is not None and of_xfs(108 * 1024, 1024) is None
+    assert said(of_xfs(47 * 65536, 65536)).startswith("attention: It is nearly full")
+    assert said(of_xfs(108 * 1024 - 1, 1024)).startswith("stop")
+    assert said(of_xfs(108 * 1024, 1024)).startswith("attention")
 
     def mixed(free: int, **room: Any) -> Consequence | None:
         found = btrfs(free, 0, 0, counted=counted(8 * MIB), **room)
@@ -186,10 +232,10 @@ def test_what_a_new_file_takes_is_more_than_a_share_of_a_small_file_system() -> 
     assert said(mixed(3 * MIB + (1 << 18) - 1, reserve=2 * MIB)).startswith(
         "stop: It is full: 1.24 MiB for new data; 3.24 MiB is left"
     )
-    assert mixed(3 * MIB + (1 << 18), reserve=2 * MIB) is None
+    assert said(mixed(3 * MIB + (1 << 18), reserve=2 * MIB)).startswith("attention")
     # Of an image the reserve is not known: it has at least so much.
-    assert mixed((5 << 18) + 22 * 65536 - 1, reserve=0) is not None
-    assert mixed((5 << 18) + 22 * 65536, reserve=0) is None
+    assert said(mixed((5 << 18) + 22 * 65536 - 1, reserve=0)).startswith("stop")
+    assert said(mixed((5 << 18) + 22 * 65536, reserve=0)).startswith("attention")
 
 
 def test_what_ext4_keeps_for_itself_is_so_many_clusters() -> None:
@@ -220,7 +266,7 @@ def test_what_is_no_chunk_of_btrfs_is_no_room() -> None:
         return no_space.full(btrfs(0, unallocated, 0, reserve=0))
 
     assert said(unmounted(MIB - 1)).startswith("stop: It is full: no room for new data; 1023")
-    assert unmounted(MIB) is None
+    assert said(unmounted(MIB)).startswith("attention: It is nearly full: 1 MiB (1.6 %)")
 
 
 def test_quotas() -> None:

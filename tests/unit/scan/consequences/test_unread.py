@@ -86,6 +86,55 @@ def test_a_log_that_was_not_replayed_comes_before_what_is_said_of_the_rest(
     assert [rule.name for rule, _ in consequences(nothing)][:2] == ["unread", "full"]
 
 
+@pytest.mark.parametrize(
+    ("file_system", "device", "do"),
+    [
+        ("ext4", "/a.img", "cp --sparse=always /a.img copy.img && e2fsck -fy copy.img"),
+        ("ext4", "/dev/x", "e2fsck -fy /dev/x"),
+        (
+            "xfs",
+            "/dev/x",
+            "mount -o ro,nouuid /dev/x /mnt && umount /mnt && xfs_repair -n /dev/x",
+        ),
+        (
+            "btrfs",
+            "/a.img",
+            "cp --sparse=always /a.img copy.img && mount -o loop copy.img /mnt && umount /mnt"
+            " && btrfs check --readonly copy.img",
+        ),
+    ],
+)
+def test_damage_and_a_log_that_was_not_replayed_are_both_told(
+    file_system: str, device: str, do: str
+) -> None:
+    """What the log holds may be what is missing: the damage alone was told, and fsck -n, which
+    leaves the log alone."""
+    both = unclean(file_system, device)
+    both = both.model_copy(update={"problems": scan("damaged").problems})
+    rule, said = consequences(both)[0]
+    assert (rule.name, said.do) == ("unread", do)
+    assert "a structure is damaged (3 places; first table, byte 9\\n); besides," in said.sentence
+    assert said.sentence.endswith(
+        "its log holds changes that are not counted here: what is missing may stand there"
+    )
+    assert said.cost.startswith("the log is replayed, which writes to")
+
+
+@pytest.mark.parametrize(("code", "do"), [("truncated", "copy the image"), ("read_error", "dmesg")])
+def test_what_the_device_hides_is_got_first_and_the_log_is_told_too(code: str, do: str) -> None:
+    both = unclean("xfs", "/dev/x").model_copy(update={"problems": scan(code).problems})
+    said = consequences(both)[0][1]
+    assert said.sentence.endswith("besides, its log holds changes that are not counted here")
+    assert said.do.startswith(do) and "mount" not in said.do
+
+
+def test_a_damaged_image_that_is_mounted_is_not_replayed_in_a_copy() -> None:
+    both = unclean("ext4").model_copy(update={"problems": scan("damaged").problems})
+    mounted = both.source.model_copy(update={"mount_point": "/srv"})
+    said = consequences(both.model_copy(update={"source": mounted}))[0][1]
+    assert said.do == "e2fsck -fn '/tmp/a b.img'" and "besides, its log" in said.sentence
+
+
 def test_what_has_no_log_is_not_said_to_have_one() -> None:
     note = Note(code="scan.not_written", text="It is so")
     said = consequences(unclean("ext4").model_copy(update={"notes": [note]}))[0][1]

@@ -72,7 +72,7 @@ def test_an_ordinary_user_is_told_what_root_alone_sees() -> None:
     dump["room"]["deleted"] = deleted
     found = unseen.unseen(ScanResult.model_validate(dump))
     assert found is not None and "root alone sees" in found.sentence
-    assert found.do == "sudo fsgauge scan /srv"
+    assert found.do == "sudo fsgauge scan /srv   (of a container: on its host)"
 
 
 def test_of_an_xfs_whose_free_pieces_are_not_known_its_own_share_is_not_either() -> None:
@@ -123,3 +123,10 @@ def test_btrfs_without_its_metadata_and_with_every_copy_once() -> None:
     # 100 less 10, less two copies of 8, is 74; half of it, less 28 free, is 9.
     assert found is not None and found.sentence.startswith("9 MiB (9 %) are in use")
     assert found.do.startswith("btrfs subvolume list /srv, then btrfs subvolume delete")
+
+
+def test_what_is_free_on_a_seed_is_not_said_to_be_lost() -> None:
+    found = lost(9)
+    seeded = [Note(code="seed_device", text="It is so")]
+    assert unseen.unseen(found) is not None
+    assert unseen.unseen(found.model_copy(update={"notes": seeded})) is None

@@ -33,7 +33,7 @@ use self::sharing::Sharing;
 use self::superblock::Superblock;
 pub(super) use self::superblock::lost_superblock;
 use self::tree::{Reader, Walk};
-use super::OnDisk;
+use super::{OnDisk, QUOTAS_UNREAD, note};
 use crate::{FileSystemInfo, GroupPlace, Image, Problems, Sink};
 
 /// Parts of a subvolume, at most, and how many blocks make it worth to have several.
@@ -138,6 +138,9 @@ impl OnDisk for Btrfs<'_> {
                 self.roots.deleted
             );
             notes.push(Note { code: "scan.deleted_subvolumes".to_owned(), text });
+        }
+        if self.roots.has_quotas {
+            notes.push(note(QUOTAS_UNREAD.0, QUOTAS_UNREAD.1));
         }
         let groups = self.volume.chunks.by_place().into_iter();
         FileSystemInfo {

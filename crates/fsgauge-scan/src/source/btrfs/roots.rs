@@ -2,8 +2,8 @@
 
 use super::Volume;
 use super::items::{
-    BLOCK_GROUP_TREE, CHECKSUM_TREE, EXTENT_TREE, FIRST_FREE, FREE_SPACE_TREE, LAST_FREE, RootItem,
-    TOP_SUBVOLUME, kind,
+    BLOCK_GROUP_TREE, CHECKSUM_TREE, EXTENT_TREE, FIRST_FREE, FREE_SPACE_TREE, LAST_FREE, QUOTA_TREE,
+    RootItem, TOP_SUBVOLUME, kind,
 };
 use super::pointer::{LEVELS, Pointer};
 use crate::Problems;
@@ -34,6 +34,7 @@ pub(super) struct Roots {
     /// Of trees that any change writes to: how many there are, and the bytes of their blocks.
     own_trees: (u64, u64),
     has_free_space_tree: bool,
+    pub(super) has_quotas: bool,
 }
 
 impl Roots {
@@ -43,6 +44,7 @@ impl Roots {
             let id = key.object;
             let is_subvolume = id == TOP_SUBVOLUME || (FIRST_FREE..=LAST_FREE).contains(&id);
             let is_own = OWN_TREES.contains(&id);
+            roots.has_quotas |= key.kind == kind::ROOT && id == QUOTA_TREE;
             if key.kind != kind::ROOT || !(is_subvolume || is_own) {
                 return;
             }

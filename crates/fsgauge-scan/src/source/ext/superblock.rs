@@ -9,6 +9,7 @@ use fsgauge_wire::{Failure, Note};
 use super::checksum;
 use crate::bytes::Bytes;
 use crate::shown::{quoted, shown};
+use crate::source::QUOTAS_UNREAD;
 
 /// Where the superblock begins, and how long it is.
 pub(super) const OFFSET: u64 = 1024;
@@ -45,6 +46,7 @@ mod incompat {
 mod ro_compat {
     pub(super) const SPARSE_SUPER: u32 = 0x1;
     pub(super) const GDT_CSUM: u32 = 0x10;
+    pub(super) const QUOTA: u32 = 0x100;
     pub(super) const BIGALLOC: u32 = 0x200;
     pub(super) const METADATA_CSUM: u32 = 0x400;
     pub(super) const SHARED_BLOCKS: u32 = 0x4000;
@@ -239,6 +241,9 @@ impl Superblock {
                 "scan.not_written",
                 "The file system was not cleanly unmounted, or is mounted: some changes may be missing here",
             );
+        }
+        if self.ro_compat & ro_compat::QUOTA != 0 {
+            note(QUOTAS_UNREAD.0, QUOTAS_UNREAD.1);
         }
         if self.state & ERRORS != 0 {
             note("scan.errors", "The kernel found errors in this file system; e2fsck repairs them");

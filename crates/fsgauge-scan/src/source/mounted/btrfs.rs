@@ -8,8 +8,9 @@ use std::os::fd::BorrowedFd;
 use fsgauge_wire::Stop;
 use rustix::io::Errno;
 
-use super::btrfs_counters::unallocated;
-use super::kernel::{self, BtrfsDevice, TreeSearch};
+use super::btrfs_devices::{BtrfsDevice, unallocated};
+use super::btrfs_items::Items;
+use super::kernel;
 use crate::address::{AddressMap, AddressRun};
 use crate::bytes::Bytes;
 use crate::extent::{Piece, PieceKind, Sink, Unplaced};
@@ -17,15 +18,14 @@ use crate::file_system_info::GroupPlace;
 use crate::source::btrfs::items::{CHUNK_TREE, ChunkItem, EXTENT_TREE, FREE_SPACE_TREE, Key, kind};
 use crate::source::btrfs::reserved::{self, RESERVED_BYTES, SUPERBLOCK_BYTES};
 
-/// Room for the items of one search.
-const ROOM_BYTES: usize = 1 << 20;
-
 /// A run of addresses and where its copies or stripes lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Chunk {
     address: u64,
     length_bytes: u64,
     holds_data: bool,
+    /// Whether it lies on a seed: what is free in it, nobody can have.
+    is_of_seed: bool,
     /// What it takes on all devices together.
     on_devices_bytes: u64,
     /// Offsets on the device; on several devices, of no use.
@@ -84,6 +84,9 @@ impl Chunks {
             }
             if !chunk.holds_data {
                 self.pour_metadata(chunk, sink);
+                continue;
+            }
+            if chunk.is_of_seed {
                 continue;
             }
             let mut free = match self.free_by_tree(&mut items, chunk) {
@@ -219,47 +222,6 @@ impl Free {
     }
 }
 
-/// The items of trees, as the kernel finds them.
-pub(super) struct Items<'a> {
-    search: TreeSearch,
-    open: BorrowedFd<'a>,
-    stop: Stop,
-}
-
-impl<'a> Items<'a> {
-    pub(super) fn new(open: BorrowedFd<'a>, stop: Stop) -> Self {
-        Items { search: TreeSearch::new(ROOM_BYTES), open, stop }
-    }
-
-    /// Gives `found` every item of a tree between two keys.
-    pub(super) fn each(
-        &mut self,
-        tree: u64,
-        (mut from, to): (Key, Key),
-        mut found: impl FnMut(&Key, &[u8]),
-    ) -> Result<(), Errno> {
-        while !self.stop.is_set() {
-            let items = self.search.read(self.open, tree, from, to)?;
-            items.iter().for_each(|(key, contents)| found(key, contents));
-            // Keys ascend, so this ends; a kernel that gave them otherwise ends it too.
-            match items.last().and_then(|(key, _)| after(key)) {
-                Some(next) if next > from => from = next,
-                _ => break,
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The key that follows.
-fn after(key: &Key) -> Option<Key> {
-    let Key { object, kind, offset } = *key;
-    let next_offset = offset.checked_add(1).map(|offset| Key { object, kind, offset });
-    let next_kind = || kind.checked_add(1).map(|kind| Key { object, kind, offset: 0 });
-    let next_object = || object.checked_add(1).map(|object| Key { object, kind: 0, offset: 0 });
-    next_offset.or_else(next_kind).or_else(next_object)
-}
-
 /// Asks the kernel for all chunks.
 pub(super) fn chunks(
     open: BorrowedFd<'_>,
@@ -270,30 +232,33 @@ pub(super) fn chunks(
         (Key { object: 0, kind: 0, offset: 0 }, Key { object: u64::MAX, kind: u8::MAX, offset: u64::MAX });
     let (mut chunks, mut device_bytes) = (Vec::new(), None);
     Items::new(open, Stop::never()).each(CHUNK_TREE, everything, |key, contents| match key.kind {
-        kind::CHUNK => chunks.extend(chunk(key.offset, contents)),
+        kind::CHUNK => chunks.extend(chunk(key.offset, contents, devices)),
         kind::DEVICE => device_bytes = contents.le64(8),
         _ => {}
     })?;
     // Copies of DUP are whole; what is striped has parts of each chunk on each device.
-    let is_whole = info.devices == 1 && chunks.iter().all(|(_, whole)| *whole);
+    let is_whole = info.devices == 1 && devices.len() <= 1 && chunks.iter().all(|(_, whole)| *whole);
     let mut chunks: Vec<Chunk> = chunks.into_iter().map(|(chunk, _)| chunk).collect();
     chunks.sort_unstable_by_key(|chunk| chunk.address);
     Ok(Chunks {
         chunks,
         device_bytes: device_bytes.filter(|_| is_whole),
-        unallocated_bytes: devices.iter().map(unallocated).fold(0, u64::saturating_add),
+        unallocated_bytes: unallocated(devices),
         sector_bytes: u64::from(info.sector_bytes).max(1),
         node_bytes: u64::from(info.node_bytes),
     })
 }
 
 /// A chunk, and whether each of its copies is whole on one device (profiles "single" and "DUP").
-fn chunk(address: u64, contents: &[u8]) -> Option<(Chunk, bool)> {
+fn chunk(address: u64, contents: &[u8], devices: &[BtrfsDevice]) -> Option<(Chunk, bool)> {
     let (item, _) = ChunkItem::parse(contents)?;
+    let is_seed = |number: u64| devices.iter().any(|device| device.is_seed && device.number == number);
+    let is_of_seed = item.stripes.iter().any(|stripe| is_seed(stripe.0));
     let copies = item.stripes.iter().map(|stripe| stripe.1).collect();
     let (length_bytes, holds_data) = (item.length_bytes, item.holds_data());
     let on_devices_bytes = item.device_bytes();
-    Some((Chunk { address, length_bytes, holds_data, on_devices_bytes, copies }, item.spread().is_none()))
+    let chunk = Chunk { address, length_bytes, holds_data, is_of_seed, on_devices_bytes, copies };
+    Some((chunk, item.spread().is_none()))
 }
 
 #[cfg(test)]
@@ -306,6 +271,7 @@ mod tests {
             address: 100,
             length_bytes: 100,
             holds_data: true,
+            is_of_seed: false,
             on_devices_bytes: 100,
             copies: vec![],
         };
@@ -323,6 +289,7 @@ mod tests {
             address: 1000 * mib,
             length_bytes: 8 * mib,
             holds_data: true,
+            is_of_seed: false,
             on_devices_bytes: 8 * mib,
             copies: vec![60 * mib],
         };
@@ -335,26 +302,22 @@ mod tests {
     }
 
     #[test]
-    fn the_key_after_the_last_of_an_object_is_of_the_next() {
-        let key = |object, kind, offset| Key { object, kind, offset };
-        assert_eq!(after(&key(1, 2, 3)), Some(key(1, 2, 4)));
-        assert_eq!(after(&key(1, 2, u64::MAX)), Some(key(1, 3, 0)));
-        assert_eq!(after(&key(1, u8::MAX, u64::MAX)), Some(key(2, 0, 0)));
-        assert_eq!(after(&key(u64::MAX, u8::MAX, u64::MAX)), None);
-    }
-
-    #[test]
     fn a_chunk_item_that_is_cut_is_none() {
-        assert_eq!(chunk(0, &[0; 40]), None);
+        assert_eq!(chunk(0, &[0; 40], &[]), None);
         let mut bytes = vec![0u8; 80];
         bytes[0] = 64;
         bytes[24] = 1;
         bytes[44] = 1;
         bytes[56] = 7;
-        let (found, is_whole) = chunk(5, &bytes).unwrap();
-        assert_eq!((found.length_bytes, found.copies, is_whole), (64, vec![7], true));
+        bytes[48] = 3;
+        let (found, is_whole) = chunk(5, &bytes, &[]).unwrap();
+        assert_eq!((found.length_bytes, found.copies, is_whole, found.is_of_seed), (64, vec![7], true, false));
+        let device = |number, is_seed| BtrfsDevice { number, is_seed, size_bytes: 0, taken_bytes: 0 };
+        let of_seed = |devices: &[BtrfsDevice]| chunk(5, &bytes, devices).unwrap().0.is_of_seed;
+        assert!(of_seed(&[device(3, true), device(4, false)]));
+        assert!(!of_seed(&[device(3, false), device(4, true)]));
         bytes[44] = 2;
-        assert_eq!(chunk(5, &bytes), None);
+        assert_eq!(chunk(5, &bytes, &[]), None);
     }
 
     #[test]
@@ -371,6 +334,7 @@ mod tests {
             address: 0,
             length_bytes: mib,
             holds_data: true,
+            is_of_seed: false,
             on_devices_bytes: mib,
             copies: vec![at * mib],
         };

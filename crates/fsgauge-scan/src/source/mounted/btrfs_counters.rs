@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use fsgauge_wire::MetadataSpace;
 
-use super::kernel::{self, BtrfsDevice, BtrfsInfo};
-use crate::source::btrfs::reserved::RESERVED_BYTES;
+use super::btrfs_devices;
+use super::kernel::{self, BtrfsInfo};
 
 /// Chunks of one kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -32,9 +32,10 @@ pub(super) struct Counters {
 /// `None` where /sys has no such file system.
 pub(super) fn read(open: BorrowedFd<'_>) -> Option<Counters> {
     let info = kernel::btrfs_info(open).ok()?;
-    let folder = folder(&info).join("allocation");
+    let place = folder(&info);
+    let (folder, can_be_written) = (place.join("allocation"), !btrfs_devices::is_read_only(&place));
     let [data, metadata, system, mixed] =
-        ["data", "metadata", "system", "mixed"].map(|kind| chunks(&folder.join(kind)));
+        ["data", "metadata", "system", "mixed"].map(|kind| chunks(&folder.join(kind), can_be_written));
     // Chunks of both kinds are those that files may have.
     let (metadata, system) = (metadata.unwrap_or_default(), system?);
     Some(Counters {
@@ -47,7 +48,7 @@ pub(super) fn read(open: BorrowedFd<'_>) -> Option<Counters> {
             system_free_bytes: system.free_bytes,
         },
         reserve_bytes: number(folder.join("global_rsv_size")),
-        unallocated_bytes: unallocated_bytes(open, &info),
+        unallocated_bytes: btrfs_devices::devices(open, &info).ok().map(|found| btrfs_devices::unallocated(&found)),
     })
 }
 
@@ -56,24 +57,15 @@ pub(super) fn folder(info: &BtrfsInfo) -> PathBuf {
     Path::new("/sys/fs/btrfs").join(uuid(&info.identity))
 }
 
-fn chunks(folder: &Path) -> Option<Chunks> {
+fn chunks(folder: &Path, can_be_written: bool) -> Option<Chunks> {
     let each = |name: &str| number(folder.join(name));
     let (size_bytes, used_bytes) = (each("total_bytes")?, each("bytes_used")?);
     // What holds copies of the superblock is no file's.
-    let kept_bytes = each("bytes_readonly").unwrap_or(0).min(size_bytes - used_bytes.min(size_bytes));
+    let kept_bytes = each("bytes_readonly").filter(|_| can_be_written).unwrap_or(0);
+    let kept_bytes = kept_bytes.min(size_bytes - used_bytes.min(size_bytes));
     let free_bytes = size_bytes.saturating_sub(used_bytes).saturating_sub(kept_bytes);
     let copies = each("disk_total")?.checked_div(size_bytes.max(1)).unwrap_or(1).max(1);
     Some(Chunks { size_bytes, free_bytes, free_device_bytes: free_bytes.saturating_mul(copies) })
-}
-
-fn unallocated_bytes(open: BorrowedFd<'_>, info: &BtrfsInfo) -> Option<u64> {
-    let devices = kernel::btrfs_devices(open, info).ok()?;
-    Some(devices.iter().map(unallocated).fold(0, u64::saturating_add))
-}
-
-/// Beside what chunks and the kernel itself keep.
-pub(super) fn unallocated(device: &BtrfsDevice) -> u64 {
-    device.size_bytes.saturating_sub(device.taken_bytes).saturating_sub(RESERVED_BYTES)
 }
 
 pub(super) fn number(file: PathBuf) -> Option<u64> {
@@ -99,7 +91,7 @@ mod tests {
     #[test]
     fn chunks_are_what_the_files_of_sys_say() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(chunks(folder.path()), None);
+        assert_eq!(chunks(folder.path(), true), None);
         let files = [
             ("total_bytes", "1000\n"),
             ("bytes_used", "300\n"),
@@ -108,6 +100,8 @@ mod tests {
         ];
         files.iter().for_each(|(name, text)| std::fs::write(folder.path().join(name), text).unwrap());
         let expected = Chunks { size_bytes: 1000, free_bytes: 650, free_device_bytes: 1300 };
-        assert_eq!(chunks(folder.path()), Some(expected));
+        assert_eq!(chunks(folder.path(), true), Some(expected));
+        let read_only = Chunks { free_bytes: 700, free_device_bytes: 1400, ..expected };
+        assert_eq!(chunks(folder.path(), false), Some(read_only));
     }
 }

@@ -8,6 +8,8 @@ use std::path::Path;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, Stat, StatxFlags, fstat, openat, statx};
 use rustix::io::Errno;
 
+use super::emptied_folders::Names;
+
 /// Room for the entries of one portion, as getdents(2) gives them: several thousand.
 pub(super) const PORTION_BYTES: usize = 256 << 10;
 
@@ -101,6 +103,8 @@ pub(super) struct Portion {
     names: Vec<u8>,
     files: Vec<Entry>,
     folders: Vec<Entry>,
+    /// Those of other kinds too.
+    pub(super) names_of_all: Names,
 }
 
 /// Inode, then where its name begins.
@@ -108,6 +112,10 @@ type Entry = (u64, u32);
 
 impl Portion {
     fn add(&mut self, name: &CStr, kind: FileType, inode: u64) {
+        if matches!(name.to_bytes(), b"." | b"..") {
+            return;
+        }
+        self.names_of_all.add(name.to_bytes().len());
         let entries = match kind {
             FileType::RegularFile => &mut self.files,
             FileType::Directory => &mut self.folders,
@@ -115,10 +123,8 @@ impl Portion {
             FileType::Unknown => &mut self.files,
             _ => return,
         };
-        if !matches!(name.to_bytes(), b"." | b"..") {
-            entries.push((inode, self.names.len() as u32));
-            self.names.extend_from_slice(name.to_bytes_with_nul());
-        }
+        entries.push((inode, self.names.len() as u32));
+        self.names.extend_from_slice(name.to_bytes_with_nul());
     }
 
     pub(super) fn files(&self) -> usize {

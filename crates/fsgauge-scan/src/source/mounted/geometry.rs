@@ -8,7 +8,7 @@ use rustix::fs::{StatVfs, fstatvfs};
 use rustix::io::Errno;
 
 use super::mount::Mount;
-use super::{btrfs, getfsmap, kernel, mb_groups};
+use super::{btrfs, btrfs_devices, getfsmap, kernel, mb_groups};
 use crate::address::AddressMap;
 use crate::error_text::error_text;
 use crate::file_system_info::{GroupPlace, InodePlace};
@@ -35,6 +35,13 @@ pub(super) struct Geometry {
     pub(super) chunks: Option<btrfs::Chunks>,
     /// A code and a sentence each.
     pub(super) notes: Vec<(&'static str, String)>,
+}
+
+impl Geometry {
+    fn noted(mut self, code: &'static str, text: String) -> Geometry {
+        self.notes.push((code, text));
+        self
+    }
 }
 
 /// Of the file system that `open` is in.
@@ -167,8 +174,10 @@ fn xfs(simple: Geometry, open: BorrowedFd<'_>, mount: &Mount) -> Geometry {
         let offset_bytes = u64::from(group) * group_bytes;
         GroupPlace { offset_bytes, size_bytes: group_bytes.min(size_bytes.saturating_sub(offset_bytes)) }
     };
-    let realtime = (found.realtime_blocks > 0).then(|| {
-        let text = "files on the realtime device are counted, but the map shows the data device alone";
+    let has_realtime = found.realtime_blocks > 0;
+    let realtime = has_realtime.then(|| {
+        let text = "files on the real-time device are counted; free space and the share in use are the data device's, \
+             and there is no map: places on both would be one";
         ("realtime_device", text.to_owned())
     });
     Geometry {
@@ -179,6 +188,7 @@ fn xfs(simple: Geometry, open: BorrowedFd<'_>, mount: &Mount) -> Geometry {
             below_bytes: mount.has_option("inode32").then(|| small_numbers_below(&found)),
             ..inode_place(&found)
         }),
+        is_placed: simple.is_placed && !has_realtime,
         notes: realtime.into_iter().collect(),
         ..simple
     }
@@ -206,27 +216,28 @@ fn small_numbers_below(found: &kernel::XfsGeometry) -> u64 {
 /// Adds what is known of a btrfs.
 fn btrfs(simple: Geometry, open: BorrowedFd<'_>) -> Geometry {
     let Ok(info) = kernel::btrfs_info(open) else { return simple };
-    let devices = kernel::btrfs_devices(open, &info).unwrap_or_default();
+    let devices = btrfs_devices::devices(open, &info).unwrap_or_default();
     let size_bytes = match devices.iter().map(|device| device.size_bytes).fold(0, u64::saturating_add) {
         0 if info.devices == 1 => simple.size_bytes,
         sum => sum,
     };
-    let device_bytes = simple.device_bytes.filter(|_| info.devices == 1);
-    let simple = Geometry { block_bytes: info.sector_bytes.max(1), size_bytes, device_bytes, ..simple };
+    let device_bytes = simple.device_bytes.filter(|_| info.devices == 1 && devices.len() <= 1);
+    let notes = btrfs_devices::notes(&info, &devices);
+    let simple = Geometry { block_bytes: info.sector_bytes.max(1), size_bytes, device_bytes, notes, ..simple };
     let chunks = match btrfs::chunks(open, &info, &devices) {
         Ok(chunks) => chunks,
         Err(errno) => {
             let text =
                 format!("chunks may not be read ({}): offsets are btrfs's own addresses", error_text(errno));
-            return Geometry { notes: vec![("chunks_unknown", text)], ..simple };
+            return simple.noted("chunks_unknown", text);
         }
     };
-    let notes = match chunks.device_bytes {
-        Some(_) => Vec::new(),
+    let simple = match chunks.device_bytes {
+        Some(_) => simple,
         None => {
             let text = "several devices or stripes: offsets, chunks and the map are in btrfs's own addresses, not in \
                  offsets on a device";
-            vec![("btrfs_addresses", text.into())]
+            simple.noted("btrfs_addresses", text.into())
         }
     };
     Geometry {
@@ -236,7 +247,6 @@ fn btrfs(simple: Geometry, open: BorrowedFd<'_>) -> Geometry {
         addresses: chunks.device_bytes.map(|_| chunks.addresses()),
         chunks: Some(chunks),
         is_placed: true,
-        notes,
         ..simple
     }
 }

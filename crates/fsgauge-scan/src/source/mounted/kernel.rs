@@ -168,7 +168,6 @@ impl Fsmap {
 /// What tells a file system from all others, by its own call: that for all, since Linux 6.9, says zeros of an ext4 whose
 /// UUID was set while it was mounted.
 pub(super) fn uuid(open: BorrowedFd<'_>, file_system: &str) -> Option<[u8; 16]> {
-    let both_words = |words: &[u64]| (u128::from(words[0]) | u128::from(words[1]) << 64).to_le_bytes();
     let own = || match file_system {
         "xfs" => {
             let mut words = [0; 14];
@@ -190,6 +189,10 @@ pub(super) fn uuid(open: BorrowedFd<'_>, file_system: &str) -> Option<[u8; 16]> 
         let bytes = words.map(u64::to_le_bytes).concat();
         bytes.get(1..17).filter(|_| bytes.first() == Some(&16))?.try_into().ok()
     })
+}
+
+fn both_words(words: &[u64]) -> [u8; 16] {
+    (u128::from(words[0]) | u128::from(words[1]) << 64).to_le_bytes()
 }
 
 /// What XFS says of its geometry, to everybody.
@@ -267,7 +270,7 @@ pub(super) fn quota(device: &CStr, kind: u32, id: u32, next: bool) -> Result<Quo
 /// What btrfs says of itself, to everybody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BtrfsInfo {
-    last_device: u64,
+    pub(super) last_device: u64,
     pub(super) identity: [u8; 16],
     pub(super) devices: u64,
     pub(super) node_bytes: u32,
@@ -288,29 +291,22 @@ pub(super) fn btrfs_info(folder: BorrowedFd<'_>) -> Result<BtrfsInfo, Errno> {
     })
 }
 
-/// Numbers of devices that are tried, at most: each device that is added gets a new one.
-const DEVICE_NUMBERS: u64 = 1 << 16;
-
-/// Bytes of one device of a btrfs, and of them those that chunks have.
+/// What btrfs says of one of its devices, to everybody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct BtrfsDevice {
+pub(super) struct BtrfsDeviceInfo {
     pub(super) size_bytes: u64,
+    /// What chunks have of it.
     pub(super) taken_bytes: u64,
+    /// Of the file system that it belongs to, for a seed another one; zeros before Linux 6.3.
+    pub(super) identity: [u8; 16],
 }
 
-/// All devices, as everybody may know them.
-pub(super) fn btrfs_devices(folder: BorrowedFd<'_>, info: &BtrfsInfo) -> Result<Vec<BtrfsDevice>, Errno> {
-    let mut devices = Vec::new();
-    for number in 1..=info.last_device.min(DEVICE_NUMBERS) {
-        let mut words = [0; 512];
-        words[0] = number;
-        match ask(folder, BTRFS_IOC_DEV_INFO, &mut words) {
-            Ok(()) => devices.push(BtrfsDevice { taken_bytes: words[3], size_bytes: words[4] }),
-            Err(Errno::NODEV) => {}
-            Err(errno) => return Err(errno),
-        }
-    }
-    if devices.len() as u64 == info.devices { Ok(devices) } else { Err(Errno::NODEV) }
+pub(super) fn btrfs_device(folder: BorrowedFd<'_>, number: u64) -> Result<BtrfsDeviceInfo, Errno> {
+    let mut words = [0; 512];
+    words[0] = number;
+    ask(folder, BTRFS_IOC_DEV_INFO, &mut words)?;
+    let identity = both_words(&words[5..7]);
+    Ok(BtrfsDeviceInfo { taken_bytes: words[3], size_bytes: words[4], identity })
 }
 
 /// An item of a btrfs tree: its key and its contents.

@@ -3,7 +3,10 @@
 mod below;
 mod btrfs;
 mod btrfs_counters;
+mod btrfs_devices;
+mod btrfs_items;
 mod compressed;
+mod emptied_folders;
 mod ext_bitmaps;
 mod ext_counter;
 mod extents;
@@ -34,6 +37,7 @@ use fsgauge_wire::{Failure, Note, Outcome, Room, ScanJob, ScanSource, ScanStage}
 use rustix::fs::{OFlags, fstat, fstatvfs};
 use rustix::io::Errno;
 
+use self::emptied_folders::EmptiedFolders;
 use self::folder::{Folder, MountedAs, mounted_as};
 use self::full_folders::LargeFolders;
 use self::geometry::{Geometry, geometry};
@@ -126,15 +130,18 @@ pub(super) fn scan(
     match root {
         Root::Tree(folder) => {
             let files = walk_tree(folder, &wanted, (path, &mount), readers, &mut notes)?;
-            let (mut large, mut taken_bytes) = (LargeFolders::default(), 0u64);
+            let (mut large, mut emptied) = (LargeFolders::default(), EmptiedFolders::default());
+            let mut taken_bytes = 0u64;
             for found in files {
                 taken_bytes = taken_bytes.saturating_add(found.taken_bytes);
                 measure.merge_files(found.measure);
                 problems.merge(found.problems);
                 large.merge(found.large_folders);
+                emptied.merge(found.emptied_folders);
             }
             notes.extend(full_folders::read(&mount, &large, &mut measure));
             room.taken_bytes = Some(taken_bytes).filter(|_| job.space);
+            room.emptied_folders = if mount.is_ext() { emptied.into_list() } else { Vec::new() };
         }
         Root::File(file) => {
             let reader = extents::ExtentReader::new(&mount.file_system);

@@ -12,7 +12,7 @@ use fsgauge_wire::{FullQuota, Note, Stop};
 use rustix::io::Errno;
 use rustix::process::{getegid, geteuid};
 
-use super::btrfs::Items;
+use super::btrfs_items::Items;
 use super::btrfs_counters::{self, number};
 use super::kernel::{self, Quota};
 use super::mount::Mount;

@@ -48,6 +48,7 @@ pub(super) fn read(
         full_quotas: quotas::full(open, mount),
         taken_bytes: None,
         full_folders: Vec::new(),
+        emptied_folders: Vec::new(),
         deleted: None,
         is_rotational: mount::block_device(mount).and_then(is_rotational),
     }

@@ -13,6 +13,7 @@ use fsgauge_wire::Stop;
 use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, openat};
 use rustix::io::Errno;
 
+use super::emptied_folders::{EmptiedFolders, Names};
 use super::extents::{ExtentReader, Read};
 use super::folder::{Folder, MountedAs, PORTION_BYTES, Portion, taken_bytes};
 use super::full_folders::LargeFolders;
@@ -54,6 +55,8 @@ pub(super) struct Found {
     pub(super) taken_bytes: u64,
     /// Folders so large that their index may be full.
     pub(super) large_folders: LargeFolders,
+    /// Folders with far more room than names.
+    pub(super) emptied_folders: EmptiedFolders,
 }
 
 impl Walk {
@@ -80,8 +83,9 @@ impl Walk {
 
     /// Works until all is done or the scan is stopped.
     pub(super) fn work(&self, measure: Measure, progress: &Progress) -> Found {
-        let (problems, large_folders) = (Problems::new(), LargeFolders::default());
-        let found = Found { measure, problems, left_out: 0, taken_bytes: 0, large_folders };
+        let (large_folders, emptied_folders) = (LargeFolders::default(), EmptiedFolders::default());
+        let problems = Problems::new();
+        let found = Found { measure, problems, left_out: 0, taken_bytes: 0, large_folders, emptied_folders };
         let mut walker = Walker {
             walk: self,
             progress,
@@ -119,6 +123,8 @@ struct Step {
     portion: Arc<Portion>,
     next_folder: usize,
     path_bytes: usize,
+    /// In the portions so far.
+    names: Names,
 }
 
 impl Walker<'_> {
@@ -143,7 +149,10 @@ impl Walker<'_> {
 
     /// Walks the folder at hand, depth first: memory grows with the depth, not with the number of folders.
     fn walk_tree(&mut self, folder: Arc<Folder>) {
-        let begin = |folder, path_bytes| Step { folder, portion: Arc::default(), next_folder: 0, path_bytes };
+        let begin = |folder, path_bytes| {
+            let (portion, names) = (Arc::default(), Names::default());
+            Step { folder, portion, next_folder: 0, path_bytes, names }
+        };
         let path_bytes = self.path.len();
         let mut steps = vec![begin(folder, path_bytes)];
         while let Some(step) = steps.last_mut().filter(|_| !self.walk.is_over()) {
@@ -163,10 +172,12 @@ impl Walker<'_> {
                 Ok(Some(portion)) => {
                     let portion = Arc::new(portion);
                     (step.portion, step.next_folder) = (portion.clone(), 0);
+                    step.names.join(portion.names_of_all);
                     self.share_files(&folder, &portion);
                 }
                 Ok(None) => {
-                    self.add_folder(&folder);
+                    let names = step.names;
+                    self.add_folder(&folder, names);
                     steps.pop();
                 }
                 Err(errno) => {
@@ -178,13 +189,15 @@ impl Walker<'_> {
         self.path.truncate(path_bytes);
     }
 
-    fn add_folder(&mut self, folder: &Folder) {
+    fn add_folder(&mut self, folder: &Folder, names: Names) {
         self.found.measure.folder();
         self.found.taken_bytes = self.found.taken_bytes.saturating_add(folder.taken_bytes);
         let Folder { inode, size_bytes, .. } = *folder;
+        let path = Path::new(OsStr::from_bytes(&self.path));
         if size_bytes >= self.walk.large_folder_bytes {
-            self.found.large_folders.add(inode, size_bytes, Path::new(OsStr::from_bytes(&self.path)));
+            self.found.large_folders.add(inode, size_bytes, path);
         }
+        self.found.emptied_folders.add(path, size_bytes, names);
     }
 
     /// Opens a folder of the one at hand when it is in the same mount, and has its path then.

@@ -26,7 +26,7 @@ use fsgauge_wire::{Failure, InodeChunk, Note, Room};
 use self::shared::Shared;
 use self::superblock::Superblock;
 pub(super) use self::superblock::lost_superblock;
-use super::OnDisk;
+use super::{OnDisk, QUOTAS_UNREAD};
 use crate::visited_blocks::VisitedBlocks;
 use crate::{FileSystemInfo, GroupPlace, Image, Problems, Sink};
 
@@ -66,6 +66,9 @@ impl<'a> Xfs<'a> {
                 "scan.not_clean",
                 "The file system was not cleanly unmounted, or is mounted: its log holds changes that are not seen here",
             );
+        }
+        if superblock.has_quotas {
+            note(QUOTAS_UNREAD.0, QUOTAS_UNREAD.1);
         }
         if superblock.needs_repair() {
             note("scan.errors", "The file system is marked as damaged; xfs_repair repairs it");

@@ -91,6 +91,7 @@ pub(super) struct Superblock {
     pub(super) folder_block_size: u32,
     /// Inodes of the file system itself: real-time bitmap and summary, quota.
     own_inodes: [u64; 5],
+    pub(super) has_quotas: bool,
     pub(super) version_5: bool,
     has_types: bool,
     incompat: u32,
@@ -194,6 +195,7 @@ impl Superblock {
                 bytes.be64(168)?,
                 if version_5 { bytes.be64(232)? } else { 0 },
             ],
+            has_quotas: bytes.be16(176)? != 0,
             version_5,
             has_types: incompat & incompat::FTYPE != 0 || (!version_5 && more & MORE_FTYPE != 0),
             incompat,

@@ -1,0 +1,125 @@
+//! The devices of a mounted btrfs: its own, and those of a seed that it grew from, to which nothing is written.
+
+use std::os::fd::BorrowedFd;
+use std::path::Path;
+
+use rustix::io::Errno;
+
+use super::btrfs_counters::{self, number};
+use super::kernel::{self, BtrfsInfo};
+use crate::source::btrfs::reserved::RESERVED_BYTES;
+
+/// Numbers of devices that are tried, at most: each device that is added gets a new one.
+const DEVICE_NUMBERS: u64 = 1 << 16;
+
+/// Bytes of one device, and of them those that chunks have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct BtrfsDevice {
+    pub(super) number: u64,
+    pub(super) size_bytes: u64,
+    pub(super) taken_bytes: u64,
+    pub(super) is_seed: bool,
+}
+
+/// All devices, as everybody may know them; `info` counts the file system's own.
+pub(super) fn devices(folder: BorrowedFd<'_>, info: &BtrfsInfo) -> Result<Vec<BtrfsDevice>, Errno> {
+    let mut devices = Vec::new();
+    for number in 1..=info.last_device.min(DEVICE_NUMBERS) {
+        match kernel::btrfs_device(folder, number) {
+            Ok(found) => devices.push(BtrfsDevice {
+                number,
+                size_bytes: found.size_bytes,
+                taken_bytes: found.taken_bytes,
+                is_seed: found.identity != [0; 16] && found.identity != info.identity,
+            }),
+            Err(Errno::NODEV) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    mark_seeds(&mut devices, info.devices);
+    let own = devices.iter().filter(|device| !device.is_seed).count();
+    if own as u64 == info.devices { Ok(devices) } else { Err(Errno::NODEV) }
+}
+
+/// Before Linux 6.3 only how many are the file system's own is told: a device that is added gets the next number.
+fn mark_seeds(devices: &mut [BtrfsDevice], own: u64) {
+    if devices.iter().any(|device| device.is_seed) {
+        return;
+    }
+    let seeds = (devices.len() as u64).saturating_sub(own);
+    devices.iter_mut().zip(0..seeds).for_each(|(device, _)| device.is_seed = true);
+}
+
+/// What no chunk has, beside what the kernel itself keeps, on the devices that may be written.
+pub(super) fn unallocated(devices: &[BtrfsDevice]) -> u64 {
+    let of = |device: &BtrfsDevice| {
+        device.size_bytes.saturating_sub(device.taken_bytes).saturating_sub(RESERVED_BYTES)
+    };
+    devices.iter().filter(|device| !device.is_seed).map(of).fold(0, u64::saturating_add)
+}
+
+/// Whether nothing can be written to any device: those of a seed, or set so (blockdev --setro). Then all that is free in
+/// chunks is counted as read-only. `folder` is where /sys has the file system.
+pub(super) fn is_read_only(folder: &Path) -> bool {
+    let devices = std::fs::read_dir(folder.join("devinfo")).into_iter().flatten().filter_map(Result::ok);
+    let mut writable = devices.filter_map(|device| number(device.path().join("writeable"))).peekable();
+    writable.peek().is_some() && writable.all(|writable| writable == 0)
+}
+
+/// A code and a sentence on devices that nothing can be written to.
+pub(super) fn notes(info: &BtrfsInfo, devices: &[BtrfsDevice]) -> Vec<(&'static str, String)> {
+    if is_read_only(&btrfs_counters::folder(info)) {
+        let text = "its device is a seed, or read-only: nothing can be written, so that df calls nothing available; btrfs \
+                    device add gives a seed one that can be";
+        return vec![("read_only_device", text.into())];
+    }
+    let seeds = devices.iter().filter(|device| device.is_seed).count();
+    let are = if seeds == 1 { "is a seed" } else { "are seeds" };
+    let text = format!(
+        "{seeds} of {} devices {are}, to which nothing is written: what is free there nobody can have, and it is counted \
+         as in use",
+        devices.len()
+    );
+    if seeds > 0 { vec![("seed_device", text)] } else { Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device(number: u64, is_seed: bool) -> BtrfsDevice {
+        BtrfsDevice { number, size_bytes: 9 << 20, taken_bytes: 1 << 20, is_seed }
+    }
+
+    #[test]
+    fn without_identities_those_with_the_lowest_numbers_are_the_seed() {
+        let marked = |own: u64, seeds: &[bool]| {
+            let mut devices: Vec<_> = (1..).zip(seeds).map(|(number, seed)| device(number, *seed)).collect();
+            mark_seeds(&mut devices, own);
+            devices.iter().map(|device| device.is_seed).collect::<Vec<_>>()
+        };
+        assert_eq!(marked(1, &[false; 3]), [true, true, false]);
+        assert_eq!(marked(3, &[false; 3]), [false; 3]);
+        assert_eq!(marked(1, &[false, true, false]), [false, true, false], "they are told");
+    }
+
+    #[test]
+    fn what_is_in_no_chunk_of_a_seed_is_not_to_be_had() {
+        assert_eq!(unallocated(&[device(1, true), device(2, false)]), 7 << 20);
+    }
+
+    #[test]
+    fn what_has_no_device_that_can_be_written_is_read_only() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(!is_read_only(folder.path()), "not told");
+        let set = |device: &str, text: &str| {
+            let place = folder.path().join("devinfo").join(device);
+            std::fs::create_dir_all(&place).unwrap();
+            std::fs::write(place.join("writeable"), text).unwrap();
+        };
+        set("1", "0\n");
+        assert!(is_read_only(folder.path()));
+        set("2", "1\n");
+        assert!(!is_read_only(folder.path()), "a seed, and what grew from it");
+    }
+}

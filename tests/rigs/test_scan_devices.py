@@ -1,0 +1,203 @@
+"""What a scan says of devices that are not as usual: seeds, read-only ones, some that root lacks,
+and file systems that this kernel does not mount."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import ScanJob
+from fsgauge.errors import InputError
+from fsgauge.scan.consequences import consequences
+from fsgauge.scan.numbers import numbers_of
+from tests.patience import patience
+from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scan, run
+from tests.rigs.scanning import as_user, mounted, said
+from tests.rigs.test_scan_matrix import BTRFS, EXT4, XFS, check_free, tried
+
+pytestmark = pytest.mark.root
+
+
+def test_a_btrfs_that_grew_from_a_seed(
+    make_loop: MakeLoop, open_folder: Path, scan: Scan, engine: Engine
+) -> None:
+    """kdave/btrfs-progs 959. Both were taken for one device, at whose offsets all chunks lay."""
+    seed, sprout = make_loop(400 * MEBIBYTE), make_loop(512 * MEBIBYTE)
+    point = open_folder / "mounted"
+    point.mkdir()
+    run(*BTRFS, seed)
+    run("mount", seed, str(point))
+    (point / "old").write_bytes(os.urandom(40 * MEBIBYTE))
+    run("umount", str(point))
+    run("btrfstune", "-S", "1", seed)
+    run("mount", seed, str(point))
+    try:
+        alone = scan(point)
+        assert "read_only_device" in {note.code for note in alone.notes}
+        assert not {"full", "chunks", "unseen"} & said(alone).keys()
+        assert not said(as_user(engine.binary, open_folder, point)).keys() & {"full", "chunks"}
+        run("btrfs", "device", "add", sprout, str(point))
+        run("mount", "-o", "remount,rw", str(point))
+        (point / "new").write_bytes(os.urandom(30 * MEBIBYTE))
+        run("sync", "--file-system", str(point))
+        point.chmod(0o755)
+        by_root, by_user = scan(point), as_user(engine.binary, open_folder, point)
+        counted = os.statvfs(point)
+    finally:
+        run("umount", str(point))
+        run("btrfs", "device", "scan", "--forget", seed)
+        run("btrfs", "device", "scan", "--forget", sprout)
+    for each in (by_root, by_user):
+        assert each.counts.files == 2
+        assert "seed_device" in {note.code for note in each.notes}
+        assert each.source.size_bytes == 912 * MEBIBYTE
+        numbers = numbers_of(each)
+        free, outside = numbers["free_bytes"], numbers["unallocated_bytes"]
+        assert free is not None and outside is not None
+        available = counted.f_bavail * counted.f_frsize
+        assert abs(free + outside - available) < 0.2 * available, (free, outside, available)
+        assert numbers["used_percent"] is not None and numbers["used_percent"] > 44
+        assert not {"full", "chunks", "unseen", "device"} & said(each).keys()
+    shares = [numbers_of(each)["used_percent"] or 0 for each in (by_root, by_user)]
+    assert abs(shares[0] - shares[1]) < 1
+    assert "btrfs_addresses" in {note.code for note in by_root.notes}
+    assert engine.scan(ScanJob(path=seed)).counts.files == 1
+    with pytest.raises(InputError, match="is one of 2 devices of a btrfs"):
+        scan(sprout)
+
+
+@pytest.mark.parametrize("kind", ["ext4", "xfs", "btrfs"])
+def test_of_a_device_that_is_read_only_nothing_is_said_to_be_full(
+    kind: str, make_loop: MakeLoop, open_folder: Path, scan: Scan, engine: Engine
+) -> None:
+    """Of such a btrfs statfs(2) calls nothing available."""
+    with mounted(make_loop, open_folder, 400, f"mkfs.{kind}", "-q") as (point, device):
+        (point / "file").write_bytes(os.urandom(4 * MEBIBYTE))
+        run("umount", str(point))
+        run("blockdev", "--setro", device)
+        run("mount", "-o", "ro", device, str(point))
+        point_of_all = (scan(point), as_user(engine.binary, open_folder, point))
+    for each in point_of_all:
+        assert {one.level for one in said(each).values()} == {"fine"}, said(each)
+    shares = [numbers_of(each)["used_percent"] for each in point_of_all]
+    assert abs((shares[0] or 0) - (shares[1] or 0)) < 1
+
+
+def test_root_that_may_not_open_a_device_is_told_what_helps(
+    make_loop: MakeLoop, tmp_path: Path, scan: Scan
+) -> None:
+    """As in a container; sudo, which was named, gives root nothing that it has not."""
+    device = Path(make_loop(64 * MEBIBYTE))
+    run(*EXT4, str(device))
+    folder = tmp_path / "dev"
+    folder.mkdir()
+    run("mount", "-t", "tmpfs", "-o", "nodev", "none", str(folder))
+    try:
+        number = device.stat().st_rdev
+        os.mknod(folder / "disk", 0o60600, number)
+        with pytest.raises(InputError) as refusal:
+            scan(folder / "disk")
+    finally:
+        run("umount", str(folder))
+    words = refusal.value.render()
+    assert "Permission denied" in words and "sudo" not in words
+    assert f"--device {folder}/disk:{folder}/disk:r" in words and "on the host" in words
+
+
+def test_damage_and_a_log_are_told_and_the_command_ends_both(
+    make_loop: MakeLoop, tmp_path: Path, scan: Scan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with mounted(make_loop, tmp_path, 64, "mkfs.ext4", "-q", "-b", "1024") as (point, device):
+        (point / "file").write_bytes(os.urandom(100_000))
+        run("sync", "--file-system", str(point))
+        os.fsync(os.open(point, os.O_RDONLY))
+        (point / "other").write_bytes(b"x" * 5000)
+        with (point / "other").open("rb") as file:
+            os.fsync(file.fileno())
+        run("cp", "--sparse=always", "disk-0.img", "snapshot.img")
+        said_of_group = tried("dumpe2fs", device)
+    assert said_of_group is not None
+    bitmap = re.search(r"Group 1: .*?Block bitmap at (\d+)", said_of_group, re.DOTALL)
+    assert bitmap is not None
+    with Path("snapshot.img").open("rb+") as image:
+        image.seek(int(bitmap[1]) * 1024)
+        image.write(os.urandom(1024))
+    rule, first = consequences(scan(tmp_path / "snapshot.img"))[0]
+    assert rule.name == "unread" and "a structure is damaged" in first.sentence, first
+    assert "its log holds changes that are not counted here" in first.sentence
+    subprocess.run(
+        ["sh", "-c", first.do], check=False, capture_output=True, timeout=patience(60)
+    )
+    assert "unread" not in said(scan(tmp_path / "copy.img"))
+
+
+def source(folder: Path) -> tuple[Path, int]:
+    """A tree to be copied into images, and how many files it has."""
+    tree = folder / "tree"
+    (tree / "Folder").mkdir(parents=True)
+    for number in range(40):
+        (tree / "Folder" / f"f{number}").write_bytes(os.urandom(997 * number + 100))
+    (tree / "large").write_bytes(os.urandom(3 * MEBIBYTE))
+    return tree, 41
+
+
+@pytest.mark.parametrize("features", ["quota,project", "casefold", "quota,project,casefold"])
+def test_an_ext4_that_this_kernel_may_not_mount_is_right_as_an_image(
+    features: str, make_loop: MakeLoop, tmp_path: Path, engine: Engine
+) -> None:
+    """Kernels without CONFIG_UNICODE or a format of quotas refuse such."""
+    tree, files = source(tmp_path)
+    device = make_loop(64 * MEBIBYTE)
+    run(*EXT4, "-O", features, "-d", str(tree), device)
+    found = engine.scan(ScanJob(path=device, top=50, list_whole=True))
+    assert found.problems == [] and found.counts.files == files, "quota files are none"
+    assert found.counts.extents == files and found.counts.folders == 3
+    check_free(found, "ext4", device)
+    names = {file.name for file in found.top}
+    assert "/large" in names and "/Folder/f7" in names
+    codes = {note.code for note in found.notes}
+    assert ("scan.quotas_unread" in codes) == ("quota" in features)
+
+
+def test_the_quota_files_of_an_xfs_are_not_files_of_it(
+    make_loop: MakeLoop, tmp_path: Path, engine: Engine
+) -> None:
+    tree, _ = source(tmp_path)
+    prototype = tmp_path / "prototype"
+    names = "".join(f"{name} ---644 0 0 {tree}/large\n" for name in ("own", "other"))
+    prototype.write_text(f"/\n0 0\nd--755 0 0\n{names}$\n")
+    device = make_loop(384 * MEBIBYTE)
+    run(*XFS, "-p", str(prototype), device)
+    assert engine.scan(ScanJob(path=device)).counts.files == 2
+    said_of_inode = tried("xfs_db", "-r", "-c", "path /own", "-c", "inode", device)
+    assert said_of_inode is not None
+    number = re.findall(r"inode number is (\d+)|^current inode.* (\d+)", said_of_inode)
+    inode = next(each for each in (*number[0],) if each)
+    for word in (f"uquotino {inode}", "qflags 0x3"):
+        run("xfs_db", "-x", "-c", "sb 0", "-c", f"write {word}", device)
+    found = engine.scan(ScanJob(path=device))
+    assert (found.counts.files, found.problems) == (1, [])
+    assert "scan.quotas_unread" in {note.code for note in found.notes}
+
+
+def test_a_btrfs_with_a_block_group_tree_has_the_numbers_of_one_without(
+    make_loop: MakeLoop, tmp_path: Path, engine: Engine
+) -> None:
+    tree, files = source(tmp_path)
+    device, plain = make_loop(256 * MEBIBYTE), make_loop(256 * MEBIBYTE)
+    made = tried(*BTRFS, "-O", "block-group-tree", "--rootdir", str(tree), device)
+    if made is None:
+        pytest.skip("this mkfs.btrfs makes no block group tree")
+    run(*BTRFS, "--rootdir", str(tree), plain)
+    found, usual = (engine.scan(ScanJob(path=each)) for each in (device, plain))
+    assert (found.counts.files, found.problems) == (files, [])
+    assert found.counts == usual.counts and found.free is not None and usual.free is not None
+    assert found.free.size_bytes == usual.free.size_bytes
+    reserve = found.room.metadata_reserve_bytes
+    assert reserve is not None and reserve >= (usual.room.metadata_reserve_bytes or 0)
