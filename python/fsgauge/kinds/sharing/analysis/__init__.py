@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fsgauge.kinds.sharing.analysis.cautions import (
@@ -13,7 +13,12 @@ from fsgauge.kinds.sharing.analysis.cautions import (
     one_node_finding,
     with_local_locks,
 )
-from fsgauge.kinds.sharing.analysis.limits import limits_finding, limits_of, ratios_to_nfs
+from fsgauge.kinds.sharing.analysis.limits import (
+    by_place,
+    limits_finding,
+    limits_of,
+    ratios_to_nfs,
+)
 from fsgauge.kinds.sharing.analysis.model import FaultClass, Sharing, SystemFaults
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.record.records import Cell, RunRecord
@@ -22,6 +27,7 @@ from fsgauge.stats.answer import plain_answer
 from fsgauge.stats.between_systems import bound_of, is_near
 from fsgauge.stats.evidence import Evidence, Question, count, finding, part_of
 from fsgauge.stats.results import Comparison, Finding
+from fsgauge.stats.rig_limits import Limit, Place
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.sentence import comparisons_in, hidden_from
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
@@ -97,6 +103,7 @@ def _of_tests(question: Question, failed: set[str]) -> str:
         return ""
     blocks = max(each.n for each in measured)
     is_early = blocks < BLOCKS_FOR_A_VERDICT
+    limits = by_place(Sharing.within(question).limits)
     clauses = []
     silent: dict[str, list[str]] = {}
     noisy: list[Comparison] = []
@@ -108,7 +115,8 @@ def _of_tests(question: Question, failed: set[str]) -> str:
         for system in systems:
             entry = next((each for each in found[cell.id] if each.system == system), None)
             if entry is not None and (is_early or entry.verdict not in OPEN):
-                shown.append(_share(entry))
+                by = " (by small requests)" if _asks_for_less(limits, entry, question) else ""
+                shown.append(f"{_share(entry)}{by}")
                 continue
             if entry is None:
                 why = _why_none(question, cell, system)
@@ -118,7 +126,7 @@ def _of_tests(question: Question, failed: set[str]) -> str:
                 why = too_noisy
                 noisy.append(entry)
             silent.setdefault(why, []).append(f"{system} in {test}")
-        clauses += [f"{test} {', '.join(shown)}"] if shown else []
+        clauses += [f"in {test} {', '.join(shown)}"] if shown else []
     start = f"Of {question.baseline}'s rate at {_size(cells[0])}"
     first = f"{start}: {'; '.join(clauses)}." if clauses else ""
     if is_early:
@@ -143,6 +151,13 @@ def _cells(cells: Sequence[Cell]) -> list[Cell]:
 def _share(entry: Comparison) -> str:
     word = " (equal)" if entry.verdict == "equivalent" else ""
     return f"{entry.system} {share_words(entry.ratio, entry.edges)}{word}"
+
+
+def _asks_for_less(limits: Mapping[Place, Limit], entry: Comparison, question: Question) -> bool:
+    """Whether it waits for a disk's requests where the baseline waits for its bytes: then the share
+    is that of the sizes they ask for, at the limits of these disks."""
+    baseline = limits.get((entry.cell, question.baseline))
+    return (limits.get((entry.cell, entry.system)), baseline) == ("IOPS", "bandwidth")
 
 
 def _is_near(entry: Comparison) -> bool:

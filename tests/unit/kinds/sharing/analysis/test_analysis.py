@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from fsgauge.kinds.sharing.analysis import TESTS, sharing_answer
-from fsgauge.kinds.sharing.analysis.model import Sharing, SystemFaults
+from fsgauge.kinds.sharing.analysis.model import CellLimit, Sharing, SystemFaults
 from fsgauge.kinds.sharing.keys import SharingWorkload
 from fsgauge.stats.evidence import Question
 from fsgauge.stats.results import Comparison
@@ -90,12 +90,34 @@ def test_write_read_and_reread_of_every_system_are_in_the_first_two_sentences() 
     """It named write alone, of three systems, and never reread, which is what a cache is for."""
     first, second = sentences(answered(question()))
     assert first == (
-        "Of ext3's rate at 64 KiB records of 16 MiB: write nfs 56 %, cachefs 70 %, unionfs 30 %,"
-        " ocfs2 60 %; read nfs 90 %, cachefs 85 %, unionfs 80 %, ocfs2 50 %; reread nfs 88 %,"
+        "Of ext3's rate at 64 KiB records of 16 MiB: in write nfs 56 %, cachefs 70 %, unionfs 30 %,"
+        " ocfs2 60 %; in read nfs 90 %, cachefs 85 %, unionfs 80 %, ocfs2 50 %; in reread nfs 88 %,"
         " cachefs 3.10 times, unionfs 78 %, ocfs2 40 %."
     )
     assert second == "No difference from ext3 above 10 %: gfs2 in write, read and reread."
     assert all(system in first + second for system in SYSTEMS)
+
+
+def test_a_share_that_two_limits_of_disks_set_says_that_requests_are_small() -> None:
+    """A cache of 4 KiB pages on a disk of 300 IOPS read at 14 % of a file system that met its
+    disk's bandwidth; the number alone said nothing of why."""
+    asked = question()
+    cell = next(each.cell for each in asked.comparisons if "reread" in each.cell)
+    limits = [
+        CellLimit(
+            cell=cell,
+            system=system,
+            limit=limit,
+            processor_share=None,
+            iops_share=1.0,
+            bandwidth_share=1.0,
+            test_share=None,
+        )
+        for system, limit in (("ext3", "bandwidth"), ("unionfs", "IOPS"), ("nfs", "bandwidth"))
+    ]
+    first, _ = sentences(answered(replace(asked, own=Sharing(faults=[], limits=limits))))
+    assert "unionfs 78 % (by small requests), ocfs2" in first
+    assert first.count("small requests") == 1
 
 
 def test_noise_is_one_clause_with_what_would_have_shown_on_each_system() -> None:
