@@ -128,6 +128,7 @@ def study_choices(function: F) -> F:
         }
         word, *more = words["study"]
         load = load_of_program(word, more)
+        _note_own_options(more if load else ())
         of_program = program_overrides(word, more, given.pop("prepare"), given.pop("parameters"))
         words["overrides"] = (*_asked_of_program(word, load), *of_program, *words["overrides"])
         study, folders = study_and_folders([word] if load else words["study"])
@@ -136,6 +137,19 @@ def study_choices(function: F) -> F:
         return function(asked=AskedStudy(**words), **given)
 
     return cast("F", decorated(of_asked, _OPTIONS))
+
+
+_OFTEN_BEHIND = ("--baseline", "--results", "--rig", "--set", "--storage", "--system")
+
+
+def _note_own_options(program: Sequence[str]) -> None:
+    """A note for an option of ours among a program's words."""
+    ours = [each for each in program if each.partition("=")[0] in _OFTEN_BEHIND]
+    if ours:
+        say_note(
+            f"{ours[0].partition('=')[0]} stands behind --, so the program gets it;"
+            " options of fsgauge stand before --"
+        )
 
 
 def load_of_program(word: str, more: Sequence[str]) -> WorkloadKeys | None:

@@ -101,12 +101,12 @@ def _command(name: str) -> str:
 
 def _of_other_tools(name: str) -> list[str]:
     """A line for each tool, and for each key where kinds of study have their own."""
-    from fsgauge.study.other_tools import kinds_with, meaning, words_called
+    from fsgauge.study.other_tools import kinds_of, meaning, words_called
 
     found = words_called(name) or words_called(name.replace(" ", "_"))
     lines = []
     for word in found:
-        kinds = kinds_with(word.key)
+        kinds = kinds_of(word)
         lines.append(f"{word.said(name)}: {meaning(word)}" + (f" ({kinds})" if kinds else ""))
     keys = dict.fromkeys(word.key for word in found if word.key)
     if keys:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 from fsgauge.record.factors import factors_of
 from fsgauge.report import words
 from fsgauge.report.compared_models import model_and_measured
+from fsgauge.stats.asked_number import rate_words
 from fsgauge.stats.between_systems import bound_percent, is_near
 from fsgauge.stats.folders.between import Between, Entry, IdleLine
 from fsgauge.stats.folders.free_space import FREE_SPACE
@@ -128,8 +130,9 @@ def _values(between: Between, entry: Entry) -> str:
     if entry.basis == "to baseline":
         first, last = share_words(a), share_words(b)
         return "" if first == last else f"from {first} to {share_of(b, between.baseline)}"
-    unit = between.metric(entry.metric).unit
-    first, last = words.value(a, unit), words.value(b, unit)
+    cell, unit = between.cell(entry.cell), between.metric(entry.metric).unit
+    said = partial(rate_words, cell) if unit == "IOPS" else words.value
+    first, last = said(a, unit), said(b, unit)
     return "" if first == last else f"from {words.span(first, last)}"
 
 

@@ -104,6 +104,18 @@ def own_numbers(question: Question) -> str:
     return " ".join([*said, *own_rates(question, cells)])
 
 
+LARGE_BYTES = 128 << 10
+"""From this size of an operation on, people say bytes a second."""
+
+
+def rate_words(cell: Cell, value: float, unit: str) -> str:
+    """ "205 k IOPS"; of large operations "8.64 GiB/s"."""
+    size_bytes = factors_of(cell).operation_bytes
+    if unit == "IOPS" and size_bytes >= LARGE_BYTES:
+        return format_value(value * size_bytes, "B/s")
+    return format_value(value, unit)
+
+
 def own_rates(question: Question, cells: Sequence[Cell]) -> list[str]:
     """ "ext4 does 205 and 150 k IOPS in 4 KiB random reads and random writes at depth 32.": what
     ratios are of, in the first of these cells; none of those whose number is told."""
@@ -112,15 +124,17 @@ def own_rates(question: Question, cells: Sequence[Cell]) -> list[str]:
         metric = METRICS[question.metrics[cell.id]]
         rate = _values(question, cell, metric.name).get(question.baseline)
         if rate is not None and asked_of(question, cell) is None:
-            rates[cell.id] = format_value(rate, metric.unit)
+            rates[cell.id] = rate_words(cell, rate, metric.unit)
     shown = [cell for cell in cells if cell.id in rates]
     nouns = [factors_of(cell).noun for cell in shown]
     if not _differ_in_work(shown, nouns):
         shown, nouns = shown[:2], nouns[:2]
     if not shown:
         return []
-    values = listed(with_one_unit([rates[cell.id] for cell in shown]))
-    return [f"{question.baseline} does {values} in {things_of(shown, nouns)}."]
+    values = [rates[cell.id] for cell in shown]
+    alike = len(values) > 1 and len(set(values)) == 1
+    said = f"{values[0]} each" if alike else listed(with_one_unit(values))
+    return [f"{question.baseline} does {said} in {things_of(shown, nouns)}."]
 
 
 def _is_of_commits(question: Question, cell: Cell) -> bool:
@@ -171,7 +185,8 @@ def things_of(cells: Sequence[Cell], named: Sequence[str]) -> str:
         return named[0].replace(works[0], listed(works), 1)
     if len(cells) > 2:
         return f"{named[0]} and {len(cells) - 1} more tests"
-    return listed(named)
+    (*start, _), (*other, last) = (each.split(" ") for each in named)
+    return f"{named[0]} and {last}" if start == other else listed(named)
 
 
 def _differ_in_work(cells: Sequence[Cell], named: Sequence[str]) -> bool:

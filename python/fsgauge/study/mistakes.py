@@ -21,12 +21,14 @@ from fsgauge.study.keys import (
     value_types,
 )
 from fsgauge.study.locate import Path
+from fsgauge.study.other_tools import SWITCH
 from fsgauge.study.value_type import ValueType
 from fsgauge.study.wording import (
     WANTED,
     as_details,
     as_list,
     bound,
+    one_for_all,
     quoted,
     shown,
     type_name,
@@ -171,19 +173,16 @@ class _Mistake:
         noun, example = wanted(self.type, takes)
         given = self._value()
         hint = f"write {example}" if example else ""
+        if self.type == "bool_type" and str(given).lower() in SWITCH:
+            hint = f"write {str(SWITCH[str(given).lower()]).lower()}"
         if self.path == ("system",) and isinstance(given, dict):
             hint = "write [[system]], once for each"
         elif self.type == "list_type" and isinstance(given, str | int) and given != "":
             hint = as_list(given, takes.entry if takes is not None else None)
         what = f"{self._noun()} must be {noun}, not {type_name(given)}"
-        return self._error(what, self._at_value(hint), details=self._one_for_all(given))
-
-    def _one_for_all(self, given: object) -> tuple[str, ...]:
-        """How several values are compared of a key of the load that has one for all cells."""
-        if not isinstance(given, list) or self.path[:-1] != ("workload",):
-            return ()
-        compared = f"fsgauge compare A B --despite {dotted(self.path)}"
-        return (f"a study has one: run it with each, then {compared}",)
+        is_one = isinstance(given, list) and self.type != "list_type"
+        details = (one_for_all(dotted(self.path)),) if is_one else ()
+        return self._error(what, self._at_value(hint), details=details)
 
     def _bound(self) -> InputError:
         takes = self._takes()

@@ -164,6 +164,7 @@ class Word:
     Its values are translated (`reads`, `values`), and taken unless it only leads to the key: with
     an `example`, or as a letter alone. `sets` are keys that are set with it. `always` are the
     values that change nothing. `but` says what differs, `never` why other values are refused.
+    `kinds` are those of study in which the key means it, where others have one of that name.
     """
 
     title: str
@@ -178,6 +179,7 @@ class Word:
     but: str = ""
     never: str = ""
     example: str = ""
+    kinds: tuple[str, ...] = ()
 
     @property
     def spellings(self) -> tuple[str, ...]:
@@ -349,6 +351,7 @@ def _word(title: str, row: Mapping[str, Any]) -> Word:
         but=row.get("but", ""),
         never=row.get("never", ""),
         example=row.get("example", ""),
+        kinds=tuple(row.get("kinds", ())),
     )
 
 
@@ -377,6 +380,11 @@ def tool_called(name: str) -> str | None:
     return next(
         (short for short, tool in tools().items() if wanted in (short, tool.title.lower())), None
     )
+
+
+def kinds_of(word: Word) -> str:
+    """The kinds of study in which a word means its key."""
+    return ", ".join(word.kinds) or kinds_with(word.key)
 
 
 def kinds_with(key: str) -> str:

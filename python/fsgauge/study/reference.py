@@ -19,6 +19,7 @@ from fsgauge.study.other_tools import (
     Tool,
     Word,
     differing,
+    kinds_of,
     kinds_with,
     meaning,
     table_of_words,
@@ -320,4 +321,4 @@ def _row(word: Word) -> str:
         here += ", *read*"
     elif word.example:
         here += f": `{word.example}`"
-    return f"| {spelled} | {here} | {differing(word)} | {kinds_with(word.key)} |"
+    return f"| {spelled} | {here} | {differing(word)} | {kinds_of(word)} |"

@@ -34,7 +34,7 @@ from fsgauge.study.other_tools import (
     words_called,
 )
 from fsgauge.study.value_type import ValueType
-from fsgauge.study.word_fit import has_key, translated
+from fsgauge.study.word_fit import has_key, is_here, translated
 from fsgauge.study.wording import as_details, shown
 from fsgauge.units import SIZE, binary_size
 
@@ -48,14 +48,14 @@ _SPELT_ALIKE = 0.8
 def leading(document: Document, path: Path, word: Word) -> InputError:
     """A word that is not read: the key that is meant, or why there is none."""
     origin, spelled = document.origins[path], str(path[-1])
-    if not word.key:
+    inside = _has_inside(document, spelled)
+    if not word.key and inside is None:
         cannot = f"cannot be {shown(document.at(path))}" if word.always else "has no key here"
         return InputError(
             f"{word.said(spelled)} {cannot}: {word.but}",
             location=origin.key(),
             next=f"fsgauge explain {shlex.quote(spelled)}",
         )
-    inside = _has_inside(document, spelled)
     if not has_key(document, word.key) and inside is not None:
         section, key = inside
         where = f"it in {section.header}" if origin.numbered else f"{section.name}.NAME.{spelled}"
@@ -261,7 +261,7 @@ def _word_at(document: Document, section: str, name: str, value: object) -> Word
     of_section = valid_keys(section, kind_of(document.data, section)) if section in _NAMED else []
     if nearest(name, of_section, least=_MISSPELT) and not name.startswith("-"):
         return None
-    here = [word for word in found if has_key(document, word.key)]
+    here = [word for word in found if is_here(document, word)]
     if name in valid_keys(section) and (section == "storage" or not here):
         # A key of another kind, refused as that, unless fio has another meaning for it.
         fio = [word for word in found if word.title == "fio" and section == "workload"]

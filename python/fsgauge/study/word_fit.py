@@ -10,6 +10,7 @@ from fsgauge.study.document import Document
 from fsgauge.study.keys import kind_of, valid_keys, value_types
 from fsgauge.study.locate import Path
 from fsgauge.study.other_tools import IN_BYTES, Word, read_value
+from fsgauge.study.wording import one_for_all
 from fsgauge.units import exact_rate, exact_size, parse_size
 
 
@@ -17,6 +18,12 @@ def has_key(document: Document, key: str) -> bool:
     section, _, name = key.rpartition(".")
     variant = kind_of(document.data, section) if section == "workload" else ""
     return bool(key) and name in valid_keys(section, variant)
+
+
+def is_here(document: Document, word: Word) -> bool:
+    """Whether a study has the key of a word, and means the same by it."""
+    kind = kind_of(document.data, "workload")
+    return has_key(document, word.key) and (not word.kinds or kind in word.kinds)
 
 
 def translated(document: Document, word: Word, given: object, load: Mapping[str, Any]) -> object:
@@ -75,5 +82,5 @@ def _fitting(document: Document, path: Path, value: object) -> object:
     if is_list and not isinstance(value, list):
         return [value]
     if isinstance(value, list) and not (takes and takes[0].base is list):
-        raise ValueError("one value")
+        raise ValueError(one_for_all(".".join(map(str, path))))
     return value

@@ -70,6 +70,13 @@ def _in_quotes(texts: Iterable[str]) -> str:
     return f"[{listed}]"
 
 
+def one_for_all(key: str) -> str:
+    """How several values are compared of a key that has one for all cells of a study."""
+    if not key.startswith("workload.") or key.count(".") > 1:
+        return "one value"
+    return f"one value: run the study with each, then fsgauge compare A B --despite {key}"
+
+
 BOUNDS = {
     "greater_than_equal": ("ge", "at least"),
     "greater_than": ("gt", "more than"),

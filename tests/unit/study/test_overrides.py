@@ -221,7 +221,8 @@ def test_an_optional_number_that_is_none_is_left_out():
 
 def test_several_values_of_a_key_that_has_one_are_compared_by_folders():
     """ "direct must be true or false, not a list", and nothing of how both are compared."""
-    with pytest.raises(InputError) as refused:
-        load_study("overhead", ["workload.direct=[true, false]"])
-    (said,) = refused.value.details
-    assert said.endswith("run it with each, then fsgauge compare A B --despite workload.direct")
+    for key in ("direct", "coverage", "jobs"):
+        with pytest.raises(InputError) as refused:
+            load_study("overhead", [f"workload.{key}=[1, 2]"])
+        said = f"run the study with each, then fsgauge compare A B --despite workload.{key}"
+        assert said in refused.value.render()

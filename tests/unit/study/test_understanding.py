@@ -761,3 +761,37 @@ def test_a_word_leads_to_all_studies_that_it_may_mean() -> None:
     assert studies_near()["git"] == ["command-git-clone", "command-git-status", "small-files"]
     assert studies_near()["sqlite"] == ["command", "postgresql"]
     assert {name: names[0] for name, names in studies_near().items()} == studies_called()
+
+
+@pytest.mark.parametrize(
+    ("study", "word", "said"),
+    [
+        ("metadata", "rw=randwrite", "rw is workload.patterns, which only a study of kind overhead"),
+        ("metadata", "rw=write", "rw is workload.patterns, which only a study of kind overhead has"),
+        ("mix-oltp", "filesize=4k", "fio's filesize is said of each group here"),
+        ("command", "filesize=4k", "files have no size of their own"),
+        ("overhead", "filesize=4k", "files have no size of their own"),
+    ],
+)
+def test_a_word_means_what_the_kind_of_study_makes_of_it(study: str, word: str, said: str) -> None:
+    """rw=randwrite took files of `metadata` in random order, as "this kind of study only writes",
+    and files of a mix, which have sizes, were said to have none."""
+    with pytest.raises(InputError) as refused:
+        load_study(study, [word])
+    assert said in refused.value.what
+
+
+@pytest.mark.parametrize("study", ["connections", "metadata"])
+def test_files_are_synced_by_fios_word(study: str) -> None:
+    notes: list[str] = []
+    found = load_study(study, ["fsync=1"], say=notes.append)
+    assert found.workload.fsync is True
+    assert notes == ["--set fsync=1: fsync = true; each file, before it is closed"]
+    with pytest.raises(InputError):
+        load_study(study, ["fsync=32"])
+
+
+def test_a_switch_is_proposed_as_it_was_typed() -> None:
+    with pytest.raises(InputError) as refused:
+        load_study("aging", ["workload.scan=1"])
+    assert refused.value.location is not None and refused.value.location.hint == "write true"
