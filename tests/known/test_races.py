@@ -121,7 +121,8 @@ def test_a_high_certainty_goes_on_until_it_is_proven(count: int) -> None:
     keys = {"blocks": high["blocks"], "confirming": high["confirm"]}
     found = races(spread, 0.05, count, **keys)
     assert rate(found, lambda each: each.worse_by <= MARGIN) >= 0.99
-    assert rate(found, lambda each: each.claimed) >= 0.9
+    assert rate(found, lambda each: each.claimed) >= 0.8
+    assert fmean(each.runs for each in found) <= 500
     stalling = races(spread, 0.05, count, rare=0.1, **keys)
     assert rate(stalling, lambda each: each.is_false_margin) <= 0.05
 
@@ -133,10 +134,10 @@ def test_a_run_that_is_not_steady_counts_or_who_stalls_would_win() -> None:
 
 
 def test_a_run_that_is_not_steady_counts_or_a_busy_machine_would_take_the_best_out() -> None:
-    """Three of ten runs of all are called unsteady and lose nothing by it."""
+    """One of seven runs of all is called unsteady and loses nothing by it."""
     left = {
         missing: rate(
-            races(spread, 0.03, FEW, usual=(0.3, 0.0), missing=missing),
+            races(spread, 0.03, FEW, usual=(0.15, 0.0), missing=missing),
             lambda each: each.best_left,
         )
         for missing in (False, True)

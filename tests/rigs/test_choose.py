@@ -168,7 +168,7 @@ def test_of_many_models_a_sample_is_raced_then_what_is_around_its_winner(
 ) -> None:
     """Cut short in the first race, then in the second: `resume` of the first goes on with both."""
     text = MODELS.replace("{numbers}", '["512", "8", "16", "32", "64", "128"]')
-    (tmp_path / "mine.toml").write_text(text)
+    (tmp_path / "mine.toml").write_text(text.format())
 
     def runs(place: str) -> int:
         return len(list(tmp_path.glob(f"results/{place}records/*/[0-9]*-*.json")))

@@ -110,14 +110,14 @@ def around_winner(study: Study, text: str, winner: str) -> Study | None:
     )
     near = next(
         (
-            around(table.get("vary", {}), point, SAMPLED)
+            [system_at(table, each) for each in around(table.get("vary", {}), point, SAMPLED)]
             for table, points in chain.from_iterable(samples)
             for point in points
             if system_at(table, point)["name"] == winner
         ),
         [],
     )
-    systems = [System.model_validate(system_at(table, each), context=WRITTEN) for each in near]
+    systems = [System.model_validate(each, context=WRITTEN) for each in near]
     if not any(weakened(made_of(each)) for each in study.systems):
         systems = [each for each in systems if not weakened(made_of(each))]
     found = {each.name: each for each in (study.systems[0], *systems)}

@@ -103,9 +103,8 @@ def command(
     every comparison and every look; the gain of the winner is measured again afterwards.
     """
     from fsgauge.choosing.race_study import is_sampled, race_text
-    from fsgauge.cli.execution import execute
-    from fsgauge.cli.race_stages import tell, without_refused
-    from fsgauge.cli.run import ask_where_long, submit
+    from fsgauge.cli.race_stages import How, measure, rigs, tell, without_refused
+    from fsgauge.cli.run import ask_where_long, not_asked, submit
     from fsgauge.cli.study import written
     from fsgauge.rig.fleet.choice import is_submitted
     from fsgauge.study.dump import dump_study
@@ -136,17 +135,8 @@ def command(
         return ExitCode.ANSWERED
     if is_submitted(hosts):
         return submit(study, hosts)
-    if not yes:
-        ask_where_long(study, world)
-    return execute(
-        study,
-        rig=world,
-        results=results,
-        destroy=consent,
-        style=style,
-        raced=text,
-        is_asked=not yes,
-    )
+    how = How(rigs(world), consent, style, not_asked if yes else ask_where_long)
+    return measure(study, world, results, how, text)
 
 
 def _of_words(load: str, program: Sequence[str]) -> Sequence[str]:

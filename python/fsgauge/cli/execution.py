@@ -8,18 +8,18 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from fsgauge.cli.choices import needed_again
-from fsgauge.errors import FsgaugeError, FullModelError, Interrupted, quoted
+from fsgauge.errors import FsgaugeError, FullModelError, Interrupted
 from fsgauge.exit_codes import ExitCode, gravest, of_report
 from fsgauge.programs.streams import json_line
-from fsgauge.progress.terminal import say
 
 if TYPE_CHECKING:
     from fsgauge.machine.device.consent import Consent
     from fsgauge.progress import Progress
-    from fsgauge.rig.rig import FleetChoice, Rig
+    from fsgauge.rig.rig import Rig
     from fsgauge.run import Outcome
     from fsgauge.study.model import Study
 
@@ -34,16 +34,14 @@ def execute(
     results: Path,
     destroy: Consent | None,
     style: str | None,
-    raced: str = "",
-    is_asked: bool = True,
+    beside: Mapping[str, str] = MappingProxyType({}),
+    concluded: Callable[[Path], None] = lambda _: None,
 ) -> int:
     """Run a study; gives the exit code: that of what ended it early, or of what it came to.
 
-    `raced` is the study of a race that `choose` begins as it was before its systems took the place
-    of `vary`. What follows such a race is asked for where it takes long, if that `is_asked`.
+    The texts of `beside` are kept in its folder, by name. `concluded` is told the folder of what
+    nothing ended early; its report is made by then.
     """
-    from fsgauge.cli.race_stages import RACED, go_on
-    from fsgauge.rig.registry import rig_named
     from fsgauge.run import run_study
 
     with _naming_resume() as created:
@@ -55,21 +53,13 @@ def execute(
             command=["fsgauge", *sys.argv[1:]],
             progress=progress_for(style or "auto"),
             created=created,
-            beside={RACED: raced} if raced else {},
+            beside=beside,
         )
     code = _conclude(outcome, style)
     _keep_noise(rig, study, outcome.directory)
-    if outcome.ended_by is not None or study.plan.mode != "race":
-        return code
-    then = go_on(
-        outcome.directory,
-        report_in(outcome.directory),
-        lambda name: rig if name == rig.name else rig_named(name, say),
-        destroy=destroy,
-        style=style,
-        is_asked=is_asked,
-    )
-    return gravest([code, then])
+    if outcome.ended_by is None:
+        concluded(outcome.directory)
+    return code
 
 
 def execute_again(
@@ -79,10 +69,10 @@ def execute_again(
     destroy: Consent | None,
     style: str | None,
     accept_changed: bool,
+    concluded: Callable[[Path], None] = lambda _: None,
 ) -> int:
-    """Resume a study on the rig that is given for the name of its own, then what follows a race;
-    what is complete is only reported."""
-    from fsgauge.cli.race_stages import go_on
+    """Resume a study on the rig that is given for the name of its own; a complete one is only
+    reported. `concluded` as in `execute`."""
     from fsgauge.run import Outcome, resume_study
 
     with _naming_resume() as created:
@@ -98,10 +88,9 @@ def execute_again(
         sys.stderr.write("the study is complete: nothing is left to measure\n")
     outcome = outcome or Outcome(directory, None)
     code = _conclude(outcome, style, accept_changed=accept_changed)
-    if outcome.ended_by is not None:
-        return code
-    then = go_on(directory, report_in(directory), rig, destroy=destroy, style=style)
-    return gravest([code, then])
+    if outcome.ended_by is None:
+        concluded(directory)
+    return code
 
 
 def progress_for(style: str) -> Progress:

@@ -7,13 +7,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from fsgauge.errors import InputError, quoted
-from fsgauge.exit_codes import ExitCode
+from fsgauge.exit_codes import ExitCode, gravest
 from fsgauge.progress.terminal import say, width_of, wrapped_lines
-from fsgauge.rig.registry import DEFAULT
+from fsgauge.rig.registry import DEFAULT, rig_named
 from fsgauge.units import count, exact_duration, some_of
 
 if TYPE_CHECKING:
@@ -32,39 +33,79 @@ _TRIED_ON = re.compile(r"/dev/loop\d+")
 """Another one at each trial, where several hosts are on one machine."""
 
 
-def go_on(
-    directory: Path,
-    report: Mapping[str, Any],
-    rig: Callable[[str], Rig],
-    *,
-    destroy: Consent | None,
-    style: str | None,
-    is_asked: bool = True,
-) -> int:
-    """The exit code of what follows a race that is over and valid, begun or gone on with: what
-    takes long `is_asked` for first. What measures the finalists of models is only named where
-    `choose` did not begin the race, or this machine refuses it."""
-    from fsgauge.cli.execution import execute, execute_again
-    from fsgauge.cli.run import ask_where_long
+@dataclass(frozen=True)
+class How:
+    """How all of it is measured: the rig of a name, what it may destroy, what is shown, and who is
+    asked before what takes long."""
+
+    rig: Callable[[str], Rig]
+    destroy: Consent | None
+    style: str | None
+    ask: Callable[[Study, Rig], object]
+
+
+def rigs(world: Rig) -> Callable[[str], Rig]:
+    """This rig by its name, and any other."""
+    return lambda name: world if name == world.name else rig_named(name, say)
+
+
+def measure(study: Study, world: Rig, results: Path, how: How, raced: str = "") -> int:
+    """A study, and what follows a race; `raced` is the study of one that `choose` begins, as it was
+    before its systems took the place of `vary`."""
+    from fsgauge.cli.execution import execute
+
+    ended: list[Path] = []
+    how.ask(study, world)
+    code = execute(
+        study,
+        rig=world,
+        results=results,
+        destroy=how.destroy,
+        style=how.style,
+        beside={RACED: raced} if raced else {},
+        concluded=ended.append,
+    )
+    return gravest([code, *(go_on(each, how) for each in ended)])
+
+
+def resumed(directory: Path, how: How, *, accept_changed: bool) -> int:
+    """A study that goes on where it was cut short, and what follows a race."""
+    from fsgauge.cli.execution import execute_again
+
+    ended: list[Path] = []
+    code = execute_again(
+        directory,
+        rig=how.rig,
+        destroy=how.destroy,
+        style=how.style,
+        accept_changed=accept_changed,
+        concluded=ended.append,
+    )
+    return gravest([code, *(go_on(each, how) for each in ended)])
+
+
+def go_on(directory: Path, how: How) -> int:
+    """The exit code of what follows a race that is over and valid, begun or gone on with. What
+    measures the finalists of models is only named where `choose` did not begin the race, or this
+    machine refuses it."""
+    from fsgauge.cli.execution import report_in
     from fsgauge.report.write import write_beside
     from fsgauge.store import read_results
     from fsgauge.study.dump import dump_study
 
-    race = report.get("race")
-    if not race or not race["chosen"]:
+    found = report_in(directory).get("race")
+    if not found or not found["chosen"]:
         return ExitCode.ANSWERED
     stored = read_results(directory, accept_changed=True)
     if (begun := _begun_in(stored)) is not None:
-        return execute_again(
-            begun, rig=rig, destroy=destroy, style=style, accept_changed=bool(stored.changes)
-        )
-    place, following = _following(stored, race)
+        return resumed(begun, how, accept_changed=bool(stored.changes))
+    place, following = _following(stored, found)
     if following is None:
         return ExitCode.ANSWERED
-    world = rig(stored.study.rig if place == _SECOND else DEFAULT)
+    world = how.rig(stored.study.rig if place == _SECOND else DEFAULT)
     if place == _SECOND:
-        say(f"second    race: {len(following.systems)} systems around {race['chosen']}")
-        following = without_refused(following, world, destroy)
+        say(f"second    race: {len(following.systems)} systems around {found['chosen']}")
+        following = without_refused(following, world, how.destroy)
         tell(following, world, sys.stderr)
     elif not _text_in(stored) or world.refusals(following):
         write_beside(stored, {"finalists.toml": dump_study(following)})
@@ -73,17 +114,7 @@ def go_on(
         return ExitCode.ANSWERED
     else:
         say(f"measure   {len(following.systems)} finalists on this machine")
-    if is_asked:
-        ask_where_long(following, world)
-    return execute(
-        following,
-        rig=world,
-        results=directory / place,
-        destroy=destroy,
-        style=style,
-        raced=dump_study(following),
-        is_asked=is_asked,
-    )
+    return measure(following, world, directory / place, how, dump_study(following))
 
 
 def _text_in(stored: StoredStudy) -> str:
@@ -104,7 +135,7 @@ def _begun_in(stored: StoredStudy) -> Path | None:
     return stored.directory / found[-1] if found else None
 
 
-def _following(stored: StoredStudy, race: Mapping[str, Any]) -> tuple[str, Study | None]:
+def _following(stored: StoredStudy, found: Mapping[str, Any]) -> tuple[str, Study | None]:
     """What follows, and the name of its place; None where nothing does."""
     from fsgauge.choosing.race_study import around_winner, on_host
     from fsgauge.run.resuming import study_of
@@ -113,10 +144,10 @@ def _following(stored: StoredStudy, race: Mapping[str, Any]) -> tuple[str, Study
     text = _text_in(stored)
     with understood(stored.changes):
         study = study_of(stored)
-        second = around_winner(study, text, race["chosen"]) if text else None
+        second = around_winner(study, text, found["chosen"]) if text else None
     if second is not None:
         return _SECOND, second
-    return _FINALISTS, on_host(study, race["finalists"])
+    return _FINALISTS, on_host(study, found["finalists"])
 
 
 def without_refused(
@@ -187,16 +218,16 @@ def tell(
         lines.append(f"tries     {each.kind}, in every combination:")
         lines += [f"{MARGIN}{line}" for line in crossed]
         lines += [f"{MARGIN}alone, as it weakens durability: {line}" for line in weak]
-    budget = study.plan.budget
-    halved = []
+    budget = study.plan.budget if races > 1 else None
+    halved = "" if budget is None else f"{exact_duration(budget * races)}: half each for two races"
     if races > 1:
-        halved = ["then      a second race, around the winner; time and bytes are of the first"]
-    if races > 1 and budget is not None:
-        halved = [f"budget    {exact_duration(budget * races)}: half each for two races"]
+        lines.append(
+            "then      a second race around the winner, which takes as much again at worst"
+        )
     try:
-        lines += [*_cost_lines(study, world, races), *halved]
+        lines += [*_cost_lines(study, world, races), *([f"budget    {halved}"] if halved else [])]
     except InputError as error:
-        error.details += tuple(halved)
+        error.details += (f"the budget is {halved}",) if halved else ()
         raise
     audience.write("\n".join([*wrapped_lines(lines, width_of(audience), MARGIN), ""]))
 

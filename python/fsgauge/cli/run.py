@@ -53,7 +53,7 @@ def command(
 
     Prints the answer and the report's path as its last two lines.
     """
-    from fsgauge.cli.execution import execute
+    from fsgauge.cli.race_stages import How, measure, rigs
     from fsgauge.rig.fleet.choice import is_submitted
 
     study, chosen = asked.placed(rig, hosts)
@@ -65,9 +65,8 @@ def command(
         return submit(study, hosts)
     if study.plan.mode == "race" and study.storage.kind == "device":
         _require_endurance(study, chosen)
-    if not yes:
-        ask_where_long(study, chosen)
-    return execute(study, rig=chosen, results=results, destroy=consent, style=style)
+    ask = not_asked if yes else ask_where_long
+    return measure(study, chosen, results, How(rigs(chosen), consent, style, ask))
 
 
 @click.command("resume")
@@ -94,7 +93,7 @@ def resume(
     partial records are kept in records-abandoned/. A study on a fleet needs its hosts again. After
     a race of choose comes what follows it: a second one around the winner of a sample.
     """
-    from fsgauge.cli.execution import execute_again
+    from fsgauge.cli.race_stages import How, resumed
     from fsgauge.cli.sweeping import resume_sweep
     from fsgauge.progress.terminal import say
     from fsgauge.rig.registry import rig_named
@@ -102,13 +101,8 @@ def resume(
 
     if is_sweep(directory):
         return resume_sweep(directory, accept_changed=accept_changed)
-    return execute_again(
-        directory,
-        rig=lambda recorded: rig_named(rig or recorded, say, hosts),
-        destroy=consent,
-        style=style,
-        accept_changed=accept_changed,
-    )
+    how = How(lambda name: rig_named(rig or name, say, hosts), consent, style, ask_where_long)
+    return resumed(directory, how, accept_changed=accept_changed)
 
 
 LONG_SECONDS = 15 * 60
@@ -143,6 +137,10 @@ def ask_where_long(study: Study, rig: Rig) -> None:
     if not is_meant():
         shorter = _shorter(study, rig, planned)
         raise Interrupted("nothing was started", next=shorter)
+
+
+def not_asked(_study: Study, _rig: Rig) -> None:
+    """Of --yes."""
 
 
 def _require_endurance(study: Study, rig: Rig) -> None:

@@ -11,9 +11,9 @@ from fsgauge.units import exact_duration
 
 FINALISTS = 5
 """The baseline, the winner and up to three rivals."""
-EXPECTED_BLOCKS = 4.8
-"""In 1,000 simulated races of 60 systems that differ by 15 %, at 5 % noise; where a quarter of them
-are within 3 % of the best it is twice that (tests/known/test_races.py)."""
+EXPECTED_BLOCKS = {"usual": 4.8, "high": 7.2}
+"""By certainty, in simulated races of 60 systems that differ by 15 %, at 5 % noise; where a quarter
+of them are within 3 % of the best it is two to four times that (tests/known/test_races.py)."""
 
 
 def race_of(study: Study) -> RaceRules | None:
@@ -44,7 +44,8 @@ def most_blocks(study: Study) -> float:
 
 def expected_blocks(study: Study) -> float:
     """The blocks of a race whose systems differ as those of `EXPECTED_BLOCKS` do."""
-    return min(EXPECTED_BLOCKS, study.plan.blocks) + most_blocks(study) - study.plan.blocks
+    expected = EXPECTED_BLOCKS[study.plan.certainty]
+    return min(expected, study.plan.blocks) + most_blocks(study) - study.plan.blocks
 
 
 def blocks_within(study: Study, blocks: float, block_seconds: float) -> float:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fsgauge.cli import execution, race_stages
-from fsgauge.cli.execution import report_in
-from fsgauge.cli.race_stages import RACED, go_on, grouped, tell
+from fsgauge.cli.race_stages import RACED, How, go_on, grouped, tell
+from fsgauge.cli.run import not_asked
 from fsgauge.errors import InputError
 from fsgauge.exit_codes import ExitCode
 from fsgauge.progress import Progress
@@ -45,7 +44,7 @@ def went(monkeypatch: pytest.MonkeyPatch) -> Went:
     monkeypatch.setattr(race_stages, "tell", lambda *_: None)
     monkeypatch.setattr(
         "fsgauge.choosing.race_study.around_winner",
-        lambda study, text, winner: (text, winner) == ("its vary", "two") and study or None,
+        lambda study, text, winner: study if (text, winner) == ("its vary", "two") else None,
     )
     return found
 
@@ -65,8 +64,7 @@ def raced(results: Path, text: str = "its vary", engine: RacingEngine | None = N
 
 
 def followed(directory: Path) -> int:
-    rig: Callable[[str], Any] = lambda _: NoDiskRig(RacingEngine())  # noqa: E731
-    return go_on(directory, report_in(directory), rig, destroy=None, style=None)
+    return go_on(directory, How(lambda _: NoDiskRig(RacingEngine()), None, None, not_asked))
 
 
 def test_a_second_race_is_begun_in_the_folder_of_the_first(went: Went, tmp_path: Path) -> None:
@@ -74,7 +72,7 @@ def test_a_second_race_is_begun_in_the_folder_of_the_first(went: Went, tmp_path:
     assert followed(directory) == ExitCode.FAILED
     ((what, where, more),) = went
     assert (what, where) == ("begun", directory / "second")
-    systems = [each.name for each in parse_study(more["raced"], "x", "x").systems]
+    systems = [each.name for each in parse_study(more["beside"][RACED], "x", "x").systems]
     assert systems == [each.name for each in race_study().systems]
 
 
@@ -99,7 +97,7 @@ def test_nothing_follows_a_race_that_is_not_over_or_that_run_began(
     for directory in (cut, raced(tmp_path / "of_run", ""), raced(tmp_path / "whole", "all of it")):
         assert followed(directory) == ExitCode.ANSWERED
     assert went == []
-    assert "choose.toml" in (cut / "journal.jsonl").read_text(), "a change of it is seen"
+    assert "choose.toml" in (cut / "journal.ndjson").read_text(), "a change of it is seen"
     assert read_results(cut).changes == ()
 
 
@@ -140,11 +138,12 @@ def test_two_races_share_one_budget_and_that_is_said(
     """The second one had as much again; then "--budget 5min" was called "150 s"."""
     study = load_study("overhead", ["plan.mode=race", "plan.budget=1 h"], ["ext4", "xfs"])
     monkeypatch.setattr(race_stages, "_cost_lines", lambda *_: [])
-    for races, budget in ((2, "budget    2 h: half each for two races\n"), (1, "")):
-        tell(study, None, sys.stdout, (), races)  # type: ignore[arg-type]
-        assert capsys.readouterr().out.lstrip("\n") == budget
-    tell(load_study("overhead"), None, sys.stdout, (), 2)  # type: ignore[arg-type]
-    assert "a second race, around the winner" in capsys.readouterr().out
+    tell(study, None, sys.stdout, (), 2)  # type: ignore[arg-type]
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("then      a second race around the winner")
+    assert said[1] == "budget    2 h: half each for two races"
+    tell(study, None, sys.stdout)  # type: ignore[arg-type]
+    assert capsys.readouterr().out.strip() == ""
 
     def short(*_: object) -> list[str]:
         raise InputError("the budget of 1 h is too short for 3 blocks")

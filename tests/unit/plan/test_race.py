@@ -75,7 +75,7 @@ def test_runs_expected_and_at_worst_are_said() -> None:
     """At worst all systems stay in all blocks; five at most are confirmed, the baseline twice."""
     study = race_study("plan.blocks=24")
     assert race_words(study) == (
-        f"{(EXPECTED_BLOCKS + CONFIRM) * (SYSTEMS + 1):.0f} runs expected,"
+        f"{(EXPECTED_BLOCKS['usual'] + CONFIRM) * (SYSTEMS + 1):.0f} runs expected,"
         f" {(24 + CONFIRM) * (SYSTEMS + 1)} at worst: up to 24 blocks, then {CONFIRM} of the best;"
         " it ends once nothing left can be 2 % better"
     )
@@ -86,6 +86,11 @@ def test_runs_expected_and_at_worst_are_said() -> None:
 def test_a_race_has_more_blocks_than_a_study_unless_it_says_how_many() -> None:
     assert PlanSettings(mode="race").blocks == 24 and PlanSettings().blocks == 8
     assert race_study("plan.blocks=6").plan.blocks == 6
+    high = PlanSettings(mode="race", certainty="high")
+    assert (high.blocks, high.confirm) == (240, 24)
+    assert PlanSettings(mode="race", certainty="high", confirm=9).confirm == 9
+    study = race_study().model_copy(update={"plan": high})
+    assert "up to 240 blocks, then 24 of the best" in race_words(study)
 
 
 def test_the_plan_has_turns_for_all_and_takes_no_longer_than_its_budget() -> None:

@@ -163,7 +163,7 @@ def _solved(columns: Sequence[Matrix], means: Matrix) -> tuple[list[_Estimate | 
     design = np.column_stack([np.ones(len(means)), *columns])
     inverse = np.linalg.pinv(design)
     found, errors = inverse @ means, np.sqrt((inverse**2).sum(axis=1))
-    is_told = np.isclose(inverse @ design, np.eye(design.shape[1])).all(axis=1)
+    is_told = np.all(np.isclose(inverse @ design, np.eye(design.shape[1])), axis=1)
     estimates = [
         (float(value), float(error)) if told else None
         for value, error, told in zip(found, errors, is_told, strict=True)

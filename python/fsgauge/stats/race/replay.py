@@ -104,8 +104,8 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
     if ended != "running" and not np.isnan(fresh).all():
         seen = np.vstack([values[: len(asked)], fresh])
         standing = replace(standing, at_most=rules.at_most_with(seen, standing, eligible))
-    missed = Counter(system for block, system in sorted(short) if block >= race.blocks)
-    return Replay(race, standing, ended, asked, values[: len(asked)], cell, metric, missed)
+    none = Counter(system for block, system in sorted(short) if block >= race.blocks)
+    return Replay(race, standing, ended, asked, values[: len(asked)], cell, metric, none)
 
 
 Place = tuple[int, str]
