@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from tests.hints import broken, hints_of
 
@@ -31,16 +32,8 @@ def fsgauge(
 ) -> subprocess.CompletedProcess[str]:
     """Run a command and wait; raises TimeoutExpired as subprocess.run does."""
     if _differs_at_the_start(environment):
-        return subprocess.run(
-            [sys.executable, "-m", "fsgauge", *words],
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=seconds,
-            check=False,
-        )
+        stdin = subprocess.DEVNULL
+        return interpreted(*words, seconds=seconds, cwd=folder, env=environment, stdin=stdin)
     with (
         Path(os.devnull).open("rb") as nothing,
         tempfile.TemporaryFile() as out,
@@ -52,6 +45,16 @@ def fsgauge(
     wrong = [found for text in texts for hint in hints_of(text) if (found := broken(hint))]
     assert not wrong, f"a hint names what is not there: {wrong} in {texts}"
     return subprocess.CompletedProcess(["fsgauge", *words], code, *texts)
+
+
+def interpreted(
+    *words: str, seconds: float = 580, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """The same in an interpreter of its own; `options` are those of subprocess.run."""
+    command = [sys.executable, "-m", "fsgauge", *words]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=seconds, check=False, **options
+    )
 
 
 def _differs_at_the_start(environment: Mapping[str, str]) -> bool:

@@ -20,23 +20,20 @@ import pytest
 
 from fsgauge.errors import RefusedError, RigError
 from fsgauge.machine.device import device_claim
-from fsgauge.machine.device.block_device import BlockDevice, device_at
-from fsgauge.machine.device.consent import Consent
 from fsgauge.machine.device.data_search import look_for_data
 from fsgauge.machine.device.device_claim import claimed
-from fsgauge.machine.device.loop_devices import backing_file
 from fsgauge.machine.facts import mounts as mount_calls
 from fsgauge.machine.facts.mounts import mounts
 from fsgauge.machine.ledger.ledger import clean_up_after_the_dead
 from fsgauge.machine.process.answered_calls import AskedCall
 from fsgauge.rig.host.rig import HostRig
-from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.system import FileSystem, find_kind
 from tests.long import long_but
 from tests.needs import need_mkfs
 from tests.patience import patience
 from tests.rigs import conftest as rigs
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene
+from tests.rigs.on_device import agreed, consent_to, device_of, file_of
 
 engine, make_loop, rig, scene = rigs.engine, rigs.make_loop, rigs.rig, rigs.scene
 pytestmark = pytest.mark.root
@@ -48,26 +45,11 @@ KINDS = ("ext2", "ext3", "ext4", "xfs", "btrfs")
 MADE_ONLY = ("f2fs", "nilfs2")
 
 
-def study_on(scene: Scene, device: str, *kinds: str) -> Study:
-    study = scene.study(*({"name": kind} for kind in kinds))
-    return study.model_copy(update={"storage": DeviceStorage(device=device)})
-
-
-def consent_to(device: str, *, unknown_data: bool = False) -> Consent:
-    return Consent((str(backing_file(device)),), unknown_data)
-
-
 def kind_of(name: str) -> FileSystem:
     kind = find_kind(name)
     assert isinstance(kind, FileSystem)
     need_mkfs(name)
     return kind
-
-
-def device_of(path: str) -> BlockDevice:
-    found = device_at(path)
-    assert found is not None
-    return found
 
 
 def leave_mark(path: str, flags: int = 0) -> None:
@@ -132,8 +114,7 @@ def test_a_stranger_has_no_moment_in_a_bare_turn(
     make_loop: MakeLoop, scene: Scene, rig: HostRig
 ) -> None:
     path = make_loop(SIZE_BYTES)
-    study = study_on(scene, path, "raw")
-    rig.check(study, consent_to(path))
+    study = agreed(rig, scene, path, "raw")
     with rig.systems(study) as systems, Poller(path) as stranger:
         for _ in range(3):
             with systems.prepare(study, study.systems[0]) as prepared:
@@ -149,8 +130,7 @@ def test_a_stranger_who_asks_all_the_time(
     """A mount has to take the claim itself: whoever gets it in that moment keeps what he wrote."""
     kind_of(name)
     path = make_loop(SIZE_BYTES)
-    study = study_on(scene, path, name)
-    rig.check(study, consent_to(path))
+    study = agreed(rig, scene, path, name)
     with suppress(RigError), rig.systems(study) as systems, Poller(path) as stranger:
         for _ in range(3):
             try:
@@ -234,8 +214,7 @@ def test_a_stranger_in_the_one_moment(
     """He keeps it all, the study ends with 3, and no later command touches the device."""
     kind_of(name)
     path = make_loop(SIZE_BYTES)
-    study = study_on(scene, path, name)
-    rig.check(study, consent_to(path))
+    study = agreed(rig, scene, path, name)
     with (
         acting(monkeypatch, moment, lambda: act(path)),
         pytest.raises(RigError) as error,
@@ -268,8 +247,7 @@ def test_a_mount_in_another_namespace(
     """A service that is started during a turn has a copy of its mount: it is waited for, and where
     it stays, the device is left as it is."""
     path = make_loop(SIZE_BYTES)
-    study = study_on(scene, path, "ext4")
-    rig.check(study, consent_to(path))
+    study = agreed(rig, scene, path, "ext4")
     monkeypatch.setattr(device_claim, "_PATIENCE_SECONDS", 0.5 if stays else patience(10))
     service = None
     try:
@@ -303,9 +281,8 @@ def test_a_device_of_another_size(
 ) -> None:
     """It is not the device that was searched: nothing more of it is written or discarded."""
     path = make_loop(SIZE_BYTES)
-    file = Path(str(backing_file(path)))
-    study = study_on(scene, path, name)
-    rig.check(study, consent_to(path))
+    file = file_of(path)
+    study = agreed(rig, scene, path, name)
     with (
         pytest.raises(RigError, match="another program used") as error,
         rig.systems(study) as systems,
@@ -332,8 +309,7 @@ def test_a_kill_at_any_moment(
 ) -> None:
     """What somebody then writes to the device is his; the next command only unmounts."""
     path = make_loop(SIZE_BYTES)
-    study = study_on(scene, path, "ext4")
-    rig.check(study, consent_to(path))
+    study = agreed(rig, scene, path, "ext4")
     child = os.fork()
     if child == 0:
         die = lambda: os.kill(os.getpid(), signal.SIGKILL)  # noqa: E731
@@ -364,8 +340,7 @@ def test_a_kill_at_any_moment(
 
 def test_what_a_run_leaves_is_given_back(make_loop: MakeLoop, scene: Scene, rig: HostRig) -> None:
     path = make_loop(SIZE_BYTES)
-    study = study_on(scene, path, "raw", *KINDS)
-    rig.check(study, consent_to(path))
+    study = agreed(rig, scene, path, "raw", *KINDS)
     with rig.systems(study) as systems:
         for system in study.systems:
             with systems.prepare(study, system):

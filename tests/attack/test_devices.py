@@ -21,41 +21,20 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError, RefusedError, RigError
-from fsgauge.machine.device.block_device import BlockDevice, device_at
 from fsgauge.machine.device.consent import Consent
 from fsgauge.machine.device.data_search import look_for_data
-from fsgauge.machine.device.loop_devices import backing_file
 from fsgauge.machine.ledger.ledger import clean_up_after_the_dead
 from fsgauge.rig.host.rig import HostRig
-from fsgauge.study.model import DeviceStorage, Study
 from tests.patience import patience
 from tests.rigs import conftest as rigs
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene, attach, run
+from tests.rigs.on_device import agreed, consent_to, device_of, file_of, study_on, write_at
 
 engine, make_loop, rig, scene = rigs.engine, rigs.make_loop, rigs.rig, rigs.scene
 pytestmark = pytest.mark.root
 
 SIZE_BYTES = 200 * MEBIBYTE
 CHANCE = random.Random(15)
-
-
-def study_on(scene: Scene, device: str, *kinds: str) -> Study:
-    study = scene.study(*({"name": kind} for kind in kinds or ("ext4",)))
-    return study.model_copy(update={"storage": DeviceStorage(device=device)})
-
-
-def file_of(device: str) -> Path:
-    return Path(str(backing_file(device)))
-
-
-def consent_to(device: str, *, unknown_data: bool = False) -> Consent:
-    return Consent((str(file_of(device)),), unknown_data)
-
-
-def device_of(path: str) -> BlockDevice:
-    found = device_at(path)
-    assert found is not None
-    return found
 
 
 def refusal(rig: HostRig, scene: Scene, device: str, *, unknown_data: bool = False) -> str:
@@ -65,14 +44,6 @@ def refusal(rig: HostRig, scene: Scene, device: str, *, unknown_data: bool = Fal
         rig.check(study_on(scene, device), consent_to(device, unknown_data=unknown_data))
     assert file_of(device).stat().st_mtime_ns == before, "nothing was written"
     return error.value.render()
-
-
-def write_at(path: str, offset: int, data: bytes) -> None:
-    """As `dd conv=notrunc,fsync` does: without an exclusive open."""
-    descriptor = os.open(path, os.O_WRONLY)
-    os.pwrite(descriptor, data, offset)
-    os.fsync(descriptor)
-    os.close(descriptor)
 
 
 def read_at(path: str, offset: int, size_bytes: int) -> bytes:
@@ -222,7 +193,7 @@ def test_open_for_writing_elsewhere(
         said = refusal(rig, scene, device, unknown_data=True)
         assert f"{path}  open for writing in " in said
         assert f"(process {process.pid})" in said
-    rig.check(study_on(scene, device), consent_to(device))
+    agreed(rig, scene, device)
 
 
 def test_open_for_reading_elsewhere_harms_nobody(
@@ -230,7 +201,7 @@ def test_open_for_reading_elsewhere_harms_nobody(
 ) -> None:
     device = make_loop()
     with held_by("kept = os.open(path, os.O_RDONLY)", device):
-        rig.check(study_on(scene, device), consent_to(device))
+        agreed(rig, scene, device)
 
 
 def test_a_second_loop_over_the_same_file(
@@ -307,8 +278,7 @@ def test_data_written_between_the_check_and_the_start(
     through: str, make_loop: MakeLoop, scene: Scene, rig: HostRig
 ) -> None:
     device = make_loop()
-    study = study_on(scene, device)
-    rig.check(study, consent_to(device))
+    study = agreed(rig, scene, device)
     path = device if through == "device" else str(file_of(device))
     write_at(path, 33 * MEBIBYTE, b"in the meantime")
     with pytest.raises(RefusedError, match="without a signature"), rig.systems(study):
@@ -320,8 +290,7 @@ def test_what_was_read_is_not_read_again(
     make_loop: MakeLoop, scene: Scene, rig: HostRig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     device = make_loop()
-    study = study_on(scene, device)
-    rig.check(study, consent_to(device))
+    study = agreed(rig, scene, device)
     monkeypatch.setattr("fsgauge.storage.device._clear", None)
     with rig.systems(study):
         pass
@@ -332,8 +301,7 @@ def test_a_stranger_cannot_make_a_file_system_between_turns(
 ) -> None:
     """It was accepted, and overwritten by the next turn; the study ended with 0."""
     device = make_loop()
-    study = study_on(scene, device, "raw", "ext4")
-    rig.check(study, consent_to(device))
+    study = agreed(rig, scene, device, "raw", "ext4")
     with rig.systems(study) as systems:
         for system in study.systems:
             refused = subprocess.run(["mkfs.ext4", "-q", "-F", device], capture_output=True)
@@ -352,8 +320,7 @@ def test_a_stranger_who_writes_between_turns_keeps_what_he_wrote(
     """dd asks nobody: its writes are seen, the study ends, and the device is left alone."""
     device = make_loop()
     path = device if through == "device" else str(file_of(device))
-    study = study_on(scene, device)
-    rig.check(study, consent_to(device))
+    study = agreed(rig, scene, device)
     with pytest.raises(RigError) as error, rig.systems(study) as systems:
         with systems.prepare(study, study.systems[0]):
             pass
@@ -376,8 +343,7 @@ def test_a_device_that_cannot_discard_says_what_stays_on_it(
     device = make_loop()
     said: list[str] = []
     rig = HostRig(engine, say=said.append)
-    study = study_on(scene, device, "raw")
-    rig.check(study, consent_to(device))
+    study = agreed(rig, scene, device, "raw")
     with rig.systems(study) as systems, systems.prepare(study, study.systems[0]):
         pass
     assert said[0].startswith(f"destroying {device}  64 MiB, read whole")

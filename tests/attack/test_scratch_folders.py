@@ -30,6 +30,7 @@ from fsgauge.machine.ledger.ledger import clean_up_after_the_dead
 from fsgauge.machine.ledger.traces import FolderTrace
 from fsgauge.machine.process.tool import find_tool
 from tests.attack.swapper import USER, swapping
+from tests.commands import interpreted
 from tests.marked_folders import marked, removed
 
 SHARED = Path("/var/tmp")
@@ -47,12 +48,7 @@ def trap() -> Iterator[Path]:
 
 
 def test_a_pipe_as_a_marker_keeps_no_command_waiting(trap: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "fsgauge", "explain", "iops"],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_SECONDS,
-    )
+    done = interpreted("explain", "iops", seconds=PATIENCE_SECONDS)
     assert (done.returncode, done.stderr) == (0, "")
     assert trap.is_dir()
 
@@ -254,13 +250,7 @@ def under_attack(scene: Path, how: str, *words: str) -> subprocess.CompletedProc
     and nothing of root's is left where the user can write."""
     before = tree_of(scene / "roots")
     with swapping(scene / "shared", scene / "roots", how, SECONDS):
-        done = subprocess.run(
-            [sys.executable, "-m", "fsgauge", *words],
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            cwd="/",
-        )
+        done = interpreted(*words, seconds=SECONDS, cwd="/")
     assert tree_of(scene / "roots") == before
     left = [place for place in scene.rglob("*") if place.name.startswith(("fsgauge-", "old"))]
     assert [place for place in left if place.lstat().st_uid == 0] == [], done.stderr
@@ -347,13 +337,8 @@ def test_a_folder_that_is_aged_is_the_one_that_was_named(scene: Path) -> None:
     words = ["age", str(scene / "shared" / "fsgauge-aged"), "churn", "--size", "64MiB"]
     before = tree_of(scene / "roots")
     with swapping(scene / "shared", scene / "roots", "links", SECONDS):
-        done = subprocess.run(
-            [sys.executable, "-m", "fsgauge", *words, "--records", str(scene / "results")],
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            cwd="/",
-        )
+        records = ["--records", str(scene / "results")]
+        done = interpreted(*words, *records, seconds=SECONDS, cwd="/")
     assert done.returncode in (2, 3), done.stderr
     assert tree_of(scene / "roots") == before
 
@@ -398,8 +383,6 @@ def test_a_shared_folder_is_measured_all_the_same(scene: Path) -> None:
     words = study_in(scene, "overhead")
     study = Path(words[1])
     study.write_text(study.read_text().replace(f"{scene}/shared", f"{scene}/results/link"))
-    done = subprocess.run(
-        [sys.executable, "-m", "fsgauge", *words], capture_output=True, text=True, timeout=SECONDS
-    )
+    done = interpreted(*words, seconds=SECONDS)
     assert done.returncode in (0, 4, 5), done.stderr
     assert list((scene / "shared").iterdir()) == []

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands import interpreted
 from tests.needs import need_tool
 from tests.patience import patience
 
@@ -126,14 +127,8 @@ def fsgauge(trap: Trap, installed: Path, tmp_path: Path) -> Fsgauge:
 
 def test_the_trap_fires(trap: Trap) -> None:
     """Without isolation: else the tests below prove nothing."""
-    subprocess.run(
-        [sys.executable, "-m", "fsgauge", "--version"],
-        cwd=trap.folder,
-        env=os.environ | trap.variables,
-        capture_output=True,
-        timeout=patience(60),
-        check=False,
-    )
+    variables = os.environ | trap.variables
+    interpreted("--version", seconds=patience(60), cwd=trap.folder, env=variables)
     assert "sitecustomize" in trap.fired() and "fsgauge" in trap.fired()
     subprocess.run(["readlink"], env={"PATH": str(trap.folder)}, check=True, timeout=patience(60))
     assert "readlink" in trap.fired()
@@ -226,14 +221,7 @@ def test_a_crosscheck(trap: Trap, fsgauge: Fsgauge, tmp_path: Path) -> None:
 def test_python_m_looks_into_the_working_folder_for_its_package_alone(trap: Trap) -> None:
     """That Python finds `fsgauge` there first is beyond fsgauge; no other module is from there."""
     shutil.rmtree(trap.folder / "fsgauge")
-    done = subprocess.run(
-        [sys.executable, "-m", "fsgauge", "explain", "iops"],
-        cwd=trap.folder,
-        capture_output=True,
-        text=True,
-        timeout=patience(60),
-        check=False,
-    )
+    done = interpreted("explain", "iops", seconds=patience(60), cwd=trap.folder)
     assert done.returncode == 0, done.stderr
     assert trap.fired() == ""
 

@@ -5,24 +5,17 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from fsgauge.coherence.log import Log
+from tests.commands import interpreted
 from tests.patience import patience
 
 
 def fsgauge(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "fsgauge", *words],
-        capture_output=True,
-        text=True,
-        timeout=patience(60),
-        env=os.environ | more,
-        check=False,
-    )
+    return interpreted(*words, seconds=patience(60), env=os.environ | more)
 
 
 def test_one_folder_on_two_hosts_that_are_one_machine(tmp_path: Path) -> None:

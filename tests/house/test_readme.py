@@ -11,7 +11,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import pytest
 
 from fsgauge.access.samba import SAMBA
 from fsgauge.rig.host.serving import lack_of
+from tests.commands import interpreted
 from tests.house.small import OVERHEAD
 from tests.synthetic import make_study
 from tests.unit.importing.test_import import fio
@@ -39,14 +39,7 @@ def shortened(extra: list[str]) -> list[str]:
 
 
 def fsgauge(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "fsgauge", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=280,
-        check=False,
-    )
+    return interpreted(*words, seconds=280, cwd=folder)
 
 
 INSTALLING = 6

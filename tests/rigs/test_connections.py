@@ -7,8 +7,6 @@ import os
 import resource
 import shutil
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -25,6 +23,7 @@ from fsgauge.rig.host.rig import HostRig
 from fsgauge.store import StoredStudy
 from fsgauge.store.abandon import whole_blocks
 from fsgauge.study.model import Study
+from tests.commands import interpreted
 from tests.needs import need_mkfs
 from tests.patience import patience
 from tests.rigs.conftest import MEBIBYTE, Scene
@@ -280,14 +279,11 @@ def test_more_than_the_file_system_holds_is_refused_before_anything(
 
 
 def test_more_clients_than_open_files_are_refused(scene: Scene, engine: Engine) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "fsgauge", "run", "connections", "--results", str(scene.scratch)],
+    done = interpreted(
+        *("run", "connections", "--results", str(scene.scratch)),
+        seconds=patience(60),
         env=os.environ | {"FSGAUGE_ENGINE": str(engine.binary)},
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (400, 400)),
-        capture_output=True,
-        text=True,
-        timeout=patience(60),
-        check=False,
     )
     assert done.returncode == 2, done.stderr
     assert (

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,6 +13,7 @@ from fsgauge.engine.client import Engine
 from fsgauge.errors import InputError
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import Study
+from tests.commands import interpreted as fsgauge
 from tests.needs import need_mkfs
 from tests.rigs.conftest import MEBIBYTE, Scene, run
 
@@ -104,11 +103,6 @@ def test_the_option_of_mkfs_that_is_proposed_gives_the_inodes(tmp_path: Path) ->
     assert found is not None, refused.stdout
     accepted = fsgauge(*words, "--set", found[1])
     assert accepted.returncode == 0, accepted.stderr
-
-
-def fsgauge(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "fsgauge", *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def test_a_folder_of_a_million_entries_without_the_inodes_is_refused(

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.machine.device.consent import Consent
-from fsgauge.machine.device.loop_devices import backing_file
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import DeviceStorage
 from fsgauge.study.parse import parse_study
 from tests.rigs.conftest import MEBIBYTE, MakeLoop
 from tests.rigs.measured import measured
+from tests.rigs.on_device import consent_to
 
 pytestmark = pytest.mark.root
 MIX = """\
@@ -60,7 +59,7 @@ def test_groups_work_at_once_on_a_bare_device(
     if not of_ours:
         device = make_loop(320 * MEBIBYTE)
         study = study.model_copy(update={"storage": DeviceStorage(device=device)})
-        consent = Consent((str(backing_file(device)),))
+        consent = consent_to(device)
     outcome, stored = measured(study, rig, tmp_path / "results", destroy=consent)
     assert outcome.ended_by is None and all(run.fault is None for run in stored.runs)
     loads = {run.cell.id: run.load for run in stored.runs if run.system == "raw"}

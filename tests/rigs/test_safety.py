@@ -12,38 +12,25 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError, RefusedError
-from fsgauge.machine.device.block_device import device_at
 from fsgauge.machine.device.consent import Consent
 from fsgauge.machine.device.device_tree import contents_of
-from fsgauge.machine.device.loop_devices import backing_file
 from fsgauge.rig.host.rig import HostRig
-from fsgauge.study.model import DeviceStorage, Study
 from tests.patience import patience
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene, attach, run
+from tests.rigs.on_device import agreed, device_of, file_of, study_on, write_at
 from tests.rigs.partitions import partition_table
 
 pytestmark = pytest.mark.root
 
 
-def study_on(scene: Scene, device: str, kind: str = "ext4") -> Study:
-    return scene.study({"name": kind}).model_copy(update={"storage": DeviceStorage(device=device)})
-
-
 def refusal(rig: HostRig, scene: Scene, device: str) -> str:
     """What is said when someone consents to the destruction of a device that is not empty."""
-    before = Path(str(backing_file(device))).read_bytes()
+    before = file_of(device).read_bytes()
     with pytest.raises(RefusedError) as error:
-        rig.check(study_on(scene, device), Consent((str(backing_file(device)),)))
+        agreed(rig, scene, device)
     assert error.value.exit_code == 2
-    assert Path(str(backing_file(device))).read_bytes() == before, "nothing was written"
+    assert file_of(device).read_bytes() == before, "nothing was written"
     return error.value.render()
-
-
-def write_at(device: str, offset: int, data: bytes) -> None:
-    descriptor = os.open(device, os.O_WRONLY)
-    os.pwrite(descriptor, data, offset)
-    os.fsync(descriptor)
-    os.close(descriptor)
 
 
 def lvm_label() -> bytes:
@@ -175,13 +162,12 @@ def test_a_loop_over_the_device(make_loop: MakeLoop, scene: Scene, rig: HostRig)
 
 def test_consent_names_the_device(make_loop: MakeLoop, scene: Scene, rig: HostRig) -> None:
     device = make_loop()
-    name = str(backing_file(device))
+    name = str(file_of(device))
     for wrong in (None, "SERIAL-OF-ANOTHER", device):
         with pytest.raises(RefusedError) as error:
             rig.check(study_on(scene, device), Consent((wrong,) if wrong else ()))
         assert f"next: --destroy {name}" in error.value.render()
-    study = study_on(scene, device)
-    rig.check(study, Consent((name,)))
+    study = agreed(rig, scene, device)
     with rig.systems(study) as systems:
         assert systems.base.device == device
         with systems.prepare(study, study.systems[0]) as prepared:
@@ -191,9 +177,7 @@ def test_consent_names_the_device(make_loop: MakeLoop, scene: Scene, rig: HostRi
             other._destroy = Consent((name,))
             with other.systems(study):
                 pass
-    found = device_at(device)
-    assert found is not None
-    assert contents_of(found) == [], "the device is given back empty"
+    assert contents_of(device_of(device)) == [], "the device is given back empty"
     assert scene.left() == []
 
 

@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from itertools import pairwise
@@ -24,6 +23,7 @@ from fsgauge.run import run_study
 from fsgauge.scan.mb_groups import text_of
 from fsgauge.scan.numbers import numbers_of
 from fsgauge.store import read_results
+from tests.commands import interpreted
 from tests.needs import need_mkfs
 from tests.patience import patience
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene, run
@@ -113,15 +113,9 @@ def test_the_command_says_it_draws_it_and_writes_nothing_there(
     mounted: Path, engine: Engine, tmp_path: Path
 ) -> None:
     before = sorted(path.name for path in mounted.iterdir())
-    done = subprocess.run(
-        [sys.executable, "-m", "fsgauge", "scan", str(mounted), "--json", "--page", "map.html"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-        env=os.environ | {"FSGAUGE_ENGINE": str(engine.binary)},
-        timeout=patience(60),
-    )
+    environment = os.environ | {"FSGAUGE_ENGINE": str(engine.binary)}
+    words = ["scan", str(mounted), "--json", "--page", "map.html"]
+    done = interpreted(*words, seconds=patience(60), cwd=tmp_path, env=environment)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert document["extents"] == sum(by_filefrag(mounted).values())

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from fsgauge.machine.process.processes import processes
+from tests.commands import interpreted as fsgauge
 from tests.needs import need, need_tool
 
 SIZE = os.environ.get("FSGAUGE_TEST_RIG", "")
@@ -32,12 +31,6 @@ def need_guest() -> None:
     done = fsgauge("rig", "build")
     if done.returncode:
         need(f"packages of the archive: {done.stderr.splitlines()[-3:]}")
-
-
-def fsgauge(*words: str, seconds: float = 580, **options: Any) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *words], capture_output=True, text=True, timeout=seconds, check=False, **options
-    )
 
 
 def machines(place: Path) -> list[int]:

@@ -7,8 +7,8 @@ use std::fs::File;
 
 use fsgauge_clients::run_clients;
 use fsgauge_wire::{
-    ClientErrorKind, ClientOperation, ClientsJob, ClientsTarget, Create, Data, Ended, Event, FileSet,
-    FileSizes, Listener, Stop, Tree,
+    ClientErrorKind, ClientOperation, ClientsJob, ClientsTarget, Data, Ended, Event, FileSet, FileSizes,
+    Listener, Stop, Tree,
 };
 use results::engine;
 use rustix::process::{Resource, Rlimit, setrlimit};

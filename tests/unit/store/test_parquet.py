@@ -51,7 +51,7 @@ def test_too_much_is_refused_with_what_is_allowed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, limit: int, says: str
 ) -> None:
     path = written(tmp_path / "a", "SELECT random() FROM range(1000)")
-    monkeypatch.setattr(parquet, name, limit)
+    monkeypatch.setattr(parquet.bounds, name, limit)
     with pytest.raises(InputError, match=says) as refused:
         rows_of(path)
     assert refused.value.cause and refused.value.next

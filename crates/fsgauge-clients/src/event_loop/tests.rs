@@ -9,8 +9,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use fsgauge_wire::{
-    ClientErrorKind, ClientOperation, ClientsJob, Create, FileOrder, FileSet, FileSizes, OperationCall,
-    Phase, Tree,
+    ClientErrorKind, ClientOperation, ClientsJob, FileOrder, FileSet, FileSizes, OperationCall, Phase, Tree,
 };
 
 use fsgauge_net::Waiting;

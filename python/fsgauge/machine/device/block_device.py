@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from pathlib import Path
+from typing import Any
 
 from fsgauge.machine.facts.pseudo_files import text_of
 
@@ -123,7 +125,8 @@ class DeviceCounters:
 
     def __sub__(self, earlier: DeviceCounters) -> DeviceCounters:
         pairs = zip(astuple(self), astuple(earlier), strict=True)
-        return DeviceCounters(*(None if None in pair else pair[0] - pair[1] for pair in pairs))
+        between: Iterator[Any] = (None if None in each else each[0] - each[1] for each in pairs)
+        return DeviceCounters(*between)
 
 
 def read_counters(device: BlockDevice) -> DeviceCounters | None:
