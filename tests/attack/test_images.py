@@ -52,7 +52,9 @@ def scan(image: Path) -> dict[str, Any]:
     return scanned(image, _MEMORY_BYTES, threads=2, map_order=4)
 
 
-def scanned(path: Path | str, memory_bytes: int, **words: Any) -> dict[str, Any]:
+def scanned(
+    path: Path | str, memory_bytes: int, *, seconds: float = 120, **words: Any
+) -> dict[str, Any]:
     job = {"format": 1, "kind": "scan", "path": str(path), "top": 5} | words
 
     def in_little_memory() -> None:
@@ -64,7 +66,7 @@ def scanned(path: Path | str, memory_bytes: int, **words: Any) -> dict[str, Any]
         capture_output=True,
         text=True,
         check=False,
-        timeout=patience(120),
+        timeout=patience(seconds),
         preexec_fn=in_little_memory,
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]

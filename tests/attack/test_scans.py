@@ -32,9 +32,10 @@ _MEMORY_BYTES = 160 << 20
 """Of addresses: the engine, its threads, their stacks; a deep tree's paths would be 600 MB."""
 
 
-def scan(path: Path | str, **words: Any) -> ScanResult:
+def scan(path: Path | str, *, seconds: float = 60, **words: Any) -> ScanResult:
     """A scan in little memory."""
-    return ScanResult.model_validate(scanned(path, _MEMORY_BYTES, threads=1, **words))
+    found = scanned(path, _MEMORY_BYTES, seconds=seconds, threads=1, **words)
+    return ScanResult.model_validate(found)
 
 
 @pytest.fixture
@@ -133,3 +134,35 @@ def test_of_a_device_that_is_gone_nothing_is_concluded(
     rule, said = consequences(found)[0]
     assert rule.name == "unread" and said.do
     assert "fragmentation" not in {rule.name for rule, _ in consequences(found)}
+
+
+@pytest.mark.root
+@pytest.mark.long
+def test_ten_million_names_that_are_no_text_take_no_memory_each(
+    make_loop: MakeLoop, tmp_path: Path
+) -> None:
+    """Names of 160 files: ten million inodes would be 2.5 GB of tables. Mounted and as a device."""
+    folders, names = 160, 62_500
+    device, point = make_loop(1536 * MEBIBYTE), tmp_path / "at"
+    tool("mkfs.ext4", "-q", "-m", "0", "-N", "4096", "-O", "^has_journal", device)
+    point.mkdir()
+    tool("mount", device, str(point))
+    try:
+        for number in range(folders):
+            folder = os.open(_made(point / f"{number}"), os.O_RDONLY)
+            with (point / f"{number}" / "file").open("wb") as file:
+                file.write(b"x" * 4096)
+            for name in range(names):
+                os.link("file", b"\xff\xfe%d" % name, src_dir_fd=folder, dst_dir_fd=folder)
+            os.close(folder)
+        os.sync()
+        found = scan(point, space=False, list_whole=True, seconds=1200)
+    finally:
+        tool("umount", str(point))
+    assert found.counts.files == folders
+    assert scan(device, seconds=600).counts.files == folders
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder

@@ -843,6 +843,12 @@ class FullFolder(Wire):
     full_index_blocks: Unsigned
 
 
+class EmptiedFolder(Wire):
+    name: str
+    size_bytes: Unsigned
+    entries: Unsigned
+
+
 class DeletedFile(Wire):
     path: str
     size_bytes: Unsigned
@@ -1561,6 +1567,7 @@ class Room(Wire):
     full_quotas: Annotated[list[FullQuota], Field(validate_default=True)] = []
     taken_bytes: Unsigned | None = None
     full_folders: Annotated[list[FullFolder], Field(validate_default=True)] = []
+    emptied_folders: Annotated[list[EmptiedFolder], Field(validate_default=True)] = []
     deleted: DeletedFiles | None = None
     is_rotational: bool | None = None
 
@@ -1587,6 +1594,7 @@ class ScanResult(Wire):
         "full_quotas": [],
         "taken_bytes": None,
         "full_folders": [],
+        "emptied_folders": [],
         "deleted": None,
         "is_rotational": None,
     }

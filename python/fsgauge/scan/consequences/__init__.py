@@ -168,8 +168,13 @@ def consequences(scan: ScanResult) -> list[tuple[Rule, Consequence]]:
     if scan.ended == "interrupted":
         return []
     found = [(rule, said) for rule in RULES if (said := rule.find(scan)) is not None]
-    # What is hidden comes first: the other answers are of the rest.
-    return sorted(found, key=lambda pair: (pair[0] != RULES[0], _ORDER.index(pair[1].level)))
+    return sorted(found, key=lambda pair: _rank(*pair))
+
+
+def _rank(rule: Rule, said: Consequence) -> tuple[bool, int, bool]:
+    """What is hidden comes first: the other answers are of the rest. That nothing is fragmented,
+    without a file, comes last."""
+    return rule != RULES[0], _ORDER.index(said.level), said.sentence == fragmentation.NO_FILE
 
 
 __all__ = ["RULES", "Consequence", "Rule", "consequences"]

@@ -193,23 +193,25 @@ def kept(scan: ScanResult) -> Consequence | None:
         return None
     return Consequence(
         "fine",
-        f"{size_down(bytes_kept)} ({share_of_size(scan, bytes_kept):.0f} %) of what is free XFS"
-        " keeps for its own trees (of reverse mapping, of shared blocks, of inodes): df counts it"
-        " as in use, of an empty file system too",
-        "mkfs.xfs -m rmapbt=0 keeps far less, with reflink=0 nearly nothing",
+        f"XFS keeps {size_down(bytes_kept)} ({share_of_size(scan, bytes_kept):.0f} %) of what is"
+        " free for its own trees (of reverse mapping, of shared blocks, of inodes): df counts it as"
+        " in use, of an empty file system too",
+        f"xfs_info {place_of(scan)} shows whether it has rmapbt and reflink: mkfs.xfs -m"
+        " rmapbt=0,reflink=0 keeps nearly nothing",
         "all files have to be copied; without rmapbt a damaged XFS is repaired unmounted alone,"
         " without reflink cp --reflink copies every byte",
     )
 
 
 LEAST_GROUPS = 400
-LARGE_GROUP = 64 << 30
+_LARGE_GROUP = 64 << 30
+"""So many groups are worth a word, unless they are so large."""
 
 
 def groups(scan: ScanResult) -> Consequence | None:
     """An XFS that was made small and grew: groups stay as large as they were made."""
     many, size = scan.group_count, scan.source.size_bytes
-    if scan.source.file_system != "xfs" or many < LEAST_GROUPS or size >= many * LARGE_GROUP:
+    if scan.source.file_system != "xfs" or many < LEAST_GROUPS or size >= many * _LARGE_GROUP:
         return None
     return Consequence(
         "attention",

@@ -18,6 +18,8 @@ LEAST_EXTRA_NS = 0.5e9
 """By how much reading must take longer before fragmentation matters: one seek is no loss."""
 LEAST_OF_A_FILE = 2.0
 """A single file is worth a word from this factor on."""
+NO_FILE = "No file has an extent on the device: nothing is fragmented"
+"""Whoever sees this asks something else."""
 _PASSED_BYTES = 512 << 10
 """A jump ahead by no more is near, as the engine counts it."""
 
@@ -74,7 +76,7 @@ def matters(scan: ScanResult) -> Consequence | None:
     if not files or not counts.extent_bytes:
         if is_unread(scan):
             return None
-        return Consequence("fine", "No file has an extent on the device: nothing is fragmented")
+        return Consequence("fine", NO_FILE)
     pieces = counts.extents - counts.undecided_extents
     jumps = counts.jumps or Jumps(far=max(pieces - files, 0), near=0, passed_bytes=0)
     reaches = {True: [heads()], False: [flash()], None: [heads(), flash()]}[scan.room.is_rotational]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fsgauge.engine.wire import FullQuota, ScanResult
-from fsgauge.errors import escaped
 from fsgauge.scan.consequences.rule import (
     FULL_PERCENT,
     LEAST_UNALLOCATED,
@@ -19,7 +18,7 @@ from fsgauge.scan.consequences.rule import (
     usable_bytes,
     word_of,
 )
-from fsgauge.units import count, size_down
+from fsgauge.units import size_down
 
 FEW_PERCENT = 1.0
 """Less of anything than this is nearly none."""
@@ -114,12 +113,15 @@ def metadata(scan: ScanResult) -> Consequence | None:
             cost,
         )
     used = scan.source.size_bytes - (free.device_bytes or free.size_bytes)
+    is_none = 100 * free.size_bytes < FEW_PERCENT * used
+    is_little = 100 * free.size_bytes < NEARLY_PERCENT * scan.source.size_bytes
     # With less than a chunk free, none is emptied into the others.
-    if 100 * free.size_bytes < FEW_PERCENT * used and spare > _metadata_chunk_bytes(scan):
+    if (is_none or is_little) and spare > _metadata_chunk_bytes(scan):
         return Consequence(
-            "stop",
-            f"There is no room for data: {size_down(free.size_bytes)} is free in its chunks and"
-            f" {full}, although {size_down(spare)} are free in chunks for metadata",
+            "stop" if is_none else "attention",
+            f"There is {'no' if is_none else 'little'} room for data: {size_down(free.size_bytes)}"
+            f" is free in its chunks and {full}, although {size_down(spare)} are free in chunks for"
+            " metadata",
             balance.format("m"),
             cost,
         )
@@ -158,7 +160,7 @@ def full(scan: ScanResult) -> Consequence | None:
     bounds = scan.room.counted if is_bounded(scan) else None
     whole = bounds.size_bytes if bounds is not None else scan.source.size_bytes
     if 100 * available >= FULL_PERCENT * whole and available >= _least_bytes(scan):
-        return _nearly_full(scan, available, whole)
+        return None if chunks is not None else _nearly_full(scan, available, whole)
     if bounds is not None:
         return Consequence(
             "stop",

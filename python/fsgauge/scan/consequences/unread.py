@@ -52,7 +52,8 @@ def unread(scan: ScanResult) -> Consequence | None:
         return Consequence("attention", lacks, do, cost)
     replay, cost, copy = _replay(scan)
     # e2fsck has checked it too; the others take what is not mounted.
-    check = "" if is_ext(scan) else f" && umount /mnt && {_check(scan, copy)}"
+    check = f" && umount /mnt && {_check(scan, copy)}"
+    check = f"; fsgauge scan {copy}" if is_ext(scan) else check
     return Consequence(
         "attention", f"{lacks}: what is missing may stand there", f"{replay}{check}", cost
     )

@@ -185,7 +185,7 @@ def test_an_empty_xfs_keeps_what_df_counts_as_in_use() -> None:
     large = xfs(counted=counted(62, 24, 24))
     found = accounts.kept(large)
     assert found is not None and found.level == "fine"
-    assert found.sentence.startswith("4 MiB (6 %) of what is free XFS keeps for its own trees")
+    assert found.sentence.startswith("XFS keeps 4 MiB (6 %) of what is free for its own trees")
     assert "rmapbt=0" in found.do and "copied" in found.cost
     assert accounts.kept(xfs(counted=counted(62, 25, 25))) is None, "4.7 %"
     assert accounts.kept(scan(counted=counted(62, 24, 24))) is None, "ext4"

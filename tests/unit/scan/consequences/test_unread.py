@@ -89,8 +89,12 @@ def test_a_log_that_was_not_replayed_comes_before_what_is_said_of_the_rest(
 @pytest.mark.parametrize(
     ("file_system", "device", "do"),
     [
-        ("ext4", "/a.img", "cp --sparse=always /a.img copy.img && e2fsck -fy copy.img"),
-        ("ext4", "/dev/x", "e2fsck -fy /dev/x"),
+        (
+            "ext4",
+            "/a.img",
+            "cp --sparse=always /a.img copy.img && e2fsck -fy copy.img; fsgauge scan copy.img",
+        ),
+        ("ext4", "/dev/x", "e2fsck -fy /dev/x; fsgauge scan /dev/x"),
         (
             "xfs",
             "/dev/x",
