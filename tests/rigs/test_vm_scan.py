@@ -73,9 +73,7 @@ def stood(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SystemOverNodes]
 
 def made(name: str, mebibytes: int) -> str:
     """Words that make a device, `$name`."""
-    return (
-        f"truncate -s {mebibytes}M {name}.img; {name}=$(losetup --find --show $PWD/{name}.img)"
-    )
+    return f"truncate -s {mebibytes}M {name}.img; {name}=$(losetup --find --show $PWD/{name}.img)"
 
 
 def scanned(stood: SystemOverNodes, *words: str, path: str = "$PWD/at") -> ScanResult:
