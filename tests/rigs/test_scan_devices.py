@@ -110,7 +110,9 @@ def test_root_that_may_not_open_a_device_is_told_what_helps(
         run("umount", str(folder))
     words = refusal.value.render()
     assert "Permission denied" in words and "sudo" not in words
-    assert f"--device {folder}/disk:{folder}/disk:r" in words and "on the host" in words
+    assert (
+        f"--device {folder}/disk:{folder}/disk:r" in words and "on the host: fsgauge scan" in words
+    )
 
 
 def test_damage_and_a_log_are_told_and_the_command_ends_both(

@@ -152,7 +152,7 @@ fn not_permitted(word: &str, is_device: bool) -> (&'static str, String) {
         (true, true) => (
             "Root of a container may read the devices alone that it was started with, and none below a mount with nodev",
             format!(
-                "on the host: fsgauge scan {word}; or start the container with --device {word}:{word}:r (docker, podman)"
+                "docker run --device {word}:{word}:r ... (podman too); or on the host: fsgauge scan {word}"
             ),
         ),
         (true, false) => (

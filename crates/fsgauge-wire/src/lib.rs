@@ -58,7 +58,9 @@ pub use result::{
     IntegrityResult, JobCount, JobResult, LayoutResult, Limits, LoadResult, MachineCpu, NullCost,
     OperationResult, Pauses, ProbeResult, Profile, SelfMeasure, Stamps, Steady, SyncResult,
 };
-pub use room::{Counted, DeletedFile, DeletedFiles, EmptiedFolder, FullFolder, FullQuota, InodeChunk, Inodes, Room};
+pub use room::{
+    Counted, DeletedFile, DeletedFiles, EmptiedFolder, FullFolder, FullQuota, InodeChunk, Inodes, Room,
+};
 pub use scan::{
     ExactLength, FilesBin, FreeAtLeast, FreeSpace, Group, Jumps, LengthBin, ListedExtent, ListedFile,
     MetadataSpace, ScanCounts, ScanJob, ScanMap, ScanProblem, ScanProgress, ScanResult, ScanSource,

@@ -42,13 +42,14 @@ def emptied(scan: ScanResult) -> Consequence | None:
         return None
     first, more = scan.room.emptied_folders[0], len(scan.room.emptied_folders) - 1
     others = f"; {count(more, 'more folder')} like it" if more else ""
-    name, made = word_of(first.name), word_of(f"{first.name}.new")
+    quoted_name, quoted_new = word_of(first.name), word_of(f"{first.name}.new")
     return Consequence(
         "attention",
         f"Listing a folder reads far more than its names: {escaped(first.name)} takes"
         f" {size_down(first.size_bytes)} and has {count(first.entries, 'name')}, since"
         f" {scan.source.file_system} gives no block of a folder back when names are deleted{others}",
-        f"mkdir {made} && find {name} -mindepth 1 -maxdepth 1 -exec mv -t {made} {{}} + &&"
-        f" rmdir {name} && mv {made} {name}; or, unmounted, e2fsck -fD {device_of(scan)}",
+        f"mkdir {quoted_new} && find {quoted_name} -mindepth 1 -maxdepth 1 -exec"
+        f" mv -t {quoted_new} {{}} + && rmdir {quoted_name} && mv {quoted_new} {quoted_name}; or,"
+        f" unmounted, e2fsck -fD {device_of(scan)}",
         "programs that have the folder open have to open it again; e2fsck -D writes every folder",
     )

@@ -50,10 +50,10 @@ def unread(scan: ScanResult) -> Consequence | None:
     lacks = f"{sentence}; besides, {_lacks(scan)}"
     if first.code != "damaged" or scan.source.mount_point:
         return Consequence("attention", lacks, do, cost)
-    replay, cost, copy = _replay(scan)
+    replay, cost, quoted_copy = _replay(scan)
     # e2fsck has checked it too; the others take what is not mounted.
-    check = f" && umount /mnt && {_check(scan, copy)}"
-    check = f"; fsgauge scan {copy}" if is_ext(scan) else check
+    check = f" && umount /mnt && {_check(scan, quoted_copy)}"
+    check = f"; fsgauge scan {quoted_copy}" if is_ext(scan) else check
     return Consequence(
         "attention", f"{lacks}: what is missing may stand there", f"{replay}{check}", cost
     )
@@ -82,9 +82,11 @@ def _not_replayed(scan: ScanResult) -> Consequence:
     """A copy of a file system in use, as a snapshot of LVM or of a cloud is."""
     what = f"It was copied or stopped while in use, or is mounted: {_lacks(scan)}"
     if scan.source.mount_point:
-        return Consequence("attention", what, f"fsgauge scan {place_of(scan)}")
-    replay, cost, copy = _replay(scan)
-    do = f"{replay}; fsgauge scan {copy}" if is_ext(scan) else f"{replay} && fsgauge scan /mnt"
+        quoted_at = place_of(scan)
+        return Consequence("attention", what, f"fsgauge scan {quoted_at}")
+    replay, cost, quoted_copy = _replay(scan)
+    again = f"; fsgauge scan {quoted_copy}" if is_ext(scan) else " && fsgauge scan /mnt"
+    do = f"{replay}{again}"
     return Consequence("attention", what, do, cost)
 
 
@@ -94,17 +96,17 @@ def _replay(scan: ScanResult) -> tuple[str, str, str]:
     device = device_of(scan)
     is_image = not scan.source.device.startswith("/dev/")
     first = f"cp --sparse=always {device} copy.img && " if is_image else ""
-    copy = "copy.img" if is_image else device
+    quoted_copy = "copy.img" if is_image else device
     if is_ext(scan):
-        replay = f"{first}e2fsck -fy {copy}"
+        replay = f"{first}e2fsck -fy {quoted_copy}"
     else:
         # A loop device that is read-only itself takes no replay.
         options = "loop" if is_image else "ro"
         options += ",nouuid" if scan.source.file_system == "xfs" else ""
-        replay = f"{first}mount -o {options} {copy} /mnt"
+        replay = f"{first}mount -o {options} {quoted_copy} /mnt"
     where = "the copy" if is_image else f"{device}: let it be a snapshot or a copy"
     cost = "e2fsck writes" if has_note(scan, _NOT_WRITTEN) else "the log is replayed, which writes"
-    return replay, f"{cost} to {where}", copy
+    return replay, f"{cost} to {where}", quoted_copy
 
 
 def _check(scan: ScanResult, quoted_device: str = "") -> str:

@@ -311,7 +311,10 @@ mod tests {
         bytes[56] = 7;
         bytes[48] = 3;
         let (found, is_whole) = chunk(5, &bytes, &[]).unwrap();
-        assert_eq!((found.length_bytes, found.copies, is_whole, found.is_of_seed), (64, vec![7], true, false));
+        assert_eq!(
+            (found.length_bytes, found.copies, is_whole, found.is_of_seed),
+            (64, vec![7], true, false)
+        );
         let device = |number, is_seed| BtrfsDevice { number, is_seed, size_bytes: 0, taken_bytes: 0 };
         let of_seed = |devices: &[BtrfsDevice]| chunk(5, &bytes, devices).unwrap().0.is_of_seed;
         assert!(of_seed(&[device(3, true), device(4, false)]));

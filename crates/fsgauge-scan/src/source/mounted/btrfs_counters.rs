@@ -33,7 +33,7 @@ pub(super) struct Counters {
 pub(super) fn read(open: BorrowedFd<'_>) -> Option<Counters> {
     let info = kernel::btrfs_info(open).ok()?;
     let place = folder(&info);
-    let (folder, can_be_written) = (place.join("allocation"), !btrfs_devices::is_read_only(&place));
+    let (folder, can_be_written) = (place.join("allocation"), !is_read_only(&place));
     let [data, metadata, system, mixed] =
         ["data", "metadata", "system", "mixed"].map(|kind| chunks(&folder.join(kind), can_be_written));
     // Chunks of both kinds are those that files may have.
@@ -48,13 +48,23 @@ pub(super) fn read(open: BorrowedFd<'_>) -> Option<Counters> {
             system_free_bytes: system.free_bytes,
         },
         reserve_bytes: number(folder.join("global_rsv_size")),
-        unallocated_bytes: btrfs_devices::devices(open, &info).ok().map(|found| btrfs_devices::unallocated(&found)),
+        unallocated_bytes: btrfs_devices::devices(open, &info)
+            .ok()
+            .map(|found| btrfs_devices::unallocated(&found)),
     })
 }
 
 /// Where /sys has what it tells of a btrfs.
 pub(super) fn folder(info: &BtrfsInfo) -> PathBuf {
     Path::new("/sys/fs/btrfs").join(uuid(&info.identity))
+}
+
+/// Whether nothing can be written to any device: those of a seed, or set so (blockdev --setro). Then all that is free in
+/// chunks is counted as read-only. `folder` is where /sys has the file system.
+pub(super) fn is_read_only(folder: &Path) -> bool {
+    let devices = std::fs::read_dir(folder.join("devinfo")).into_iter().flatten().filter_map(Result::ok);
+    let mut writable = devices.filter_map(|device| number(device.path().join("writeable"))).peekable();
+    writable.peek().is_some() && writable.all(|writable| writable == 0)
 }
 
 fn chunks(folder: &Path, can_be_written: bool) -> Option<Chunks> {
@@ -86,6 +96,21 @@ mod tests {
     fn an_identity_is_written_as_sys_has_it() {
         let bytes = std::array::from_fn(|at| at as u8 * 17);
         assert_eq!(uuid(&bytes), "00112233-4455-6677-8899-aabbccddeeff");
+    }
+
+    #[test]
+    fn what_has_no_device_that_can_be_written_is_read_only() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(!is_read_only(folder.path()), "not told");
+        let set = |device: &str, text: &str| {
+            let place = folder.path().join("devinfo").join(device);
+            std::fs::create_dir_all(&place).unwrap();
+            std::fs::write(place.join("writeable"), text).unwrap();
+        };
+        set("1", "0\n");
+        assert!(is_read_only(folder.path()));
+        set("2", "1\n");
+        assert!(!is_read_only(folder.path()), "a seed, and what grew from it");
     }
 
     #[test]

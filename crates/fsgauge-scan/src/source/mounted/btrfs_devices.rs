@@ -1,11 +1,9 @@
 //! The devices of a mounted btrfs: its own, and those of a seed that it grew from, to which nothing is written.
 
 use std::os::fd::BorrowedFd;
-use std::path::Path;
 
 use rustix::io::Errno;
 
-use super::btrfs_counters::{self, number};
 use super::kernel::{self, BtrfsInfo};
 use crate::source::btrfs::reserved::RESERVED_BYTES;
 
@@ -58,31 +56,6 @@ pub(super) fn unallocated(devices: &[BtrfsDevice]) -> u64 {
     devices.iter().filter(|device| !device.is_seed).map(of).fold(0, u64::saturating_add)
 }
 
-/// Whether nothing can be written to any device: those of a seed, or set so (blockdev --setro). Then all that is free in
-/// chunks is counted as read-only. `folder` is where /sys has the file system.
-pub(super) fn is_read_only(folder: &Path) -> bool {
-    let devices = std::fs::read_dir(folder.join("devinfo")).into_iter().flatten().filter_map(Result::ok);
-    let mut writable = devices.filter_map(|device| number(device.path().join("writeable"))).peekable();
-    writable.peek().is_some() && writable.all(|writable| writable == 0)
-}
-
-/// A code and a sentence on devices that nothing can be written to.
-pub(super) fn notes(info: &BtrfsInfo, devices: &[BtrfsDevice]) -> Vec<(&'static str, String)> {
-    if is_read_only(&btrfs_counters::folder(info)) {
-        let text = "its device is a seed, or read-only: nothing can be written, so that df calls nothing available; btrfs \
-                    device add gives a seed one that can be";
-        return vec![("read_only_device", text.into())];
-    }
-    let seeds = devices.iter().filter(|device| device.is_seed).count();
-    let are = if seeds == 1 { "is a seed" } else { "are seeds" };
-    let text = format!(
-        "{seeds} of {} devices {are}, to which nothing is written: what is free there nobody can have, and it is counted \
-         as in use",
-        devices.len()
-    );
-    if seeds > 0 { vec![("seed_device", text)] } else { Vec::new() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,20 +79,5 @@ mod tests {
     #[test]
     fn what_is_in_no_chunk_of_a_seed_is_not_to_be_had() {
         assert_eq!(unallocated(&[device(1, true), device(2, false)]), 7 << 20);
-    }
-
-    #[test]
-    fn what_has_no_device_that_can_be_written_is_read_only() {
-        let folder = tempfile::tempdir().unwrap();
-        assert!(!is_read_only(folder.path()), "not told");
-        let set = |device: &str, text: &str| {
-            let place = folder.path().join("devinfo").join(device);
-            std::fs::create_dir_all(&place).unwrap();
-            std::fs::write(place.join("writeable"), text).unwrap();
-        };
-        set("1", "0\n");
-        assert!(is_read_only(folder.path()));
-        set("2", "1\n");
-        assert!(!is_read_only(folder.path()), "a seed, and what grew from it");
     }
 }

@@ -7,8 +7,9 @@ use std::os::unix::fs::FileExt;
 use rustix::fs::{StatVfs, fstatvfs};
 use rustix::io::Errno;
 
+use super::btrfs_devices::{self, BtrfsDevice};
 use super::mount::Mount;
-use super::{btrfs, btrfs_devices, getfsmap, kernel, mb_groups};
+use super::{btrfs, btrfs_counters, getfsmap, kernel, mb_groups};
 use crate::address::AddressMap;
 use crate::error_text::error_text;
 use crate::file_system_info::{GroupPlace, InodePlace};
@@ -222,8 +223,9 @@ fn btrfs(simple: Geometry, open: BorrowedFd<'_>) -> Geometry {
         sum => sum,
     };
     let device_bytes = simple.device_bytes.filter(|_| info.devices == 1 && devices.len() <= 1);
-    let notes = btrfs_devices::notes(&info, &devices);
-    let simple = Geometry { block_bytes: info.sector_bytes.max(1), size_bytes, device_bytes, notes, ..simple };
+    let notes = of_devices(&info, &devices);
+    let simple =
+        Geometry { block_bytes: info.sector_bytes.max(1), size_bytes, device_bytes, notes, ..simple };
     let chunks = match btrfs::chunks(open, &info, &devices) {
         Ok(chunks) => chunks,
         Err(errno) => {
@@ -249,6 +251,23 @@ fn btrfs(simple: Geometry, open: BorrowedFd<'_>) -> Geometry {
         is_placed: true,
         ..simple
     }
+}
+
+/// A code and a sentence on devices that nothing can be written to.
+fn of_devices(info: &kernel::BtrfsInfo, devices: &[BtrfsDevice]) -> Vec<(&'static str, String)> {
+    if btrfs_counters::is_read_only(&btrfs_counters::folder(info)) {
+        let text = "its device is a seed, or read-only: nothing can be written, so that df calls nothing available; btrfs \
+                    device add gives a seed one that can be";
+        return vec![("read_only_device", text.into())];
+    }
+    let seeds = devices.iter().filter(|device| device.is_seed).count();
+    let are = if seeds == 1 { "is a seed" } else { "are seeds" };
+    let text = format!(
+        "{seeds} of {} devices {are}, to which nothing is written: what is free there nobody can have, and it is counted \
+         as in use",
+        devices.len()
+    );
+    if seeds > 0 { vec![("seed_device", text)] } else { Vec::new() }
 }
 
 #[cfg(test)]

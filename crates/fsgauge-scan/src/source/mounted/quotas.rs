@@ -12,8 +12,8 @@ use fsgauge_wire::{FullQuota, Note, Stop};
 use rustix::io::Errno;
 use rustix::process::{getegid, geteuid};
 
-use super::btrfs_items::Items;
 use super::btrfs_counters::{self, number};
+use super::btrfs_items::Items;
 use super::kernel::{self, Quota};
 use super::mount::Mount;
 use crate::bytes::Bytes;
