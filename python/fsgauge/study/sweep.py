@@ -86,6 +86,11 @@ def only(known: Sequence[str], what: str) -> AfterValidator:
     return AfterValidator(check)
 
 
+def weighted(sizes: list[int], weights: list[int]) -> list[tuple[int, int]]:
+    """Each size with its weight; without weights, all are drawn equally often."""
+    return list(zip(sizes, weights or [1] * len(sizes), strict=True))
+
+
 def mean_bytes(drawn: Sequence[tuple[int, int]]) -> float:
     """The mean of sizes that are drawn, each with its weight."""
     return sum(size * weight for size, weight in drawn) / sum(weight for _, weight in drawn)

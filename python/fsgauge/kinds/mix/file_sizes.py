@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from fsgauge.kinds.mix.group import Group, weighted
-from fsgauge.study.sweep import mean_bytes
+from fsgauge.kinds.mix.group import Group
+from fsgauge.study.sweep import mean_bytes, weighted
 
 _BLOCK_BYTES = 4 << 10
 _GROWN_BLOCKS = 16

@@ -22,6 +22,7 @@ from fsgauge.study.sweep import (
     refuse_ignored,
     refuse_to_verify_zeros,
     require_whole_sectors,
+    weighted,
 )
 from fsgauge.units import exact_size
 
@@ -179,6 +180,10 @@ class Group(GroupKeys):
             found |= dict.fromkeys(_OF_LOG_NORMAL, ("sizes are listed", "size_distribution"))
             if len(self.file_sizes) == 1:
                 found["size_weights"] = ("there is one file size", "file_sizes")
+        if not self.is_plain:
+            found["files_in_turns"] = ("operations on names draw their files", "operations")
+        elif self.files == 1 and self.files_of is None:
+            found["files_in_turns"] = ("there is one file", "files")
         if self.jobs == 1 and self.files_of is None:
             found["files_of_jobs"] = ("there is one job", "jobs")
         if self.operations_per_second is None:
@@ -380,6 +385,7 @@ class Group(GroupKeys):
             "order": self.order not in ("sequential", "random"),
             "distribution": self.distribution != "uniform" or self.random_percent < 100,
             "files_of": self.files_of is not None,
+            "files_in_turns": bool(self.files_in_turns),
             "think": bool(self.think),
             "duplicates": bool(self.duplicates),
             "continue_when_full": self.continue_when_full,
@@ -392,8 +398,3 @@ class Group(GroupKeys):
                     next="verify = false, or a group that only writes: one block size, order"
                     " sequential or random, uniform",
                 )
-
-
-def weighted(sizes: list[int], weights: list[int]) -> list[tuple[int, int]]:
-    """Each size with its weight; without weights, all are drawn equally often."""
-    return list(zip(sizes, weights or [1] * len(sizes), strict=True))
