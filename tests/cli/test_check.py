@@ -44,6 +44,20 @@ rw=read:-8k
 rw=randwrite
 random_distribution=zoned:60/10:40/90
 percentage_random=40
+
+[turns]
+rw=randread
+nrfiles=4
+
+[turns of eight]
+rw=rw
+nrfiles=3
+file_service_type=roundrobin:8
+
+[one after the other]
+rw=randwrite
+nrfiles=4
+file_service_type=sequential
 """
 
 
@@ -60,5 +74,5 @@ def test_each_section_asks_for_the_same(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     said = [line for line in done.stdout.splitlines() if line.startswith("section ")]
-    assert len(said) == 6 * 4
+    assert len(said) == 9 * 4 + 3, "and of several files how often the file changes"
     assert all(" equal: " in line for line in said)

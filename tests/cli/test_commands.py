@@ -280,6 +280,11 @@ def test_a_plan_takes_what_the_last_run_showed(fsgauge: Run, small: list[str]) -
         (["ram"], ["--storage ram:1GiB"]),
         (["zfs"], ["where it is mounted", "fsgauge run overhead /mnt/a /mnt/b"]),
         (["luks"], ["fsgauge run overhead /mnt/plain /mnt/luks"]),
+        (
+            ["waiting"],
+            ["waiting for storage\n", "Faster storage could take away that share at most"],
+        ),
+        (["wear-out"], ["as the one that had most", "fsgauge explain workload.stonewall"]),
         (["scheduler"], ["ext4:tunables.queue/scheduler=bfq", "explain system.tunables"]),
         (["vm.dirty_ratio"], ["ext4:tunables./proc/sys/vm/dirty_ratio=VALUE"]),
         (["QD32"], ["depth\n", "Operations in flight"]),
@@ -415,6 +420,8 @@ def test_a_shipped_question_is_of_its_own_program(fsgauge: Run, tmp_path: Path) 
 
     assert asked("command-git-clone") == "How long does git clone take?"
     assert asked("command-git-clone", "--", "echo") == CommandWorkload.question_of_program
+    assert asked("command-pgbench", "--", "echo") == CommandWorkload.question_of_program
+    assert asked("command-pgbench", "--", "pgbench").startswith("How many transactions a second")
     own = tmp_path / "own.toml"
     own.write_text(find_study("command-git-clone")[1])
     assert asked(str(own), "--", "echo") == "How long does git clone take?", "as its author asks"

@@ -18,11 +18,12 @@ from pathlib import Path
 import pytest
 
 from fsgauge.progress import Progress
-from fsgauge.report.write import write_report
+from fsgauge.report.write import results_of, write_report
 from fsgauge.rig.vm.messages import Order
 from fsgauge.rig.vm.rig import VmRig
 from fsgauge.rig.vm.session import VmSession
 from fsgauge.run import run_study
+from fsgauge.stats.curve.model import CurveResults
 from fsgauge.store import read_results
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
@@ -94,6 +95,29 @@ def test_a_study_is_measured_and_its_page_says_what_was_emulated(scene: Path) ->
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "inside a virtual machine (QEMU" in page
     assert "limited to 200 IOPS" in page
+
+
+@pytest.mark.long
+def test_a_load_curve_is_searched_on_a_disk_whose_limit_is_known(scene: Path) -> None:
+    """Each block's rates are decided here, from what the guest measured in the blocks before."""
+    done = fsgauge(
+        *("run", "capacity", "--rig", "vm", "--system", "ext4", "--system", "xfs", *SMALL),
+        *("--set", f"storage.directory={scene / 'disks'}", "--set", "storage.iops=300 IOPS"),
+        *("--set", "plan.quantile=p50", "--set", "plan.latency_limit=100 ms"),
+        *("--results", str(scene / "results")),
+    )
+    assert done.returncode in (0, 4, 5), done.stdout + done.stderr
+    (folder,) = (scene / "results").iterdir()
+    stored = read_results(folder)
+    assert stored.study.rig == "vm" and all(run.fault is None for run in stored.runs)
+    assert {run.block for run in stored.runs if run.cell.pace is None} == {0}
+    rates = {run.cell.pace.rate for run in stored.runs if run.cell.pace and run.block == 2}
+    assert len(rates) > 10 and all(rates)
+    found = CurveResults.of(results_of(stored))
+    assert found is not None
+    for each in found.capacities:
+        rate = each.number.value if each.number is not None else each.bound
+        assert rate is not None and 30 < rate < 400, each
 
 
 RACE = """\

@@ -2,7 +2,9 @@
 
 use std::num::NonZeroU32;
 
-use fsgauge_wire::{Access, Data, Failure, FileOperation, Interface, LoadJob, Sync, Target, Transfer};
+use fsgauge_wire::{
+    Access, Data, Failure, FileOperation, Interface, LoadJob, Ranges, Sync, Target, Transfer,
+};
 
 use crate::target::Geometry;
 
@@ -16,6 +18,7 @@ fn refuse(key: &str, what: impl Into<String>, cause: &str, next: &str) -> Check 
 pub(crate) fn check_mixed(load: &LoadJob) -> Check {
     check_order(load)?;
     check_files_per_job(load)?;
+    check_turns(load)?;
     check_apart(load)?;
     check_hashed(load)?;
     check_write_sizes(load)?;
@@ -100,7 +103,8 @@ fn check_write_sizes(load: &LoadJob) -> Check {
 fn check_files_per_job(load: &LoadJob) -> Check {
     let Some(files) = load.files_per_job.map(NonZeroU32::get) else { return Ok(()) };
     let (count, needed) = (Geometry::of(&load.target).files, u64::from(files) * u64::from(load.jobs));
-    if load.ranges.is_some() || !load.operations.is_empty() || u64::from(count) != needed {
+    let is_dealt = load.ranges.is_some() && load.files_in_turn.is_none();
+    if is_dealt || !load.operations.is_empty() || u64::from(count) != needed {
         return refuse(
             "files_per_job",
             format!("files_per_job {files} of {} jobs on {count} files", load.jobs),
@@ -109,6 +113,27 @@ fn check_files_per_job(load: &LoadJob) -> Check {
         );
     }
     Ok(())
+}
+
+fn check_turns(load: &LoadJob) -> Check {
+    if load.files_in_turn.is_none() {
+        return Ok(());
+    }
+    let files = load.files_per_job.map_or(Geometry::of(&load.target).files, NonZeroU32::get);
+    let hinders = [
+        ("one file", files < 2),
+        ("operations", !load.operations.is_empty()),
+        ("ranges that are dealt", load.ranges.is_some_and(|ranges| ranges != Ranges::Shared {})),
+        ("passes", load.passes.is_some()),
+        ("extend", load.extend),
+        ("verify", load.verify),
+        ("wear_out", load.wear_out),
+        ("only_existing", load.only_existing),
+        ("jobs_of_all", load.jobs_of_all.is_some()),
+    ];
+    let Some((name, _)) = hinders.into_iter().find(|(_, hinders)| *hinders) else { return Ok(()) };
+    let cause = "several files have their turns, and nothing that counts the places of all of them";
+    refuse("files_in_turn", format!("files_in_turn with {name}"), cause, "leave it out")
 }
 
 fn check_apart(load: &LoadJob) -> Check {
@@ -240,7 +265,7 @@ fn check_calls(load: &LoadJob) -> Check {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fsgauge_wire::{Arrival, BlockSize, FileSizes, Ranges, Rate, Rest, Think, WeightedOperation, Zone};
+    use fsgauge_wire::{Arrival, BlockSize, FileSizes, Rate, Rest, Think, WeightedOperation, Zone};
 
     fn plain() -> LoadJob {
         LoadJob { interface: Interface::Psync, ..LoadJob::plain() }
@@ -256,6 +281,12 @@ mod tests {
 
     fn unlike() -> LoadJob {
         LoadJob { write_block_sizes: vec![BlockSize { size_bytes: 65536, weight: 1 }], ..plain() }
+    }
+
+    fn in_turns(count: u32) -> LoadJob {
+        let target =
+            Target::Files { directory: "/mnt".into(), prefix: "f".into(), count, file_size_bytes: 1 << 20 };
+        LoadJob { files_in_turn: NonZeroU32::new(2), target, ..plain() }
     }
 
     fn duplicated(duplicate_percent: u8, compressible_percent: u8) -> Data {
@@ -277,6 +308,13 @@ mod tests {
             LoadJob { hashed: true, access: Access::Zipf { theta: 0.9 }, ..plain() },
             LoadJob { apart: true, access: Access::Backwards {}, read_percent: 50, ..plain() },
             LoadJob { read_percent: 50, ..unlike() },
+            LoadJob { ranges: Some(Ranges::Shared {}), ..in_turns(4) },
+            LoadJob {
+                ranges: Some(Ranges::Shared {}),
+                files_per_job: NonZeroU32::new(2),
+                jobs: 2,
+                ..in_turns(4)
+            },
             operations(&[(FileOperation::Stat, 1), (FileOperation::Create, 1), (FileOperation::Unlink, 1)]),
         ] {
             assert!(check_mixed(&load).is_ok(), "{load:?}");
@@ -310,9 +348,15 @@ mod tests {
             LoadJob { data: duplicated(10, 0), verify: true, ..plain() },
             LoadJob { direct: true, ..stat.clone() },
             LoadJob { sync: Sync::Fsync { every: 1 }, ..stat.clone() },
-            LoadJob { interface: Interface::IoUring, ..stat },
+            LoadJob { interface: Interface::IoUring, ..stat.clone() },
             LoadJob { continue_when_full: true, ..plain() },
             LoadJob { continue_when_full: true, verify: true, read_percent: 0, ..plain() },
+            in_turns(1),
+            LoadJob { files_per_job: Some(one), jobs: 4, ..in_turns(4) },
+            LoadJob { ranges: Some(Ranges::Segmented {}), ..in_turns(4) },
+            LoadJob { ranges: Some(Ranges::Shared {}), passes: Some(1), ..in_turns(4) },
+            LoadJob { ranges: Some(Ranges::Shared {}), verify: true, read_percent: 0, ..in_turns(4) },
+            LoadJob { operations: stat.operations.clone(), ..in_turns(4) },
             unlike(),
             LoadJob { read_percent: 0, ..unlike() },
             LoadJob { read_percent: 50, access: Access::Zipf { theta: 1.1 }, ..unlike() },

@@ -76,7 +76,7 @@ impl JobThread {
         if !load.operations.is_empty() {
             return self.on_names();
         }
-        if load.ranges.is_some() {
+        if load.ranges.is_some() && load.files_in_turn.is_none() {
             let order = RangeOrder::new(load, self.job);
             return self.with_order(order, sizes);
         }

@@ -38,8 +38,8 @@ pub(crate) fn null_ns_per_operation(load: &LoadJob, clock: &Clock) -> Result<f64
         let sizes = Sizes::of(load, &geometry);
         let cost = match load.access {
             _ if !load.operations.is_empty() => measure_files(load, clock),
-            _ if load.ranges.is_some() => measure(load, clock, RangeOrder::new(load, 0), sizes),
             _ if AnyOrder::is_needed(load) => measure(load, clock, AnyOrder::new(load, &sizes, 0), sizes),
+            _ if load.ranges.is_some() => measure(load, clock, RangeOrder::new(load, 0), sizes),
             Access::Zipf { theta } => measure(load, clock, Zipf::new(theta, &geometry, &sizes), sizes),
             Access::Sequential {} => {
                 measure(load, clock, Sequential::new(&geometry, sizes.step_bytes(), 0, 1), sizes)

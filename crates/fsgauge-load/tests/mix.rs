@@ -5,8 +5,8 @@ use std::path::Path;
 
 use fsgauge_load::run_mix;
 use fsgauge_wire::{
-    Access, Arrival, BlockSize, FileOperation, FileSizes, Interface, LoadJob, LoadResult, MixJob, Rate, Stop,
-    Target, WeightedOperation,
+    Access, Arrival, BlockSize, FileOperation, FileSizes, Interface, LoadJob, LoadResult, MixJob, Ranges,
+    Rate, Stop, Target, WeightedOperation,
 };
 
 use crate::support::{Heard, assert_consistent, engine, files, null_load, operations};
@@ -67,6 +67,31 @@ fn unlike_loads_run_at_once_and_are_measured_apart() {
     results.iter().for_each(assert_consistent);
     let apart_ns = results[1].started_unix_ns - results[0].started_unix_ns;
     assert!((90_000_000..200_000_000).contains(&apart_ns), "{apart_ns}");
+}
+
+#[test]
+fn each_job_takes_its_own_files_in_turns() {
+    let directory = tempfile::tempdir().unwrap();
+    let target = Target::Files {
+        directory: directory.path().display().to_string(),
+        prefix: "f".into(),
+        count: 4,
+        file_size_bytes: 40 << 10,
+    };
+    let turns = LoadJob {
+        target,
+        files_in_turn: NonZeroU32::new(3),
+        files_per_job: NonZeroU32::new(2),
+        jobs: 2,
+        read_percent: 0,
+        ..null_load()
+    };
+    let once = LoadJob { ranges: Some(Ranges::Shared {}), ..turns.clone() };
+    for load in [turns, once] {
+        let result = measured(&[load]).remove(0);
+        assert_consistent(&result);
+        assert!(result.jobs.iter().all(|job| job.operations > 100), "{:?}", result.jobs);
+    }
 }
 
 #[test]

@@ -130,7 +130,11 @@ def study_choices(function: F) -> F:
         load = load_of_program(word, more)
         _note_own_options(more if load else ())
         of_program = program_overrides(word, more, given.pop("prepare"), given.pop("parameters"))
-        words["overrides"] = (*_asked_of_program(word, load), *of_program, *words["overrides"])
+        words["overrides"] = (
+            *_asked_of_program(word, load, more),
+            *of_program,
+            *words["overrides"],
+        )
         study, folders = study_and_folders([word] if load else words["study"])
         words["study"] = chosen_variant(_meant(study), full, as_published)
         words["systems"] = (*folders, *map(_as_folder, words["systems"]))
@@ -204,11 +208,13 @@ def program_overrides(
     return found
 
 
-def _asked_of_program(word: str, load: WorkloadKeys | None) -> list[str]:
-    """A shipped study's question names its own program; that about a number of it stays."""
-    if load is None or load.is_judged_by_own_number or Path(word).is_file():
+def _asked_of_program(word: str, load: WorkloadKeys | None, program: Sequence[str]) -> list[str]:
+    """A shipped study's question names its own program; that about a number stays where the number
+    does."""
+    if load is None or Path(word).is_file():
         return []
-    return [f"question={json.dumps(load.question_of_program)}"]
+    is_kept = load.model_copy(update=load.with_program(program)).is_judged_by_own_number
+    return [] if is_kept else [f"question={json.dumps(load.question_of_program)}"]
 
 
 def _said(keys: type[WorkloadKeys], key: str, value: object) -> str:

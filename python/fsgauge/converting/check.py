@@ -60,15 +60,22 @@ _RESUMED = re.compile(r"<\.\.\. \w+ resumed>(.*)")
 
 @dataclass
 class Requests:
-    """What one side asked for of one section: how often each kind and size, and how far each
-    request is from the end of the one before it in its file; the offsets of each kind."""
+    """What one side asked for of one section: how often each kind and size, how far each request
+    is from the end of the one before it in its file, and how often it is in the file of the one
+    before it; the offsets of each kind."""
 
     kinds: Counter[str] = field(default_factory=Counter)
     sizes: Counter[tuple[str, int]] = field(default_factory=Counter)
     steps: Counter[tuple[str, int]] = field(default_factory=Counter)
+    turns: Counter[bool] = field(default_factory=Counter)
     offsets: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
     file_bytes: int = FILE_BYTES
     _ends: dict[str, int] = field(default_factory=dict)
+    _file: str = ""
+
+    @property
+    def has_several_files(self) -> bool:
+        return len(self._ends) > 1
 
     def add(self, kind: str, size: int, offset: int, file: str) -> None:
         """One request."""
@@ -77,6 +84,8 @@ class Requests:
             self.sizes[kind, size] += 1
             self.steps[kind, offset - self._ends.get(file, 0)] += 1
             self._ends[file] = offset + size
+            self.turns[file == self._file] += 1
+            self._file = file
             self.offsets.setdefault(kind, []).append((file, offset))
 
     def places(self, most: Mapping[str, int]) -> Counter[tuple[str, int]]:
@@ -119,8 +128,8 @@ def compared_sections(
     without: frozenset[str] = frozenset(),
     environment: Mapping[str, str] | None = None,
 ) -> Iterator[tuple[list[str], list[str]]]:
-    """Of each section what is said of it, and what is unlike: "kinds", "sizes", "offsets" or
-    "steps"."""
+    """Of each section what is said of it, and what is unlike: "kinds", "sizes", "offsets", "steps"
+    or "turns"."""
     for program, package in (("strace", "strace"), ("fio", "fio")):
         if find_tool(program) is None:
             raise RigError(
@@ -277,7 +286,8 @@ def _whole(lines: Iterable[str]) -> Iterator[str]:
 def compared(
     name: str, fio: Requests, study: Requests, *, is_scattered: bool = False
 ) -> tuple[list[str], list[str]]:
-    """A line for each of kinds, sizes, offsets and steps, and which of them differ."""
+    """A line for each of kinds, sizes, offsets, steps and, of several files, turns; and which of
+    them differ."""
     if not fio.kinds or not study.kinds:
         raise InputError(
             f"{name}: {'fio' if not fio.kinds else 'the study'} made no request that strace saw",
@@ -296,6 +306,8 @@ def compared(
         ("offsets", offsets[0], offsets[1]),
         ("steps", steps[0], steps[1]),
     ]
+    if fio.has_several_files or study.has_several_files:
+        told.append(("turns", fio.turns, study.turns))
     lines: list[str] = []
     apart: list[str] = []
     blocks = len({place for found in study.offsets.values() for place in found})

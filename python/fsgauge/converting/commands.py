@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice, repeat
+from itertools import islice
 from pathlib import PurePath
 
 from fsgauge import kinds
@@ -65,22 +66,25 @@ def _program(words: list[str]) -> tuple[str, int]:
     return "", 0
 
 
-_HOSTS = re.compile(r" --?(?:hostfile|machinefile|f|(?:hosts?|H|w|nodelist)[ =](\S*[,\[]\S*))")
-"""A file of hosts, or a list of several."""
+_FILE = re.compile(r" --?(?:hostfile|machinefile|f)(?=[ =])")
+_NAMES = re.compile(r" --?(?:hosts?|H|w|nodelist)[ =](\S+)")
+_NAME = re.compile(r"(?:[^,\[]|\[[^\]]*\])+")
+_MOST_NAMES = 100_000
 
 
-def _names_several(text: str) -> bool:
-    """Whether a launcher names more than one host; localhost,localhost:2 is one."""
-    return any(
-        hosts is None
-        or "[" in hosts
-        or len({each.partition(":")[0] for each in hosts.split(",") if each}) > 1
-        for hosts in (found[1] for found in _HOSTS.finditer(text))
-    )
+def _slots(text: str) -> Counter[str]:
+    """The hosts that a launcher names, with the slots of each: "a,b:4", "n[1-3]"."""
+    found: Counter[str] = Counter()
+    names = _NAME.findall(",".join(_NAMES.findall(text)))
+    for each in islice(_expanded(names), _MOST_NAMES):
+        host, _, given = each.partition(":")
+        found[host] += int(given) if given.isdecimal() else 1
+    return found
 
 
 def _tasks(words: list[str], findings: Findings) -> int:
-    """How many a launcher starts: so many, or so many on each node; 0 without one."""
+    """How many a launcher starts: so many, so many on each node, or one for each slot that it
+    names; 0 without a launcher."""
     if not words:
         return 0
     text = " ".join(words)
@@ -92,15 +96,25 @@ def _tasks(words: list[str], findings: Findings) -> int:
         re.search(rf" -(?:{names})[ =]?(\d+)(?= |$)", text) for names in (every, each, of_nodes)
     ]
     tasks, of_node, nodes = (int(found[1]) if found else 0 for found in counts)
+    slots = _slots(text)
+    if not (tasks or of_node or slots or nodes) and _FILE.search(text):
+        raise InputError(
+            f"how many tasks {words[0]} starts stands in its file of hosts",
+            cause="a command is read, and no file that it names",
+            next=f"{words[0]} -np NUMBER in its place",
+        )
     if not tasks and not of_node:
-        what = f"{words[0]} does not say how many tasks: here one for each node that it names"
+        where = "slot" if slots else "node"
+        what = f"{words[0]} does not say how many tasks: here one for each {where} that it names"
         findings.note(None, what, name=words[0])
-    if nodes > 1 or _names_several(text):
+    if nodes > 1 or len(slots) > 1 or _FILE.search(text):
         what = (
             "all tasks are threads of one host; on several, jobs are of each: --rig fleet --hosts"
         )
         findings.note(None, what, name=f"{words[0]} names hosts")
-    return tasks or (of_node or 1) * (nodes or 1)
+    if of_node:
+        return tasks or of_node * (nodes or len(slots) or 1)
+    return tasks or slots.total() or nodes or 1
 
 
 def _elbencho(line: Line) -> list[Group]:
@@ -126,8 +140,7 @@ def _elbencho(line: Line) -> list[Group]:
         share = line.number("--rwmixpct", 0) if option == "-w" else 0
         operations = {"write": 100 - share, "read": share} if share else {name: 1}
         group = line.phase(groups, name, {operation: 1} if is_of_names else operations)
-        if jobs > 1:
-            group.put("jobs", jobs)
+        group.put_jobs(jobs)
         group.put("block_sizes", exact_size(block))
         limited = {"-w": "--limitwrite", "-r": "--limitread"}.get(option, "")
         if rate := line.size(limited, 0):
@@ -168,33 +181,34 @@ def _elbencho_files(line: Line, groups: list[Group], size_bytes: int, block: int
     groups[0].put_files(_count_of_files(line) or 1, each, own=False)
 
 
-_MOST_FILES = 100_000
-
-
 def _count_of_files(line: Line) -> int:
     count = 0
     for path in line.paths:
-        count += sum(1 for _ in islice(_expanded([path]), _MOST_FILES + 1))
-        if count > _MOST_FILES:
+        count += sum(1 for _ in islice(_expanded([path]), _MOST_NAMES + 1))
+        if count > _MOST_NAMES:
             column = line.text.find(path) + 1
             option = Option("path", None, "the command", 0, column, line.text, path)
-            wrong(option, f"these are more than {_MOST_FILES:,} files")
+            wrong(option, f"these are more than {_MOST_NAMES:,} files")
     return count
 
 
+_BRACKETS = re.compile(r"[\[{]((?:[\w.-]+,)*[\w.-]+)[\]}]")
+_SPAN = re.compile(r"(\d+)(?:-|\.\.)(\d+)")
+
+
 def _expanded(paths: Iterable[str]) -> Iterator[str]:
-    """The paths that "file[1-4]" and "file{1..4}" stand for."""
+    """What "file[1-4]", "file{1..4}" and "node[1-3,7]" stand for."""
     for path in paths:
-        match = re.search(r"[\[{](\d+)(?:-|\.\.)(\d+)[\]}]", path) or re.search(
-            r"[\[{]([\w.]+(?:,[\w.]+)+)[\]}]", path
-        )
-        if match is None:
+        lists = _BRACKETS.finditer(path)
+        several = (found for found in lists if re.search("[-,]|[.]{2}", found[1]))
+        if (match := next(several, None)) is None:
             yield path
             continue
-        first, last = match[1], match[2] if match.re.groups > 1 else ""
-        words = map(str, range(int(first), int(last) + 1)) if last else first.split(",")
         begin, end = path[: match.start()], path[match.end() :]
-        yield from _expanded(map("".join, zip(repeat(begin), words, repeat(end), strict=False)))
+        for part in match[1].split(","):
+            span = _SPAN.fullmatch(part)
+            words = map(str, range(int(span[1]), int(span[2]) + 1)) if span else [part]
+            yield from _expanded(f"{begin}{word}{end}" for word in words)
 
 
 def _blocks(line: Line, group: Group, share: int) -> None:
@@ -233,8 +247,7 @@ def _ior(line: Line) -> list[Group]:
     groups: list[Group] = []
     for name in asked or ("write", "read"):
         group = line.phase(groups, name, {name: 1})
-        if jobs > 1:
-            group.put("jobs", jobs)
+        group.put_jobs(jobs)
         group.put("block_sizes", exact_size(transfer))
         group.put("order", "random" if line.has("-z") else "strided" if in_turns else "sequential")
         if in_turns:

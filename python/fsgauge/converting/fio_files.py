@@ -13,8 +13,6 @@ from fsgauge.units import exact_bandwidth, exact_duration, exact_rate, exact_siz
 
 WHOLE_BYTES = 4 << 30
 """In the place of a whole device, whose size no job file says."""
-_DRAWN_EVENLY = {"", "random", "roundrobin"}
-"""Ways to choose a file after which a random block falls on each alike."""
 _SEPARATOR = re.compile(r"(?<!\\):")
 
 
@@ -22,8 +20,7 @@ def put_files(job: FioJob, group: Group, size_bytes: int | None) -> None:
     """Number, sizes and sharing of a group's files. `size_bytes` stands for a whole device."""
     names = _names(job)
     jobs = job.positive("numjobs")
-    if jobs > 1:
-        group.put("jobs", jobs, job.option("numjobs"))
+    group.put_jobs(jobs, job.option("numjobs"))
     count = len(names) or (job.positive("nrfiles") if _has_own(job, "filenum") else 1)
     is_own = not names and _has_own(job, "jobnum")
     own = jobs > 1 and (is_own or job.option("offset_increment") is not None)
@@ -41,7 +38,7 @@ def put_files(job: FioJob, group: Group, size_bytes: int | None) -> None:
         each_bytes = 0
     group.put_files(count, each_bytes, own=own, sources=[source])
     if count > 1 and job.engine not in FILE_ENGINES:
-        _choose_files(job, group, count, named=bool(names))
+        _choose_files(job, group, count, each_bytes, named=bool(names))
     named = (
         job.option("offset_increment")
         or job.option("filename" if names or is_own else "filename_format")
@@ -59,38 +56,57 @@ def put_files(job: FioJob, group: Group, size_bytes: int | None) -> None:
         job.findings.refuse(syncs, "a job would sync all of its files; the nearest is nrfiles=1")
 
 
-def _choose_files(job: FioJob, group: Group, count: int, *, named: bool) -> None:
-    """Which of several files an operation falls on. Random offsets are drawn evenly over all files,
-    and a sequential walk goes from file to file; fio has a place, or draws, in each file."""
+def _choose_files(job: FioJob, group: Group, count: int, each_bytes: int, *, named: bool) -> None:
+    """Which of several files an operation falls on; fio has a place, or draws, in each of them. One
+    file after the other is, in an order that is no walk, a turn of as many operations as a file has
+    blocks."""
     service = job.option("file_service_type")
-    given = job.option("filename" if named else "nrfiles")
-    way = job.text("file_service_type", "").partition(":")[0]
+    given = service or job.option("filename" if named else "nrfiles")
+    way, _, each = job.text("file_service_type", "roundrobin").partition(":")
     at_once = job.read("openfiles", numbers.number, 0) or count  # fio is done with these first
-    is_even = not {"distribution", "random_percent"} & group.keys.keys()
-    if group.keys.get("order") == "sequential" and not group.is_mixed:
-        why = (
-            "a walk goes from file to file, and fio's takes a block of each file in turns; the"
-            " nearest is file_service_type=sequential"
-        )
-        refused = way != "sequential" and at_once > 1
-    elif group.keys.get("order") == "random" and is_even and at_once < count:
+    if at_once == 1:
+        way = "sequential"
+    if way == "sequential" and _is_walk(group):
+        return
+    if way not in ("random", "roundrobin", "sequential"):
+        why = "some files more often than others; the nearest is file_service_type=roundrobin"
+    elif at_once < count and way != "sequential":
+        given = job.option("openfiles")
         why = f"all files are used at a time; the nearest is openfiles={count}"
-        given, refused = job.option("openfiles"), True
-    elif group.keys.get("order") == "random" and is_even:
-        why = "all files are used alike, at random; the nearest is file_service_type=roundrobin"
-        given, refused = service, way not in _DRAWN_EVENLY
-    else:
-        why = "fio has offsets of its own in each file; the nearest is one file, or a group of each"
-        refused = True
-    if refused and given is not None:
-        job.findings.refuse(given, why)
-    elif service is None and at_once > 1:
-        job.findings.note(
-            None,
-            "blocks are drawn over all files together; fio takes its files in turns, each with"
-            " offsets of its own",
-            name="file_service_type is not set",
+    elif way == "random" and _is_drawn_evenly(group):
+        return
+    elif way == "random":
+        why = (
+            "a file is drawn for each operation, with offsets of its own in each; the nearest is"
+            " file_service_type=roundrobin"
         )
+    elif group.is_plain and "verify" not in group.keys:
+        if each and not each.isdecimal() and service is not None:
+            job.wrong(service, f"{way}:OPERATIONS")
+        block = mean_block_bytes(job, READ if group.does("read") else WRITE)
+        turn = int(each or 1) if way == "roundrobin" else round(each_bytes / block)
+        group.put("files_in_turns", max(turn, 1), given)
+        return
+    elif _is_drawn_evenly(group):
+        text = "blocks are drawn over all files together; fio takes its files in turns"
+        job.findings.note(service, text, name="file_service_type is not set")
+        return
+    else:
+        why = "what is verified is written file after file; the nearest is"
+        why += " file_service_type=sequential"
+    if given is not None:
+        job.findings.refuse(given, why)
+
+
+def _is_walk(group: Group) -> bool:
+    """One that goes from file to file: in each to its end."""
+    return group.keys.get("order") == "sequential" and not group.is_mixed
+
+
+def _is_drawn_evenly(group: Group) -> bool:
+    """Whether its offsets fall on all blocks of all files alike."""
+    unlike = {"distribution", "random_percent"} & group.keys.keys()
+    return group.keys.get("order") == "random" and not unlike
 
 
 def _names(job: FioJob) -> list[str]:
@@ -168,7 +184,7 @@ def put_pace(job: FioJob, group: Group) -> None:
     """Rates of all jobs together, and rests."""
     operations = group.keys["operations"]
     assert isinstance(operations, dict)  # noqa: S101 - put before
-    jobs = int(str(group.keys.get("jobs", 1)))
+    jobs = group.jobs
     for name, key in (("rate_iops", "rate"), ("rate", "bandwidth")):
         option = job.option(name)
         rates = job.of_direction(name, "0") if option is not None else []

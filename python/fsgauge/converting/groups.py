@@ -51,6 +51,15 @@ class Group:
     bytes_of_files: int = 0
 
     @property
+    def jobs(self) -> int:
+        return int(str(self.keys.get("jobs", 1)))
+
+    def put_jobs(self, jobs: int, *sources: Option | None) -> None:
+        """How many do it at the same time; one is usual."""
+        if jobs > 1:
+            self.put("jobs", jobs, *sources)
+
+    @property
     def is_plain(self) -> bool:
         """Whether it reads and writes blocks alone."""
         operations = self.keys.get("operations")
@@ -92,7 +101,7 @@ class Group:
         self, count: int, size_bytes: int, *, own: bool, sources: Sequence[Option | None] = ()
     ) -> None:
         """Equal files; with `own`, so many of each job. Operations on names draw from one set."""
-        jobs = int(str(self.keys.get("jobs", 1)))
+        jobs = self.jobs
         if own and not self.is_plain:
             count, own = count * jobs, False
         if jobs > 1 and self.is_plain:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fsgauge.converting import numbers
@@ -60,6 +60,10 @@ class Option:
         shown = self.text if self.word else " " * (self.column - 1) + self.text
         width = len(self.word or self.text) or 1
         return SourceLocation(self.path, self.line, self.column, shown, width, hint)
+
+    def wrong(self, what: str, next_: str) -> InputError:
+        """Why it cannot be taken, and what helps."""
+        return InputError(what, location=self.location(), next=next_)
 
     @property
     def place(self) -> str:
@@ -143,13 +147,13 @@ class _Reader:
                     next="move the section to the file that includes this one",
                 )
             if head is not None:
-                yield _named(at, f"[{head[1]}", None)
+                yield replace(at, name=f"[{head[1]}")
             elif re.match(r"include\s", bare):
                 yield from self._included(path, bare[len("include") + 1 :].strip(), at, depth)
             else:
                 name, equals, value = bare.partition("=")
                 given = self._expanded(value.strip(), at) if equals else None
-                yield _named(at, name.strip(), given)
+                yield replace(at, name=name.strip(), value=given)
 
     def _included(self, path: Path, name: str, at: Option, depth: int) -> Iterator[Option]:
         there = Path(name)
@@ -231,10 +235,6 @@ def _too_many(at: Option, what: str) -> InputError:
         cause="a program wrote it, or a file is included again and again",
         next=f"a job of its own for each part: grep -n '^\\[' {quoted(at.path)}",
     )
-
-
-def _named(at: Option, name: str, value: str | None) -> Option:
-    return Option(name, value, at.path, at.line, at.column, at.text)
 
 
 def _pages() -> int:

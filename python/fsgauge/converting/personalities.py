@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NoReturn
 
 from fsgauge.converting import numbers
 from fsgauge.converting.groups import Converted, Findings, Group, free_name
@@ -112,7 +111,7 @@ class _Reader:
             self.duration_ns = int(seconds) * 10**9 if seconds.isdecimal() else None
             return
         if words[0] == "system":
-            self.findings.note(_named(at, "system"), "a command of a shell is never run")
+            self.findings.note(replace(at, name="system"), "a command of a shell is never run")
             return
         given = {match[1]: self.value(match[2] or "1") for match in _ATTRIBUTE.finditer(rest)}
         self.has_rate |= words[0] == "eventgen" and given.get("rate", "0") != "0"
@@ -124,7 +123,7 @@ class _Reader:
             jobs = self.processes * self.number(given.get("instances", "1"), at)
             self.threads.append(_Thread(name, jobs, at))
         elif words[0] == "flowop" and self.threads and not self.is_defining:
-            self.threads[-1].flows.append((words[1], given, _named(at, words[1])))
+            self.threads[-1].flows.append((words[1], given, replace(at, name=words[1])))
 
     def _definition(self, kind: str, name: str, given: dict[str, str], at: Option) -> None:
         if kind in ("fileset", "file"):
@@ -152,8 +151,10 @@ class _Reader:
             return numbers.size(text.removesuffix("b"))
         except ValueError:
             if "var(" in text:
-                _wrong(at, f"{text} is drawn, and has no mean", "write a number in its place")
-            _wrong(at, f"{text!r} is no number", "set the variable in the personality")
+                error = at.wrong(f"{text} is drawn, and has no mean", "write a number in its place")
+            else:
+                error = at.wrong(f"{text!r} is no number", "set the variable in the personality")
+            raise error from None
 
 
 def _whole_lines(text: str) -> Iterator[tuple[int, str]]:
@@ -171,31 +172,22 @@ def _whole_lines(text: str) -> Iterator[tuple[int, str]]:
         yield first, begun
 
 
-def _named(at: Option, name: str) -> Option:
-    return Option(name, None, at.path, at.line, at.column, at.text, at.word)
-
-
-def _wrong(at: Option, what: str, next_: str) -> NoReturn:
-    raise InputError(what, location=at.location(), next=next_)
-
-
 def _group(reader: _Reader, thread: _Thread, taken: list[str]) -> Group:
     group = Group(free_name(thread.name, taken))
     operations, sizes = _operations(reader, thread)
     if not operations:
         reader.findings.raise_refusals(f"fsgauge study from-fio {quoted(reader.path)}")
-        _wrong(thread.at, f"the thread {thread.name} does nothing", "give it a flowop")
+        raise thread.at.wrong(f"the thread {thread.name} does nothing", "give it a flowop")
     group.put_operations(operations, reader.findings, thread.at)
     size = _block(reader, thread, sizes)
     group.put("block_sizes", exact_size(size))
     group.put("interface", "psync")
-    if thread.jobs > 1:
-        group.put("jobs", thread.jobs)
+    group.put_jobs(thread.jobs)
     asked = {key: _asked(reader, thread, group, key) for key in ("random", "dsync", "directio")}
     if group.is_plain:
         group.put("order", "random" if asked["random"] else "sequential")
         if any(kind == "openfile" for kind, _, _ in thread.flows):
-            reader.findings.note(_named(thread.at, "openfile"), "its files stay open")
+            reader.findings.note(replace(thread.at, name="openfile"), "its files stay open")
     if asked["dsync"]:
         group.put("sync", "dsync")
     group.put("direct", asked["directio"])
@@ -231,12 +223,12 @@ def _asked(reader: _Reader, thread: _Thread, group: Group, key: str) -> bool:
     asking = [(name, option) for name, is_asked, option in found if is_asked or is_opened]
     if asking and len(asking) < len(found):
         why = f"all blocks of a thread are {key}, or none; the nearest is a thread for each"
-        reader.findings.refuse(_named(asking[0][1], key), why)
+        reader.findings.refuse(replace(asking[0][1], name=key), why)
     elif not group.is_plain and found and (key == "random") is not bool(asking):
         is_written = key == "dsync" and {name for name, _ in asking} == {"write"}
         if not is_written:
             why = f"next to operations on names blocks {_ELSE[key]}; the nearest are two threads"
-            reader.findings.refuse(_named(found[0][2], key), why)
+            reader.findings.refuse(replace(found[0][2], name=key), why)
     return bool(asking) and key not in reader.findings.without
 
 
@@ -256,7 +248,7 @@ def _operations(reader: _Reader, thread: _Thread) -> tuple[dict[str, int], dict[
             reader.findings.refuse(option, _IN_STEP.get(kind, why))
         if reader.number(given.get("workingset", "0"), option):
             why = "offsets are drawn from the whole file; the nearest is a smaller file"
-            reader.findings.refuse(_named(option, "workingset"), why)
+            reader.findings.refuse(replace(option, name="workingset"), why)
         if kind == "createfile" and "writewholefile" not in kinds:
             what = "it is written whole; filebench makes an empty file"
             reader.findings.note(option, what)
@@ -277,14 +269,14 @@ def _block(reader: _Reader, thread: _Thread, sizes: Mapping[str, int]) -> int:
     in_place = {size for name, size in sizes.items() if name in _IN_PLACE.values()}
     if len(in_place) > 1:
         why = "blocks of several sizes; the nearest is a thread for each"
-        reader.findings.refuse(_named(thread.at, "thread"), why)
+        reader.findings.refuse(replace(thread.at, name="thread"), why)
     found = max(in_place or set(sizes.values()), default=numbers.size(_USUAL_IO))
     if set(sizes.values()) - {found}:
         what = f"whole files are read and written in pieces of {exact_size(found)}, too"
-        reader.findings.note(_named(thread.at, "iosize"), what)
+        reader.findings.note(replace(thread.at, name="iosize"), what)
     if "append" in sizes and any(kind == "appendfilerand" for kind, _, _ in thread.flows):
         what = f"each append is of {exact_size(found)}; in filebench that is the most"
-        reader.findings.note(_named(thread.at, "appendfilerand"), what)
+        reader.findings.note(replace(thread.at, name="appendfilerand"), what)
     return found
 
 
@@ -295,7 +287,7 @@ def _files(reader: _Reader, thread: _Thread, group: Group, block: int) -> None:
     name = names[0] if names else ""
     if len(names) > 1:
         what = f"all that it does is on the files of {name}, not of {', '.join(names[1:])}"
-        reader.findings.note(_named(thread.at, "filesetname"), what)
+        reader.findings.note(replace(thread.at, name="filesetname"), what)
     if name in reader.owners:
         group.share_files(reader.owners[name], reader.findings)
         return

@@ -13,6 +13,7 @@ from fsgauge.converting import numbers
 from fsgauge.converting.groups import Converted, Findings, Group, free_name
 from fsgauge.converting.job_file import Option
 from fsgauge.errors import InputError, quoted
+from fsgauge.study.file_sizes import weighted
 from fsgauge.study.sweep import mean_bytes
 from fsgauge.units import exact_percent, exact_rate, exact_size, parse_size
 
@@ -54,7 +55,7 @@ def convert_vdbench(path: Path, text: str, without: frozenset[str] = frozenset()
         groups += phase
     if not groups:
         last = reader.found["rd"][-1][2]
-        raise _wrong(last, "no rd does anything but make files", "leave format=only out")
+        raise last.wrong("no rd does anything but make files", "leave format=only out")
     reader.findings.raise_refusals(f"fsgauge study from-fio {quoted(path)}")
     return Converted(path.name, "vdbench", groups, reader.findings)
 
@@ -137,7 +138,7 @@ class _Reader:
         if len(found) == 1:
             return found[0]
         if not found:
-            raise _wrong(option, f"no fsd is called {named}", "define it above the fwd")
+            raise option.wrong(f"no fsd is called {named}", "define it above the fwd")
         why = "a group has the files of one fsd; the nearest is an fwd for each"
         self.findings.refuse(_about(option, "fsd"), why)
         return found[0]
@@ -147,7 +148,7 @@ class _Reader:
         found = self._called("fwd", run.get("fwd", "fwd*"))
         if not found:
             names = ", ".join(name for name, _, _ in self.found["fwd"])
-            raise _wrong(option, f"no fwd is called {run.get('fwd')}", f"one of these: {names}")
+            raise option.wrong(f"no fwd is called {run.get('fwd')}", f"one of these: {names}")
         return found
 
     def _called(self, kind: str, named: str) -> list[tuple[str, Given, Option]]:
@@ -184,10 +185,6 @@ def _about(option: Option, key: str) -> Option:
     return Option(key, None, option.path, option.line, column, option.text, f"{key}=")
 
 
-def _wrong(option: Option, what: str, next_: str) -> InputError:
-    return InputError(what, location=option.location(), next=next_)
-
-
 def _fill(
     group: Group,
     reader: _Reader,
@@ -214,7 +211,7 @@ def _fill(
         _pace(group, given, run, rd, together, findings)
     except ValueError as error:
         why = f"{name} has a value that cannot be read: {error}"
-        raise _wrong(option, why, "a whole number, with k, m or g where it is a size") from error
+        raise option.wrong(why, "a whole number, with k, m or g where it is a size") from error
     if reader.compressible and any(map(group.does, ("write", "write_file", "create"))):
         group.put("compressible", *reader.compressible)
 
@@ -222,7 +219,7 @@ def _fill(
 def _seconds(text: str, rd: Option) -> int:
     match = re.fullmatch(r"(\d+)([smh]?)", text)
     if match is None:
-        raise _wrong(rd, f"{text} is no time", "a number of seconds, or with m or h: 10m")
+        raise rd.wrong(f"{text} is no time", "a number of seconds, or with m or h: 10m")
     return int(match[1]) * _UNITS_S[match[2]]
 
 
@@ -317,10 +314,8 @@ def _weighted(group: Group, what: str) -> list[tuple[int, int]]:
     sizes = group.keys[f"{what}_sizes"]
     weights = group.keys.get("size_weights" if what == "file" else "block_weights")
     texts = sizes if isinstance(sizes, list) else [sizes]
-    shares = weights if isinstance(weights, list) else [1] * len(texts)
-    return [
-        (parse_size(str(text)), int(str(share))) for text, share in zip(texts, shares, strict=True)
-    ]
+    shares = weights if isinstance(weights, list) else []
+    return weighted([parse_size(str(text)) for text in texts], [int(str(w)) for w in shares])
 
 
 def _files(reader: _Reader, group: Group, of: tuple[str, Given, Option], run: Given) -> None:

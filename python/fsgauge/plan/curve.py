@@ -9,16 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from fsgauge.record.factors import factors_of
+from fsgauge.plan.space import speed_on
+from fsgauge.record.factors import CellFactors, factors_of
 from fsgauge.record.modes import Curve, Pace
 from fsgauge.record.records import Cell, Plan, Turn
+from fsgauge.record.series import operations_needed, quantile_words
 from fsgauge.study.model import Study
 from fsgauge.study.workload import cells_of
-from fsgauge.units import format_duration, format_rate
+from fsgauge.units import exact_duration, format_duration, format_rate
+from fsgauge.workload.assumed import operations_per_second
 
 STEPS = 10
 """Evenly from `FIRST_SHARE` to `LAST_SHARE` of the rate that the slowest system reaches unpaced."""
 FIRST_SHARE, LAST_SHARE = 0.1, 1.1
+SPARE_OPERATIONS = 1.2
+"""Arrivals are by chance: so many times the operations that a quantile needs are offered."""
 MOST_SEARCHES = 12
 SEARCHES_OF_SYSTEM = 2
 """One below and one above the rate where it was last seen to pass the limit. One more for all is
@@ -90,6 +95,48 @@ def at_rates(plan: Plan, rates: Mapping[str, float]) -> Plan:
         for cell in plan.cells
     ]
     return plan.model_copy(update={"cells": cells})
+
+
+def least_rate(curve: Curve, elapsed_ns: int, share: float) -> float:
+    """Below it a run as long as this one has too few operations for the quantile; the limit is of
+    `share` of them."""
+    needed = SPARE_OPERATIONS * operations_needed(curve.quantile) / share
+    return needed * 1e9 / max(elapsed_ns, 1)
+
+
+def too_short(study: Study, plan: Plan) -> list[str]:
+    """Of each load: that its runs are too short for the quantile, whatever the rate, or at a tenth
+    of what is assumed of the storage; and what helps. Empty without a curve."""
+    if plan.curve is None:
+        return []
+    found = (_too_short(study, plan.curve, load) for load in plan.paced_loads)
+    return [words for words in found if words]
+
+
+def _too_short(study: Study, curve: Curve, load: Cell) -> str:
+    factors, needed = factors_of(load), operations_needed(curve.quantile)
+    asks = f'{quantile_words(curve.quantile)} needs {needed:,} operations of "{load.name}" in a run'
+    if (there := factors.operations_of_run) is not None:
+        few = f"{asks}, and there are {there:,}: no rate says anything; {factors.longer_runs}"
+        return few if there < needed else ""
+    duration_ns: int = getattr(study.workload, "duration", 0)
+    least = least_rate(curve, duration_ns, _share_waited_for(factors))
+    at_once = factors.depth * factors.at_once
+    if least <= FIRST_SHARE * operations_per_second(
+        factors.operation_bytes, at_once, speed_on(study)
+    ):
+        return ""
+    return (
+        f"{asks}: of {exact_duration(duration_ns)} none is offered below"
+        f" {format_rate(least, factors.rate_unit)}, and a system that serves less has no point;"
+        f" {factors.longer_runs}"
+    )
+
+
+def _share_waited_for(factors: CellFactors) -> float:
+    """Of all operations, those that the limit is of, as far as the factors say."""
+    reads = factors.share_of_reads / 100
+    return {"read": reads, "write": 1 - reads}.get(factors.waited_for, 1.0)
 
 
 def curve_words(plan: Plan) -> str:

@@ -15,7 +15,7 @@ from fsgauge.durability import MEMORY, SystemOptions, Weak, weakened
 from fsgauge.plain_files.kept import Kept
 from fsgauge.plan.around import HERE, Around
 from fsgauge.plan.cost import written_bytes
-from fsgauge.plan.curve import curve_of, curve_words
+from fsgauge.plan.curve import curve_of, curve_words, too_short
 from fsgauge.plan.estimate import RUN_SECONDS, endurance, plan_seconds, under_load_share
 from fsgauge.plan.in_words import (
     differently_mounted,
@@ -165,7 +165,11 @@ def describe(
         ],
         cannot_tell=[text for text in (_method(study, size_bytes).cannot_tell(),) if text],
         partners=[] if is_simulated else partners(plan, study, size_bytes, one_by_one_because),
-        cautions=[*_method(study, size_bytes).cautions(), *cautions],
+        cautions=[
+            *_method(study, size_bytes).cautions(),
+            *too_short(study, plan),
+            *cautions,
+        ],
         less_safe=[
             *(f"{name}: {each.loses} ({each.option}; {each.source})" for name, each in weak),
             *([MEMORY] if study.storage.kind == "ram" else []),

@@ -67,12 +67,18 @@ def read_numbers(
         except RecursionError:
             unread[each["name"]] = "what it printed has lists in one another, too deep to be read"
         except json.JSONDecodeError as error:
-            unread[each["name"]] = f"what it printed is no JSON: {error}"
+            cut = "; of its output the last MiB is kept" if is_cut(output) else ""
+            unread[each["name"]] = f"what it printed is no JSON: {error}{cut}"
         except ValueError as error:
             unread[each["name"]] = str(error)
         finally:
             signal.alarm(0)
     return values, unread
+
+
+def is_cut(output: str) -> bool:
+    """Whether it is the end of more."""
+    return len(output.encode()) >= MOST_OUTPUT_BYTES
 
 
 def found_once(pattern: str, text: str) -> str:

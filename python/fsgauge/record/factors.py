@@ -242,6 +242,12 @@ class CellFactors(Kept):
         return "larger storage, or a smaller workload.fill"
 
     @property
+    def operations_of_run(self) -> int | None:
+        """How many a pace counts in a run that ends when all are done; None of one that ends by
+        time."""
+        return None
+
+    @property
     def longer_runs(self) -> str:
         """What gives a run of it more operations, in words that end with the change."""
         return "longer runs (--set workload.duration=...)"

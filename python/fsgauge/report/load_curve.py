@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from fsgauge.record.factors import factors_of
+from fsgauge.record.series import quantile_words
 from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.charts.axes import Along
@@ -16,7 +17,7 @@ from fsgauge.report.kind_page import KindPage
 from fsgauge.report.table_parts import Rows, Table, TableCell, judged_cell, value_cell
 from fsgauge.report.theme import INK
 from fsgauge.stats.curve.answer import bound_words
-from fsgauge.stats.curve.blocks import limit_words, quantile_words
+from fsgauge.stats.curve.blocks import limit_words
 from fsgauge.stats.curve.model import Capacity, CurvePoint, CurveResults
 from fsgauge.stats.results import Comparison, Results
 from fsgauge.store import StoredStudy

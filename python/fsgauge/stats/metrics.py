@@ -15,12 +15,12 @@ from typing import Literal, NamedTuple
 
 from fsgauge.engine import wire
 from fsgauge.record.records import RunRecord
+from fsgauge.record.series import QUANTILES, quantile_words
 from fsgauge.stats.histogram import mean_ns, merge, quantile_of
 
 Unit = Literal["IOPS", "B/s", "ns", "files/s"]
 LatencyKind = Literal["service", "response"]
 
-QUANTILES = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
 CLIENT_OPERATIONS = ("create", "open", "fsync", "close", "stat", "list", "rename", "unlink")
 """What clients do beside reads and writes, in the order in which reports show it."""
 FILE_OPERATIONS = (
@@ -84,9 +84,7 @@ METRICS: dict[str, Metric] = {
             for operation in OPERATIONS
             for part, label in (
                 ("mean", "mean latency"),
-                ("p50", "p50 latency"),
-                ("p99", "p99 latency"),
-                ("p999", "p99.9 latency"),
+                *((part, f"{quantile_words(part)} latency") for part in QUANTILES),
             )
         ),
         Metric("cpu", "CPU time of the load threads per I/O", "ns", False, "cpu"),

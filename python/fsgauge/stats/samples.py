@@ -38,10 +38,11 @@ from fsgauge.plan.levels import LEVEL
 from fsgauge.record.command import CommandJob, ForeignJob
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Plan, RunRecord
+from fsgauge.record.series import QUANTILES
 from fsgauge.stats.common_window import common_window
 from fsgauge.stats.estimate import ByBlock, Estimate, estimate, mean_of
 from fsgauge.stats.histogram import merge, quantile_of
-from fsgauge.stats.metrics import CLIENT_OPERATIONS, QUANTILES, SYNC, Reading, latencies, readings
+from fsgauge.stats.metrics import CLIENT_OPERATIONS, SYNC, Reading, latencies, readings
 
 Key = tuple[str, str, str]
 """Metric, cell, system."""

@@ -14,10 +14,10 @@ from typing import TypeVar
 from fsgauge.record.factors import factors_of
 from fsgauge.record.machine import Simulation
 from fsgauge.record.records import Cell, RunRecord
-from fsgauge.record.series import SAMPLES_BEYOND
+from fsgauge.record.series import QUANTILES, operations_needed
 from fsgauge.stats.asked_number import own_numbers
 from fsgauge.stats.evidence import Question
-from fsgauge.stats.metrics import METRICS, QUANTILES, latencies
+from fsgauge.stats.metrics import METRICS, latencies
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.run_checks import rate_missed, rate_offered
 from fsgauge.stats.samples import is_complete
@@ -191,21 +191,15 @@ def next_step(runs: Iterable[RunRecord]) -> str:
     return f"{longer}."
 
 
-def operations_needed(metric: str) -> int | None:
-    """The fewest operations of a run from which a quantile is read; None for what is none."""
-    quantile = QUANTILES.get(metric.rpartition(".")[2])
-    return None if quantile is None else math.ceil(SAMPLES_BEYOND / (1 - quantile) - 1e-6)
-
-
 def few_operations(metric: str, runs: Sequence[RunRecord], cells: Container[str]) -> str:
     """ "The read p99 latency needs 1,000 operations in a run, and 24 of 24 runs had fewer: 12 to
     30." Of the runs of `cells`, those that were measured to their end count; "" where all have so
     many, or the metric is no quantile.
     """
-    needed = operations_needed(metric)
-    if needed is None:
+    operation, _, part = metric.rpartition(".")
+    if part not in QUANTILES:
         return ""
-    operation = metric.partition(".")[0]
+    needed = operations_needed(part)
     own = [run for run in runs if run.cell.id in cells and is_complete(run)]
     results = [run.result for run in own if run.result is not None]
     found = [latencies(result).get(operation) for result in results]

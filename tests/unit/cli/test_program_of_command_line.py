@@ -91,6 +91,28 @@ def test_another_program_has_no_steps_of_the_shipped_one(study: str) -> None:
     assert (found.parameters, found.packages) == ({}, {})
 
 
+def test_another_program_has_no_number_or_cache_of_the_shipped_one() -> None:
+    """Its patterns were looked for in what echo printed: "transactions a second could not be read
+    in 6 of 6 runs", and no answer."""
+    found, unsaid = shipped("command-pgbench", "echo", "hi"), CommandWorkload(program=["echo"])
+    assert (found.number, found.primary) == ([], "time")
+    assert (found.caches, found.takes) == (unsaid.caches, unsaid.takes)
+    kept = load_study(
+        "command-pgbench",
+        [*program_overrides("command-pgbench", ["echo"], [], []), "workload.caches=kept"],
+    ).workload
+    assert isinstance(kept, CommandWorkload) and kept.caches == "kept", "as typed"
+
+
+def test_a_program_is_the_same_by_its_name_too() -> None:
+    """What it is called: pgbench is started by a shell, which finds it."""
+    own = shipped("command-pgbench")
+    found = shipped("command-pgbench", "pgbench", "-S", "-h", "{folder}", "bench")
+    assert (found.prepare, found.finish, found.number) == (own.prepare, own.finish, own.number)
+    assert (found.primary, found.caches) == (own.primary, "kept")
+    assert found.parameters == {"scale": ["2"]}, "that of a step; no word has the others"
+
+
 def test_a_program_in_other_words_keeps_the_steps_that_it_needs() -> None:
     found = shipped("command-tar", "tar", "xf", "tree.tar")
     assert found.prepare and found.parameters == {"folders": ["40"]} and found.packages

@@ -82,6 +82,23 @@ def test_of_hot_places_anywhere_it_counts_how_hot_they_are() -> None:
     assert "offsets" in compared("a", here, hot(3, 0, 0.5), is_scattered=True)[1]
 
 
+def test_another_turn_of_the_files_is_unlike() -> None:
+    """Of files in turns each request is in another file; of drawn ones a fourth in the same."""
+
+    def of_files(turn: int) -> Requests:
+        chance, found = random.Random(turn), Requests()
+        for number in range(8000):
+            file = number // turn % 4 if turn else chance.randrange(4)
+            found.add("read", 4096, 4096 * chance.randrange(1024), f"f{file}")
+        return found
+
+    lines, apart = compared("a", of_files(1), of_files(1))
+    assert apart == [] and len(lines) == 5
+    for other in (0, 2, 8):
+        assert compared("a", of_files(1), of_files(other))[1] == ["turns"], other
+    assert len(compared("a", drawn(1, 0.7, 5000), drawn(2, 0.7, 8000))[0]) == 4, "one file"
+
+
 def test_another_size_is_unlike() -> None:
     difference, bound = distance(Counter({4096: 100}), Counter({8192: 100}))
     assert difference == 1.0 > bound

@@ -127,12 +127,39 @@ def test_elbencho_in_folders() -> None:
         ("srun --ntasks=6 --cpus-per-task=2", 6),
         ("mpirun -npernode 5", 5),
         ("mpirun -host a", 1),
+        ("mpirun -npernode 2 -H a,b,c", 6),
     ],
 )
 def test_a_launcher_says_how_many_tasks(launcher: str, tasks: int) -> None:
     assert load(f"{launcher} /opt/bin/mdtest -F -n 10")["clients"] == [tasks]
     notes = study_from_command(f"{launcher} mdtest -F -n 10").converted.findings.notes
     assert any("does not say" in note.text for note in notes.values()) is (tasks == 1)
+
+
+@pytest.mark.parametrize(
+    ("launcher", "tasks"),
+    [
+        ("mpirun -H a,b", 2),
+        ("mpirun -H a:4,b", 5),
+        ("mpirun --host localhost,localhost,localhost", 3),
+        ("mpirun -H a -H b:2", 3),
+        ("srun -w n[1-3,7]-ib,login", 5),
+        ("srun --nodelist=r[1-2]n[01-04]", 8),
+    ],
+)
+def test_without_a_number_there_is_a_task_for_each_slot_that_is_named(
+    launcher: str, tasks: int
+) -> None:
+    """ "mpirun -H a,b" became one task, where Open MPI starts two."""
+    assert load(f"{launcher} mdtest -F -n 10")["clients"] == [tasks]
+    notes = study_from_command(f"{launcher} mdtest -F -n 10").converted.findings.notes
+    assert any("one for each slot that it names" in note.text for note in notes.values())
+
+
+def test_a_file_of_hosts_is_not_read_and_no_number_is_made_up() -> None:
+    with pytest.raises(InputError, match="stands in its file of hosts") as refusal:
+        study_from_command("mpirun --hostfile h mdtest -F -n 10")
+    assert refusal.value.next == "mpirun -np NUMBER in its place"
 
 
 def test_a_letter_is_not_guessed_from_another() -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fsgauge.kinds.metadata.keys import MetadataWorkload
-from fsgauge.plan.curve import STEPS, at_rates, curve_words, runs_at_once
+from fsgauge.kinds.overhead.keys import OverheadWorkload
+from fsgauge.plan.curve import STEPS, at_rates, curve_words, runs_at_once, too_short
 from fsgauge.plan.estimate import block_seconds
+from fsgauge.plan.preview import describe
 from fsgauge.plan.turns import make_plan
+from fsgauge.stats.curve.rates import plan_of_block
 from fsgauge.study.model import Study
-from tests.synthetic_curve import GIB, curve_study
+from tests.synthetic_curve import GIB, curve_study, make_curve
 from tests.unit.kinds.mix.studies import LOG, READERS
 from tests.unit.kinds.mix.studies import workload as mix
 
@@ -96,3 +101,55 @@ def test_groups_that_no_curve_is_of_run_beside_those_that_one_is_of() -> None:
     for own, beside in runs:
         assert [cell.factors["group"] for cell in own] == ["readers"]
         assert [cell.name for cell in beside] == ["log", "writers"]
+
+
+def cautions(**keys: Any) -> list[str]:
+    study = curve_study(["ext4", "xfs"], **keys)
+    return too_short(study, make_plan(study, size_bytes=GIB))
+
+
+def test_runs_too_short_for_the_quantile_are_a_note_of_the_plan() -> None:
+    """They were planned without a word: every run then had too few operations, and no answer."""
+    assert cautions() == []
+    study = curve_study(["ext4", "xfs"], blocks=2, duration_s=0.1, quantile="p999")
+    described = describe(make_plan(study, size_bytes=GIB), study, size_bytes=GIB)
+    (note,) = described.cautions
+    assert note == (
+        'p99.9 needs 10,000 operations of "randread 4 KiB, depth 32" in a run: of 100 ms none is'
+        " offered below 120 k IOPS, and a system that serves less has no point; longer runs"
+        " (--set workload.duration=...)"
+    )
+
+
+def test_of_a_mix_the_reads_alone_count() -> None:
+    """A tenth of what is assumed is 2 k IOPS: in 1 s enough for the p99 of reads, not of 30 %."""
+    own = {"block_sizes": [4096], "queue_depths": [1], "duration": 10**9, "warm_up": 0}
+    reads = OverheadWorkload(patterns=["randread"], **own)
+    mixed = OverheadWorkload(patterns=["randrw"], read_percent=50, **own)
+    assert cautions(workload=reads) == []
+    (note,) = cautions(workload=mixed)
+    assert "none is offered below 2.4 k IOPS" in note
+
+
+def test_files_that_are_each_done_once_are_enough_or_not_whatever_the_rate() -> None:
+    few, enough = (
+        cautions(
+            quantile="p999", workload=MetadataWorkload(clients=4, entries=each, folders="shared")
+        )
+        for each in (9_996, 10_000)
+    )
+    assert enough == [] and len(few) == 3
+    assert few[0] == (
+        'p99.9 needs 10,000 operations of "create, 4 clients, shared folder, 9996 files of 0 B" in'
+        " a run, and there are 9,996: no rate says anything; more files"
+        " (--set workload.entries=...)"
+    )
+
+
+def test_what_is_noted_is_what_the_rates_of_a_block_are_held_to() -> None:
+    """The plan's caution and the rates that are offered come of one number."""
+    made = make_curve(duration_s=0.05, blocks=2, noise=0.0)
+    (note,) = too_short(curve_study(["ext4", "xfs"], duration_s=0.05, blocks=2), made.study.plan)
+    assert "none is offered below 24 k IOPS" in note
+    offered = plan_of_block(made.study.plan, 1, made.runs)
+    assert min(cell.pace.rate for cell in offered.cells if cell.pace) == 24_000

@@ -66,6 +66,13 @@ def test_a_number_in_json() -> None:
     assert at_path({"a": {"b": "3"}}, "a.b") == "3"
 
 
+def test_of_json_that_is_too_long_the_end_is_no_json_and_that_is_why() -> None:
+    whole = Output()
+    whole.add(b'{"mean": 1, "samples": [' + b"1," * MOST_OUTPUT_BYTES + b"1]}")
+    _, unread = read_numbers([number(json_path="mean")], whole.text, "")
+    assert unread["tps"].endswith("; of its output the last MiB is kept")
+
+
 def test_a_key_of_json_may_have_points() -> None:
     """fio's percentiles could not be named."""
     document = {"jobs": [{"percentile": {"99.000000": 7}, "a": {"b": 1}, "a.b": 2}]}

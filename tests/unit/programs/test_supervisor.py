@@ -200,6 +200,28 @@ def test_a_step_that_fails_stops_those_behind_it(asked: Asked) -> None:
     assert not (asked.folder / "second").exists()
 
 
+def test_however_much_a_program_prints_little_of_it_is_kept(asked: Asked) -> None:
+    """A ring of the last MiB of each output: 1 GiB, or ten, takes no more memory than 64 MiB, and
+    no disk."""
+    printed = 256 << 20
+    write = f"yes 0123456789abcde | head -c {printed}"
+    before = peak_bytes(asked.process.pid)
+    said = asked.shell(f"({write}) & {write} >&2; wait; echo tps = 7; echo end >&2",
+                       numbers=[NUMBER])  # fmt: skip
+    assert said["exit_code"] == 0 and said["values"] == {"tps": 7.0}
+    assert (said["output"][-1], said["errors"][-1]) == ("tps = 7", "end")
+    assert peak_bytes(asked.process.pid) - before < printed / 8
+    assert list(asked.folder.iterdir()) == []
+
+
+def peak_bytes(pid: int) -> int:
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) << 10
+
+
+NUMBER = {"name": "tps", "pattern": r"^tps = (\S+)", "json_path": None}
+
+
 def test_a_step_that_never_ends(asked: Asked) -> None:
     assert "did not end in time" in asked.ask(steps=["sleep 1000"], seconds=0.3)["failed"]
 

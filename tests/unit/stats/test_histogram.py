@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fsgauge.record.series import QUANTILES, operations_needed
 from fsgauge.stats.histogram import mean_ns, merge, percentile_curve, quantile_ns, quantile_of
 from tests.synthetic import histogram_of
 
@@ -58,6 +60,13 @@ def test_a_quantile_needs_ten_samples_beyond_it() -> None:
     assert quantile_ns(histogram_of({1000: 1000}), 0.99) == 1000
     assert quantile_ns(histogram_of({1000: 9_999}), 0.999) is None
     assert quantile_ns(histogram_of({1000: 10_000}), 0.999) is not None
+
+
+@pytest.mark.parametrize(("name", "quantile"), QUANTILES.items())
+def test_as_many_operations_are_asked_for_as_a_quantile_takes(name: str, quantile: float) -> None:
+    needed = operations_needed(name)
+    assert quantile_of(histogram_of({100: needed}), quantile) is not None
+    assert quantile_of(histogram_of({100: needed - 1}), quantile) is None
 
 
 def test_the_mean_is_exact() -> None:

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from fsgauge.stats.histogram import quantile_of
-from fsgauge.stats.sentence import ends, operations_needed, shortest
-from tests.synthetic import histogram_of, make_study
+from fsgauge.stats.sentence import ends, shortest
+from tests.synthetic import make_study
 
 SLOW: dict[str, Any] = {
     "patterns": ("randread",),
@@ -19,15 +18,6 @@ SLOW: dict[str, Any] = {
     "queue_depths": (1,),
     "duration_s": 10,
 }
-
-
-@pytest.mark.parametrize(("metric", "quantile"), [("read.p99", 0.99), ("write.p999", 0.999)])
-def test_as_many_are_needed_as_a_quantile_takes(metric: str, quantile: float) -> None:
-    needed = operations_needed(metric)
-    assert needed is not None
-    assert quantile_of(histogram_of({100: needed}), quantile) is not None
-    assert quantile_of(histogram_of({100: needed - 1}), quantile) is None
-    assert operations_needed("iops") is None
 
 
 @pytest.mark.parametrize("systems", [{"raw": "raw", "xfs": "xfs"}, {"xfs": "xfs"}])

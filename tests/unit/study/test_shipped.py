@@ -1,12 +1,10 @@
 """Finding studies, and the ones that come with fsgauge."""
 
-import math
-
 import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.plan.turns import make_plan
-from fsgauge.record.series import SAMPLES_BEYOND
+from fsgauge.record.series import operations_needed
 from fsgauge.study.other_tools import studies_called
 from fsgauge.study.parse import load_study, parse_study, shipped_study
 from fsgauge.study.shipped import (
@@ -45,7 +43,7 @@ def test_the_shipped_studies():
     others |= {"two-hosts-full", "two-nodes", "two-nodes-full", "writers-nfs"}
     others |= {"writers-nfs-as-published"}
     others |= {f"mix-{name}" for name in MIXES}
-    others |= {"capacity", "metadata-hard"}
+    others |= {"capacity", "metadata-hard", "metadata-hard-full"}
     others |= {f"command-{name}" for name in ("git-clone", "git-status", "compile", "tar")}
     others |= {"command-rsync", "command-pgbench"}
     assert set(shipped_studies()) == quick | variants | demos | others
@@ -177,7 +175,7 @@ def test_postgresql_has_a_p99_of_a_disk_that_commits_in_10_ms():
     """A p99 needs 1,000 commits: those of all blocks are taken where a run has fewer."""
     study = load_study("postgresql", seed=1)
     commits = study.plan.blocks * study.workload.duration // 10_000_000
-    assert commits - math.ceil(0.99 * commits) >= SAMPLES_BEYOND
+    assert commits >= operations_needed("p99")
     plan = make_plan(study, size_bytes=study.storage.size)
     assert plan.expected_seconds < 300, "and it takes less than five minutes"
 

@@ -4,6 +4,7 @@ mod any;
 mod backwards;
 mod by_kind;
 mod divisor;
+mod in_turns;
 mod on_from_there;
 mod ranges;
 mod scatter;

@@ -29,7 +29,11 @@ pub(crate) struct RangeOrder {
 impl RangeOrder {
     /// The places of job `job`. The load has ranges, one block size, and for own files as many as jobs.
     pub(crate) fn new(load: &LoadJob, job: u32) -> Self {
-        let geometry = Geometry::of(&load.target);
+        RangeOrder::of(load, &Geometry::of(&load.target), job)
+    }
+
+    /// The same in files of another shape.
+    pub(super) fn of(load: &LoadJob, geometry: &Geometry, job: u32) -> Self {
         let block_size_bytes = load.block_sizes.first().map_or(1, |size| u64::from(size.size_bytes)).max(1);
         let blocks_per_file = geometry.file_size_bytes / block_size_bytes;
         let deal = Deal::new(load, job, blocks_per_file, u64::from(geometry.files), block_size_bytes);

@@ -44,6 +44,10 @@ pub struct LoadJob {
     /// Job j of the load uses only so many files, those from j times that number on. Null: every job uses all.
     #[serde(default)]
     pub files_per_job: Option<NonZeroU32>,
+    /// So many operations at a file before the next has its turn, from the first to the last and again; each has offsets
+    /// of its own. Null: offsets lie over all files together.
+    #[serde(default)]
+    pub files_in_turn: Option<NonZeroU32>,
     /// What is done where it is more than reads and writes: one call at a time, on a file set of its own. Empty: reads
     /// and writes by `read_percent`.
     #[serde(default)]
@@ -205,6 +209,7 @@ impl LoadJob {
             apart: false,
             hashed: false,
             files_per_job: None,
+            files_in_turn: None,
             operations: Vec::new(),
             file_sizes: None,
             read_percent: 100,

@@ -1677,6 +1677,7 @@ class LoadJob(Wire):
     apart: bool = False
     hashed: bool = False
     files_per_job: Annotated[int | None, Field(ge=1)] = None
+    files_in_turn: Annotated[int | None, Field(ge=1)] = None
     operations: Annotated[list[WeightedOperation], Field(validate_default=True)] = []
     file_sizes: FileSizes | None = None
     read_percent: Annotated[int, Field(ge=0, le=255)]

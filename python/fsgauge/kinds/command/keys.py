@@ -26,7 +26,7 @@ _STEPS = 100
 _WORD = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 _FOLDER = "folder"
 _OF_PROGRAM = ("name", "time_limit", "takes", "writes")
-_OF_STEPS = ("prepare", "finish", "packages")
+_OF_ANY = ("kind", "program", "parameters")
 _WITHOUT_OWN_NAME = ("sh", "bash", "dash", "python3", "env", "perl", "make", "git")
 """Of these the next word that is no option says what is done: "git clone"."""
 
@@ -156,9 +156,11 @@ class CommandWorkload(WorkloadKeys):
         return [dict(zip(names, each, strict=True)) for each in product(*self.parameters.values())]
 
     def with_program(self, program: Sequence[str]) -> dict[str, object]:
-        """Another program has no steps of the study's own; the same one in other words keeps them.
-        Parameters that no word uses go."""
-        gone = [*_OF_PROGRAM, *(_OF_STEPS if program[0] != self.program[0] else ())]
+        """The same one in other words, also by its name, keeps steps, numbers and caches; another
+        one nothing that the study says of its own. Parameters that no word uses go."""
+        is_same = program[0] == self.program[0] or PurePath(program[0]).name == self.name
+        own = [key for key in self.model_fields_set if key not in _OF_ANY]
+        gone = dict.fromkeys([*_OF_PROGRAM, *([] if is_same else sorted(own))])
         found = {key: type(self).model_fields[key].default for key in gone}
         steps = [each for key in ("prepare", "finish") if key not in found
                  for each in getattr(self, key)]  # fmt: skip

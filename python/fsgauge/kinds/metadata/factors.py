@@ -68,6 +68,10 @@ class MetadataFactors(CellFactors):
         return f"{self.work}/s"
 
     @property
+    def operations_of_run(self) -> int | None:
+        return self.entries
+
+    @property
     def longer_runs(self) -> str:
         return "more files (--set workload.entries=...)"
 

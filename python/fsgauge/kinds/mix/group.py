@@ -165,6 +165,10 @@ class Group(GroupKeys):
             found |= FileSizes.of(self).without_effect()
             if len(self.file_sizes) == 1:
                 found.setdefault("size_weights", ("there is one file size", "file_sizes"))
+        if not self.is_plain:
+            found["files_in_turns"] = ("operations on names draw their files", "operations")
+        elif self.files == 1 and self.files_of is None:
+            found["files_in_turns"] = ("there is one file", "files")
         if self.jobs == 1 and self.files_of is None:
             found["files_of_jobs"] = ("there is one job", "jobs")
         if self.operations_per_second is None:
@@ -362,6 +366,7 @@ class Group(GroupKeys):
             "order": self.order not in ("sequential", "random"),
             "distribution": self.distribution != "uniform" or self.random_percent < 100,
             "files_of": self.files_of is not None,
+            "files_in_turns": bool(self.files_in_turns),
             "think": bool(self.think),
             "duplicates": bool(self.duplicates),
             "continue_when_full": self.continue_when_full,

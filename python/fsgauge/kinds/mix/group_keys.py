@@ -163,6 +163,12 @@ class GroupKeys(sweep.Listed):
     files_of_jobs: Literal["shared", "own"] = Field(
         "shared", description="Whether all jobs use the same files, or each has its own."
     )
+    files_in_turns: Annotated[int, Field(ge=0, le=1_000_000_000)] = Field(
+        0,
+        description="For reads and writes of several files: so many operations at a file before the"
+        " next has its turn, from the first to the last and again; each file has offsets of its"
+        " own. Default: 0; offsets lie over all files together.",
+    )
     files_of: Name | None = Field(
         None,
         description="The group whose files are used. Default: none; it has files of its own.",

@@ -180,6 +180,12 @@ class MixWorkload(WorkloadKeys):
                 next=f'files_of_jobs = "shared" in "{other.name}"',
             )
         group.require_one_synced(other.files, "files_of", "group", index)
+        if group.files_in_turns and other.files == 1:
+            raise conflict(
+                f'"{other.name}" has one file',
+                [("group", index, "files_in_turns"), ("group", index, "files_of")],
+                next="leave files_in_turns out",
+            )
         if min(other.file_sizes) < group.largest_block_bytes:
             raise conflict(
                 f'a block is larger than a file of "{other.name}"',

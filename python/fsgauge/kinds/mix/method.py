@@ -156,9 +156,15 @@ class MixMethod(MakesOwnFiles):
             drawn = group.operations.items()
             load["operations"] = [{"operation": name, "weight": each} for name, each in drawn]
             load["file_sizes"] = FileSizes.of(group).law.model_dump(mode="json")
-        elif group.verify or group.each_once:
-            load["ranges"] = {"kind": _ranges(group, bare=is_bare)}
-        elif owner.files_of_jobs == "own" and group.jobs > 1 and group is owner and not is_bare:
+            return LoadJob.model_validate_json(json.dumps(load))
+        in_turns = bool(group.files_in_turns) and not is_bare
+        is_once = group.verify or group.each_once
+        is_own = owner.files_of_jobs == "own" and group.jobs > 1 and group is owner and not is_bare
+        if in_turns:
+            load["files_in_turn"] = group.files_in_turns
+        if is_once:
+            load["ranges"] = {"kind": "shared" if in_turns else _ranges(group, bare=is_bare)}
+        if is_own and (in_turns or not is_once):
             load["files_per_job"] = group.files
         return LoadJob.model_validate_json(json.dumps(load))
 
@@ -329,6 +335,8 @@ def _in_words(group: Group) -> str:
     jobs = f"{group.jobs} job{'s' if group.jobs > 1 else ''} at depth {group.queue_depth}"
     cache = "direct" if group.direct else "buffered"
     parts = [f"{drawn} of {sizes}", group.order, jobs, cache]
+    if group.files_in_turns:
+        parts.append(f"files in turns of {group.files_in_turns}")
     if group.sync != "none":
         parts.append(group.sync)
     if group.continue_when_full:

@@ -275,10 +275,13 @@ def _without_model_of(study: Study) -> list[str]:
 
 def _without_model(study: Study) -> InputError:
     """Files that were laid out and are read and overwritten: nothing moves there. Of loads at
-    once, what each does beside the others is a matter of time."""
+    once, which one's next piece of a file takes space first is a matter of time."""
+    why = "it knows no latencies and no processors"
+    if method_of(study.workload).at_once:
+        why = "how far each load gets while others run takes latencies, and it knows none"
     return InputError(
         f"a study of kind {study.workload.kind} has no model",
-        cause="the simulator knows where data lies as files come and go, and what that costs a"
-        " disk; it knows no latencies and no processors",
+        cause="the simulator takes files that are made, appended to and removed in one order: where"
+        f" they lie (churn, aging, connections), and what that costs a disk; {why}",
         next="fsgauge run churn-simulated   (files come and go: docs/guides/simulator.md)",
     )

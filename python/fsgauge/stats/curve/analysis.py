@@ -12,20 +12,15 @@ from typing import Any
 from fsgauge.record.factors import factors_of
 from fsgauge.record.modes import Curve
 from fsgauge.record.records import Cell, RunRecord
+from fsgauge.record.series import QUANTILES, operations_needed, quantile_words
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.curve.answer import curve_answer
-from fsgauge.stats.curve.blocks import CAPACITY, BlockCurve, block_curves, load_of, quantile_words
+from fsgauge.stats.curve.blocks import CAPACITY, BlockCurve, block_curves, load_of
 from fsgauge.stats.curve.model import Capacity, CurvePoint, CurveResults, LimitedBy
-from fsgauge.stats.curve.point import (
-    knee,
-    line_of,
-    operation_of,
-    operations_needed,
-    share_waited_for,
-)
+from fsgauge.stats.curve.point import knee, line_of, operation_of, share_waited_for
 from fsgauge.stats.evidence import Evidence, Question, finding, name_of, part_of
 from fsgauge.stats.histogram import quantile_ns
-from fsgauge.stats.metrics import QUANTILES, service_times
+from fsgauge.stats.metrics import service_times
 from fsgauge.stats.results import Finding
 from fsgauge.stats.rig_limits import BY_RIG, WORDS, Place, RigLimit
 from fsgauge.units import count, exact_duration, format_duration, format_rate
@@ -103,8 +98,8 @@ def _few(evidence: Evidence, found: CurveResults, curve: Curve) -> Iterator[Find
         yield finding(
             "curve.few_operations",
             "warning",
-            f"{count(few, 'run')} had fewer than the {operations_needed(curve):,} operations that"
-            f" {quantile_words(curve.quantile)} needs, and say nothing.",
+            f"{count(few, 'run')} had fewer than the {operations_needed(curve.quantile):,}"
+            f" operations that {quantile_words(curve.quantile)} needs, and say nothing.",
             f"{longer[0].upper()}{longer[1:]}, or --set plan.quantile=p50.",
         )
 
@@ -291,7 +286,7 @@ def what_helps(
     known = [point for each in curves for point in each.points if point.is_known]
     least = min(known, key=lambda point: point.rate)
     share = 1.0 if least.run.result is None else share_waited_for(least.run, least.run.result)
-    if duration and least.rate * share * duration / 1e9 < _NEAR * operations_needed(curve):
+    if duration and least.rate * share * duration / 1e9 < _NEAR * operations_needed(curve.quantile):
         longer = exact_duration(_LONGER * duration).replace(" ", "")
         return f"lower rates: --set workload.duration={longer}"
     return f"lower rates: --set plan.blocks={2 * study['plan']['blocks']}"

@@ -14,19 +14,14 @@ from dataclasses import dataclass
 from fsgauge.plan.levels import LEVEL
 from fsgauge.record.modes import Curve
 from fsgauge.record.records import Cell, Plan, RunRecord
+from fsgauge.record.series import quantile_words
 from fsgauge.stats.curve.model import CurveResults
 from fsgauge.stats.curve.point import Crossing, Point, crossing, points_of
-from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.samples import Samples, collect
 from fsgauge.units import format_duration
 
 CAPACITY = "iops"
 """The metric that a rate below the limit is one of."""
-
-
-def quantile_words(quantile: str) -> str:
-    """ "p99.9"."""
-    return METRICS[f"read.{quantile}"].label.split()[1]
 
 
 def limit_words(curve: Curve | CurveResults) -> str:

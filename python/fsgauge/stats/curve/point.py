@@ -24,9 +24,9 @@ from fsgauge.engine.wire import Histogram, LoadResult, sides_of
 from fsgauge.record.factors import factors_of
 from fsgauge.record.modes import Curve
 from fsgauge.record.records import Cell, RunRecord
-from fsgauge.record.series import SAMPLES_BEYOND
+from fsgauge.record.series import QUANTILES, operations_needed
 from fsgauge.stats.histogram import quantile_of
-from fsgauge.stats.metrics import QUANTILES, latencies
+from fsgauge.stats.metrics import latencies
 from fsgauge.stats.run_checks import (
     FULL_QUEUE,
     done_at_pace,
@@ -63,11 +63,6 @@ def operation_of(cell: Cell) -> str:
     return factors_of(cell).waited_for
 
 
-def operations_needed(curve: Curve) -> int:
-    """The fewest operations of a run that its quantile is read from."""
-    return math.ceil(SAMPLES_BEYOND / (1 - QUANTILES[curve.quantile]) - 1e-6)
-
-
 def share_waited_for(run: RunRecord, result: LoadResult) -> float:
     """Of all operations of a run, those that the limit is of. A commit is a write here."""
     found = latencies(result).get(operation_of(run.cell))
@@ -91,7 +86,7 @@ def _point(run: RunRecord, result: LoadResult | None, curve: Curve) -> Point | N
     is_late = is_missed and _engine_was_late(run, result)
     latency_ns = math.inf if is_missed else _latency_ns(run, result, rate, curve)
     due = rate * result.elapsed_ns / 1e9 if result.clients is None else done_at_pace(result)
-    if due < operations_needed(curve):
+    if due < operations_needed(curve.quantile):
         latency_ns = None  # a few that come late by chance are no sign of a system
     return Point(rate, latency_ns, is_late, run)
 
@@ -120,7 +115,7 @@ def _latency_ns(run: RunRecord, result: LoadResult, rate: float, curve: Curve) -
 def _with_unbegun(histogram: Histogram, unbegun: float, curve: Curve) -> float | None:
     """The quantile of these operations and of a share `unbegun` of as many, slower than all."""
     quantile = QUANTILES[curve.quantile] * (1 + unbegun)
-    if histogram.operations < operations_needed(curve):
+    if histogram.operations < operations_needed(curve.quantile):
         return None
     if quantile >= 1:
         return math.inf

@@ -14,15 +14,13 @@ import statistics
 from collections.abc import Mapping, Sequence
 
 from fsgauge.errors import RigError
-from fsgauge.plan.curve import FIRST_SHARE, LAST_SHARE, at_rates
+from fsgauge.plan.curve import FIRST_SHARE, LAST_SHARE, at_rates, least_rate
 from fsgauge.record.modes import Curve
 from fsgauge.record.records import Cell, Plan, RunRecord
-from fsgauge.stats.curve.point import crossing, operations_needed, points_of, share_waited_for
+from fsgauge.stats.curve.point import crossing, points_of, share_waited_for
 from fsgauge.stats.run_checks import done_at_pace
 from fsgauge.stats.samples import is_complete
 
-SPARE_OPERATIONS = 1.2
-"""Arrivals are by chance: so many times the operations that are needed are offered."""
 FIRST_GUESS = 0.85
 """Of its unpaced rate, where a system is first looked for."""
 WIDEST, NARROWEST = 0.12, 0.04
@@ -85,8 +83,7 @@ def _least_rate(curve: Curve, run: RunRecord) -> float:
     are each done once, none is too low."""
     if run.result is None or run.result.clients is not None:
         return 0.0
-    needed = SPARE_OPERATIONS * operations_needed(curve) / share_waited_for(run, run.result)
-    return needed * 1e9 / max(run.result.elapsed_ns, 1)
+    return least_rate(curve, run.result.elapsed_ns, share_waited_for(run, run.result))
 
 
 def _steps(slowest: float, least: float, number: int) -> list[float]:

@@ -17,7 +17,8 @@ import numpy as np
 
 from fsgauge.record.modes import LOOKS, RaceRules, looks_of
 from fsgauge.record.records import Plan, RunRecord, StudyRecord, Turn
-from fsgauge.stats.metrics import METRICS, QUANTILES, latencies
+from fsgauge.record.series import QUANTILES
+from fsgauge.stats.metrics import METRICS, latencies
 from fsgauge.stats.of_kind import analysis_of
 from fsgauge.stats.planned import primary_cells, primary_metrics
 from fsgauge.stats.race import rules

@@ -8,6 +8,7 @@ from fsgauge.engine.wire import ClientsJob, LoadJob, OwnTree, SharedTree
 from fsgauge.errors import InputError
 from fsgauge.kinds.metadata.keys import MetadataWorkload
 from fsgauge.kinds.metadata.method import MetadataMethod
+from fsgauge.plan.turns import make_plan
 from fsgauge.record.modes import Pace
 from fsgauge.study.parse import load_study
 from fsgauge.workload.assumed import Room
@@ -62,9 +63,13 @@ def test_what_is_synced_at_the_end_is_what_the_study_says() -> None:
     assert made.notes() == []
 
 
-def test_the_shipped_hard_phases_are_those_of_io500() -> None:
+@pytest.mark.parametrize(("name", "seconds"), [("metadata-hard", 0.5), ("metadata-hard-full", 300)])
+def test_the_shipped_hard_phases_are_those_of_io500(name: str, seconds: float) -> None:
     """io500/src/phase_mdtest_hard.c, phase_mdtest_hard_write.c, phase_ior_hard.c."""
-    found = load_study("metadata-hard").workload
+    study = load_study(name, seed=1)
+    assert make_plan(study, size_bytes=study.storage.model_dump()["size"]).turns, "it fits"
+    found = study.workload
+    assert found.model_dump()["stonewall"] == seconds * 1e9
     assert isinstance(found, MetadataWorkload)
     method = MetadataMethod(found)
     jobs = {

@@ -163,6 +163,43 @@ def test_bursts_rests_part_random_and_own_files_reach_the_engine() -> None:
     assert (own.files_per_job, own.target.count) == (2, 6)
 
 
+def test_files_in_turns_reach_the_engine_with_ranges_and_own_files() -> None:
+    turns = "files = 4\nfiles_in_turns = 8\n"
+    (walk,) = loads(READERS + turns + 'order = "sequential"\n')
+    assert (walk.files_in_turn, walk.ranges, walk.files_per_job) == (8, None, None)
+    own = 'jobs = 3\nfiles_of_jobs = "own"\neach_once = true\n'
+    (once,) = loads(READERS + turns + own)
+    assert once.ranges is not None
+    assert (once.files_in_turn, once.ranges.kind, once.files_per_job) == (8, "shared", 4)
+    bare = BlockTarget(path="/dev/x", size_bytes=4 << 30)
+    (region,) = loads(READERS + turns, bare)
+    assert region.files_in_turn is None, "a region has no files"
+    lines = MixMethod(workload(READERS + turns)).held_equal("", has_raw=False)
+    assert "files in turns of 8" in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        ("files_in_turns = 1\n", "there is one file"),
+        ("files = 9\nfiles_in_turns = 1\noperations = { stat = 1 }\n", "draw their files"),
+        (
+            "files = 9\nfiles_in_turns = 1\noperations = { write = 1 }\nverify = true\n",
+            "what is verified",
+        ),
+    ],
+)
+def test_turns_that_no_file_has_are_refused(lines: str, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        workload(READERS + lines)
+
+
+def test_turns_of_anothers_one_file_are_refused() -> None:
+    lines = LOG + READERS + 'files_of = "log"\nfiles_in_turns = 2\n'
+    with pytest.raises(InputError, match='"log" has one file'):
+        workload(lines)
+
+
 @pytest.mark.parametrize(
     ("lines", "data"),
     [
