@@ -119,7 +119,7 @@ def test_damage_and_a_log_are_told_and_the_command_ends_both(
     make_loop: MakeLoop, tmp_path: Path, scan: Scan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with mounted(make_loop, tmp_path, 64, "mkfs.ext4", "-q", "-b", "1024") as (point, device):
+    with mounted(make_loop, tmp_path, 64, "mkfs.ext4", "-q", "-b", "1024") as (point, _):
         (point / "file").write_bytes(os.urandom(100_000))
         run("sync", "--file-system", str(point))
         with (point / "other").open("wb") as file:

@@ -34,8 +34,8 @@ RULES = (
         " nearly, under 5 %",
         "statfs(2); ext4_statfs in fs/ext4/super.c of Linux 6.12 for what is kept for root;"
         " XFS_CREATE_SPACE_RES in fs/xfs/libxfs/xfs_trans_space.h; the 5 %: m_low_space, from which"
-        " on xfs_iomap_prealloc_size in fs/xfs/xfs_iomap.c allocates less ahead, and what mke2fs(8),"
-        " -m, keeps by default against fragmentation",
+        " on xfs_iomap_prealloc_size in fs/xfs/xfs_iomap.c allocates less ahead, and what -m of"
+        " mke2fs(8) keeps by default against fragmentation",
         no_space.full,
     ),
     Rule(
