@@ -29,9 +29,7 @@ MACHINE = "machine"
 
 @click.command("compare")
 @ends("compare")
-@click.argument(
-    "folders", nargs=-1, required=True, metavar="A B", type=click.Path(path_type=Path)
-)
+@click.argument("folders", nargs=-1, required=True, metavar="A B", type=click.Path(path_type=Path))
 @click.option(
     "--fail-if",
     "limits",

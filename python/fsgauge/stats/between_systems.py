@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from fsgauge.plan.levels import corrected
-from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.stats.asked_number import Asked, asked_of, own_rates, thing_of, things_of
 from fsgauge.stats.evidence import Question
@@ -29,7 +28,6 @@ from fsgauge.stats.wording import (
     factor_words,
     is_headline,
     least_shown,
-    listed,
     named_systems,
     percent,
     percent_range,

@@ -170,7 +170,9 @@ def test_what_is_seen_in_these_sittings_is_said_behind_what_is_decided() -> None
     )
     said = summary(found)
     assert "within 3 %; undecided, but in these sittings" in said
-    assert re.search(r"on ext4 were 2.50 times as fast \(2.40 to 2.60\); from .+; 1 more differs;", said)
+    assert re.search(
+        r"on ext4 were 2.50 times as fast \(2.40 to 2.60\); from .+; 1 more differs;", said
+    )
 
 
 def test_a_margin_is_said_as_it_is() -> None:

@@ -774,8 +774,16 @@ def test_a_word_leads_to_all_studies_that_it_may_mean() -> None:
 @pytest.mark.parametrize(
     ("study", "word", "said"),
     [
-        ("metadata", "rw=randwrite", "rw is workload.patterns, which only a study of kind overhead"),
-        ("metadata", "rw=write", "rw is workload.patterns, which only a study of kind overhead has"),
+        (
+            "metadata",
+            "rw=randwrite",
+            "rw is workload.patterns, which only a study of kind overhead",
+        ),
+        (
+            "metadata",
+            "rw=write",
+            "rw is workload.patterns, which only a study of kind overhead has",
+        ),
         ("mix-oltp", "filesize=4k", "fio's filesize is said of each group here"),
         ("command", "filesize=4k", "files have no size of their own"),
         ("overhead", "filesize=4k", "files have no size of their own"),

@@ -171,7 +171,7 @@ class AgingWorkload(WorkloadKeys):
                 next=f"a multiple of {exact_percent(100 // self.files)}, or more files",
             )
         if self.passes_cache:
-            way = "direct = false, and no aged_by = \"direct\""
+            way = 'direct = false, and no aged_by = "direct"'
             sweep.require_whole_sectors(self.record_size, "record_size", "direct", way)
         if self.data == "zero" and self.verify:
             sweep.refuse_to_verify_zeros()

@@ -20,17 +20,19 @@ class AskedOfDevice(ResultModel):
     size_bytes: Estimate
 
 
-class Meanwhile(JudgedRatio):
-    """Commits a second of a cell in which something is written meanwhile, over those of `alone`,
-    the same without, on one system."""
+class OverPartner(JudgedRatio):
+    """Commits a second of a cell over those of its partner, which differs in one factor, on one
+    system."""
 
     cell: str
-    alone: str
+    partner: str
     system: str
 
 
 class CommitsResults(OwnResults):
-    """In the order of cells, then of systems."""
+    """In the order of cells, then of systems. `meanwhile`: something else is written, over the same
+    without. `syncs`: another way of making commits durable, over the study's first."""
 
     asked: list[AskedOfDevice]
-    meanwhile: list[Meanwhile] = Field([])
+    meanwhile: list[OverPartner] = Field([])
+    syncs: list[OverPartner] = Field([])
