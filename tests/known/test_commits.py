@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -19,6 +20,7 @@ STUDIES = 16
 FEWEST = 13
 """Of 16 that are held with 95 % each: P(fewer) is below 0.001."""
 COMMIT_S = 2e-3
+ONCE = {"ext4": 1, "xfs": 1}
 CELL = CommitsFactors(
     sync="fdatasync", size_bytes=8192, committers=1, log="overwrite", together=1
 ).cell_named_by("sync", "size_bytes", "committers")
@@ -89,3 +91,27 @@ def test_flushes_of_a_commit_are_counted_for_each_system() -> None:
     assert found["ext4"].flushes.value == pytest.approx(1.0)
     assert found["xfs"].flushes.value == pytest.approx(2.0)
     assert found["xfs"].size_bytes.value == pytest.approx(8192)
+
+
+FSYNC = CommitsFactors(
+    sync="fsync", size_bytes=8192, committers=1, log="overwrite", together=1
+).cell_named_by("sync", "size_bytes", "committers")
+
+
+def test_another_way_of_syncing_is_told_with_what_it_costs() -> None:
+    """`fsgauge run commits` asks which sync method, and the answer named neither."""
+    usual, twice = (
+        of_commits(make_commits(dict.fromkeys(("ext4", "xfs"), rate), noise=0.01, seed=seed), ONCE)
+        for rate, seed in ((500.0, 4), (250.0, 5))
+    )
+    cells = [CELL, FSYNC]
+    turns = [
+        each.model_copy(update={"cells": [c.id for c in cells]}) for each in usual.study.plan.turns
+    ]
+    plan = usual.study.plan.model_copy(update={"cells": cells, "turns": turns})
+    runs = [*usual.runs, *(run.model_copy(update={"cell": FSYNC}) for run in twice.runs)]
+    study = usual.study.model_copy(update={"plan": plan})
+    answer = replace(usual, study=study, runs=runs).results().answer
+    assert re.match(r"Commits of 8 KiB with fdatasync take (1\.9\d|2|2\.0\d) ms on ext4", answer)
+    assert re.search(r"With fsync, a commit on ext4 takes (1\.9|2\.0)\d times as long \(", answer)
+    assert re.search(r", a commit on xfs takes (1\.9|2\.0)\d times as long \(", answer)

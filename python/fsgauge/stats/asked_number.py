@@ -71,7 +71,7 @@ def asked_of(question: Question, cell: Cell) -> Asked | None:
         if is_of_sync:  # one that is shorter than its commit is not what is waited for
             p99_ns = {name: each for name, each in p99_ns.items() if each >= values.get(name, 0)}
         return Asked(
-            f"Commits{_of_commit(cell)} take",
+            f"Commits{_of_commit(question, cell)} take",
             values,
             p99_ns,
             of_rate=True,
@@ -141,11 +141,13 @@ def _is_of_commits(question: Question, cell: Cell) -> bool:
     return cell.id in question.commits and question.metrics[cell.id] == "iops"
 
 
-def _of_commit(cell: Cell) -> str:
-    """ " of 8 KiB by 4 writers at once"."""
+def _of_commit(question: Question, cell: Cell) -> str:
+    """ " of 8 KiB by 4 writers at once"; where a study compares ways of syncing, with its own."""
     factors = factors_of(cell)
+    ways = {factors_of(each).pattern_word for each in question.cells}
+    way = f" with {factors.pattern_word}" if factors.work == "commits" and len(ways) > 1 else ""
     several = f" by {factors.at_once_words} at once" if factors.at_once > 1 else ""
-    return f" of {format_size(factors.operation_bytes)}{several}"
+    return f" of {format_size(factors.operation_bytes)}{way}{several}"
 
 
 def _values(question: Question, cell: Cell, metric: str) -> dict[str, float]:
@@ -164,7 +166,7 @@ def thing_of(question: Question, cell: Cell, *, is_first: bool = False) -> str:
     if asked:
         return f"{asked[0].upper()}{asked[1:]}" if is_first else asked
     if _is_of_commits(question, cell):
-        return f"{'Commits' if is_first else 'commits'}{_of_commit(cell)}"
+        return f"{'Commits' if is_first else 'commits'}{_of_commit(question, cell)}"
     if metric.name == "files" and is_first:
         return f"{noun[0].upper()}{noun[1:]}"
     if metric.name in ("iops", "files"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.kinds.commits.analysis import Meanwhile, _on, _pairs
+from fsgauge.kinds.commits.analysis import OverPartner, _on, _pairs
 from fsgauge.stats.verdict import Verdict
 from tests.synthetic import make_study
 from tests.unit.kinds.commits.studies import workload
@@ -12,7 +12,7 @@ from tests.unit.kinds.commits.studies import workload
 
 def cost(ratio: float, low: float, high: float, verdict: Verdict) -> str:
     return _on(
-        Meanwhile(
+        OverPartner(
             ratio=ratio,
             low=low,
             high=high,
@@ -20,9 +20,10 @@ def cost(ratio: float, low: float, high: float, verdict: Verdict) -> str:
             verdict=verdict,
             n=6,
             cell="with",
-            alone="without",
+            partner="without",
             system="ext4",
-        )
+        ),
+        "without it",
     )
 
 
@@ -41,8 +42,18 @@ def test_a_rate_is_said_as_a_time(numbers: tuple[float, float, float, Verdict], 
 def test_a_cell_is_held_against_the_same_without() -> None:
     cells = workload('meanwhile = ["nothing", "checkpoint"]\ncommitters = [1, 4]').cells()
     plan = make_study(blocks=2).study.plan.model_copy(update={"cells": cells})
-    found = [(cell.name, alone.name) for cell, alone in _pairs(plan)]
+    found = [(cell.name, alone.name) for cell, alone in _pairs(plan, "meanwhile", "nothing")]
     assert found == [
         ("fdatasync 8 KiB, 1 committer, checkpoint", "fdatasync 8 KiB, 1 committer, nothing"),
         ("fdatasync 8 KiB, 4 committers, checkpoint", "fdatasync 8 KiB, 4 committers, nothing"),
+    ]
+
+
+def test_another_way_of_syncing_is_held_against_the_first() -> None:
+    cells = workload('syncs = ["fdatasync", "fsync"]\ncommitters = [1, 4]').cells()
+    plan = make_study(blocks=2).study.plan.model_copy(update={"cells": cells})
+    found = [(cell.name, first.name) for cell, first in _pairs(plan, "sync", "fdatasync")]
+    assert found == [
+        ("fsync 8 KiB, 1 committer", "fdatasync 8 KiB, 1 committer"),
+        ("fsync 8 KiB, 4 committers", "fdatasync 8 KiB, 4 committers"),
     ]

@@ -42,6 +42,13 @@ class CommitsPage(KindPage):
                 " system and in the same block.",
                 [*place_of(results), ("rate over that without", "ratio", judged_cell)],
             ),
+            "syncs_tables": Rows(own.syncs).tables(
+                "syncs",
+                "Other ways of making a commit durable",
+                "Commits a second, over those of the same cell with the study's first way, on the"
+                " same system and in the same block.",
+                [*place_of(results), ("rate over that of the first way", "ratio", judged_cell)],
+            ),
         }
 
 
