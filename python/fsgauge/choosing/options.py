@@ -11,12 +11,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, get_args
 
-from fsgauge.durability import Weak, weakened
-from fsgauge.plan.race import made_of
+from fsgauge.durability import Weak, made_by, weakened
 from fsgauge.record.factors import factors_of
 from fsgauge.stats.choosing.effects import settings_of
 from fsgauge.study.model import Study
-from fsgauge.study.system import System
 from fsgauge.study.varying import DEFAULT, Value, short_name, system_at
 from fsgauge.study.workload import cells_of
 from fsgauge.workload import method_of
@@ -42,9 +40,7 @@ class Option:
     def weakens(self, kind: str) -> list[Weak]:
         """The durability that a value of it gives up on a kind of file system; [] if none does."""
         tables = (system_at({"name": kind}, {self.key: value}) for value in self.values)
-        return [
-            each for table in tables for each in weakened(made_of(System.model_validate(table)))
-        ]
+        return [each for table in tables for each in weakened(made_by(table))]
 
     def left_in(self, kind: str, systems: Sequence[Mapping[str, str]]) -> Option | None:
         """The option with those values that systems with these settings have; None without any."""

@@ -15,8 +15,7 @@ from tomlkit.items import Table
 
 from fsgauge.choosing.options import Option, Proposed
 from fsgauge.converting import study_from_file
-from fsgauge.durability import weakened
-from fsgauge.plan.race import made_of
+from fsgauge.durability import made_by, weakened
 from fsgauge.quantities import WRITTEN
 from fsgauge.study.model import LoopStorage, PlanSettings, SimulatedStorage, Study, System
 from fsgauge.study.parse import load_study
@@ -117,9 +116,9 @@ def around_winner(study: Study, text: str, winner: str) -> Study | None:
         ),
         [],
     )
-    systems = [System.model_validate(each, context=WRITTEN) for each in near]
-    if not any(weakened(made_of(each)) for each in study.systems):
-        systems = [each for each in systems if not weakened(made_of(each))]
+    if not any(weakened(made_by(each.model_dump())) for each in study.systems):
+        near = [each for each in near if not weakened(made_by(each))]
+    systems = (System.model_validate(each, context=WRITTEN) for each in near)
     found = {each.name: each for each in (study.systems[0], *systems)}
     if len(found) < _FEWEST + 1:
         return None

@@ -156,12 +156,12 @@ def without_refused(
     """The study without what weakens durability, if it is to be `safe`, and without what this
     machine refuses; each is named. InputError where fewer than two are left."""
     from fsgauge.choosing.refused import refused_alone
-    from fsgauge.durability import weakened
-    from fsgauge.plan.race import made_of
+    from fsgauge.durability import made_by, weakened
     from fsgauge.programs.interruption import interruptible
     from fsgauge.rig.registry import require_hosts
 
-    weak = [each.name for each in study.systems if safe and weakened(made_of(each))]
+    given_up = {each.name: weakened(made_by(each.model_dump())) for each in study.systems}
+    weak = [name for name, found in given_up.items() if safe and found]
     for name in weak:
         say(f"left out  {name}: it weakens durability (--safe)")
     study = _without(study, weak, ())

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 Place = Literal["mount", "mkfs", "kind", "tunable", "samba", "export"]
 """Where an option is given: after mount -o, to mkfs, by the choice of the file system itself, as a
@@ -202,6 +202,17 @@ class Weak:
     source: str
     guards: Guards
     amount: int = 0
+
+
+def made_by(system: Mapping[str, Any]) -> SystemOptions:
+    """How a [[system]] of a study, or of a record, is made; what it does not say is as usual."""
+    return SystemOptions(
+        kind=str(system.get("kind") or system["name"]),
+        mount=str(system.get("mount") or ""),
+        mkfs=str(system.get("mkfs") or "").split(),
+        tunables=dict(system.get("tunables") or {}),
+        server=dict(system.get("server") or {}),
+    )
 
 
 def weakened(made: SystemOptions) -> list[Weak]:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from pydantic import Field
 
-from fsgauge.durability import MEMORY, SystemOptions, Weak, weakened
+from fsgauge.durability import MEMORY, SystemOptions, Weak, made_by, weakened
 from fsgauge.plain_files.kept import Kept
 from fsgauge.plan.around import HERE, Around
 from fsgauge.plan.cost import written_bytes
@@ -26,7 +26,7 @@ from fsgauge.plan.in_words import (
 )
 from fsgauge.plan.levels import corrected
 from fsgauge.plan.power import blocks_needed, paired_percent, planned_percent
-from fsgauge.plan.race import blocks_within, made_of, measured_blocks, race_words, rested_on
+from fsgauge.plan.race import blocks_within, measured_blocks, race_words, rested_on
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room, speed_on
 from fsgauge.plan.struck import fault_lines
 from fsgauge.record.records import Plan, SystemFacts, Turn
@@ -212,7 +212,7 @@ def _weak(study: Study, folders: Mapping[str, SystemFacts]) -> list[tuple[str, W
 def _made(system: System, folder: SystemFacts | None) -> SystemOptions:
     if folder is not None:
         return replace(made_as_mounted(folder), server=system.server)
-    return made_of(system)
+    return made_by(system.model_dump())
 
 
 def _block_times(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsgauge.durability import SystemOptions, weakened
+from fsgauge.durability import made_by, weakened
 from fsgauge.plan.curve import planned_cells
 from fsgauge.record.modes import LOOKS, RaceRules
 from fsgauge.record.records import Plan
@@ -85,16 +85,6 @@ def race_words(study: Study) -> str:
     )
 
 
-def made_of(system: System) -> SystemOptions:
-    return SystemOptions(
-        kind=system.kind,
-        mount=system.mount,
-        mkfs=system.mkfs.split(),
-        tunables=system.tunables,
-        server=system.server,
-    )
-
-
 def _given_up(system: System) -> dict[str, int]:
     """Losses, and how much of each where that is a number."""
-    return {each.loses: each.amount for each in weakened(made_of(system))}
+    return {each.loses: each.amount for each in weakened(made_by(system.model_dump()))}

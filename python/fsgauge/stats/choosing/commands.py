@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fsgauge.durability import SystemOptions, weakened
+from fsgauge.durability import made_by, weakened
 from fsgauge.units import format_size
 
 MADE = ("btrfs", "ext2", "ext3", "ext4", "f2fs", "gfs2", "nilfs2", "ocfs2", "xfs")
@@ -42,13 +42,9 @@ def commands_of(system: Mapping[str, Any]) -> list[str]:
     found = [_setting(name, str(value)) for name, value in (system.get("tunables") or {}).items()]
     for file in dict.fromkeys(file for file, _ in found):
         lines += [f"# {file}", *(line for of, line in found if of == file)]
-    tunables, server = (dict(system.get(key) or {}) for key in ("tunables", "server"))
-    mkfs, mount = (str(system.get(key) or "") for key in ("mkfs", "mount"))
-    made = SystemOptions(
-        kind=kind, mount=mount, mkfs=mkfs.split(), tunables=tunables, server=server
-    )
+    server = dict(system.get("server") or {})
     lines += [f"# the server: {name} = {value}" for name, value in server.items()]
-    return [*lines, *(f"# {each.option}: {each.loses}" for each in weakened(made))]
+    return [*lines, *(f"# {each.option}: {each.loses}" for each in weakened(made_by(system)))]
 
 
 def _setting(name: str, value: str) -> tuple[str, str]:

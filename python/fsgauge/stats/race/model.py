@@ -79,3 +79,9 @@ class Race(ResultModel):
     @property
     def failed(self) -> list[str]:
         return [each.system for each in self.places if each.state == "failed"]
+
+    @property
+    def rivals(self) -> list[str]:
+        """Who keeps what the baseline keeps, next to the leader, and did not fail."""
+        away = (self.leader, *self.weaker, *self.failed)
+        return [each for each in self.systems if each not in away]

@@ -176,15 +176,14 @@ def race_lines(race: Race, fresh: Sequence[Comparison], few: str = "") -> list[s
         return [f"The race has no leader yet: it has {blocks} of the 3 before its first look."]
     if not race.leader:
         return [f"No system is left in the race. {few or 'All failed, or did nothing.'}"]
-    failed = race.failed
-    rivals = [each for each in race.systems if each not in (race.leader, *race.weaker, *failed)]
     other = overtaking(race, fresh)
+    near = [each.system for each in race.in_race if each.system in race.rivals]
     return [
         *(_no_difference(race) if other is None else []),
-        _headline(race, fresh, other, failed, bool(rivals)),
-        _nothing_better(race, other, failed, bool(rivals)),
-        *_not_told(race),
-        *([f"{listed(failed)} {_GONE}."] if failed else []),
+        _headline(race, fresh, other),
+        _nothing_better(race, other),
+        *([f"{named_systems(near)} could not be told from it in the race."] if near else []),
+        *([f"{listed(race.failed)} {_GONE}."] if race.failed else []),
         *(
             f"{name} failed, or did too little to be measured, in {missed} of"
             f" {count(race.confirmed, 'fresh block')}."
@@ -245,20 +244,15 @@ def _at_most(ratio: float) -> str:
     return f"{math.ceil((ratio - 1) * 10 ** (2 + digits) - 1e-6) / 10**digits:g} %"
 
 
-def _headline(
-    race: Race,
-    fresh: Sequence[Comparison],
-    other: Comparison | None,
-    failed: Sequence[str],
-    has_rivals: bool,
-) -> str:
+def _headline(race: Race, fresh: Sequence[Comparison], other: Comparison | None) -> str:
+    failed = race.failed
     where = f" in {race.decides}" if race.decides else ""
     worked = " that worked" * bool(failed)
     of = f"{len(race.systems) - len(failed)}{worked}{where}"
     leads = f"{race.leader} leads the {of}"
     if race.ended == "running":
         return f"{leads} after {count(race.blocks, 'block')}; the race is not over."
-    if not has_rivals and {*failed} - {*race.weaker}:
+    if not race.rivals and {*failed} - {*race.weaker}:
         kept = " of the equally durable" * bool({*race.weaker} - {*failed})
         return (
             f"{race.leader} is all that worked{kept}{where}: the others failed, so nothing is"
@@ -305,17 +299,15 @@ def _times(race: Race, found: Comparison, *, its: bool = False) -> str:
     return f"{factor_words(found.ratio, edges)} times {of} ({ends})"
 
 
-def _nothing_better(
-    race: Race, other: Comparison | None, failed: Sequence[str], has_rivals: bool
-) -> str:
+def _nothing_better(race: Race, other: Comparison | None) -> str:
     """Hsu's bound, on those of the same guarantees."""
-    if not has_rivals and not {*failed} - {*race.weaker}:
+    if not race.rivals and not {*race.failed} - {*race.weaker}:
         return "Nothing else that keeps what the baseline keeps was tested."
-    if not has_rivals:
+    if not race.rivals:
         return "What the others could be at most is not known: they failed."
     if race.others_at_most is None or race.others_at_most > MOST_AT_MOST:
         return "What the others could be at most is not known."
-    tested = "that worked" if failed else "tested"
+    tested = "that worked" if race.failed else "tested"
     tested += " that keeps what the baseline keeps" if race.weaker else ""
     is_bound = race.others_at_most > 1
     most = f"more than {_at_most(race.others_at_most)} better" if is_bound else "better"
@@ -329,9 +321,3 @@ def _nothing_better(
     if race.ended != "budget":
         end = f"the fresh blocks do not bear out that {race.leader} is the best"
     return f"Nothing else {tested} is {most} (95 %); {end}."
-
-
-def _not_told(race: Race) -> list[str]:
-    others = [each.system for each in race.in_race]
-    others = [each for each in others if each not in (race.leader, *race.weaker)]
-    return [f"{named_systems(others)} could not be told from it in the race."] if others else []
