@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fsgauge.engine.wire import FullQuota, ScanResult
-from fsgauge.errors import escaped
 from fsgauge.scan.consequences.rule import (
     FULL_PERCENT,
     LEAST_UNALLOCATED,
@@ -19,7 +18,7 @@ from fsgauge.scan.consequences.rule import (
     usable_bytes,
     word_of,
 )
-from fsgauge.units import count, size_down
+from fsgauge.units import size_down
 
 FEW_PERCENT = 1.0
 """Less of anything than this is nearly none."""
