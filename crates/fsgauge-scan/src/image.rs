@@ -156,9 +156,9 @@ fn not_permitted(word: &str, is_device: bool) -> (&'static str, String) {
             ),
         ),
         (true, false) => (
-            "Root may not read it here: it lies on another machine (root_squash), on a user's FUSE, or outside this \
+            "Root may not read it here: it is on another machine (root_squash), on a user's FUSE, or outside this \
              container's users",
-            format!("ls -l {word}; scan it where it lies, or a copy"),
+            format!("ls -l {word}; scan it there, or a copy"),
         ),
     }
 }

@@ -33,9 +33,9 @@ RULES = (
         " takes: 47 blocks of XFS (of less than 4 KiB 108), 1.25 MiB of btrfs with mixed chunks;"
         " nearly, under 5 %",
         "statfs(2); ext4_statfs in fs/ext4/super.c of Linux 6.12 for what is kept for root;"
-        " XFS_CREATE_SPACE_RES in fs/xfs/libxfs/xfs_trans_space.h; the 5 %: m_low_space, from which"
-        " on xfs_iomap_prealloc_size in fs/xfs/xfs_iomap.c allocates less ahead, and what -m of"
-        " mke2fs(8) keeps by default against fragmentation",
+        " XFS_CREATE_SPACE_RES in fs/xfs/libxfs/xfs_trans_space.h; the 5 %: xfs_iomap_prealloc_size"
+        " in fs/xfs/xfs_iomap.c allocates less ahead below m_low_space, and mke2fs(8), -m keeps as"
+        " much by default against fragmentation",
         no_space.full,
     ),
     Rule(
@@ -117,7 +117,7 @@ RULES = (
         "groups",
         "Has XFS far too many groups?",
         "400, of less than 64 GiB each",
-        "the number from which on Fedora CoreOS makes its file system anew"
+        "the number from which on Fedora CoreOS makes its file system again"
         " (coreos/fedora-coreos-config#2565); the size to which Talos Linux holds them"
         " (siderolabs/talos#13828)",
         accounts.groups,

@@ -72,7 +72,7 @@ def _others(scan: ScanResult) -> list[str]:
         if is_read_only(scan):
             return ["its device is read-only, so that it calls nothing available"]
         if has_note(scan, "seed_device"):
-            found.append("what is free on a seed device, which nobody can have, is in use here")
+            found.append("what is free on a seed device, which no one can have, is in use here")
         if free.metadata and free.metadata.free_bytes:
             found.append(
                 f"{size_down(free.metadata.free_device_bytes)} free in chunks for metadata, which"
@@ -218,7 +218,7 @@ def groups(scan: ScanResult) -> Consequence | None:
         f"XFS has {many:,} groups of {size_down(size / many)}, as of a file system that was made"
         " small and grew: no piece of a file is longer than a group, each keeps blocks of its own,"
         " and mounting and allocating look at many",
-        "make it anew with mkfs.xfs at its full size, and copy the files to it: xfs_growfs adds"
+        "make it again with mkfs.xfs at its full size, and copy the files to it: xfs_growfs adds"
         " groups of the old size",
         "a second device for as long",
     )

@@ -47,8 +47,8 @@ def emptied(scan: ScanResult) -> Consequence | None:
         "attention",
         f"Listing a folder reads far more than its names: {escaped(first.name)} takes"
         f" {size_down(first.size_bytes)} and has {count(first.entries, 'name')}, since"
-        f" {scan.source.file_system} gives no block of a folder back when names are"
-        f" deleted{others}",
+        f" {scan.source.file_system} gives no block of a folder back when names are deleted"
+        f"{others}",
         f"mkdir {quoted_new} && find {quoted_name} -mindepth 1 -maxdepth 1 -exec"
         f" mv -t {quoted_new} {{}} + && rmdir {quoted_name} && mv {quoted_new} {quoted_name}; or,"
         f" unmounted, e2fsck -fD {device_of(scan)}",

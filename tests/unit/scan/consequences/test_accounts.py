@@ -216,7 +216,7 @@ def test_df_differs_by_what_is_free_on_a_seed_and_of_what_is_read_only() -> None
         assert said is not None
         return said.sentence
 
-    assert "what is free on a seed device, which nobody can have, is in use here" in of(
+    assert "what is free on a seed device, which no one can have, is in use here" in of(
         "seed_device"
     )
     assert of("read_only_device").endswith(

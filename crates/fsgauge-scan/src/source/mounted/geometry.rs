@@ -263,7 +263,7 @@ fn of_devices(info: &kernel::BtrfsInfo, devices: &[BtrfsDevice]) -> Vec<(&'stati
     let seeds = devices.iter().filter(|device| device.is_seed).count();
     let are = if seeds == 1 { "is a seed" } else { "are seeds" };
     let text = format!(
-        "{seeds} of {} devices {are}, to which nothing is written: what is free there nobody can have, and it is counted \
+        "{seeds} of {} devices {are}, to which nothing is written: what is free there no one can have, and it is counted \
          as in use",
         devices.len()
     );
