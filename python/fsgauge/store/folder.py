@@ -177,7 +177,7 @@ def _no_results(directory: Path) -> InputError:
         holds = several if len(inside) > 1 else "one:"
         return InputError(
             f"{directory} is not a results folder, but holds {holds} {inside[-1]}",
-            cause="`fsgauge run --results` takes the folder above, and makes one in it for each run",
+            cause="`fsgauge run --results` takes the folder above, and makes one in it a run",
             next=f"name it: {quoted(inside[-1])}",
         )
     return InputError(
