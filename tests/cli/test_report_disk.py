@@ -1,4 +1,5 @@
-"""`fsgauge report DIR --set workload.disk.KEY=VALUE`: another disk, without measuring again."""
+"""`fsgauge report DIR --set workload.disk.KEY=VALUE`: another disk's predictions, without measuring
+again."""
 
 from __future__ import annotations
 

@@ -78,23 +78,10 @@ OF_A_DEVICE = (
 )
 """The others, as people read them."""
 IO_SCHEDULERS = ("none", "noop", "deadline", "mq-deadline", "kyber", "bfq", "cfq")
-_OF_A_QUEUE = frozenset(
-    [
-        "add_random",
-        "discard_max_bytes",
-        "io_poll",
-        "io_timeout",
-        "iostats",
-        "max_sectors_kb",
-        "nomerges",
-        "nr_requests",
-        "read_ahead_kb",
-        "rotational",
-        "rq_affinity",
-        "scheduler",
-        "wbt_lat_usec",
-        "write_cache",
-    ]
+_OF_A_QUEUE = (
+    *("add_random", "discard_max_bytes", "io_poll", "io_timeout", "iostats", "max_sectors_kb"),
+    *("nomerges", "nr_requests", "read_ahead_kb", "rotational", "rq_affinity", "scheduler"),
+    *("wbt_lat_usec", "write_cache"),
 )
 _CALLED = {
     **dict.fromkeys(("elevator", "io_scheduler", "iosched", "ioscheduler"), "scheduler"),
