@@ -51,6 +51,7 @@ nrfiles=4
 
 [turns of eight]
 rw=rw
+rwmixread=80
 nrfiles=3
 file_service_type=roundrobin:8
 

@@ -38,6 +38,7 @@ FILE_BYTES = 5 << 20
 """No power of two: see `hashed` of a group. Of large blocks as many as make an order."""
 FEWEST_BLOCKS = 41
 MOST_FILE_BYTES = 1 << 30
+MOST_FILES = 4
 PARTS = 10
 """Into which a file is divided: a request is in one of them."""
 ALLOWED = 0.05
@@ -143,7 +144,7 @@ def compared_sections(
     file_bytes = _file_bytes(converted)
     with tempfile.TemporaryDirectory(prefix="fsgauge-check-") as scratch:
         place = Path(scratch)
-        small = _in_small(sections, converted.findings.without, place, file_bytes)
+        small = _in_small(sections, converted, place, file_bytes)
         of_fio = _of_fio(small, place, file_bytes)
         of_study, scattered = _of_study(small, place, file_bytes)
     for number in range(len(sections)):
@@ -188,12 +189,14 @@ def _name(number: int) -> str:
 
 
 def _in_small(
-    sections: list[Section], without: frozenset[str], scratch: Path, file_bytes: int
+    sections: list[Section], converted: Converted, scratch: Path, file_bytes: int
 ) -> Path:
-    """A job file of the same draws."""
+    """A job file of the same draws, on a few files where it has several."""
     lines = []
-    for number, section in enumerate(sections):
-        left = listed("not_of_requests") | without  # how they are submitted, how fast, read back
+    # How requests are submitted, how fast, and what is read back is left out.
+    left = listed("not_of_requests") | converted.findings.without
+    for number, (section, group) in enumerate(zip(sections, converted.groups, strict=True)):
+        files = min(int(str(group.keys.get("files", 1))), MOST_FILES)
         units = [each for each in section.options.values() if each.name == "kb_base"]
         kept = [*units, *(each for each in drawing(section) if each.name not in left)]
         folder = scratch / "fio" / _name(number)
@@ -202,7 +205,8 @@ def _in_small(
             f"[{_name(number)}]",
             *(each.name if each.value is None else f"{each.name}={each.value}" for each in kept),
             "ioengine=psync",
-            f"size={file_bytes}",
+            f"nrfiles={files}",
+            f"size={files * file_bytes}",
             "time_based",
             f"runtime={SECONDS}",
             "overwrite=1",
