@@ -11,12 +11,8 @@ import pytest
 
 from fsgauge.bisect.log import Asked
 from fsgauge.cli import bisect, group, rig
-from fsgauge.cli.asked_study import (
-    chosen_variant,
-    load_of_program,
-    program_overrides,
-    study_and_folders,
-)
+from fsgauge.cli.asked_program import load_of_program, program_overrides
+from fsgauge.cli.asked_study import chosen_variant, study_and_folders
 from fsgauge.coherence.cases import CASES
 from fsgauge.pages import explain_metric
 from fsgauge.plan.turns import make_plan, with_seed

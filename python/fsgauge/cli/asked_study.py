@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import time
-import tomllib
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -15,7 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 from click.shell_completion import CompletionItem
 
-from fsgauge import kinds
+from fsgauge.cli.asked_program import (
+    load_of_program,
+    note_own_options,
+    program_overrides,
+    question_of,
+)
 from fsgauge.cli.choices import decorated, say_note
 from fsgauge.errors import InputError
 from fsgauge.kinds import DEFAULT
@@ -24,7 +27,6 @@ from fsgauge.progress.terminal import say
 if TYPE_CHECKING:
     from fsgauge.rig.rig import FleetChoice, Rig
     from fsgauge.study.model import Study
-    from fsgauge.study.workload_keys import WorkloadKeys
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -128,10 +130,10 @@ def study_choices(function: F) -> F:
         }
         word, *more = words["study"]
         load = load_of_program(word, more)
-        _note_own_options(more if load else ())
+        note_own_options(more if load else ())
         of_program = program_overrides(word, more, given.pop("prepare"), given.pop("parameters"))
         words["overrides"] = (
-            *_asked_of_program(word, load, more),
+            *question_of(word, load, more),
             *of_program,
             *words["overrides"],
         )
@@ -141,87 +143,6 @@ def study_choices(function: F) -> F:
         return function(asked=AskedStudy(**words), **given)
 
     return cast("F", decorated(of_asked, _OPTIONS))
-
-
-_OFTEN_BEHIND = ("--baseline", "--results", "--rig", "--set", "--storage", "--system")
-
-
-def _note_own_options(program: Sequence[str]) -> None:
-    """A note for an option of ours among a program's words."""
-    ours = [each for each in program if each.partition("=")[0] in _OFTEN_BEHIND]
-    if ours:
-        say_note(
-            f"{ours[0].partition('=')[0]} stands behind --, so the program gets it;"
-            " options of fsgauge stand before --"
-        )
-
-
-def load_of_program(word: str, more: Sequence[str]) -> WorkloadKeys | None:
-    """The load of a study whose program is named by the words behind it, not validated; None where
-    these are folders to compare, and of a study that starts none."""
-    from fsgauge.study.shipped import find_study, study_meant
-
-    if all(Path(each).is_dir() for each in more):
-        return None
-    try:
-        load = tomllib.loads(find_study(study_meant(word))[1]).get("workload")
-    except (InputError, tomllib.TOMLDecodeError):  # said by whoever reads the study
-        return None
-    if not isinstance(load, dict) or (kind := load.get("kind", DEFAULT)) not in kinds.names():
-        return None
-    keys: type[WorkloadKeys] = kinds.part(kind, "keys").KEYS
-    return keys.model_construct(**load) if keys.question_of_program else None
-
-
-def program_overrides(
-    word: str, program: Sequence[str], prepare: Sequence[str], parameters: Sequence[str]
-) -> list[str]:
-    """The changes that a program behind -- and its options stand for: what a shipped study says of
-    its own is said of no other. InputError for a parameter that is given twice, or without values.
-    """
-    load = load_of_program(word, program)
-    is_shipped = not Path(word).is_file()
-    of_own = load.with_program(program) if load and is_shipped else {}
-    found = [_said(type(load), key, value) for key, value in of_own.items() if load]
-    lists = {"program": program if load else (), "prepare": prepare}
-    found += [
-        f"workload.{key}={json.dumps(list(texts), ensure_ascii=False)}"
-        for key, texts in lists.items()
-        if texts
-    ]
-    by_name: dict[str, list[str]] = {}
-    for text in parameters:
-        name, equals, values = text.partition("=")
-        if not equals or not values:
-            raise InputError(
-                f"-P {text} has no values", next=f"-P {name or 'threads'}=1,4,16, for {{{name}}}"
-            )
-        listed = [value.strip() for value in values.split(",")]
-        if not all(listed):
-            whole = f"{name}={','.join(filter(None, listed))}"
-            raise InputError(f"-P {text} has a blank value", next=f"-P {shlex.quote(whole)}")
-        if name in by_name:
-            both = f"{name}={','.join(dict.fromkeys([*by_name[name], *listed]))}"
-            raise InputError(f"-P {name} is there twice", next=f"-P {shlex.quote(both)}")
-        by_name[name] = listed
-        found.append(f"workload.parameters.{name}={json.dumps(listed)}")
-    return found
-
-
-def _asked_of_program(word: str, load: WorkloadKeys | None, program: Sequence[str]) -> list[str]:
-    """A shipped study's question names its own program; that about a number stays where the number
-    does."""
-    if load is None or Path(word).is_file():
-        return []
-    is_kept = load.model_copy(update=load.with_program(program)).is_judged_by_own_number
-    return [] if is_kept else [f"question={json.dumps(load.question_of_program)}"]
-
-
-def _said(keys: type[WorkloadKeys], key: str, value: object) -> str:
-    """The change that gives a key a value."""
-    from fsgauge.study.value_type import value_type
-
-    return f"workload.{key}={value_type(keys.model_fields[key]).item(value).as_string()}"
 
 
 def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:

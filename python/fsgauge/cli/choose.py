@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import click
 
 from fsgauge.cli import choices
+from fsgauge.cli.asked_program import program_overrides
 from fsgauge.cli.asked_study import (
     AskedStudy,
     complete_study,
-    program_overrides,
     seed_choice,
     set_choice,
     storage_choice,

@@ -51,7 +51,7 @@ _MISTYPED = 0.8
 def _of_a_program(error: click.NoSuchOption, takes: Sequence[click.Parameter], command: str) -> str:
     """The same command with the program behind --, as an error; "" if the words name no program,
     have a -- already, or hold an option of fsgauge that was mistyped."""
-    from fsgauge.cli.asked_study import load_of_program
+    from fsgauge.cli.asked_program import load_of_program
 
     words = sys.argv[1:]
     known = [name for each in takes for name in each.opts]

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from fsgauge.plan.space import speed_on
 from fsgauge.record.factors import CellFactors, factors_of
 from fsgauge.record.modes import Curve, Pace
+from fsgauge.record.quantiles import operations_needed, quantile_words
 from fsgauge.record.records import Cell, Plan, Turn
-from fsgauge.record.series import operations_needed, quantile_words
 from fsgauge.study.model import Study
 from fsgauge.study.workload import cells_of
 from fsgauge.units import exact_duration, format_duration, format_rate

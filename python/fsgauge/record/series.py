@@ -7,7 +7,6 @@ block (`fsgauge.store.blocks`).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, overload
 
@@ -15,10 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from fsgauge.engine.wire import Interval, IntervalCount
-
-QUANTILES = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
-SAMPLES_BEYOND = 10
-"""A quantile with fewer samples beyond it says more about luck than about the system."""
 
 Integers = npt.NDArray[np.int64]
 Columns = Mapping[str, npt.NDArray[Any]]
@@ -37,16 +32,6 @@ INTERVAL_COLUMNS = (
     "write_size_bytes",
     "write_latency_sum_ns",
 )
-
-
-def operations_needed(quantile: str) -> int:
-    """The fewest operations of a run that a quantile is read from, by its name in `QUANTILES`."""
-    return math.ceil(SAMPLES_BEYOND / (1 - QUANTILES[quantile]) - 1e-6)
-
-
-def quantile_words(quantile: str) -> str:
-    """ "p99.9" of "p999"."""
-    return f"p{100 * QUANTILES[quantile]:g}"
 
 
 class _Rows:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from fsgauge.record.factors import factors_of
-from fsgauge.record.series import quantile_words
+from fsgauge.record.quantiles import quantile_words
 from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.charts.axes import Along

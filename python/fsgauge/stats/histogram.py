@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from fsgauge.engine.wire import Histogram
-from fsgauge.record.series import SAMPLES_BEYOND, Counts
+from fsgauge.record.quantiles import SAMPLES_BEYOND
+from fsgauge.record.series import Counts
 
 
 def merge(histograms: Iterable[Histogram]) -> Histogram | None:

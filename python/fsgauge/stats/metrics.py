@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from fsgauge.engine import wire
+from fsgauge.record.quantiles import QUANTILES, quantile_words
 from fsgauge.record.records import RunRecord
-from fsgauge.record.series import QUANTILES, quantile_words
 from fsgauge.stats.histogram import mean_ns, merge, quantile_of
 
 Unit = Literal["IOPS", "B/s", "ns", "files/s"]

@@ -37,8 +37,8 @@ from fsgauge.engine.wire import ClientsJob, timed_operations
 from fsgauge.plan.levels import LEVEL
 from fsgauge.record.command import CommandJob, ForeignJob
 from fsgauge.record.factors import factors_of
+from fsgauge.record.quantiles import QUANTILES
 from fsgauge.record.records import Plan, RunRecord
-from fsgauge.record.series import QUANTILES
 from fsgauge.stats.common_window import common_window
 from fsgauge.stats.estimate import ByBlock, Estimate, estimate, mean_of
 from fsgauge.stats.histogram import merge, quantile_of

@@ -13,8 +13,8 @@ from typing import TypeVar
 
 from fsgauge.record.factors import factors_of
 from fsgauge.record.machine import Simulation
+from fsgauge.record.quantiles import QUANTILES, operations_needed
 from fsgauge.record.records import Cell, RunRecord
-from fsgauge.record.series import QUANTILES, operations_needed
 from fsgauge.stats.asked_number import own_numbers
 from fsgauge.stats.evidence import Question
 from fsgauge.stats.metrics import METRICS, latencies

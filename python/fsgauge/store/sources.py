@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from fsgauge.record.series import INTERVAL_COLUMNS, SAMPLES_BEYOND
+from fsgauge.record.quantiles import SAMPLES_BEYOND
+from fsgauge.record.series import INTERVAL_COLUMNS
 from fsgauge.store.columns import KEYS, WHICH, View, at
 from fsgauge.store.parquet import quoted, quoted_path
 from fsgauge.store.rows import HISTOGRAMS, OF_CLIENTS

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsgauge.record.series import QUANTILES, operations_needed
+from fsgauge.record.quantiles import QUANTILES, operations_needed
 from fsgauge.stats.histogram import mean_ns, merge, percentile_curve, quantile_ns, quantile_of
 from tests.synthetic import histogram_of
 

@@ -4,7 +4,7 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.plan.turns import make_plan
-from fsgauge.record.series import operations_needed
+from fsgauge.record.quantiles import operations_needed
 from fsgauge.study.other_tools import studies_called
 from fsgauge.study.parse import load_study, parse_study, shipped_study
 from fsgauge.study.shipped import (

@@ -11,8 +11,8 @@ from typing import Any
 
 from fsgauge.record.factors import factors_of
 from fsgauge.record.modes import Curve
+from fsgauge.record.quantiles import QUANTILES, operations_needed, quantile_words
 from fsgauge.record.records import Cell, RunRecord
-from fsgauge.record.series import QUANTILES, operations_needed, quantile_words
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.curve.answer import curve_answer
 from fsgauge.stats.curve.blocks import CAPACITY, BlockCurve, block_curves, load_of

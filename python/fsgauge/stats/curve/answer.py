@@ -7,8 +7,8 @@ number there has a sentence of its own.
 from __future__ import annotations
 
 from fsgauge.record.factors import factors_of
+from fsgauge.record.quantiles import quantile_words
 from fsgauge.record.records import Cell
-from fsgauge.record.series import quantile_words
 from fsgauge.stats.curve.blocks import limit_words
 from fsgauge.stats.curve.model import Capacity, CurveResults
 from fsgauge.stats.evidence import Question, part_of

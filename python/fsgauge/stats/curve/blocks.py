@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from fsgauge.plan.levels import LEVEL
 from fsgauge.record.modes import Curve
+from fsgauge.record.quantiles import quantile_words
 from fsgauge.record.records import Cell, Plan, RunRecord
-from fsgauge.record.series import quantile_words
 from fsgauge.stats.curve.model import CurveResults
 from fsgauge.stats.curve.point import Crossing, Point, crossing, points_of
 from fsgauge.stats.samples import Samples, collect

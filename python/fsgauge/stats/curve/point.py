@@ -23,8 +23,8 @@ from typing import Literal
 from fsgauge.engine.wire import Histogram, LoadResult, sides_of
 from fsgauge.record.factors import factors_of
 from fsgauge.record.modes import Curve
+from fsgauge.record.quantiles import QUANTILES, operations_needed
 from fsgauge.record.records import Cell, RunRecord
-from fsgauge.record.series import QUANTILES, operations_needed
 from fsgauge.stats.histogram import quantile_of
 from fsgauge.stats.metrics import latencies
 from fsgauge.stats.run_checks import (

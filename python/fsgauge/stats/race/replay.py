@@ -16,8 +16,8 @@ from typing import Literal
 import numpy as np
 
 from fsgauge.record.modes import LOOKS, RaceRules, looks_of
+from fsgauge.record.quantiles import QUANTILES
 from fsgauge.record.records import Plan, RunRecord, StudyRecord, Turn
-from fsgauge.record.series import QUANTILES
 from fsgauge.stats.metrics import METRICS, latencies
 from fsgauge.stats.of_kind import analysis_of
 from fsgauge.stats.planned import primary_cells, primary_metrics

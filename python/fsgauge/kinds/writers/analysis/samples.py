@@ -12,8 +12,8 @@ import statistics
 from collections.abc import Iterator, Sequence
 
 from fsgauge.engine.wire import LoadJob, LoadResult, sides_of
+from fsgauge.record.quantiles import QUANTILES
 from fsgauge.record.records import RunRecord, TurnRecord
-from fsgauge.record.series import QUANTILES
 from fsgauge.stats.histogram import quantile_of
 from fsgauge.stats.metrics import Reading, own_rates
 from fsgauge.stats.samples import Samples, is_complete

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.cli.asked_study import program_overrides
+from fsgauge.cli.asked_program import program_overrides
 from fsgauge.errors import InputError
 from fsgauge.kinds.command.keys import CommandWorkload
 from fsgauge.study.parse import load_study
