@@ -225,7 +225,8 @@ def test_a_machine_that_changed_under_its_name_is_judged_by_ratios(
     [
         (["--fail-if", "ratio(iop) < 1"], 'did you mean "iops"?'),
         (["--fail-if", "ratio(iops, randwrite) < 1"], 'no pattern "randwrite"'),
-        (["--fail-if", ""], '"ratio" is missing'),
+        (["--fail-if", "1"], '"ratio" is missing'),
+        (["--fail-if", ""], "a word of the command is empty"),
         (["--despite", "wether"], "is not one of the facts that must be equal"),
     ],
 )

@@ -66,7 +66,7 @@ def test_a_noisy_first_cell_where_the_others_are_equal() -> None:
     first, second, rates = results.lines
     assert first == "ext4 and xfs equal raw in 64 KiB random reads at depth 32 within 3 %."
     assert second.startswith("Too noisy to tell ext4 and xfs from raw in 4 KiB random reads")
-    assert re.match(r"raw does .+ and .+ in 64 KiB random reads at depth 32 and 4 KiB ", rates)
+    assert re.match(r"raw does .+ and .+ in 4 KiB random reads at depth 32 and 64 KiB ", rates)
 
 
 def test_noise_that_hides_everything_is_said_in_words() -> None:

@@ -221,7 +221,7 @@ def test_an_optional_number_that_is_none_is_left_out():
 
 def test_several_values_of_a_key_that_has_one_are_compared_by_folders():
     """ "direct must be true or false, not a list", and nothing of how both are compared."""
-    for key, values in {"direct": "[true, false]", "jobs": "[1, 2]"}.items():
+    for key, values in {"direct": "[true, false]", "files": "[1, 2]"}.items():
         with pytest.raises(InputError) as refused:
             load_study("overhead", [f"workload.{key}={values}"])
         said = f"run the study with each, then fsgauge compare A B --despite workload.{key}"
