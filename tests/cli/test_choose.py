@@ -46,7 +46,8 @@ def study(folder: Path, sizes: str, noatime: str = "false") -> str:
         (("mix-mail", "a", "program"), 'unknown key "program"'),
         (("mix-mail", "--kinds", "ext4", "--budget", "2 s"), "is too short for 3 blocks"),
         (("mix-mail", "--kinds", "ext4", "--budget", "5 parsecs"), "--budget | 5 parsecs"),
-        (("mix-mail", "--kinds", ""), 'nothing is proposed for ""'),
+        (("mix-mail", "--kinds", "zfs"), 'nothing is proposed for "zfs"'),
+        (("mix-mail", "--kinds", ""), "a word of the command is empty"),
         (("mix-mail", "--set", "plan.mode=all"), "this plan is no race: its mode is all"),
     ],
 )

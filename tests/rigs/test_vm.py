@@ -18,12 +18,13 @@ from pathlib import Path
 import pytest
 
 from fsgauge.progress import Progress
-from fsgauge.report.write import results_of, write_report
+from fsgauge.report.write import write_report
 from fsgauge.rig.vm.messages import Order
 from fsgauge.rig.vm.rig import VmRig
 from fsgauge.rig.vm.session import VmSession
 from fsgauge.run import run_study
 from fsgauge.stats.curve.model import CurveResults
+from fsgauge.stats.read import read_stored
 from fsgauge.store import read_results
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
@@ -113,7 +114,7 @@ def test_a_load_curve_is_searched_on_a_disk_whose_limit_is_known(scene: Path) ->
     assert {run.block for run in stored.runs if run.cell.pace is None} == {0}
     rates = {run.cell.pace.rate for run in stored.runs if run.cell.pace and run.block == 2}
     assert len(rates) > 10 and all(rates)
-    found = CurveResults.of(results_of(stored))
+    found = CurveResults.of(read_stored(stored))
     assert found is not None
     for each in found.capacities:
         rate = each.number.value if each.number is not None else each.bound

@@ -109,8 +109,8 @@ def go_on(directory: Path, how: How) -> int:
         tell(following, world, sys.stderr)
     elif not _text_in(stored) or world.refusals(following):
         write_beside(stored, {"finalists.toml": dump_study(following)})
-        file = quoted(directory / "finalists.toml")
-        say(f"measure   the finalists on this machine: fsgauge run {file}")
+        quoted_file = quoted(directory / "finalists.toml")
+        say(f"measure   the finalists on this machine: fsgauge run {quoted_file}")
         return ExitCode.ANSWERED
     else:
         say(f"measure   {len(following.systems)} finalists on this machine")

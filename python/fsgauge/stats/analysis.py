@@ -105,7 +105,7 @@ class Analysis:
         raise InputError(
             f"--set changes nothing: {study.plan.study} is a study of kind {kind_of(study)}, which"
             " predicts no disk's rates",
-            next="fsgauge report without --set; fsgauge run with --set measures anew",
+            next="fsgauge report without --set; fsgauge run with --set, which measures again",
         )
 
 

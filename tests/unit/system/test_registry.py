@@ -85,7 +85,10 @@ def test_support_needs_driver_and_tool() -> None:
         ("zfs", "fsgauge plan overhead /folder/on/it /folder/elsewhere"),
         ("vfat", "fsgauge plan overhead /folder/on/it /folder/elsewhere"),
         ("tmpfs", "--storage ram:1GiB --system ext4"),
-        ("lvm", "--storage /dev/NAME --system ext4"),
+        (
+            "lvm",
+            "--system plain=/mnt/a --system lvm=/mnt/b, or --storage /dev/NAME --system ext4",
+        ),
         ("ext5", "fsgauge doctor --systems"),
     ],
 )
