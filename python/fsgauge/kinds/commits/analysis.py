@@ -232,16 +232,18 @@ MOST_SYNCS = 2
 
 def sync_sentences(question: Question) -> list[str]:
     """ "With open_datasync, a commit on ext4 takes 0.82 times as long (0.75 to 0.90)." of the first
-    other ways that promise something; the tables have all."""
+    other ways that promise something, and in one sentence those that are too noisy on every system;
+    the tables have all."""
     own = _of_primary(question, CommitsResults.within(question).syncs)
     usual = CommitsFactors.of(question.cells[0]).sync
-    kept = [each for each in own.values() if each[0].sync != NO_PROMISE]
-    by_sync = {factors.sync: found for factors, found in reversed(kept)}
-    said = [
-        _sentence(f"With {sync}", found, f"with {usual}")
-        for sync, found in reversed(by_sync.items())
-    ]
-    return said[:MOST_SYNCS]
+    by_sync: dict[str, list[OverPartner]] = {}
+    for factors, found in own.values():
+        if factors.sync != NO_PROMISE:
+            by_sync.setdefault(factors.sync, found)
+    noisy = [sync for sync, found in by_sync.items() if all(map(_is_noise, found))]
+    told = [sync for sync in by_sync if sync not in noisy][:MOST_SYNCS]
+    said = [_sentence(f"With {sync}", by_sync[sync], f"with {usual}") for sync in told]
+    return [*said, *([f"Too noisy to tell {listed(noisy)} from {usual}."] if noisy else [])]
 
 
 _OfCell = tuple[CommitsFactors, list[OverPartner]]
@@ -264,8 +266,12 @@ def _sentence(start: str, found: Sequence[OverPartner], without: str) -> str:
     return f"{start}, {', '.join(said)}{left_out(len(found))}."
 
 
+def _is_noise(each: OverPartner) -> bool:
+    return each.low is None or each.high is None or is_too_wide(each.low, each.high)
+
+
 def _on(each: OverPartner, without: str) -> str:
-    if each.low is None or each.high is None or is_too_wide(each.low, each.high):
+    if each.low is None or each.high is None or _is_noise(each):
         return f"on {each.system} the noise is too large to say"
     edges = (1 / each.high, 1 / each.low)
     if each.verdict in OPEN:
