@@ -85,10 +85,11 @@ class Volume:
             file.seek(self.places(address)[0])
             return Leaf(file.read(self.node_size))
 
-    def write(self, address: int, leaf: Leaf) -> None:
+    def write(self, address: int, leaf: Leaf, *, ahead: int = 0) -> None:
+        """So many bytes ahead of an address: of what is free the tool does not tell the place."""
         with Path(self.device).open("rb+") as file:
             for place in self.places(address):
-                file.seek(place)
+                file.seek(place + ahead)
                 file.write(leaf.packed())
 
     def write_superblocks(self) -> None:
@@ -137,7 +138,8 @@ def add_block_group_tree(device: str) -> None:
     ):
         struct.pack_into("<Q", root, at, value)
     roots.items[BLOCK_GROUPS, ROOT, 0] = bytes(root)
-    volume.write(address, own)
+    assert root_address in inside
+    volume.write(root_address, own, ahead=address - root_address)
     volume.write(root_of(EXTENTS), extents)
     volume.write(root_of(FREE_SPACE), free)
     volume.write(root_address, roots)
