@@ -50,8 +50,9 @@ rw=randread
 nrfiles=4
 
 [turns of eight]
-rw=rw
-rwmixread=80
+rw=randread
+norandommap
+random_distribution=zipf:1.1
 nrfiles=3
 file_service_type=roundrobin:8
 

@@ -80,6 +80,9 @@ def _choose_files(job: FioJob, group: Group, count: int, each_bytes: int, *, nam
             "a file is drawn for each operation, with offsets of its own in each; the nearest is"
             " file_service_type=roundrobin"
         )
+    elif "apart" in group.keys:
+        why = "fio begins all files anew when reads or writes are at the end of theirs; the nearest"
+        why += " is one file, or a group of each"
     elif group.is_plain and "verify" not in group.keys:
         if each and not each.isdecimal() and service is not None:
             job.wrong(service, f"{way}:OPERATIONS")
