@@ -81,7 +81,7 @@ def _choose_files(job: FioJob, group: Group, count: int, each_bytes: int, *, nam
             " file_service_type=roundrobin"
         )
     elif "apart" in group.keys:
-        why = "fio begins all files anew when reads or writes are at the end of theirs; the nearest"
+        why = "fio restarts all files when reads or writes are at the end of theirs; the nearest"
         why += " is one file, or a group of each"
     elif group.is_plain and "verify" not in group.keys:
         if each and not each.isdecimal() and service is not None:
