@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -138,30 +137,20 @@ def _step(
     """Measure one kernel, and judge it."""
     from fsgauge.bisect.judging import judged, outcome_of
     from fsgauge.bisect.log import Step
-    from fsgauge.cli.execution import progress_for
+    from fsgauge.cli.execution import measured
     from fsgauge.report.write import read_report
     from fsgauge.rig.registry import rig_named
     from fsgauge.rig.vm.build.making import require_built
-    from fsgauge.run import run_study
 
     for each in (asked.good, kernel):
         require_built(say, each)
-    outcome = run_study(
-        studied(asked, kernel, blocks),
-        rig=rig_named("vm", say),
-        results=results,
-        destroy=None,
-        command=["fsgauge", *sys.argv[1:]],
-        progress=progress_for("auto"),
-    )
-    if outcome.ended_by is not None:
-        raise outcome.ended_by
-    report = read_report(outcome.directory)
+    directory = measured(studied(asked, kernel, blocks), rig_named("vm", say), results, None)
+    report = read_report(directory)
     report.write()
     limits = judged(conditions, report.results, _TRIED)
     return Step(
         kernel=kernel,
-        directory=str(outcome.directory.absolute()),
+        directory=str(directory.absolute()),
         blocks=blocks,
         outcome=outcome_of(limits),
         limits=limits,

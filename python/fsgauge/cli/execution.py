@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fsgauge.cli.choices import needed_again
 from fsgauge.errors import FsgaugeError, FullModelError, Interrupted
@@ -27,6 +27,14 @@ MOST_WARNINGS = 3
 """On the terminal; the page has all."""
 
 
+class Ended(NamedTuple):
+    """The exit code of a study: that of what ended it early, or of what it came to; and the folder
+    of one that nothing ended early, with its report."""
+
+    code: int
+    whole: Path | None
+
+
 def execute(
     study: Study,
     *,
@@ -35,13 +43,8 @@ def execute(
     destroy: Consent | None,
     style: str | None,
     beside: Mapping[str, str] = MappingProxyType({}),
-    concluded: Callable[[Path], None] = lambda _: None,
-) -> int:
-    """Run a study; gives the exit code: that of what ended it early, or of what it came to.
-
-    The texts of `beside` are kept in its folder, by name. `concluded` is told the folder of what
-    nothing ended early; its report is made by then.
-    """
+) -> Ended:
+    """Run a study; the texts of `beside` are kept in its folder, by name."""
     from fsgauge.run import run_study
 
     with _naming_resume() as created:
@@ -51,15 +54,13 @@ def execute(
             results=results,
             destroy=destroy,
             command=["fsgauge", *sys.argv[1:]],
-            progress=progress_for(style or "auto"),
+            progress=progress_for(style),
             created=created,
             beside=beside,
         )
-    code = _conclude(outcome, style)
+    ended = _conclude(outcome, style)
     _keep_noise(rig, study, outcome.directory)
-    if outcome.ended_by is None:
-        concluded(outcome.directory)
-    return code
+    return ended
 
 
 def execute_again(
@@ -69,10 +70,9 @@ def execute_again(
     destroy: Consent | None,
     style: str | None,
     accept_changed: bool,
-    concluded: Callable[[Path], None] = lambda _: None,
-) -> int:
+) -> Ended:
     """Resume a study on the rig that is given for the name of its own; a complete one is only
-    reported. `concluded` as in `execute`."""
+    reported."""
     from fsgauge.run import Outcome, resume_study
 
     with _naming_resume() as created:
@@ -81,20 +81,33 @@ def execute_again(
             directory,
             rig=rig,
             destroy=destroy,
-            progress=progress_for(style or "auto"),
+            progress=progress_for(style),
             accept_changed=accept_changed,
         )
     if outcome is None:
         sys.stderr.write("the study is complete: nothing is left to measure\n")
-    outcome = outcome or Outcome(directory, None)
-    code = _conclude(outcome, style, accept_changed=accept_changed)
-    if outcome.ended_by is None:
-        concluded(directory)
-    return code
+    return _conclude(outcome or Outcome(directory, None), style, accept_changed=accept_changed)
 
 
-def progress_for(style: str) -> Progress:
-    """`style`: auto (live on a terminal, else lines), lines, json or quiet."""
+def measured(study: Study, rig: Rig, results: Path, destroy: Consent | None) -> Path:
+    """Run a study and give its folder, for a report of the caller's; raises what ended it early."""
+    from fsgauge.run import run_study
+
+    outcome = run_study(
+        study,
+        rig=rig,
+        results=results,
+        destroy=destroy,
+        command=["fsgauge", *sys.argv[1:]],
+        progress=progress_for(None),
+    )
+    if outcome.ended_by is not None:
+        raise outcome.ended_by
+    return outcome.directory
+
+
+def progress_for(style: str | None) -> Progress:
+    """`style`: json, quiet, lines; None: live on a terminal, else lines."""
     from fsgauge.progress import Progress
     from fsgauge.progress.lines import JsonLines, Lines
 
@@ -102,7 +115,7 @@ def progress_for(style: str) -> Progress:
         return JsonLines(sys.stdout)
     if style == "quiet":
         return Progress()
-    if style == "auto" and sys.stderr.isatty():
+    if style is None and sys.stderr.isatty():
         from fsgauge.progress.live import Live
 
         return Live()
@@ -155,7 +168,7 @@ def _repeat(directory: Path) -> str:
     return repeat_command(read_results(directory).study)
 
 
-def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = False) -> int:
+def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = False) -> Ended:
     ended_by = outcome.ended_by
     if ended_by is not None:
         _say_end(ended_by, outcome.directory)
@@ -165,7 +178,7 @@ def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = Fal
         if ended_by is None:
             raise
         sys.stderr.write(f"{error.render()}\n")
-        return ended_by.exit_code
+        return Ended(ended_by.exit_code, None)
     report = report_in(outcome.directory)
     commands = (report.get("race") or {}).get("commands", [])
     if style == "json":
@@ -181,10 +194,10 @@ def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = Fal
         sys.stdout.write("".join(f"{line}\n" for line in shown))
     code = of_report(report)
     if ended_by is not None:
-        return gravest([ended_by.exit_code, code])
+        return Ended(gravest([ended_by.exit_code, code]), None)
     if code == ExitCode.FAILED:
         _say_nothing_measured(report, outcome.directory)
-    return code
+    return Ended(code, outcome.directory)
 
 
 def _say_nothing_measured(report: Mapping[str, Any], directory: Path) -> None:

@@ -300,12 +300,15 @@ def _ledger_lines(folder: str, ledger: Ledger, runs: Mapping[str, JudgedRun]) ->
 def _measured(each: Ahead, asked: Asked) -> tuple[Path, JudgedRun]:
     """Its results folder, which is whole, and what it says by the statistics of today: a report
     that is there may be of an earlier fsgauge. Raises what ended it."""
-    from fsgauge.cli.execution import make_report, report_in
+    from fsgauge.cli.execution import make_report, measured, report_in
     from fsgauge.published.runs import judge
     from fsgauge.stats.results import Results
 
     if each.begun is None:
-        directory = _run_anew(each, asked)
+        assert each.study is not None and each.rig is not None  # noqa: S101 - else it has begun
+        sys.stderr.write(f"{each.part.study}, on the rig {each.part.rig}\n")
+        destroy = asked.consent if each.part.rig == "host" else None
+        directory = measured(each.study, each.rig, asked.results, destroy)
     else:
         directory = each.begun
         _go_on(directory, asked)
@@ -324,26 +327,7 @@ def _go_on(directory: Path, asked: Asked) -> None:
         directory,
         rig=lambda recorded: rig_named(recorded, say),
         destroy=asked.consent,
-        progress=progress_for("auto"),
+        progress=progress_for(None),
     )
     if outcome is not None and outcome.ended_by is not None:
         raise outcome.ended_by
-
-
-def _run_anew(each: Ahead, asked: Asked) -> Path:
-    from fsgauge.cli.execution import progress_for
-    from fsgauge.run import run_study
-
-    assert each.study is not None and each.rig is not None  # noqa: S101 - else it has begun
-    sys.stderr.write(f"{each.part.study}, on the rig {each.part.rig}\n")
-    outcome = run_study(
-        each.study,
-        rig=each.rig,
-        results=asked.results,
-        destroy=asked.consent if each.part.rig == "host" else None,
-        command=["fsgauge", *sys.argv[1:]],
-        progress=progress_for("auto"),
-    )
-    if outcome.ended_by is not None:
-        raise outcome.ended_by
-    return outcome.directory

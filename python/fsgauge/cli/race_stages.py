@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from fsgauge.cli.execution import Ended, execute, execute_again, report_in
 from fsgauge.errors import InputError, quoted
 from fsgauge.exit_codes import ExitCode, gravest
 from fsgauge.progress.terminal import say, width_of, wrapped_lines
-from fsgauge.rig.registry import DEFAULT, rig_named
+from fsgauge.rig.registry import DEFAULT, require_hosts, rig_named
 from fsgauge.units import count, exact_duration, some_of
 
 if TYPE_CHECKING:
@@ -52,43 +53,38 @@ def rigs(world: Rig) -> Callable[[str], Rig]:
 def measure(study: Study, world: Rig, results: Path, how: How, raced: str = "") -> int:
     """A study, and what follows a race; `raced` is the study of one that `choose` begins, as it was
     before its systems took the place of `vary`."""
-    from fsgauge.cli.execution import execute
-
-    ended: list[Path] = []
     how.ask(study, world)
-    code = execute(
+    ended = execute(
         study,
         rig=world,
         results=results,
         destroy=how.destroy,
         style=how.style,
         beside={RACED: raced} if raced else {},
-        concluded=ended.append,
     )
-    return gravest([code, *(go_on(each, how) for each in ended)])
+    return _followed(ended, how)
 
 
 def resumed(directory: Path, how: How, *, accept_changed: bool) -> int:
     """A study that goes on where it was cut short, and what follows a race."""
-    from fsgauge.cli.execution import execute_again
-
-    ended: list[Path] = []
-    code = execute_again(
+    ended = execute_again(
         directory,
         rig=how.rig,
         destroy=how.destroy,
         style=how.style,
         accept_changed=accept_changed,
-        concluded=ended.append,
     )
-    return gravest([code, *(go_on(each, how) for each in ended)])
+    return _followed(ended, how)
+
+
+def _followed(ended: Ended, how: How) -> int:
+    return gravest([ended.code, *([go_on(ended.whole, how)] if ended.whole else [])])
 
 
 def go_on(directory: Path, how: How) -> int:
     """The exit code of what follows a race that is over and valid, begun or gone on with. What
     measures the finalists of models is only named where `choose` did not begin the race, or this
     machine refuses it."""
-    from fsgauge.cli.execution import report_in
     from fsgauge.report.write import write_beside
     from fsgauge.store import read_results
     from fsgauge.study.dump import dump_study
@@ -99,7 +95,8 @@ def go_on(directory: Path, how: How) -> int:
     stored = read_results(directory, accept_changed=True)
     if (begun := _begun_in(stored)) is not None:
         return resumed(begun, how, accept_changed=bool(stored.changes))
-    place, following = _following(stored, found)
+    text = _text_in(stored)
+    place, following = _following(stored, found, text)
     if following is None:
         return ExitCode.ANSWERED
     world = how.rig(stored.study.rig if place == _SECOND else DEFAULT)
@@ -107,7 +104,7 @@ def go_on(directory: Path, how: How) -> int:
         say(f"second    race: {len(following.systems)} systems around {found['chosen']}")
         following = without_refused(following, world, how.destroy)
         tell(following, world, sys.stderr)
-    elif not _text_in(stored) or world.refusals(following):
+    elif not text or world.refusals(following):
         write_beside(stored, {"finalists.toml": dump_study(following)})
         quoted_file = quoted(directory / "finalists.toml")
         say(f"measure   the finalists on this machine: fsgauge run {quoted_file}")
@@ -135,13 +132,14 @@ def _begun_in(stored: StoredStudy) -> Path | None:
     return stored.directory / found[-1] if found else None
 
 
-def _following(stored: StoredStudy, found: Mapping[str, Any]) -> tuple[str, Study | None]:
+def _following(
+    stored: StoredStudy, found: Mapping[str, Any], text: str
+) -> tuple[str, Study | None]:
     """What follows, and the name of its place; None where nothing does."""
     from fsgauge.choosing.race_study import around_winner, on_host
     from fsgauge.run.resuming import study_of
     from fsgauge.store.seals import understood
 
-    text = _text_in(stored)
     with understood(stored.changes):
         study = study_of(stored)
         second = around_winner(study, text, found["chosen"]) if text else None
@@ -158,10 +156,8 @@ def without_refused(
     from fsgauge.choosing.refused import refused_alone
     from fsgauge.durability import made_by, weakened
     from fsgauge.programs.interruption import interruptible
-    from fsgauge.rig.registry import require_hosts
 
-    given_up = {each.name: weakened(made_by(each.model_dump())) for each in study.systems}
-    weak = [name for name, found in given_up.items() if safe and found]
+    weak = [each.name for each in study.systems if safe and weakened(made_by(each.model_dump()))]
     for name in weak:
         say(f"left out  {name}: it weakens durability (--safe)")
     study = _without(study, weak, ())

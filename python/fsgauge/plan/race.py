@@ -1,16 +1,14 @@
-"""The rules of a race, from its study; how much of a block its confirmation is."""
+"""The rules of a race, from its study; how many blocks it takes."""
 
 from __future__ import annotations
 
 from fsgauge.durability import made_by, weakened
 from fsgauge.plan.curve import planned_cells
-from fsgauge.record.modes import LOOKS, RaceRules
+from fsgauge.record.modes import FINALISTS, LOOKS, RaceRules, confirming_blocks
 from fsgauge.record.records import Plan
 from fsgauge.study.model import Study, System
 from fsgauge.units import exact_duration
 
-FINALISTS = 5
-"""The baseline, the winner and up to three rivals."""
 EXPECTED_BLOCKS = {"usual": 4.8, "high": 7.2}
 """By certainty, in simulated races of 60 systems that differ by 15 %, at 5 % noise; where a quarter
 of them are within 3 % of the best it is two to four times that (tests/known/test_races.py)."""
@@ -37,15 +35,13 @@ def race_of(study: Study) -> RaceRules | None:
     )
 
 
-def most_blocks(study: Study) -> float:
-    turns = len(study.systems) + 1
-    return study.plan.blocks + study.plan.confirm * min(1.0, (FINALISTS + 1) / turns)
-
-
-def expected_blocks(study: Study) -> float:
-    """The blocks of a race whose systems differ as those of `EXPECTED_BLOCKS` do."""
-    expected = EXPECTED_BLOCKS[study.plan.certainty]
-    return min(expected, study.plan.blocks) + most_blocks(study) - study.plan.blocks
+def race_blocks(study: Study) -> tuple[float, float, float]:
+    """How many blocks of all systems a race measures: at most, where systems differ as those of
+    `EXPECTED_BLOCKS` do, and at least."""
+    plan = study.plan
+    confirming = confirming_blocks(plan.confirm, len(study.systems))
+    expected = min(EXPECTED_BLOCKS[plan.certainty], plan.blocks)
+    return plan.blocks + confirming, expected + confirming, LOOKS[0] + confirming
 
 
 def blocks_within(study: Study, blocks: float, block_seconds: float) -> float:
@@ -56,11 +52,8 @@ def blocks_within(study: Study, blocks: float, block_seconds: float) -> float:
 
 
 def measured_blocks(plan: Plan, study: Study) -> tuple[float, float, float]:
-    """How many blocks of all systems are measured: at most, as expected, and at least."""
-    if plan.race is None:
-        return (plan.turns[-1].block + 1,) * 3
-    most = most_blocks(study)
-    return most, expected_blocks(study), LOOKS[0] + most - study.plan.blocks
+    """The same of any plan; one without a race has all of its blocks."""
+    return race_blocks(study) if plan.race is not None else (plan.turns[-1].block + 1,) * 3
 
 
 def rested_on(plan: Plan) -> tuple[int, int]:
@@ -78,10 +71,11 @@ def race_words(study: Study) -> str:
         return ""
     runs = (len(study.systems) + 1) * len(planned_cells(study))
     ends = f", or at {exact_duration(plan.budget)}" if plan.budget is not None else ""
+    most, expected, _ = race_blocks(study)
     return (
-        f"{expected_blocks(study) * runs:.0f} runs expected, {most_blocks(study) * runs:.0f} at"
-        f" worst: up to {plan.blocks} blocks{ends}, then {plan.confirm} of the best; it ends once"
-        f" nothing left can be {plan.margin_percent:g} % better"
+        f"{expected * runs:.0f} runs expected, {most * runs:.0f} at worst: up to {plan.blocks}"
+        f" blocks{ends}, then {plan.confirm} of the best; it ends once nothing left can be"
+        f" {plan.margin_percent:g} % better"
     )
 
 
