@@ -15,7 +15,7 @@ from fsgauge.durability import Weak, made_by, weakened
 from fsgauge.record.factors import factors_of
 from fsgauge.stats.choosing.effects import settings_of
 from fsgauge.study.model import Study
-from fsgauge.study.varying import DEFAULT, Value, short_name, system_at
+from fsgauge.study.varying import DEFAULT, Value, option_words, short_name, system_at, value_words
 from fsgauge.study.workload import cells_of
 from fsgauge.workload import method_of
 
@@ -61,11 +61,7 @@ class Option:
     @property
     def words(self) -> str:
         """ "noatime", "allocsize=1m or 64m", "-I 128"."""
-        name = short_name(self.key)
-        shown = [str(value) for value in self.tried]
-        if shown == ["True"]:
-            return name
-        return f"{f'-{name} ' if len(name) == 1 else f'{name}='}{' or '.join(shown)}"
+        return option_words(short_name(self.key), " or ".join(map(value_words, self.tried)))
 
 
 @dataclass(frozen=True)

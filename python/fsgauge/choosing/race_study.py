@@ -133,21 +133,15 @@ def on_host(study: Study, finalists: Sequence[str]) -> Study | None:
     """A study of the finalists on a file of this machine; None where fewer than two of them are
     file systems, or nothing was simulated. Of a model that stands for one, as it is by itself, that
     one; what that makes twice is there once."""
-    if not isinstance(study.storage, SimulatedStorage):
-        return None
     systems = list(_real([each for each in study.systems if each.name in finalists]))
-    if len(systems) < _FEWEST:
+    if not isinstance(study.storage, SimulatedStorage) or len(systems) < _FEWEST:
         return None
-    plan = PlanSettings(
-        primary=study.plan.primary,
-        equivalence_percent=study.plan.equivalence_percent,
-        seed=study.plan.seed,
-    )
+    kept = study.plan.model_dump(include={"primary", "equivalence_percent", "seed"})
     update = {
         "name": f"{study.name}-finalists",
         "storage": LoopStorage(size=study.storage.size),
         "systems": systems,
-        "plan": plan,
+        "plan": PlanSettings(**kept),
     }
     return study.model_copy(update=update)
 

@@ -3,12 +3,11 @@ winner as commands."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from fsgauge.report import words
 from fsgauge.report.table_parts import Rows, Table, TableCell
-from fsgauge.stats.choosing.effects import Effect, Effects, effects_of, settings_of
+from fsgauge.stats.choosing.effects import Effect, Effects, effects_of
 from fsgauge.stats.race.model import Place, Race
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
@@ -21,7 +20,7 @@ def race_values(results: Results, stored: StoredStudy) -> dict[str, Any]:
     if race is None:
         return {"race": None}
     systems = {str(each["name"]): each for each in stored.study.study["system"]}
-    found = effects(race, systems)
+    found = effects_of(race.first_blocks, systems)
     return {
         "race": race,
         "race_saved": _saved(race),
@@ -29,16 +28,6 @@ def race_values(results: Results, stored: StoredStudy) -> dict[str, Any]:
         "race_effect_words": effect_words(found, 1 + race.margin_percent / 100),
         "race_places": _place_tables(race),
     }
-
-
-def effects(race: Race, systems: Mapping[str, Mapping[str, Any]]) -> Effects | None:
-    """Main effects from the first blocks, which every system ran."""
-    logs = {name: values for name, values in race.first_blocks.items() if name in systems}
-    return effects_of(
-        logs,
-        {name: settings_of(systems[name]) for name in logs},
-        {name: str(systems[name]["kind"]) for name in logs},
-    )
 
 
 def why(race: Race, each: Place) -> str:

@@ -149,7 +149,7 @@ def system_at(table: Mapping[str, Any], point: Point) -> dict[str, Any]:
     the table's first combination."""
     kind = table.get("kind", table.get("name"))
     found = {**{key: value for key, value in table.items() if key != "vary"}, "kind": kind}
-    words = {key: _words(value) for key, value in point.items()}
+    words = {key: value_words(value) for key, value in point.items()}
     for key, value in point.items():
         section, _, option = key.partition(".")
         text = words[key]
@@ -169,7 +169,7 @@ def system_at(table: Mapping[str, Any], point: Point) -> dict[str, Any]:
 
 def _with(given: object, section: str, option: str, value: Value) -> object:
     """What a system has in this section already, and one option more."""
-    text = _words(value)
+    text = value_words(value)
     if section in _TABLES:
         return {**(given if isinstance(given, dict) else {}), option: text}
     before = str(given or "")
@@ -193,7 +193,7 @@ def _joined(words: list[str], switch: str, option: str) -> list[str]:
     return [*words, switch, option]
 
 
-def _words(value: Value) -> str:
+def value_words(value: Value) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     return str(value)
@@ -213,11 +213,11 @@ def _name(name: str, words: Mapping[str, str], usual: Collection[str]) -> str:
     left_out = set(map(short_name, usual))
     shown = _PLACE.sub(lambda match: short.get(match[1], match[0]), name)
     placed = set(_PLACE.findall(name))
-    more = [_shown(key, value) for key, value in short.items() if key not in placed | left_out]
+    more = [option_words(key, value) for key, value in short.items() if key not in placed | left_out]
     return fitting(f"{shown} ({', '.join(more)})" if more else shown)
 
 
-def _shown(name: str, value: str) -> str:
+def option_words(name: str, value: str) -> str:
     if len(name) == 1:
         return f"-{name}" if value == "on" else f"-{name} {value}"
     return name if value == "on" else f"{name}={value}"

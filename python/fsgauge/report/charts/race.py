@@ -95,7 +95,7 @@ def _chart(
     along = axes.ratios(
         "x",
         axes.ratio_domain(edges),
-        8 if left > right / 2 and right > 200 else 4,
+        8 if right > 200 else 4,
         clamp=True,
         title="ratio to the leader",
         grid=True,

@@ -107,11 +107,12 @@ _Estimate = tuple[float, float]
 
 
 def effects_of(
-    logs: Mapping[str, Sequence[float]], settings: Mapping[str, Settings], kinds: Mapping[str, str]
+    logs: Mapping[str, Sequence[float]], systems: Mapping[str, Mapping[str, Any]]
 ) -> Effects | None:
-    """Of systems with a log value in each of the same blocks; None where nothing varies. `settings`
-    and `kinds` are by system. Systems that lack a value have to be left out before."""
-    names = list(logs)
+    """Of systems with a log value in each of the same blocks, and [[system]] of a record for each;
+    None where nothing varies. Systems that lack a value have to be left out before."""
+    names = [name for name in logs if name in systems]
+    settings = [settings_of(systems[name]) for name in names]
     table = np.array([logs[name] for name in names], dtype=float)
     if len(names) < 3 or table.shape[1] < _FEWEST_BLOCKS:
         return None
@@ -120,10 +121,11 @@ def effects_of(
     residual = table - means[:, None] - table.mean(axis=0)[None, :] + table.mean()
     degrees = _degrees(rows, blocks)
     total = float(((means - means.mean()) ** 2).sum())
-    own = dict.fromkeys(kinds[name] for name in names)
-    within = {kind: [i for i, n in enumerate(names) if kinds[n] == kind] for kind in own}
-    fits = [_fit(kind, [names[i] for i in at], means[at], settings) for kind, at in within.items()]
-    fits = [fit for fit in fits if fit.columns]
+    within: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        within.setdefault(str(systems[name]["kind"]), []).append(place)
+    made = (_fit(kind, [settings[i] for i in at], means[at]) for kind, at in within.items())
+    fits = [fit for fit in made if fit.columns]
     if total < _NOTHING or not fits:
         return None
     scale = _Scale(float((residual**2).sum()) / degrees / blocks, t_quantile(degrees), total)
@@ -147,11 +149,15 @@ def _degrees(systems: int, blocks: int) -> int:
     return (systems - 1) * (blocks - 1)
 
 
-def _fit(kind: str, names: Sequence[str], means: Matrix, settings: Mapping[str, Settings]) -> _Fit:
-    values = {name: settings[name] for name in names}
-    of = [(key, level, levels[0]) for key, levels in varied(values).items() for level in levels[1:]]
+def _fit(kind: str, settings: Sequence[Settings], means: Matrix) -> _Fit:
+    """Of settings in which systems differ, each value but the usual one has a column."""
+    of: list[tuple[str, str, str]] = []
+    for key in dict.fromkeys(key for each in settings for key in each):
+        found = dict.fromkeys(each.get(key, DEFAULT) for each in settings)
+        usual, *levels = sorted(found, key=lambda value: value != DEFAULT)
+        of += [(key, level, usual) for level in levels]
     columns = [
-        np.array([float(each.get(key, DEFAULT) == level) for each in values.values()])
+        np.array([float(each.get(key, DEFAULT) == level) for each in settings])
         for key, level, _ in of
     ]
     return _Fit(kind, means, columns, of)
@@ -218,24 +224,12 @@ def settings_of(system: Mapping[str, Any]) -> Settings:
     return found
 
 
-def varied(systems: Mapping[str, Settings]) -> dict[str, list[str]]:
-    """Settings in which systems differ, each with its values, the usual one first."""
-    keys = dict.fromkeys(key for each in systems.values() for key in each)
-    found = {key: [each.get(key, DEFAULT) for each in systems.values()] for key in keys}
-    return {
-        key: sorted(dict.fromkeys(values), key=lambda value: value != DEFAULT)
-        for key, values in found.items()
-        if len(set(values)) > 1
-    }
-
-
 def setting_words(key: str, value: str) -> str:
     """ "noatime", "-I 128", "logbsize=256k", "queue/scheduler none"."""
     if value == ON:
         return key
-    if key.startswith("--") or (not key.startswith(("-", "/")) and "/" not in key):
-        return f"{key}={value}"
-    return f"{key}={value}" if " " in key else f"{key} {value}"
+    is_switch = key.startswith("-") and not key.startswith("--") and " " not in key
+    return f"{key} {value}" if is_switch or "/" in key else f"{key}={value}"
 
 
 def _of_list(text: str, before: str = "") -> Iterator[tuple[str, str]]:
