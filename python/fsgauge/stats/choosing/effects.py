@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -76,13 +76,12 @@ class Effects(ResultModel):
 
 @dataclass(frozen=True)
 class _Fit:
-    """A kind's systems: mean log values and a column for each value of an option."""
+    """A kind's systems: mean log values, and a column for each value of a setting, by the setting,
+    the value, and the usual one that it is compared with."""
 
     kind: str
     means: Matrix
-    columns: list[Matrix]
-    of: list[tuple[str, str, str]]
-    """Of each column: the setting, its value, the value that it is compared with."""
+    columns: Mapping[tuple[str, str, str], Matrix]
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,7 @@ def effects_of(
     if total < _NOTHING or not fits:
         return None
     scale = _Scale(float((residual**2).sum()) / degrees / blocks, t_quantile(degrees), total)
-    among = sum(one[0] != two[0] for fit in fits for one, two in combinations(fit.of, 2))
+    among = sum(one[0] != two[0] for fit in fits for one, two in combinations(fit.columns, 2))
     of_pair = replace(scale, quantile=t_quantile(degrees, corrected(among)))
     found = [each for fit in fits for each in _effects(fit, scale)]
     pairs = [each for fit in fits for each in _interactions(fit, of_pair)]
@@ -138,7 +137,7 @@ def effects_of(
         blocks=blocks,
         systems=rows,
         kind_share=float(of_kinds) / total if len(within) > 1 else None,
-        other_share=sum(_solved(fit.columns, fit.means)[1] for fit in fits) / total,
+        other_share=sum(_solved(fit.columns.values(), fit.means)[1] for fit in fits) / total,
         effects=sorted(found, key=lambda each: -each.share),
         interaction=max(pairs, key=lambda each: each.share, default=None),
     )
@@ -150,20 +149,16 @@ def _degrees(systems: int, blocks: int) -> int:
 
 
 def _fit(kind: str, settings: Sequence[Settings], means: Matrix) -> _Fit:
-    """Of settings in which systems differ, each value but the usual one has a column."""
-    of: list[tuple[str, str, str]] = []
+    columns = {}
     for key in dict.fromkeys(key for each in settings for key in each):
-        found = dict.fromkeys(each.get(key, DEFAULT) for each in settings)
-        usual, *levels = sorted(found, key=lambda value: value != DEFAULT)
-        of += [(key, level, usual) for level in levels]
-    columns = [
-        np.array([float(each.get(key, DEFAULT) == level) for each in settings])
-        for key, level, _ in of
-    ]
-    return _Fit(kind, means, columns, of)
+        own = [each.get(key, DEFAULT) for each in settings]
+        usual, *levels = sorted(dict.fromkeys(own), key=lambda value: value != DEFAULT)
+        for level in levels:
+            columns[key, level, usual] = np.array([float(value == level) for value in own])
+    return _Fit(kind, means, columns)
 
 
-def _solved(columns: Sequence[Matrix], means: Matrix) -> tuple[list[_Estimate | None], float]:
+def _solved(columns: Iterable[Matrix], means: Matrix) -> tuple[list[_Estimate | None], float]:
     """The estimate of each column, None where the others say all that it does; and the sum of
     squares that they leave."""
     design = np.column_stack([np.ones(len(means)), *columns])
@@ -178,11 +173,11 @@ def _solved(columns: Sequence[Matrix], means: Matrix) -> tuple[list[_Estimate | 
 
 
 def _effects(fit: _Fit, scale: _Scale) -> Iterator[Effect]:
-    estimates, whole = _solved(fit.columns, fit.means)
-    for (key, level, against), estimate in zip(fit.of, estimates, strict=True):
+    estimates, whole = _solved(fit.columns.values(), fit.means)
+    for (key, level, against), estimate in zip(fit.columns, estimates, strict=True):
         if estimate is None:
             continue
-        others = [c for c, (k, _, _) in zip(fit.columns, fit.of, strict=True) if k != key]
+        others = [column for (of, *_), column in fit.columns.items() if of != key]
         against = setting_words(key, against) if against != DEFAULT else "the default"
         yield Effect(
             kind=fit.kind,
@@ -193,10 +188,10 @@ def _effects(fit: _Fit, scale: _Scale) -> Iterator[Effect]:
 
 
 def _interactions(fit: _Fit, scale: _Scale) -> Iterator[Interaction]:
-    whole = _solved(fit.columns, fit.means)[1]
-    columns = zip(fit.columns, fit.of, strict=True)
-    for (first, of_first), (second, of_second) in combinations(columns, 2):
-        estimates, left = _solved([*fit.columns, first * second], fit.means)
+    columns = fit.columns.values()
+    whole = _solved(columns, fit.means)[1]
+    for (of_first, first), (of_second, second) in combinations(fit.columns.items(), 2):
+        estimates, left = _solved([*columns, first * second], fit.means)
         if of_first[0] != of_second[0] and (estimate := estimates[-1]) is not None:
             yield Interaction(
                 kind=fit.kind,

@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Literal
 
@@ -62,24 +63,16 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
     recorded = {(run.block, run.system) for run in own}
     logs, short = _values(plan, own, metric)
     looks = looks_of(race.blocks)
+    margin_log = math.log1p(race.margin_percent / 100)
+    look = partial(rules.look, margin_log=margin_log, looks=len(looks))
     values = np.full((race.blocks + race.confirm, len(plan.systems)), np.nan)
     for (block, system), log in logs.items():
         values[block, plan.systems.index(system)] = METRICS[metric].sign * log
     standing = Standing(len(plan.systems), frozenset(map(plan.systems.index, race.weaker)))
-    margin_log, baseline = math.log1p(race.margin_percent / 100), plan.systems.index(plan.baseline)
     ended: Ended = "running"
     asked: list[list[int]] = []
-
-    def looked(standing: Standing) -> Standing:
-        if not standing.may_lead:
-            return standing
-        seen = values[: len(asked)]
-        return rules.look(seen, standing, margin_log=margin_log, looks=len(looks))
-
     while ended == "running" and len(asked) < race.blocks:
         block, now = len(asked), standing.running
-        if baseline not in now and (block, plan.baseline) in recorded:
-            now = sorted([*now, baseline])  # races of older versions went on with it
         if any((block, plan.systems[place]) not in recorded for place in now):
             break
         values[block, [place for place in range(len(plan.systems)) if place not in now]] = np.nan
@@ -87,10 +80,10 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
         missed = [place for place in now if (block, plan.systems[place]) in short]
         standing = rules.failed(missed, now, block, standing)
         if block + 1 in looks:
-            standing = looked(standing)
+            standing = look(values[: block + 1], standing)
         ended = _ended(plan, race, standing, block + 1, runs)
         if ended == "budget" and block + 1 not in looks:  # in the place of the next one
-            standing = looked(standing)
+            standing = look(values[: block + 1], standing)
             if standing.settled:
                 ended = _ended(plan, race, standing, block + 1, runs)
     fresh = values[race.blocks :]

@@ -89,8 +89,10 @@ class Standing:
 
 def look(values: Array, standing: Standing, *, margin_log: float, looks: int) -> Standing:
     """The standing after a look at all blocks so far; `looks` is how many the race has at most. A
-    weaker system is parked once it is surely better."""
+    weaker system is parked once it is surely better. Where none may lead, nothing is seen."""
     active, may_lead = standing.in_race, standing.may_lead
+    if not may_lead:
+        return standing
     fit = _fitted(values[:, active])
     of = dict(zip(active, fit.means, strict=True))
     run_now = [place for place in may_lead if place not in standing.parked]
