@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fsgauge.cli.asked_study import AskedStudy, complete_study, complete_system
-from fsgauge.cli.choices import results_option
+from fsgauge.cli.choices import folder_option, results_option
 from fsgauge.exit_codes import ExitCode, ends
 from fsgauge.progress.terminal import say
 
@@ -45,10 +45,8 @@ _GOOD, _TRIED = "good", "tried"
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="As in run.")
 @click.option("--storage", metavar="STORAGE", help="As in run: loop:512MiB.")
 @click.option("--seed", type=int, help="Repeat a study's random order.")
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="The folder of the log and the page. Default: bisect-STUDY, below --results.",
+@folder_option(
+    "--output", "The folder of the log and the page. Default: bisect-STUDY, below --results."
 )
 @results_option
 def command(

@@ -142,9 +142,26 @@ def fleet_choices(function: F) -> F:
     return cast("F", decorated(with_hosts, _FLEET_OPTIONS))
 
 
+FILE = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+"""Paths that need not be there."""
+
+
+def file_option(name: str, metavar: str, text: str) -> Callable[[F], F]:
+    return click.option(name, type=FILE, metavar=metavar, help=text)
+
+
+def folder_option(name: str, text: str) -> Callable[[F], F]:
+    return click.option(name, type=FOLDER, help=text)
+
+
+def json_option(text: str = "The same as JSON.") -> Callable[[F], F]:
+    return click.option("--json", "as_json", is_flag=True, help=text)
+
+
 results_option = click.option(
     "--results",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FOLDER,
     default=Path("results"),
     show_default=True,
     help="Where the results folder is created.",
@@ -160,15 +177,11 @@ built_kernel_option = click.option(
 
 def page_folder_option(command: str) -> Callable[[F], F]:
     """--output of a command whose page has a folder of its own; see page_folder."""
-    return click.option(
-        "--output",
-        type=click.Path(path_type=Path, file_okay=False),
-        help=f"The folder of the page. Default: {command}-TIME, below --results.",
-    )
+    text = f"The folder of the page. Default: {command}-TIME, below --results."
+    return folder_option("--output", text)
 
 
 def page_folder(command: str, output: Path | None, results: Path) -> Path:
-    """What --output says, or a new folder below --results."""
     return output or results / time.strftime(f"{command}-%Y-%m-%d-%H%M%S")
 
 

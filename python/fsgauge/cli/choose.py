@@ -67,12 +67,7 @@ class _OfProgram(click.Command):
 @click.option(
     "--plan", "plan_only", is_flag=True, help="Show what would be raced; measure nothing."
 )
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Also write the study, which fsgauge run takes.",
-)
+@choices.file_option("--output", "FILE", "Also write the study, which fsgauge run takes.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask, however long it takes.")
 @choices.progress_choices
 def command(

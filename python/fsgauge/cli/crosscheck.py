@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fsgauge.cli.asked_study import AskedStudy, study_choices
-from fsgauge.cli.choices import consent_choices, results_option
+from fsgauge.cli.choices import consent_choices, json_option, results_option
 from fsgauge.errors import InputError
 from fsgauge.exit_codes import ends, of_studies
 from fsgauge.programs.streams import json_line
@@ -56,7 +56,7 @@ LARGER_IN_MACHINES = f"--set 'storage.size=3 GiB' {_LARGER_FILES}"
 )
 @consent_choices
 @results_option
-@click.option("--json", "as_json", is_flag=True, help="Events as lines of JSON.")
+@json_option("Events as lines of JSON.")
 def command(
     asked: AskedStudy,
     tool: str,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fsgauge.cli.choices import json_option
 from fsgauge.progress.terminal import width_of, wrapped_lines
 from fsgauge.units import format_size
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 @click.option(
     "--systems", is_flag=True, help="List the file systems that can be compared here; no tests."
 )
-@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@json_option()
 def command(directory: Path, systems: bool, as_json: bool) -> None:
     """Check what works here, what is missing, and which command installs it.
 

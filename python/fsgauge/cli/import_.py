@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from fsgauge.cli.choices import results_option
+from fsgauge.cli.choices import json_option, results_option
 from fsgauge.errors import InputError, quoted
 from fsgauge.exit_codes import ExitCode, ends
 
@@ -24,7 +24,7 @@ from fsgauge.exit_codes import ExitCode, ends
     " whether two folders are of one machine.",
 )
 @results_option
-@click.option("--json", "as_json", is_flag=True, help="What was stored, as JSON.")
+@json_option("What was stored, as JSON.")
 def command(
     files: tuple[str, ...], question: str, machine: str, results: Path, as_json: bool
 ) -> int:

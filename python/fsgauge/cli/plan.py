@@ -14,6 +14,7 @@ from fsgauge.cli.asked_study import AskedStudy, study_choices
 from fsgauge.cli.choices import (
     consent_choices,
     fleet_choices,
+    json_option,
     results_option,
     rig_option,
 )
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     metavar="DIR",
     help="A results folder measured here: gives the noise and, for the same work, the time.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The plan as JSON.")
+@json_option("The plan as JSON.")
 @click.option(
     "--verbose",
     is_flag=True,

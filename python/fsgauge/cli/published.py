@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fsgauge.cli.choices import consent_choices, results_option
+from fsgauge.cli.choices import consent_choices, file_option, json_option, results_option
 from fsgauge.errors import InputError
 from fsgauge.exit_codes import ExitCode
 
@@ -21,12 +21,9 @@ _RUN = "run"
 
 @click.command("published")
 @click.argument("words", metavar="[STUDY|ID | run PUBLICATION]", nargs=-1)
-@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
-@click.option(
-    "--judge",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="ARCHIVE",
-    help="Judge the claims again, from an archive that `published run` made.",
+@json_option()
+@file_option(
+    "--judge", "ARCHIVE", "Judge the claims again, from an archive that `published run` made."
 )
 @click.option("--storage", metavar="SPEC", help="With run: storage of what runs on this host.")
 @click.option(

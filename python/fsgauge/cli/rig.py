@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fsgauge.cli.bisect import command as bisect
+from fsgauge.cli.choices import file_option, json_option
 from fsgauge.cli.nodes import coherence, failure
 from fsgauge.exit_codes import ExitCode, ends
 from fsgauge.progress.terminal import say
@@ -45,13 +46,8 @@ def command() -> None:
     """
 
 
-command.add_command(bisect)
-
-
-command.add_command(coherence)
-
-
-command.add_command(failure)
+for _each in (bisect, coherence, failure):
+    command.add_command(_each)
 
 
 @command.command("build")
@@ -133,7 +129,7 @@ def shell(kernel: str | None) -> None:
 
 
 @command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@json_option()
 def list_(as_json: bool) -> None:
     """List the guests and kernels that are built, the newest first."""
     from fsgauge.rig.vm.cache import guests, kernels, size_bytes
@@ -198,7 +194,7 @@ def remove(names: tuple[str, ...], everything: bool) -> None:
 
 
 @click.command("fleet-host", hidden=True)
-@click.option("--bootstrap", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE")
+@file_option("--bootstrap", "FILE", "")
 def fleet_host(bootstrap: Path | None) -> int:
     """Be a host of a fleet until the one who started it is gone."""
     from fsgauge.rig.fleet.choice import require_extra

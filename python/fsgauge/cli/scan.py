@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fsgauge.cli.choices import FILE, engine_path, file_option, json_option, read_size
+from fsgauge.errors import InputError, escaped
 from fsgauge.exit_codes import ExitCode, ends
+from fsgauge.units import count
 
 if TYPE_CHECKING:
     from fsgauge.engine.wire import ScanResult
@@ -29,29 +32,15 @@ _WORST_FILES = 3
     type=click.IntRange(0, 1000),
     help="List this many of the most fragmented files, with extents.  [default: 3, no extents]",
 )
-@click.option(
-    "--page",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.html",
-    help="Write a page with maps and distributions. Default: no file is written.",
+@file_option(
+    "--page", "FILE.html", "Write a page with maps and distributions. Default: no file is written."
 )
-@click.option(
-    "--against",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="BEFORE.json",
-    help="Compare with an earlier scan saved by --json.",
-)
-@click.option(
-    "--save",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.json",
-    help="Save the whole scan, as --json prints it, for --against.",
-)
-@click.option(
+@file_option("--against", "BEFORE.json", "Compare with an earlier scan saved by --json.")
+@file_option("--save", "FILE.json", "Save the whole scan, as --json prints it, for --against.")
+@file_option(
     "--watch",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Append a line to FILE; `fsgauge scan FILE` shows what the lines amount to.",
+    "FILE",
+    "Append a line to FILE; `fsgauge scan FILE` shows what the lines amount to.",
 )
 @click.option(
     "--empty-region",
@@ -62,11 +51,11 @@ _WORST_FILES = 3
 @click.option(
     "--mb-groups",
     "groups",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     metavar="FILE",
     help="Write mb_groups of an ext4 or ldiskfs, mounted or an image, a line a group.",
 )
-@click.option("--json", "as_json", is_flag=True, help="All numbers and the whole scan as JSON.")
+@json_option("All numbers and the whole scan as JSON.")
 def command(
     path: Path,
     top: int | None,
@@ -84,7 +73,6 @@ def command(
     saved by `--save` or `--json`, or a file of `--watch`. Ctrl-C stops it and reports what was
     read.
     """
-    from fsgauge.errors import escaped
     from fsgauge.plain_files import write_whole
     from fsgauge.progress.scan_and_age import step
     from fsgauge.report.scan import require_ours
@@ -97,8 +85,6 @@ def command(
         given = [against, save, watch, region_size, groups]
         return _show_watch(path, page, alone=not any(given) and not as_json)
     if watch is not None:
-        from fsgauge.cli.choices import engine_path
-
         _refuse_what_has_no_line(path)
         require_watch(watch, engine_path(path, "scan the folder above it"))
     before = None
@@ -156,7 +142,6 @@ def command(
 
 def _show_watch(path: Path, page: Path | None, *, alone: bool, quietly: bool = False) -> int:
     """Print what the lines of a file amount to, and draw them."""
-    from fsgauge.errors import InputError, escaped
     from fsgauge.report.scan import require_ours, watch_page, write_scan_page
     from fsgauge.scan.watch import forecast_words, read_watch, table
     from fsgauge.units import moment
@@ -182,14 +167,11 @@ def _show_watch(path: Path, page: Path | None, *, alone: bool, quietly: bool = F
 
 
 def _lines(watch: Watch) -> str:
-    from fsgauge.units import count
-
     left_out = f" ({count(watch.left_out, 'line')} cannot be read)" if watch.left_out else ""
     return count(len(watch.points), "scan") + left_out
 
 
 def _refuse_what_has_no_line(path: Path) -> None:
-    from fsgauge.errors import InputError
     from fsgauge.scan import is_kept_scan
 
     if is_kept_scan(path):
@@ -200,7 +182,6 @@ def _refuse_what_has_no_line(path: Path) -> None:
 
 def _require_new(path: Path, option: str) -> None:
     """Of a file that is there nothing is known, so it stays; a link too."""
-    from fsgauge.errors import InputError
     from fsgauge.plain_files import require_room
 
     if os.path.lexists(path):
@@ -210,8 +191,6 @@ def _require_new(path: Path, option: str) -> None:
 
 def _region_bytes(size: str | None) -> int | None:
     """The size asked for; InputError for what is none."""
-    from fsgauge.cli.choices import read_size
-    from fsgauge.errors import InputError
     from fsgauge.quantities import UnitError
 
     if size is None:
@@ -236,7 +215,6 @@ def _order(before: ScanResult | None) -> int:
 
 def _scanned(path: Path, *, top: int, map_order: int) -> ScanResult:
     """Scan with progress on standard error; the first Ctrl-C stops it and keeps what was read."""
-    from fsgauge.cli.choices import engine_path
     from fsgauge.engine.client import Engine
     from fsgauge.engine.wire import ScanJob
     from fsgauge.progress.scan_and_age import stages, step
@@ -267,8 +245,6 @@ def _dumped(path: str) -> str:
 
 
 def _refuse_what_only_a_scan_takes(path: Path, groups: Path | None) -> None:
-    from fsgauge.errors import InputError
-
     if groups is not None:
         raise InputError(
             f"--mb-groups is of a file system, and {path} is a saved scan",
@@ -277,7 +253,6 @@ def _refuse_what_only_a_scan_takes(path: Path, groups: Path | None) -> None:
 
 
 def _say(scan: ScanResult, before: ScanResult | None, top: int | None) -> None:
-    from fsgauge.errors import escaped
     from fsgauge.progress.scan_and_age import step
     from fsgauge.scan import words
     from fsgauge.scan.numbers import difference_lines, doubts
@@ -315,7 +290,6 @@ def _draw(scan: ScanResult, before: ScanResult | None, page: Path | None, as_jso
         if not as_json:
             click.echo("picture      none (--page scan.html draws one)")
         return
-    from fsgauge.errors import escaped
     from fsgauge.progress.scan_and_age import step
     from fsgauge.report.scan import scan_page, write_scan_page
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fsgauge.cli.choices import FILE, file_option
 from fsgauge.errors import InputError, quoted
 from fsgauge.plain_files import cannot_write
 
@@ -67,16 +68,13 @@ _SYSTEM = click.option(
     metavar="SYSTEM",
     help="A system to compare, as of run; ext4 and xfs unless named. May be repeated.",
 )
-_OUTPUT = click.option(
-    "--output",
-    "output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="The study to write. Default: the job's name with .toml, in this folder.",
+_OUTPUT = file_option(
+    "--output", "FILE", "The study to write. Default: the job's name with .toml, in this folder."
 )
 
 
 @command.command("from-fio")
-@click.argument("job", metavar="JOB", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("job", metavar="JOB", type=FILE)
 @_SYSTEM
 @click.option(
     "--without",
