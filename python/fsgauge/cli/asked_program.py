@@ -13,6 +13,7 @@ from fsgauge import kinds
 from fsgauge.cli.choices import say_note
 from fsgauge.errors import InputError
 from fsgauge.kinds import DEFAULT
+from fsgauge.study.shipped import find_study, study_meant
 
 if TYPE_CHECKING:
     from fsgauge.study.workload_keys import WorkloadKeys
@@ -33,8 +34,6 @@ def note_own_options(program: Sequence[str]) -> None:
 def load_of_program(word: str, more: Sequence[str]) -> WorkloadKeys | None:
     """The load of a study whose program is named by the words behind it, not validated; None where
     these are folders to compare, and of a study that starts none."""
-    from fsgauge.study.shipped import find_study, study_meant
-
     if all(Path(each).is_dir() for each in more):
         return None
     try:

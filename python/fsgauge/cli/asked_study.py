@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 from click.shell_completion import CompletionItem
@@ -19,17 +19,23 @@ from fsgauge.cli.asked_program import (
     program_overrides,
     question_of,
 )
-from fsgauge.cli.choices import decorated, say_note
+from fsgauge.cli.choices import F, decorated, say_note
 from fsgauge.errors import InputError
 from fsgauge.kinds import DEFAULT
 from fsgauge.progress.terminal import say
+from fsgauge.study.shipped import (
+    is_measured_mounted,
+    require_study,
+    shipped_names,
+    shipped_studies,
+    shipped_texts,
+    study_meant,
+    variant_of,
+)
 
 if TYPE_CHECKING:
     from fsgauge.rig.rig import FleetChoice, Rig
     from fsgauge.study.model import Study
-
-F = TypeVar("F", bound=Callable[..., Any])
-
 
 VARIANTS = {
     "full": "The study's whole sweep, not its quick default: the same as STUDY-full.",
@@ -65,7 +71,6 @@ class AskedStudy:
         So have folders that share a file system or a disk.
         """
         from fsgauge.rig.registry import rig_for, rig_named
-        from fsgauge.study.shipped import shipped_names
 
         study = self.on(rig)
         chosen = rig_named(rig_for(study, rig), say, hosts)
@@ -148,8 +153,6 @@ def study_choices(function: F) -> F:
 def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
     """A study, and folders to compare; folders alone are compared by the kind that is for them. A
     folder that is not there is refused where all is looked at."""
-    from fsgauge.study.shipped import shipped_names
-
     first, *more = words
     folders_alone = Path(first).is_dir() and first not in shipped_names()
     if folders_alone:
@@ -195,13 +198,6 @@ def _as_folder(system: str) -> str:
 
 def _meant(study: str) -> str:
     """The shipped study that another word leads to, with a note; InputError where none does."""
-    from fsgauge.study.shipped import (
-        is_measured_mounted,
-        require_study,
-        shipped_texts,
-        study_meant,
-    )
-
     meant = study_meant(study)
     if is_measured_mounted(study) and not Path(study).exists():
         from fsgauge.system import find_kind
@@ -220,8 +216,6 @@ def _meant(study: str) -> str:
 
 def chosen_variant(study: str, full: bool, as_published: bool) -> str:
     """The study's name with its variant's; InputError for both, and where there is none."""
-    from fsgauge.study.shipped import variant_of
-
     if full and as_published:
         raise InputError(
             "--full and --as-published are two studies", next="one of them, then the other"
@@ -235,8 +229,6 @@ def complete_study(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Shipped studies with their questions; files where none begins in this way."""
-    from fsgauge.study.shipped import shipped_studies
-
     return _matching(shipped_studies(), incomplete) or [CompletionItem(incomplete, type="file")]
 
 

@@ -19,7 +19,7 @@ from fsgauge.cli.asked_study import (
     set_choice,
     storage_choice,
 )
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.exit_codes import ExitCode, ends
 
 if TYPE_CHECKING:
@@ -167,7 +167,6 @@ def _raced(load: str, kinds: str | None, *, safe: bool) -> tuple[str, str, Seque
 def _require_known(kinds: Sequence[str]) -> None:
     """InputError for a kind of which no options are known."""
     from fsgauge.choosing.options import every_option
-    from fsgauge.errors import did_you_mean, nearest
     from fsgauge.study.specs import option_origin
 
     known = list(dict.fromkeys(kind for option in every_option() for kind in option.kinds))

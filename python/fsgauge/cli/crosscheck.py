@@ -16,6 +16,7 @@ from fsgauge.errors import InputError
 from fsgauge.exit_codes import ends, of_studies
 from fsgauge.programs.streams import json_line
 from fsgauge.progress.terminal import say
+from fsgauge.units import format_bandwidth, format_duration, format_rate
 
 if TYPE_CHECKING:
     from fsgauge.converting.job_crosscheck import Job
@@ -161,7 +162,6 @@ def _in_words(cell: CellAgreement | ProgramAgreement) -> str:
 
 
 def of_program(cell: ProgramAgreement) -> str:
-    """A cell that was compared with a program of a kind, as a line."""
     start = f"{cell.system}: {cell.cell_name}: "
     if cell.ratio is None or cell.engine is None or cell.theirs is None:
         return (
@@ -175,8 +175,6 @@ def of_program(cell: ProgramAgreement) -> str:
 
 
 def _rate(rate: float, unit: str | None) -> str:
-    from fsgauge.units import format_bandwidth
-
     return format_bandwidth(rate) if unit == "bytes/s" else f"{rate:,.0f}/s"
 
 
@@ -207,6 +205,4 @@ def _line(each: Agreement) -> str:
 
 
 def _shown(value: float, unit: str) -> str:
-    from fsgauge.units import format_duration, format_rate
-
     return format_rate(value) if unit == "IOPS" else format_duration(value)

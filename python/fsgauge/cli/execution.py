@@ -15,6 +15,8 @@ from fsgauge.cli.choices import needed_again
 from fsgauge.errors import FsgaugeError, FullModelError, Interrupted
 from fsgauge.exit_codes import ExitCode, gravest, of_report
 from fsgauge.programs.streams import json_line
+from fsgauge.progress.terminal import width_of, wrapped, wrapped_lines
+from fsgauge.units import count
 
 if TYPE_CHECKING:
     from fsgauge.machine.device.consent import Consent
@@ -219,8 +221,6 @@ def _say_nothing_measured(report: Mapping[str, Any], directory: Path) -> None:
 
 def said(answer: str, lines: Sequence[str], page: Path) -> str:
     """The last two lines; on a terminal each of the answer's `lines` begins a line of its own."""
-    from fsgauge.progress.terminal import width_of, wrapped_lines
-
     width, start = width_of(sys.stdout), answer.removesuffix(" ".join(lines))
     told = [f"{start}{lines[0]}", *lines[1:]] if width is not None and lines else [answer]
     shown = [f"answer: {told[0]}", *(f"        {each}" for each in told[1:])]
@@ -230,9 +230,6 @@ def said(answer: str, lines: Sequence[str], page: Path) -> str:
 def _say_warnings(report: Mapping[str, Any]) -> None:
     """The limits that bind and the first of the page's warnings, before the answer that they
     weaken."""
-    from fsgauge.progress.terminal import width_of, wrapped
-    from fsgauge.stats.evidence import count
-
     found = [each for each in report["findings"] if each["level"] == "warning"]
     lines = [f"limits: {sentence}" for sentence in limits_of(report)]
     lines += [f"warning: {each['sentence']}" for each in found[:MOST_WARNINGS]]
@@ -282,7 +279,6 @@ def limits_of(report: Mapping[str, Any]) -> list[str]:
 
 
 def report_in(directory: Path) -> dict[str, Any]:
-    """The report.json of a results folder."""
     from fsgauge.plain_files import read_json
     from fsgauge.plain_files.bounds import REPORT
 

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from fsgauge.cli import choices
+from fsgauge.errors import InputError
 from fsgauge.exit_codes import ExitCode, ends
 from fsgauge.failure.log import TITLES
+from fsgauge.programs.interruption import interruptible
 from fsgauge.progress.terminal import say
 
 if TYPE_CHECKING:
@@ -58,8 +60,6 @@ def coherence(
     from fsgauge.coherence.on_nodes import try_nodes
     from fsgauge.coherence.page import write_log
     from fsgauge.coherence.running import chosen_cases, try_folders
-    from fsgauge.errors import InputError
-    from fsgauge.programs.interruption import interruptible
     from fsgauge.rig.vm.sharing_nodes import chosen
 
     wanted, systems = chosen_cases(cases), chosen(names or _USUAL)
@@ -168,7 +168,6 @@ def failure(
     """
     from fsgauge.failure.carrying_out import carry_out, chosen_failures
     from fsgauge.failure.log import Log, rows_of, write_log
-    from fsgauge.programs.interruption import interruptible
     from fsgauge.rig.vm.sharing_nodes import chosen
 
     systems = chosen(names or _SERVED_AND_SHARED)

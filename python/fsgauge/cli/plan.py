@@ -22,7 +22,7 @@ from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.exit_codes import ends, gravest
 from fsgauge.programs.streams import json_line
 from fsgauge.progress.terminal import width_of, wrapped_lines
-from fsgauge.units import count, format_duration
+from fsgauge.units import count, format_duration, parse_percent
 
 if TYPE_CHECKING:
     from fsgauge.machine.device.consent import Consent
@@ -91,7 +91,6 @@ def command(
     from fsgauge.rig.refusing import each_once, require_none
     from fsgauge.rig.registry import require_hosts
     from fsgauge.rig.rig import is_untried
-    from fsgauge.units import parse_percent
 
     chosen, world = asked.placed(rig, hosts)
     require_hosts(world, chosen)
@@ -174,7 +173,6 @@ def _refused_results(results: Path) -> list[FsgaugeError]:
 
 def _kept_noise(world: Rig, study: Study) -> KeptNoise | None:
     """What was last measured on this storage, unless the study itself says how noisy it is."""
-
     return world.last_noise(study) if study.plan.noise_percent is None else None
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
 from fsgauge.chromium import as_pdf, as_png, find_chromium
-from fsgauge.cli.choices import despite_choice
+from fsgauge.cli.choices import F, despite_choice
 from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.exit_codes import ExitCode, ends, gravest, of_report
 from fsgauge.plain_files import write_whole
@@ -18,9 +18,6 @@ from fsgauge.programs.interruption import interruptible
 if TYPE_CHECKING:
     from fsgauge.report.write import Report
     from fsgauge.store import StoredStudy
-
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 BESIDE = ""
 """In place of FILE: the file has its usual name and is in the results folder."""
@@ -135,7 +132,6 @@ def _require_known_kind(disclosure: str | None) -> None:
 
 
 def _write_sheets(report: Report, pdf: str | None, png: str | None, disclosure: str | None) -> None:
-
     stored = report.stored
     if disclosure is not None:
         sheet = report.disclosure()

@@ -24,6 +24,7 @@ from fsgauge.cli.choices import file_option, json_option
 from fsgauge.cli.nodes import coherence, failure
 from fsgauge.exit_codes import ExitCode, ends
 from fsgauge.progress.terminal import say
+from fsgauge.units import format_duration, format_size
 
 if TYPE_CHECKING:
     from fsgauge.rig.vm.cache import Guest, Kernel
@@ -61,7 +62,6 @@ def build(kernel: str | None) -> None:
     from fsgauge.rig.vm.build.lab import lab_image
     from fsgauge.rig.vm.build.making import build as make
     from fsgauge.rig.vm.cache import cache_folder, size_bytes
-    from fsgauge.units import format_duration, format_size
 
     began = time.monotonic()
     guest, built = make(say, kernel)
@@ -134,7 +134,6 @@ def list_(as_json: bool) -> None:
     """List the guests and kernels that are built, the newest first."""
     from fsgauge.rig.vm.cache import guests, kernels, size_bytes
     from fsgauge.rig.vm.recipe import recipe
-    from fsgauge.units import format_size
 
     current = recipe().key
     found: list[Guest | Kernel] = [*guests(), *kernels()]

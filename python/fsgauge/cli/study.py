@@ -10,6 +10,9 @@ import click
 from fsgauge.cli.choices import FILE, file_option
 from fsgauge.errors import InputError, quoted
 from fsgauge.plain_files import cannot_write
+from fsgauge.progress.terminal import say
+from fsgauge.study.shipped import find_study, shipped_texts, template
+from fsgauge.units import binary_size, count, format_duration, format_size, parse_size
 
 if TYPE_CHECKING:
     from fsgauge.converting.groups import Converted
@@ -25,8 +28,6 @@ def command() -> None:
 @click.option("--like", metavar="STUDY", help="Start from a shipped study: writers, overhead-full.")
 def new(name: str, like: str | None) -> None:
     """Write NAME.toml, a commented study to edit."""
-    from fsgauge.study.shipped import find_study, template
-
     text = template() if like is None else find_study(like)[1]
     path = Path(name if name.endswith(".toml") else f"{name}.toml")
     written(text, path, "choose another name")
@@ -43,8 +44,6 @@ def list_() -> None:
     from fsgauge.plan.cost import cost_of
     from fsgauge.rig.registry import around_of
     from fsgauge.study.parse import shipped_study
-    from fsgauge.study.shipped import shipped_texts
-    from fsgauge.units import format_duration, format_size
 
     rows = [("name", "time", "written", "question")]
     for name, text in shipped_texts().items():
@@ -105,7 +104,6 @@ def from_fio(
     """
     from fsgauge.converting import SYSTEMS, study_from_file
     from fsgauge.converting.check import check_job
-    from fsgauge.units import binary_size, parse_size
 
     size_bytes = parse_size(binary_size(size) or size) if size else None
     study = study_from_file(job, systems=systems or SYSTEMS, without=without, size_bytes=size_bytes)
@@ -153,9 +151,6 @@ def written(text: str, path: Path, otherwise: str = "--output NAME.toml") -> Pat
 
 
 def _tell(converted: Converted, path: Path) -> None:
-    from fsgauge.progress.terminal import say
-    from fsgauge.units import count
-
     findings = converted.findings
     made = count(len(converted.groups), "group")
     if converted.whole:

@@ -210,10 +210,9 @@ def _name(name: str, words: Mapping[str, str], usual: Collection[str]) -> str:
     """The name with the values in place; those that are not `usual` and that it has no place for
     stand behind it."""
     short = {short_name(key): value for key, value in words.items()}
-    left_out = set(map(short_name, usual))
     shown = _PLACE.sub(lambda match: short.get(match[1], match[0]), name)
-    placed = set(_PLACE.findall(name))
-    more = [option_words(key, value) for key, value in short.items() if key not in placed | left_out]
+    said = {*_PLACE.findall(name), *map(short_name, usual)}
+    more = [option_words(key, value) for key, value in short.items() if key not in said]
     return fitting(f"{shown} ({', '.join(more)})" if more else shown)
 
 

@@ -16,8 +16,9 @@ LEVELS = {"noatime": ("", "on"), "data": ("", "journal"), "-I": ("", "128", "512
 
 def made(kind: str, own: Mapping[str, str]) -> dict[str, str]:
     """A system with these settings."""
-    mount = ",".join(f"{key}={value}".removesuffix("=on") for key, value in own.items() if key != "-I")
-    return {"kind": kind, "mount": mount, "mkfs": f"-I {own['-I']}" if "-I" in own else ""}
+    words = [f"{key}={value}".removesuffix("=on") for key, value in own.items() if key != "-I"]
+    mkfs = f"-I {own['-I']}" if "-I" in own else ""
+    return {"kind": kind, "mount": ",".join(words), "mkfs": mkfs}
 
 
 def bits_of(bits: tuple[int, ...], kind: str = "ext4") -> dict[str, str]:
