@@ -3,7 +3,7 @@ from. Nothing that a job names is run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,7 +37,6 @@ def study_from_file(
     systems: Sequence[str] = SYSTEMS,
     without: Sequence[str] = (),
     size_bytes: int | None = None,
-    environment: Mapping[str, str] | None = None,
 ) -> Study:
     """Of a job file of fio's, a personality of filebench's (.f) or a parameter file of vdbench's.
 
@@ -49,9 +48,7 @@ def study_from_file(
     elif is_vdbench(text):
         converted = convert_vdbench(path, text, frozenset(without))
     else:
-        converted = convert_fio(
-            path, without=frozenset(without), size_bytes=size_bytes, environment=environment
-        )
+        converted = convert_fio(path, without=frozenset(without), size_bytes=size_bytes)
     return _valid(converted, systems)
 
 

@@ -107,16 +107,10 @@ class Requests:
         return heat
 
 
-def check_job(
-    job: Path,
-    tell: Callable[[str], None],
-    *,
-    without: frozenset[str] = frozenset(),
-    environment: Mapping[str, str] | None = None,
-) -> int:
+def check_job(job: Path, tell: Callable[[str], None], *, without: frozenset[str]) -> int:
     """Exit code 0 where both ask for the same, 1 where they do not."""
     unlike = 0
-    for lines, apart in compared_sections(job, without=without, environment=environment):
+    for lines, apart in compared_sections(job, without=without):
         unlike += len(apart)
         for line in lines:
             tell(line)
@@ -124,10 +118,7 @@ def check_job(
 
 
 def compared_sections(
-    job: Path,
-    *,
-    without: frozenset[str] = frozenset(),
-    environment: Mapping[str, str] | None = None,
+    job: Path, *, without: frozenset[str] = frozenset()
 ) -> Iterator[tuple[list[str], list[str]]]:
     """Of each section what is said of it, and what is unlike: "kinds", "sizes", "offsets", "steps"
     or "turns"."""
@@ -138,9 +129,9 @@ def compared_sections(
                 cause="--check runs fio and the study under strace",
                 next=f"apt-get install {package}",
             )
-    sections = read_job_file(job, environment)
+    sections = read_job_file(job)
     _require_requests(sections)
-    converted = convert_fio(job, without=without, environment=environment)
+    converted = convert_fio(job, without=without)
     file_bytes = _file_bytes(converted)
     with tempfile.TemporaryDirectory(prefix="fsgauge-check-") as scratch:
         place = Path(scratch)

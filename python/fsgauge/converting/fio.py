@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from fsgauge.converting import numbers
@@ -39,10 +38,9 @@ def convert_fio(
     *,
     without: frozenset[str] = frozenset(),
     size_bytes: int | None = None,
-    environment: Mapping[str, str] | None = None,
 ) -> Converted:
     """Raises InputError where the load would be another one: for all its reasons at once."""
-    sections = read_job_file(path, environment)
+    sections = read_job_file(path)
     findings = Findings(_as_written(without, sections))
     jobs = [FioJob(_without(section, findings), findings) for section in sections]
     for job in jobs:

@@ -49,9 +49,9 @@ class FioJob:
         self.findings.carry(option)
         return found
 
-    def positive(self, name: str, usual: int = 1) -> int:
-        """A count; InputError at its place for none."""
-        found, option = self.read(name, numbers.number, usual), self.option(name)
+    def positive(self, name: str) -> int:
+        """A count, 1 by itself; InputError at its place for none."""
+        found, option = self.read(name, numbers.number, 1), self.option(name)
         if found < 1 and option is not None:
             self.wrong(option, "1 or more")
         return found

@@ -80,15 +80,13 @@ class Section:
     head: Option
 
 
-def read_job_file(path: Path, environment: Mapping[str, str] | None = None) -> list[Section]:
+def read_job_file(path: Path) -> list[Section]:
     """Every job in the file's order; InputError with line and column for what fio refuses."""
-    reader = _Reader(os.environ if environment is None else environment)
-    return reader.sections(path)
+    return _Reader().sections(path)
 
 
 @dataclass
 class _Reader:
-    environment: Mapping[str, str]
     _read_lines: int = 0
 
     def sections(self, path: Path) -> list[Section]:
@@ -173,14 +171,14 @@ class _Reader:
     def _expanded(self, value: str, at: Option) -> str:
         """With variables in their places; InputError for one that fio would take for nothing."""
         for name in _VARIABLE.findall(value):
-            if not self.environment.get(name):
+            if not os.environ.get(name):
                 raise InputError(
                     f"the variable {name} is not set",
                     location=at.location(),
                     cause="fio would read it as nothing, and the job says nothing of its value",
                     next=f"{name}=VALUE fsgauge study from-fio {quoted(Path(at.path).name)}",
                 )
-        found = _VARIABLE.sub(lambda match: self.environment[match[1]], value)
+        found = _VARIABLE.sub(lambda match: os.environ[match[1]], value)
         for word, number in _KEYWORDS.items():
             if word in found:
                 found = _computed(found.replace(word, str(number())), at)
