@@ -30,8 +30,6 @@ NOT_ASKED = "--fidelity was not given"
 
 @dataclass(frozen=True)
 class RecordFiles:
-    """The files of one target."""
-
     age: Path
     before: Path
     after: Path
@@ -74,15 +72,12 @@ class MadeTarget:
 
 @dataclass(frozen=True)
 class KeptAge:
-    """A record that was read back."""
-
     text: str
     checksum: Checksum
     result: AgeResult
 
 
 def record_files(folder: Path, name: str) -> RecordFiles:
-    """The files of the target called `name`, in `folder`."""
     return RecordFiles(
         folder / f"{name}.age.json", folder / f"{name}.before.json", folder / f"{name}.after.json"
     )
@@ -120,7 +115,6 @@ def document_of_age(made: MadeTarget, worn: Worn, fidelity: Fidelity | str) -> d
 
 
 def keep_scans(files: RecordFiles, worn: Worn) -> None:
-    """Write both scans as `fsgauge scan` reads them."""
     write_whole(files.before, document_of(worn.before) + "\n")
     write_whole(files.after, document_of(worn.after) + "\n")
 

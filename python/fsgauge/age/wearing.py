@@ -39,8 +39,6 @@ class Order:
 
 @dataclass(frozen=True)
 class Worn:
-    """A file system before, what was done to it, and after."""
-
     before: wire.ScanResult
     result: wire.AgeResult
     after: wire.ScanResult

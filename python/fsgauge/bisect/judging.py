@@ -67,7 +67,6 @@ def _judged(
 
 
 def outcome_of(limits: Sequence[LimitVerdict]) -> Outcome:
-    """Bad where one limit is crossed, good where all are held."""
     outcomes = {each.outcome for each in limits}
     if "bad" in outcomes:
         return "bad"
@@ -120,7 +119,6 @@ def is_found(kernels: Sequence[str], tried: Mapping[str, Outcome]) -> bool:
 
 
 def answer(kernels: Sequence[str], tried: Mapping[str, Outcome]) -> str:
-    """What was found, in a sentence or two."""
     last = kernels[-1]
     if tried.get(last) == "good":
         return f"{last} is within every limit, so there is nothing to look for."

@@ -82,7 +82,6 @@ class Proposed:
 
 @cache
 def every_option() -> tuple[Option, ...]:
-    """The file, in its order."""
     text = (files("fsgauge.choosing") / "options.toml").read_text("utf-8")
     return tuple(map(_option, tomllib.loads(text)["option"]))
 

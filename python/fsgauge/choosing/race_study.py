@@ -71,7 +71,6 @@ def race_text(name: str, text: str, found: Sequence[Proposed]) -> str:
 
 
 def why(options: Sequence[Option]) -> list[str]:
-    """A line each: what is tried, why, and where that is written."""
     return [f"{option.words}: {option.why} ({option.source})" for option in options]
 
 

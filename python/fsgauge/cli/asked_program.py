@@ -91,7 +91,6 @@ def question_of(word: str, load: WorkloadKeys | None, program: Sequence[str]) ->
 
 
 def _change(keys: type[WorkloadKeys], key: str, value: object) -> str:
-    """The change that gives a key a value."""
     from fsgauge.study.value_type import value_type
 
     return f"workload.{key}={value_type(keys.model_fields[key]).item(value).as_string()}"

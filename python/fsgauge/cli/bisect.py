@@ -114,7 +114,6 @@ def command(
 
 
 def studied(asked: Asked, kernel: str, blocks: int | None) -> Study:
-    """The study of a kernel against the good one."""
     changes = [f"system.{_GOOD}.rig.kernel={asked.good}", f"system.{_TRIED}.rig.kernel={kernel}"]
     if blocks is not None:
         changes.append(f"plan.blocks={blocks}")
@@ -132,7 +131,6 @@ def studied(asked: Asked, kernel: str, blocks: int | None) -> Study:
 def _step(
     asked: Asked, conditions: list[Condition], kernel: str, blocks: int, results: Path
 ) -> Step:
-    """Measure one kernel, and judge it."""
     from fsgauge.bisect.judging import judged, outcome_of
     from fsgauge.bisect.log import Step
     from fsgauge.cli.execution import measured

@@ -19,7 +19,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def decorated(function: Callable[..., object], options: Sequence[Callable[..., Any]]) -> object:
-    """The function of a command with options, in this order."""
     for option in reversed(options):
         function = option(function)
     return function
@@ -131,8 +130,6 @@ _FLEET_OPTIONS = [
 
 
 def fleet_choices(function: F) -> F:
-    """--hosts, as a FleetChoice."""
-
     @wraps(function)
     def with_hosts(*, hosts: str | None, **given: Any) -> object:  # noqa: ANN401 - by name
         from fsgauge.rig.rig import hosts_named

@@ -165,7 +165,6 @@ def _raced(load: str, kinds: str | None, *, safe: bool) -> tuple[str, str, Seque
 
 
 def _require_known(kinds: Sequence[str]) -> None:
-    """InputError for a kind of which no options are known."""
     from fsgauge.choosing.options import every_option
     from fsgauge.study.specs import option_origin
 

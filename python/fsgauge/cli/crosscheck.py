@@ -183,7 +183,6 @@ def _busy(share: float | None) -> str:
 
 
 def table(cell: CellAgreement) -> str:
-    """A cell as text: fio's command line, then a line per metric."""
     lines = [f"{cell.system}: {cell.cell_name}", f"  {shlex.join(cell.command)}"]
     head = ("", "engine", "fio", "engine / fio", "95 % interval")
     lines.append(f"  {head[0]:<38}{head[1]:>10} {head[2]:>10}  {head[3]:>12}  {head[4]}")

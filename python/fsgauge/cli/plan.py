@@ -161,7 +161,6 @@ def command(
 
 
 def _refused_results(results: Path) -> list[FsgaugeError]:
-    """What `run` would say of the folder for its results."""
     from fsgauge.store.folder import require_place
 
     try:

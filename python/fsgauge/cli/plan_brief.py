@@ -66,7 +66,6 @@ def run_command(words: Sequence[str]) -> list[str]:
 
 
 def _starts(description: PlanDescription) -> str:
-    """The program that a study names, whatever it calls it."""
     if not description.starts:
         return ""
     first, *more = [line for text in description.starts for line in text.splitlines()]

@@ -32,8 +32,6 @@ _WHOLE_PERCENT = 20.0
 
 @dataclass(frozen=True)
 class PlannedStudy:
-    """A study's plan on a rig, and what it was made from."""
-
     plan: Plan
     size_bytes: int
     design: Design
@@ -60,7 +58,6 @@ def plan_on(study: Study, rig: Rig) -> PlannedStudy:
 def pilot_lines(
     measured: PilotNoise | None, description: PlanDescription, side_by_side: bool
 ) -> list[str]:
-    """Where the noise comes from, and what the worst cell would show."""
     if measured is None:
         return []
     from fsgauge.plan.levels import corrected
@@ -104,7 +101,6 @@ def refused_lines(refusals: Sequence[FsgaugeError]) -> list[str]:
 
 
 def method_lines(description: PlanDescription) -> list[str]:
-    """What is compared, what is equal and what is not."""
     lines = [description.question, "", f"storage   {description.storage}"]
     for system in description.systems:
         options = [
@@ -216,7 +212,6 @@ def span_words(description: PlanDescription) -> str:
 
 
 def cost_lines(description: PlanDescription, measured_by: str) -> list[str]:
-    """Time, bytes, what is destroyed, and what would show."""
     lines = ["", *time_and_bytes(description), f"destroyed {description.overwritten}", ""]
     if not description.sensitivity_known:
         noise = "how far lives with other seeds differ" if description.simulated else _MEASURED

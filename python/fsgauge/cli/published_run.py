@@ -41,7 +41,6 @@ class Asked:
     consent: Consent | None
 
     def again(self, name: str) -> str:
-        """The command that goes on."""
         words = ["fsgauge", "published", "run", name, "--results", str(self.results)]
         words += ["--storage", self.storage] if self.storage is not None else []
         for device in self.consent.names if self.consent else ():
@@ -71,7 +70,6 @@ class Ahead:
 
     @property
     def words(self) -> str:
-        """Its line of the plan."""
         takes = format_duration(round(self.seconds * 1e9))
         if self.begun is not None:
             goes_on = f"goes on in {self.begun}, about {takes}"

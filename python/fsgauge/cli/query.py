@@ -96,7 +96,6 @@ def _rows_as_csv(names: list[str], rows: list[tuple[Any, ...]]) -> None:
 
 
 def _as_table(answer: Answer) -> None:
-    """The first rows, aligned, and how many more there are."""
     shown: list[tuple[Any, ...]] = []
     total = 0
     for rows in answer.batches():

@@ -46,7 +46,6 @@ class How:
 
 
 def rigs(world: Rig) -> Callable[[str], Rig]:
-    """This rig by its name, and any other."""
     return lambda name: world if name == world.name else rig_named(name, say)
 
 

@@ -141,7 +141,6 @@ def command(
 
 
 def _show_watch(path: Path, page: Path | None, *, alone: bool, quietly: bool = False) -> int:
-    """Print what the lines of a file amount to, and draw them."""
     from fsgauge.report.scan import require_ours, watch_page, write_scan_page
     from fsgauge.scan.watch import forecast_words, read_watch, table
     from fsgauge.units import moment

@@ -41,7 +41,6 @@ def run_sweep(study: Study, rig: Rig, results: Path) -> int:
 
 
 def resume_sweep(directory: Path, *, accept_changed: bool = False) -> int:
-    """Simulate what is left of a sweep and write its page."""
     from fsgauge.sweep.folder import read_sweep
 
     return _simulate(read_sweep(directory, to_go_on=True), accept_changed=accept_changed)

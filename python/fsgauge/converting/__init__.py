@@ -25,8 +25,6 @@ _LARGEST_BYTES = 4 << 20
 
 @dataclass(frozen=True)
 class Study:
-    """The text of a study, and what was said on the way."""
-
     text: str
     converted: Converted
 

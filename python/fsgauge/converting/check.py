@@ -79,7 +79,6 @@ class Requests:
         return len(self._ends) > 1
 
     def add(self, kind: str, size: int, offset: int, file: str) -> None:
-        """One request."""
         self.kinds[kind] += 1
         if kind in ("read", "write", "trim"):
             self.sizes[kind, size] += 1
@@ -175,14 +174,12 @@ def _file_bytes(converted: Converted) -> int:
 
 
 def _name(number: int) -> str:
-    """A section in small, its group and its folder."""
     return f"section{number}"
 
 
 def _in_small(
     sections: list[Section], converted: Converted, scratch: Path, file_bytes: int
 ) -> Path:
-    """A job file of the same draws, on a few files where it has several."""
     lines = []
     # How requests are submitted, how fast, and what is read back is left out.
     left = listed("not_of_requests") | converted.findings.without

@@ -123,7 +123,6 @@ class Line:
             self.refuse("-a", "files are reached by POSIX calls alone; the nearest is -a POSIX")
 
     def phase(self, groups: list[Group], name: str, operations: Mapping[str, int]) -> Group:
-        """A group that begins when the phase before has ended."""
         group = Group(name)
         group.put_operations(operations, self.findings)
         if groups:

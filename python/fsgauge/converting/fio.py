@@ -87,7 +87,6 @@ def _as_written(without: frozenset[str], sections: list[Section]) -> frozenset[s
 
 
 def _without(section: Section, findings: Findings) -> Section:
-    """A job without what the user gave up, each noted."""
     kept: dict[str, Option] = {}
     for name, option in section.options.items():
         if name in findings.without:

@@ -184,7 +184,6 @@ def _least_block(job: FioJob) -> int:
 
 
 def put_pace(job: FioJob, group: Group) -> None:
-    """Rates of all jobs together, and rests."""
     operations = group.keys["operations"]
     assert isinstance(operations, dict)  # noqa: S101 - put before
     jobs = group.jobs
@@ -238,7 +237,6 @@ def _rests(job: FioJob, group: Group) -> None:
 
 
 def put_times(job: FioJob, group: Group) -> None:
-    """When it begins, and how long it lasts."""
     option = job.option("runtime")
     runtime_ns = job.read("runtime", numbers.time_ns, 0)
     if runtime_ns:

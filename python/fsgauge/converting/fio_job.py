@@ -33,7 +33,6 @@ class FioJob:
         )
 
     def text(self, name: str, usual: str) -> str:
-        """The value as it is written."""
         option = self.option(name)
         return usual if option is None or option.value is None else option.value
 
@@ -57,7 +56,6 @@ class FioJob:
         return found
 
     def wrong(self, option: Option, takes: str) -> NoReturn:
-        """Raise InputError for a value."""
         raise InputError(
             f'{option.name} takes {takes}, and it is "{option.value or ""}"',
             location=option.location(),
@@ -81,7 +79,6 @@ class FioJob:
         return numbers.size(text, self.read("kb_base", numbers.number, 1024))
 
     def of_direction(self, name: str, usual: str) -> list[str]:
-        """The values for reads, writes and trims."""
         given = self.read(name, numbers.by_direction, [usual] * 3)
         return [each or usual for each in given]
 
@@ -92,7 +89,6 @@ class FioJob:
 
     @property
     def is_asynchronous(self) -> bool:
-        """Whether iodepth means something with its engine."""
         return self.engine in listed("asynchronous")
 
     @property

@@ -23,7 +23,6 @@ FILE_ENGINES = {"filecreate": "create", "filestat": "stat", "filedelete": "unlin
 
 
 def put_load(job: FioJob, group: Group) -> None:
-    """Operations, sizes, order and queue of a group."""
     if job.engine in FILE_ENGINES:
         _file_operations(job, group)
         return
@@ -98,7 +97,6 @@ def _sizes(job: FioJob, group: Group, kinds: tuple[str, ...]) -> list[int]:
 
 
 def mean_block_bytes(job: FioJob, direction: int) -> float:
-    """Mean block size of reads or of writes, by weights."""
     return mean_bytes(sizes_of(job, direction))
 
 

@@ -67,11 +67,9 @@ class Group:
 
     @property
     def is_mixed(self) -> bool:
-        """Whether it reads and writes."""
         return self.does("read") and self.does("write")
 
     def does(self, operation: str) -> bool:
-        """Whether this is one of its operations."""
         operations = self.keys.get("operations")
         return isinstance(operations, dict) and operation in operations
 

@@ -225,7 +225,6 @@ def _options(section: Section) -> list[str]:
 
 
 def _begins(section: Section, sections: list[Section], place: int) -> list[str]:
-    """The options of fio that say what a section waits for before it begins."""
     words = []
     if place and {"stonewall", "wait_for_previous"} & section.options.keys():
         words.append("--stonewall")
@@ -244,7 +243,6 @@ def _time(section: Section, load: LoadJob) -> list[str]:
 
 
 def _files(load: LoadJob, number: int, alone: bool) -> list[str]:
-    """The files of a group; of one job alone where each has its own."""
     if not isinstance(load.target, FilesTarget):
         raise InputError("fio is compared on files", next=f"a study of kind {kinds.GROUPS}")
     files = load.target

@@ -56,13 +56,11 @@ class Option:
     word: str = ""
 
     def location(self, hint: str = "") -> SourceLocation:
-        """Where it stands, for an error."""
         shown = self.text if self.word else " " * (self.column - 1) + self.text
         width = len(self.word or self.text) or 1
         return SourceLocation(self.path, self.line, self.column, shown, width, hint)
 
     def wrong(self, what: str, next_: str) -> InputError:
-        """Why it cannot be taken, and what helps."""
         return InputError(what, location=self.location(), next=next_)
 
     @property

@@ -35,7 +35,6 @@ def size(text: str, kb_base: int = 1024) -> int:
 
 
 def _multiple(unit: str, kb_base: int) -> int:
-    """What a number with this unit is multiplied by."""
     if unit in ("", "b"):
         return 1
     if unit[0] not in _POWERS:

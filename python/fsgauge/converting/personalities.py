@@ -43,7 +43,6 @@ _USUAL_IO = "1m"
 
 
 def is_personality(text: str) -> bool:
-    """Whether it is in filebench's language."""
     return bool(re.search(r"^\s*define\s+(fileset|file|process)\b", text, re.MULTILINE))
 
 
@@ -89,7 +88,6 @@ class _Reader:
         self.duration_ns: int | None = None
 
     def read(self, text: str) -> None:
-        """Each at its line and column."""
         for number, line in _whole_lines(text):
             bare, column = line.split("#")[0], 1
             for piece in re.split(r"[{}]", bare):

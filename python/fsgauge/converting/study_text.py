@@ -18,7 +18,6 @@ _COLUMN = 44
 
 
 def study_text(converted: Converted, systems: Sequence[str]) -> str:
-    """What `fsgauge plan` takes."""
     body = [*_workload(converted), *_plan(converted)]  # what is noted on the way stands above it
     return "\n".join([*_head(converted, systems), *body]) + "\n"
 

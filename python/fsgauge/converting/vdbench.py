@@ -32,7 +32,6 @@ _UNITS_S = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
 def is_vdbench(text: str) -> bool:
-    """Whether it defines files, devices or workloads as vdbench does."""
     return bool(re.search(r"^(fwd|fsd|wd|sd)=[^,\s]+,", text, re.MULTILINE))
 
 
@@ -133,7 +132,6 @@ class _Reader:
             self.findings.note(option, "hosts are not in a study: --rig fleet --hosts a,b")
 
     def files_of(self, named: str, option: Option) -> tuple[str, Given, Option]:
-        """The fsd that a fwd names."""
         found = self._called("fsd", named)
         if len(found) == 1:
             return found[0]
@@ -167,7 +165,6 @@ def _words(value: str) -> list[str]:
 
 
 def _drawn(key: str, value: str) -> list[tuple[int, int]]:
-    """Sizes with their percentages."""
     words = _words(value)
     if len(words) == 1:
         return [(numbers.size(words[0]), 100)]
@@ -179,7 +176,6 @@ def _drawn(key: str, value: str) -> list[tuple[int, int]]:
 
 
 def _about(option: Option, key: str) -> Option:
-    """A key of a line, at its column."""
     found = re.search(rf",{re.escape(key)}s?=", option.text)
     column = found.start() + 2 if found else 1
     return Option(key, None, option.path, option.line, column, option.text, f"{key}=")

@@ -138,7 +138,6 @@ def processor_share(runs: Sequence[Numbers]) -> float:
 
 
 def word_for(low: float | None, high: float | None) -> Word:
-    """What an interval of a ratio supports."""
     if low is None or high is None:
         return "undecided"
     if low >= 1 - MARGIN and high <= 1 + MARGIN:

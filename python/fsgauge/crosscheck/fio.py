@@ -157,7 +157,6 @@ def fio_command(job: wire.LoadJob, *, own_batches: bool = False) -> list[str]:
 
 
 def require_equal_exists(job: wire.LoadJob) -> None:
-    """Raise InputError for what fio does differently."""
     several = isinstance(job.target, wire.FilesTarget) and job.target.count > 1
     if isinstance(job.access, wire.ZipfAccess) and several:
         raise InputError(

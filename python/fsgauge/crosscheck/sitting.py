@@ -80,11 +80,9 @@ class Sitting:
         return [turn for turn in self.plan.turns if turn.system == system and not turn.again]
 
     def told_run(self, turn: Turn, work: str, tool: str) -> None:
-        """Tell the listener that a run begins."""
         self.asked.listener.run(turn.system, work, turn.block, tool)
 
     def keep_agreement(self, found: BaseModel) -> None:
-        """Store the agreement of a cell and tell the listener."""
         self.folder.write_agreement(found)
         self.asked.listener.cell(found)
 
@@ -193,7 +191,6 @@ class CellNumbers(Kept):
 
     @classmethod
     def of(cls, cell: Cell, numbers: PeerNumbers | None) -> Self:
-        """Values of one program."""
         if numbers is None:
             return cls(cell=cell.id, rate=None, unit=None, processor_share=None)
         share = numbers.processor_share
@@ -231,13 +228,11 @@ class CrosscheckFolder:
         self._make(self.directory)
 
     def write_start(self, record: Record, environment: EnvironmentRecord, study_toml: str) -> None:
-        """Write the study, the machine and how the cross-check was called."""
         write_whole(self.directory / "study.toml", study_toml)
         write_whole(self.directory / "environment.json", environment.model_dump_json(indent=1))
         write_whole(self.directory / "crosscheck.json", record.model_dump_json(indent=1))
 
     def write(self, run: Record, system: str, name: str) -> None:
-        """Write one run, as soon as it is over."""
         folder = self.directory / "runs" / slug(system)
         self._make(folder)
         write_whole(folder / f"{name}.json", run.model_dump_json())

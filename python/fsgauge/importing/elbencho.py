@@ -17,7 +17,6 @@ _READS = ("read", "stat", "list")
 
 
 def is_elbencho(text: str) -> bool:
-    """Whether it is one of its two formats."""
     head = text.lstrip()[:4000]
     return ("operation" in head and "IOPS [last]" in head) or (
         '"phase_type"' in head and '"last_done"' in head

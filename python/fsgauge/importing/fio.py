@@ -45,7 +45,6 @@ _NO_NUMBER = re.compile(r"([:\[,]\s*)-?(?:nan|inf)\b", re.IGNORECASE)
 
 
 def is_fio(text: str) -> bool:
-    """Whether a JSON document of fio's is among the text."""
     return re.search(r'"fio version"\s*:', text) is not None
 
 
@@ -243,7 +242,6 @@ def _factors(options: Mapping[str, Any], sides: Mapping[str, Side | None]) -> di
 
 
 def _side(side: Mapping[str, Any]) -> Side | None:
-    """Operations, bytes and latencies of the reads or the writes; None if there were none."""
     operations = int(side["total_ios"])
     return Side(operations, int(side["io_bytes"]), _latency(side)) if operations else None
 

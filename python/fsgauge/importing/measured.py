@@ -34,7 +34,6 @@ class Side:
     latency: Histogram
 
     def __post_init__(self) -> None:
-        """NonsenseError for numbers that no run has."""
         if not (0 <= self.operations <= LARGEST and 0 <= self.size_bytes <= LARGEST):
             raise NonsenseError(f"{self.operations} operations of {self.size_bytes} bytes")
 
@@ -139,7 +138,6 @@ def csv_rows(text: str, head: Sequence[str]) -> Iterator[dict[str, str]]:
 
 
 def unreadable(path: Path, tool: str, what: str) -> NoReturn:
-    """Raise InputError for a result that is not whole."""
     raise InputError(
         f"{path} is no whole result of {tool}: {what}",
         cause="the run failed or was cut short, or another version of the tool wrote it",

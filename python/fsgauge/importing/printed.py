@@ -107,7 +107,6 @@ def _tests(text: str, path: Path) -> Iterator[Test]:
 
 
 def is_bonnie(text: str) -> bool:
-    """Whether a line of its CSV is among the text."""
     return any(line.startswith(_FORMATS) for line in text.splitlines())
 
 
@@ -177,7 +176,6 @@ def _size(text: str) -> int:
 
 
 def is_ior(text: str) -> bool:
-    """Whether it is one of its three formats."""
     head = text.lstrip()[:4000]
     return (
         head.startswith((_CSV_HEAD, "IOR-"))

@@ -160,7 +160,6 @@ def _require_repeated(first: tuple[Run, Test], other: tuple[Run, Test]) -> None:
 
 
 def _cell(test: Test, *, sized: bool = True) -> Cell:
-    """Named by its test, and by its sizes."""
     model = declared(kinds.IMPORTED)
     factors = model.model_validate({"test": test.name, "rated_in": test.by, **test.factors})
     return factors.cell_named_by("test", *(["block_size_bytes", "file_size_bytes"] * sized))

@@ -140,7 +140,6 @@ def _share_waited_for(factors: CellFactors) -> float:
 
 
 def curve_words(plan: Plan) -> str:
-    """What its blocks are; "" without a curve."""
     if plan.curve is None:
         return ""
     searches = len({cell.id for cell in plan.cells if cell.pace and cell.pace.part == "search"})

@@ -108,7 +108,6 @@ def under_load_share(
 
 
 def _turns_by_access(study: Study) -> Counter[AccessKeys]:
-    """The turns of a block, by how they reach their system."""
     accesses = accesses_of(study)
     return Counter([*accesses, accesses[0], *[AccessKeys()] * len(_beside_path(study))])
 

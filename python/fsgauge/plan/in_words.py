@@ -65,7 +65,6 @@ def _values(cells: Iterable[Cell]) -> Values:
 
 
 def _in_order(value: FactorValue) -> tuple[float, str]:
-    """Numbers by size, words by their letters."""
     return (0, value) if isinstance(value, str) else (value, "")
 
 
@@ -203,14 +202,12 @@ def _in_whole_rounds(plan: Plan, turns: int) -> str:
 
 
 def _synced(number: int, of: int) -> str:
-    """How many of these cells are synced after each slice."""
     if not number:
         return ""
     return f" and a sync each{f' in {number} of them' if number < of else ''}"
 
 
 def _slices(plan: Plan, study: Study) -> str:
-    """How many cells have how many slices, and how long these are."""
     method, found, synced = method_of(study.workload), Counter[str](), Counter[str]()
     for cell in plan.cells:
         slicing = method.slicing(cell)

@@ -280,7 +280,6 @@ def _method(study: Study, size_bytes: int, *, is_simulated: bool = False) -> Met
 
 
 def _reached(study: Study) -> list[str]:
-    """In what ways the systems are reached, or how their messages are protected."""
     accesses = accesses_of(study)
     found = [
         *_each("access", study, [way(access) for access in accesses] * (len(ways(accesses)) > 1)),
@@ -292,7 +291,6 @@ def _reached(study: Study) -> list[str]:
 
 
 def _each(what: str, study: Study, values: list[str]) -> list[str]:
-    """A line with each system's value, where they are not all the same."""
     if len(set(values)) < 2:
         return []
     pairs = zip(study.systems, values, strict=True)
@@ -300,7 +298,6 @@ def _each(what: str, study: Study, values: list[str]) -> list[str]:
 
 
 def _half(study: Study) -> str:
-    """Why the files are half as large as fill says."""
     names = held_twice(study)
     if not names:
         return ""
@@ -328,7 +325,6 @@ _OPTIONS = ("kind", "mkfs", "mount", "path", "tunables", "server", "settings", "
 
 
 def _different(systems: list[System]) -> list[str]:
-    """Which properties are not the same in all systems, with each one's value."""
     found = []
     for key in (*_OPTIONS, *ALLOCATING):
         values = {system.name: _value(system, key) for system in systems if _has(system, key)}
@@ -346,7 +342,6 @@ def _value(system: System, key: str) -> object:
 
 
 def _bare_instead(study: Study) -> list[str]:
-    """What a raw system does in cells that need files."""
     stands_for = method_of(study.workload).bare_stands_for()
     raw = [system.name for system in study.systems if system.kind == "raw"]
     return [f"{name}: {stands_for}" for name in raw if stands_for]

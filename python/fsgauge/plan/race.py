@@ -15,7 +15,6 @@ of them are within 3 % of the best it is two to four times that (tests/known/tes
 
 
 def race_of(study: Study) -> RaceRules | None:
-    """What a study asks of its race; None of one without."""
     plan = study.plan
     if plan.mode != "race":
         return None

@@ -26,16 +26,13 @@ class Lines(Counting):
         self.audience = Audience(stream)
 
     def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
-        """The question, the storage, the plan."""
         self.tally = Tally(plan, study)
         self._say(*opening(study, plan, environment))
 
     def race_stands(self, words: str) -> None:
-        """Who leads and who left."""
         self._say(words)
 
     def run_ended(self, record: RunRecord) -> None:
-        """The run's rate, its ratio so far and the time left."""
         self.tally.runs.append(record)
         parts = [
             f"block {record.block + 1}",
@@ -76,7 +73,6 @@ class JsonLines(Counting):
         self._say(event="race", words=words)
 
     def run_ended(self, record: RunRecord) -> None:
-        """The run's rate or fault."""
         self._say(
             event="run_ended",
             block=record.block,
@@ -133,7 +129,6 @@ def _kernels(environment: EnvironmentRecord) -> str:
 
 
 def _rig(environment: EnvironmentRecord) -> str:
-    """Such as "host rig", "virtual machine (QEMU with KVM)", "4 hosts at once (a, b, c, d)"."""
     machines = [machine for machine in environment.machines if machine.role != BELOW]
     names = [machine.name for machine in machines]
     if len(machines) < len(environment.machines):
@@ -157,7 +152,6 @@ def compared(plan: Plan) -> str:
 
 
 def noise_line(found: NoiseSoFar, plan: Plan) -> str:
-    """The noise so far in a sentence, and whether that is too much."""
     from fsgauge.stats.pilot import noise_words
 
     return noise_words(found, plan.baseline, alone=len(plan.systems) == 1)

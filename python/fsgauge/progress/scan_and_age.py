@@ -57,7 +57,6 @@ class StageProgress:
 
     @property
     def asked(self) -> bool:
-        """Whether the user asked to stop."""
         return self._ending.asked
 
     def stoppable(self, stop: Callable[[], None]) -> None:
@@ -71,7 +70,6 @@ class StageProgress:
         self._ending.on_stop(tell)
 
     def ended(self) -> None:
-        """Leave no half line."""
         if self._live and self._shown:
             self._audience.say(_CLEAR)
             self._shown = False
@@ -121,7 +119,6 @@ def step(words: str, stream: TextIO | None = None) -> Iterator[None]:
 
 
 def scan_words(progress: ScanProgress, seconds: float) -> str:
-    """What is read; files, of how many where that is known, extents, and the time taken."""
     if progress.stage == "free_space":
         return f"free space, {seconds:.0f} s"
     if progress.stage == "names":
@@ -131,7 +128,6 @@ def scan_words(progress: ScanProgress, seconds: float) -> str:
 
 
 def age_words(progress: AgeProgress) -> str:
-    """Share done, operations, bytes written, live files, failures and the time taken."""
     share = "" if progress.share is None else f"{100 * progress.share:.0f} %, "
     failed = f", {progress.failed:,} failed" if progress.failed else ""
     return (

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 @dataclass
 class Tally:
-    """Updated by a view from the records of runs."""
-
     plan: Plan
     study: Study | None = None
     """Asked for the noise; without it there is none."""
@@ -39,7 +37,6 @@ class Tally:
 
     @property
     def share(self) -> float:
-        """Runs done, 0 to 1."""
         return len(self.runs) / self.total if self.total else 1.0
 
     def left(self) -> str:
@@ -115,7 +112,6 @@ class Counting(Progress):
     tally: Tally
 
     def raced(self, plan: Plan, words: str) -> None:
-        """Count by what is left of the plan."""
         self.tally.plan = plan
         if words:
             self.race_stands(words)

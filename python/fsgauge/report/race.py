@@ -31,7 +31,6 @@ def race_values(results: Results, stored: StoredStudy) -> dict[str, Any]:
 
 
 def why(race: Race, each: Place) -> str:
-    """Why a system left, or stayed."""
     than = "the leader" if each.against == race.leader else each.against
     return {
         "leader": "leads at the end",

@@ -105,7 +105,6 @@ def points_of(tables: Sequence[Any], chance: random.Random) -> list[list[Point]]
 
 
 def combinations(vary: Vary) -> int:
-    """How many systems it stands for."""
     return math.prod(len(values) for values in vary.values())
 
 
@@ -124,7 +123,6 @@ def hypercube(vary: Vary, number: int, chance: random.Random) -> list[Point]:
 
 
 def _column(values: Sequence[Item], number: int, chance: random.Random) -> list[Item]:
-    """Each value alike often, by lot."""
     repeated = [values[at % len(values)] for at in range(number)]
     return sorted(repeated, key=lambda _: chance.random())
 

@@ -25,8 +25,6 @@ from fsgauge.units import exact_size
 
 
 class SweepResults(Kept):
-    """sweep.json."""
-
     format: Literal[1] = 1
     question: str
     answer: str
@@ -42,7 +40,6 @@ class SweepResults(Kept):
 
 
 def results_of(sweep: Sweep, failed: list[Failed]) -> SweepResults:
-    """From the reports of all points that are whole."""
     reports = [(placed, placed.report()) for placed in sweep.points]
     whole = [(placed, report) for placed, report in reports if report is not None]
     because = {each.placed.directory: each.said for each in failed}
@@ -82,14 +79,12 @@ def _storage(study: Study) -> str:
 
 
 def _settings(system: System) -> str:
-    """What is set of a system: its kind, then its settings and options."""
     options = [("mkfs", system.mkfs), ("mount", system.mount)]
     given = [*system.settings.items(), *((name, text) for name, text in options if text)]
     return ", ".join([system.kind, *(f"{name} {text}" for name, text in given)])
 
 
 def _load(study: Study) -> str:
-    """How years are made of rewrites, and how often each is lived."""
     rewrites = study.sweep.rewrites_a_year if study.sweep else 0.0
     often = {1.0: "once", 2.0: "twice"}.get(rewrites, f"{rewrites:g} times")
     return (

@@ -108,7 +108,6 @@ def _end(running: list[_Running]) -> None:
 
 
 def _said(placed: PlacedPoint) -> str:
-    """What the run said last of its end, and what it proposed."""
     try:
         with placed.sweep.opened() as sweep:
             content = sweep.read(f"{placed.name}/{_LOG}", POINT_LOG_BYTES)
