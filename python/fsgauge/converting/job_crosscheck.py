@@ -20,14 +20,14 @@ from fsgauge.converting.groups import SYSTEMS, Converted
 from fsgauge.converting.job_file import Section, read_job_file
 from fsgauge.converting.study_text import study_text
 from fsgauge.crosscheck import cell_agreement, lent_here, require_path_here
-from fsgauge.crosscheck.fio import LONGEST_NAMES, file_names, fio_version, measurement, run_fio
+from fsgauge.crosscheck.fio import fio_version, measurement, on_files, run_fio
 from fsgauge.crosscheck.sitting import (
     Asked,
     CrosscheckRun,
     FioCheck,
     Sitting,
     Tool,
-    sitting,
+    sit,
     tools_in_order,
 )
 from fsgauge.engine.wire import FilesTarget, LoadJob, LoadResult
@@ -122,11 +122,11 @@ def crosscheck_job(asked: Asked, job: Job) -> Path:
     Refusals come before anything is touched.
     """
     require_path_here(asked)
-    with sitting(asked, FioCheck, lent_here, fio_version=fio_version()) as begun:
-        for system in asked.study.systems:
-            with begun.session.lent(system) as lent:
-                _system(begun, lent, job, begun.pairs_of(system.name))
-    return begun.directory
+
+    def on_system(begun: Sitting, system: str, lent: LentSystem) -> None:
+        _system(begun, lent, job, begun.pairs_of(system))
+
+    return sit(asked, FioCheck, lent_here, on_system, fio_version=fio_version())
 
 
 def _system(begun: Sitting, lent: LentSystem, job: Job, turns: list[Turn]) -> None:
@@ -245,20 +245,7 @@ def _time(section: Section, load: LoadJob) -> list[str]:
 def _files(load: LoadJob, number: int, alone: bool) -> list[str]:
     if not isinstance(load.target, FilesTarget):
         raise InputError("fio is compared on files", next=f"a study of kind {kinds.GROUPS}")
-    files = load.target
-    count = load.files_per_job or files.count
-    names = file_names(files, number * count if alone else 0, count)
-    if len(names) > LONGEST_NAMES:
-        raise InputError(
-            f"fio cannot take the names of {count} files",
-            cause=f"its option filename takes {LONGEST_NAMES} characters",
-            next="fewer files in the job: nrfiles=256",
-        )
-    return [
-        *([] if alone else [f"--numjobs={load.jobs}"]),
-        f"--directory={files.directory.replace(':', chr(92) + ':')}/",
-        f"--filename={names}",
-        f"--filesize={files.file_size_bytes}",
-        f"--size={count * files.file_size_bytes}",
-        *_SAME,
-    ]
+    count = load.files_per_job or load.target.count
+    first, fewer = number * count if alone else 0, "fewer files in the job: nrfiles=256"
+    jobs = [] if alone else [f"--numjobs={load.jobs}"]
+    return [*jobs, *on_files(load.target, first, count, fewer), *_SAME]

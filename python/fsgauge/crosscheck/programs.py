@@ -23,7 +23,7 @@ from fsgauge.crosscheck.sitting import (
     ProgramRun,
     Sitting,
     not_installed,
-    sitting,
+    sit,
     tools_in_order,
 )
 from fsgauge.engine.wire import FilesTarget
@@ -173,11 +173,10 @@ def crosscheck_program(asked: Asked, name: str) -> Path:
                 next="--rig host, or --rig vm",
             )
 
-    with sitting(asked, ProgramCheck, require, program=name) as begun:
-        for system in study.systems:
-            with begun.session.lent(system) as lent:
-                _system(begun, program_on(lent, peer, named), system.name, lent)
-    return begun.directory
+    def on_system(begun: Sitting, system: str, lent: LentSystem) -> None:
+        _system(begun, program_on(lent, peer, named), system, lent)
+
+    return sit(asked, ProgramCheck, require, on_system, program=name)
 
 
 def _system(begun: Sitting, program: Program, system: str, lent: LentSystem) -> None:

@@ -12,8 +12,7 @@ from __future__ import annotations
 import random
 import shutil
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -30,7 +29,7 @@ from fsgauge.plain_files.kept import Kept
 from fsgauge.plan.turns import make_plan
 from fsgauge.record.records import Cell, EnvironmentRecord, Plan, Record, Turn
 from fsgauge.rig.rig import Rig
-from fsgauge.rig.session import Session
+from fsgauge.rig.session import LentSystem, Session
 from fsgauge.store.files import slug
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
@@ -65,16 +64,11 @@ class Asked:
 
 @dataclass(frozen=True)
 class Sitting:
-    """A rig with the study's storage, and the folder of what is measured on it."""
+    """A plan on a rig with the study's storage, and the folder of what is measured on it."""
 
     asked: Asked
-    session: Session
     plan: Plan
     folder: CrosscheckFolder
-
-    @property
-    def directory(self) -> Path:
-        return self.folder.directory
 
     def pairs_of(self, system: str) -> list[Turn]:
         return [turn for turn in self.plan.turns if turn.system == system and not turn.again]
@@ -93,12 +87,15 @@ def paired(study: Study, pairs: int) -> Study:
     return study.model_copy(update={"plan": plan, "storage": first_device(study.storage)})
 
 
-@contextmanager
-def sitting(
-    asked: Asked, record: type[CrosscheckRecord], require: Callable[[Session], None], **facts: str
-) -> Iterator[Sitting]:
-    """Refusals of the rig come before anything is touched, `require` among them; a later error says
-    what is kept."""
+def sit(
+    asked: Asked,
+    record: type[CrosscheckRecord],
+    require: Callable[[Session], None],
+    on_system: Callable[[Sitting, str, LentSystem], None],
+    **facts: str,
+) -> Path:
+    """Work on each system; gives the folder. Refusals of the rig come before anything is touched,
+    `require` among them; a later error says what is kept."""
     asked.rig.check(asked.study, asked.destroy)
     with asked.rig.opened(asked.study) as session:
         require(session)
@@ -116,10 +113,13 @@ def sitting(
         )
         folder.write_start(begun, found.environment, dump_study(asked.study))
         try:
-            yield Sitting(asked, session, plan, folder)
+            for system in asked.study.systems:
+                with session.lent(system) as lent:
+                    on_system(Sitting(asked, plan, folder), system.name, lent)
         except FsgaugeError as error:
             error.details += (folder.kept(),)
             raise
+    return folder.directory
 
 
 def tools_in_order(pairs: int, seed: int, tools: tuple[Name, Name]) -> list[tuple[Name, Name]]:
