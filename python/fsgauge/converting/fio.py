@@ -131,7 +131,7 @@ def _data(job: FioJob, group: Group) -> None:
         if not 0 <= percent <= 100 and option is not None:
             job.wrong(option, "0 to 100")
         if percent and option and key == "duplicates" and job.option("verify") is not None:
-            job.findings.refuse(option, "what is verified has no duplicates; leave verify out")
+            job.refuse(option, "what is verified has no duplicates; leave verify out")
         elif percent:
             group.put(key, f"{percent} %", option)
     _pattern(job, group)
@@ -140,7 +140,7 @@ def _data(job: FioJob, group: Group) -> None:
     mode = job.option("dedupe_mode")
     if mode is not None and mode.value != "repeat":
         why = "blocks repeat an earlier one of their job; the nearest is dedupe_mode=repeat"
-        job.findings.refuse(mode, why)
+        job.refuse(mode, why)
 
 
 def _pattern(job: FioJob, group: Group) -> None:
@@ -149,14 +149,14 @@ def _pattern(job: FioJob, group: Group) -> None:
     piece_bytes = job.read("buffer_compress_chunk", job.size, 0)
     others = piece_bytes not in (0, PIECE_BYTES)
     if chunk is not None and others and "compressible" in group.keys:
-        job.findings.refuse(chunk, "pieces are of 4 KiB; the nearest is buffer_compress_chunk=4k")
+        job.refuse(chunk, "pieces are of 4 KiB; the nearest is buffer_compress_chunk=4k")
     if pattern is None or "compressible" in group.keys:
         return
     if set((pattern.value or "").lower().removeprefix("0x").strip('"')) == {"0"}:
         group.put("data", "zero", pattern)
     else:
         why = "a block is random, in part or not; the nearest is buffer_compress_percentage"
-        job.findings.refuse(pattern, why)
+        job.refuse(pattern, why)
 
 
 def _share_files(jobs: list[FioJob], groups: list[Group]) -> None:
@@ -171,7 +171,7 @@ def _share_files(jobs: list[FioJob], groups: list[Group]) -> None:
             continue
         option = job.option("filename")
         if not (group.is_plain and owner.is_plain) and option is not None:
-            job.findings.refuse(
+            job.refuse(
                 option, "only sections that read and write share files; the nearest is one for each"
             )
         if group.bytes_of_files > owner.bytes_of_files:
@@ -180,7 +180,7 @@ def _share_files(jobs: list[FioJob], groups: list[Group]) -> None:
                     owner.put(key, group.keys[key], *group.sources[key])
             owner.bytes_of_files = group.bytes_of_files
         if "verify" in group.keys and (verify := job.option("verify")):
-            job.findings.refuse(verify, "what is verified has files of its own")
+            job.refuse(verify, "what is verified has files of its own")
         group.share_files(owner, job.findings, option)
 
 
@@ -198,15 +198,14 @@ def _verify_what_is_read(jobs: list[FioJob], groups: list[Group]) -> None:
             continue
         writer = named.get(str(group.keys.get("files_of", "")))
         if writer is None or writer.keys.get("operations") != {"write": 1}:
-            job.findings.refuse(option, "what another run wrote is not verified by a reader")
+            job.refuse(option, "what another run wrote is not verified by a reader")
             continue
         writer.put("verify", True, option)
-        job.findings.note(option, "what was written is read back and verified after the run too")
+        job.note(option, "what was written is read back and verified after the run too")
     for group in groups:
         if "verify" in group.keys and group.keys.pop("continue_when_full", False):
             (source,) = group.sources.pop("continue_when_full")
-            why = "what is verified has to be written: a full storage ends the run"
-            jobs[0].findings.note(source, why)
+            jobs[0].note(source, "what is verified has to be written: a full storage ends the run")
 
 
 def _require_equal_flows(jobs: list[FioJob]) -> None:
@@ -214,7 +213,7 @@ def _require_equal_flows(jobs: list[FioJob]) -> None:
     given = [option for job in jobs if (option := job.option("flow")) is not None]
     if len({option.value for option in given}) > 1:
         why = "groups are not kept in proportion; the nearest is one group with weights"
-        jobs[0].findings.refuse(given[-1], why)
+        jobs[0].refuse(given[-1], why)
 
 
 def _put_in_order(jobs: list[FioJob], groups: list[Group], named: list[str]) -> None:

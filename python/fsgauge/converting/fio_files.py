@@ -25,14 +25,13 @@ def put_files(job: FioJob, group: Group, size_bytes: int | None) -> None:
     is_own = not names and _has_own(job, "jobnum")
     own = jobs > 1 and (is_own or job.option("offset_increment") is not None)
     if jobs > 1 and not own and group.keys.get("order", "random") != "random":
-        job.findings.note(
+        job.note(
             job.option("numjobs"),
             "each job goes over its share of the files; in fio each goes over all of them",
         )
     shared = job.option("filename" if names else "filename_format")
     if shared is not None and not (group.is_plain or own) and jobs > count:
-        why = "each of its jobs has a file of its own; the nearest is no filename"
-        job.findings.refuse(shared, why)
+        job.refuse(shared, "each of its jobs has a file of its own; the nearest is no filename")
     each_bytes, source = _file_bytes(job, count, size_bytes)
     if job.engine == "filecreate":
         each_bytes = 0
@@ -53,7 +52,7 @@ def put_files(job: FioJob, group: Group, size_bytes: int | None) -> None:
     call = group.keys.get("sync")
     syncs = job.option(str(call)) if call in ("fsync", "fdatasync") else None
     if syncs is not None and count > 1:
-        job.findings.refuse(syncs, "a job would sync all of its files; the nearest is nrfiles=1")
+        job.refuse(syncs, "a job would sync all of its files; the nearest is nrfiles=1")
 
 
 def _choose_files(job: FioJob, group: Group, count: int, each_bytes: int, *, named: bool) -> None:
@@ -92,13 +91,13 @@ def _choose_files(job: FioJob, group: Group, count: int, each_bytes: int, *, nam
         return
     elif _is_drawn_evenly(group):
         text = "blocks are drawn over all files together; fio takes its files in turns"
-        job.findings.note(service, text, name="file_service_type is not set")
+        job.note(service, text, name="file_service_type is not set")
         return
     else:
         why = "what is verified is written file after file; the nearest is"
         why += " file_service_type=sequential"
     if given is not None:
-        job.findings.refuse(given, why)
+        job.refuse(given, why)
 
 
 def _is_walk(group: Group) -> bool:
@@ -139,19 +138,19 @@ def _file_bytes(job: FioJob, count: int, size_bytes: int | None) -> tuple[int, O
     block = _smallest_block(job)
     if filesize is not None and filesize.value:
         if re.search("[-:]", filesize.value):
-            job.findings.refuse(filesize, "files of several sizes; the nearest is a group of each")
+            job.refuse(filesize, "files of several sizes; the nearest is a group of each")
             return block, filesize
         found = _size(job, filesize)
         if size is not None and size.value != filesize.value:
-            job.findings.note(size, "a run lasts its time, not a number of bytes")
+            job.note(size, "a run lasts its time, not a number of bytes")
         return max(found, block), filesize
     if size is not None and size.value and "%" not in size.value:
         return max(_size(job, size) // count // block * block, block), size
     if size is not None and size.value and size.value.rstrip("%") != "100":
-        job.findings.refuse(size, "a share of files that are not known here; the nearest is a size")
+        job.refuse(size, "a share of files that are not known here; the nearest is a size")
         return block, size
     said = size_bytes or WHOLE_BYTES
-    job.findings.note(
+    job.note(
         size or job.option("filename") or job.option("ioengine"),
         f"fio goes over all of it; here files of {exact_size(said)} stand for it: --size SIZE",
         name="size is not set",
@@ -213,7 +212,7 @@ def _total(job: FioJob, option: Option, rates: list[str], operations: dict[str, 
             mean_block_bytes(job, each) if option.name == "rate" else 1 for each in (READ, WRITE)
         ]
         if read * operations["write"] * sizes[1] != write * operations["read"] * sizes[0]:
-            job.findings.refuse(
+            job.refuse(
                 option,
                 "reads and writes at paces that their shares do not have; the nearest is a group"
                 " of each",
@@ -229,7 +228,7 @@ def _rests(job: FioJob, group: Group) -> None:
     option = job.option("thinktime")
     assert option is not None  # noqa: S101 - it was read
     if group.keys.get("queue_depth", 1) != 1 or "rate" in group.keys or "bandwidth" in group.keys:
-        job.findings.refuse(option, "rests of a deep queue or of a pace; the nearest is rate alone")
+        job.refuse(option, "rests of a deep queue or of a pace; the nearest is rate alone")
     group.put("think", exact_duration(rest_ns), option)
     every = job.read("thinktime_blocks", numbers.number, 1)
     if every > 1:
@@ -243,19 +242,17 @@ def put_times(job: FioJob, group: Group) -> None:
         group.duration_ns = runtime_ns
         group.sources["duration"] = [option] if option else []
     elif job.engine not in FILE_ENGINES:
-        job.findings.note(
+        job.note(
             job.option("time_based") or job.option("size"),
             "fio ends when all bytes are done; here a run lasts its time, and goes on at the start",
             name="runtime is not set",
         )
     if runtime_ns and not job.switch("time_based") and job.option("size") is not None:
-        job.findings.note(
-            option, "fio may be done with its bytes sooner; here a run lasts its time"
-        )
+        job.note(option, "fio may be done with its bytes sooner; here a run lasts its time")
     group.warm_up_ns = job.read("ramp_time", numbers.time_ns, 0)
     delay = job.option("startdelay")
     if delay is not None and delay.value and re.search("[-:]", delay.value):
-        job.findings.refuse(delay, "a start at a random time; the nearest is one delay")
+        job.refuse(delay, "a start at a random time; the nearest is one delay")
         return
     group.start_after_ns = job.read("startdelay", numbers.time_ns, 0)
 
@@ -267,9 +264,9 @@ def note_fresh_files(job: FioJob, group: Group) -> None:
     goes_on = job.switch("time_based") or job.read("loops", numbers.number, 1) > 1
     if removed is not None and job.switch("unlink_each_loop") and goes_on and group.does("write"):
         why = "each loop makes its files again; the nearest is create, write_file and unlink"
-        job.findings.refuse(removed, why)
+        job.refuse(removed, why)
     if group.does("write") and not job.switch("overwrite"):
-        job.findings.note(
+        job.note(
             None,
             "files are written whole before the first run, as with overwrite=1; fio writes into"
             " new ones",

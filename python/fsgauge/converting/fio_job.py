@@ -55,6 +55,14 @@ class FioJob:
             self.wrong(option, "1 or more")
         return found
 
+    def refuse(self, option: Option | None, why: str) -> None:
+        """An option that would make another load; nothing where there is none."""
+        if option is not None:
+            self.findings.refuse(option, why)
+
+    def note(self, option: Option | None, text: str, name: str = "") -> None:
+        self.findings.note(option, text, name)
+
     def wrong(self, option: Option, takes: str) -> NoReturn:
         raise InputError(
             f'{option.name} takes {takes}, and it is "{option.value or ""}"',
@@ -98,7 +106,7 @@ class FioJob:
         if self.is_asynchronous or depth == 1:
             return depth
         option = self.option("iodepth")
-        self.findings.note(option, f"{self.engine} waits for each operation: one is in flight")
+        self.note(option, f"{self.engine} waits for each operation: one is in flight")
         return 1
 
     def require_one_of(self, name: str, other: str, *, agree: bool) -> None:

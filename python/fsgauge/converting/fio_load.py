@@ -32,7 +32,7 @@ def put_load(job: FioJob, group: Group) -> None:
     kinds = PATTERNS.get(name.removeprefix("rand"))
     if kinds is None:
         if pattern and "trimwrite" in name:
-            job.findings.refuse(pattern, "each block trimmed, then written, is another load")
+            job.refuse(pattern, "each block trimmed, then written, is another load")
         elif pattern:
             job.wrong(pattern, ", ".join(f"{each}, rand{each}" for each in PATTERNS))
         kinds = ("write",)
@@ -70,7 +70,7 @@ def _operations(job: FioJob, group: Group, kinds: tuple[str, ...], pattern: Opti
     if job.engine == "mmap":
         if "write" in weights or "trim" in weights:
             source = job.option("ioengine") or job.section.head
-            job.findings.refuse(source, "stores to mapped files are not measured; psync is nearest")
+            job.refuse(source, "stores to mapped files are not measured; psync is nearest")
         weights = {"mmap_read": 1}
     group.put("operations", weights, pattern, *(sources if len(kinds) == 2 else ()))
 
@@ -85,7 +85,7 @@ def _sizes(job: FioJob, group: Group, kinds: tuple[str, ...]) -> list[int]:
         found.append(sizes_of(job, direction))
         asked = job.size(job.of_direction("ba", "0")[direction]) if align is not None else 0
         if align is not None and asked not in (0, min(size for size, _ in found[-1])):
-            job.findings.refuse(align, "offsets are multiples of the smallest block alone")
+            job.refuse(align, "offsets are multiples of the smallest block alone")
     for key, drawn in zip(("block", "write_block"), found, strict=False):
         if key != "block" and drawn == found[0]:
             continue
@@ -154,7 +154,7 @@ def _range(job: FioJob, option: Option, text: str) -> list[tuple[int, int]]:
     if least < 1 or most % least or most // least > MOST_SIZES:
         if match is None or least < 1:
             job.wrong(option, "SMALLEST-LARGEST")
-        job.findings.refuse(option, f"more than {MOST_SIZES} sizes; the nearest is bssplit")
+        job.refuse(option, f"more than {MOST_SIZES} sizes; the nearest is bssplit")
         return [(least, 1)]
     return [(least * each, 1) for each in range(1, most // least + 1)]
 
@@ -169,11 +169,10 @@ def _order(
     is_random, step, pattern = asked
     source = pattern or job.option("ioengine")
     if not is_random and not group.is_plain and source:
-        why = f"its places are random; the nearest is rw=rand{kinds[0]}"
-        job.findings.refuse(source, why)
+        job.refuse(source, f"its places are random; the nearest is rw=rand{kinds[0]}")
     if is_random:
         if step and pattern and step != "1":
-            job.findings.refuse(
+            job.refuse(
                 pattern, "several operations from one random offset; the nearest is random_percent"
             )
         group.put("order", "random", pattern)
@@ -197,7 +196,7 @@ def _zoned(job: FioJob, *, is_sequential: bool) -> None:
     if option is None or is_none or (is_sequential and option.value == "zbd"):
         return
     why = "its offsets depend on zones, which are not measured; the nearest is order strided"
-    job.findings.refuse(option, why)
+    job.refuse(option, why)
 
 
 def _strided(job: FioJob, group: Group, step: str, pattern: Option, sizes: list[int]) -> None:
@@ -207,14 +206,14 @@ def _strided(job: FioJob, group: Group, step: str, pattern: Option, sizes: list[
     except ValueError as error:
         job.wrong(pattern, str(error))
     if len(sizes) > 1:
-        job.findings.refuse(pattern, "a step between operations of several sizes")
+        job.refuse(pattern, "a step between operations of several sizes")
     elif gap > 0:
         group.put("order", "strided", pattern)
         group.put("stride", exact_size(sizes[0] + gap), pattern)
     elif gap == -2 * sizes[0]:
         group.put("order", "backwards", pattern)
     elif gap:
-        job.findings.refuse(
+        job.refuse(
             pattern,
             f"a step back of {exact_size(-gap)}; the nearest is {exact_size(2 * sizes[0])}, which"
             " walks backwards block by block",
@@ -225,9 +224,7 @@ def _random(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int])
     shares = job.of_direction("percentage_random", "100")
     share, option = shares[WRITE if kinds == ("write",) else READ], job.option("percentage_random")
     if option is not None and group.is_mixed and shares[READ] != shares[WRITE]:
-        job.findings.refuse(
-            option, "one share for reads and writes; the nearest is a group of each"
-        )
+        job.refuse(option, "one share for reads and writes; the nearest is a group of each")
     if share != "100":
         group.put("random_percent", exact_percent(float(share)), option)
         if group.is_mixed:
@@ -242,7 +239,7 @@ def _random(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int])
         group.put(key, value, option)
     if "write_block_sizes" in group.keys and "hashed" in found:
         why = "reads and writes of unlike sizes would not meet; the nearest is zoned, or one size"
-        job.findings.refuse(option, why)
+        job.refuse(option, why)
 
 
 def _each_once(job: FioJob, group: Group, *, is_part: bool, sizes: list[int]) -> None:
@@ -254,14 +251,14 @@ def _each_once(job: FioJob, group: Group, *, is_part: bool, sizes: list[int]) ->
     else:
         group.put("each_once", True)
         return
-    job.findings.note(None, what, name="norandommap is not set")
+    job.note(None, what, name="norandommap is not set")
 
 
 def _distribution(job: FioJob, option: Option) -> dict[str, str | float | list[str] | list[int]]:
     given = job.of_direction("random_distribution", "random")
     kind, _, rest = given[READ].partition(":")
     if len(set(given)) > 1 or (kind != "zoned" and ":" in rest):
-        job.findings.refuse(option, "one distribution for all operations, its centre at the start")
+        job.refuse(option, "one distribution for all operations, its centre at the start")
         return {}
     try:
         if kind == "zipf":
@@ -274,13 +271,13 @@ def _distribution(job: FioJob, option: Option) -> dict[str, str | float | list[s
                 "fio spreads it over the whole space by a hash, its deviation on top of one of 8 %;"
                 " the nearest is zipf"
             )
-            job.findings.refuse(option, why)
+            job.refuse(option, why)
             return {}
         if kind == "zoned":
             return _zones(rest)
     except ValueError as error:
         job.wrong(option, f"zipf:THETA, pareto:H, normal:DEVIATION or zoned:... ({error})")
-    job.findings.refuse(option, f"{kind}; known here: random, zipf, pareto, normal, zoned")
+    job.refuse(option, f"{kind}; known here: random, zipf, pareto, normal, zoned")
     return {}
 
 
@@ -306,7 +303,7 @@ def _queue(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) 
     if kinds == ("trim",) or job.engine == "mmap":
         group.put("interface", "psync", source)
         if job.depth > 1:
-            job.findings.note(job.option("iodepth"), "one trim is in flight, as fio's own are")
+            job.note(job.option("iodepth"), "one trim is in flight, as fio's own are")
         return
     depth = job.depth
     if depth > 1:
@@ -319,15 +316,13 @@ def _queue(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) 
     direct, said = _bypasses_cache(job)
     group.put("direct", direct, said)
     if not direct and "read" in kinds and job.option("fadvise_hint") is None:
-        job.findings.note(
+        job.note(
             None,
             "fio tells the kernel whether it reads at random; here it finds out by itself",
             name="fadvise_hint is not set",
         )
     if direct and said is not None and any(size % 512 for size in sizes):
-        job.findings.refuse(
-            said, "direct I/O moves whole sectors of 512 B; the nearest is direct=0"
-        )
+        job.refuse(said, "direct I/O moves whole sectors of 512 B; the nearest is direct=0")
 
 
 def _bypasses_cache(job: FioJob) -> tuple[bool, Option | None]:
@@ -349,18 +344,16 @@ def _sync(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
     if option is not None and word == "dsync":
         group.put("sync", "dsync", option)
     elif option is not None and word not in ("none", "0"):
-        job.findings.refuse(option, "O_SYNC is not measured; the nearest is sync=dsync")
+        job.refuse(option, "O_SYNC is not measured; the nearest is sync=dsync")
     ways = [str(each) for each in (group.keys.get("sync"),) if each]
     for name in ("fsync", "fdatasync"):
         every, call = job.read(name, numbers.number, 0), job.option(name)
         if not every or call is None:
             continue
         if ways:
-            why = f"{ways[0]} and {name} in one group; the nearest is one of them"
-            job.findings.refuse(call, why)
+            job.refuse(call, f"{ways[0]} and {name} in one group; the nearest is one of them")
         elif group.keys.get("queue_depth", 1) != 1:
-            why = "no write is in flight while it is called; the nearest is iodepth=1"
-            job.findings.refuse(call, why)
+            job.refuse(call, "no write is in flight while it is called; the nearest is iodepth=1")
         else:
             group.put("sync", name, call)
             group.put("sync_every", every, call)
@@ -372,14 +365,14 @@ def _verify(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int])
     if option is None or option.value in ("0", "none") or "write" not in kinds:
         return  # of readers, see fio.py
     if option.value in ("pattern", "pattern_hdr", "null"):
-        job.findings.refuse(option, f"{option.value} checks no place: the nearest is verify=crc32c")
+        job.refuse(option, f"{option.value} checks no place: the nearest is verify=crc32c")
         return
     if not job.switch("do_verify", usual=True):
-        job.findings.note(job.option("do_verify"), "nothing is verified by this group")
+        job.note(job.option("do_verify"), "nothing is verified by this group")
         return
     plain = group.keys.get("order") in ("sequential", "random") and "distribution" not in group.keys
     if kinds != ("write",) or len(sizes) > 1 or not plain or sizes[0] % 512:
-        job.findings.refuse(
+        job.refuse(
             option,
             "verified are writes alone, of one size in whole sectors, sequential or evenly random",
         )

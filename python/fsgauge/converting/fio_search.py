@@ -31,7 +31,7 @@ def latency_search(jobs: Sequence[FioJob], groups: Sequence[Group]) -> tuple[Key
     first, last = found[0][0], found[-1][0]
     option = last.option("latency_target")
     if any(plan != plans[0] for plan in plans) and option is not None:
-        last.findings.refuse(option, "a study has one limit; the nearest is a study of each")
+        last.refuse(option, "a study has one limit; the nearest is a study of each")
     source = first.option("latency_target")
     names = [f"operations of {group.name}" for _, group in found]
     is_usual = len(found) == 1 and found[0][1] is groups[0]
@@ -46,7 +46,7 @@ def _curve(job: FioJob) -> list[tuple[str, str, str]]:
     option = job.option("latency_percentile") or job.option("latency_target")
     if percent not in _QUANTILES and option is not None:
         why = f"a limit of {percent:g} % of the operations; the nearest is latency_percentile=99.9"
-        job.findings.refuse(option, why)
+        job.refuse(option, why)
     return [
         ("mode", "curve", "latency_target"),
         ("latency_limit", exact_duration(limit_ns), "latency_target"),
