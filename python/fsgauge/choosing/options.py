@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from fsgauge.durability import Weak, made_by, weakened
 from fsgauge.record.factors import factors_of
@@ -63,6 +63,10 @@ class Option:
         """ "noatime", "allocsize=1m or 64m", "-I 128"."""
         return option_words(short_name(self.key), " or ".join(map(value_words, self.tried)))
 
+    @property
+    def told(self) -> str:
+        return f"{self.words}: {self.why} ({self.source})"
+
 
 @dataclass(frozen=True)
 class Proposed:
@@ -83,12 +87,10 @@ class Proposed:
 @cache
 def every_option() -> tuple[Option, ...]:
     text = (files("fsgauge.choosing") / "options.toml").read_text("utf-8")
-    return tuple(map(_option, tomllib.loads(text)["option"]))
-
-
-def _option(table: dict[str, Any]) -> Option:
-    lists = {key: tuple(each) for key, each in table.items() if isinstance(each, list)}
-    return Option(**{**table, **lists})
+    return tuple(
+        Option(**{key: tuple(each) if isinstance(each, list) else each for key, each in of.items()})
+        for of in tomllib.loads(text)["option"]
+    )
 
 
 def proposed(kinds: Sequence[str], loads: Iterable[Load], *, safe: bool) -> list[Proposed]:

@@ -70,14 +70,10 @@ def race_text(name: str, text: str, found: Sequence[Proposed]) -> str:
     return tomlkit.dumps(document)
 
 
-def why(options: Sequence[Option]) -> list[str]:
-    return [f"{option.words}: {option.why} ({option.source})" for option in options]
-
-
 def _table(table: Mapping[str, Any], reasons: Sequence[Option]) -> Table:
     made = tomlkit.table()
-    for line in why(reasons):
-        made.add(tomlkit.comment(line))
+    for option in reasons:
+        made.add(tomlkit.comment(option.told))
     for key, value in table.items():
         item = tomlkit.item(value)
         if isinstance(value, dict):
@@ -119,13 +115,10 @@ def around_winner(study: Study, text: str, winner: str) -> Study | None:
         near = [each for each in near if not weakened(made_by(each))]
     systems = (System.model_validate(each, context=WRITTEN) for each in near)
     found = {each.name: each for each in (study.systems[0], *systems)}
-    if len(found) < _FEWEST + 1:
+    if len(found) < 3:
         return None
     update = {"name": f"{study.name}-second", "systems": list(found.values())}
     return study.model_copy(update=update)
-
-
-_FEWEST = 2
 
 
 def on_host(study: Study, finalists: Sequence[str]) -> Study | None:
@@ -133,7 +126,7 @@ def on_host(study: Study, finalists: Sequence[str]) -> Study | None:
     file systems, or nothing was simulated. Of a model that stands for one, as it is by itself, that
     one; what that makes twice is there once."""
     systems = list(_real([each for each in study.systems if each.name in finalists]))
-    if not isinstance(study.storage, SimulatedStorage) or len(systems) < _FEWEST:
+    if not isinstance(study.storage, SimulatedStorage) or len(systems) < 2:
         return None
     kept = study.plan.model_dump(include={"primary", "equivalence_percent", "seed"})
     update = {

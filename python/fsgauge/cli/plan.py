@@ -27,7 +27,6 @@ from fsgauge.units import count, format_duration, parse_percent
 if TYPE_CHECKING:
     from fsgauge.machine.device.consent import Consent
     from fsgauge.machine.facts.noise import KeptNoise
-    from fsgauge.plan.preview import MeasuredTime
     from fsgauge.rig.rig import FleetChoice, Rig
     from fsgauge.stats.pilot import PilotNoise, PilotTime
     from fsgauge.study.model import Study
@@ -113,7 +112,9 @@ def command(
         chosen,
         kept.of_design(plan.side_by_side) if kept is not None else noise_percent,
         size_bytes=size_bytes,
-        measured=_of_block(time, is_same),
+        measured=(time.block_seconds, time.shortest_seconds, time.longest_seconds)
+        if time and is_same
+        else None,
         one_by_one_because=planned.design.because,
         folders=seen.facts,
         cautions=[*seen.cautions, *world.storage_cautions(chosen)],
@@ -210,16 +211,6 @@ def _pilot_of(
     is_same = is_same and not is_preconditioned(study.storage)  # its rounds are in no pilot's time
     time = pilot_time(stored.study, stored.turns, stored.runs, stored.steps)
     return pilot_noise(stored.study, stored.runs), time, is_same
-
-
-def _of_block(time: PilotTime | None, is_same: bool) -> MeasuredTime | None:
-    if time is None or not is_same:
-        return None
-    from fsgauge.plan.preview import MeasuredTime
-
-    return MeasuredTime(
-        mean=time.block_seconds, shortest=time.shortest_seconds, longest=time.longest_seconds
-    )
 
 
 def _pilot_time(time: PilotTime | None, is_same: bool) -> list[str]:

@@ -145,8 +145,8 @@ def not_asked(_study: Study, _rig: Rig) -> None:
 
 def _require_endurance(study: Study, rig: Rig) -> None:
     """InputError for a race that may write its device more often than that endures."""
-    from fsgauge.choosing.refused import wear
     from fsgauge.cli.plan_lines import plan_on
+    from fsgauge.plan.race import wear
 
     planned = plan_on(study, rig)
     wear(study, planned.size_bytes, planned.plan.expected_written_bytes)

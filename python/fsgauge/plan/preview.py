@@ -56,14 +56,6 @@ class Sensitivity(Kept):
     blocks_needed: dict[float, int | None]
 
 
-class MeasuredTime(Kept):
-    """Seconds that a block of this very work took in a pilot: mean, shortest, longest."""
-
-    mean: float
-    shortest: float
-    longest: float
-
-
 class PlanDescription(Kept):
     """All that `fsgauge plan` prints, in this order."""
 
@@ -123,7 +115,7 @@ def describe(
     noise_percent: float | None = None,
     *,
     size_bytes: int,
-    measured: MeasuredTime | None = None,
+    measured: tuple[float, float, float] | None = None,
     one_by_one_because: str = "",
     folders: Mapping[str, SystemFacts] = MappingProxyType({}),
     cautions: Sequence[str] = (),
@@ -133,7 +125,8 @@ def describe(
     """Describe a plan on storage of `size_bytes`.
 
     `noise_percent` is of a pilot (its A/A ratio); without it the study's own is used, and
-    without that, several are supposed and marked so. With `measured`, time is taken from it.
+    without that, several are supposed and marked so. `measured` are the seconds that a block of
+    this very work took in a pilot: mean, shortest, longest.
     `one_by_one_because` says why systems are not measured side by side where the study would.
     `folders` are the systems that are folders, as they are mounted, and `cautions` come of them.
     `storage` is what the rig makes of the study's, in words, where that is something else.
@@ -220,7 +213,11 @@ def _made(system: System, folder: SystemFacts | None) -> SystemOptions:
 
 
 def _block_times(
-    plan: Plan, study: Study, size_bytes: int, measured: MeasuredTime | None, around: Around
+    plan: Plan,
+    study: Study,
+    size_bytes: int,
+    measured: tuple[float, float, float] | None,
+    around: Around,
 ) -> tuple[float, float, float | None]:
     """Seconds of a block: expected, shortest, longest."""
     blocks, _, _ = measured_blocks(plan, study)
@@ -233,7 +230,8 @@ def _block_times(
         return (of_plan() if of_race else plan.expected_seconds) / blocks, shortest, longest
     runs = sum(len(turn.cells) for turn in plan.turns if turn.block == 0)
     beside = runs * (RUN_SECONDS + around.run_seconds)
-    return measured.mean + beside, measured.shortest + beside, measured.longest + beside
+    mean, shortest, longest = (each + beside for each in measured)
+    return mean, shortest, longest
 
 
 def _seconds_with(plan: Plan, study: Study, size_bytes: int, around: Around) -> float:

@@ -1,13 +1,14 @@
-"""The rules of a race, from its study; how many blocks it takes."""
+"""The rules of a race, from its study; how many blocks it takes, and how much of a device's life."""
 
 from __future__ import annotations
 
 from fsgauge.durability import made_by, weakened
+from fsgauge.errors import InputError
 from fsgauge.plan.curve import planned_cells
 from fsgauge.record.modes import FINALISTS, LOOKS, RaceRules, confirming_blocks
 from fsgauge.record.records import Plan
-from fsgauge.study.model import Study, System
-from fsgauge.units import exact_duration
+from fsgauge.study.model import DeviceStorage, Study, System
+from fsgauge.units import exact_duration, format_size
 
 EXPECTED_BLOCKS = {"usual": 4.8, "high": 7.2}
 """By certainty, in simulated races of 60 systems that differ by 15 %, at 5 % noise; where a quarter
@@ -19,18 +20,16 @@ def race_of(study: Study) -> RaceRules | None:
     if plan.mode != "race":
         return None
     given_up = _given_up(study.systems[0])
+
+    def is_weaker(system: System) -> bool:
+        return any(given_up.get(loss, -1) < most for loss, most in _given_up(system).items())
+
     return RaceRules(
         blocks=plan.blocks,
         confirm=plan.confirm,
         margin_percent=plan.margin_percent,
         budget_seconds=None if plan.budget is None else plan.budget / 1e9,
-        weaker=[]
-        if plan.weaker_may_win
-        else [
-            each.name
-            for each in study.systems
-            if any(given_up.get(loss, -1) < amount for loss, amount in _given_up(each).items())
-        ],
+        weaker=[each.name for each in study.systems if is_weaker(each) and not plan.weaker_may_win],
     )
 
 
@@ -76,6 +75,31 @@ def race_words(study: Study) -> str:
         f" blocks{ends}, then {plan.confirm} of the best; it ends once nothing left can be"
         f" {plan.margin_percent:g} % better"
     )
+
+
+_RATED_WRITES = 600
+"""Times that a flash drive may be written whole: 600 TB for each TB is what consumer drives of
+three bits a cell are rated for."""
+_NOTED_SHARE = 0.1
+"""Share of the rated writes from which on the plan mentions it."""
+
+
+def wear(study: Study, size_bytes: int, written_bytes: int) -> str:
+    """What a race takes of a device's life, in words; "" where that is little or not known.
+    InputError where it is more than the device endures."""
+    if not isinstance(study.storage, DeviceStorage) or size_bytes == 0:
+        return ""
+    writes = written_bytes / size_bytes
+    rated = f"flash drives are rated for about {_RATED_WRITES} writes of all they hold"
+    if writes > _RATED_WRITES:
+        raise InputError(
+            f"the race may write {format_size(written_bytes)}, the whole device {writes:,.0f}"
+            " times, which is more than it endures",
+            cause=rated,
+            next="a --budget, fewer --kinds, or a smaller load: --set workload.fill=10%",
+        )
+    said = f"at worst {format_size(written_bytes)}, the whole device {writes:.3g} times; {rated}"
+    return said if writes > _RATED_WRITES * _NOTED_SHARE else ""
 
 
 def _given_up(system: System) -> dict[str, int]:

@@ -71,15 +71,9 @@ def _effect_tables(found: Effects | None) -> list[Table]:
             ("file system", "", lambda each: each.kind),
             ("option", "", lambda each: each.option),
             ("compared with", "", lambda each: each.against),
-            ("ratio", "ratio", _effect_cell),
+            ("ratio", "ratio", _ratio_cell),
             ("of the variance", "", share),
         ],
-    )
-
-
-def _effect_cell(each: Effect) -> TableCell:
-    return TableCell(
-        words.ratio(each.ratio, each.low, each.high), f"{each.low:.3f} to {each.high:.3f}"
     )
 
 
@@ -98,13 +92,11 @@ def effect_words(found: Effects | None, margin: float) -> list[str]:
             f"The file system alone explains {_percent(found.kind_share)} of the variance between"
             " systems."
         )
-    small = found.below(margin)
-    if small:
+    if small := found.below(margin):
         names = list(dict.fromkeys(f"{each.option} ({each.kind})" for each in small))
         most = f"{100 * (margin - 1):.3g} %"
         said.append(f"These change less than {most} here: {', '.join(names)}.")
-    pair = found.interaction
-    if pair is not None:
+    if pair := found.interaction:
         first, second = pair.options
         together = words.ratio(pair.ratio, pair.low, pair.high)
         told = "" if pair.low > 1 or pair.high < 1 else ", which noise alone may do"
@@ -126,14 +118,14 @@ def _place_tables(race: Race) -> list[Table]:
             ("place", "", lambda each: str(race.places.index(each) + 1)),
             ("configuration", "", lambda each: each.system),
             ("blocks", "", lambda each: str(each.blocks)),
-            ("ratio to the leader", "ratio", _place_cell),
+            ("ratio to the leader", "ratio", _ratio_cell),
             ("why", "", lambda each: why(race, each)),
         ],
     )
 
 
-def _place_cell(each: Place) -> TableCell:
+def _ratio_cell(each: Effect | Place) -> TableCell:
     if each.ratio is None:
         return TableCell("-")
     below = "" if each.low is None or each.high is None else f"{each.low:.3f} to {each.high:.3f}"
-    return TableCell(f"{each.ratio:.3f}", below)
+    return TableCell(words.ratio(each.ratio, each.low, each.high), below)

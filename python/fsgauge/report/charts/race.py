@@ -73,12 +73,9 @@ def _chart(
     right: int,
 ) -> dict[str, Any]:
     names = [in_two_lines(row["label"], letters) for row in rows]
-    is_long = any(name[1:] for name in names)
-    lines = len(rows)
-    down = {"domain": [lines - 0.4, -0.6]}
-    y = vega.field("y:Q", scale=down, axis=None)
+    y = vega.field("y:Q", scale={"domain": [len(rows) - 0.4, -0.6]}, axis=None)
     room = round(max(len(line) for name in names for line in name) * _LETTER) + 12
-    height = lines * (_TWO_LINES if is_long else _LINE)
+    height = len(rows) * (_TWO_LINES if any(name[1:] for name in names) else _LINE)
     words = [
         {"line": line, "y": row["y"] + _APART * (place - (len(name) - 1) / 2)}
         for row, name in zip(rows, names, strict=True)
@@ -119,9 +116,6 @@ def _bars(rows: Sequence[dict[str, Any]], y: vega.Channel, most: int) -> vega.Ch
         scale={"domain": [0, most], "nice": False},
         axis={"title": "blocks", "tickMinStep": 1, "format": "d", "grid": True, "domain": False},
     )
-    drawn = chart_of([{**row, "start": 0} for row in rows]).mark(
-        "rule", strokeWidth=_LINE - 6, opacity=0.85
-    )
-    return drawn.encode(
-        x=x, x2="ran:Q", y=y, color=panels.colour(), description=vega.field("tip:N")
-    )
+    drawn = chart_of([{**row, "start": 0} for row in rows])
+    bars = drawn.mark("rule", strokeWidth=_LINE - 6, opacity=0.85)
+    return bars.encode(x=x, x2="ran:Q", y=y, color=panels.colour(), description="tip:N")

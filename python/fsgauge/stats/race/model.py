@@ -9,6 +9,7 @@ from pydantic import Field
 from fsgauge.stats.result_model import ResultModel
 
 State = Literal["leader", "in the race", "parked", "slower", "failed"]
+Ended = Literal["running", "margin", "one left", "budget"]
 
 
 class Place(ResultModel):
@@ -57,7 +58,7 @@ class Race(ResultModel):
     leader: str
     places: list[Place]
     others_at_most: float | None
-    ended: Literal["running", "margin", "one left", "budget"]
+    ended: Ended
     proven: bool
     first_blocks: dict[str, list[float]]
     finalists: list[str]

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import Literal
 
 import numpy as np
 
@@ -23,13 +22,13 @@ from fsgauge.stats.metrics import METRICS, latencies
 from fsgauge.stats.of_kind import analysis_of
 from fsgauge.stats.planned import primary_cells, primary_metrics
 from fsgauge.stats.race import rules
+from fsgauge.stats.race.model import Ended
 from fsgauge.stats.race.rules import Array, Standing
 from fsgauge.stats.samples import at_most, collect, is_complete
 from fsgauge.stats.wording import listed, named_systems
 
 PAUSE = 10.0
 """Times what a block takes: what lies longer between two is a study that was resumed."""
-Ended = Literal["running", "margin", "one left", "budget"]
 
 
 @dataclass(frozen=True)
@@ -137,7 +136,12 @@ def _worst(run: RunRecord, metric: str) -> float | None:
 
 def raced_plan(plan: Plan, found: Replay) -> Plan:
     """The plan with the turns that its race has had or has next, and the time of these."""
-    turns = list(_turns(plan, found))
+    names, race = plan.systems, found.rules
+    running = found.standing.running if found.ended == "running" else []
+    blocks = [*found.asked, *[running] * (race.blocks - found.blocks)]
+    chosen = [[names[place] for place in each] for each in blocks]
+    chosen += [finalists_of(plan, found)] * race.confirm
+    turns = [turn for turn in plan.turns if turn.system in chosen[turn.block]]
     update = {"turns": turns, "expected_seconds": planned_turn_seconds(plan) * len(turns)}
     return plan.model_copy(update=update)
 
@@ -159,20 +163,6 @@ def finalists_of(plan: Plan, found: Replay) -> list[str]:
     """Who the confirming blocks run, the baseline first."""
     baseline = plan.systems.index(plan.baseline)
     return [plan.systems[place] for place in rules.finalists(found.standing, baseline)]
-
-
-def _turns(plan: Plan, found: Replay) -> Iterable[Turn]:
-    last = {*finalists_of(plan, found)}
-    running = {plan.systems[place] for place in found.standing.running}
-    for turn in plan.turns:
-        if turn.block < found.blocks:
-            chosen = {plan.systems[place] for place in found.asked[turn.block]}
-        elif turn.block < found.rules.blocks:
-            chosen = running if found.ended == "running" else set()
-        else:
-            chosen = last
-        if turn.system in chosen:
-            yield turn
 
 
 def _ended(
