@@ -44,13 +44,12 @@ class Option:
 
     def left_in(self, kind: str, systems: Sequence[Mapping[str, str]]) -> Option | None:
         """The option with those values that systems with these settings have; None without any."""
-        kept = [
-            value
-            for value in self.values
-            if (own := settings_of(system_at({"name": kind}, {self.key: value}))) == {}
-            or any(own.items() <= each.items() for each in systems)
-        ]
-        left = replace(self, values=tuple(kept))
+
+        def is_left(value: Value) -> bool:
+            own = settings_of(system_at({"name": kind}, {self.key: value})).items()
+            return any(own <= each.items() for each in systems)
+
+        left = replace(self, values=tuple(filter(is_left, self.values)))
         return left if left.tried else None
 
     @property
@@ -109,9 +108,8 @@ def _of_kind(kind: str, loads: frozenset[str], share: int, safe: bool) -> Propos
     weak = [] if safe else [each for each in own if each.weakens(kind)]
     crossed: list[Option] = []
     for option in own:
-        room = share - len(weak)
         size = math.prod(len(each.values) for each in (*crossed, option))
-        if not option.weakens(kind) and size <= room:
+        if not option.weakens(kind) and size <= share - len(weak):
             crossed.append(option)
     return Proposed(kind, tuple(crossed), tuple(weak))
 
@@ -119,13 +117,11 @@ def _of_kind(kind: str, loads: frozenset[str], share: int, safe: bool) -> Propos
 Load = Literal["commits", "files", "random", "overwrites", "streams", "reads"]
 LOADS: tuple[Load, ...] = get_args(Load)
 
-_WORDS: Mapping[Load, frozenset[str]] = {
-    "commits": frozenset(["fsync", "fdatasync", "dsync", "sync_file", "commit", "commits"]),
-    "files": frozenset(
-        ["create", "unlink", "rename", "mkdir", "rmdir", "link", "symlink", "readdir", "read_file"]
-    ),
-    "random": frozenset(["random", "randread", "randwrite", "randrw"]),
-    "streams": frozenset(["sequential", "append", "extend", "read", "write", "rw"]),
+_WORDS: Mapping[Load, str] = {
+    "commits": "fsync fdatasync dsync sync_file commit commits",
+    "files": "create unlink rename mkdir rmdir link symlink readdir read_file",
+    "random": "random randread randwrite randrw",
+    "streams": "sequential append extend read write rw",
 }
 _IN_ORDER = frozenset(["sequential", "extend"])
 _WRITES = frozenset(["randwrite", "randrw"])
@@ -137,16 +133,17 @@ def load_of(study: Study) -> frozenset[Load]:
     program, of which they cannot say it."""
     if method_of(study.workload).programs:
         return frozenset(LOADS)
-    words = set(_words(study.workload.model_dump(mode="json")))
-    found = {load for load, own in _WORDS.items() if own & words}
-    if not method_of(study.workload).lays_out and "group" not in study.workload.model_dump():
+    keys = study.workload.model_dump(mode="json")
+    words = set(_words(keys))
+    found = {load for load, own in _WORDS.items() if words.intersection(own.split())}
+    if not method_of(study.workload).lays_out and "group" not in keys:
         found.add("files")
     shares = [factors_of(cell).share_of_reads for cell in cells_of(study.workload)]
     if _READS & words or any(shares):
         found.add("reads")
     if "random" in found and (_WRITES & words or not all(shares)):
         found.add("overwrites")
-    if {"random", "streams"} <= found and "order" in study.workload.model_dump():
+    if {"random", "streams"} <= found and "order" in keys:
         found -= {"streams" if "random" in words else "random"}
     if "files" in found and not _IN_ORDER & words:
         found.discard("streams")  # whole files that are small

@@ -84,6 +84,9 @@ def go_on(directory: Path, how: How) -> int:
     """The exit code of what follows a race that is over and valid, begun or gone on with. What
     measures the finalists of models is only named where `choose` did not begin the race, or this
     machine refuses it."""
+    found = report_in(directory).get("race")
+    if not found or not found["chosen"]:
+        return ExitCode.ANSWERED
     from fsgauge.choosing.race_study import around_winner, on_host
     from fsgauge.report.write import write_beside
     from fsgauge.run.resuming import study_of
@@ -91,9 +94,6 @@ def go_on(directory: Path, how: How) -> int:
     from fsgauge.store.seals import understood
     from fsgauge.study.dump import dump_study
 
-    found = report_in(directory).get("race")
-    if not found or not found["chosen"]:
-        return ExitCode.ANSWERED
     stored = read_results(directory, accept_changed=True)
     text, begun = _left_by(stored)
     if begun is not None:

@@ -1,4 +1,4 @@
-"""The rules of a race, from its study; how many blocks it takes, and how much of a device's life."""
+"""The rules of a race, from its study; the blocks that it takes, and a device's life."""
 
 from __future__ import annotations
 

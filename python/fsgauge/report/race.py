@@ -97,11 +97,10 @@ def effect_words(found: Effects | None, margin: float) -> list[str]:
         most = f"{100 * (margin - 1):.3g} %"
         said.append(f"These change less than {most} here: {', '.join(names)}.")
     if pair := found.interaction:
-        first, second = pair.options
         together = words.ratio(pair.ratio, pair.low, pair.high)
         told = "" if pair.low > 1 or pair.high < 1 else ", which noise alone may do"
         said.append(
-            f"The strongest pair, {first} with {second} on {pair.kind}: together {together} times"
+            f"The strongest pair, {pair.option} on {pair.kind}: together {together} times"
             f" what both do alone ({pair.low:.3f} to {pair.high:.3f}){told}."
         )
     return said

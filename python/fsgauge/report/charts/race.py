@@ -55,7 +55,6 @@ def _row(at: int, place: Place, race: Race, label: str) -> dict[str, Any]:
         "colour": _COLOURS.get(place.state, MUTED),
         "shape": "circle",
         "y": at,
-        "blocks": [],
         "ran": place.blocks,
         "state": place.state,
         "ratio": place.ratio,

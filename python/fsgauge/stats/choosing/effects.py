@@ -29,39 +29,30 @@ _NOTHING = 1e-9
 """A sum of squares that only rounding has made."""
 
 
-class _OfOptions(ResultModel):
+class Effect(ResultModel):
+    """One value of an option, as a ratio to the option's first value with its interval; `share` is
+    what the option, all its values together, has of the variance between systems."""
+
     kind: str
+    option: str
+    against: str
     ratio: float
     low: float
     high: float
     share: float
 
 
-class Effect(_OfOptions):
-    """One value of an option, as a ratio to the option's first value with its interval; `share` is
-    what the option, all its values together, has of the variance between systems."""
-
-    option: str
-    against: str
-
-
-class Interaction(_OfOptions):
-    """Two values that do together `ratio` times what both do alone; the interval counts all pairs,
-    of which it is the strongest."""
-
-    options: tuple[str, str]
-
-
 class Effects(ResultModel):
     """Main effects, the largest share first; `kind_share` is what the choice of the file system
-    alone has, `other_share` what neither it nor an option explains."""
+    alone has, `other_share` what neither it nor an option explains. `interaction` is the strongest
+    of all pairs, which its interval counts: what two values do together over both alone."""
 
     blocks: int
     systems: int
     kind_share: float | None
     other_share: float
     effects: list[Effect]
-    interaction: Interaction | None
+    interaction: Effect | None
 
     def below(self, margin: float) -> list[Effect]:
         """The effects below this ratio; in 95 of 100 races all of them are."""
@@ -187,17 +178,15 @@ def _effects(fit: _Fit, scale: _Scale) -> Iterator[Effect]:
         )
 
 
-def _interactions(fit: _Fit, scale: _Scale) -> Iterator[Interaction]:
+def _interactions(fit: _Fit, scale: _Scale) -> Iterator[Effect]:
     columns = fit.columns.values()
     whole = _solved(columns, fit.means)[1]
     for (of_first, first), (of_second, second) in combinations(fit.columns.items(), 2):
         estimates, left = _solved([*columns, first * second], fit.means)
         if of_first[0] != of_second[0] and (estimate := estimates[-1]) is not None:
-            yield Interaction(
-                kind=fit.kind,
-                options=(setting_words(*of_first[:2]), setting_words(*of_second[:2])),
-                **scale.of(estimate, whole - left),
-            )
+            both = " with ".join(setting_words(*each[:2]) for each in (of_first, of_second))
+            found = scale.of(estimate, whole - left)
+            yield Effect(kind=fit.kind, option=both, against="", **found)
 
 
 DEFAULT = "default"

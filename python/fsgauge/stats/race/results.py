@@ -93,6 +93,7 @@ def race_in(study: StudyRecord, runs: Sequence[RunRecord], found: Replay) -> Rac
     failed = {each.system for each in places if each.state == "failed"}
     written = sum(run.result.write.size_bytes for run in own if run.result and run.result.write)
     leader = "" if standing.leader is None else names[standing.leader]
+    first = found.values[: LOOKS[0]].T.tolist() if found.blocks >= LOOKS[0] else []
     return Race(
         systems=names,
         baseline=study.plan.baseline,
@@ -111,10 +112,9 @@ def race_in(study: StudyRecord, runs: Sequence[RunRecord], found: Replay) -> Rac
         and leader not in found.missed
         and len({*names} - {*rules.weaker} - failed) > 1,
         first_blocks={
-            name: [float(each) for each in found.values[: LOOKS[0], place]]
-            for place, name in enumerate(names)
-            if found.blocks >= LOOKS[0]
-            and not any(map(math.isnan, found.values[: LOOKS[0], place]))
+            name: logs
+            for name, logs in zip(names, first, strict=False)
+            if not any(map(math.isnan, logs))
         },
         finalists=[] if found.ended == "running" else finalists_of(study.plan, found),
         confirmed=confirmed,
@@ -150,7 +150,7 @@ def _place(found: Replay, names: Sequence[str], place: int) -> Place:
 
 def _rank(each: Place) -> tuple[float, ...]:
     """The leader, those in the race by their ratio, then who left last."""
-    states = each.left, each.state == "failed", each.state != "leader"
+    states = each.after_block > 0, each.state == "failed", each.state != "leader"
     return (*states, -each.after_block, -(each.ratio or 0))
 
 

@@ -77,7 +77,7 @@ def test_the_strongest_pair_is_named_with_what_it_does_beyond_both() -> None:
     found = planted(0.002, both=0.1)
     assert found is not None
     assert found.interaction is not None
-    assert set(found.interaction.options) == {"noatime", "data=journal"}
+    assert set(found.interaction.option.split(" with ")) == {"noatime", "data=journal"}
     assert found.interaction.ratio == pytest.approx(math.exp(0.1), abs=0.01)
 
 
