@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -125,26 +125,20 @@ def on_host(study: Study, finalists: Sequence[str]) -> Study | None:
     """A study of the finalists on a file of this machine; None where fewer than two of them are
     file systems, or nothing was simulated. Of a model that stands for one, as it is by itself, that
     one; what that makes twice is there once."""
-    systems = list(_real([each for each in study.systems if each.name in finalists]))
+    systems: dict[str, System] = {}
+    for system in study.systems:
+        policy = POLICIES.get(system.kind)
+        is_real = policy is None or (policy.stands_for and not system.settings)
+        if system.name in finalists and is_real:
+            real = system.model_copy(update={"kind": policy.stands_for} if policy else {})
+            systems.setdefault(real.model_copy(update={"name": ""}).model_dump_json(), real)
     if not isinstance(study.storage, SimulatedStorage) or len(systems) < 2:
         return None
     kept = study.plan.model_dump(include={"primary", "equivalence_percent", "seed"})
     update = {
         "name": f"{study.name}-finalists",
         "storage": LoopStorage(size=study.storage.size),
-        "systems": systems,
+        "systems": list(systems.values()),
         "plan": PlanSettings(**kept),
     }
     return study.model_copy(update=update)
-
-
-def _real(systems: Sequence[System]) -> Iterator[System]:
-    given: list[System] = []
-    for system in systems:
-        policy = POLICIES.get(system.kind)
-        if policy is not None and (not policy.stands_for or system.settings):
-            continue
-        real = system.model_copy(update={"kind": policy.stands_for} if policy else {})
-        if (nameless := real.model_copy(update={"name": ""})) not in given:
-            given.append(nameless)
-            yield real

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from fsgauge.cli.execution import Ended, execute, execute_again, report_in
+from fsgauge.cli.execution import execute, execute_again, report_in
 from fsgauge.errors import InputError, quoted
 from fsgauge.exit_codes import ExitCode, gravest
 from fsgauge.progress.terminal import say, width_of, wrapped_lines
@@ -61,7 +61,7 @@ def measure(study: Study, world: Rig, results: Path, how: How, raced: str = "") 
         style=how.style,
         beside={RACED: raced} if raced else {},
     )
-    return _followed(ended, how)
+    return gravest([ended.code, go_on(ended.whole, how)])
 
 
 def resumed(directory: Path, how: How, *, accept_changed: bool) -> int:
@@ -73,19 +73,15 @@ def resumed(directory: Path, how: How, *, accept_changed: bool) -> int:
         style=how.style,
         accept_changed=accept_changed,
     )
-    return _followed(ended, how)
+    return gravest([ended.code, go_on(ended.whole, how)])
 
 
-def _followed(ended: Ended, how: How) -> int:
-    return gravest([ended.code, *([go_on(ended.whole, how)] if ended.whole else [])])
-
-
-def go_on(directory: Path, how: How) -> int:
+def go_on(directory: Path | None, how: How) -> int:
     """The exit code of what follows a race that is over and valid, begun or gone on with. What
     measures the finalists of models is only named where `choose` did not begin the race, or this
     machine refuses it."""
-    found = report_in(directory).get("race")
-    if not found or not found["chosen"]:
+    found = report_in(directory).get("race") if directory else None
+    if directory is None or not found or not found["chosen"]:
         return ExitCode.ANSWERED
     from fsgauge.choosing.race_study import around_winner, on_host
     from fsgauge.report.write import write_beside

@@ -208,12 +208,11 @@ def option_words(name: str, value: str) -> str:
 def _varies(table: object) -> bool:
     """Whether it has a `vary` whose types are right."""
     vary = table.get("vary") if isinstance(table, dict) else None
-    return (
-        isinstance(vary, dict)
-        and bool(vary)
-        and all(isinstance(values, list) and values for values in vary.values())
-        and all(isinstance(each, str | int) for values in vary.values() for each in values)
-        and all(len(set(map(str, values))) == len(values) for values in vary.values())
+    return bool(isinstance(vary, dict) and vary) and all(
+        isinstance(values, list)
+        and 0 < len(set(map(str, values))) == len(values)
+        and all(isinstance(each, str | int) for each in values)
+        for values in vary.values()
     )
 
 

@@ -56,7 +56,7 @@ class Effects(ResultModel):
 
     def below(self, margin: float) -> list[Effect]:
         """The effects below this ratio; in 95 of 100 races all of them are."""
-        degrees = _degrees(self.systems, self.blocks)
+        degrees = (self.systems - 1) * (self.blocks - 1)
         wider = t_quantile(degrees, corrected(len(self.effects))) / t_quantile(degrees)
         return [
             each
@@ -109,7 +109,7 @@ def effects_of(
     rows, blocks = table.shape
     means = table.mean(axis=1)
     residual = table - means[:, None] - table.mean(axis=0)[None, :] + table.mean()
-    degrees = _degrees(rows, blocks)
+    degrees = (rows - 1) * (blocks - 1)  # of what is left of systems in single blocks
     total = float(((means - means.mean()) ** 2).sum())
     within: dict[str, list[int]] = {}
     for place, name in enumerate(names):
@@ -132,11 +132,6 @@ def effects_of(
         effects=sorted(found, key=lambda each: -each.share),
         interaction=max(pairs, key=lambda each: each.share, default=None),
     )
-
-
-def _degrees(systems: int, blocks: int) -> int:
-    """Of freedom, of what is left of systems in single blocks."""
-    return (systems - 1) * (blocks - 1)
 
 
 def _fit(kind: str, settings: Sequence[Settings], means: Matrix) -> _Fit:

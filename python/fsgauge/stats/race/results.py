@@ -2,8 +2,7 @@
 baseline and the rivals, from fresh blocks alone.
 
 Blocks of the race are no sample of a ratio: who is in them was chosen by them. A race that has no
-fresh blocks yet shows those before its first look, in which everything still ran. The sentences of
-a race are the best, its gain over the baseline, and how much better any other may be.
+fresh blocks yet shows those before its first look, in which everything still ran.
 """
 
 from __future__ import annotations
@@ -216,12 +215,11 @@ def _beats_leader(race: Race, fresh: Sequence[Comparison], other: Comparison) ->
 def _no_difference(race: Race) -> list[str]:
     """Where nothing was slower than anything: how far any two can be apart from the leader."""
     last = [each for each in race.in_race if each.system != race.leader]
-    ends = [end for each in last for end in (each.low, each.high)]
-    if race.ended == "running" or not ends or any(each.against for each in race.places):
+    ends = [end or 0.0 for each in last for end in (each.low, each.high)]
+    has_left = any(each.against for each in race.places)
+    if race.ended == "running" or has_left or not ends or not all(ends):
         return []
-    furthest = max(math.inf if not end else max(end, 1 / end) for end in ends)
-    if math.isinf(furthest):
-        return []
+    furthest = max(*ends, *(1 / end for end in ends))
     others = count(len(last), "other system")
     return [f"No difference above {_at_most(furthest)} between {race.leader} and {others} (95 %)."]
 
