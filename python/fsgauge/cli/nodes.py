@@ -90,7 +90,8 @@ def coherence(
         else:
             try_nodes(systems, wanted, trials, kernel, say, tell)
     click.echo(f"page: {write_log(log, folder)}")
-    return ExitCode.FINDING if _failed(log) else ExitCode.ANSWERED
+    failed = any(each.fault for each in (*log.systems, *log.counted))
+    return ExitCode.FINDING if failed else ExitCode.ANSWERED
 
 
 def _lines(what: Examined | Counted) -> list[str]:
@@ -103,10 +104,6 @@ def _lines(what: Examined | Counted) -> list[str]:
     found = entry(what, what.case)
     note = f" ({found.note})" if found.note else ""
     return [f"{what.system}  {CASES[what.case].title}: {found.words}{note}"]
-
-
-def _failed(log: Log) -> bool:
-    return any([*(each.fault for each in log.systems), *(each.fault for each in log.counted)])
 
 
 _SERVED_AND_SHARED = ("nfs3", "nfs4", "gfs2", "ocfs2")

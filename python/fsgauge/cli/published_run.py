@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import time_ns
@@ -20,8 +20,11 @@ from fsgauge.cli.run import LONG_SECONDS, MUCH_BYTES, is_meant
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError, quoted
 from fsgauge.exit_codes import ExitCode, gravest
 from fsgauge.programs.interruption import interruptible
+from fsgauge.progress.terminal import say
 from fsgauge.published.archive import FORMAT, Contents, LeftOut, publication_named, write_archive
 from fsgauge.published.ledger import StudyPart, parts_of
+from fsgauge.rig.registry import rig_named
+from fsgauge.study.parse import load_study
 from fsgauge.units import format_duration, format_size
 
 if TYPE_CHECKING:
@@ -115,13 +118,13 @@ def _looked_at(part: StudyPart, name: str, asked: Asked) -> Ahead | LeftOut:
     """What it takes, or why it cannot be run here."""
     from fsgauge.cli.plan_lines import plan_on
     from fsgauge.plan.turns import with_seed
-    from fsgauge.progress.terminal import say
-    from fsgauge.rig.registry import rig_named
-    from fsgauge.study.parse import load_study
+    from fsgauge.run import left_of
 
     try:
         if (begun := _begun(part, asked)) is not None:
-            return _what_is_left(part, begun)
+            left = left_of(begun)
+            takes = (left.expected_seconds, left.expected_written_bytes) if left else (0.0, 0)
+            return Ahead(part, *takes, begun)
         if part.needs_heads and asked.storage is None:
             return LeftOut(
                 study=part.study,
@@ -161,7 +164,6 @@ def _begun(part: StudyPart, asked: Asked) -> Path | None:
 def _is_on(directory: Path, part: StudyPart, storage: str) -> bool:
     """Whether a run was on this storage; one that cannot be read is, and says why it cannot."""
     from fsgauge.store import read_results
-    from fsgauge.study.parse import load_study
 
     wanted = load_study(str(part.path), [], [], storage, None).model_dump(
         mode="json", by_alias=True
@@ -171,15 +173,6 @@ def _is_on(directory: Path, part: StudyPart, storage: str) -> bool:
     except FsgaugeError:
         return True
     return bool(recorded.get("storage") == wanted["storage"])
-
-
-def _what_is_left(part: StudyPart, begun: Path) -> Ahead:
-    from fsgauge.run import left_of
-
-    plan = left_of(begun)
-    if plan is None:
-        return Ahead(part, 0.0, 0, begun)
-    return Ahead(part, plan.expected_seconds, plan.expected_written_bytes, begun)
 
 
 def _plan_lines(ledger: Ledger, looked: Sequence[Ahead | LeftOut]) -> list[str]:
@@ -233,6 +226,7 @@ def _run_all(
     folder: str, ledger: Ledger, ahead: Sequence[Ahead], left_out: list[LeftOut], asked: Asked
 ) -> int:
     from fsgauge import __version__
+    from fsgauge.published.page import text_of
     from fsgauge.published.standing import standing_of
     from fsgauge.report.publication import write_publication
 
@@ -274,7 +268,7 @@ def _run_all(
     runs = {run.study: run for _, run in ran}
     standings = [standing_of(folder, claim, runs) for claim in ledger.claim]
     page = write_publication(results / f"published-{name}.html", ledger, standings, left_out)
-    for line in _ledger_lines(folder, ledger, runs):
+    for line in text_of(folder, ledger, ledger.claim, runs):
         click.echo(line)
     click.echo(f"page: {page}")
     try:
@@ -287,12 +281,6 @@ def _run_all(
     if stopped is not None:
         raise stopped
     return gravest(codes)
-
-
-def _ledger_lines(folder: str, ledger: Ledger, runs: Mapping[str, JudgedRun]) -> Iterator[str]:
-    from fsgauge.published import page
-
-    return page.text_of(folder, ledger, ledger.claim, runs)
 
 
 def _measured(each: Ahead, asked: Asked) -> tuple[Path, JudgedRun]:
@@ -317,8 +305,6 @@ def _measured(each: Ahead, asked: Asked) -> tuple[Path, JudgedRun]:
 def _go_on(directory: Path, asked: Asked) -> None:
     """Measure what the study lacks, if it does; raises what ended it."""
     from fsgauge.cli.execution import progress_for
-    from fsgauge.progress.terminal import say
-    from fsgauge.rig.registry import rig_named
     from fsgauge.run import resume_study
 
     outcome = resume_study(

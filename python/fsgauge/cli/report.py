@@ -153,27 +153,18 @@ _PACKAGE = "apt-get install chromium (Debian), dnf install chromium (Fedora)"
 
 def on_paper(stored: StoredStudy, sheet: str, name: str) -> bytes:
     """A sheet (HTML) as PDF. Without Chromium the sheet is left as NAME.html; RigError names it."""
-    program = find_chromium()
-    if program is None:
-        from fsgauge.report.write import write_beside
+    from fsgauge.report.write import write_beside
 
+    if find_chromium() is None:
         write_beside(stored, {f"{name}.html": sheet})
-        raise RigError(
-            "Chromium is not installed, which makes the PDF",
-            next=f"{_PACKAGE}; or print {stored.directory / f'{name}.html'} in any browser",
-        )
+    program = _chromium("makes the PDF", f"print {stored.directory / f'{name}.html'}")
     with interruptible():
         return as_pdf(program, sheet)
 
 
 def first_screen(stored: StoredStudy, page: str) -> bytes:
     """The first screen of the page (HTML) as PNG; RigError without Chromium."""
-    program = find_chromium()
-    if program is None:
-        raise RigError(
-            "Chromium is not installed, which takes the picture",
-            next=f"{_PACKAGE}; or take it of {stored.directory / 'report.html'} in any browser",
-        )
+    program = _chromium("takes the picture", f"take it of {stored.directory / 'report.html'}")
     with interruptible():
         return as_png(
             program,
@@ -182,6 +173,13 @@ def first_screen(stored: StoredStudy, page: str) -> bytes:
             part="#first-screen",
             below_pixels=_EDGE_PIXELS,
         )
+
+
+def _chromium(does: str, otherwise: str) -> str:
+    if (program := find_chromium()) is not None:
+        return program
+    next = f"{_PACKAGE}; or {otherwise} in any browser"
+    raise RigError(f"Chromium is not installed, which {does}", next=next)
 
 
 def write_sheet(stored: StoredStudy, usual: str, content: str | bytes, file: str) -> Path:

@@ -79,9 +79,7 @@ def race_words(study: Study) -> str:
 
 _RATED_WRITES = 600
 """Times that a flash drive may be written whole: 600 TB for each TB is what consumer drives of
-three bits a cell are rated for."""
-_NOTED_SHARE = 0.1
-"""Share of the rated writes from which on the plan mentions it."""
+three bits a cell are rated for. From a tenth of that on, the plan mentions it."""
 
 
 def wear(study: Study, size_bytes: int, written_bytes: int) -> str:
@@ -99,7 +97,7 @@ def wear(study: Study, size_bytes: int, written_bytes: int) -> str:
             next="a --budget, fewer --kinds, or a smaller load: --set workload.fill=10%",
         )
     said = f"at worst {format_size(written_bytes)}, the whole device {writes:.3g} times; {rated}"
-    return said if writes > _RATED_WRITES * _NOTED_SHARE else ""
+    return said if writes > _RATED_WRITES / 10 else ""
 
 
 def _given_up(system: System) -> dict[str, int]:

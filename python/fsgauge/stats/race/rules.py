@@ -144,12 +144,9 @@ def finalists(standing: Standing, baseline: int) -> list[int]:
     nothing leads."""
     if standing.leader is None:
         return []
-    rivals = sorted(
-        (place for place in standing.in_race if place not in (standing.leader, baseline)),
-        key=lambda place: (
-            -standing.over_leader[place].log if place in standing.over_leader else math.inf
-        ),
-    )
+    logs = {place: each.log for place, each in standing.over_leader.items()}
+    rivals = [place for place in standing.in_race if place not in (standing.leader, baseline)]
+    rivals.sort(key=lambda place: -logs.get(place, -math.inf))
     weaker = [place for place in rivals if place in standing.weaker][:1]
     equals = [place for place in rivals if place not in standing.weaker]
     rivals = [*equals[: FINALISTS - 2 - len(weaker)], *weaker]
@@ -207,7 +204,6 @@ class _Fit:
 def _fitted(values: Array) -> _Fit:
     known = ~np.isnan(values)
     means = np.zeros(values.shape[1])
-    blocks = np.zeros((len(values), 1))
     filled = np.where(known, values, 0.0)
     in_row = np.maximum(known.sum(axis=1, keepdims=True), 1)
     in_column = known.sum(axis=0)
@@ -226,8 +222,6 @@ def _over(
     """Each active system over the leader, on the blocks that both have; the interval is so many
     standard errors wide on each side, of at least this deviation of a pair's difference."""
     rivals = [place for place in active if place != leader]
-    if not rivals:
-        return {}
     apart = values[:, rivals] - values[:, [leader]]
     known = ~np.isnan(apart)
     shared = known.sum(axis=0)
@@ -235,12 +229,6 @@ def _over(
     means = np.where(known, apart, 0.0).sum(axis=0) / some
     squares = (np.where(known, apart - means, 0.0) ** 2).sum(axis=0) / np.maximum(some - 1, 1)
     wide = errors / np.sqrt(some)
-    half = wide * np.maximum(least, np.sqrt(squares))
-    return {
-        place: Interval(
-            float(means[i]), float(means[i] - half[i]), float(means[i] + half[i]), float(wide[i])
-        )
-        if shared[i] >= 2
-        else Interval(float(means[i]) if shared[i] else 0.0, -math.inf, math.inf)
-        for i, place in enumerate(rivals)
-    }
+    half = np.where(shared < 2, math.inf, wide * np.maximum(least, np.sqrt(squares)))
+    found = zip(rivals, means, means - half, means + half, wide, strict=True)
+    return {place: Interval(*map(float, each)) for place, *each in found}
