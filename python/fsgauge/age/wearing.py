@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-from pydantic import model_validator
 
 from fsgauge.age.target import require_still
 from fsgauge.engine import wire
@@ -84,19 +81,6 @@ class Fidelity(Kept):
     free_length_distance: float | None
     free_length_floor: float | None
     free_length_other_seed: float | None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_earlier_records(cls, data: object) -> object:
-        """What they called noise was the other seed's distance; they have no floor."""
-        if not isinstance(data, dict):
-            return data
-        read: dict[str, Any] = dict(data)
-        for name in ("extent_length", "free_length"):
-            if f"{name}_noise" in read:
-                read[f"{name}_other_seed"] = read.pop(f"{name}_noise")
-                read.setdefault(f"{name}_floor", None)
-        return read
 
 
 def measure_fidelity(order: Order, size_bytes: int, wear: Wear) -> Fidelity | str:

@@ -164,11 +164,13 @@ def _copy(image: Path, chosen: _Chosen) -> int:
 
 def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
     from fsgauge.age import age_folder, age_image
+    from fsgauge.age.profile import file_system_of
     from fsgauge.age.target import is_folder
     from fsgauge.engine.client import Engine
     from fsgauge.machine.ledger.ledger import opened_ledger
     from fsgauge.progress.scan_and_age import stages
     from fsgauge.report.scan import require_ours
+    from fsgauge.system import find_kind
 
     if chosen.profile is None:
         raise InputError(
@@ -180,7 +182,8 @@ def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
     folder = is_folder(target)
     if folder:
         _refuse_ignored(ctx, "a folder is aged as mounted", only=_OF_IMAGES)
-    order = _order(chosen.profile, chosen, _file_system(chosen, target if folder else None))
+    system = find_kind(chosen.system or _SYSTEM).name
+    order = _order(chosen.profile, chosen, file_system_of(target) if folder else system)
     if order.mode == "write":
         why = "mode write is the reference itself"
         _refuse_ignored(ctx, why, only=("fidelity",))
@@ -198,7 +201,7 @@ def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
                 ledger,
                 target,
                 records,
-                _system(chosen),
+                _system(system, chosen),
                 size_bytes or read_size("--size", _SIZE),
                 order,
                 progress,
@@ -206,26 +209,17 @@ def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
             )
 
 
-def _system(chosen: _Chosen) -> System:
+def _system(name: str, chosen: _Chosen) -> System:
     from pydantic import ValidationError
 
     from fsgauge.study.model import System
-    from fsgauge.system import find_kind
 
-    name = find_kind(chosen.system or _SYSTEM).name
     try:
         return System(name=name, kind=name, mkfs=chosen.mkfs, mount=chosen.mount)
     except ValidationError as error:
         first = error.errors()[0]
         option = f"--{first['loc'][0]}" if first["loc"] else "--system"
         raise InputError(f"{option}: {first['msg']}", next="fsgauge age --help") from error
-
-
-def _file_system(chosen: _Chosen, folder: Path | None) -> str:
-    from fsgauge.age.profile import file_system_of
-    from fsgauge.system import find_kind
-
-    return find_kind(chosen.system or _SYSTEM).name if folder is None else file_system_of(folder)
 
 
 def _order(profile: str, chosen: _Chosen, file_system: str) -> Order:

@@ -14,7 +14,6 @@ from fsgauge.cli.results_named import require_series, two_results
 from fsgauge.exit_codes import ExitCode, ends, gravest, of_decision, of_studies
 
 if TYPE_CHECKING:
-    from fsgauge.report.compared import FolderRow
     from fsgauge.report.compared_models import ModelLine
     from fsgauge.stats.folders.between import Between
     from fsgauge.stats.folders.compare import KnownSittings
@@ -189,7 +188,16 @@ def _table(between: Between) -> list[str]:
     beside = f"to {between.baseline}" if direct else "B over A"
     lines = primary_lines(between)
     head = ["", between.a.label, between.b.label, "ratio (95 %)", "verdict"]
-    rows = [_cells(line) for line in lines]
+    rows = [
+        [
+            f"{line.cell}, {line.system}",
+            line.a,
+            line.b,
+            f"{line.ratio} ({line.interval})" if line.ratio else "",
+            line.verdict,
+        ]
+        for line in lines
+    ]
     if between.ends is not None:
         head[3:] = ["ratio"]
         rows = [[*row[:3], line.ratio] for row, line in zip(rows, lines, strict=True)]
@@ -224,12 +232,6 @@ def _models(lines: Sequence[ModelLine]) -> list[str]:
         for each in lines
     ]
     return [*aligned([head, *rows]), ""] if lines else []
-
-
-def _cells(line: FolderRow) -> list[str]:
-    name = f"{line.cell}, {line.system}"
-    ratio = f"{line.ratio} ({line.interval})" if line.ratio else ""
-    return [name, line.a, line.b, ratio, line.verdict]
 
 
 def _limits(between: Between, tests: Sequence[Test]) -> list[str]:

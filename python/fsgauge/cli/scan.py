@@ -85,7 +85,7 @@ def command(
         given = [against, save, watch, region_size, groups]
         return _show_watch(path, page, alone=not any(given) and not as_json)
     if watch is not None:
-        _refuse_what_has_no_line(path)
+        _refuse_of_kept(path, "--watch")
         require_watch(watch, engine_path(path, "scan the folder above it"))
     before = None
     if against is not None:
@@ -99,15 +99,17 @@ def command(
     if save is not None:
         _require_new(save, "--save")
     if is_kept_scan(path):
-        _refuse_what_only_a_scan_takes(path, groups)
+        if groups is not None:
+            _refuse_of_kept(path, "--mb-groups")
         with step(f"reading {path}"):
             scan = read_scan(path)
     else:
         with_map = as_json or page is not None or save is not None
+        order = before.map.order if before and before.map else _MAP_ORDER  # to compare both maps
         scan = _scanned(
             path,
             top=_WORST_FILES if top is None else top,
-            map_order=_order(before) if with_map else 0,
+            map_order=order if with_map else 0,
         )
     if groups is not None:
         with step(f"writing {groups}"):
@@ -170,12 +172,12 @@ def _lines(watch: Watch) -> str:
     return count(len(watch.points), "scan") + left_out
 
 
-def _refuse_what_has_no_line(path: Path) -> None:
+def _refuse_of_kept(path: Path, option: str) -> None:
     from fsgauge.scan import is_kept_scan
 
     if is_kept_scan(path):
         raise InputError(
-            f"--watch is of a file system, and {path} is a saved scan", next="leave --watch out"
+            f"{option} is of a file system, and {path} is a saved scan", next=f"leave {option} out"
         )
 
 
@@ -207,11 +209,6 @@ def _region_bytes(size: str | None) -> int | None:
     return found
 
 
-def _order(before: ScanResult | None) -> int:
-    """That of the earlier scan, so that both maps can be compared."""
-    return before.map.order if before is not None and before.map is not None else _MAP_ORDER
-
-
 def _scanned(path: Path, *, top: int, map_order: int) -> ScanResult:
     """Scan with progress on standard error; the first Ctrl-C stops it and keeps what was read."""
     from fsgauge.engine.client import Engine
@@ -241,14 +238,6 @@ def _dumped(path: str) -> str:
     from fsgauge.machine.process.tool import must_run
 
     return must_run(["dumpe2fs", path], what=f"{path} cannot be read", seconds=600.0).output
-
-
-def _refuse_what_only_a_scan_takes(path: Path, groups: Path | None) -> None:
-    if groups is not None:
-        raise InputError(
-            f"--mb-groups is of a file system, and {path} is a saved scan",
-            next="leave --mb-groups out",
-        )
 
 
 def _say(scan: ScanResult, before: ScanResult | None, top: int | None) -> None:
