@@ -124,17 +124,14 @@ def differently_mounted(mounted: Mapping[str, SystemFacts]) -> list[str]:
     """The types, and the options that not all of them have; a line each where they differ."""
     if len(mounted) < 2:
         return []
-    kinds = {name: _file_system(facts) for name, facts in mounted.items()}
-    found = []
-    if len(set(kinds.values())) > 1:
-        found.append(_of_each("file system", kinds))
+    found = unlike("file system", {name: _file_system(each) for name, each in mounted.items()})
     options = {name: _options(facts) for name, facts in mounted.items()}
     shared = set.intersection(*map(set, options.values()))
     own = {
         name: ",".join(_short(option) for option in each if option not in shared)
         for name, each in options.items()
     }
-    if any(own.values()):
+    if any(own.values()):  # of two that are too long to be shown, too
         found.append(_of_each("mounted", {name: each or "without" for name, each in own.items()}))
     return found
 
@@ -148,7 +145,12 @@ def made_as_mounted(facts: SystemFacts) -> SystemOptions:
     )
 
 
-def _of_each(what: str, values: Mapping[str, str]) -> str:
+def unlike(what: str, values: Mapping[str, object]) -> list[str]:
+    """A line with each one's value, where they are not all the same."""
+    return [_of_each(what, values)] if len(set(map(str, values.values()))) > 1 else []
+
+
+def _of_each(what: str, values: Mapping[str, object]) -> str:
     return f"{what} ({'; '.join(f'{name}: {value}' for name, value in values.items())})"
 
 

@@ -23,6 +23,7 @@ from fsgauge.plan.in_words import (
     mounted_words,
     partners,
     storage_words,
+    unlike,
 )
 from fsgauge.plan.levels import corrected
 from fsgauge.plan.power import blocks_needed, paired_percent, planned_percent
@@ -279,20 +280,12 @@ def _method(study: Study, size_bytes: int, *, is_simulated: bool = False) -> Met
 
 def _reached(study: Study) -> list[str]:
     accesses = accesses_of(study)
-    found = [
-        *_each("access", study, [way(access) for access in accesses] * (len(ways(accesses)) > 1)),
-        *_each("share", study, [access.share or "" for access in accesses]),
-    ]
+    of = dict(zip((each.name for each in study.systems), accesses, strict=True))
+    shares = unlike("share", {name: each.share or "" for name, each in of.items()})
     if len(ways(accesses)) == 1:
-        found += _each("messages", study, [str(protection_in(access)) for access in accesses])
-    return found
-
-
-def _each(what: str, study: Study, values: list[str]) -> list[str]:
-    if len(set(values)) < 2:
-        return []
-    pairs = zip(study.systems, values, strict=True)
-    return [f"{what} ({'; '.join(f'{system.name}: {each}' for system, each in pairs)})"]
+        messages = {name: str(protection_in(each)) for name, each in of.items()}
+        return shares + unlike("messages", messages)
+    return unlike("access", {name: way(each) for name, each in of.items()}) + shares
 
 
 def _half(study: Study) -> str:
@@ -325,18 +318,15 @@ _OPTIONS = ("kind", "mkfs", "mount", "path", "tunables", "server", "settings", "
 def _different(systems: list[System]) -> list[str]:
     found = []
     for key in (*_OPTIONS, *ALLOCATING):
-        values = {system.name: _value(system, key) for system in systems if _has(system, key)}
-        if any(value != next(iter(values.values())) for value in values.values()):
-            parts = [f"{name}: {value or 'default'}" for name, value in values.items()]
-            found.append(f"{key} ({'; '.join(parts)})")
+        found += unlike(key, {each.name: _value(each, key) for each in systems if _has(each, key)})
     return found
 
 
 def _value(system: System, key: str) -> object:
     value = getattr(system, key)
     if isinstance(value, dict):
-        return ", ".join(f"{name} = {each}" for name, each in value.items())
-    return exact_size(value) if key in ALLOCATING and value is not None else value
+        value = ", ".join(f"{name} = {each}" for name, each in value.items())
+    return (exact_size(value) if key in ALLOCATING and value is not None else value) or "default"
 
 
 def _bare_instead(study: Study) -> list[str]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, TextIO
 
 from fsgauge.errors import escaped
 from fsgauge.programs.streams import discard, json_line
-from fsgauge.progress.tally import Counting, Tally, operations_per_second, outcome
+from fsgauge.progress.tally import Counting, Tally, operations_per_second
 from fsgauge.record.machine import BELOW
-from fsgauge.record.records import EnvironmentRecord, Plan, RunRecord, turn_title
+from fsgauge.record.records import EnvironmentRecord, Plan, RunRecord
 from fsgauge.stats.evidence import count
 from fsgauge.stats.wording import listed, named_systems
 from fsgauge.study.model import Study
@@ -33,15 +33,7 @@ class Lines(Counting):
         self._say(words)
 
     def run_ended(self, record: RunRecord) -> None:
-        self.tally.runs.append(record)
-        parts = [
-            f"block {record.block + 1}",
-            turn_title(record.system, again=record.again, over_path=record.over_path),
-            record.cell.name,
-            outcome(record),
-            self.tally.so_far(record),
-            self.tally.left(),
-        ]
+        parts = [f"block {record.block + 1}", *self.counted(record), self.tally.left()]
         self._say("  ".join(part for part in parts if part))
         found = self.tally.noise(record)
         if found is not None:

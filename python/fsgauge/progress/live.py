@@ -14,9 +14,9 @@ from fsgauge.engine.wire import Event, IntervalEvent
 from fsgauge.errors import escaped
 from fsgauge.programs.streams import display
 from fsgauge.progress.lines import noise_line, opening
-from fsgauge.progress.tally import Counting, Tally, outcome
+from fsgauge.progress.tally import Counting, Tally
 from fsgauge.progress.terminal import wrapped, wrapped_lines
-from fsgauge.record.records import Cell, EnvironmentRecord, Plan, RunRecord, Turn, turn_title
+from fsgauge.record.records import Cell, EnvironmentRecord, Plan, RunRecord, Turn
 from fsgauge.study.model import Study
 from fsgauge.units import format_rate
 
@@ -63,10 +63,7 @@ class Live(Counting):
     def run_ended(self, record: RunRecord) -> None:
         """Keep the run's outcome, its ratio and the noise so far in view. That it is too noisy is
         printed for good, the first time that it is so."""
-        self.tally.runs.append(record)
-        system = turn_title(record.system, again=record.again, over_path=record.over_path)
-        parts = [system, record.cell.name, outcome(record), self.tally.so_far(record)]
-        self.last = "  ".join(part for part in parts if part)
+        self.last = "  ".join(part for part in self.counted(record) if part)
         found = self.tally.noise(record)
         if found is not None:
             self.noise = noise_line(found, self.tally.plan)

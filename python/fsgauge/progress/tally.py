@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fsgauge import kinds
 from fsgauge.engine import wire
 from fsgauge.progress import Progress
-from fsgauge.record.records import Plan, RunRecord
+from fsgauge.record.records import Plan, RunRecord, turn_title
 from fsgauge.stats.under_load import load_ns
 from fsgauge.study.model import Study
 from fsgauge.units import count, format_bandwidth, format_duration, format_rate
@@ -110,6 +110,12 @@ class Counting(Progress):
     """A view that keeps count of the runs, from the study's start on in its `tally`."""
 
     tally: Tally
+
+    def counted(self, record: RunRecord) -> list[str]:
+        """Count a run, and say it in parts: its turn, its cell, its rate, its ratio so far."""
+        self.tally.runs.append(record)
+        turn = turn_title(record.system, again=record.again, over_path=record.over_path)
+        return [turn, record.cell.name, outcome(record), self.tally.so_far(record)]
 
     def raced(self, plan: Plan, words: str) -> None:
         self.tally.plan = plan

@@ -24,6 +24,10 @@ from fsgauge.sweep.running import Failed
 from fsgauge.units import exact_size
 
 
+Whole = list[tuple[PlacedPoint, dict[str, Any]]]
+"""Points with their reports."""
+
+
 class SweepResults(Kept):
     format: Literal[1] = 1
     question: str
@@ -93,40 +97,33 @@ def _load(study: Study) -> str:
     )
 
 
-def _panels(sweep: Sweep, whole: list[tuple[PlacedPoint, dict[str, Any]]]) -> list[YearPanel]:
+def _panels(sweep: Sweep, whole: Whole) -> list[YearPanel]:
     if not whole:
         return []
     first = whole[0][1]
     names = {cell["id"]: cell["name"] for cell in first["cells"]}
     units = {metric["name"]: metric["unit"] for metric in first["metrics"]}
-    profiles = list(dict.fromkeys(placed.point.profile for placed in sweep.points))
-    return [
-        YearPanel(
-            cell=names[cell],
-            profile=profile,
-            metric=first["primary_metrics"][cell],
-            unit=units[first["primary_metrics"][cell]],
-            lines=[
-                YearLine(
-                    system=system.name,
-                    points=_points(
-                        [each for each in whole if each[0].point.profile == profile],
-                        (cell, system.name, first["primary_metrics"][cell]),
-                        sweep,
-                    ),
+    metrics = first["primary_metrics"]
+    panels = []
+    for profile in dict.fromkeys(placed.point.profile for placed in sweep.points):
+        own = [each for each in whole if each[0].point.profile == profile]
+        for cell in (each for each in first["primary_cells"] if each in metrics):
+            metric, systems = metrics[cell], [system.name for system in sweep.study.systems]
+            points = {name: _points(own, (cell, name, metric), sweep) for name in systems}
+            lines = [YearLine(system=name, points=each) for name, each in points.items()]
+            panels.append(
+                YearPanel(
+                    cell=names[cell],
+                    profile=profile,
+                    metric=metric,
+                    unit=units[metric],
+                    lines=lines,
                 )
-                for system in sweep.study.systems
-            ],
-        )
-        for profile in profiles
-        for cell in first["primary_cells"]
-        if cell in first["primary_metrics"]
-    ]
+            )
+    return panels
 
 
-def _points(
-    whole: list[tuple[PlacedPoint, dict[str, Any]]], wanted: tuple[str, str, str], sweep: Sweep
-) -> list[YearPoint]:
+def _points(whole: Whole, wanted: tuple[str, str, str], sweep: Sweep) -> list[YearPoint]:
     return [
         YearPoint(
             years=placed.point.years,
@@ -142,11 +139,7 @@ def _points(
     ]
 
 
-def _answer(
-    panels: list[YearPanel],
-    whole: list[tuple[PlacedPoint, dict[str, Any]]],
-    simulation: Simulation | None,
-) -> str:
+def _answer(panels: list[YearPanel], whole: Whole, simulation: Simulation | None) -> str:
     primary = whole[0][1]["primary_cells"] if whole else []
     cells = [each for _, report in whole[:1] for each in report["cells"] if each["id"] in primary]
     said = sweep_answer(panels, aged_tests(cells))
