@@ -1,8 +1,5 @@
-"""What ageing writes beside its target: NAME.age.json and the two scans.
-
-NAME.age.json is one JSON object: flat numbers, how the file system was made, fidelity, checksum
-and, under `result`, all that the engine reported. `fsgauge scan` reads the two others.
-"""
+"""What ageing writes beside its target: NAME.age.json, one object with all that the engine reported
+under `result`; and the two scans, which `fsgauge scan` reads."""
 
 from __future__ import annotations
 

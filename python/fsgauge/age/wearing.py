@@ -18,11 +18,7 @@ _WORST_FILES = 10
 
 @dataclass(frozen=True)
 class Order:
-    """What is replayed, and how.
-
-    `space_bytes` None is all that the file system has available, `sync_every_bytes` None the
-    engine's default for the mode.
-    """
+    """What is replayed, and how; None: all the space there is, syncs as the mode has them."""
 
     profile: wire.AgeProfile
     mode: wire.AgeMode
@@ -42,8 +38,7 @@ class Worn:
 
 
 def wear(engine: Engine, directory: str, order: Order, progress: StageProgress) -> Worn:
-    """Age `directory`; raises Interrupted while there is nothing to keep. Ctrl-C stops the ageing,
-    not the scan that follows it."""
+    """Age `directory`; Interrupted while there is nothing to keep. Ctrl-C stops no last scan."""
     before = None
     if not progress.asked:
         progress.stage("scanning before")

@@ -49,8 +49,7 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command; InputError with the new name of one that has moved, and for an empty word:
-        as a path it would be the current folder."""
+        """The command; InputError for an empty word, and with the new name of a moved one."""
         if "" in takewhile(lambda word: word != "--", args):
             raise InputError(
                 f"a word of the command is empty: {shlex.join(['fsgauge', *args])}",
@@ -137,8 +136,7 @@ def _clean_up() -> None:
 
 
 def main(words: list[str] | None = None) -> None:
-    """Run a command, by default that of the command line; every failure ends with a message, the
-    next command and an exit code."""
+    """Run a command; every failure ends with a message, the next command and an exit code."""
     from fsgauge.programs import clean_own_environment
 
     clean_own_environment()

@@ -82,8 +82,7 @@ def program_overrides(
 
 
 def question_of(word: str, load: WorkloadKeys | None, program: Sequence[str]) -> list[str]:
-    """A shipped study's question names its own program; that about a number stays where the number
-    does."""
+    """A question names its own program; one about a number stays where the number does."""
     if load is None or Path(word).is_file():
         return []
     is_kept = load.model_copy(update=load.with_program(program)).is_judged_by_own_number

@@ -46,8 +46,7 @@ VARIANTS = {
 
 @dataclass(frozen=True)
 class AskedStudy:
-    """STUDY, a shipped name or a file, and the options that change it, as typed; a `text` that was
-    made is called so."""
+    """STUDY and the options that change it, as typed; a `text` that was made is called so."""
 
     study: str
     overrides: tuple[str, ...] = ()
@@ -125,8 +124,7 @@ def _is_said(key: str, typed: Collection[str]) -> bool:
 
 
 def study_choices(function: F) -> F:
-    """STUDY with --full and --as-published, --set, --system, --baseline, --without and so on, as
-    one value `asked`."""
+    """STUDY, its program and all options that change it, as one value `asked`."""
 
     @wraps(function)
     def of_asked(*, full: bool, as_published: bool, **given: Any) -> object:  # noqa: ANN401
@@ -189,8 +187,7 @@ def _is_system(word: str) -> bool:
 
 
 def _as_folder(system: str) -> str:
-    """A folder that is here under the name that was typed, alone or as NAME=folder, unless a kind
-    of system has it."""
+    """A folder that is here under this name, alone or as NAME=folder, unless a kind has it."""
     name, equals, path = system.rpartition("=")
     is_folder = bool(path) and "/" not in system and Path(path).is_dir() and not _is_system(path)
     return f"{name}{equals}./{path}" if is_folder else system
@@ -235,10 +232,7 @@ def complete_study(
 def complete_system(
     context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Kinds of systems with their summaries; files, for a mounted folder, where none begins so.
-
-    Models are offered once a rig is named: this machine cannot mount them.
-    """
+    """Kinds of systems, models once a rig is named; files where none begins so."""
     from fsgauge.system import system_kinds
 
     mountable = context.params.get("rig") in (None, "host")

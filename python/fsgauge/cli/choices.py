@@ -53,10 +53,7 @@ def engine_path(place: Path, instead: str) -> str:
 
 
 def consent_choices(function: F) -> F:
-    """--destroy, --discard-unknown-data, as one value `consent`: what may be destroyed.
-
-    InputError where unknown data may, but no device is named.
-    """
+    """What may be destroyed, as `consent`; InputError for unknown data of no device."""
 
     @wraps(function)
     def with_consent(
@@ -224,10 +221,7 @@ def despite_choice(facts: str = "") -> Callable[[F], F]:
 
 
 def tell(lines: Iterable[str]) -> None:
-    """Print lines to standard output; what comes after a closed pipe is discarded.
-
-    A reader that leaves early changes no exit code: `fsgauge gate check DIR | head -1`.
-    """
+    """Print lines; what comes after a closed pipe is discarded, and changes no exit code."""
     try:
         for line in lines:
             click.echo(line)

@@ -32,8 +32,7 @@ _PROGRAM = "command"
 
 
 class _OfProgram(click.Command):
-    """Words behind -- with no LOAD before them are those of a program, which the study `command`
-    times."""
+    """Words behind -- with no LOAD before them are a program, which `command` times."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if "--" in args:
@@ -142,8 +141,7 @@ def _of_words(load: str, program: Sequence[str]) -> Sequence[str]:
 
 
 def _raced(load: str, kinds: str | None, *, safe: bool) -> tuple[str, str, Sequence[Proposed]]:
-    """Name and text of the study that is raced, and what is proposed for it: nothing where its own
-    systems vary."""
+    """Name and text of what is raced, and what is proposed: nothing where its systems vary."""
     from fsgauge.choosing.options import KINDS, load_of, proposed
     from fsgauge.choosing.race_study import load_text, varies
     from fsgauge.study.parse import parse_study
@@ -185,8 +183,7 @@ def _require_known(kinds: Sequence[str]) -> None:
 
 
 def _part_of(study: Study, races: int) -> Study:
-    """The study with its part of a budget that so many races share; of years, the last one with
-    the first profile."""
+    """The study with its part of a budget; of years, the last one with the first profile."""
     from fsgauge.study.points import points_of
 
     if study.plan.budget is not None:

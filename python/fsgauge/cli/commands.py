@@ -95,8 +95,7 @@ followed --hosts."""
 
 
 def typed_after(option: str) -> str:
-    """The word that follows an option of the command line; "..." for none. Options of mkfs are one
-    word, which begins with a dash."""
+    """The word that follows an option, "..." for none; those of mkfs begin with a dash."""
     words = [p for w in sys.argv for p in (w.split("=", 1) if w.startswith(f"{option}=") else [w])]
     after = words[words.index(option) + 1 :] if option in words else []
     dashes = "--" if option == "--mkfs" else "-"

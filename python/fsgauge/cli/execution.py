@@ -30,8 +30,7 @@ MOST_WARNINGS = 3
 
 
 class Ended(NamedTuple):
-    """The exit code of a study: that of what ended it early, or of what it came to; and the folder
-    of one that nothing ended early, with its report."""
+    """The exit code, and the folder with its report where nothing ended the study early."""
 
     code: int
     whole: Path | None
@@ -73,8 +72,7 @@ def execute_again(
     style: str | None,
     accept_changed: bool,
 ) -> Ended:
-    """Resume a study on the rig that is given for the name of its own; a complete one is only
-    reported."""
+    """Resume a study on the rig that its name gives; a complete one is only reported."""
     from fsgauge.run import Outcome, resume_study
 
     with _naming_resume() as created:
@@ -203,8 +201,7 @@ def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = Fal
 
 
 def _say_nothing_measured(report: Mapping[str, Any], directory: Path) -> None:
-    """Why nothing can be compared: what failed first and what helps against that, or the first
-    warning of the page."""
+    """What failed first and what helps against that, or the first warning of the page."""
     from fsgauge.store import read_results
 
     warned = [each for each in report["findings"] if each["level"] == "warning"]
@@ -228,8 +225,7 @@ def said(answer: str, lines: Sequence[str], page: Path) -> str:
 
 
 def _say_warnings(report: Mapping[str, Any]) -> None:
-    """The limits that bind and the first of the page's warnings, before the answer that they
-    weaken."""
+    """The limits that bind, and the first of the page's warnings."""
     found = [each for each in report["findings"] if each["level"] == "warning"]
     lines = [f"limits: {sentence}" for sentence in limits_of(report)]
     lines += [f"warning: {each['sentence']}" for each in found[:MOST_WARNINGS]]

@@ -36,8 +36,7 @@ _DEPTH = re.compile(r"QD *\d+", re.IGNORECASE)
 
 
 def _said(name: str) -> str:
-    """All that the name means, or else each of its words; InputError with the nearest names where
-    it means nothing."""
+    """All that the name means, or each of its words; InputError with the nearest names."""
     try:
         return _said_whole(name)
     except InputError:

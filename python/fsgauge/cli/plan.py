@@ -182,8 +182,7 @@ def _measured_by(kept: KeptNoise | None, pilot: PilotNoise | None, source: str =
 def _pilot_of(
     pilot: Path | None, noise: str | None, study: Study, size_bytes: int
 ) -> tuple[PilotNoise | None, PilotTime | None, bool]:
-    """The noise of the pilot and what a block of it took, and whether a block of this study does
-    the same work."""
+    """A pilot's noise and time, and whether a block of this study does the same work."""
     if pilot is None:
         return None, None, False
     if noise:

@@ -39,10 +39,7 @@ class PlannedStudy:
 
 
 def plan_on(study: Study, rig: Rig) -> PlannedStudy:
-    """The plan that a run would follow; raises InputError or RigError as a run would.
-
-    A rig that tries blocks tries one, which Ctrl-C ends.
-    """
+    """The plan that a run would follow; raises as a run would. A block may be tried for it."""
     size_bytes, design = rig.size_bytes(study), design_of(rig, study)
     around = around_on(rig, study)
     plan = make_plan(
@@ -180,8 +177,7 @@ def time_and_bytes(description: PlanDescription) -> list[str]:
 
 
 def written_words(description: PlanDescription) -> str:
-    """ "about 240 MiB", of a race "about 2 GiB, at worst 7 GiB"; nothing is estimated of a program
-    alone, where its study does not say."""
+    """ "about 240 MiB", of a race "about 2 GiB, at worst 7 GiB"."""
     written = description.written_bytes_estimate
     worst = description.written_bytes_at_worst
     most = f", at worst {format_size(worst)}" if worst > written else ""

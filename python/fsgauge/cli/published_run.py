@@ -1,8 +1,5 @@
-"""`fsgauge published run`: all that this machine can run of a publication, asked for once.
-
-All parts are looked at first: what each takes, or why it cannot be run here. A part that has begun
-goes on.
-"""
+"""`fsgauge published run`: all that this machine can run of a publication, asked for once. All are
+looked at first; a part that has begun goes on."""
 
 from __future__ import annotations
 
@@ -59,10 +56,8 @@ class Asked:
 
 @dataclass(frozen=True)
 class Ahead:
-    """A part that can be run, and what that takes; 0 of one that is whole.
-
-    `begun` is the newest folder of an earlier run; without one there are study and rig.
-    """
+    """A part that can be run, and what that takes; 0 of one that is whole. `begun` is the newest
+    folder of an earlier run; without one there are study and rig."""
 
     part: StudyPart
     seconds: float
@@ -90,10 +85,7 @@ def run_publication(
     yes: bool,
     plan_only: bool = False,
 ) -> int:
-    """Every part in turn; ends with the page and the archive, which have what was run.
-
-    With `plan_only` nothing is run, and what would be is printed.
-    """
+    """Every part in turn, then the page and the archive; with `plan_only` what would be run."""
     if len(words) > 1:
         raise InputError(
             "published run takes one publication", next=f"fsgauge published run {words[0]}"
@@ -191,8 +183,7 @@ def _plan_lines(ledger: Ledger, looked: Sequence[Ahead | LeftOut]) -> list[str]:
 
 
 def _ask(ahead: Sequence[Ahead], again: str) -> None:
-    """Before what takes long or writes much. Interrupted where that is not meant; InputError where
-    there is no one to ask."""
+    """Before what takes long or writes much. Interrupted for a no, InputError without anyone."""
     seconds = sum(each.seconds for each in ahead)
     written_bytes = sum(each.written_bytes for each in ahead)
     if seconds <= LONG_SECONDS and written_bytes <= MUCH_BYTES:

@@ -36,8 +36,7 @@ _TRIED_ON = re.compile(r"/dev/loop\d+")
 
 @dataclass(frozen=True)
 class How:
-    """How all of it is measured: the rig of a name, what it may destroy, what is shown, and who is
-    asked before what takes long."""
+    """The rig of a name, what it may destroy, what is shown, who is asked before it is long."""
 
     rig: Callable[[str], Rig]
     destroy: Consent | None
@@ -50,8 +49,7 @@ def rigs(world: Rig) -> Callable[[str], Rig]:
 
 
 def measure(study: Study, world: Rig, results: Path, how: How, raced: str = "") -> int:
-    """A study, and what follows a race; `raced` is the study of one that `choose` begins, as it was
-    before its systems took the place of `vary`."""
+    """A study, and what follows a race; `raced` is that of `choose` with its `vary`."""
     how.ask(study, world)
     ended = execute(
         study,
@@ -117,8 +115,7 @@ def go_on(directory: Path | None, how: How) -> int:
 
 
 def _left_by(stored: StoredStudy) -> tuple[str, Path | None]:
-    """The study that `choose` raced, with its `vary`, "" of any other race; and the results folder
-    of what follows, where that has begun."""
+    """The study with `vary` that `choose` raced, else ""; and the folder of what follows."""
     from fsgauge.plain_files.bounds import STUDY
 
     with stored.folder.opened() as folder:
@@ -186,8 +183,7 @@ def grouped(found: Mapping[str, str]) -> list[str]:
 def tell(
     study: Study, world: Rig, audience: TextIO, found: Sequence[Proposed] = (), races: int = 1
 ) -> None:
-    """What is tried and why, and what it takes, before anything is measured; `races` is how many
-    share what the whole of it may take."""
+    """What is tried and why, and what it takes; `races` is how many share a budget."""
     from fsgauge.cli.plan_lines import MARGIN
     from fsgauge.stats.choosing.effects import settings_of
 

@@ -14,8 +14,7 @@ from fsgauge.kinds import DEFAULT
 
 
 def two_results(folders: Sequence[Path]) -> tuple[Path, Path]:
-    """A and B; InputError for another number. before/* and after/* are several of each side where
-    a study was run again."""
+    """A and B; InputError for another number. before/* and after/* are several of each side."""
     if len(folders) == 2:
         _require_results(folders)
         return folders[0], folders[1]
@@ -39,8 +38,7 @@ def two_results(folders: Sequence[Path]) -> tuple[Path, Path]:
 
 
 def _require_results(directories: Sequence[Path]) -> None:
-    """InputError for systems and for folders to measure, which a study compares; what else is no
-    results folder is refused where it is read."""
+    """InputError for systems and for folders to measure, which a study compares."""
     from fsgauge.store.folder import results_in
 
     names = list(map(str, directories))

@@ -205,11 +205,7 @@ def fleet_host(bootstrap: Path | None) -> int:
 
 
 def join(machine: socket.socket) -> None:
-    """Until the machine ends or Ctrl-] is pressed.
-
-    Where the standard input is no terminal, its lines are typed, and the machine is turned off
-    after the last one.
-    """
+    """Until the machine ends or Ctrl-] is pressed; after the last line of no terminal it is off."""
     keys: int | None = sys.stdin.fileno()
     with _raw(sys.stdin.fileno()):
         while True:

@@ -133,8 +133,7 @@ def from_command(line: str, systems: tuple[str, ...], output: Path | None) -> No
 
 
 def written(text: str, path: Path, otherwise: str = "--output NAME.toml") -> Path:
-    """Write a new file; InputError where there is one, RigError where it cannot be written whole:
-    then there is none."""
+    """Write a new file, whole; InputError where there is one, RigError where it cannot be."""
     try:
         file = path.open("x", encoding="utf-8")
     except FileExistsError as error:

@@ -171,8 +171,7 @@ def of_sweep(description: PlanDescription, study: Study, rig: Rig) -> PlanDescri
 
 
 def _spread(tried: list[Tried]) -> tuple[float, float | None]:
-    """What the range's ends are of the expected seconds, as the trials say; none for the longest
-    where one is only a lower bound."""
+    """What the range's ends are of the expected seconds; no longest where a trial has none."""
     shortest = max(block.shortest_seconds / block.seconds for block in tried)
     ends = [(block.longest_seconds, block.seconds) for block in tried]
     longest = [end / seconds for end, seconds in ends if end is not None]

@@ -36,10 +36,8 @@ def study_from_file(
     without: Sequence[str] = (),
     size_bytes: int | None = None,
 ) -> Study:
-    """Of a job file of fio's, a personality of filebench's (.f) or a parameter file of vdbench's.
-
-    Raises InputError, with all its reasons, where the load would be another one.
-    """
+    """Of a job file of fio's, a personality of filebench's (.f) or a parameter file of vdbench's;
+    InputError, with all its reasons, where the load would be another one."""
     text = read_named(path, _LARGEST_BYTES).decode("utf-8", errors="replace")
     if is_personality(text):
         converted = convert_personality(path, text, frozenset(without))

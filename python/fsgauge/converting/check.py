@@ -119,8 +119,7 @@ def check_job(job: Path, tell: Callable[[str], None], *, without: frozenset[str]
 def compared_sections(
     job: Path, *, without: frozenset[str] = frozenset()
 ) -> Iterator[tuple[list[str], list[str]]]:
-    """Of each section what is said of it, and what is unlike: "kinds", "sizes", "offsets", "steps"
-    or "turns"."""
+    """Of each section what is said of it, and which of kinds, sizes and so on are unlike."""
     for program, package in (("strace", "strace"), ("fio", "fio")):
         if find_tool(program) is None:
             raise RigError(
@@ -278,8 +277,7 @@ def _whole(lines: Iterable[str]) -> Iterator[str]:
 def compared(
     name: str, fio: Requests, study: Requests, *, is_scattered: bool = False
 ) -> tuple[list[str], list[str]]:
-    """A line for each of kinds, sizes, offsets, steps and, of several files, turns; and which of
-    them differ."""
+    """A line for kinds, sizes, offsets, steps and, of several files, turns; and what differs."""
     if not fio.kinds or not study.kinds:
         raise InputError(
             f"{name}: {'fio' if not fio.kinds else 'the study'} made no request that strace saw",

@@ -16,8 +16,7 @@ from fsgauge.study.other_tools import table_of_words
 
 @dataclass(frozen=True)
 class Options:
-    """Of a tool, as other_tools.toml has them: the usual name of each, whether a value follows it,
-    and what is said of some."""
+    """The usual name of each option of a tool, whether it takes a value, what is said of some."""
 
     names: Mapping[str, str]
     takes: Mapping[str, bool]
@@ -40,8 +39,7 @@ def options_of(tool: str) -> Options:
 
 @dataclass
 class Line:
-    """A command with its options by their usual names, and the paths that it names; `tasks` are
-    those of mpirun, 0 if unsaid."""
+    """A command with its options and paths; `tasks` are those of mpirun, 0 if unsaid."""
 
     text: str
     findings: Findings

@@ -83,8 +83,7 @@ def _slots(text: str) -> Counter[str]:
 
 
 def _tasks(words: list[str], findings: Findings) -> int:
-    """How many a launcher starts: so many, so many on each node, or one for each slot that it
-    names; 0 without a launcher."""
+    """How many a launcher starts: in all, on each node, or one a slot; 0 without a launcher."""
     if not words:
         return 0
     text = " ".join(words)
@@ -157,8 +156,7 @@ def _elbencho(line: Line) -> list[Group]:
 
 
 def _limit(line: Line, group: Group, bytes_per_second: int, of: tuple[str, int | None]) -> None:
-    """The pace that an option says in bytes: of whole files, which have a size, in files; what is
-    made is removed in turns."""
+    """The pace in bytes; of whole files, which have a size, in files, made and removed in turns."""
     option, size_bytes = of
     if size_bytes is None:
         group.put("bandwidth", exact_bandwidth(bytes_per_second))

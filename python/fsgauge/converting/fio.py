@@ -187,8 +187,7 @@ def _share_files(jobs: list[FioJob], groups: list[Group]) -> None:
 
 
 def _verify_what_is_read(jobs: list[FioJob], groups: list[Group]) -> None:
-    """A section that reads and verifies what an earlier one wrote: that one is verified, after the
-    run."""
+    """Where a section verifies what an earlier one wrote, that one is, after the run."""
     named = {group.name: group for group in groups}
     for job, group in zip(jobs, groups, strict=True):
         option = job.option("verify")
@@ -219,8 +218,7 @@ def _require_equal_flows(jobs: list[FioJob]) -> None:
 
 
 def _put_in_order(jobs: list[FioJob], groups: list[Group], named: list[str]) -> None:
-    """What stonewall and wait_for make one group wait for: the one that ends last. startdelay
-    counts from fio's own start."""
+    """What a group waits for: the one that ends last. startdelay counts from fio's own start."""
     ends_ns: dict[str, int] = {}
     phase: list[Group] = []
     before: list[Group] = []

@@ -258,8 +258,7 @@ def put_times(job: FioJob, group: Group) -> None:
 
 
 def note_fresh_files(job: FioJob, group: Group) -> None:
-    """Writes go over what is there: fio's own first pass allocates, and that of every loop whose
-    files are removed."""
+    """Writes go over what is there; fio's first pass, and each loop that removes, allocates."""
     removed = job.option("unlink_each_loop")
     goes_on = job.switch("time_based") or job.read("loops", numbers.number, 1) > 1
     if removed is not None and job.switch("unlink_each_loop") and goes_on and group.does("write"):

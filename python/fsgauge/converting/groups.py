@@ -35,11 +35,8 @@ def free_name(wanted: str, taken: Collection[str]) -> str:
 
 @dataclass
 class Group:
-    """One table of [[workload.group]]: its keys, and the options that each comes from.
-
-    `ends_after` is the name of the group that it waits for; "" for none. Times are nanoseconds;
-    `duration_ns` is None where the tool says none.
-    """
+    """One table of [[workload.group]]: its keys, and the options that each comes from. `after` is
+    the group that it waits for; `duration_ns` is None where the tool says none."""
 
     name: str
     keys: dict[str, Value] = field(default_factory=dict)
@@ -76,8 +73,7 @@ class Group:
     def put_operations(
         self, weights: Mapping[str, int], findings: Findings, *sources: Option | None
     ) -> None:
-        """Operations by weight. Files that are made, or removed, once each by the tool are made and
-        removed in turns."""
+        """By weight. Files that a tool makes or removes once are made and removed in turns."""
         found = dict(weights)
         for one, other in _UNDONE_BY.items():
             if one in weights and other not in weights:

@@ -94,8 +94,7 @@ def is_job(study: str) -> bool:
 
 
 def study_of_job(job: Job, load: Callable[[str], Study]) -> Study:
-    """The study as `load` gives it, of a file with what the command says besides; InputError where
-    that changes the load."""
+    """The study as `load` gives it of a file; InputError where that changes the load."""
     with tempfile.TemporaryDirectory(prefix="fsgauge-job-") as scratch:
         path = Path(scratch) / f"{job.path.stem}.toml"
         text = study_text(job.converted, SYSTEMS)
@@ -117,10 +116,7 @@ def _require_same_load(asked: Study, own: Study) -> None:
 
 
 def crosscheck_job(asked: Asked, job: Job) -> Path:
-    """Run both and give the folder; raises InputError, RigError, Interrupted.
-
-    Refusals come before anything is touched.
-    """
+    """Run both and give the folder; refusals come before anything is touched."""
     require_path_here(asked)
 
     def on_system(begun: Sitting, system: str, lent: LentSystem) -> None:

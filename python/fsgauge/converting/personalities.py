@@ -208,8 +208,7 @@ _ELSE = {
 
 
 def _asked(reader: _Reader, thread: _Thread, group: Group, key: str) -> bool:
-    """Whether its blocks are moved so: a group has one way for all. What opens a file says it for
-    all that is done with it."""
+    """Whether its blocks are moved so, all of them; what opens a file says it for all."""
     found = [
         (name, given.get(key) in ("1", "true"), option)
         for kind, given, option in thread.flows

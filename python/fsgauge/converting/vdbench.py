@@ -296,8 +296,7 @@ def _pace(
 
 
 def _pieces(group: Group) -> float:
-    """How many operations of vdbench's one of the group is: a whole file is read or written by its
-    blocks."""
+    """Operations of vdbench's in one of the group: the blocks of a whole file."""
     if not (group.does("read_file") or group.does("write_file")):
         return 1
     block = mean_bytes(_weighted(group, "block"))

@@ -48,8 +48,7 @@ __all__ = ["Asked", "Listener", "crosscheck"]
 
 
 def crosscheck(asked: Asked) -> Path:
-    """Run every cell with both tools and give the folder; raises InputError, RigError, Interrupted.
-    Refusals come before anything is touched."""
+    """Run every cell with both tools and give the folder; refusals come first."""
     require_path_here(asked)
     _check_cells(asked.study)
     return sit(asked, FioCheck, lent_here, _system, fio_version=fio_version())

@@ -50,8 +50,7 @@ class Program:
 
 
 def on_this_machine(study: Study, note: Callable[[str], None]) -> Study:
-    """Without nodes and the limits of virtual disks, and without systems that need nodes: a program
-    works on a folder here."""
+    """Without nodes, systems that need them, and limits of virtual disks."""
     systems = [system for system in study.systems if system.rig is None]
     if not systems:
         raise InputError(
@@ -80,8 +79,7 @@ def on_one_node(study: Study, rig: Rig) -> Study:
 
 
 def named_file(peer: Peer, *, here: bool) -> Path | None:
-    """The file that a variable names; None for the installed program. RigError where it is missing,
-    or, for one that runs on this machine (`here`), not installed."""
+    """The file that a variable names, None for the installed program; RigError without one."""
     named = os.environ.get(peer.variable) if peer.variable else None
     if not named and not here and peer.variable is None:
         return None

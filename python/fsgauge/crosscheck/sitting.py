@@ -41,8 +41,7 @@ Name = TypeVar("Name", bound=str)
 
 @dataclass(frozen=True)
 class Listener:
-    """Called when a run begins (system, what it does, pair, tool), when a cell is done, and with
-    what a person has to know before."""
+    """Told when a run begins (system, what, pair, tool), of a cell, and what to know before."""
 
     run: Callable[[str, str, int, str], None]
     cell: Callable[[Any], None]
@@ -51,8 +50,7 @@ class Listener:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a command asks for, of a study that is `paired`; `destroy` is its consent, `command` how
-    it was called."""
+    """What a command asks for, of a study that is `paired`; `command` is how it was called."""
 
     study: Study
     rig: Rig

@@ -103,8 +103,7 @@ def _checked(runs: list[Run], path: Path, tool: str) -> list[Run]:
 
 
 def _new(runs: list[Run], known: dict[str, Path]) -> list[Run]:
-    """The runs, now `known` by their file, and by their numbers where they have a time; InputError
-    where one is known already."""
+    """The runs, now `known` by file, and by numbers with a time; InputError for a known one."""
     path, sha256 = runs[0].path, runs[0].sha256
     own = [repr((run.tests, run.started_unix_ns)) for run in runs if run.started_unix_ns]
     for each in (sha256, *own):

@@ -65,8 +65,7 @@ class Test:
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a tool: all that it said at once. `started_unix_ns` is None where it is unsaid;
-    `left_out` is what it said that no record holds."""
+    """One run of a tool; `started_unix_ns` None is unsaid, `left_out` what no record holds."""
 
     tool: str
     path: Path

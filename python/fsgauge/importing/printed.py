@@ -1,6 +1,4 @@
-"""Texts that tools print, a reader each: IOzone's table, bonnie++'s CSV, IOR's table, JSON or
-CSV.
-"""
+"""Texts that tools print: IOzone's table, bonnie++'s CSV, IOR's table, JSON or CSV."""
 
 from __future__ import annotations
 

@@ -45,8 +45,7 @@ _HEAD = "# Stored by fsgauge import: to be reported and compared, not to be run.
 
 @dataclass(frozen=True)
 class Imported:
-    """Runs by system, as many of each as there are blocks, and the tests that all of them have.
-    `cells` are those by what a test is: its name and sizes."""
+    """As many runs of each system as there are blocks; `cells` by what a test is: name, sizes."""
 
     tool: str
     question: str
@@ -132,8 +131,7 @@ def _keyed(run: Run) -> dict[tuple[str, int, int], Test]:
 
 
 def _require_repeated(first: tuple[Run, Test], other: tuple[Run, Test]) -> None:
-    """InputError where two tests of one name and size are not the same load. What one of them does
-    not say, or did not come to do, is no difference."""
+    """InputError where two tests of one name are not the same load; what is unsaid is alike."""
     (run, test), (its, again) = first, other
     sides = [
         " and ".join(name for name in ("read", "write") if getattr(each, name)) or None

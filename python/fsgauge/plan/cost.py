@@ -50,10 +50,7 @@ def cost_of(
     strikes: Sequence[Strike] = (),
     around: Around = HERE,
 ) -> Cost:
-    """What the plan of a study takes, as `make_plan` says, before its turns are in order.
-
-    Raises InputError if the files cannot hold a block of the load, or the budget two blocks.
-    """
+    """What the plan of a study takes, before its turns are in order; raises as `make_plan`."""
     require_few_runs(study)
     require_files_fit(study, size_bytes)
     a_block, once = _seconds(study, size_bytes, side_by_side, around)
@@ -104,8 +101,7 @@ def require_few_runs(study: Study) -> None:
 
 
 def require_files_fit(study: Study, size_bytes: int) -> None:
-    """InputError where storage of that size cannot hold the study's files, whatever else is on
-    it."""
+    """InputError where storage of that size cannot hold the study's files."""
     method = method_of(study.workload)
     if not method.lays_out:
         method.in_room(planned_room(study, size_bytes))
@@ -119,8 +115,7 @@ def require_files_fit(study: Study, size_bytes: int) -> None:
 
 
 def _blocks(study: Study, a_block: float, once: float) -> int:
-    """As many blocks as asked for, or as the budget holds; one takes `a_block` seconds, and what
-    comes before the first `once`."""
+    """As many blocks of `a_block` seconds as asked for, or as the budget holds after `once`."""
     budget_ns = study.plan.budget
     if budget_ns is None:
         return study.plan.blocks

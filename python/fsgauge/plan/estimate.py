@@ -68,8 +68,7 @@ def block_seconds(
     around: Around = HERE,
     cells: Sequence[Cell] | None = None,
 ) -> float:
-    """Every system's turn, the baseline's second one, and those over paths beside a server; `cells`
-    in place of those of the plan."""
+    """All turns of a block; `cells` in place of those of the plan."""
     sliced = turns_of_block(study) * _slicing_seconds(study) if side_by_side else 0.0
     return sliced + sum(
         count * turn_seconds(study, size_bytes, access, speed, around, cells)

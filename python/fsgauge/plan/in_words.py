@@ -1,6 +1,4 @@
-"""A plan in words: its cells, its storage, how close the partners of a ratio stand, and folders as
-they are mounted.
-"""
+"""A plan in words: cells, storage, partners of a ratio, folders as they are mounted."""
 
 from __future__ import annotations
 
@@ -26,8 +24,7 @@ Values = dict[str, tuple[FactorValue, ...]]
 
 
 def cells_in_words(cells: Sequence[Cell]) -> list[str]:
-    """A line of their ids; of many, their number, and a line for each group of what is done that
-    has the same values of all else."""
+    """A line of their ids; of many a line for each group of what is done with the same values."""
     if len(cells) <= NAMED:
         return [", ".join(cell.id for cell in cells)]
     groups: list[tuple[list[FactorValue], Values]] = []
@@ -168,8 +165,7 @@ def _short(option: str) -> str:
 
 
 def partners(plan: Plan, study: Study, size_bytes: int, because: str) -> list[str]:
-    """The design of a plan; nothing where the study asks for none. `because` says why systems are
-    measured one by one although the study would not have it so."""
+    """The design of a plan; `because` says why systems go one by one against the study's will."""
     if plan.side_by_side:
         return [_room(plan, study, size_bytes), _slices(plan, study)]
     if not because:

@@ -34,8 +34,7 @@ def race_of(study: Study) -> RaceRules | None:
 
 
 def race_blocks(study: Study) -> tuple[float, float, float]:
-    """How many blocks of all systems a race measures: at most, where systems differ as those of
-    `EXPECTED_BLOCKS` do, and at least."""
+    """How many blocks of all systems a race measures: at most, as expected, and at least."""
     plan = study.plan
     confirming = confirming_blocks(plan.confirm, len(study.systems))
     expected = min(EXPECTED_BLOCKS[plan.certainty], plan.blocks)

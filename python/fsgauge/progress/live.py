@@ -61,8 +61,7 @@ class Live(Counting):
             self._draw()
 
     def run_ended(self, record: RunRecord) -> None:
-        """Keep the run's outcome, its ratio and the noise so far in view. That it is too noisy is
-        printed for good, the first time that it is so."""
+        """That it is too noisy is printed for good, the first time that it is so."""
         self.last = "  ".join(part for part in self.counted(record) if part)
         found = self.tally.noise(record)
         if found is not None:

@@ -41,8 +41,7 @@ class _Running:
 def run_points(
     sweep: Sweep, say: Callable[[str], None], *, accept_changed: bool = False
 ) -> list[Failed]:
-    """Simulate all points that are not whole yet; gives those that failed. An interruption ends
-    what runs, and is raised when that has ended."""
+    """Simulate what is not whole; gives what failed. An interruption ends all, and is raised."""
     waiting = [placed for placed in sweep.points if placed.report() is None]
     done, whole = len(sweep.points) - len(waiting), len(sweep.points)
     running: list[_Running] = []
