@@ -129,8 +129,7 @@ _READS = frozenset(["read", "randread", "rw", "randrw", "read_file", "stat", "re
 
 
 def load_of(study: Study) -> frozenset[Load]:
-    """All loads that the study's keys have a word of; every load where they have none, and of a
-    program, of which they cannot say it."""
+    """The loads that the keys have a word of; every load for none, and for a program."""
     if method_of(study.workload).programs:
         return frozenset(LOADS)
     keys = study.workload.model_dump(mode="json")

@@ -1,5 +1,4 @@
-"""The study of a race: the load of another one, systems that vary, and the plan; the second race,
-around the winner of a sample; and a study that measures what a race of models found."""
+"""The study of a race, of the second one around a winner, and of the finalists of models."""
 
 from __future__ import annotations
 
@@ -33,8 +32,7 @@ _JOBS = (".fio", ".job", ".f", ".vdbench")
 
 
 def load_text(load: str) -> tuple[str, str]:
-    """The name and the text of the study whose load is LOAD: a shipped one's name, a study's file,
-    or a job file of another tool. InputError where it is none of them."""
+    """Name and text of LOAD: a shipped study, a file, or a job file of another tool; InputError."""
     path = Path(load)
     if path.suffix in _JOBS and path.is_file():
         return path.stem, study_from_file(path).text
@@ -51,8 +49,7 @@ def varies(text: str) -> bool:
 
 
 def race_text(name: str, text: str, found: Sequence[Proposed]) -> str:
-    """The study's text with what is proposed in the place of its systems, each option with a line
-    that says why; with its own systems where nothing is."""
+    """The text with what is proposed as its systems, if anything is, each option with its why."""
     document = tomlkit.parse(text)
     document["name"] = f"{name}-choose"
     plan = document.setdefault("plan", tomlkit.table())
@@ -91,12 +88,9 @@ def is_sampled(text: str) -> bool:
 
 def around_winner(study: Study, text: str, winner: str) -> Study | None:
     """The race after that of a sample: its baseline, its winner, and what differs from that in one
-    option, then in two. None where `text`, the study before its systems took the place of `vary`,
-    has no more than was raced.
-
-    Which sample it was does not matter: a name is the same combination in each. What weakens
-    durability is left out if the first race has none of it (--safe).
-    """
+    option, then in two. None where `text`, the study with its `vary`, has no more than was raced.
+    A name is the same combination in each sample. What weakens durability is left out if the first
+    race has none of it (--safe)."""
     tables = tomllib.loads(text)["system"] if is_sampled(text) else []
     samples = (
         zip(tables, points_of(tables, random.Random(seed)), strict=True)  # noqa: S311 - no secret
@@ -122,9 +116,8 @@ def around_winner(study: Study, text: str, winner: str) -> Study | None:
 
 
 def on_host(study: Study, finalists: Sequence[str]) -> Study | None:
-    """A study of the finalists on a file of this machine; None where fewer than two of them are
-    file systems, or nothing was simulated. Of a model that stands for one, as it is by itself, that
-    one; what that makes twice is there once."""
+    """A study of the finalists on a file of this machine, of a model what it stands for, once; None
+    where fewer than two are file systems, or nothing was simulated."""
     systems: dict[str, System] = {}
     for system in study.systems:
         policy = POLICIES.get(system.kind)

@@ -1,5 +1,4 @@
-"""What the page of a race shows next to its picture: cost, effects of options, all systems, the
-winner as commands."""
+"""What the page of a race shows next to its picture: cost, effects of options, all systems."""
 
 from __future__ import annotations
 
@@ -82,8 +81,7 @@ def _percent(share: float) -> str:
 
 
 def effect_words(found: Effects | None, margin: float) -> list[str]:
-    """How much the choice of a file system does, what does less than the margin, the strongest
-    pair."""
+    """What the choice of a file system does, what does less than the margin, the strongest pair."""
     if found is None:
         return []
     said = []

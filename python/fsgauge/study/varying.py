@@ -86,8 +86,7 @@ def vary_systems(
 
 
 def points_of(tables: Sequence[Any], chance: random.Random) -> list[list[Point]]:
-    """Of each table its combinations, or of too many a sample; one of a table that does not
-    vary."""
+    """Of each table its combinations, or of too many a sample; one where it does not vary."""
     varying = [table.get("vary", {}) if _varies(table) else {} for table in tables]
     total = sum(map(combinations, varying))
     if total <= MOST_SYSTEMS:
@@ -133,8 +132,7 @@ def around(vary: Vary, point: Point, most: int = MOST_SYSTEMS) -> list[Point]:
 
 
 def system_at(table: Mapping[str, Any], point: Point) -> dict[str, Any]:
-    """The table of one system, of a kind and with a name of its own, which says what differs from
-    the table's first combination."""
+    """The table of one system, named by what differs from the table's first combination."""
     kind = table.get("kind", table.get("name"))
     found = {**{key: value for key, value in table.items() if key != "vary"}, "kind": kind}
     words = {key: value_words(value) for key, value in point.items()}
@@ -190,8 +188,7 @@ def short_name(key: str) -> str:
 
 
 def _name(name: str, words: Mapping[str, str], usual: Collection[str]) -> str:
-    """The name with the values in place; those that are not `usual` and that it has no place for
-    stand behind it."""
+    """The name with the values in its places; behind it those that are not `usual`."""
     short = {short_name(key): value for key, value in words.items()}
     shown = _PLACE.sub(lambda match: short.get(match[1], match[0]), name)
     said = {*_PLACE.findall(name), *map(short_name, usual)}
@@ -217,8 +214,7 @@ def _varies(table: object) -> bool:
 
 
 def _require_known(document: Document, index: int, known: Known | None) -> None:
-    """InputError for a key that a system of this kind does not have, and for a place in the name
-    that no key has."""
+    """InputError for a key that no such system has, or a place in the name that no key has."""
     table = document.data["system"][index]
     vary, path = table["vary"], ("system", index, "vary")
     kinds = vary.get("kind", [table.get("kind", table.get("name"))])

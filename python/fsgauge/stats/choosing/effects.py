@@ -77,8 +77,7 @@ class _Fit:
 
 @dataclass(frozen=True)
 class _Scale:
-    """What estimates are measured by: the variance of a mean, the quantile of their intervals, and
-    the sum of squares of all systems."""
+    """The variance of a mean, the quantile of intervals, the squares of all systems."""
 
     noise: float
     quantile: float
@@ -145,8 +144,7 @@ def _fit(kind: str, settings: Sequence[Settings], means: Matrix) -> _Fit:
 
 
 def _solved(columns: Iterable[Matrix], means: Matrix) -> tuple[list[_Estimate | None], float]:
-    """The estimate of each column, None where the others say all that it does; and the sum of
-    squares that they leave."""
+    """Estimates, None where other columns say all of one; and the squares that they leave."""
     design = np.column_stack([np.ones(len(means)), *columns])
     inverse = np.linalg.pinv(design)
     found, errors = inverse @ means, np.sqrt((inverse**2).sum(axis=1))

@@ -159,8 +159,7 @@ _GONE = "failed, or did too little to be measured, twice in a row and left"
 
 
 def race_lines(race: Race, fresh: Sequence[Comparison], few: str = "") -> list[str]:
-    """The headline, then what the race claims; `fresh` are the confirmed comparisons, `few` says of
-    which runs a quantile is not known."""
+    """The headline, and what the race claims; `few` says of which runs a quantile is not known."""
     if not race.leader and race.ended == "running":
         blocks = count(race.blocks, "block")
         return [f"The race has no leader yet: it has {blocks} of the 3 before its first look."]

@@ -122,9 +122,8 @@ def look(values: Array, standing: Standing, *, margin_log: float, looks: int) ->
 def failed(
     missed: Collection[int], asked: Sequence[int], block: int, standing: Standing
 ) -> Standing:
-    """The standing after a block of which some systems that were `asked` failed, or did too little.
-    Where the leader leaves so, the nearest one leads, and nothing is claimed of it before the next
-    look."""
+    """The standing after a block of which some that were `asked` failed, or did too little. Where the
+    leader leaves so, the nearest one leads, and nothing is claimed before the next look."""
     now = {place: standing.misses.get(place, 0) + 1 if place in missed else 0 for place in asked}
     gone = [at for at, many in now.items() if many >= FAILURES and at not in standing.left]
     against = {at: at if standing.leader is None else standing.leader for at in gone}
@@ -139,9 +138,8 @@ def failed(
 
 
 def finalists(standing: Standing, baseline: int) -> list[int]:
-    """Who the confirming blocks run, the baseline first: the leader and its nearest rivals, of
-    those that are weaker the best one; a rival that left last where there is no other. None where
-    nothing leads."""
+    """Who the confirming blocks run, the baseline first: the leader and its nearest rivals, one of
+    the weaker; who left last where there is no other. None where nothing leads."""
     if standing.leader is None:
         return []
     logs = {place: each.log for place, each in standing.over_leader.items()}
