@@ -100,8 +100,7 @@ def proposed(kinds: Sequence[str], loads: Iterable[Load], *, safe: bool) -> list
 
 def _of_kind(kind: str, loads: frozenset[str], share: int, safe: bool) -> Proposed:
     """The options for the most of the loads first, then as the file has them, until another one
-    would make too many systems. Where nothing is known of the load, only as the file has them:
-    those for the most kinds of load are not those that matter most."""
+    would make too many systems; where nothing is known of the load, only as the file has them."""
     own = [each for each in every_option() if kind in each.kinds and loads.intersection(each.loads)]
     if not loads.issuperset(LOADS):
         own.sort(key=lambda each: -len(loads.intersection(each.loads)))

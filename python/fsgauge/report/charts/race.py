@@ -1,5 +1,4 @@
-"""Who was left when, and why: a line a system by rank, the best on top. Left: how many blocks it
-ran. Right: its ratio to the leader when it left, or at the end."""
+"""Who was left when, and why, by rank: the blocks that each ran, and its ratio to the leader."""
 
 from __future__ import annotations
 

@@ -18,9 +18,8 @@ _PROC_SYS = "/proc/sys/"
 
 
 def commands_of(system: Mapping[str, Any]) -> list[str]:
-    """Of a [[system]] of a record: the line of mkfs, of /etc/fstab, of /etc/sysctl.d and of
-    /etc/tmpfiles.d, each below the name of its file: these take no comment behind a line. DEVICE,
-    UUID and FOLDER are the reader's. Then what it gives up. [] of what is not made."""
+    """Of a [[system]] of a record: mkfs, /etc/fstab, /etc/sysctl.d and /etc/tmpfiles.d, each below its
+    name; then what it gives up. DEVICE, UUID and FOLDER are the reader's. [] of what is not made."""
     kind = str(system["kind"])
     if kind not in MADE:
         return []

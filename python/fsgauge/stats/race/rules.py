@@ -44,8 +44,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Left:
-    """A system that left: after how many blocks, against which leader, at which interval; None of
-    one that failed."""
+    """Who left: after how many blocks, against whom, at which interval; None of one that failed."""
 
     after_block: int
     leader: int
@@ -122,8 +121,8 @@ def look(values: Array, standing: Standing, *, margin_log: float, looks: int) ->
 def failed(
     missed: Collection[int], asked: Sequence[int], block: int, standing: Standing
 ) -> Standing:
-    """The standing after a block of which some that were `asked` failed, or did too little. Where the
-    leader leaves so, the nearest one leads, and nothing is claimed before the next look."""
+    """The standing after a block of which some that were `asked` failed, or did too little. Where
+    the leader leaves so, the nearest one leads, and nothing is claimed before the next look."""
     now = {place: standing.misses.get(place, 0) + 1 if place in missed else 0 for place in asked}
     gone = [at for at, many in now.items() if many >= FAILURES and at not in standing.left]
     against = {at: at if standing.leader is None else standing.leader for at in gone}
@@ -190,8 +189,7 @@ def at_most_with(values: Array, standing: Standing) -> float:
 
 @dataclass(frozen=True)
 class _Fit:
-    """Of systems and blocks, with values missing: means of the systems, the variance of a value
-    with its degrees of freedom, and the deviation of each system's own values."""
+    """Means of systems, the variance of a value with its freedom, deviations of each one's own."""
 
     means: Array
     variance: float
