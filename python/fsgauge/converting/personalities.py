@@ -247,8 +247,7 @@ def _operations(reader: _Reader, thread: _Thread) -> tuple[dict[str, int], dict[
             why = "offsets are drawn from the whole file; the nearest is a smaller file"
             reader.findings.refuse(replace(option, name="workingset"), why)
         if kind == "createfile" and "writewholefile" not in kinds:
-            what = "it is written whole; filebench makes an empty file"
-            reader.findings.note(option, what)
+            reader.findings.note(option, "it is written whole; filebench makes an empty file")
         if not name or (kind == "writewholefile" and "createfile" in kinds):
             continue
         found[name] = found.get(name, 0) + reader.number(given.get("iters", "1"), option)

@@ -18,8 +18,9 @@ _PROC_SYS = "/proc/sys/"
 
 
 def commands_of(system: Mapping[str, Any]) -> list[str]:
-    """Of a [[system]] of a record: mkfs, /etc/fstab, /etc/sysctl.d and /etc/tmpfiles.d, each below its
-    name; then what it gives up. DEVICE, UUID and FOLDER are the reader's. [] of what is not made."""
+    """Of a [[system]] of a record: mkfs, /etc/fstab, /etc/sysctl.d and /etc/tmpfiles.d, each below
+    the name of its file; then what it gives up. DEVICE, UUID and FOLDER are the reader's. [] of
+    what is not made."""
     kind = str(system["kind"])
     if kind not in MADE:
         return []
