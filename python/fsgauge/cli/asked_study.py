@@ -156,7 +156,7 @@ def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
     if folders_alone:
         first, more = DEFAULT, list(words)
     missing = [word for word in more if not Path(word).is_dir()]
-    if missing and all(_is_system(word) for word in words):
+    if missing and all(is_system(word) for word in words):
         systems = list(dict.fromkeys(words))
         several = len(systems) > 1
         raise InputError(
@@ -168,7 +168,7 @@ def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
                 + [part for word in systems for part in ("--system", word)]
             ),
         )
-    missing = [w for w in missing if not ("/" in w or (folders_alone and not _is_system(w)))]
+    missing = [w for w in missing if not ("/" in w or (folders_alone and not is_system(w)))]
     if missing:
         raise InputError(
             f'"{missing[0]}" is no folder here, and there is a study already: {first}',
@@ -180,7 +180,7 @@ def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
     return first, [word if "/" in word else f"./{word}" for word in more]
 
 
-def _is_system(word: str) -> bool:
+def is_system(word: str) -> bool:
     from fsgauge.system import system_kinds
 
     return word.partition(":")[0] in system_kinds()
@@ -189,7 +189,7 @@ def _is_system(word: str) -> bool:
 def _as_folder(system: str) -> str:
     """A folder that is here under this name, alone or as NAME=folder, unless a kind has it."""
     name, equals, path = system.rpartition("=")
-    is_folder = bool(path) and "/" not in system and Path(path).is_dir() and not _is_system(path)
+    is_folder = bool(path) and "/" not in system and Path(path).is_dir() and not is_system(path)
     return f"{name}{equals}./{path}" if is_folder else system
 
 
@@ -201,7 +201,7 @@ def _meant(study: str) -> str:
 
         find_kind(study)
     require_study(meant)
-    if meant != study and _is_system(study) and f'"{study}"' not in shipped_texts()[meant]:
+    if meant != study and is_system(study) and f'"{study}"' not in shipped_texts()[meant]:
         raise InputError(
             f"{study} is a system, and the study {meant} compares others by itself",
             next=shlex.join(["fsgauge", "plan", meant, "--system", study]),

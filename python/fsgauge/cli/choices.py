@@ -114,16 +114,14 @@ def needed_again(words: Sequence[str]) -> list[str]:
     return found
 
 
-_FLEET_OPTIONS = [
-    click.option(
-        "--hosts",
-        metavar="HOSTS",
-        help="With --rig fleet: a TOML file that lists the hosts; or a,b,u@c:2222, reached by ssh;"
-        " slurm:N, so many nodes of a job, which is submitted unless this is one; kubernetes:FILE,"
-        " pods as a TOML file describes them; tls://HOST:PORT, the workers of a dask cluster that"
-        " runs already. same:HOSTS refuses hosts that differ in their kernel or processors.",
-    ),
-]
+_hosts_option = click.option(
+    "--hosts",
+    metavar="HOSTS",
+    help="With --rig fleet: a TOML file that lists the hosts; or a,b,u@c:2222, reached by ssh;"
+    " slurm:N, so many nodes of a job, which is submitted unless this is one; kubernetes:FILE,"
+    " pods as a TOML file describes them; tls://HOST:PORT, the workers of a dask cluster that"
+    " runs already. same:HOSTS refuses hosts that differ in their kernel or processors.",
+)
 
 
 def fleet_choices(function: F) -> F:
@@ -133,7 +131,7 @@ def fleet_choices(function: F) -> F:
 
         return function(hosts=hosts_named(hosts), **given)
 
-    return cast("F", decorated(with_hosts, _FLEET_OPTIONS))
+    return cast("F", _hosts_option(with_hosts))
 
 
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -181,13 +179,10 @@ def page_folder(command: str, output: Path | None, results: Path) -> Path:
 
 def progress_choices(function: F) -> F:
     """--json, --quiet; by default a live view on a terminal and plain lines elsewhere."""
-    return cast("F", decorated(function, _PROGRESS_OPTIONS))
-
-
-_PROGRESS_OPTIONS = [
-    click.option("--json", "style", flag_value="json", help="Events as lines of JSON."),
-    click.option("--quiet", "style", flag_value="quiet", help="Print the last two lines only."),
-]
+    quiet = "Print the last two lines only."
+    function = click.option("--quiet", "style", flag_value="quiet", help=quiet)(function)
+    json = "Events as lines of JSON."
+    return click.option("--json", "style", flag_value="json", help=json)(function)
 
 
 CHANGED = "changed-records"
@@ -215,7 +210,7 @@ def despite_choice(facts: str = "") -> Callable[[F], F]:
 
         told = f"{facts} Or {_OF_CHANGED}" if facts else _OF_CHANGED
         option = click.option("--despite", multiple=True, metavar="FACT", help=told)
-        return cast("F", decorated(with_despite, [option]))
+        return cast("F", option(with_despite))
 
     return of_command
 

@@ -107,7 +107,7 @@ def command(
             directory = crosscheck(wanted) if tool == "fio" else crosscheck_program(wanted, tool)
     _advise(cells)
     _say({"event": "ended", "results": str(directory)} if as_json else f"results: {directory}")
-    is_compared = any(_words(cell) for cell in cells)
+    is_compared = any(cell.words for cell in cells)
     if not is_compared:
         say(
             f"nothing could be compared: in none of {len(cells)} cells did both give a rate\n"
@@ -134,20 +134,12 @@ def _job_and_study(asked: AskedStudy, rig: str | None, tool: str) -> tuple[Job |
 
 
 def _advise(cells: list[CellAgreement | ProgramAgreement]) -> None:
-    undecided = [cell for cell in cells if "undecided" in _words(cell)]
+    undecided = [cell for cell in cells if "undecided" in cell.words]
     if undecided:
         say(
             f"{len(undecided)} of {len(cells)} cells are undecided: runs of the same tool differ"
             " too much here; use more --pairs, a longer workload.duration, or an idle machine"
         )
-
-
-def _words(cell: CellAgreement | ProgramAgreement) -> list[str]:
-    from fsgauge.crosscheck.agreement import ProgramAgreement
-
-    if isinstance(cell, ProgramAgreement):
-        return [] if cell.ratio is None else [cell.word]
-    return [agreement.word for agreement in cell.agreements]
 
 
 def _say(what: str | dict[str, object]) -> None:

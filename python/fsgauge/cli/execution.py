@@ -66,10 +66,10 @@ def execute(
 
 def execute_again(
     directory: Path,
-    *,
     rig: Callable[[str], Rig],
     destroy: Consent | None,
     style: str | None,
+    *,
     accept_changed: bool,
 ) -> Ended:
     """Resume a study on the rig that its name gives; a complete one is only reported."""

@@ -64,13 +64,7 @@ def measure(study: Study, world: Rig, results: Path, how: How, raced: str = "") 
 
 def resumed(directory: Path, how: How, *, accept_changed: bool) -> int:
     """A study that goes on where it was cut short, and what follows a race."""
-    ended = execute_again(
-        directory,
-        rig=how.rig,
-        destroy=how.destroy,
-        style=how.style,
-        accept_changed=accept_changed,
-    )
+    ended = execute_again(directory, how.rig, how.destroy, how.style, accept_changed=accept_changed)
     return gravest([ended.code, go_on(ended.whole, how)])
 
 

@@ -210,7 +210,7 @@ def _of_fio(small: Path, scratch: Path, file_bytes: int) -> dict[str, Requests]:
 
 
 def _of_study(small: Path, scratch: Path, file_bytes: int) -> tuple[dict[str, Requests], set[str]]:
-    """And which groups have hot places anywhere."""
+    """Requests by group, and which groups have hot places anywhere."""
     converted = convert_fio(small)
     study = parse_study(study_text(converted, ["ext4"]), small.name, small.stem)
     place = ClientFolders(

@@ -58,7 +58,7 @@ def convert_fio(
     _put_in_order(jobs, groups, [section.name for section in sections])
     workload, plan = _latency_search(jobs, groups)
     findings.raise_refusals(f"fsgauge study from-fio {quoted(path)}")
-    seeds = {job.read("randseed", numbers.number, 0) for job in jobs}
+    seeds = {job.read("randseed", numbers.size, 0) for job in jobs}
     return Converted(
         title=path.name,
         tool="fio",
@@ -129,7 +129,7 @@ def _data(job: FioJob, group: Group) -> None:
         ("buffer_compress_percentage", "compressible"),
         ("dedupe_percentage", "duplicates"),
     ):
-        percent, option = job.read(name, numbers.number, 0), job.option(name)
+        percent, option = job.read(name, numbers.size, 0), job.option(name)
         if not 0 <= percent <= 100 and option is not None:
             job.wrong(option, "0 to 100")
         if percent and option and key == "duplicates" and job.option("verify") is not None:

@@ -6,9 +6,10 @@ import re
 
 from fsgauge.converting import numbers
 from fsgauge.converting.fio_job import READ, WRITE, FioJob
-from fsgauge.converting.fio_load import FILE_ENGINES, mean_block_bytes
+from fsgauge.converting.fio_load import FILE_ENGINES, sizes_of
 from fsgauge.converting.groups import Group
 from fsgauge.converting.job_file import Option
+from fsgauge.study.sweep import mean_bytes
 from fsgauge.units import exact_bandwidth, exact_duration, exact_rate, exact_size
 
 WHOLE_BYTES = 4 << 30
@@ -62,10 +63,11 @@ def _choose_files(job: FioJob, group: Group, count: int, each_bytes: int, *, nam
     service = job.option("file_service_type")
     given = service or job.option("filename" if named else "nrfiles")
     way, _, each = job.text("file_service_type", "roundrobin").partition(":")
-    at_once = job.read("openfiles", numbers.number, 0) or count  # fio is done with these first
+    at_once = job.read("openfiles", numbers.size, 0) or count  # fio is done with these first
     if at_once == 1:
         way = "sequential"
-    if way == "sequential" and _is_walk(group):
+    is_walk = group.keys.get("order") == "sequential" and not group.is_mixed
+    if way == "sequential" and is_walk:  # in each file to its end
         return
     if way not in ("random", "roundrobin", "sequential"):
         why = "some files more often than others; the nearest is file_service_type=roundrobin"
@@ -85,7 +87,7 @@ def _choose_files(job: FioJob, group: Group, count: int, each_bytes: int, *, nam
     elif group.is_plain and "verify" not in group.keys:
         if each and not each.isdecimal() and service is not None:
             job.wrong(service, f"{way}:OPERATIONS")
-        block = mean_block_bytes(job, READ if group.does("read") else WRITE)
+        block = mean_bytes(sizes_of(job, READ if group.does("read") else WRITE))
         turn = int(each or 1) if way == "roundrobin" else round(each_bytes / block)
         group.put("files_in_turns", max(turn, 1), given)
         return
@@ -98,11 +100,6 @@ def _choose_files(job: FioJob, group: Group, count: int, each_bytes: int, *, nam
         why += " file_service_type=sequential"
     if given is not None:
         job.refuse(given, why)
-
-
-def _is_walk(group: Group) -> bool:
-    """One that goes from file to file: in each to its end."""
-    return group.keys.get("order") == "sequential" and not group.is_mixed
 
 
 def _is_drawn_evenly(group: Group) -> bool:
@@ -135,7 +132,7 @@ def _has_own(job: FioJob, variable: str) -> bool:
 def _file_bytes(job: FioJob, count: int, size_bytes: int | None) -> tuple[int, Option | None]:
     """Of one file, and the option that says so."""
     filesize, size = job.option("filesize"), job.option("size")
-    block = _smallest_block(job)
+    block = max(512, -(-_least_block(job) // 512) * 512)  # files are whole sectors, too
     if filesize is not None and filesize.value:
         if re.search("[-:]", filesize.value):
             job.refuse(filesize, "files of several sizes; the nearest is a group of each")
@@ -167,11 +164,6 @@ def _size(job: FioJob, option: Option) -> int:
     if found < least:
         job.wrong(option, f"a block at least, {exact_size(least)}")
     return found
-
-
-def _smallest_block(job: FioJob) -> int:
-    """Files are whole blocks of it, and whole sectors."""
-    return max(512, -(-_least_block(job) // 512) * 512)
 
 
 def _least_block(job: FioJob) -> int:
@@ -209,7 +201,8 @@ def _total(job: FioJob, option: Option, rates: list[str], operations: dict[str, 
         job.wrong(option, str(error))
     if "read" in operations and "write" in operations:
         sizes = [
-            mean_block_bytes(job, each) if option.name == "rate" else 1 for each in (READ, WRITE)
+            mean_bytes(sizes_of(job, each)) if option.name == "rate" else 1
+            for each in (READ, WRITE)
         ]
         if read * operations["write"] * sizes[1] != write * operations["read"] * sizes[0]:
             job.refuse(
@@ -230,7 +223,7 @@ def _rests(job: FioJob, group: Group) -> None:
     if group.keys.get("queue_depth", 1) != 1 or "rate" in group.keys or "bandwidth" in group.keys:
         job.refuse(option, "rests of a deep queue or of a pace; the nearest is rate alone")
     group.put("think", exact_duration(rest_ns), option)
-    every = job.read("thinktime_blocks", numbers.number, 1)
+    every = job.read("thinktime_blocks", numbers.size, 1)
     if every > 1:
         group.put("think_every", every, job.option("thinktime_blocks"))
 
@@ -260,7 +253,7 @@ def put_times(job: FioJob, group: Group) -> None:
 def note_fresh_files(job: FioJob, group: Group) -> None:
     """Writes go over what is there; fio's first pass, and each loop that removes, allocates."""
     removed = job.option("unlink_each_loop")
-    goes_on = job.switch("time_based") or job.read("loops", numbers.number, 1) > 1
+    goes_on = job.switch("time_based") or job.read("loops", numbers.size, 1) > 1
     if removed is not None and job.switch("unlink_each_loop") and goes_on and group.does("write"):
         why = "each loop makes its files again; the nearest is create, write_file and unlink"
         job.refuse(removed, why)

@@ -50,7 +50,7 @@ class FioJob:
 
     def positive(self, name: str) -> int:
         """A count, 1 by itself; InputError at its place for none."""
-        found, option = self.read(name, numbers.number, 1), self.option(name)
+        found, option = self.read(name, numbers.size, 1), self.option(name)
         if found < 1 and option is not None:
             self.wrong(option, "1 or more")
         return found
@@ -73,18 +73,11 @@ class FioJob:
     def switch(self, name: str, usual: bool = False) -> bool:
         """Alone, it is on."""
         option = self.option(name)
-        if option is None:
-            return usual
-        try:
-            found = numbers.switch(option.value)
-        except ValueError as error:
-            self.wrong(option, str(error))
-        self.findings.carry(option)
-        return found
+        return self.read(name, lambda _: numbers.switch(option and option.value), usual)
 
     def size(self, text: str) -> int:
         """Bytes, in the units that kb_base says."""
-        return numbers.size(text, self.read("kb_base", numbers.number, 1024))
+        return numbers.size(text, self.read("kb_base", numbers.size, 1024))
 
     def of_direction(self, name: str, usual: str) -> list[str]:
         given = self.read(name, numbers.by_direction, [usual] * 3)

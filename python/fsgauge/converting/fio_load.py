@@ -8,7 +8,6 @@ from fsgauge.converting import numbers
 from fsgauge.converting.fio_job import READ, TRIM, WRITE, FioJob
 from fsgauge.converting.groups import Group
 from fsgauge.converting.job_file import Option
-from fsgauge.study.sweep import mean_bytes
 from fsgauge.units import exact_percent, exact_size
 
 PATTERNS = {
@@ -53,8 +52,8 @@ def _file_operations(job: FioJob, group: Group) -> None:
 
 def _operations(job: FioJob, group: Group, kinds: tuple[str, ...], pattern: Option | None) -> None:
     weights = dict.fromkeys(kinds, 1)
-    read_percent = job.read("rwmixread", numbers.number, -1)
-    write_percent = job.read("rwmixwrite", numbers.number, -1)
+    read_percent = job.read("rwmixread", numbers.size, -1)
+    write_percent = job.read("rwmixwrite", numbers.size, -1)
     sources = [job.option("rwmixread"), job.option("rwmixwrite")]
     if len(kinds) == 2:
         given = list(job.section.options)
@@ -94,10 +93,6 @@ def _sizes(job: FioJob, group: Group, kinds: tuple[str, ...]) -> list[int]:
         if len(set(weights)) > 1:
             group.put(f"{key}_weights", weights, source)
     return sorted({size for drawn in found for size, _ in drawn})
-
-
-def mean_block_bytes(job: FioJob, direction: int) -> float:
-    return mean_bytes(sizes_of(job, direction))
 
 
 def sizes_of(job: FioJob, direction: int) -> list[tuple[int, int]]:
@@ -310,7 +305,7 @@ def _queue(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) 
         group.put("queue_depth", depth, job.option("iodepth"))
     calls = "io_uring" if job.is_asynchronous else "psync"
     group.put("interface", "libaio" if job.engine == "libaio" else calls, source)
-    batch = job.read("iodepth_batch", numbers.number, 1) or depth
+    batch = job.read("iodepth_batch", numbers.size, 1) or depth
     if batch > 1 and depth > 1:
         group.put("submit_batch", min(batch, depth), job.option("iodepth_batch"))
     direct, said = _bypasses_cache(job)
@@ -347,7 +342,7 @@ def _sync(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
         job.refuse(option, "O_SYNC is not measured; the nearest is sync=dsync")
     ways = [str(each) for each in (group.keys.get("sync"),) if each]
     for name in ("fsync", "fdatasync"):
-        every, call = job.read(name, numbers.number, 0), job.option(name)
+        every, call = job.read(name, numbers.size, 0), job.option(name)
         if not every or call is None:
             continue
         if ways:

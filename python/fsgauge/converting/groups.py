@@ -140,22 +140,14 @@ class Note:
     text: str
 
 
-@dataclass(frozen=True)
-class Refusal:
-    """An option that would make another load: what, why, and the nearest thing."""
-
-    option: Option
-    why: str
-
-
 @dataclass
 class Findings:
     """What is said of a conversion. Each option of a line is told once, however many jobs it is
-    for. `without` are those that the user gave up."""
+    for. `without` are those that the user gave up; `refusals` would make another load, and why."""
 
     without: frozenset[str] = frozenset()
     notes: dict[tuple[str, str], Note] = field(default_factory=dict)
-    refusals: dict[tuple[str, int, str], Refusal] = field(default_factory=dict)
+    refusals: dict[tuple[str, int, str], tuple[Option, str]] = field(default_factory=dict)
     carried: set[tuple[str, int, str]] = field(default_factory=set)
 
     def carry(self, *options: Option | None) -> None:
@@ -172,7 +164,7 @@ class Findings:
         if option.name in self.without:
             self.note(option, f"left out, as asked: {why}")
             return
-        self.refusals.setdefault((option.path, option.line, option.name), Refusal(option, why))
+        self.refusals.setdefault((option.path, option.line, option.name), (option, why))
 
     def note_unused(self) -> None:
         """Notes each option of --without that the job does not have."""
@@ -184,15 +176,13 @@ class Findings:
         """Raise one InputError for all of them; `command` is what takes --without."""
         if not self.refusals:
             return
-        first, *others = self.refusals.values()
-        names = list(dict.fromkeys(each.option.name for each in self.refusals.values()))
+        (first, why), *others = self.refusals.values()
+        names = list(dict.fromkeys(option.name for option, _ in self.refusals.values()))
         optional = [name for name in names if name not in NEEDED]
         raise InputError(
-            f"{first.option.name} would make another load here: {first.why}",
-            location=first.option.location(),
-            details=tuple(
-                f"{each.option.place}: {each.option.name} too: {each.why}" for each in others[:12]
-            ),
+            f"{first.name} would make another load here: {why}",
+            location=first.location(),
+            details=tuple(f"{each.place}: {each.name} too: {its}" for each, its in others[:12]),
             cause=f"{count(len(self.refusals), 'option')} of the job for which a study has no key",
             next=_without(command, optional)
             if len(optional) == len(names)
@@ -209,14 +199,6 @@ def _without(command: str, names: Sequence[str]) -> str:
 NEEDED = {"ioengine", "rw", "readwrite", "program", "size", "filesize", "bs", "blocksize",
           "operation"}  # fmt: skip
 """Without them there is no load to speak of."""
-
-
-@dataclass
-class Times:
-    """Of the whole mix: what is not counted at its start, and how long it is measured."""
-
-    warm_up_ns: int
-    duration_ns: int
 
 
 @dataclass(frozen=True)
@@ -242,14 +224,15 @@ class Converted:
     workload: Keys = field(default_factory=dict)
     plan: Keys = field(default_factory=dict)
 
-    def times(self) -> Times:
-        """Those of the mix; a group gets its own where groups do not begin and end together."""
+    def times_ns(self) -> tuple[int, int]:
+        """Warm-up and duration of the mix; a group gets its own where groups do not begin and end
+        together."""
         known = [group.duration_ns for group in self.groups if group.duration_ns]
         usual = known[0] if known else USUAL_DURATION_NS
         together = all((group.duration_ns or usual) == usual for group in self.groups)
         chained = any(group.after for group in self.groups)
         if together and not chained and not any(group.start_after_ns for group in self.groups):
-            return Times(max(group.warm_up_ns for group in self.groups), usual)
+            return max(group.warm_up_ns for group in self.groups), usual
         ends: dict[str, int] = {}
         for group in self.groups:
             begin = ends.get(group.after, 0) + group.start_after_ns
@@ -263,4 +246,4 @@ class Converted:
                     "groups that do not begin and end together count from their start",
                     name="ramp_time",
                 )
-        return Times(0, max(ends.values()))
+        return 0, max(ends.values())

@@ -188,7 +188,8 @@ def _require_one(option: Option, said: dict[str, Option], kb_base: Option | None
     name = canonical().get(option.name, option.name)
     before = said.setdefault(name, option)
     said[name] = option
-    if before.path != option.path or not _is_of_load(name):
+    known = by_name().get(name)
+    if before.path != option.path or known is None or known.fate == "meaningless":
         return
     base = 1000 if kb_base is not None and kb_base.value == "1000" else 1024
     one, other = (_meant(name, each.value or "1", base) for each in (before, option))
@@ -206,11 +207,6 @@ def _meant(name: str, text: str, kb_base: int) -> str | int | list[int]:
         return [numbers.size(each, kb_base) for each in numbers.by_direction(text)]
     except ValueError:
         return text
-
-
-def _is_of_load(name: str) -> bool:
-    known = by_name().get(name)
-    return known is not None and known.fate != "meaningless"
 
 
 def contradiction(first: Option, last: Option) -> InputError:
@@ -237,13 +233,9 @@ def _pages() -> int:
     return os.sysconf("SC_PAGE_SIZE")
 
 
-def _memory_mib() -> int:
-    return os.sysconf("SC_PHYS_PAGES") * _pages() >> 20
-
-
 _KEYWORDS: dict[str, Callable[[], int]] = {
     "$pagesize": _pages,
-    "$mb_memory": _memory_mib,
+    "$mb_memory": lambda: os.sysconf("SC_PHYS_PAGES") * _pages() >> 20,
     "$ncpus": lambda: os.cpu_count() or 1,
 }
 _PRODUCT = re.compile(r"\s*(\d+)\s*([*/+-])\s*(\d+)\s*(\w*)")

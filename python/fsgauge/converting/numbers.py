@@ -23,7 +23,8 @@ MOST_LEVELS = 40
 
 
 def size(text: str, kb_base: int = 1024) -> int:
-    """Bytes; ValueError with what it has to be. A percentage is no size here."""
+    """Bytes, or what else is counted: with fio, 4k is 4096 of them. ValueError with what it has to
+    be; a percentage is no size here."""
     if text.startswith("("):
         return int(_computed(text, lambda number: float(size(number, kb_base))))
     match = _NUMBER.fullmatch(text.strip())
@@ -43,11 +44,6 @@ def _multiple(unit: str, kb_base: int) -> int:
     if unit[1:3] == "ib":
         base = 1000 if kb_base == 1024 else 1024
     return int(base ** (1 + _POWERS.index(unit[0])))
-
-
-def number(text: str) -> int:
-    """A whole number that counts something: with fio, 4k is 4096 of them."""
-    return size(text)
 
 
 def leaves(width: int, depth: int) -> int:

@@ -68,6 +68,10 @@ class CellAgreement(Kept):
     """fio's command with its default submission; None where that equals the engine's."""
     own_agreements: list[Agreement] = Field([])
 
+    @property
+    def words(self) -> list[Word]:
+        return [each.word for each in self.agreements]
+
 
 class ProgramAgreement(Kept):
     """One cell on one system: engine / program over the pairs, and what each took of a CPU."""
@@ -88,6 +92,10 @@ class ProgramAgreement(Kept):
     word: Word
     engine_processor_share: float | None
     their_processor_share: float | None
+
+    @property
+    def words(self) -> list[Word]:
+        return [] if self.ratio is None else [self.word]
 
 
 def agreements(engine: Sequence[Numbers], fio: Sequence[Numbers]) -> list[Agreement]:

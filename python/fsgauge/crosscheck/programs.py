@@ -141,20 +141,18 @@ def _named(cells: Sequence[Cell]) -> str:
 LONGEST_RUN_SECONDS = 3600.0
 
 
-def _peers(kind: str) -> Mapping[str, Peer]:
-    return kinds.part(kind, "peers").PEERS if kinds.has_part(kind, "peers") else {}
-
-
 def crosscheck_program(asked: Asked, name: str) -> Path:
     """Run the cells with both and give the folder; raises InputError, RigError, Interrupted."""
     rig, note = asked.rig, asked.listener.note
     study = asked.study
     study = on_one_node(study, rig) if rig.has_nodes else on_this_machine(study, note)
     asked = replace(asked, study=study)
-    peer = _peers(study.workload.kind).get(name)
+    kind = study.workload.kind
+    peers = kinds.part(kind, "peers").PEERS if kinds.has_part(kind, "peers") else {}
+    peer: Peer | None = peers.get(name)
     if peer is None:
         raise InputError(
-            f"{name} has no tests of a study of kind {study.workload.kind}",
+            f"{name} has no tests of a study of kind {kind}",
             cause="a program is compared with the kind that has its tests",
             next="fsgauge crosscheck overhead --with fio",
         )

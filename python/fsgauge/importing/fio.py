@@ -9,11 +9,10 @@ below the first and above the last nothing is known.
 from __future__ import annotations
 
 import errno
-import json
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from fsgauge.importing.measured import (
     Side,
     Test,
     bucket_of,
+    json_documents,
     unreadable,
 )
 from fsgauge.units import count
@@ -42,6 +42,7 @@ _DEFAULTS = {
 _COMPARED = ("rw", "rwmixread", "direct", "sync", "fsync", "fdatasync", "ioengine")
 _BEGIN = re.compile(r"(?:^|(?<=\}))[ \t]*\{", re.MULTILINE)
 _NO_NUMBER = re.compile(r"([:\[,]\s*)-?(?:nan|inf)\b", re.IGNORECASE)
+"""fio prints messages around its documents, and numbers that are not JSON's."""
 
 
 def is_fio(text: str) -> bool:
@@ -52,7 +53,9 @@ def read_fio(text: str, path: Path, sha256: str) -> list[Run]:
     """The runs; of several clients, their sum where fio gave it."""
     ended: list[dict[str, Any]] = []
     earlier = 0
-    for document in _documents(text):
+    for document in json_documents(_NO_NUMBER.sub(r"\1null", text), _BEGIN):
+        if "fio version" not in document:
+            continue
         if ended and _goes_on(ended[-1], document):
             ended.pop()
             earlier += 1
@@ -64,15 +67,6 @@ def read_fio(text: str, path: Path, sha256: str) -> list[Run]:
         told = f"{count(earlier, 'document')} of {path}: of a run that went on, as the next one has"
         runs[0] = replace(runs[0], left_out=(*runs[0].left_out, told))
     return runs
-
-
-def _documents(text: str) -> Iterator[dict[str, Any]]:
-    """fio prints messages around them, and numbers that are not JSON's."""
-    text, at = _NO_NUMBER.sub(r"\1null", text), 0
-    while (begin := _BEGIN.search(text, at)) is not None:
-        found, at = json.JSONDecoder().raw_decode(text, begin.end() - 1)
-        if "fio version" in found:
-            yield found
 
 
 def _goes_on(before: Mapping[str, Any], document: Mapping[str, Any]) -> bool:

@@ -17,7 +17,6 @@ from fsgauge.quantities import LARGEST
 
 SUB_BUCKET_BITS = 6
 """Of the engine's histograms; fio's have the same buckets."""
-_NO_SPACE = re.compile(r"\S")
 By = Literal["iops", "bandwidth"]
 
 
@@ -112,11 +111,13 @@ def by_rate(
     )
 
 
-def json_documents(text: str) -> Iterator[dict[str, Any]]:
-    """The JSON documents of a file, one behind another."""
+def json_documents(
+    text: str, begins: re.Pattern[str] = re.compile(r"\S")
+) -> Iterator[dict[str, Any]]:
+    """The JSON documents of a file, one behind another, each at the end of what `begins` one."""
     decoder, at = json.JSONDecoder(), 0
-    while (begin := _NO_SPACE.search(text, at)) is not None:
-        found, at = decoder.raw_decode(text, begin.start())
+    while (begin := begins.search(text, at)) is not None:
+        found, at = decoder.raw_decode(text, begin.end() - 1)
         yield found
 
 

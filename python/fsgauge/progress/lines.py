@@ -96,11 +96,10 @@ def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[st
     machine = environment.load
     most = "at most " if plan.race is not None else ""
     takes = f"about {format_duration(int(plan.expected_seconds * 1e9))}"
-    if plan.expected_written_bytes:  # of a program it may not be known
-        takes += f", about {format_size(plan.expected_written_bytes)} written"
     if machine.simulation is not None:
-        time = format_duration(int(plan.expected_seconds * 1e9))
-        takes = f"about {time}, nothing is written"
+        takes += ", nothing is written"
+    elif plan.expected_written_bytes:  # of a program it may not be known
+        takes += f", about {format_size(plan.expected_written_bytes)} written"
     cores = count(machine.processor_count, "core")
     limits = f", under limits: {listed(machine.limited_to)}" if machine.limited_to else ""
     return [
