@@ -35,7 +35,7 @@ def went(monkeypatch: pytest.MonkeyPatch) -> Went:
         found.append(("begun", results, more))
         return Ended(ExitCode.FAILED, None)
 
-    def again(directory: Path, **more: Any) -> Ended:
+    def again(directory: Path, *_: object, **more: Any) -> Ended:
         found.append(("gone on with", directory, more))
         return Ended(ExitCode.ANSWERED, None)
 
