@@ -146,11 +146,10 @@ def _require_requests(sections: list[Section]) -> None:
     for section in sections:
         engine = section.options.get("ioengine")
         if engine is not None and engine.value in FILE_ENGINES:
-            raise InputError(
+            raise engine.wrong(
                 f"{engine.value} is done once for each file, and a study goes on for its time",
-                location=engine.location(),
+                "without --check: the study's notes say what differs",
                 cause="there are no requests to compare: how many files there are ends fio's run",
-                next="without --check: the study's notes say what differs",
             )
 
 

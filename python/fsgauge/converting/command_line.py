@@ -10,7 +10,7 @@ from typing import NoReturn
 from fsgauge.converting import numbers
 from fsgauge.converting.groups import ALIKE, Findings, Group
 from fsgauge.converting.job_file import Option
-from fsgauge.errors import InputError, did_you_mean, nearest
+from fsgauge.errors import did_you_mean, nearest
 from fsgauge.study.other_tools import table_of_words
 
 
@@ -130,4 +130,4 @@ class Line:
 
 
 def wrong(option: Option, what: str) -> NoReturn:
-    raise InputError(what, location=option.location(), next="the tool's --help, or leave it out")
+    raise option.wrong(what, "the tool's --help, or leave it out")

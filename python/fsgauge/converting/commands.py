@@ -285,11 +285,10 @@ def _mdtest(line: Line) -> Whole:
     line.require_posix()
     if not line.has("-F"):
         option = line.given.get("-D") or Option("-F", None, "the command", 0, 1, line.text)
-        raise InputError(
+        raise option.wrong(
             "making and removing folders is not measured",
-            location=option.location(),
+            "add -F: files alone",
             cause="without -F mdtest works on folders, too",
-            next="add -F: files alone",
         )
     jobs, size_bytes = line.tasks or 1, line.size("-w", 0)
     for name in ("-z", "-b"):

@@ -10,7 +10,7 @@ from fsgauge.converting import numbers
 from fsgauge.converting.fio_options import FioEngine, by_name, canonical, engines, listed
 from fsgauge.converting.groups import ALIKE, Findings
 from fsgauge.converting.job_file import Option, Section, contradiction
-from fsgauge.errors import InputError, did_you_mean, nearest
+from fsgauge.errors import did_you_mean, nearest
 
 T = TypeVar("T")
 READ, WRITE, TRIM = 0, 1, 2
@@ -64,11 +64,9 @@ class FioJob:
         self.findings.note(option, text, name)
 
     def wrong(self, option: Option, takes: str) -> NoReturn:
-        raise InputError(
-            f'{option.name} takes {takes}, and it is "{option.value or ""}"',
-            location=option.location(),
-            next=f"fio --cmdhelp={option.name}",
-        )
+        given = option.value or ""
+        said = f'{option.name} takes {takes}, and it is "{given}"'
+        raise option.wrong(said, f"fio --cmdhelp={option.name}")
 
     def switch(self, name: str, usual: bool = False) -> bool:
         """Alone, it is on."""
@@ -123,11 +121,11 @@ class FioJob:
                 continue
             if known is None:
                 near = nearest(option.name, by_name(), least=ALIKE)
-                raise InputError(
+                raise option.wrong(
                     f"fio 3.33 has no option {option.name}",
-                    location=option.location(did_you_mean(near)),
+                    f"fio --cmdhelp={near[0] if near else 'all'}",
                     cause="it is misspelt, or of another version of fio",
-                    next=f"fio --cmdhelp={near[0] if near else 'all'}",
+                    hint=did_you_mean(near),
                 )
             changes_nothing = option.value in _OFF and option.name not in listed("on_at_zero")
             if known.fate == "refused" and not changes_nothing:
@@ -149,12 +147,9 @@ class FioJob:
         if option is None:
             return
         if engine is None:
-            near = nearest(self.engine, engines(), least=ALIKE)
-            raise InputError(
-                f"fio 3.33 has no ioengine {self.engine}",
-                location=option.location(did_you_mean(near)),
-                next="fio --enghelp",
-            )
+            near = did_you_mean(nearest(self.engine, engines(), least=ALIKE))
+            said = f"fio 3.33 has no ioengine {self.engine}"
+            raise option.wrong(said, "fio --enghelp", hint=near)
         if engine.refused:
             self.findings.refuse(option, engine.refused)
         elif engine.note:

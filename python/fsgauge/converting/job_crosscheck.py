@@ -79,11 +79,10 @@ def read_job(path: Path) -> Job:
         )
     for group, section in zip(job.converted.groups, sections, strict=True):
         if not group.is_plain:
-            raise InputError(
+            raise section.head.wrong(
                 f"the section {section.name} does more than read and write",
-                location=section.head.location(),
+                f"fsgauge study from-fio {quoted(path.name)} --check compares the requests",
                 cause="fio does such work once on each file and ends; a study goes on for its time",
-                next=f"fsgauge study from-fio {quoted(path.name)} --check compares the requests",
             )
     return job
 

@@ -60,8 +60,8 @@ class Option:
         width = len(self.word or self.text) or 1
         return SourceLocation(self.path, self.line, self.column, shown, width, hint)
 
-    def wrong(self, what: str, next_: str) -> InputError:
-        return InputError(what, location=self.location(), next=next_)
+    def wrong(self, what: str, next_: str, cause: str = "", hint: str = "") -> InputError:
+        return InputError(what, location=self.location(hint), cause=cause, next=next_)
 
     @property
     def place(self) -> str:
@@ -106,11 +106,10 @@ class _Reader:
                 options.pop(option.name, None)  # the last one given stands last
                 options[option.name] = option
             else:
-                raise InputError(
+                raise option.wrong(
                     f'"{option.name}" stands before the first section',
-                    location=option.location(),
+                    "write [global] above it",
                     cause="fio takes options below a [name] alone",
-                    next="write [global] above it",
                 )
         if not found:
             raise InputError(
@@ -136,11 +135,10 @@ class _Reader:
                 raise _too_many(at, f"{MOST_LINES:,} lines, with those of included files")
             head = _SECTION.fullmatch(bare) if bare.startswith("[") else None
             if head is not None and depth:
-                raise InputError(
+                raise at.wrong(
                     "an included file has a section",
-                    location=at.location(),
+                    "move the section to the file that includes this one",
                     cause="fio takes options alone from a file that is included",
-                    next="move the section to the file that includes this one",
                 )
             if head is not None:
                 yield replace(at, name=f"[{head[1]}")
@@ -156,13 +154,12 @@ class _Reader:
         if not there.exists():
             there = path.parent / name
         if depth >= MOST_INCLUDES or not there.exists():
-            raise InputError(
+            raise at.wrong(
                 f"{name} cannot be included",
-                location=at.location(),
+                "mend the include line",
                 cause=f"files include one another {MOST_INCLUDES} deep: one includes itself"
                 if depth >= MOST_INCLUDES
                 else "it is neither here nor in the folder of the job file",
-                next="mend the include line",
             )
         yield from self._lines(there, depth + 1)
 
@@ -170,11 +167,10 @@ class _Reader:
         """With variables in their places; InputError for one that fio would take for nothing."""
         for name in _VARIABLE.findall(value):
             if not os.environ.get(name):
-                raise InputError(
+                raise at.wrong(
                     f"the variable {name} is not set",
-                    location=at.location(),
+                    f"{name}=VALUE fsgauge study from-fio {quoted(Path(at.path).name)}",
                     cause="fio would read it as nothing, and the job says nothing of its value",
-                    next=f"{name}=VALUE fsgauge study from-fio {quoted(Path(at.path).name)}",
                 )
         found = _VARIABLE.sub(lambda match: os.environ[match[1]], value)
         for word, number in _KEYWORDS.items():
@@ -212,20 +208,18 @@ def _meant(name: str, text: str, kb_base: int) -> str | int | list[int]:
 def contradiction(first: Option, last: Option) -> InputError:
     """The error for two lines of one section that set an option to different values."""
     taken = "the files of both" if last.name == "filename" else "the last of them"
-    return InputError(
+    return last.wrong(
         f"{last.text} contradicts {first.place} {first.text}",
-        location=last.location(),
+        f"leave one out: line {first.line} or {last.line}",
         cause=f"fio takes {taken}, and says nothing of it",
-        next=f"leave one out: line {first.line} or {last.line}",
     )
 
 
 def _too_many(at: Option, what: str) -> InputError:
-    return InputError(
+    return at.wrong(
         f"the job has more than {what}",
-        location=at.location(),
+        f"a job of its own for each part: grep -n '^\\[' {quoted(at.path)}",
         cause="a program wrote it, or a file is included again and again",
-        next=f"a job of its own for each part: grep -n '^\\[' {quoted(at.path)}",
     )
 
 
@@ -247,11 +241,10 @@ def _computed(text: str, at: Option) -> str:
     if match is None:
         if re.fullmatch(r"\d+\w*", text):
             return text
-        raise InputError(
+        raise at.wrong(
             f'"{text}" is not computed here',
-            location=at.location(),
+            "write the number",
             cause="fio asks bc in a shell; here one operation with two whole numbers is taken",
-            next="write the number",
         )
     a, b = int(match[1]), int(match[3])
     values = {"*": a * b, "+": a + b, "-": a - b, "/": a // b if b else 0}

@@ -45,7 +45,8 @@ _HEAD = "# Stored by fsgauge import: to be reported and compared, not to be run.
 
 @dataclass(frozen=True)
 class Imported:
-    """As many runs of each system as there are blocks; `cells` by what a test is: name, sizes."""
+    """As many runs of each system as there are blocks; `cells` by what a test is: name, sizes;
+    `left_out` is a sentence each."""
 
     tool: str
     question: str
@@ -108,6 +109,10 @@ class Imported:
     @property
     def blocks(self) -> int:
         return min(len(each) for each in self.runs.values())
+
+    @property
+    def tests(self) -> list[str]:
+        return [cell.name for cell in self.cells.values()]
 
 
 def _keyed(run: Run) -> dict[tuple[str, int, int], Test]:
@@ -214,14 +219,13 @@ def _plan(imported: Imported) -> Plan:
 
 
 def _study(imported: Imported) -> dict[str, Any]:
-    names = [cell.name for cell in imported.cells.values()]
     return {
         "format": 1,
         "name": kinds.IMPORTED,
         "question": imported.question,
         "storage": {"kind": FOREIGN},
         "system": [{"name": name, "kind": FOREIGN} for name in imported.runs],
-        "workload": {"kind": kinds.IMPORTED, "tool": imported.tool, "tests": names},
+        "workload": {"kind": kinds.IMPORTED, "tool": imported.tool, "tests": imported.tests},
         "plan": {"blocks": imported.blocks, "seed": 0, "equivalence_percent": 3},
     }
 

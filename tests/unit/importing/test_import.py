@@ -95,8 +95,8 @@ def fio(path: Path, iops: float, *, bins: bool = False, name: str = "job", at: i
 
 
 def imported(tmp_path: Path, **files: list[Path]) -> StoredStudy:
-    found = import_results(files, tmp_path / "results", ["fsgauge", "import"])
-    return read_results(found.directory)
+    directory, _ = import_results(files, tmp_path / "results", ["fsgauge", "import"])
+    return read_results(directory)
 
 
 def written(path: Path, text: str) -> Path:
@@ -145,7 +145,7 @@ def test_quantiles_are_fios_own(tmp_path: Path, bins: bool) -> None:
 def test_a_run_that_is_not_there_for_every_system_is_left_out(tmp_path: Path) -> None:
     files = {name: [fio(tmp_path / f"{name}{n}.json", 10 * count + n) for n in range(count)]
              for name, count in (("a", 3), ("b", 2))}  # fmt: skip
-    found = import_results(files, tmp_path / "results", [])
+    _, found = import_results(files, tmp_path / "results", [])
     assert found.blocks == 2
     assert found.left_out == ["1 of 3 runs of a: b has 2"]
 
