@@ -113,7 +113,7 @@ class Line:
             self.findings.refuse(self.given[name], why)
 
     def note(self, name: str, text: str) -> None:
-        self.findings.note(self.given.get(name), text, name=name)
+        self.findings.note(self.given.get(name, name), text)
 
     def require_posix(self) -> None:
         """Files are reached as through a mount, whatever library a tool could use instead."""

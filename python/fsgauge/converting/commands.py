@@ -105,12 +105,12 @@ def _tasks(words: list[str], findings: Findings) -> int:
     if not tasks and not of_node:
         where = "slot" if slots else "node"
         what = f"{words[0]} does not say how many tasks: here one for each {where} that it names"
-        findings.note(None, what, name=words[0])
+        findings.note(words[0], what)
     if nodes > 1 or len(slots) > 1 or _FILE.search(text):
         what = (
             "all tasks are threads of one host; on several, jobs are of each: --rig fleet --hosts"
         )
-        findings.note(None, what, name=f"{words[0]} names hosts")
+        findings.note(f"{words[0]} names hosts", what)
     if of_node:
         return tasks or of_node * (nodes or len(slots) or 1)
     return tasks or slots.total() or nodes or 1

@@ -93,7 +93,7 @@ def _choose_files(job: FioJob, group: Group, count: int, each_bytes: int, *, nam
         return
     elif _is_drawn_evenly(group):
         text = "blocks are drawn over all files together; fio takes its files in turns"
-        job.note(service, text, name="file_service_type is not set")
+        job.note(service or "file_service_type is not set", text)
         return
     else:
         why = "what is verified is written file after file; the nearest is"
@@ -148,9 +148,8 @@ def _file_bytes(job: FioJob, count: int, size_bytes: int | None) -> tuple[int, O
         return block, size
     said = size_bytes or WHOLE_BYTES
     job.note(
-        size or job.option("filename") or job.option("ioengine"),
+        size or job.option("filename") or job.option("ioengine") or "size is not set",
         f"fio goes over all of it; here files of {exact_size(said)} stand for it: --size SIZE",
-        name="size is not set",
     )
     return max(said // count // block * block, block), size
 
@@ -236,9 +235,8 @@ def put_times(job: FioJob, group: Group) -> None:
         group.sources["duration"] = [option] if option else []
     elif job.engine not in FILE_ENGINES:
         job.note(
-            job.option("time_based") or job.option("size"),
+            job.option("time_based") or job.option("size") or "runtime is not set",
             "fio ends when all bytes are done; here a run lasts its time, and goes on at the start",
-            name="runtime is not set",
         )
     if runtime_ns and not job.switch("time_based") and job.option("size") is not None:
         job.note(option, "fio may be done with its bytes sooner; here a run lasts its time")
@@ -259,8 +257,7 @@ def note_fresh_files(job: FioJob, group: Group) -> None:
         job.refuse(removed, why)
     if group.does("write") and not job.switch("overwrite"):
         job.note(
-            None,
+            "overwrite is not set",
             "files are written whole before the first run, as with overwrite=1; fio writes into"
             " new ones",
-            name="overwrite is not set",
         )

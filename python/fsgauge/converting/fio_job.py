@@ -60,8 +60,8 @@ class FioJob:
         if option is not None:
             self.findings.refuse(option, why)
 
-    def note(self, option: Option | None, text: str, name: str = "") -> None:
-        self.findings.note(option, text, name)
+    def note(self, about: Option | str | None, text: str) -> None:
+        self.findings.note(about, text)
 
     def wrong(self, option: Option, takes: str) -> NoReturn:
         given = option.value or ""

@@ -246,7 +246,7 @@ def _each_once(job: FioJob, group: Group, *, is_part: bool, sizes: list[int]) ->
     else:
         group.put("each_once", True)
         return
-    job.note(None, what, name="norandommap is not set")
+    job.note("norandommap is not set", what)
 
 
 def _distribution(job: FioJob, option: Option) -> dict[str, str | float | list[str] | list[int]]:
@@ -312,9 +312,8 @@ def _queue(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) 
     group.put("direct", direct, said)
     if not direct and "read" in kinds and job.option("fadvise_hint") is None:
         job.note(
-            None,
+            "fadvise_hint is not set",
             "fio tells the kernel whether it reads at random; here it finds out by itself",
-            name="fadvise_hint is not set",
         )
     if direct and said is not None and any(size % 512 for size in sizes):
         job.refuse(said, "direct I/O moves whole sectors of 512 B; the nearest is direct=0")

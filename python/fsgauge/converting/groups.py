@@ -79,10 +79,9 @@ class Group:
             if one in weights and other not in weights:
                 found[other] = weights[one]
                 findings.note(
-                    next(iter(sources), None),
+                    next(iter(sources), None) or one,
                     "files are removed and made again for the whole time: read the latency of"
                     f" {one}",
-                    name=one,
                 )
         self.put("operations", found, *sources)
 
@@ -115,9 +114,8 @@ class Group:
             self.put("files_of", owner.name, *sources)
             return
         findings.note(
-            next(iter(sources), None),
+            next(iter(sources), None) or "shared files",
             f"the group {self.name} has files of its own, like those of {owner.name}",
-            name="shared files",
         )
         for key in ("files", "file_sizes", "size_weights", "files_of_jobs"):
             is_taken = {"files_of_jobs": self.is_plain, "size_weights": not self.is_plain}
@@ -154,9 +152,9 @@ class Findings:
         """They are in the study as they are."""
         self.carried |= {(each.path, each.line, each.name) for each in options if each}
 
-    def note(self, option: Option | None, text: str, name: str = "") -> None:
-        """Something differs; without an option, something that it would have said."""
-        name, place = (option.name, option.place) if option else (name, "")
+    def note(self, about: Option | str | None, text: str) -> None:
+        """Something differs: of an option, or of what stands in no line."""
+        name, place = (about.name, about.place) if isinstance(about, Option) else (about or "", "")
         self.notes.setdefault((name, text), Note(name, place, text))
 
     def refuse(self, option: Option, why: str) -> None:
@@ -170,7 +168,7 @@ class Findings:
         """Notes each option of --without that the job does not have."""
         used = {name for name, _ in self.notes}
         for name in sorted(self.without - used):
-            self.note(None, "left out, as asked, but the job does not have it", name=name)
+            self.note(name, "left out, as asked, but the job does not have it")
 
     def raise_refusals(self, command: str = "") -> None:
         """Raise one InputError for all of them; `command` is what takes --without."""
@@ -241,9 +239,6 @@ class Converted:
             if chained or group.duration_ns:
                 group.put("duration", exact_duration(own), *group.sources.get("duration", []))
             if group.warm_up_ns:
-                self.findings.note(
-                    None,
-                    "groups that do not begin and end together count from their start",
-                    name="ramp_time",
-                )
+                what = "groups that do not begin and end together count from their start"
+                self.findings.note("ramp_time", what)
         return 0, max(ends.values())

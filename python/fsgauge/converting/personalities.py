@@ -65,10 +65,9 @@ def convert_personality(path: Path, text: str, without: frozenset[str] = frozens
     for thread in reader.threads:
         groups.append(_group(reader, thread, [group.name for group in groups]))
     findings.raise_refusals(f"fsgauge study from-fio {quoted(path)}")
-    findings.note(
-        None, "operations are drawn by their weights, in filebench they follow the loop", "order"
-    )
-    findings.note(None, "files of a group stand in one folder", "dirwidth")
+    what = "operations are drawn by their weights, in filebench they follow the loop"
+    findings.note("order", what)
+    findings.note("dirwidth", "files of a group stand in one folder")
     return Converted(path.name, "filebench", groups, findings)
 
 
@@ -137,9 +136,8 @@ class _Reader:
         """With the variable that it names, of a distribution its mean."""
         found = self.variables.get(text.lstrip("$"), text) if text.startswith("$") else text
         if mean := _MEAN.search(found):
-            self.findings.note(
-                None, "sizes are drawn around this mean; here all have it", "cvar-gamma"
-            )
+            what = "sizes are drawn around this mean; here all have it"
+            self.findings.note("cvar-gamma", what)
             return mean[1]
         return found.strip('"')
 
