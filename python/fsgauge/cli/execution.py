@@ -160,14 +160,6 @@ def _resume(directory: Path) -> str:
     return shlex.join(["fsgauge", "resume", str(directory), *needed_again(sys.argv[1:])])
 
 
-def _repeat(directory: Path) -> str:
-    """What was typed, with the seed that was used."""
-    from fsgauge.report.page import repeat_command
-    from fsgauge.store import read_results
-
-    return repeat_command(read_results(directory).study)
-
-
 def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = False) -> Ended:
     ended_by = outcome.ended_by
     if ended_by is not None:
@@ -242,8 +234,11 @@ def _say_end(ended_by: FsgaugeError, directory: Path) -> None:
         sys.stderr.write(f"{ended_by.render()}\n")
         return
     if isinstance(ended_by, FullModelError):
+        from fsgauge.report.page import repeat_command
+        from fsgauge.store import read_results
+
         with suppress(FsgaugeError):  # a folder that cannot be read has no command
-            ended_by.repeated(_repeat(directory))
+            ended_by.repeated(repeat_command(read_results(directory).study))
     after = "" if ended_by.ends_again else f"after that: {_resume(directory)}\n"
     sys.stderr.write(f"{ended_by.render()}\n{after}")
 

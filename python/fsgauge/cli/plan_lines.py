@@ -166,7 +166,7 @@ def time_and_bytes(description: PlanDescription) -> list[str]:
         basis = f": {description.time_basis}" if description.time_basis else ""
         return [
             f"time      {span}{basis}",
-            f"written   nothing; {format_size(description.written_bytes_estimate)} in the model",
+            f"written   {written_words(description)}",
         ]
     return [
         f"time      {span}, {description.under_load_share:.0%} of it under load",
@@ -179,6 +179,8 @@ def time_and_bytes(description: PlanDescription) -> list[str]:
 def written_words(description: PlanDescription) -> str:
     """ "about 240 MiB", of a race "about 2 GiB, at worst 7 GiB"."""
     written = description.written_bytes_estimate
+    if description.simulated:
+        return f"nothing; {format_size(written)} in the model"
     worst = description.written_bytes_at_worst
     most = f", at worst {format_size(worst)}" if worst > written else ""
     return f"about {format_size(written)}{most}" if written else "what the program writes"

@@ -80,7 +80,7 @@ def command(
     disclosure.html.
     """
     from fsgauge.cli.execution import report_in, said
-    from fsgauge.cli.sweeping import page_of_sweep, points_came_to
+    from fsgauge.cli.sweeping import page_of_sweep
     from fsgauge.report.write import read_report
     from fsgauge.store.seals import understood
     from fsgauge.sweep.folder import is_sweep
@@ -97,8 +97,9 @@ def command(
     for directory in directories:
         if is_sweep(directory):
             _require_page_alone(directory, asked, disk)
-            click.echo(page_of_sweep(directory))
-            codes.append(points_came_to(directory))
+            answer, code = page_of_sweep(directory)
+            click.echo(answer)
+            codes.append(code)
             continue
         report = read_report(directory, disk, accept_changed=accept_changed)
         with understood(report.stored.changes):

@@ -84,8 +84,14 @@ def command(
     if is_watch(path):
         given = [against, save, watch, region_size, groups]
         return _show_watch(path, page, alone=not any(given) and not as_json)
+    is_kept = is_kept_scan(path)
+    for option, file in (("--watch", watch), ("--mb-groups", groups)):
+        if is_kept and file is not None:
+            raise InputError(
+                f"{option} is of a file system, and {path} is a saved scan",
+                next=f"leave {option} out",
+            )
     if watch is not None:
-        _refuse_of_kept(path, "--watch")
         require_watch(watch, engine_path(path, "scan the folder above it"))
     before = None
     if against is not None:
@@ -98,9 +104,7 @@ def command(
         _require_new(groups, "--mb-groups")
     if save is not None:
         _require_new(save, "--save")
-    if is_kept_scan(path):
-        if groups is not None:
-            _refuse_of_kept(path, "--mb-groups")
+    if is_kept:
         with step(f"reading {path}"):
             scan = read_scan(path)
     else:
@@ -170,15 +174,6 @@ def _show_watch(path: Path, page: Path | None, *, alone: bool, quietly: bool = F
 def _lines(watch: Watch) -> str:
     left_out = f" ({count(watch.left_out, 'line')} cannot be read)" if watch.left_out else ""
     return count(len(watch.points), "scan") + left_out
-
-
-def _refuse_of_kept(path: Path, option: str) -> None:
-    from fsgauge.scan import is_kept_scan
-
-    if is_kept_scan(path):
-        raise InputError(
-            f"{option} is of a file system, and {path} is a saved scan", next=f"leave {option} out"
-        )
 
 
 def _require_new(path: Path, option: str) -> None:

@@ -42,17 +42,15 @@ def resume_sweep(directory: Path, *, accept_changed: bool = False) -> int:
     return _simulate(read_sweep(directory, to_go_on=True), accept_changed=accept_changed)
 
 
-def page_of_sweep(directory: Path) -> str:
-    """Write a sweep's page from the points that are whole; gives its answer and the page."""
-    return _written(read_sweep(directory), [])[0]
-
-
-def points_came_to(directory: Path) -> ExitCode:
-    """The gravest of what the points of a sweep came to; 3 for one that is not whole."""
-    return _points_code(read_sweep(directory))
+def page_of_sweep(directory: Path) -> tuple[str, ExitCode]:
+    """Write a sweep's page from the points that are whole; gives its answer and the page, and what
+    the points came to."""
+    sweep = read_sweep(directory)
+    return _written(sweep, [])[0], _points_code(sweep)
 
 
 def _points_code(sweep: Sweep) -> ExitCode:
+    """The gravest of what the points came to; 3 for one that is not whole."""
     reports = [point.report() for point in sweep.points]
     codes = [ExitCode.FAILED if report is None else of_report(report) for report in reports]
     return gravest(codes or [ExitCode.FAILED])
