@@ -148,7 +148,7 @@ def _require_requests(sections: list[Section]) -> None:
         if engine is not None and engine.value in FILE_ENGINES:
             raise engine.wrong(
                 f"{engine.value} is done once for each file, and a study goes on for its time",
-                "without --check: the study's notes say what differs",
+                next="without --check: the study's notes say what differs",
                 cause="there are no requests to compare: how many files there are ends fio's run",
             )
 

@@ -130,4 +130,4 @@ class Line:
 
 
 def wrong(option: Option, what: str) -> NoReturn:
-    raise option.wrong(what, "the tool's --help, or leave it out")
+    raise option.wrong(what, next="the tool's --help, or leave it out")

@@ -287,7 +287,7 @@ def _mdtest(line: Line) -> Whole:
         option = line.given.get("-D") or Option("-F", None, "the command", 0, 1, line.text)
         raise option.wrong(
             "making and removing folders is not measured",
-            "add -F: files alone",
+            next="add -F: files alone",
             cause="without -F mdtest works on folders, too",
         )
     jobs, size_bytes = line.tasks or 1, line.size("-w", 0)

@@ -66,7 +66,7 @@ class FioJob:
     def wrong(self, option: Option, takes: str) -> NoReturn:
         given = option.value or ""
         said = f'{option.name} takes {takes}, and it is "{given}"'
-        raise option.wrong(said, f"fio --cmdhelp={option.name}")
+        raise option.wrong(said, next=f"fio --cmdhelp={option.name}")
 
     def switch(self, name: str, usual: bool = False) -> bool:
         """Alone, it is on."""
@@ -123,7 +123,7 @@ class FioJob:
                 near = nearest(option.name, by_name(), least=ALIKE)
                 raise option.wrong(
                     f"fio 3.33 has no option {option.name}",
-                    f"fio --cmdhelp={near[0] if near else 'all'}",
+                    next=f"fio --cmdhelp={near[0] if near else 'all'}",
                     cause="it is misspelt, or of another version of fio",
                     hint=did_you_mean(near),
                 )
@@ -149,7 +149,7 @@ class FioJob:
         if engine is None:
             near = did_you_mean(nearest(self.engine, engines(), least=ALIKE))
             said = f"fio 3.33 has no ioengine {self.engine}"
-            raise option.wrong(said, "fio --enghelp", hint=near)
+            raise option.wrong(said, next="fio --enghelp", hint=near)
         if engine.refused:
             self.findings.refuse(option, engine.refused)
         elif engine.note:

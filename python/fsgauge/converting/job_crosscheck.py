@@ -81,7 +81,7 @@ def read_job(path: Path) -> Job:
         if not group.is_plain:
             raise section.head.wrong(
                 f"the section {section.name} does more than read and write",
-                f"fsgauge study from-fio {quoted(path.name)} --check compares the requests",
+                next=f"fsgauge study from-fio {quoted(path.name)} --check compares the requests",
                 cause="fio does such work once on each file and ends; a study goes on for its time",
             )
     return job

@@ -60,8 +60,8 @@ class Option:
         width = len(self.word or self.text) or 1
         return SourceLocation(self.path, self.line, self.column, shown, width, hint)
 
-    def wrong(self, what: str, next_: str, cause: str = "", hint: str = "") -> InputError:
-        return InputError(what, location=self.location(hint), cause=cause, next=next_)
+    def wrong(self, what: str, next: str, cause: str = "", hint: str = "") -> InputError:
+        return InputError(what, location=self.location(hint), cause=cause, next=next)
 
     @property
     def place(self) -> str:
@@ -108,7 +108,7 @@ class _Reader:
             else:
                 raise option.wrong(
                     f'"{option.name}" stands before the first section',
-                    "write [global] above it",
+                    next="write [global] above it",
                     cause="fio takes options below a [name] alone",
                 )
         if not found:
@@ -137,7 +137,7 @@ class _Reader:
             if head is not None and depth:
                 raise at.wrong(
                     "an included file has a section",
-                    "move the section to the file that includes this one",
+                    next="move the section to the file that includes this one",
                     cause="fio takes options alone from a file that is included",
                 )
             if head is not None:
@@ -156,7 +156,7 @@ class _Reader:
         if depth >= MOST_INCLUDES or not there.exists():
             raise at.wrong(
                 f"{name} cannot be included",
-                "mend the include line",
+                next="mend the include line",
                 cause=f"files include one another {MOST_INCLUDES} deep: one includes itself"
                 if depth >= MOST_INCLUDES
                 else "it is neither here nor in the folder of the job file",
@@ -169,7 +169,7 @@ class _Reader:
             if not os.environ.get(name):
                 raise at.wrong(
                     f"the variable {name} is not set",
-                    f"{name}=VALUE fsgauge study from-fio {quoted(Path(at.path).name)}",
+                    next=f"{name}=VALUE fsgauge study from-fio {quoted(Path(at.path).name)}",
                     cause="fio would read it as nothing, and the job says nothing of its value",
                 )
         found = _VARIABLE.sub(lambda match: os.environ[match[1]], value)
@@ -210,7 +210,7 @@ def contradiction(first: Option, last: Option) -> InputError:
     taken = "the files of both" if last.name == "filename" else "the last of them"
     return last.wrong(
         f"{last.text} contradicts {first.place} {first.text}",
-        f"leave one out: line {first.line} or {last.line}",
+        next=f"leave one out: line {first.line} or {last.line}",
         cause=f"fio takes {taken}, and says nothing of it",
     )
 
@@ -218,7 +218,7 @@ def contradiction(first: Option, last: Option) -> InputError:
 def _too_many(at: Option, what: str) -> InputError:
     return at.wrong(
         f"the job has more than {what}",
-        f"a job of its own for each part: grep -n '^\\[' {quoted(at.path)}",
+        next=f"a job of its own for each part: grep -n '^\\[' {quoted(at.path)}",
         cause="a program wrote it, or a file is included again and again",
     )
 
@@ -243,7 +243,7 @@ def _computed(text: str, at: Option) -> str:
             return text
         raise at.wrong(
             f'"{text}" is not computed here',
-            "write the number",
+            next="write the number",
             cause="fio asks bc in a shell; here one operation with two whole numbers is taken",
         )
     a, b = int(match[1]), int(match[3])
