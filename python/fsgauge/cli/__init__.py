@@ -245,17 +245,15 @@ def _between_words(words: str) -> str:
 
 
 def _terminal_is_gone(error: OSError) -> bool:
-    return error.errno in (errno.EIO, errno.ENXIO) and not error.filename and not _is_heard()
-
-
-def _is_heard() -> bool:
-    """Whether both outputs can still be written; a closed terminal cannot."""
+    """Whether an error is of a terminal that is closed: neither output can be written any more."""
+    if error.errno not in (errno.EIO, errno.ENXIO) or error.filename:
+        return False
     try:
         for stream in (sys.stdout, sys.stderr):
             os.write(stream.fileno(), b"")
     except (OSError, ValueError):
-        return False
-    return True
+        return True
+    return False
 
 
 def _defect(error: Exception) -> str:

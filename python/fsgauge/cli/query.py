@@ -87,7 +87,8 @@ def _as_table(columns: Sequence[str], batches: Iterable[Rows]) -> None:
     for rows in batches:
         shown += rows[: _TABLE_ROWS_LIMIT - len(shown)]
         total += len(rows)
-    cells = [[*map(escaped, columns)], *([_word(value) for value in row] for row in shown)]
+    words = [["" if each is None else escaped(str(each)) for each in row] for row in shown]
+    cells = [[*map(escaped, columns)], *words]
     widths = [max(len(row[at]) for row in cells) for at in range(len(columns))]
     numbers = [all(isinstance(row[at], int | float) for row in shown) for at in range(len(widths))]
     for row in cells:
@@ -98,7 +99,3 @@ def _as_table(columns: Sequence[str], batches: Iterable[Rows]) -> None:
         click.echo("  ".join(padded).rstrip())
     if total > len(shown):
         click.echo(f"{total - len(shown)} more rows: --csv or --json prints all", err=True)
-
-
-def _word(value: object) -> str:
-    return "" if value is None else escaped(str(value))

@@ -92,7 +92,11 @@ def command(
                 f"--{name} {file} is one file, for {len(directories)} folders",
                 next=f"--{name} alone writes one into each folder",
             )
-    _require_known_kind(disclosure)
+    if disclosure and Path(disclosure).suffix not in (".html", ".pdf"):
+        raise InputError(
+            f"--disclosure {disclosure} is neither HTML nor PDF",
+            next="--disclosure FILE.html, or --disclosure FILE.pdf",
+        )
     codes: list[ExitCode] = []
     for directory in directories:
         if is_sweep(directory):
@@ -121,14 +125,6 @@ def _require_page_alone(directory: Path, asked: dict[str, str | None], disk: Seq
         raise InputError(
             f"--{options[0]} is for one study, and {directory} is a sweep of several",
             next=f"fsgauge report {quoted(directory)}/points/001/STUDY-DATE --{options[0]}",
-        )
-
-
-def _require_known_kind(disclosure: str | None) -> None:
-    if disclosure and Path(disclosure).suffix not in (".html", ".pdf"):
-        raise InputError(
-            f"--disclosure {disclosure} is neither HTML nor PDF",
-            next="--disclosure FILE.html, or --disclosure FILE.pdf",
         )
 
 

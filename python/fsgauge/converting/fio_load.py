@@ -22,8 +22,10 @@ FILE_ENGINES = {"filecreate": "create", "filestat": "stat", "filedelete": "unlin
 
 
 def put_load(job: FioJob, group: Group) -> None:
-    if job.engine in FILE_ENGINES:
-        _file_operations(job, group)
+    if job.engine in FILE_ENGINES:  # once for each file; here it goes on doing so
+        source = job.option("ioengine")
+        group.put_operations({FILE_ENGINES[job.engine]: 1}, job.findings, source)
+        group.put("interface", "psync", source)
         return
     pattern = job.option("rw")
     name, _, step = job.text("rw", "read").partition(":")
@@ -41,13 +43,6 @@ def put_load(job: FioJob, group: Group) -> None:
     _queue(job, group, kinds, sizes)
     _sync(job, group, kinds)
     _verify(job, group, kinds, sizes)
-
-
-def _file_operations(job: FioJob, group: Group) -> None:
-    """A job that makes, asks for or removes each file once: here it goes on doing so."""
-    source = job.option("ioengine")
-    group.put_operations({FILE_ENGINES[job.engine]: 1}, job.findings, source)
-    group.put("interface", "psync", source)
 
 
 def _operations(job: FioJob, group: Group, kinds: tuple[str, ...], pattern: Option | None) -> None:

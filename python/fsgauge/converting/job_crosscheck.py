@@ -156,7 +156,8 @@ def _run(
         results = [*lent.load_at_once(loads)]
     else:
         told = job_command(job.sections, _loads(begun, turn, lent.pinned))
-        documents = [*_of_sections(run_fio(told, _longest_ns(loads)), len(cells))]
+        longest_ns = max(load.start_after_ns + load.warm_up_ns + load.duration_ns for load in loads)
+        documents = [*_of_sections(run_fio(told, longest_ns), len(cells))]
     return [
         CrosscheckRun(
             system=turn.system,
@@ -184,10 +185,6 @@ def _loads(begun: Sitting, turn: Turn, target: Place) -> list[LoadJob]:
     study = begun.asked.study
     found = [load_for(study, begun.plan, turn, cell, target) for cell in _cells(begun, turn)]
     return [load for load in found if isinstance(load, LoadJob)]
-
-
-def _longest_ns(loads: list[LoadJob]) -> int:
-    return max(load.start_after_ns + load.warm_up_ns + load.duration_ns for load in loads)
 
 
 def _of_sections(document: dict[str, Any], groups: int) -> list[dict[str, Any]]:
