@@ -135,11 +135,7 @@ def study_choices(function: F) -> F:
         load = load_of_program(word, more)
         note_own_options(more if load else ())
         of_program = program_overrides(word, more, given.pop("prepare"), given.pop("parameters"))
-        words["overrides"] = (
-            *question_of(word, load, more),
-            *of_program,
-            *words["overrides"],
-        )
+        words["overrides"] = (*question_of(word, load, more), *of_program, *words["overrides"])
         study, folders = study_and_folders([word] if load else words["study"])
         words["study"] = chosen_variant(_meant(study), full, as_published)
         words["systems"] = (*folders, *map(_as_folder, words["systems"]))

@@ -164,10 +164,7 @@ def time_and_bytes(description: PlanDescription) -> list[str]:
     span = span_words(description)
     if description.simulated:
         basis = f": {description.time_basis}" if description.time_basis else ""
-        return [
-            f"time      {span}{basis}",
-            f"written   {written_words(description)}",
-        ]
+        return [f"time      {span}{basis}", f"written   {written_words(description)}"]
     return [
         f"time      {span}, {description.under_load_share:.0%} of it under load",
         f"written   {written_words(description)}"

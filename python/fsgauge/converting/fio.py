@@ -7,13 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fsgauge.converting import numbers
-from fsgauge.converting.fio_files import (
-    file_name,
-    note_fresh_files,
-    put_files,
-    put_pace,
-    put_times,
-)
+from fsgauge.converting.fio_files import file_name, note_fresh_files, put_files, put_pace, put_times
 from fsgauge.converting.fio_job import FioJob
 from fsgauge.converting.fio_load import put_load
 from fsgauge.converting.fio_options import by_name, canonical

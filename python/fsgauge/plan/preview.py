@@ -159,11 +159,7 @@ def describe(
         ],
         cannot_tell=[text for text in (_method(study, size_bytes).cannot_tell(),) if text],
         partners=[] if is_simulated else partners(plan, study, size_bytes, one_by_one_because),
-        cautions=[
-            *_method(study, size_bytes).cautions(),
-            *too_short(study, plan),
-            *cautions,
-        ],
+        cautions=[*_method(study, size_bytes).cautions(), *too_short(study, plan), *cautions],
         less_safe=[
             *(f"{name}: {each.loses} ({each.option}; {each.source})" for name, each in weak),
             *([MEMORY] if study.storage.kind == "ram" else []),
