@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from fsgauge.durability import Weak, made_by, weakened
 from fsgauge.record.factors import factors_of
@@ -86,10 +86,10 @@ class Proposed:
 @cache
 def every_option() -> tuple[Option, ...]:
     text = (files("fsgauge.choosing") / "options.toml").read_text("utf-8")
-    return tuple(
-        Option(**{key: tuple(each) if isinstance(each, list) else each for key, each in of.items()})
-        for of in tomllib.loads(text)["option"]
-    )
+    tables: list[dict[str, Any]] = tomllib.loads(text)["option"]
+    for of in tables:
+        of |= {key: tuple(each) for key, each in of.items() if isinstance(each, list)}
+    return tuple(Option(**of) for of in tables)
 
 
 def proposed(kinds: Sequence[str], loads: Iterable[Load], *, safe: bool) -> list[Proposed]:

@@ -16,7 +16,7 @@ from fsgauge.programs.interruption import interruptible
 from fsgauge.progress.terminal import say
 
 if TYPE_CHECKING:
-    from fsgauge.coherence.log import Counted, Examined, Log
+    from fsgauge.coherence.log import Counted, Examined
 
 
 _USUAL = ("nfs3", "nfs4", "nfs4-fscache", "smb", "gfs2", "ocfs2")
@@ -90,7 +90,7 @@ def coherence(
         else:
             try_nodes(systems, wanted, trials, kernel, say, tell)
     click.echo(f"page: {write_log(log, folder)}")
-    failed = any(each.fault for each in (*log.systems, *log.counted))
+    failed = any([*(each.fault for each in log.systems), *(each.fault for each in log.counted)])
     return ExitCode.FINDING if failed else ExitCode.ANSWERED
 
 

@@ -175,8 +175,8 @@ def first_screen(stored: StoredStudy, page: str) -> bytes:
 def _chromium(does: str, otherwise: str) -> str:
     if (program := find_chromium()) is not None:
         return program
-    next = f"{_PACKAGE}; or {otherwise} in any browser"
-    raise RigError(f"Chromium is not installed, which {does}", next=next)
+    what = f"Chromium is not installed, which {does}"
+    raise RigError(what, next=f"{_PACKAGE}; or {otherwise} in any browser")
 
 
 def write_sheet(stored: StoredStudy, usual: str, content: str | bytes, file: str) -> Path:

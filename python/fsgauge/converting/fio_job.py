@@ -71,7 +71,7 @@ class FioJob:
     def switch(self, name: str, usual: bool = False) -> bool:
         """Alone, it is on."""
         option = self.option(name)
-        return self.read(name, lambda _: numbers.switch(option and option.value), usual)
+        return self.read(name, lambda _: numbers.switch(option.value if option else None), usual)
 
     def size(self, text: str) -> int:
         """Bytes, in the units that kb_base says."""

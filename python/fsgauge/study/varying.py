@@ -205,11 +205,15 @@ def option_words(name: str, value: str) -> str:
 def _varies(table: object) -> bool:
     """Whether it has a `vary` whose types are right."""
     vary = table.get("vary") if isinstance(table, dict) else None
-    return bool(isinstance(vary, dict) and vary) and all(
-        isinstance(values, list)
-        and 0 < len(set(map(str, values))) == len(values)
-        and all(isinstance(each, str | int) for each in values)
-        for values in vary.values()
+    return (
+        isinstance(vary, dict)
+        and bool(vary)
+        and all(
+            isinstance(values, list)
+            and 0 < len(set(map(str, values))) == len(values)
+            and all(isinstance(each, str | int) for each in values)
+            for values in vary.values()
+        )
     )
 
 

@@ -23,7 +23,6 @@ from fsgauge.sweep.folder import (
 from fsgauge.sweep.running import Failed
 from fsgauge.units import exact_size
 
-
 Whole = list[tuple[PlacedPoint, dict[str, Any]]]
 """Points with their reports."""
 
