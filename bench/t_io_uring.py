@@ -26,8 +26,8 @@ def require() -> None:
 
 
 def operations_per_second(path: str, depth: int, batch: int, seconds: int) -> float:
-    """Run random 4 KiB reads; give the mean of its lines without the first. A line comes each second
-    but the last."""
+    """Run random 4 KiB reads; give the mean of its lines, one a second but in the last, without the
+    first."""
     fixed = ["-b4096", "-p0", "-B1", "-F1", "-R1", "-X1", "-n1"]
     options = [f"-d{depth}", f"-s{batch}", f"-c{batch}", f"-r{seconds + 2}"]
     command = [os.environ[VARIABLE], *fixed, *options, path]
