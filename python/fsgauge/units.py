@@ -254,11 +254,12 @@ def format_value(number: float, unit: str) -> str:
 
 def with_one_unit(values: Sequence[str]) -> list[str]:
     """Values as format_value writes them, the unit behind the last one alone where all have it:
-    "205" and "188 k IOPS"."""
+    "205 k" and "188 k IOPS"; "205" and "188 MiB/s"."""
     parts = [each.partition(" ") for each in values]
     if len({unit for _, _, unit in parts}) > 1:
         return list(values)
-    return [*(number for number, _, _ in parts[:-1]), *values[-1:]]
+    prefix = next((f" {each}" for each in ("k", "M") if parts[0][2].startswith(f"{each} ")), "")
+    return [*(f"{number}{prefix}" for number, _, _ in parts[:-1]), *values[-1:]]
 
 
 def rounded(value: float) -> str:

@@ -1,6 +1,6 @@
 """What changed between two results folders, in sentences: what is decided, then what is not.
 
-"after against before: 4 KiB random reads at depth 32 on ext4 from 205 to 188 k IOPS, 8 % slower
+"after against before: 4 KiB random reads at depth 32 on ext4 from 205 k to 188 k IOPS, 8 % slower
 (4 to 12 %)."
 """
 
@@ -124,7 +124,7 @@ def _told(between: Between, entry: Entry) -> str:
 
 
 def _values(between: Between, entry: Entry) -> str:
-    """ "from 205 to 188 k IOPS"; where ratios to the baseline decide, "from 94 % to 86 % of raw".
+    """ "from 205 k to 188 k IOPS"; where ratios to the baseline decide, "from 94 % to 86 % of raw".
     "" where both read alike."""
     a, b = entry.value_a, entry.value_b
     if entry.basis == "to baseline":

@@ -89,7 +89,7 @@ def value(number: float, unit: str) -> str:
 
 
 def span(first: str, last: str) -> str:
-    """ "205 to 188 k IOPS"; one of two that read alike."""
+    """ "205 k to 188 k IOPS"; one of two that read alike."""
     return first if first == last else " to ".join(with_one_unit([first, last]))
 
 

@@ -117,7 +117,7 @@ def rate_words(cell: Cell, value: float, unit: str) -> str:
 
 
 def own_rates(question: Question, cells: Sequence[Cell]) -> list[str]:
-    """ "ext4 does 205 and 150 k IOPS in 4 KiB random reads and random writes at depth 32.": what
+    """ "ext4 does 205 k and 150 k IOPS in 4 KiB random reads and random writes at depth 32.": what
     ratios are of, in the first of these cells; none of those whose number is told."""
     rates = {}
     for cell in cells[:MOST_OWN]:
