@@ -29,7 +29,7 @@ ELSEWHERE = {
     "rig/host/": "systems in folders that the machine's door has opened",
     "rig/vm/": "the cache of images, private folders of a run, and the inside of a guest",
     "rig/fleet/files_of_all.py": "a shared folder that is measured",
-    "rig/fleet/held.py": "opens a gate, which is no file",
+    "rig/fleet/host_answers.py": "opens a gate, which is no file",
     "rig/fleet/hosts.py": "the engine of this installation",
     "rig/fleet/identity.py": "the engine of this installation, and the machine's id",
     "rig/fleet/plain_comm.py": "bytes of a connection, which has no name",

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from fsgauge.errors import InputError, quoted
 from fsgauge.plain_files import bounds, opening
-from fsgauge.plain_files.content import values_of_json
+from fsgauge.plain_files.bounds import values_of_json
 from fsgauge.plain_files.opening import NotPlainError
 from fsgauge.plain_files.rights import open_named, require_roots_alone, rights_of, was_moved
 from fsgauge.programs.interruption import undisturbed

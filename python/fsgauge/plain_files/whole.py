@@ -7,8 +7,7 @@ import os
 from pathlib import Path
 
 from fsgauge.errors import InputError, RigError, quoted
-from fsgauge.plain_files.bounds import LARGEST_BYTES, Bound
-from fsgauge.plain_files.content import values_of_json
+from fsgauge.plain_files.bounds import LARGEST_BYTES, Bound, values_of_json
 from fsgauge.plain_files.folder import MissingError, PlainFolder
 from fsgauge.plain_files.opening import NotPlainError, closing
 from fsgauge.plain_files.rights import folder_above, led_to

@@ -24,8 +24,7 @@ from pathlib import Path
 from types import FrameType
 from typing import IO
 
-from fsgauge.programs.environment import child_environment
-from fsgauge.programs.finding import find_program
+from fsgauge.programs.finding import child_environment, find_program
 from fsgauge.programs.libc import LIBC
 
 _ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -30,8 +30,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fsgauge.programs.environment import child_environment
-from fsgauge.programs.finding import find_program
+from fsgauge.programs.finding import child_environment, find_program
 from fsgauge.programs.libc import LIBC
 from fsgauge.programs.printed import MOST_OUTPUT_BYTES, Output, last_lines, read_numbers
 from fsgauge.programs.starting import start

@@ -12,7 +12,7 @@ from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.machine.device import loop_devices
 from fsgauge.machine.device.block_device import device_at
 from fsgauge.machine.device.device_chain import Link, chain_of_device, under
-from fsgauge.machine.facts.memory import available_memory_bytes
+from fsgauge.machine.facts.limits import available_memory_bytes
 from fsgauge.machine.folder.places import require_only_ours
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.machine.ledger.traces import LoopTrace, MountTrace

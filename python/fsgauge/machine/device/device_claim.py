@@ -24,7 +24,7 @@ from pathlib import Path
 from fsgauge.engine.wire import Held
 from fsgauge.errors import RefusedError, RigError
 from fsgauge.machine.device.block_device import BlockDevice, numbers_of
-from fsgauge.machine.device.device_state import DeviceState, changes, state_of, watched_node
+from fsgauge.machine.device.device_bytes import DeviceState, changes, state_of, watched_node
 from fsgauge.machine.device.device_tree import contents_of, label_of
 from fsgauge.machine.device.safety import other_ways
 from fsgauge.machine.facts.mounts import OF_WHAT_IS_MOUNTED, READ_ONLY, REMOUNT, mount, umount

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from fsgauge.machine.device.device_chain import Link, chain_of_device, chain_of_path
-from fsgauge.machine.facts.limits import capture_limits
-from fsgauge.machine.facts.memory import reclaimer, total_memory_bytes
+from fsgauge.machine.facts.limits import capture_limits, reclaimer, total_memory_bytes
 from fsgauge.machine.facts.pseudo_files import fields_of, text_of
 from fsgauge.machine.process.tool import find_tool, run_tool
 from fsgauge.record.machine import Machine, StorageFacts

@@ -14,8 +14,7 @@ from pydantic_core import ErrorDetails
 from fsgauge.errors import InputError, RigError
 from fsgauge.rig.fleet.launcher.command import fleet_of_job, is_in_job
 from fsgauge.rig.fleet.launcher.kubernetes import fleet_of_pods, read_pods
-from fsgauge.rig.fleet.model import Fleet, Host, HostKeys
-from fsgauge.rig.fleet.toml_mistakes import KeyPath, TomlFile, read_text
+from fsgauge.rig.fleet.model import Fleet, Host, HostKeys, KeyPath, TomlFile, read_text
 from fsgauge.rig.rig import FleetChoice
 from fsgauge.study.document import Document, source_location
 

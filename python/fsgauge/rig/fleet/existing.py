@@ -19,7 +19,7 @@ from distributed.core import ConnectionPool, send_recv
 from distributed.protocol.pickle import dumps
 
 from fsgauge.errors import FsgaugeError, InputError, RigError
-from fsgauge.rig.fleet import plugin as host_side
+from fsgauge.rig.fleet import nodes
 from fsgauge.rig.fleet.cluster import Cluster, running
 from fsgauge.rig.fleet.control import ASKED
 from fsgauge.rig.fleet.identity import identity_from
@@ -64,9 +64,9 @@ class ExistingCluster(Cluster):
             deserialize=False, connection_args=arguments, timeout=_CONNECT_SECONDS
         )
         await self._pool.start()
-        plugin = dumps(host_side.HostPlugin(keeps_worker=True))
+        plugin = dumps(nodes.HostPlugin(keeps_worker=True))
         await self._of_scheduler(
-            op="register_worker_plugin", plugin=plugin, name=host_side.NAME, idempotent=False
+            op="register_worker_plugin", plugin=plugin, name=nodes.NAME, idempotent=False
         )
         self._attending = asyncio.ensure_future(self._attend())
 
@@ -74,7 +74,7 @@ class ExistingCluster(Cluster):
         if self._attending is not None:
             self._attending.cancel()
         with suppress(Exception):
-            ending = self._of_scheduler(op="unregister_worker_plugin", name=host_side.NAME)
+            ending = self._of_scheduler(op="unregister_worker_plugin", name=nodes.NAME)
             await asyncio.wait_for(ending, _ATTEND_SECONDS)
         with suppress(Exception):
             await asyncio.wait_for(self._pool.close(), _ATTEND_SECONDS)

@@ -19,10 +19,9 @@ from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.machine.device.safety import find_device
 from fsgauge.machine.process.tool import find_tool
 from fsgauge.plan.space import planned_room
-from fsgauge.rig.host.command_there import require_program
+from fsgauge.rig.host.command_faults import require_program
 from fsgauge.rig.host.direct import require_direct_device, require_direct_files, require_direct_made
-from fsgauge.rig.host.process_limits import require_file_size, require_threads
-from fsgauge.rig.host.rings import require_rings
+from fsgauge.rig.host.process_limits import require_file_size, require_rings, require_threads
 from fsgauge.rig.host.serving import check_servers
 from fsgauge.rig.host.shares import check_shares
 from fsgauge.rig.host.tunables import check_tunables, require_tunables_of

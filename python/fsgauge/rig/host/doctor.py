@@ -21,7 +21,7 @@ from fsgauge.machine.facts.noise import (
     keep_noise,
     measured_noise,
 )
-from fsgauge.machine.folder.cached_direct import cached_direct
+from fsgauge.rig.host.direct import cached_direct
 from fsgauge.plain_files.kept import Kept
 from fsgauge.rig.host.checks import require_descriptors_of_lab
 from fsgauge.rig.host.serving import install_of, lack_of, require_surroundings

@@ -33,7 +33,7 @@ from fsgauge.rig.happenings import Tell
 from fsgauge.rig.host.checks import refused_systems, smallest_bytes
 from fsgauge.rig.host.direct import direct_in_cache, require_direct_device, without_direct
 from fsgauge.rig.host.facts import PreparedSystem
-from fsgauge.rig.host.rings import ring_cautions
+from fsgauge.rig.host.process_limits import ring_cautions
 from fsgauge.rig.host.side_by_side import hindrance, measure_side_by_side
 from fsgauge.rig.host.systems import HostSystems
 from fsgauge.rig.host.trial import ScratchImage

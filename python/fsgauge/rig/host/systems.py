@@ -24,7 +24,13 @@ from fsgauge.plain_files.opening import closing
 from fsgauge.record.machine import Machine
 from fsgauge.record.parts import DeviceRun
 from fsgauge.record.records import SystemFacts
-from fsgauge.rig.host.caches import settle_caches, sync_file_system, write_back
+from fsgauge.rig.host.before_runs import (
+    free_when_steady,
+    settle_caches,
+    sync_file_system,
+    wear,
+    write_back,
+)
 from fsgauge.rig.host.facts import (
     PreparedSystem,
     bare_facts,
@@ -37,7 +43,6 @@ from fsgauge.rig.host.facts import (
 from fsgauge.rig.host.formatted import allocate_below, blank_of, formatted
 from fsgauge.rig.host.serving import shared, with_server
 from fsgauge.rig.host.shares import prepared_share
-from fsgauge.rig.host.steps import free_when_steady, wear
 from fsgauge.rig.host.tunables import tuned_client
 from fsgauge.rig.host.working_set import WorkingSet, fill, set_extent_size_hint
 from fsgauge.storage import Base, attach_beside

@@ -22,7 +22,7 @@ from fsgauge.plan.turns import make_plan, with_seed
 from fsgauge.record.records import Turn
 from fsgauge.rig.refusing import or_without
 from fsgauge.rig.simulator import life
-from fsgauge.rig.simulator.device import size_of
+from fsgauge.rig.simulator.models import size_of
 from fsgauge.study.device_numbers import beyond_capacity
 from fsgauge.study.model import SimulatedStorage, Study, System
 from fsgauge.study.storage import LARGEST_SIMULATED_BYTES

@@ -16,8 +16,14 @@ from fsgauge.engine.client import Engine
 from fsgauge.plan.space import planned_room
 from fsgauge.plan.turns import load_for, make_plan, steps_for, with_seed
 from fsgauge.record.records import Cell, Plan, Turn
-from fsgauge.rig.simulator.device import device_of, devices_of, size_of, stripe_bytes_of
-from fsgauge.rig.simulator.policies import made_with, policy_of
+from fsgauge.rig.simulator.models import (
+    device_of,
+    devices_of,
+    made_with,
+    policy_of,
+    size_of,
+    stripe_bytes_of,
+)
 from fsgauge.study.model import Study, System
 from fsgauge.workload import method_of
 from fsgauge.workload.assumed import Room

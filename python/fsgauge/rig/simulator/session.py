@@ -18,10 +18,16 @@ from fsgauge.rig.happenings import RunStarted, StepStarted, Tell, TurnStarted
 from fsgauge.rig.recording import modelled, of_turn
 from fsgauge.rig.session import Description, Session
 from fsgauge.rig.simulator import life
-from fsgauge.rig.simulator.device import devices_of, size_of, stripe_bytes_of, times_of
+from fsgauge.rig.simulator.models import (
+    devices_of,
+    made_with,
+    settings_of,
+    size_of,
+    stripe_bytes_of,
+    times_of,
+)
 from fsgauge.rig.simulator.full import found_room, require_whole
 from fsgauge.rig.simulator.life import Happens, Scanned
-from fsgauge.rig.simulator.policies import made_with, settings_of
 from fsgauge.study.model import Study
 from fsgauge.units import format_size
 from fsgauge.workload.folders import AgedFolders, ClientFolders

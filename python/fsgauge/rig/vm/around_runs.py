@@ -16,7 +16,7 @@ from fsgauge.record.records import RunRecord
 from fsgauge.rig.happenings import Happening, RunStarted
 from fsgauge.rig.vm import guest_set_up
 from fsgauge.rig.vm.arrangement.roles import FOLDER
-from fsgauge.rig.vm.arrangement.tables import Counter
+from fsgauge.rig.vm.recipe import Counter
 from fsgauge.rig.vm.in_force import SECONDS, not_read, shell
 from fsgauge.rig.vm.messages import Do
 

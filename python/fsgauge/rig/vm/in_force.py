@@ -17,7 +17,7 @@ from fsgauge.machine.process.tool import run_tool
 from fsgauge.record.parts import Traffic
 from fsgauge.record.records import RunRecord
 from fsgauge.rig.happenings import Happening
-from fsgauge.rig.vm.arrangement.tables import InForce
+from fsgauge.rig.vm.recipe import InForce
 
 CODE = "system.not_in_force"
 TEST_ALONE = "fsgauge rig test NAME sets a system up alone, and says what of it is missing"

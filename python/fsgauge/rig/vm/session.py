@@ -20,7 +20,7 @@ from fsgauge.rig.session import Description, Session
 from fsgauge.rig.vm.arrangement.roles import FOLDER, arrangement_of, arrangements, is_arranged
 from fsgauge.rig.vm.arrangement.standing import Remains, SystemOverNodes, TeardownError, standing
 from fsgauge.rig.vm.disks import in_folder, in_guest, kernels_of, limits_of, storage_of
-from fsgauge.rig.vm.facts import described, machine_below
+from fsgauge.rig.vm.facts import Telling, described, machine_below
 from fsgauge.rig.vm.faults.failed_runs import (
     RecordedTurns,
     StruckTurn,
@@ -34,7 +34,6 @@ from fsgauge.rig.vm.lending import GuestLent, lent_by
 from fsgauge.rig.vm.measuring import Prepared, filled_in, measuring, refused_in_guests
 from fsgauge.rig.vm.network import shape_of
 from fsgauge.rig.vm.node import NodeLostError, NotUpError
-from fsgauge.rig.vm.telling import Telling
 from fsgauge.study.model import Study, System
 from fsgauge.workload import method_of
 

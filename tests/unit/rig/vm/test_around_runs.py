@@ -13,7 +13,7 @@ from fsgauge.record.records import Cell, RunRecord, Turn
 from fsgauge.rig.happenings import RunStarted
 from fsgauge.rig.vm import around_runs, guest_set_up
 from fsgauge.rig.vm.around_runs import Counting, Remounting, counts_in
-from fsgauge.rig.vm.arrangement.tables import Counter, tables
+from fsgauge.rig.vm.recipe import Counter, tables
 from tests.unit.stats.one_run import one_run
 
 CELL = Cell(id="c", name="c", kind="overhead", factors={})

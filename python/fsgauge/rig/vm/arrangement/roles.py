@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fsgauge.errors import InputError, did_you_mean, nearest
-from fsgauge.rig.vm.arrangement.tables import (
+from fsgauge.rig.vm.recipe import (
     DISK,
     Counter,
     InForce,
