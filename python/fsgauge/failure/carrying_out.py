@@ -26,7 +26,7 @@ from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.faults.injection import Injection
 from fsgauge.rig.vm.messages import Order, order
 from fsgauge.rig.vm.node import NodeLostError, NotUpError
-from fsgauge.rig.vm.sharing_nodes import has_server, node_returns, nodes_for
+from fsgauge.rig.vm.trials import has_server, node_returns, nodes_for
 from fsgauge.study.model import System
 
 AFTER_SECONDS = 240.0

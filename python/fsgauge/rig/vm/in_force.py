@@ -16,8 +16,8 @@ from fsgauge.errors import RigError
 from fsgauge.machine.process.tool import run_tool
 from fsgauge.record.parts import Traffic
 from fsgauge.record.records import RunRecord
-from fsgauge.rig.happenings import Happening
-from fsgauge.rig.vm.recipe import InForce
+from fsgauge.rig.happenings import Happening, RunStarted
+from fsgauge.rig.vm.recipe import Counter, InForce
 
 CODE = "system.not_in_force"
 TEST_ALONE = "fsgauge rig test NAME sets a system up alone, and says what of it is missing"
@@ -157,3 +157,77 @@ def fault_of_loss(system: str, lost: Sequence[str]) -> EngineFault:
 def not_read(record: RunRecord, what: str) -> RunRecord:
     """The record with what could not be read beside it in time."""
     return record.model_copy(update={"not_read": [*record.not_read, what]})
+
+
+_COUNTER_MARK = "==counter=="
+Counts = list[dict[str, int]]
+
+
+class Counting:
+    """Counts nothing until it is told what. Counters that are late cost a run its counts, and
+    nothing else."""
+
+    def __init__(self) -> None:
+        self._counters: list[Counter] = []
+        self._environment: dict[str, str] = {}
+        self._before: Counts | None = None
+        self._late = ""
+
+    def count(self, counters: list[Counter], environment: dict[str, str]) -> None:
+        self._counters, self._environment, self._before = counters, environment, None
+
+    def told(self, happening: Happening) -> Happening:
+        """The happening; a run's record with what was counted since it began."""
+        if not self._counters:
+            return happening
+        if isinstance(happening, RunStarted):
+            self._late = ""
+            self._before = self._read()
+        if not isinstance(happening, RunRecord):
+            return happening
+        before, self._before = self._before, None
+        after = self._read()
+        if before is None or after is None:
+            return not_read(happening, self._late) if self._late else happening
+        return happening.model_copy(update={"traffic": self._between(before, after)})
+
+    def _between(self, before: Counts, after: Counts) -> list[Traffic]:
+        return [
+            Traffic(
+                name=counter.name,
+                title=counter.title,
+                unit=counter.unit,
+                parts={
+                    part: number - earlier.get(part, 0)
+                    for part, number in later.items()
+                    if number >= earlier.get(part, 0)
+                },
+            )
+            for counter, earlier, later in zip(self._counters, before, after, strict=True)
+            if later
+        ]
+
+    def _read(self) -> Counts | None:
+        """All of them by one shell, which an emulated machine starts slowly; None where they do not
+        answer in time."""
+        text = "\n".join(
+            f"( {each.read.strip()}\n) || true\necho {_COUNTER_MARK}" for each in self._counters
+        )
+        command = shell(text, self._environment)
+        try:
+            said = run_tool(command, seconds=SECONDS, name="the shell")
+        except RigError as error:
+            self._late = f"what its layers count: {error.what}"
+            return None
+        pieces = said.output.split(_COUNTER_MARK)[: len(self._counters)]
+        return list(map(counts_in, pieces)) if len(pieces) == len(self._counters) else None
+
+
+def counts_in(text: str) -> dict[str, int]:
+    """Lines of a word and a number; other lines say nothing. Equal words add up."""
+    found: dict[str, int] = {}
+    for line in text.splitlines():
+        match line.split():
+            case [word, number] if number.isascii() and number.isdecimal():
+                found[word] = found.get(word, 0) + int(number)
+    return found

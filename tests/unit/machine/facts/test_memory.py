@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.machine.facts import control_groups, memory
+from fsgauge.machine.facts import control_groups, limits
 from tests.unit.machine.facts.control_group_trees import V2, process_in
 
 
