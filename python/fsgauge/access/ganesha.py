@@ -130,8 +130,8 @@ class Ganesha(kind.ServerKind):
         """Requests carry the number of the private user; any other would be taken for it."""
         return NfsTarget(
             host=kind.LOOPBACK,
-            port=serving.port,
-            mount_port=serving.second_port,
+            port=kind.PORT,
+            mount_port=kind.SECOND_PORT,
             export=_INSIDE,
             directory="",
             user_id=serving.account.user_id,
@@ -148,7 +148,7 @@ class Ganesha(kind.ServerKind):
 
     def ports(self, serving: kind.Serving) -> list[int]:
         """The ports of NFS and of its mount service."""
-        return [serving.port, serving.second_port]
+        return [kind.PORT, kind.SECOND_PORT]
 
 
 def configuration(serving: kind.Serving) -> str:
@@ -161,8 +161,8 @@ def configuration(serving: kind.Serving) -> str:
         [
             "NFS_CORE_PARAM {",
             "  Protocols = 3;",
-            f"  NFS_Port = {serving.port};",
-            f"  MNT_Port = {serving.second_port};",
+            f"  NFS_Port = {kind.PORT};",
+            f"  MNT_Port = {kind.SECOND_PORT};",
             "  Enable_NLM = false;",
             "  Enable_RQUOTA = false;",
             "  Enable_UDP = false;",

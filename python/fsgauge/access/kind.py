@@ -48,8 +48,6 @@ class Serving:
 
     folder: Path
     shared: Path
-    port: int
-    second_port: int
     clients: Clients
     account: Account
     options: dict[str, str] = field(default_factory=dict)

@@ -28,7 +28,6 @@ from fsgauge.access.kind import (
     Serving,
     Target,
 )
-from fsgauge.access.observation import Observation
 from fsgauge.errors import RigError
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.machine.ledger.traces import MountTrace, ServerTrace
@@ -58,10 +57,6 @@ class Server:
     facts: ServerFacts
     child: Child
 
-    def observe(self) -> Observation:
-        """Measures what the server uses while a load runs."""
-        return Observation(self.child, grows=self.kind.processes_for_a_client > 0)
-
     def reached(self) -> AbstractContextManager[None]:
         """Within, what this thread starts can connect to the server; nothing else can."""
         return self.child.network.entered()
@@ -89,7 +84,7 @@ def served(
         network = stack.enter_context(own_network())
         own = folder / _OWN
         own.mkdir(mode=0o700)
-        serving = Serving(own, shared, PORT, SECOND_PORT, clients, account, options)
+        serving = Serving(own, shared, clients, account, options)
         kind.configure(serving)
         child = Child(kind, serving, network, ledger.token)
         stack.callback(child.stop)
@@ -253,7 +248,7 @@ def _facts(child: Child) -> ServerFacts:
         configuration=_without_places(serving),
         command=[_placeless(word, serving) for word in kind.command(serving)],
         ready_ns=child.ready_ns,
-        listen_backlog=_listen_backlog(serving.port),
+        listen_backlog=_listen_backlog(PORT),
         somaxconn=_limit("net/core/somaxconn"),
         syn_backlog=_limit("net/ipv4/tcp_max_syn_backlog"),
     )
@@ -274,8 +269,8 @@ def _placeless(text: str, serving: Serving) -> str:
         (f"Anonymous_Gid = {group};", "Anonymous_Gid = USER;"),
         (str(serving.folder), "FOLDER"),
         (str(serving.shared), "SHARED"),
-        (str(serving.port), "PORT"),
-        (str(serving.second_port), "MOUNT_PORT"),
+        (str(PORT), "PORT"),
+        (str(SECOND_PORT), "MOUNT_PORT"),
     ):
         text = text.replace(found, name)
     return text

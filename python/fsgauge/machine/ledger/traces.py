@@ -105,10 +105,9 @@ class MountTrace(Trace):
     _unmount: Callable[[list[str]], Said] | None = PrivateAttr(default=None)
 
     def unmounted_by(self, unmount: Callable[[list[str]], Said]) -> MountTrace:
-        """The same trace, undone by `unmount` while its owner lives, which then has the device."""
-        trace = self.model_copy()
-        trace._unmount = unmount
-        return trace
+        """It is undone by `unmount` while its owner lives, which then has the device."""
+        self._unmount = unmount
+        return self
 
     def undo(self) -> str | None:
         """Unmount, waiting for those who hold it for a moment."""
@@ -280,10 +279,9 @@ class DeviceTrace(Trace):
     _give_back: Callable[[], None] | None = PrivateAttr(default=None)
 
     def undone_by(self, give_back: Callable[[], None]) -> DeviceTrace:
-        """The same trace, undone by `give_back` while its owner lives."""
-        trace = self.model_copy()
-        trace._give_back = give_back
-        return trace
+        """It is undone by `give_back` while its owner lives."""
+        self._give_back = give_back
+        return self
 
     def undo(self) -> str | None:
         """Give the device back through the claim of its owner."""

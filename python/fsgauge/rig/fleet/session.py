@@ -259,12 +259,8 @@ class FleetSession(PreparedHosts, Session):
         try:
             self.prepare()
         except FsgaugeError as second:
-            return RigError(
-                f"the study cannot go on without {error.host}: {second.what}",
-                details=second.details,
-                cause=second.cause,
-                next=second.next,
-            )
+            what = f"the study cannot go on without {error.host}: {second.what}"
+            return second.told_as(RigError, what)
         return StudyVoid(
             f"{error.host} is left out of the whole study: {error.why}",
             cause="it was lost in one block three times, or could not be started again",

@@ -7,7 +7,7 @@ them are set.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
@@ -81,32 +81,34 @@ def require_tunables_of(system: System, folder: str) -> None:
 
 def tuned(system: System, base: Base, ledger: Ledger) -> AbstractContextManager[dict[str, str]]:
     """Write each tunable; gives what the kernel reads back; sets all back at the end."""
-    check_tunables(system)
     device = device_at(base.device) if base.device else None
-    found = [
-        (_own(_place(key, value, system), device, key, system), value)
-        for key, value in system.tunables.items()
-    ]
-    return _set(system, found, base.device, ledger)
+
+    def own(place: TunablePlace, key: str) -> list[_Setting]:
+        return [_own(place, device, key, system)]
+
+    return _set(system, own, base.device, ledger)
 
 
 def tuned_client(
     system: System, folder: str, ledger: Ledger
 ) -> AbstractContextManager[dict[str, str]]:
     """The same for a folder that is used as it is: settings of its client on this machine."""
-    check_tunables(system)
-    found = [
-        (setting, value)
-        for key, value in system.tunables.items()
-        for setting in _of_folder(_place(key, value, system), folder, key, system)
-    ]
-    return _set(system, found, None, ledger)
+    return _set(system, lambda place, key: _of_folder(place, folder, key, system), None, ledger)
 
 
 @contextmanager
 def _set(
-    system: System, found: list[tuple[_Setting, str]], device: str | None, ledger: Ledger
+    system: System,
+    settings_of: Callable[[TunablePlace, str], list[_Setting]],
+    device: str | None,
+    ledger: Ledger,
 ) -> Iterator[dict[str, str]]:
+    check_tunables(system)
+    found = [
+        (setting, value)
+        for key, value in system.tunables.items()
+        for setting in settings_of(_place(key, value, system), key)
+    ]
     file = loop_devices.backing_file(device) if device else None
     with ExitStack() as stack:
         in_force = {}

@@ -198,7 +198,7 @@ def _run_from_caches(
     work.tell(RunStarted(turn, cell))
     result, fault, started_unix_ns = None, None, time.time_ns()
     server = None if isinstance(job.target, wire.PathTarget) else prepared.server
-    observation = server.observe() if server else None
+    observation = Observation(server.child) if server else None
     if observation is not None:
         observation.begin()
     device = work.systems.watch_device(prepared)

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from threading import Timer
-from typing import Literal
 
 from fsgauge.engine import wire
 from fsgauge.engine.client import Engine
 from fsgauge.plan.space import planned_room
 from fsgauge.plan.turns import load_for, make_plan, steps_for, with_seed
 from fsgauge.record.records import Cell, Plan, Turn
+from fsgauge.rig.recording import When
 from fsgauge.rig.simulator.models import (
     device_of,
     devices_of,
@@ -33,8 +33,6 @@ from fsgauge.workload.steps import AgeFolder, ClearFolder, DeleteFile, Step
 
 ROOT = "/simulated"
 """Where the folders of a life seem to be."""
-
-When = Literal["before", "after", "after cell", "aged"]
 
 
 @dataclass(frozen=True)

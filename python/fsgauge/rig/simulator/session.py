@@ -13,9 +13,9 @@ from fsgauge.errors import RigError
 from fsgauge.machine.facts.environment import capture_machine, machine_name
 from fsgauge.record.machine import SimulatedNumber, Simulation, StorageFacts
 from fsgauge.record.parts import in_one
-from fsgauge.record.records import Cell, Plan, RunRecord, ScanRecord, StepRecord, Turn
+from fsgauge.record.records import Cell, Plan, RunRecord, Turn
 from fsgauge.rig.happenings import RunStarted, StepStarted, Tell, TurnStarted
-from fsgauge.rig.recording import modelled, of_turn
+from fsgauge.rig.recording import modelled, of_turn, require_aged, scan_record, step_record
 from fsgauge.rig.session import Description, Session
 from fsgauge.rig.simulator import life
 from fsgauge.rig.simulator.models import (
@@ -64,25 +64,18 @@ class _Turn:
             self._ran(happens, what, cell, done)
             return self
         self.tell(StepStarted(self.turn, what.what))
-        age = what if isinstance(what, AgeFolder) else None
         aged = done.result if isinstance(done.result, wire.AgeResult) else None
         self.tell(
-            StepRecord(
-                **of_turn(self.turn),
-                number=self.number,
-                cell=cell.id,
-                step=what.step,
-                what=what.what,
-                job=age.job if age else None,
-                result=aged,
+            step_record(
+                *(self.turn, self.number, cell, what, aged),
                 size_bytes=done.size_bytes,
                 free_bytes=done.free_bytes,
-                started_unix_ns=time.time_ns(),
                 elapsed_ns=done.elapsed_ns,
             )
         )
-        if age is not None and aged is not None:
-            _require_aged(age, aged, self.turn)
+        if isinstance(what, AgeFolder) and aged is not None:
+            notes, larger = (note.text for note in aged.notes), "a larger storage.size"
+            require_aged(self.turn, what, aged, notes, "", f"{larger}, or a smaller workload.fill")
         return replace(self, number=self.number + 1)
 
     def _ran(self, happens: Happens, position: int, cell: Cell, done: wire.SimulatedStep) -> None:
@@ -105,16 +98,8 @@ class _Turn:
         )
 
     def _scanned(self, scanned: Scanned, done: wire.SimulatedStep) -> None:
-        self.tell(
-            ScanRecord(
-                **of_turn(self.turn),
-                when=scanned.when,
-                cell=scanned.cell.id if scanned.cell else None,
-                result=done.result if isinstance(done.result, wire.ScanResult) else None,
-                fault=done.fault,
-                started_unix_ns=time.time_ns(),
-            )
-        )
+        result = done.result if isinstance(done.result, wire.ScanResult) else None
+        self.tell(scan_record(self.turn, scanned.when, scanned.cell, result=result, fault=done.fault))
 
 
 def simulate_turn(
@@ -150,19 +135,6 @@ def simulate_turn(
         told = told.record(happens, done)
     room = partial(found_room, study, plan.seed, turn, engine)
     require_whole(study, system, len(happenings), result.steps, room)
-
-
-def _require_aged(step: AgeFolder, result: wire.AgeResult, turn: Turn) -> None:
-    """What was aged is whole enough for the cells that follow; the record is stored already."""
-    if step.needed_bytes is None or result.live_bytes >= step.needed_bytes:
-        return
-    raise RigError(
-        f'ageing "{turn.system}" left {format_size(result.live_bytes)} of'
-        f" {format_size(step.needed_bytes)}",
-        details=tuple(note.text for note in result.notes),
-        cause=f"it ended early: {result.ended}",
-        next="a larger storage.size, or a smaller workload.fill",
-    )
 
 
 KIND = "simulated"

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import TypeAdapter
 
@@ -19,7 +19,7 @@ from fsgauge.engine.wire import ClientsJob, LoadJob, LoadResult
 from fsgauge.errors import FsgaugeError, RigError
 from fsgauge.rig.session import LentSystem, Session
 from fsgauge.rig.vm.group import NodeGroup
-from fsgauge.rig.vm.messages import Do, order
+from fsgauge.rig.vm.messages import Do, LendDo, order
 from fsgauge.study.model import Study, System
 from fsgauge.workload.folders import Place
 
@@ -91,9 +91,7 @@ class GuestLent:
 
 _BROUGHT = Path("/run/brought")
 _JOB: TypeAdapter[LoadJob | ClientsJob] = TypeAdapter(LoadJob | ClientsJob)
-ORDERS: tuple[Do, ...] = (
-    "lend", "settle", "load", "load_at_once", "program", "say", "words", "remove", "give_back",
-)  # fmt: skip
+ORDERS: tuple[Do, ...] = get_args(LendDo)
 
 
 class Lending:

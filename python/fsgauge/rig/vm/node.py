@@ -71,12 +71,6 @@ class NodeStruckError(NodeLostError):
     """A machine without power that should do something: it was struck on purpose."""
 
 
-def _not_up(error: NodeLostError) -> NotUpError:
-    found = NotUpError(error.what, details=error.details, cause=error.cause, next=error.next)
-    found.has_ended = error.has_ended
-    return found
-
-
 def telling_lines(lines: list[str]) -> list[str]:
     """The last few of them; where a kernel gave up there, those that say why: a trace of addresses
     follows."""
@@ -163,7 +157,9 @@ class Node:
             try:
                 reply = self._one(_TICK_SECONDS)
             except NodeLostError as error:
-                raise _not_up(error) from error
+                not_up = error.told_as(NotUpError)
+                not_up.has_ended = error.has_ended
+                raise not_up from error
             if reply is None:
                 continue
             if reply.hello and reply.hello != __version__:

@@ -87,9 +87,7 @@ class SystemOverNodes:
             raise
         except FsgaugeError as error:
             self.group.give_up()
-            raise TeardownError(
-                error.what, details=error.details, cause=error.cause, next=error.next
-            ) from error
+            raise error.told_as(TeardownError) from error
 
     def hold(self) -> None:
         """From now on it has to be what its name says. NotInForceError where it is not already;
@@ -105,12 +103,8 @@ class SystemOverNodes:
         except NodeLostError:
             raise
         except RigError as error:
-            raise NotReadyError(
-                f"whether the system is in force cannot be asked: {error.what}",
-                details=error.details,
-                cause=error.cause,
-                next=error.next,
-            ) from error
+            what = f"whether the system is in force cannot be asked: {error.what}"
+            raise error.told_as(NotReadyError, what) from error
         self._require_none(lost)
 
     def require_held(self) -> None:

@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from fsgauge.errors import RigError, quoted
 from fsgauge.machine.process.tool import Said, find_tool, run_tool
@@ -88,27 +89,24 @@ class Archive:
 
     def kernel(self, package: str) -> Package:
         """The package of one kernel alone; RigError with those that are offered."""
-        found = self._offered(package)
-        if found is None:
-            offered = [each for each in self.kernels() if _is_usual(each)]
-            raise RigError(
-                f"the archive offers no package {package}",
-                details=(f"offered: {', '.join(offered[-12:])}",) if offered else (),
-                cause="the name is mistyped, or the distribution has replaced it by a newer one",
-                next="apt-cache search linux-image",
-            )
-        return found
+        offered = [each for each in self.kernels() if _is_usual(each)]
+        return self.one(
+            package,
+            details=(f"offered: {', '.join(offered[-12:])}",) if offered else (),
+            cause="the name is mistyped, or the distribution has replaced it by a newer one",
+            next="apt-cache search linux-image",
+        )
 
-    def one(self, package: str) -> Package:
-        """A package without what it depends on; RigError where it is not offered."""
-        found = self._offered(package)
-        if found is None:
-            raise RigError(
-                f"the archive offers no package {package}",
-                cause="the guest's recipe is for Debian 12",
-                next=f"apt-cache search {package}",
-            )
-        return found
+    def one(self, package: str, **words: Any) -> Package:
+        """A package without what it depends on; RigError, with these words, where it is not
+        offered."""
+        said = self._run("apt-get", "-qq", "--print-uris", "download", package)
+        found = _packages(said)
+        if not found or said.exit_code:
+            usual = {"cause": "the guest's recipe is for Debian 12"}
+            usual["next"] = f"apt-cache search {package}"
+            raise RigError(f"the archive offers no package {package}", **(words or usual))
+        return found[0]
 
     def fetch(self, packages: Sequence[str]) -> list[Path]:
         """The files of packages with all that they depend on."""
@@ -124,11 +122,6 @@ class Archive:
         place.mkdir(exist_ok=True)
         self._get("-qq", "download", package, what=f"{package} cannot be fetched", where=place)
         return max(place.glob("*.deb"), key=lambda each: each.stat().st_mtime_ns)
-
-    def _offered(self, package: str) -> Package | None:
-        said = self._run("apt-get", "-qq", "--print-uris", "download", package)
-        found = _packages(said)
-        return found[0] if found and not said.exit_code else None
 
     def _copy_sources(self) -> None:
         """The distribution's own, if they can be told from others; else all of them."""
