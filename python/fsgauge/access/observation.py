@@ -44,7 +44,6 @@ class Observation:
         self._log = ServerLog(server.kind, server.serving)
 
     def begin(self) -> None:
-        """Read all counters, and start the thread that samples."""
         self._restarts += self._server.revive()
         self._wait_until_idle()
         self._log.begin()
@@ -151,14 +150,11 @@ _FRAME = re.compile(r"#\d+ ")
 
 
 class ServerLog:
-    """What a server appends to its log files after `begin`."""
-
     def __init__(self, kind: ServerKind, serving: Serving) -> None:
         self._kind, self._serving = kind, serving
         self._stood: dict[Path, tuple[int, int]] = {}
 
     def begin(self) -> None:
-        """Remember where every log ends."""
         self._stood = {path: _where(path) for path in self._paths()}
 
     def said(self) -> list[str]:

@@ -119,7 +119,6 @@ class Child:
         self._is_over = False
 
     def start(self) -> None:
-        """Start it and wait until every port answers."""
         began = time.monotonic_ns()
         self.network.from_within(self._begin)
         with self.network.entered():
@@ -237,7 +236,6 @@ def _answers(port: int) -> bool:
 
 
 def _facts(child: Child) -> ServerFacts:
-    """As it is in its network, where the limits are looked up."""
     kind, serving = child.kind, child.serving
     return ServerFacts(
         name=kind.title,
@@ -277,7 +275,6 @@ def _placeless(text: str, serving: Serving) -> str:
 
 
 def _listen_backlog(port: int) -> int | None:
-    """The length of the queue of a listening socket, as ss shows it."""
     if find_tool("ss") is None:
         return None
     said = run_tool(["ss", "-Hltn", f"sport = :{port}"])

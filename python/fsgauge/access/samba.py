@@ -88,8 +88,6 @@ _COMPLAINTS = (
 
 
 class Samba(kind.ServerKind):
-    """The server smbd of Samba 4."""
-
     name = "samba"
     title = "Samba"
     daemon = "smbd"
@@ -103,7 +101,6 @@ class Samba(kind.ServerKind):
     shares_by_a_mount_of_its_own = True
 
     def account(self) -> kind.Account:
-        """One that nothing else on this machine has; `nobody` where it cannot have a name."""
         if users_can_be_private():
             number = unused_user_id()
             return kind.Account(number, number, "an unprivileged user", USER)
@@ -118,7 +115,6 @@ class Samba(kind.ServerKind):
         return kind.Account(user.pw_uid, user.pw_gid, _NOBODY, _NOBODY)
 
     def version(self) -> str:
-        """As "Version 4.17.12-Debian" says it."""
         said = run_tool(["smbd", "--version"])
         return said.output.strip().removeprefix("Version ") if said.exit_code == 0 else ""
 
@@ -135,7 +131,6 @@ class Samba(kind.ServerKind):
             _require_accepted(serving, f"a system's server: {given}", InputError)
 
     def configure(self, serving: kind.Serving) -> None:
-        """smb.conf, its folders, and a user with a new password in a list of its own."""
         self._write_configuration(serving)
         _require_accepted(serving, "this system's server", RigError)
         password = kind.new_password()

@@ -29,8 +29,6 @@ STEP_SECONDS = 90.0
 
 
 class Pair:
-    """The two nodes that take part."""
-
     def __init__(self, agents: Agents) -> None:
         self.agents = agents
         self.places = (0, len(agents.names) - 1)
@@ -82,7 +80,6 @@ class Case:
 
 
 def _by_name(pair: Pair, name: str, trials: int, *, written_by: str) -> Iterator[CaseResult]:
-    """Written by each of the two in turn, then opened by the other."""
     pair.must(0, do="put", name=name, version=0, size_bytes=SIZE_BYTES)
     pair.do(1, do="look", name=name)
     for version in range(1, trials + 1):

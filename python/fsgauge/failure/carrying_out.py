@@ -170,7 +170,6 @@ class Surviving:
         return len(synced) >= _RECORDS_AFTER and synced[-_RECORDS_AFTER][1] > over
 
     def _read_back(self) -> None:
-        """Every log on every node that answers: is all there that was said to be synced?"""
         for reader, here in self.nodes.items():
             if here.is_stuck or here.fault or self._group.nodes[reader].is_away:
                 continue

@@ -65,7 +65,6 @@ class SeenFolder:
 
     @classmethod
     def of(cls, folder: PlainFolder) -> SeenFolder:
-        """A folder that is open now."""
         return cls(folder.path, folder.identity())
 
     @contextmanager

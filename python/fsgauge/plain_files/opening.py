@@ -32,7 +32,6 @@ class NotPlainError(OSError):
 
 @contextmanager
 def closing(descriptor: int) -> Iterator[int]:
-    """A descriptor that is closed when the body ends."""
     try:
         yield descriptor
     finally:
@@ -126,6 +125,5 @@ def entries_of(descriptor: int) -> AbstractContextManager[Iterator[os.DirEntry[s
 
 
 def names_in(descriptor: int) -> list[str]:
-    """The names in an open folder, unsorted."""
     with entries_of(descriptor) as entries:
         return [each.name for each in entries]

@@ -97,7 +97,6 @@ def find_engine() -> Path:
 
 
 def _not_executable(place: Path) -> RigError:
-    """Why an engine that is there cannot be started."""
     if os.statvfs(place).f_flag & os.ST_NOEXEC:
         return RigError(
             f"the engine {place} cannot be started",

@@ -132,7 +132,6 @@ def end_process(process: Process, seconds: float) -> bool:
 
 
 def close_pipes(process: Process) -> None:
-    """Close our ends of its standard streams, unread or unwritten as they are."""
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             with suppress(OSError):

@@ -158,7 +158,6 @@ def kill_all(spared: Set[int] = frozenset()) -> None:
 
 
 def _alive(spared: Set[int]) -> set[int]:
-    """Descendants that are no zombies; those of ours are waited for."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -170,7 +169,6 @@ def _alive(spared: Set[int]) -> set[int]:
 
 
 def _left_behind(before: set[int]) -> list[str]:
-    """Names of what a program left, after a moment to end in; all of it is killed."""
     until = time.monotonic() + _GRACE_SECONDS
     while (alive := _alive(before)) and time.monotonic() < until:
         time.sleep(_PAUSE_SECONDS)

@@ -170,7 +170,6 @@ def _require_not_lost(device: BlockDevice) -> None:
 def _clear(
     claim: DeviceClaim, consent: Consent | None, seconds: float, say: Callable[[str], None]
 ) -> Cleared:
-    """Search for data, require consent; the state is that before the search."""
     state = claim.state
     if consent and consent.unknown_data:
         seconds = min(seconds, _SECONDS_WITH_CONSENT)

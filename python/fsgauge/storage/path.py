@@ -27,7 +27,6 @@ from fsgauge.study.storage import SMALLEST_STORAGE_BYTES
 from fsgauge.units import format_size
 
 def check(storage: PathStorage) -> None:
-    """Refuse a folder that is missing, cannot be written or has too little room."""
     require_usable(storage.path, storage.size)
 
 
@@ -78,7 +77,6 @@ def fitting_bytes(path: str, size_bytes: int) -> int:
 
 
 def _free(path: str, room: os.statvfs_result) -> tuple[int, bool]:
-    """Bytes, and whether it is a quota that leaves no more."""
     quota = left_by_quota(path).size_bytes
     free = room.f_bavail * room.f_frsize
     return (free, False) if quota is None or quota >= free else (quota, True)
@@ -119,16 +117,11 @@ def _mount_point(path: str) -> str:
 
 @contextmanager
 def attach(storage: PathStorage) -> Iterator[Base]:
-    """The folder as it is; each turn makes and removes its own scratch folder in it."""
+    """The folder as it is; each turn makes and removes its own scratch folder in it. What its
+    folders are on, the rig says: the study's systems may have other ones."""
     check(storage)
-    chain = chain_of_path(storage.path)
     facts = StorageFacts(
-        kind="path",
-        sentence=f"{format_size(storage.size)} in {storage.path} on {under(chain)}"
-        " (used as is, nothing is formatted)",
-        size_bytes=storage.size,
-        device_chain=chain,
-        cautions=["the file system is not newly made: its age and fill level affect the result"],
+        kind="path", sentence="", size_bytes=storage.size, device_chain=[], cautions=[]
     )
     yield Base(None, storage.path, storage.size, facts)
 

@@ -70,7 +70,6 @@ def option_words(text: str) -> str:
 
 
 def option_names() -> list[str]:
-    """Every mount option of a file system that a study makes."""
     kinds = [kind for kind in system_kinds().values() if isinstance(kind, FileSystem)]
     return sorted({*EVERY_MOUNT, *(name for kind in kinds for name in kind.mount_options)})
 

@@ -25,7 +25,6 @@ class BlockDevice:
 
     @property
     def path(self) -> str:
-        """Its node below /dev."""
         return f"/dev/{self.name.replace('!', '/')}"
 
     @property
@@ -34,7 +33,6 @@ class BlockDevice:
 
     @property
     def read_only(self) -> bool:
-        """Whether the kernel refuses writes."""
         return self.read("ro") == "1"
 
     @property

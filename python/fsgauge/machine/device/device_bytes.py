@@ -245,7 +245,6 @@ def changes(before: DeviceState, now: DeviceState, *, of_itself: bool = False) -
 
 
 def _file_changed_ns(device: BlockDevice) -> int | None:
-    """When the file behind a loop device was last written, by whatever way."""
     backing = backing_of(device.path)
     if backing is None or backing.path is None or backing.identity.is_device:
         return None

@@ -25,7 +25,6 @@ Link = dict[str, Any]
 
 
 def chain_of_device(path: str) -> list[Link]:
-    """The chain from a block device down; the device alone where /sys is not there."""
     device = device_at(path)
     if device is None:
         return [{"kind": "device", "path": path, "unknown": "not described in /sys"}]
@@ -33,7 +32,6 @@ def chain_of_device(path: str) -> list[Link]:
 
 
 def chain_of_path(path: str) -> list[Link]:
-    """The chain from the file system that holds `path` down."""
     return _file_system(path, _LINKS_LIMIT)
 
 
@@ -104,7 +102,6 @@ def _chosen(value: str | None) -> str | None:
 
 
 def under(chain: list[Link]) -> str:
-    """The file system and its disk in words: "ext4 mounted at /var (vda, 256 GiB)"."""
     first = next((link for link in chain if link["kind"] == "file_system"), None)
     if first is None or "file_system" not in first:
         return "a file system whose mount is not visible"
@@ -112,7 +109,6 @@ def under(chain: list[Link]) -> str:
 
 
 def _disk(chain: list[Link]) -> str:
-    """Its own device with its size, and the disk at the end where that is another one."""
     own, last = next((link for link in chain if link["kind"] == "device"), None), chain[-1]
     if own is None or last["kind"] != "device":
         return ""
@@ -120,7 +116,6 @@ def _disk(chain: list[Link]) -> str:
 
 
 def sized(link: Link) -> str:
-    """A device with its model and its own size: "/dev/loop1, 600 MiB"."""
     model = f" {link['model']}" if link.get("model") else ""
     size = f", {format_size(link['size_bytes'])}" if link.get("size_bytes") else ""
     return f"{link['path']}{model}{size}"

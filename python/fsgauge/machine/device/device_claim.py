@@ -96,7 +96,6 @@ class DeviceClaim(Claim):
 
     @property
     def node(self) -> int:
-        """A descriptor of the device that claims nothing, open to the end."""
         return self._open
 
     @property
@@ -168,7 +167,6 @@ class DeviceClaim(Claim):
             self._is_held = True
 
     def close(self) -> None:
-        """Give it up for good."""
         for descriptor in {self._claim, self._open} - {-1}:
             os.close(descriptor)
         self._claim = self._open = -1
@@ -191,7 +189,6 @@ class DeviceClaim(Claim):
         return Given(os.open(f"/proc/self/fd/{self._claim}", call.flags & _OF_AN_OPEN))
 
     def is_at(self, path: str) -> bool:
-        """Whether a path leads to this device."""
         try:
             found = Path(path).stat()
         except OSError:
@@ -363,7 +360,6 @@ def claimed(device: BlockDevice) -> Iterator[DeviceClaim]:
 
 
 def _users(device: BlockDevice) -> list[str]:
-    """What is on it and who has it open, or that nothing of it shows."""
     found = [*contents_of(device), *other_ways(device)]
     return found or [f"{device.path}  in use by another program or kernel driver"]
 

@@ -32,7 +32,6 @@ _VERSION_SECONDS = 10.0
 
 
 def machine_name() -> str:
-    """What records call this machine: its host name."""
     return socket.gethostname()
 
 
@@ -41,7 +40,6 @@ def kernel_name() -> str:
 
 
 def processor_name() -> str:
-    """The processor's model; the architecture where the kernel names none."""
     return _known({}, "processor", _processor) or platform.machine()
 
 

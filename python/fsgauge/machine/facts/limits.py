@@ -133,7 +133,6 @@ def _groups(missing: dict[str, str]) -> dict[str, Group]:
 
 
 def _resources() -> dict[str, int]:
-    """Soft limits that are not infinite, by the end of their names."""
     found = {}
     for name in _RESOURCES:
         soft, _ = resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}"))

@@ -21,8 +21,6 @@ RUN_VARIABLE = "FSGAUGE_RUN"
 
 @dataclass(frozen=True)
 class Process:
-    """A process as people know it."""
-
     pid: int
     name: str
 
@@ -37,7 +35,6 @@ def start_ticks(pid: int) -> int | None:
 
 
 def has_ended(pid: int, ticks: int) -> bool:
-    """Whether the process that began at `ticks` is gone, or holds nothing any more."""
     return start_ticks(pid) != ticks or not is_running(pid)
 
 
@@ -47,7 +44,6 @@ def boot_id() -> str:
 
 
 def processes() -> Iterator[Process]:
-    """Every process that can be seen."""
     yield from map(process_of, _pids())
 
 

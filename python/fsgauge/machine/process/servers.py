@@ -52,7 +52,6 @@ class Used:
     processes: int
 
     def since(self, before: Used) -> Spent:
-        """What was used between two looks, divided as the ticks between them fell."""
         total_ns = max(self.total_ns - before.total_ns, 0)
         user = max(self.user_ticks - before.user_ticks, 0)
         system = max(self.system_ticks - before.system_ticks, 0)
@@ -62,8 +61,6 @@ class Used:
 
 @dataclass(frozen=True)
 class Spent:
-    """Processor time between two looks."""
-
     user_ns: int
     system_ns: int
 
@@ -125,7 +122,6 @@ def end_server(folder: str, token: str) -> tuple[list[Process], list[Process]]:
 
 
 def processor_time(group: int) -> Used:
-    """What a group's processes have used, with the children that have ended."""
     own = {pid: each for pid, each in _all().items() if each.group == group}
     return Used(
         processes=sum(each.state not in "ZX" for each in own.values()),
@@ -136,7 +132,6 @@ def processor_time(group: int) -> Used:
 
 
 def group_processes(group: int) -> list[int]:
-    """Living processes of a process group."""
     return [p for p, each in _all().items() if each.group == group and each.state not in "ZX"]
 
 
@@ -204,7 +199,6 @@ def _exactly(pid: int, status: _Status) -> int:
 
 
 def _names(pid: int, mark: bytes) -> bool:
-    """Whether a process was started with the folder, or a file in it, among its arguments."""
     return any(each == mark or each.startswith(mark + b"/") for each in _words(pid, "cmdline"))
 
 

@@ -49,8 +49,6 @@ class NotInTime(RigError):
 
 @dataclass(frozen=True)
 class Said:
-    """What a program printed and how it ended."""
-
     command: tuple[str, ...]
     exit_code: int
     output: str

@@ -50,7 +50,6 @@ def step_of_all(records: Sequence[StepRecord]) -> StepRecord:
 
 
 def scan_of_all(records: Sequence[ScanRecord]) -> ScanRecord:
-    """One scan of all hosts, or the first fault."""
     first = records[0]
     if len(records) == 1:
         return first

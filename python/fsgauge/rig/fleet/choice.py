@@ -94,7 +94,6 @@ _ADDRESS = re.compile(
 
 
 def is_submitted(choice: FleetChoice) -> bool:
-    """Whether the study is handed to Slurm, to be run in a job."""
     return choice.slurm is not None and not is_in_job()
 
 

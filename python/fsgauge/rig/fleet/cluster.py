@@ -83,7 +83,6 @@ class Cluster(Control):
             await self._scheduler.remove_worker(address, stimulus_id="lost", close=False)
 
     def registered(self) -> dict[str, str]:
-        """Hosts that are there: address by name."""
         return self._call(self._names(), 10.0)
 
     async def _names(self) -> dict[str, str]:

@@ -95,8 +95,6 @@ class HostLostError(RigError):
 
 
 class Reached(ABC):
-    """The hosts of a study, and how they are asked."""
-
     cluster: Control
 
     @property
@@ -130,7 +128,6 @@ class Reached(ABC):
 
 
 def too_few(left: int, needed: int, lost: list[str], last: HostLostError) -> RigError:
-    """So few hosts are left that the study cannot be measured with them."""
     what = "no host is left to measure with"
     if left:
         what = f"the study has a cell with {needed} hosts, and {left} are left"
@@ -151,7 +148,6 @@ def understood(host: str, answer: Answer, kind: type[M]) -> M:
 
 
 def all_understood(host: str, answer: Answer, kind: TypeAdapter[T]) -> T:
-    """The same where an adapter reads it: several messages in one, or a dataclass."""
     return _understood(host, answer, kind.validate_json)
 
 

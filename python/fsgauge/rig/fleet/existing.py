@@ -179,7 +179,6 @@ class ExistingLauncher(Launcher):
 
 
 def _name_of(address: str, worker: Mapping[str, Any]) -> str:
-    """Its name as a host can have one: that of dask, or its address where that is none."""
     name = str(worker.get("name", ""))
     chosen = name if name and "://" not in name and not name.isdecimal() else address
     return re.sub(r"[^A-Za-z0-9._-]+", "-", chosen.removeprefix("tls://")).strip("-.")[:60]

@@ -72,7 +72,6 @@ class Gate:
             return True
 
     def end(self, because: str) -> None:
-        """Whoever waits is told why it is over, and whoever would."""
         with self._changed:
             self._because = because
             self._changed.notify_all()

@@ -57,8 +57,6 @@ Measured = LoadJob | ClientsJob | wire.MixJob
 
 @dataclass(frozen=True)
 class Expected:
-    """A measured run that this host takes part in, and its share of it."""
-
     label: Label
     cell: Cell
     share: Share
@@ -233,7 +231,6 @@ class GatedEngine(Engine):
         return layout
 
     def _opened(self, directory: str) -> int:
-        """The folder of this host: that of the descriptor, where it is held."""
         held = next((place for place in self.held if place.path == directory), None)
         return os.open(
             "." if held is not None else directory,
@@ -242,7 +239,6 @@ class GatedEngine(Engine):
         )
 
     def _begins_again(self, cell: Cell) -> bool:
-        """Whether a run can begin again on what a part of it has left."""
         struck = self._turn is not None and self._turn.strikes
         return not struck and factors_of(cell).can_begin_again
 

@@ -99,8 +99,6 @@ class Planned:
 
 
 class Gathered(Planned):
-    """One block's happenings, host by host."""
-
     def __init__(self, plan: Plan, block: int, hosts: Sequence[str]) -> None:
         super().__init__(plan, block)
         self._told: dict[str, list[HappeningMessage]] = {host: [] for host in hosts}
@@ -289,7 +287,6 @@ def _least_steady(records: list[RunRecord]) -> CellPreconditioning | None:
 
 
 def _turn(records: dict[str, TurnRecord]) -> TurnRecord:
-    """How a system was made: on the first host, and what others say of theirs."""
     host, first = next(iter(records.items()))
     notes = [note for note in first.notes if all(note in each.notes for each in records.values())]
     for name, each in records.items():
@@ -313,14 +310,12 @@ def _made(record: TurnRecord) -> tuple[object, ...]:
 
 
 def _alike(words: dict[str, str]) -> str:
-    """One text where all hosts say the same, else that of each."""
     if len(set(words.values())) == 1:
         return next(iter(words.values()))
     return "; ".join(f"{host}: {text}" for host, text in words.items())
 
 
 def hosts_differ(what: str, *details: str) -> RigError:
-    """Hosts that do not take the same steps of one plan."""
     return RigError(
         what,
         details=details,

@@ -51,8 +51,6 @@ _SECONDS_TO_CLOSE = 120.0
 
 
 class HeldRig:
-    """The host rig with its storage attached, from `prepare` to `close`."""
-
     def __init__(
         self,
         study: Study,
@@ -97,7 +95,6 @@ class HeldRig:
         self._orders.put(self._describe)
 
     def state(self, known: int, seconds: float) -> State:
-        """Where the host is, as soon as that is another than the `known` one."""
         with self._changed:
             self._changed.wait_for(lambda: self._now() != known, seconds)
             waiting = self._gate.waiting
@@ -230,14 +227,12 @@ class HostAnswers:
         return use_engine(engine, sha256, self._folder)
 
     def refusals(self, study: str, destroy: dict[str, Any] | None = None) -> str:
-        """What this host would refuse of a study; nothing is touched."""
         rig = HostRig(say=lambda _: None)
         consent = Allowed.validate_python(destroy)
         found = rig.refusals(Study.model_validate_json(study), consent)
         return json.dumps([Fault.of(error).model_dump() for error in found])
 
     def size_bytes(self, study: str) -> str:
-        """How large the storage of a study will be on this host; nothing is touched."""
         asked = Study.model_validate_json(study)
         try:
             found = Sized(size_bytes=HostRig(say=lambda _: None).size_bytes(asked))
@@ -298,7 +293,6 @@ class HostAnswers:
         return self._rig().open(Label(**label), offer)
 
     def compare_clock(self, job: str) -> str:
-        """This host's monotonic clock against the coordinator's, by the engine."""
         return exchanged(job)
 
     def abort(self, because: str) -> str:
@@ -323,7 +317,6 @@ class HostAnswers:
 
 
 def digest_of(binary: bytes) -> str:
-    """SHA-256 of an engine, in hexadecimal digits."""
     return hashlib.sha256(binary).hexdigest()
 
 

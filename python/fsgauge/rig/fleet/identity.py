@@ -24,8 +24,6 @@ _MACHINE_ID = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
 
 
 class HostIdentity(Kept):
-    """What a host said of itself."""
-
     machine: Words
     boot: Words
     host_name: Words
@@ -130,8 +128,6 @@ def require_same(identities: Mapping[str, HostIdentity]) -> None:
 
 
 class _Version(BaseModel):
-    """All that is asked of what another version says."""
-
     model_config = ConfigDict(extra="ignore")
 
     fsgauge: Words

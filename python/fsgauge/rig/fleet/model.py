@@ -39,8 +39,6 @@ Port = Annotated[int, Field(ge=1, le=65535)]
 
 
 class HostKeys(StudyModel):
-    """What can be said of one host, and of all of them in [defaults]."""
-
     user: Address | None = None
     port: Port | None = None
     fsgauge: OneLine | None = None
@@ -92,7 +90,6 @@ class Fleet(StudyModel):
 
     @property
     def hosts(self) -> list[Host]:
-        """All of them, with the defaults in place of what they do not say."""
         common = {key: value for key, value in self.defaults if value is not None}
         return [
             host.model_copy(update={k: v for k, v in common.items() if getattr(host, k) is None})
@@ -164,7 +161,6 @@ class TomlFile:
             raise self._explained(error) from None
 
     def _explained(self, error: ValidationError) -> InputError:
-        """The first mistake in the order of the file, and how many more there are."""
         found = [self._in_words(each) for each in error.errors(include_url=False)]
         found.sort(key=_line)
         first = found[0]

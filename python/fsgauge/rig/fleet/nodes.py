@@ -314,7 +314,6 @@ class FleetWorker(Worker):  # type: ignore[misc]  # as above
 
 
 def _own_address(bootstrap: Bootstrap) -> str:
-    """Of the interface that the hosts file names, or of the one towards the coordinator."""
     if bootstrap.interface is not None:
         try:
             return str(get_ip_interface(bootstrap.interface))

@@ -79,7 +79,6 @@ class FleetRig(Rig):
         return min(each.size_bytes for each in sizes.values())
 
     def refusals(self, study: Study, destroy: Consent | None = None) -> list[FsgaugeError]:
-        """What `check` would refuse, on every host; the hosts are started for it, and ended."""
         try:
             fleet = self._checked(study, destroy)
             with self._stack:
@@ -159,7 +158,6 @@ class FleetRig(Rig):
         return fleet
 
     def _of_hosts(self, study: Study, fleet: Fleet, destroy: Consent | None) -> list[FsgaugeError]:
-        """What each host refuses, then what is refused of all of them together."""
         refused: list[FsgaugeError] = []
         for name, answer in sorted(self._ask(study, fleet, "refusals", destroy).items()):
             refused += [fault.raised(name) for fault in all_understood(name, answer, Faults)]
@@ -243,7 +241,6 @@ def _refuse_private_servers(study: Study) -> None:
 
 
 def _require_one_storage(study: Study, hosts: int) -> None:
-    """A folder, where all hosts work on the same files."""
     method = method_of(study.workload)
     if hosts > 1 and method.files_of_all and not isinstance(study.storage, PathStorage):
         raise InputError(

@@ -42,8 +42,6 @@ _WORD_SECONDS = 1.0
 
 
 class PreparedHosts:
-    """All hosts with the study prepared on each. `close` ends it on all of them."""
-
     def __init__(
         self,
         hosts: control.Reached,
@@ -62,7 +60,6 @@ class PreparedHosts:
         self._left_out: list[str] = []
 
     def describe(self) -> Description:
-        """All hosts as they are now, in their order; a system has what the smallest one offers."""
         names = self._hosts.names
         self._hosts.answers(names, "describe", control.ANSWER_SECONDS)
         self._settle(names, control.ANSWER_SECONDS + _SETTLE_SECONDS)
@@ -166,8 +163,6 @@ class PreparedHosts:
 
 
 class FleetSession(PreparedHosts, Session):
-    """The same of a fleet, whose hosts are started again where they are lost, or left out."""
-
     def __init__(
         self,
         hosts: Hosts,
@@ -218,7 +213,6 @@ class FleetSession(PreparedHosts, Session):
                 raise
 
     def _restored(self, name: str) -> bool:
-        """Whether a host that was lost is there again, prepared as before."""
         if not self._is_there_again(name):
             return False
         try:
@@ -254,7 +248,6 @@ class FleetSession(PreparedHosts, Session):
         return self._hosts.names
 
     def _without(self, error: control.HostLostError) -> FsgaugeError:
-        """Leave a host out of the whole study, and begin that again; or end it."""
         self._left_with(error)
         try:
             self.prepare()
@@ -277,7 +270,6 @@ def _is_at_work(name: str, answer: control.Answer) -> bool:
 
 
 def _machines(found: dict[str, Machine], *, one_machine: bool) -> list[Machine]:
-    """Each under its host's name; the first one has the role of a machine alone."""
     machines = [
         machine.model_copy(update={"name": name, "role": LOAD if at == 0 else f"{LOAD} {at + 1}"})
         for at, (name, machine) in enumerate(found.items())

@@ -244,7 +244,6 @@ def _remove(name: str, folder: int) -> int:
 
 
 def _take(name: str, directory: int, leave_bytes: int) -> int:
-    """Fill a file until no more than `leave_bytes` are free; gives what it takes then."""
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
     folder = f"/proc/self/fd/{directory}"
     with closing(os.open(name, flags, 0o600, dir_fd=directory)) as descriptor:

@@ -143,7 +143,6 @@ def _require_direct(study: Study, device: str) -> None:
 
 
 def _look_at(study: Study, system: System, engine: Engine | None, tried: Try | None) -> None:
-    """One system; what is refused about it can be left out."""
     try:
         _check_system(study, system, engine)
         kind = known_kind(study, system)

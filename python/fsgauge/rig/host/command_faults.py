@@ -45,7 +45,6 @@ def require_program(study: Study) -> None:
 
 
 def _behind(study: Study, *first: str) -> str:
-    """The program as it is typed, with these in the place of its first word."""
     return shlex.join(["--", *first, *getattr(study.workload, "program", [])[1:]])
 
 
@@ -55,7 +54,6 @@ def _is_several_words(name: str) -> bool:
 
 
 def _for_a_shell(name: str, study: Study) -> InputError:
-    """Of a name that is several words."""
     more = shlex.join(getattr(study.workload, "program", [])[1:])
     return InputError(
         f'there is no program "{name}"',
@@ -180,7 +178,6 @@ def _not_written(name: str, number: int, storage: Storage) -> EngineFault:
 
 
 def fault_of_folder(error: OSError) -> EngineFault:
-    """Of a run whose folder the file system did not make."""
     if error.errno == errno.EEXIST:
         return _fault(
             "an earlier run left files that could not be removed",
@@ -194,7 +191,6 @@ def fault_of_folder(error: OSError) -> EngineFault:
 
 
 def fault_of_step(which: str, failed: str, folder: str, storage: Storage) -> EngineFault:
-    """Of a step of workload.prepare or workload.finish, by its last lines."""
     words = " / ".join(failed.splitlines())
     if _is_full(folder, failed.splitlines()):
         return _full(f"a step of {which} found the file system full: {words}", storage)
@@ -228,7 +224,6 @@ def _without_terminal(what: str, program: Sequence[str], code: str) -> EngineFau
 
 
 def _of_code(code: int, known: list[int]) -> tuple[str, str]:
-    """The likely cause of an exit code or a signal, and what to try."""
     if code < 0:
         return "it crashed, or was killed (out of memory?)", f"dmesg | tail; {_BY_HAND}"
     codes = ", ".join(map(str, [*known, code]))
@@ -239,7 +234,6 @@ def _of_code(code: int, known: list[int]) -> tuple[str, str]:
 
 
 def _is_full(folder: str, last: list[str]) -> bool:
-    """By what it said, or by the room that is left, of bytes or of inodes."""
     if _says(last, _NO_ROOM):
         return True
     try:

@@ -241,7 +241,6 @@ def _result(said: dict[str, Any], started_unix_ns: int) -> wire.LoadResult:
 
 
 def _start_of(began_ns: int, elapsed_ns: int) -> wire.CommonStart:
-    """When it began and ended by this machine's clock, for hosts that were to begin together."""
     return wire.CommonStart(
         start_at_ns=began_ns,
         armed_at_ns=began_ns,

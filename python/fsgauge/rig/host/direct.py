@@ -104,7 +104,6 @@ def require_direct_device(study: Study, device: str) -> None:
 
 
 def _no_space(study: Study) -> str:
-    """The size that the study asks for, as one word."""
     size_bytes = getattr(study.storage, "size", 1 << 30)
     return exact_size(size_bytes).replace(" ", "")
 
@@ -185,8 +184,6 @@ def _tried(descriptor: int, data: memoryview) -> CachedDirect:
 
 @dataclass(frozen=True)
 class _Pages:
-    """A file's pages, as they are mapped here; none of them is touched."""
-
     address: int
 
     def resident(self) -> int:

@@ -60,12 +60,10 @@ class Diagnosis(Kept):
 
 
 def system_standings() -> list[SystemStanding]:
-    """Every kind of system that fsgauge knows, and how it stands here."""
     return [_standing(kind) for kind in system_kinds().values()]
 
 
 def server_standings() -> list[SystemStanding]:
-    """Every server that fsgauge can start over a system (--serve), and how it stands here."""
     return [_server_standing(kind) for kind in SERVERS.values()]
 
 

@@ -257,7 +257,6 @@ def _discarded(device: str, claimed: bool, size_bytes: int | None) -> Said:
 
 
 def allocate_below(file: Path | None) -> list[str]:
-    """Give a preallocated loop file back the blocks that discards took (mkfs discards as well)."""
     if file is None:
         return []
     size_bytes = file.stat().st_size

@@ -90,7 +90,6 @@ class HostSystems:
         """Sources of mounts that need no other look."""
 
     def prepare(self, study: Study, system: System) -> AbstractContextManager[PreparedSystem]:
-        """Make one system afresh and fill it; undone when the context ends."""
         kind = find_kind(system.kind)
         if isinstance(kind, FileSystem):
             return self._formatted(study, system, kind)
@@ -127,18 +126,15 @@ class HostSystems:
         return watch_device(prepared)
 
     def wear(self, prepared: PreparedSystem, step: FileStep) -> int:
-        """Carry out a step between cells; gives the bytes that it took or gave back."""
         if prepared.folder is not None:
             return wear(step, prepared.folder)
         with open_place(Path(_folder_of(prepared))) as folder:
             return wear(step, folder)
 
     def free_bytes(self, prepared: PreparedSystem) -> int:
-        """What can still be taken, all that was freed included."""
         return free_when_steady(_folder_of(prepared))
 
     def layout_folder(self, prepared: PreparedSystem) -> str | None:
-        """The folder of the system's files, its file system written back whole."""
         target = prepared.target
         if not _has_folder(target):
             return None
@@ -154,11 +150,6 @@ class HostSystems:
         programs = [kind.mkfs for kind in kinds if isinstance(kind, FileSystem)]
         return capture_machine(programs, self.base.facts)
 
-    @property
-    def _folders(self) -> tuple[str, ...]:
-        sets = self.working_set.file_sets
-        return sets.of_clients if isinstance(sets, FileSets) else ()
-
     @contextmanager
     def _formatted(
         self, study: Study, system: System, kind: FileSystem
@@ -168,17 +159,15 @@ class HostSystems:
                 target = _files(study, system, root, self.working_set)
             layout = fill(study, target, self._engine)
             facts = formatted_facts(kind, made, str(self.base.device))
-            notes = [*made.notes, *_said(study, layout), *notes_on(kind, study, made.directory)]
-            sharing = shared(study, system, target, None, self._folders, self._ledger)
-            with sharing as (reached, server):
-                yield PreparedSystem(
-                    facts=with_server(facts, server),
-                    target=reached,
-                    layout=layout,
-                    start_state=[*made.start_state, _filled(target, self.working_set)],
-                    notes=notes,
-                    server=server,
-                )
+            prepared = PreparedSystem(
+                facts=facts,
+                target=target,
+                layout=layout,
+                start_state=[*made.start_state, _filled(target, self.working_set)],
+                notes=[*made.notes, *_said(study, layout), *notes_on(kind, study, made.directory)],
+            )
+            with self._served(study, system, prepared) as served:
+                yield served
 
     @contextmanager
     def _bare(self, study: Study, system: System) -> Iterator[PreparedSystem]:
@@ -233,23 +222,30 @@ class HostSystems:
             self._engine.holding(folder.held),
         ):
             target = _files(study, system, folder, self.working_set)
+            facts = self._with_pieces(folder_facts(system, path, tunables), folder)
+            layout = fill(study, target, self._engine)
             made = PreparedSystem(
-                facts=self._with_pieces(folder_facts(system, path, tunables), folder),
+                facts=facts,
                 target=target,
-                layout=fill(study, target, self._engine),
+                layout=layout,
                 start_state=[f"{path} used as it is", _filled(target, self.working_set)],
-                notes=[],
+                notes=_said(study, layout),
                 folder=folder,
             )
-            sharing = shared(study, system, target, folder, self._folders, self._ledger)
-            with sharing as (reached, server):
-                yield replace(
-                    made,
-                    facts=with_server(made.facts, server),
-                    target=reached,
-                    notes=_said(study, made.layout),
-                    server=server,
-                )
+            with self._served(study, system, made) as served:
+                yield served
+
+    @contextmanager
+    def _served(
+        self, study: Study, system: System, made: PreparedSystem
+    ) -> Iterator[PreparedSystem]:
+        """As clients reach it: through the system's server, if it has one."""
+        sets = self.working_set.file_sets
+        names = sets.of_clients if isinstance(sets, FileSets) else ()
+        sharing = shared(study, system, made.target, made.folder, names, self._ledger)
+        with sharing as (reached, server):
+            facts = with_server(made.facts, server)
+            yield replace(made, facts=facts, target=reached, server=server)
 
     def _with_pieces(self, facts: SystemFacts, folder: OpenFolder) -> SystemFacts:
         """With the pieces of free space, before the first turn on a file system."""
@@ -260,7 +256,6 @@ class HostSystems:
 
 
 def _has_folder(target: Place) -> TypeGuard[InFolder]:
-    """Whether the system's files are in a folder on this machine."""
     return isinstance(target, InFolder) and target.kind != "share_folders"
 
 

@@ -132,7 +132,6 @@ def _set(
 
 
 def _of_folder(place: TunablePlace, folder: str, key: str, system: System) -> list[_Setting]:
-    """The files of a setting of the client of a folder's file system, or of the machine."""
     if place.is_lustre:
         return _of_lustre(place, key, system)
     if place.device != MOUNT:
@@ -149,7 +148,6 @@ def _of_folder(place: TunablePlace, folder: str, key: str, system: System) -> li
 
 
 def _of_lustre(place: TunablePlace, key: str, system: System) -> list[_Setting]:
-    """One for each server of each Lustre file system that is mounted and named."""
     for root in LUSTRE_ROOTS:
         found = sorted(root.glob(f"{place.home}/{place.rest}"))
         if found:
@@ -192,7 +190,6 @@ def _place(key: str, value: str, system: System) -> TunablePlace:
 def _own(
     place: TunablePlace, device: BlockDevice | None, key: str, system: System
 ) -> tuple[Path, str]:
-    """The folder and the file of a setting, {device} filled in, of our own device alone."""
     if not place.device:
         return Path(place.home), place.rest
     if device is None:

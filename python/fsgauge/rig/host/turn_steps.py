@@ -31,8 +31,6 @@ _NOT_TOLD = "scan.not_told"
 
 @dataclass(frozen=True)
 class Work:
-    """One study on this machine, and who is told."""
-
     study: Study
     plan: Plan
     systems: HostSystems
@@ -42,8 +40,6 @@ class Work:
 
 @dataclass
 class TurnSystem:
-    """A turn whose system is there, made afresh and filled, and what is done to it."""
-
     work: Work
     turn: Turn
     prepared: PreparedSystem

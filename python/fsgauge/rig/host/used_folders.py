@@ -30,8 +30,6 @@ _WITHOUT_ROOT = (
 
 @dataclass(frozen=True)
 class UsedFolder:
-    """One system's folder and the chain of devices below it."""
-
     system: str
     path: str
     chain: list[dict[str, Any]]
@@ -96,7 +94,6 @@ class UsedFolder:
 
 
 def used_folders(study: Study) -> list[UsedFolder]:
-    """Of every system; storage of another kind has none."""
     storage = study.storage
     if not isinstance(storage, PathStorage):
         return []
@@ -156,7 +153,6 @@ def _cautions(folders: Sequence[UsedFolder]) -> Iterator[str]:
 
 
 def _shared(folders: Sequence[UsedFolder]) -> Iterator[str]:
-    """Folders of one file system, then file systems of one disk."""
     for group in _several(_grouped(folders, _file_system_of)):
         where = f"{group[0].file_system} mounted at {group[0].chain[0].get('mount_point', '/')}"
         yield (
@@ -173,7 +169,6 @@ def _shared(folders: Sequence[UsedFolder]) -> Iterator[str]:
 
 
 def _own(folders: Sequence[UsedFolder]) -> Iterator[str]:
-    """What single file systems leave out of the comparison; alike ones in one sentence."""
     memory = [folder for folder in folders if folder.in_memory]
     for file_system, group in _grouped(memory, attrgetter("file_system")).items():
         are, them = ("are", "them") if len(group) > 1 else ("is", "it")

@@ -37,16 +37,12 @@ ROOT = "/simulated"
 
 @dataclass(frozen=True)
 class Scanned:
-    """A scan that a record is made of."""
-
     when: When
     cell: Cell | None
 
 
 @dataclass(frozen=True)
 class Happens:
-    """One step of a life: what the engine does, and what it is a record of."""
-
     step: wire.SimulateStep
     of: tuple[Step, Cell] | tuple[int, Cell] | Scanned
 
@@ -122,7 +118,6 @@ def _as_job(step: Step) -> wire.AgeJob | wire.ClearStep | wire.DeleteStep | wire
 def job_of(
     study: Study, system: System, steps: list[wire.SimulateStep], *, check: bool = False
 ) -> wire.SimulateJob:
-    """The engine's job for a system; `check` lets it only say what cannot be."""
     _, block_bytes = made_with(study, system)
     return wire.SimulateJob(
         policy=policy_of(study, system),
@@ -169,7 +164,6 @@ def _is_without_data(study: Study, system: System) -> bool:
 
 
 def empty_of(study: Study, system: System, engine: Engine) -> wire.SimulateResult:
-    """The system before anything has happened to it."""
     return engine.simulate(job_of(study, system, [], check=True))
 
 

@@ -42,7 +42,6 @@ def devices_of(study: Study) -> int:
 
 
 def stripe_bytes_of(study: Study) -> int:
-    """What of a file one of them has before the next one's turn."""
     storage = study.storage
     given = storage.stripe_size if isinstance(storage, SimulatedStorage) else None
     return given or USUAL_STRIPE_BYTES
@@ -54,7 +53,6 @@ def times_of(study: Study) -> str | None:
 
 
 def device_of(study: Study) -> SimulatedDevice:
-    """The model that times are reckoned with."""
     storage = study.storage
     if isinstance(storage, SimulatedStorage):
         numbers = dict(storage.parameters)

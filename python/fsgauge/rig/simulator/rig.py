@@ -111,7 +111,6 @@ def _smaller(study: Study, size_bytes: int) -> Study:
 
 
 def _tried_turn(study: Study, system: System, engine: Engine) -> _Small:
-    """The lives of a block, simulated and written down as their records are."""
     empty = life.empty_of(study, system, engine)
     begin_seconds, is_whole = _processor_seconds(), True
     for steps in life.first_turn(study, system, empty.free_bytes):
@@ -133,8 +132,6 @@ def _processor_seconds() -> float:
 
 
 class SimulatorRig(Rig):
-    """Models in the place of systems and their storage."""
-
     name = "simulator"
     tries_blocks = True
 
@@ -169,7 +166,6 @@ class SimulatorRig(Rig):
         return self._tried[1]
 
     def refusals(self, study: Study, destroy: Consent | None = None) -> list[FsgaugeError]:
-        """All that has no model; the engine is asked about each system."""
         return each_once(list(self._refused(study, destroy)))
 
     def refused_alone(
@@ -215,7 +211,6 @@ class SimulatorRig(Rig):
         yield from without or self._refused_systems(study)
 
     def _refused_systems(self, study: Study) -> Iterator[FsgaugeError]:
-        """What the engine says of each system's first turn, with the system that it is about."""
         found = [
             (system, error)
             for system in study.systems

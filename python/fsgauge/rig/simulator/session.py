@@ -38,16 +38,12 @@ CACHES = "none: nothing is cached in a model"
 
 @dataclass(frozen=True)
 class EmptySystem:
-    """A system before its life: its folders, and what the engine says of it."""
-
     place: AgedFolders | ClientFolders
     empty: wire.SimulateResult
 
 
 @dataclass(frozen=True)
 class _Turn:
-    """A turn whose life is over, and who is told."""
-
     study: Study
     plan: Plan
     turn: Turn
@@ -55,7 +51,6 @@ class _Turn:
     number: int = 0
 
     def record(self, happens: Happens, done: wire.SimulatedStep) -> _Turn:
-        """Tell what one step came to; the turn with its steps counted."""
         if isinstance(happens.of, Scanned):
             self._scanned(happens.of, done)
             return self
@@ -142,8 +137,6 @@ KIND = "simulated"
 
 
 class SimulatorSession(Session):
-    """Nothing is held between two blocks."""
-
     def __init__(self, study: Study, engine: Engine) -> None:
         self._study = study
         self._engine = engine
@@ -166,7 +159,6 @@ class SimulatorSession(Session):
 
     @cached_property
     def _empty(self) -> dict[str, wire.SimulateResult]:
-        """What the engine says of each system before anything has happened to it."""
         study = self._study
         return {each.name: life.empty_of(study, each, self._engine) for each in study.systems}
 

@@ -187,7 +187,6 @@ class DiskCounting:
         return happening.model_copy(update={"traffic": [*happening.traffic, *found]})
 
     def _limits(self, counter: str) -> dict[str, int]:
-        """Of each disk, in the counter's unit a second."""
         found = {}
         for node in self._group.nodes:
             for disk in node.spec.disks:
@@ -266,7 +265,6 @@ class Telling:
         self._tell(as_made(happening, self._group, self._stood))
 
     def _beside(self, stood: SystemOverNodes, happening: Happening) -> Happening:
-        """With what the nodes that drive no load have to do with a run."""
         if isinstance(happening, RunStarted):
             self._dropped = stood.drop_caches()
         happening = self._disks.told(happening)
@@ -280,7 +278,6 @@ class Telling:
 
     @staticmethod
     def _held(stood: SystemOverNodes, record: RunRecord) -> RunRecord:
-        """Failed where the system was not what its name says on those nodes."""
         try:
             return failed(record, stood.lost_beside())
         except NodeLostError:

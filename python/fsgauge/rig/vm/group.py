@@ -94,12 +94,10 @@ class NodeGroup(Control, Reached):
             self.switch.close()
 
     def give_up(self) -> None:
-        """They are not of use any more: new ones are needed."""
         for node in self.nodes:
             node.give_up()
 
     def limit(self, limits: Limits) -> None:
-        """Limit every disk from now on; a shared one as much for all nodes together."""
         self._limits = limits
         for at in self.roles.all:
             self.limit_node(at)
@@ -135,7 +133,6 @@ class NodeGroup(Control, Reached):
         self.limit_node(at)
 
     def bystanders(self) -> list[tuple[Node, Machine]]:
-        """The nodes that drive no load, as they are now."""
         places = [at for at in self.roles.all if at not in self.roles.loads]
         answers = self.give({at: Order(do="machine") for at in places}, _JOIN_SECONDS)
         return [(self.nodes[at], Machine.model_validate_json(answers[at])) for at in places]

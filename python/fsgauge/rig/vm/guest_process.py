@@ -64,7 +64,6 @@ class OrderPort:
             write_all(self._descriptor, data)
 
     def hear(self, take: Callable[[Order], None]) -> None:
-        """Pass on each order as it comes, until the other end is closed."""
         lines = Lines()
         while piece := os.read(self._descriptor, _PIECE_BYTES):
             lines.add(piece)
@@ -73,8 +72,6 @@ class OrderPort:
 
 
 class Guest:
-    """Carries orders out, one after the other."""
-
     def __init__(self, line: OrderPort) -> None:
         self._line = line
         self._orders: queue.SimpleQueue[Order | None] = queue.SimpleQueue()

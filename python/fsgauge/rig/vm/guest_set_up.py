@@ -113,7 +113,6 @@ def _kernels_last() -> str:
 
 
 def blank(device: str) -> None:
-    """Discard all of a device, on which the system's own steps make a file system."""
     make_blank(device)
 
 

@@ -49,14 +49,11 @@ _END = re.compile(r"^==held== ([0-9]+)\n", re.MULTILINE)
 
 
 def shell(text: str, environment: dict[str, str], *options: str) -> list[str]:
-    """The command that carries out a text in bash."""
     pairs = [f"{name}={value}" for name, value in environment.items()]
     return ["env", *pairs, "bash", *options, "-c", text]
 
 
 class Held:
-    """What is held on this node; nothing until it is told what."""
-
     def __init__(self) -> None:
         self._held: list[InForce] = []
         self._environment: dict[str, str] = {}
@@ -75,7 +72,6 @@ class Held:
         return self._lost(self._said())
 
     def told(self, happening: Happening) -> Happening:
-        """The happening; a run's record with a fault where the system was not in force in it."""
         if not self._held or not isinstance(happening, RunRecord):
             return happening
         try:
@@ -86,7 +82,6 @@ class Held:
         return failed(happening, [*lost, *still])
 
     def _said(self) -> list[tuple[bool, str]]:
-        """Of each, whether it is there and what it printed; by one shell."""
         if not self._held:
             return []
         asked = [
@@ -115,7 +110,6 @@ class Held:
         return found
 
     def _still(self, traffic: Sequence[Traffic]) -> list[str]:
-        """What did not move in a run that only read, though it had to."""
         moved: dict[str, int] = {}
         for each in traffic:
             moved |= {part: number for part, number in each.parts.items() if number}

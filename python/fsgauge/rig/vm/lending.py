@@ -33,7 +33,6 @@ _RESULTS: TypeAdapter[list[LoadResult]] = TypeAdapter(list[LoadResult])
 
 @contextmanager
 def lent_by(group: NodeGroup, system: System) -> Iterator[GuestLent]:
-    """A system of the study that the guest is prepared for, until the context ends."""
     lent = GuestLent(group, system.name)
     try:
         yield lent
@@ -95,8 +94,6 @@ ORDERS: tuple[Do, ...] = get_args(LendDo)
 
 
 class Lending:
-    """The guest's end: one system at most."""
-
     def __init__(self) -> None:
         self._open = ExitStack()
         self._lent: LentSystem | None = None
@@ -140,7 +137,6 @@ class Lending:
 
 
 def _found(lent: LentSystem, name: str, data: str) -> str | None:
-    """An installed program, or one whose bytes came with the order."""
     if not data:
         return lent.program(name, None)
     _BROUGHT.mkdir(exist_ok=True)
@@ -151,7 +147,6 @@ def _found(lent: LentSystem, name: str, data: str) -> str | None:
 
 
 def nothing_prepared(what: str = "no study is prepared in the guest") -> RigError:
-    """An order that comes before what it is about."""
     return RigError(
         what,
         cause="the machine was started again meanwhile",

@@ -248,11 +248,9 @@ class Node:
 
     @property
     def port(self) -> int:
-        """The descriptor at which there is something to read."""
         return self._port.fileno()
 
     def give_up(self) -> None:
-        """It is as good as lost: what it is part of cannot go on."""
         self._given_up = True
 
     def power_off(self) -> None:
@@ -285,7 +283,6 @@ class Node:
 
     @property
     def is_lost(self) -> bool:
-        """Whether it has ended, but for one without power on purpose, or was given up."""
         if self.is_away and not self._given_up:
             return False
         return self._given_up or self._process is None or self._process.poll() is not None

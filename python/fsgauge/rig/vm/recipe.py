@@ -59,7 +59,6 @@ class Recipe:
 
 
 def read_tables(systems: Path) -> list[dict[str, Any]]:
-    """The files of a folder of systems, by their names."""
     return [tomllib.loads(path.read_text("utf-8")) for path in sorted(systems.glob("*.toml"))]
 
 

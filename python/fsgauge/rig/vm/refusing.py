@@ -63,7 +63,6 @@ def _looks(study: Study, destroy: Consent | None, *, is_built: bool) -> Iterator
 
 
 def _require_built(study: Study) -> None:
-    """The guest, and the kernel of each system with its file system's module."""
     wanted = recipe()
     guest_of(wanted.key)
     for system in study.systems:

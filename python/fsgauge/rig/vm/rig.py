@@ -117,7 +117,6 @@ class VmRig(Rig):
 
     @contextmanager
     def opened(self, study: Study) -> Iterator[VmSession]:
-        """Machines with the study prepared in them, until the context ends."""
         design = design_of(self, study)
         with self.started(study, side_by_side=design.side_by_side) as session:
             session.prepare()
@@ -179,7 +178,6 @@ class VmRig(Rig):
         return start
 
     def _spec(self, kernel: str | None, stack: ExitStack) -> MachineSpec:
-        """What machines are started with; its images stay until the stack is closed."""
         key = recipe().key
         guest, found = guest_of(key), kernel_of(key, kernel)
         lab = lab_image(guest)
@@ -189,7 +187,6 @@ class VmRig(Rig):
     def _group(
         self, specs: list[MachineSpec], roles: Roles, folder: Path, stack: ExitStack, shape: Shape
     ) -> NodeGroup:
-        """Nodes on a network of their own, if they are several."""
         ends: list[socket.socket] = []
         nodes = self._up(specs, folder, stack, ends)
         switch = Switch(ends, shape) if ends else None
@@ -207,7 +204,6 @@ class VmRig(Rig):
         ends: list[socket.socket],
         prompt: int | None = None,
     ) -> list[Node]:
-        """Machines that are up; `ends` are then this machine's ends of their links."""
         qemu = find_qemu()
 
         def make(accelerator: Accelerator) -> list[Node]:

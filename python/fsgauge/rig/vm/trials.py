@@ -54,7 +54,6 @@ def chosen_sharing(names: Sequence[str]) -> list[System]:
 
 
 def study_over(systems: Sequence[System], rig: RigKeys) -> Study:
-    """A small study with these systems, as nodes are tried with."""
     base = load_study(DEFAULT, [], [], "loop:320MiB", 0)
     return base.model_copy(update={"systems": list(systems), "rig": rig})
 
@@ -72,7 +71,6 @@ def has_server(system: System) -> bool:
 
 
 def node_returns(system: System) -> bool:
-    """Whether a node that was without power can be a part of it again."""
     above = arrangement_of(study_of([system]), system).reached_by
     return above is None or above.returns
 
@@ -99,8 +97,6 @@ def nodes_for(
 
 @dataclass(frozen=True)
 class RigTest:
-    """A file system, what it is on, how it is reached, and how many nodes drive the load."""
-
     kind: str
     volume: str | None = None
     reached_by: str | None = None
@@ -132,7 +128,6 @@ class RigTest:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is a file system of one node, on its own disk."""
         arranged = self.volume or self.reached_by or self.loads > 1
         return not arranged and self.kind in recipe().kinds
 

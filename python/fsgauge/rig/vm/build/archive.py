@@ -59,11 +59,9 @@ class Archive:
         self._copy_settings()
 
     def update(self) -> None:
-        """Read what the archive offers now."""
         self._get("-qq", "update", what="the lists of packages cannot be fetched")
 
     def resolved(self, packages: Sequence[str]) -> list[Package]:
-        """These packages with all that they depend on, by name."""
         said = self._get(
             *("-qq", "-y", "--print-uris", "install", *packages),
             what="the packages of the guest cannot be resolved",
@@ -83,7 +81,6 @@ class Archive:
         return found[0]
 
     def kernels(self) -> list[str]:
-        """All packages of kernels that the archive offers."""
         said = self._run("apt-cache", "pkgnames", "linux-image-")
         return sorted(word for word in said.output.split() if _ANY_KERNEL.fullmatch(word))
 
@@ -109,7 +106,6 @@ class Archive:
         return found[0]
 
     def fetch(self, packages: Sequence[str]) -> list[Path]:
-        """The files of packages with all that they depend on."""
         self._get(
             *("-qq", "-y", "--download-only", "install", *packages),
             what="the packages of the guest cannot be fetched",
@@ -117,7 +113,6 @@ class Archive:
         return sorted(self._cache.glob("*.deb"))
 
     def fetch_alone(self, package: str) -> Path:
-        """The file of one package, without what it depends on."""
         place = self._folder / "alone"
         place.mkdir(exist_ok=True)
         self._get("-qq", "download", package, what=f"{package} cannot be fetched", where=place)
@@ -188,7 +183,6 @@ def _is_usual(kernel: str) -> bool:
 
 
 def _packages(said: Said) -> list[Package]:
-    """Those that apt names with their places, a line each."""
     lines = filter(None, (_LINE.match(line.strip()) for line in said.output.splitlines()))
     return [Package(each["file"], int(each["size"]), each["hash"]) for each in lines]
 
