@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.errors import InputError
-from fsgauge.machine.device.device_chain import chain_of_path, under
 from fsgauge.machine.facts.mounts import mount_holding
 from fsgauge.plain_files.opening import closing
 from fsgauge.programs.libc import LIBC
