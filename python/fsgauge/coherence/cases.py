@@ -108,8 +108,7 @@ def _new_file(pair: Pair, name: str, trials: int) -> Iterator[CaseResult]:
 def _looked(
     pair: Pair, reader: int, look: str, name: str, version: int, *, is_last: bool
 ) -> CaseResult:
-    """What a reader sees of a version that was just written; of the last one also how long after
-    that it sees it."""
+    """Of the last version also how long after it was written the reader sees it."""
 
     def seen() -> str:
         return log.read_outcome(pair.do(reader, do=look, name=name), version, SIZE_BYTES)

@@ -245,8 +245,7 @@ def carry_out_steps(steps: list[str], folder: str, seconds: float) -> str | None
 
 
 def _require_few(said: int) -> float:
-    """Raises PrintsTooMuch: what a step prints is kept in memory. Gives the seconds until the next
-    look."""
+    """PrintsTooMuch: what is said is kept in memory. Gives the seconds until the next look."""
     if os.fstat(said).st_size > _MOST_STEP_BYTES:
         raise PrintsTooMuch
     return _LOOK_SECONDS
@@ -329,8 +328,7 @@ def timed(order: dict[str, Any]) -> dict[str, Any]:
 
 
 def _written_back(descriptor: int) -> tuple[int, int]:
-    """What it takes to write back the file system of an open folder, in ns; the number of the error
-    where that failed."""
+    """What writing back an open folder's file system takes, in ns; the error's number, or 0."""
     begin_ns = time.monotonic_ns()
     failed = LIBC.syncfs(descriptor) != 0
     return time.monotonic_ns() - begin_ns, ctypes.get_errno() if failed else 0

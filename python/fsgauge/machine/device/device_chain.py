@@ -105,17 +105,21 @@ def under(chain: list[Link]) -> str:
     first = next((link for link in chain if link["kind"] == "file_system"), None)
     if first is None or "file_system" not in first:
         return "a file system whose mount is not visible"
-    return f"{first['file_system']} mounted at {first['mount_point']}{_disk(chain)}"
+    devices = devices_of(chain)
+    mounted = f"{first['file_system']} mounted at {first['mount_point']}"
+    return f"{mounted} ({devices})" if devices else mounted
 
 
-def _disk(chain: list[Link]) -> str:
+def devices_of(chain: list[Link]) -> str:
+    """The first device, and that at the end where it is another: "/dev/loop1, 600 MiB, on /dev/vda,
+    256 GiB"; "" where the chain does not end on one."""
     own, last = next((link for link in chain if link["kind"] == "device"), None), chain[-1]
     if own is None or last["kind"] != "device":
         return ""
-    return f" ({', on '.join(sized(each) for each in ([own] if own == last else [own, last]))})"
+    return ", on ".join(map(_sized, [own] if own == last else [own, last]))
 
 
-def sized(link: Link) -> str:
+def _sized(link: Link) -> str:
     model = f" {link['model']}" if link.get("model") else ""
     size = f", {format_size(link['size_bytes'])}" if link.get("size_bytes") else ""
     return f"{link['path']}{model}{size}"

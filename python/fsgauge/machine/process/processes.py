@@ -98,14 +98,18 @@ def _within(path: str, folder: str) -> bool:
 
 
 def _pids_of_run(token: str) -> Iterator[int]:
-    mark = f"{RUN_VARIABLE}={token}".encode()
-    for pid in _pids():
-        try:
-            environment = (_PROC / str(pid) / "environ").read_bytes()
-        except OSError:
-            continue
-        if mark in environment.split(b"\0"):
-            yield pid
+    return (pid for pid in _pids() if is_marked(pid, token))
+
+
+def is_marked(pid: int, token: str) -> bool:
+    return f"{RUN_VARIABLE}={token}".encode() in words_of(pid, "environ")
+
+
+def words_of(pid: int, file: str) -> list[bytes]:
+    try:
+        return (_PROC / str(pid) / file).read_bytes().split(b"\0")
+    except OSError:
+        return []
 
 
 def _own_ancestry() -> Iterator[int]:

@@ -19,12 +19,13 @@ from pathlib import Path
 
 from fsgauge.machine.facts.pseudo_files import fields_of, lines_of, text_of
 from fsgauge.machine.process.processes import (
-    RUN_VARIABLE,
     Process,
+    is_marked,
     is_running,
     process_of,
     send,
     stat_of,
+    words_of,
 )
 from fsgauge.machine.process.tool import find_tool, run_tool
 
@@ -89,11 +90,10 @@ def server_processes(folder: str, token: str) -> list[int]:
     """Living processes of the server of the run `token` whose private folder it is."""
     status = _all()
     mark = folder.rstrip("/").encode()
-    variable = f"{RUN_VARIABLE}={token}".encode()
     groups = {
         each.group
         for pid, each in status.items()
-        if token and _names(pid, mark) and variable in _words(pid, "environ")
+        if token and _names(pid, mark) and is_marked(pid, token)
     }
     groups -= {0, os.getpgrp()}
     return [
@@ -199,11 +199,4 @@ def _exactly(pid: int, status: _Status) -> int:
 
 
 def _names(pid: int, mark: bytes) -> bool:
-    return any(each == mark or each.startswith(mark + b"/") for each in _words(pid, "cmdline"))
-
-
-def _words(pid: int, file: str) -> list[bytes]:
-    try:
-        return (_PROC / str(pid) / file).read_bytes().split(b"\0")
-    except OSError:
-        return []
+    return any(each == mark or each.startswith(mark + b"/") for each in words_of(pid, "cmdline"))

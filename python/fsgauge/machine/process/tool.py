@@ -136,8 +136,7 @@ class NoEnd(Exception):
 
 
 def _waited_for(process: Process, seconds: float) -> tuple[int, bytes, bytes]:
-    """Its exit code and all that it printed; NoEnd after `seconds`, with it and its children
-    killed."""
+    """NoEnd after `seconds`, with it and its children killed."""
     _given_up[:] = [each for each in _given_up if each.poll() is None]  # those that exited since
     deadline = time.monotonic() + seconds
     try:

@@ -155,8 +155,7 @@ def _bins(lists: Iterable[Sequence[Any]]) -> list[Any]:
 def _alike(
     lists: Iterable[Iterable[M]], key: Callable[[M], Hashable], names: Sequence[str]
 ) -> list[M]:
-    """Of all lists: those with one key as one, the named numbers added, in the order in which they
-    come."""
+    """Those of all lists with one key as one, the named numbers added, in their order."""
     groups: dict[Hashable, list[M]] = {}
     for each in chain.from_iterable(lists):
         groups.setdefault(key(each), []).append(each)

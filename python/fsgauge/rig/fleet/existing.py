@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 from distributed.comm import CommClosedError, get_address_host
 from distributed.core import ConnectionPool, send_recv
 from distributed.protocol.pickle import dumps
+from distributed.utils import get_ip
 
 from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.rig.fleet import nodes
@@ -52,9 +52,7 @@ class ExistingCluster(Cluster):
     @property
     def host_address(self) -> str:
         """The address of this machine that is nearest to the scheduler."""
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            probe.connect((get_address_host(self._address), 9))
-            return str(probe.getsockname()[0])
+        return str(get_ip(get_address_host(self._address)))
 
     async def _begin(self, listen: str) -> None:  # noqa: ARG002 - nothing listens here
         arguments = RoleSecurity(None).get_connection_args("client")

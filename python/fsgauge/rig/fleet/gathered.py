@@ -170,8 +170,6 @@ class Gathered(Planned):
 
 
 def records_of(told: dict[str, HappeningMessage]) -> dict[str, AnyRecord]:
-    """The record that each host made, with the host's name for its machine; none of hosts that
-    rested while others measured."""
     found: dict[str, AnyRecord] = {}
     for host, each in told.items():
         try:
@@ -179,10 +177,12 @@ def records_of(told: dict[str, HappeningMessage]) -> dict[str, AnyRecord]:
         except ValidationError as error:
             raise no_sense(host, "its record", error) from error
         if isinstance(record, RunRecord):
+            if record.fault is not None and record.fault.code == RESTS.code:
+                continue
             parts = [part.model_copy(update={"machine": host}) for part in record.parts]
             record = record.model_copy(update={"parts": parts})
         found[host] = record
-    return _taking_part(found)
+    return found
 
 
 def together(records: dict[str, AnyRecord], starts: Sequence[MachineStart] = ()) -> list[Happening]:
@@ -200,14 +200,6 @@ def together(records: dict[str, AnyRecord], starts: Sequence[MachineStart] = ())
         return [*found, step_of_all(steps)]
     scans = [each for each in records.values() if isinstance(each, ScanRecord)]
     return [*found, scan_of_all(scans)]
-
-
-def _taking_part(records: dict[str, AnyRecord]) -> dict[str, AnyRecord]:
-    return {
-        host: each
-        for host, each in records.items()
-        if not (isinstance(each, RunRecord) and each.fault and each.fault.code == RESTS.code)
-    }
 
 
 def _run(records: dict[str, RunRecord], starts: Sequence[MachineStart]) -> RunRecord:

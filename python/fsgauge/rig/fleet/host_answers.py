@@ -60,8 +60,7 @@ class HeldRig:
         *,
         remounts: bool = False,
     ) -> None:
-        """`told` sees each happening before it is told, and may add to it; `remounts` as HostRig
-        has it."""
+        """`told` sees each happening first, and may add to it; `remounts` as HostRig has it."""
         self._remounts = remounts
         self._study = study
         self._seen = told

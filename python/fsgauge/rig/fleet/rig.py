@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,16 +51,14 @@ class FleetRig(Rig):
         self._say = say
         self._stack = ExitStack()
         self._started: Hosts | None = None
-        self._chosen: Fleet | None = None
         self._destroy: Consent | None = None
 
     def take(self, hosts: FleetChoice) -> None:
         self._choice = hosts
 
-    @property
+    @cached_property
     def fleet(self) -> Fleet:
-        self._chosen = self._chosen or chosen_fleet(self._choice)
-        return self._chosen
+        return chosen_fleet(self._choice)
 
     def size_bytes(self, study: Study) -> int:
         """What the study says: each host has that much. Of devices, what the smallest one has;
@@ -266,8 +265,7 @@ def _require_own_kernels(study: Study) -> None:
 
 
 def study_on(study: Study, host: Host) -> Study:
-    """The study with the folder or the device that a host has for it. Raises InputError where the
-    hosts file names what the study does not use."""
+    """With the folder or device that a host has; InputError where the study has no use for it."""
     storage: Storage = study.storage
     if host.path is not None:
         storage = _with_path(study, host, host.path)

@@ -63,8 +63,6 @@ def _for_a_shell(name: str, study: Study) -> InputError:
 
 
 def _not_found(name: str, package: str, study: Study) -> InputError:
-    """Why a name leads to no program: it is several words, root searches elsewhere, or it is not
-    there."""
     if len(name.split()) > 1:
         return _for_a_shell(name, study)
     if os.geteuid() == 0 and (of_another := shutil.which(name)) is not None:
@@ -82,8 +80,6 @@ def _not_found(name: str, package: str, study: Study) -> InputError:
 
 
 def _require_path(name: str, study: Study) -> None:
-    """InputError for a program that is no file to execute; one in the run's folder is made by a
-    step."""
     place = Path(name)
     if not place.is_absolute():
         if getattr(study.workload, "prepare", []):

@@ -23,7 +23,7 @@ from fsgauge.machine.facts.noise import (
 )
 from fsgauge.rig.host.direct import cached_direct
 from fsgauge.plain_files.kept import Kept
-from fsgauge.rig.host.checks import require_descriptors_of_lab
+from fsgauge.rig.host.process_limits import require_descriptors_of_lab
 from fsgauge.rig.host.serving import install_of, lack_of, require_surroundings
 from fsgauge.rig.refusing import refused_by
 from fsgauge.system import FileSystem, SystemKind, support_of, system_kinds

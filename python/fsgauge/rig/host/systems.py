@@ -260,8 +260,7 @@ def _has_folder(target: Place) -> TypeGuard[InFolder]:
 
 
 def _folder_of(prepared: PreparedSystem) -> str:
-    """The system's folder as this process reaches it; TypeError for a bare device, which has no
-    steps."""
+    """As this process reaches it; TypeError for a bare device, which has no steps."""
     if not isinstance(prepared.pinned, InFolder):
         raise TypeError("a bare device has no files to remove and no space to fill")
     return prepared.pinned.directory

@@ -46,8 +46,7 @@ class TurnSystem:
     _step_number: int = 0
 
     def scan_layout(self, when: Literal["before", "after"]) -> None:
-        """Scan and record; what cannot be scanned is recorded as that. A bare device has no
-        layout."""
+        """What cannot be scanned is recorded as that. A bare device has no layout."""
         if not self.work.study.workload.scan:
             return
         folder = self.work.systems.layout_folder(self.prepared)

@@ -11,7 +11,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from fsgauge.machine.device.device_chain import chain_of_path, sized
+from fsgauge.machine.device.device_chain import chain_of_path, devices_of
 from fsgauge.machine.facts.mounts import MEMORY_FILE_SYSTEMS
 from fsgauge.machine.folder.open_folder import OpenFolder, open_place
 from fsgauge.record.machine import StorageFacts
@@ -86,11 +86,8 @@ class UsedFolder:
 
     @property
     def _devices(self) -> str:
-        """Its own device, and the disk at the end where that is another: " on /dev/loop1, 600 MiB,
-        on /dev/vda, 256 GiB"."""
-        devices = [link for link in self.chain if link["kind"] == "device"]
-        ends = devices[:1] if devices[-1:] == devices[:1] else [devices[0], devices[-1]]
-        return f" on {', on '.join(map(sized, ends))}" if self.disk else ""
+        devices = devices_of(self.chain)
+        return f" on {devices}" if devices else ""
 
 
 def used_folders(study: Study) -> list[UsedFolder]:

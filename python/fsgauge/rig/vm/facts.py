@@ -25,7 +25,7 @@ from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.recipe import SHARED
 from fsgauge.rig.vm.disks import Limits, storage_of
 from fsgauge.rig.vm.group import NodeGroup
-from fsgauge.rig.vm.in_force import failed, not_read
+from fsgauge.rig.vm.in_force import CountedRuns, failed, not_read
 from fsgauge.rig.vm.network import keys_of, words_of
 from fsgauge.rig.vm.node import Node, NodeLostError
 from fsgauge.rig.vm.qemu import PROGRAM, Disk
@@ -161,30 +161,15 @@ Counts = dict[str, dict[str, dict[str, int]]]
 """By counter, by disk, by part."""
 
 
-class DiskCounting:
-    """Told what happens on the nodes of a group, in its order."""
+class DiskCounting(CountedRuns[Counts]):
+    """What disks did, of all nodes of a group; QEMU says it."""
 
     def __init__(self, group: NodeGroup) -> None:
+        super().__init__()
         self._group = group
-        self._before: Counts | None = None
-        self._late = ""
 
-    def told(self, happening: Happening) -> Happening:
-        """The happening; a run's record with what disks did since it began. Where QEMU does not
-        say it in time, it costs the run these counts alone."""
-        if isinstance(happening, RunStarted):
-            self._late = ""
-            self._before = self._now()
-        if not isinstance(happening, RunRecord):
-            return happening
-        before, self._before = self._before, None
-        if happening.struck:
-            return happening  # a node that was started again counts from nothing
-        now = self._now() if before is not None else None
-        if before is None or now is None:
-            return not_read(happening, self._late) if self._late else happening
-        found = [_traffic(name, before[name], now[name], self._limits(name)) for name in _COUNTED]
-        return happening.model_copy(update={"traffic": [*happening.traffic, *found]})
+    def between(self, before: Counts, after: Counts) -> list[Traffic]:
+        return [_traffic(name, before[name], after[name], self._limits(name)) for name in _COUNTED]
 
     def _limits(self, counter: str) -> dict[str, int]:
         found = {}
@@ -196,11 +181,11 @@ class DiskCounting:
                     found[_name(node.spec.name, disk)] = of[counter]
         return found
 
-    def _now(self) -> Counts | None:
+    def now(self) -> Counts | None:
         try:
             asked = [(node, node.monitor.disk_counts()) for node in self._group.nodes]
         except RigError as error:
-            self._late = f"what disks were asked for: {error.what}"
+            self.late = f"what disks were asked for: {error.what}"
             return None
         found: Counts = {name: {} for name in _COUNTED}
         for node, devices in asked:

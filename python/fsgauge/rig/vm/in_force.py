@@ -9,7 +9,9 @@ another system. What cannot be asked in time says nothing of the system.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Generic, TypeVar
 
 from fsgauge.engine.wire import EngineFault
 from fsgauge.errors import RigError
@@ -155,37 +157,52 @@ def not_read(record: RunRecord, what: str) -> RunRecord:
 
 _COUNTER_MARK = "==counter=="
 Counts = list[dict[str, int]]
+C = TypeVar("C")
 
 
-class Counting:
-    """Counts nothing until it is told what. Counters that are late cost a run its counts, and
-    nothing else."""
+class CountedRuns(ABC, Generic[C]):
+    """Told what happens, in its order. Counts that are late cost a run these counts alone."""
 
     def __init__(self) -> None:
+        self._before: C | None = None
+        self.late = ""
+
+    def told(self, happening: Happening) -> Happening:
+        """The happening; a run's record with what was counted since it began."""
+        if isinstance(happening, RunStarted):
+            self.late = ""
+            self._before = self.now()
+        if not isinstance(happening, RunRecord):
+            return happening
+        before, self._before = self._before, None
+        if happening.struck:
+            return happening  # a node that was started again counts from nothing
+        now = self.now() if before is not None else None
+        if before is None or now is None:
+            return not_read(happening, self.late) if self.late else happening
+        traffic = [*happening.traffic, *self.between(before, now)]
+        return happening.model_copy(update={"traffic": traffic})
+
+    @abstractmethod
+    def now(self) -> C | None:
+        """What is counted so far; None, with why in `late`, where that is not said in time."""
+
+    @abstractmethod
+    def between(self, before: C, after: C) -> list[Traffic]: ...
+
+
+class Counting(CountedRuns[Counts]):
+    """Counts nothing until it is told what."""
+
+    def __init__(self) -> None:
+        super().__init__()
         self._counters: list[Counter] = []
         self._environment: dict[str, str] = {}
-        self._before: Counts | None = None
-        self._late = ""
 
     def count(self, counters: list[Counter], environment: dict[str, str]) -> None:
         self._counters, self._environment, self._before = counters, environment, None
 
-    def told(self, happening: Happening) -> Happening:
-        """The happening; a run's record with what was counted since it began."""
-        if not self._counters:
-            return happening
-        if isinstance(happening, RunStarted):
-            self._late = ""
-            self._before = self._read()
-        if not isinstance(happening, RunRecord):
-            return happening
-        before, self._before = self._before, None
-        after = self._read()
-        if before is None or after is None:
-            return not_read(happening, self._late) if self._late else happening
-        return happening.model_copy(update={"traffic": self._between(before, after)})
-
-    def _between(self, before: Counts, after: Counts) -> list[Traffic]:
+    def between(self, before: Counts, after: Counts) -> list[Traffic]:
         return [
             Traffic(
                 name=counter.name,
@@ -201,9 +218,10 @@ class Counting:
             if later
         ]
 
-    def _read(self) -> Counts | None:
-        """All of them by one shell, which an emulated machine starts slowly; None where they do not
-        answer in time."""
+    def now(self) -> Counts | None:
+        """All of them by one shell, which an emulated machine starts slowly."""
+        if not self._counters:
+            return None
         text = "\n".join(
             f"( {each.read.strip()}\n) || true\necho {_COUNTER_MARK}" for each in self._counters
         )
@@ -211,7 +229,7 @@ class Counting:
         try:
             said = run_tool(command, seconds=SECONDS, name="the shell")
         except RigError as error:
-            self._late = f"what its layers count: {error.what}"
+            self.late = f"what its layers count: {error.what}"
             return None
         pieces = said.output.split(_COUNTER_MARK)[: len(self._counters)]
         return list(map(counts_in, pieces)) if len(pieces) == len(self._counters) else None

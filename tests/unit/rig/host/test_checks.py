@@ -11,7 +11,8 @@ import pytest
 
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.rig.host import checks, process_limits
-from fsgauge.rig.host.checks import LAB_DESCRIPTORS, refused_systems, smallest_bytes
+from fsgauge.rig.host.checks import refused_systems, smallest_bytes
+from fsgauge.rig.host.process_limits import LAB_DESCRIPTORS
 from fsgauge.rig.host.process_limits import NoRings
 from fsgauge.rig.host.tunables import check_tunables
 from fsgauge.rig.refusing import require_none
@@ -251,8 +252,8 @@ def test_too_few_descriptors_for_the_lab_are_said_before_it_begins(
         return [error.next for error in refused_systems(asked)]
 
     assert said_with(LAB_DESCRIPTORS, LAB_DESCRIPTORS) == []
-    assert said_with(64, 4096) == [f"ulimit -n {LAB_DESCRIPTORS}"]
-    assert said_with(64, 64) == ["as root: ulimit -n 1024"]
+    assert said_with(64, 4096) == ["ulimit -S -n hard"]
+    assert said_with(64, 64) == [f"as root: ulimit -n {LAB_DESCRIPTORS}"]
     assert said_with(resource.RLIM_INFINITY, resource.RLIM_INFINITY) == []
 
 
