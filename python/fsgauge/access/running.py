@@ -29,6 +29,7 @@ from fsgauge.access.kind import (
     Target,
 )
 from fsgauge.errors import RigError
+from fsgauge.machine.facts.pseudo_files import number_in
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.machine.ledger.traces import MountTrace, ServerTrace
 from fsgauge.machine.process.own_network import OwnNetwork, own_network
@@ -247,8 +248,8 @@ def _facts(child: Child) -> ServerFacts:
         command=[_placeless(word, serving) for word in kind.command(serving)],
         ready_ns=child.ready_ns,
         listen_backlog=_listen_backlog(PORT),
-        somaxconn=_limit("net/core/somaxconn"),
-        syn_backlog=_limit("net/ipv4/tcp_max_syn_backlog"),
+        somaxconn=number_in("/proc/sys/net/core/somaxconn"),
+        syn_backlog=number_in("/proc/sys/net/ipv4/tcp_max_syn_backlog"),
     )
 
 
@@ -280,10 +281,3 @@ def _listen_backlog(port: int) -> int | None:
     said = run_tool(["ss", "-Hltn", f"sport = :{port}"])
     found = said.output.split()
     return int(found[2]) if len(found) > 2 and found[2].isdecimal() else None
-
-
-def _limit(name: str) -> int | None:
-    try:
-        return int((Path("/proc/sys") / name).read_text())
-    except (OSError, ValueError):
-        return None

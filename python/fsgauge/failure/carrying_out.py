@@ -19,7 +19,7 @@ from typing import Any
 from fsgauge.agents.agents import folder_name
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
 from fsgauge.failure.log import TITLES, Failed, Struck, Survived
-from fsgauge.record.strikes import Strike, Struck
+from fsgauge.record import strikes
 from fsgauge.rig.happenings import LoadBegins
 from fsgauge.rig.vm.arrangement.roles import FOLDER
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
@@ -61,7 +61,7 @@ class Appended:
 class Surviving:
     """One strike. `carried_out` does it all; `nodes` and `struck` are what came of it."""
 
-    def __init__(self, stood: SystemOverNodes, strike: Strike, folder: str) -> None:
+    def __init__(self, stood: SystemOverNodes, strike: strikes.Strike, folder: str) -> None:
         self._stood, self._group, self._folder = stood, stood.group, f"{FOLDER}/{folder}"
         self._injection = Injection(stood.group, [strike], stood.found.system, stood)
         self._zero = time.monotonic()
@@ -72,7 +72,7 @@ class Surviving:
         }
         self._next = dict.fromkeys(self.nodes, 0.0)
         self._waiting: set[int] = set()
-        self.struck: Struck | None = None
+        self.struck: strikes.Struck | None = None
 
     def carried_out(self) -> None:
         """Until both nodes have gone on, or do not. Raises where the folder cannot be made."""
@@ -260,7 +260,7 @@ def carry_out(
             with session.standing(system) as stood:
                 roles = stood.group.roles
                 at = roles.server if struck == "server" else None
-                strike = Strike(
+                strike = strikes.Strike(
                     kind="link_cut" if struck == "link" else "power_off",
                     number=1 + (roles.loads[-1] if at is None else at),
                     at_ns=AT_NS,
@@ -277,7 +277,7 @@ def carry_out(
         return told
 
 
-def _survived(stood: SystemOverNodes, system: System, struck: Struck, strike: Strike) -> Failed:
+def _survived(stood: SystemOverNodes, system: System, struck: Struck, strike: strikes.Strike) -> Failed:
     surviving = Surviving(stood, strike, folder_name())
     surviving.carried_out()
     done = surviving.struck

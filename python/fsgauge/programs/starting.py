@@ -231,3 +231,11 @@ def killed_with_parent() -> Callable[[], None]:
             os._exit(1)
 
     return arrange
+
+
+def how_it_ended(code: int) -> str:
+    """Such as "exit code 1", "signal SIGKILL", "signal 40"."""
+    if code >= 0:
+        return f"exit code {code}"
+    known = {each.value: each.name for each in signal.Signals}
+    return f"signal {known.get(-code, -code)}"

@@ -33,7 +33,7 @@ from typing import Any
 from fsgauge.programs.finding import child_environment, find_program
 from fsgauge.programs.libc import LIBC
 from fsgauge.programs.printed import MOST_OUTPUT_BYTES, Output, last_lines, read_numbers
-from fsgauge.programs.starting import start
+from fsgauge.programs.starting import how_it_ended, start
 
 MOST_LEFT = 20
 PRINTED_TOO_MUCH = "printed more than"
@@ -249,14 +249,6 @@ def _require_few(said: int) -> float:
     if os.fstat(said).st_size > _MOST_STEP_BYTES:
         raise PrintsTooMuch
     return _LOOK_SECONDS
-
-
-def how_it_ended(code: int) -> str:
-    """ "exit code 1", "SIGKILL"."""
-    if code >= 0:
-        return f"exit code {code}"
-    known = {each.value: each.name for each in signal.Signals}
-    return known.get(-code, f"signal {-code}")
 
 
 def timed(order: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from fsgauge.record.parts import MachineStart
 from fsgauge.record.records import Plan, RunRecord
 from fsgauge.rig.fleet.clock import Clock, LeadTime
 from fsgauge.rig.fleet.control import ANSWER_SECONDS, HostLostError, Reached, Said, understood
-from fsgauge.rig.fleet.gate import AGAIN, LONGEST_REST_SECONDS, RESTING, THROUGH
+from fsgauge.rig.fleet.gated_engine import AGAIN, LONGEST_REST_SECONDS, RESTING, THROUGH
 from fsgauge.rig.fleet.gathered import Gathered, hosts_differ, together
 from fsgauge.rig.fleet.messages import HappeningMessage, Label, State
 from fsgauge.rig.happenings import MOST_STARTS, LoadBegins, StartMissed, Tell

@@ -127,13 +127,6 @@ class Reached(ABC):
         return answers
 
 
-def too_few(left: int, needed: int, lost: list[str], last: HostLostError) -> RigError:
-    what = "no host is left to measure with"
-    if left:
-        what = f"the study has a cell with {needed} hosts, and {left} are left"
-    return RigError(what, details=tuple(lost), cause=last.cause, next=last.next)
-
-
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
 

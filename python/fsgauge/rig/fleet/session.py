@@ -242,7 +242,11 @@ class FleetSession(PreparedHosts, Session):
         left = len(self._hosts.names) - 1
         needed = most_hosts(cells_of(self._study_of(error.host).workload))
         if left < needed:
-            raise control.too_few(left, needed, self._left_out, error) from error
+            what = "no host is left to measure with"
+            if left:
+                what = f"the study has a cell with {needed} hosts, and {left} are left"
+            lost = tuple(self._left_out)
+            raise RigError(what, details=lost, cause=error.cause, next=error.next) from error
         self._hosts.leave_out(error.host)
         self.close("a host is left out of the study")
         return self._hosts.names

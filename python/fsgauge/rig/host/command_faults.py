@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fsgauge.engine.process import how_it_ended
+from fsgauge.programs.starting import how_it_ended
 from fsgauge.engine.wire import EngineFault
 from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.plain_files.rights import folder_above

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from fsgauge.engine.process import how_it_ended
+from fsgauge.programs.starting import how_it_ended
 from fsgauge.errors import InputError
 from fsgauge.programs import end_process, interpreter, start
 from fsgauge.programs.finding import find_program
