@@ -37,7 +37,6 @@ class Pair:
         return one(self.agents, self.places[which], STEP_SECONDS, **step)
 
     def both(self, seconds: float, *steps: dict[str, object]) -> tuple[Answer, Answer]:
-        """A step on each, at once."""
         answers = self.agents.ask(dict(zip(self.places, steps, strict=True)), seconds)
         return answers[self.places[0]], answers[self.places[1]]
 

@@ -50,7 +50,6 @@ def _folders(path: str) -> list[str]:
 
 
 def find_program(name: str) -> str | None:
-    """Full path of a program, or None."""
     return shutil.which(name, path=search_path())
 
 

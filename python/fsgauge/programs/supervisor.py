@@ -327,7 +327,6 @@ def _written_back(descriptor: int) -> tuple[int, int]:
 
 
 def main() -> None:
-    """Orders until standard input ends."""
     LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     # What a program mounts is gone with this process; what fsgauge unmounts is gone here too.
     has_own_mounts = os.geteuid() == 0 and LIBC.unshare(_CLONE_NEWNS) == 0

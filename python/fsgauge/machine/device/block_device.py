@@ -54,11 +54,9 @@ class BlockDevice:
         return self._linked("slaves")
 
     def read(self, attribute: str) -> str | None:
-        """One attribute below its /sys folder, or None."""
         return text_of(self.folder / attribute)
 
     def queue(self, attribute: str) -> str | None:
-        """One attribute of its disk's request queue."""
         return self.disk.read(f"queue/{attribute}")
 
     def _linked(self, kind: str) -> list[BlockDevice]:

@@ -109,7 +109,6 @@ def in_memory(path: str | Path) -> str:
 
 
 def swaps() -> set[str]:
-    """Files and devices that are in use as swap."""
     return {_plain(line.split()[0]) for line in lines_of("/proc/swaps")[1:] if line.split()}
 
 

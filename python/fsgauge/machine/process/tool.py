@@ -184,7 +184,6 @@ def _hear(process: subprocess.Popen[bytes], deadline: float) -> tuple[bytes, byt
 
 
 def _ended(process: subprocess.Popen[bytes], deadline: float) -> int | None:
-    """Its exit code, or None when it has not ended by then."""
     pause = _PAUSE_SECONDS / 100
     while (code := process.poll()) is None:
         if time.monotonic() >= deadline:

@@ -121,7 +121,6 @@ def _scanned(results: Sequence[ScanResult]) -> ScanResult:
 
 
 def _jumps(of_hosts: Sequence[Jumps | None]) -> Jumps | None:
-    """None where one host does not know its own."""
     known = [each for each in of_hosts if each is not None]
     if len(known) < len(of_hosts):
         return None

@@ -65,8 +65,6 @@ SAME_VERSION = "fsgauge --version on each host: it has to be the same"
 
 
 class Control(ABC):
-    """Asks hosts by name."""
-
     def ask(
         self, hosts: Iterable[str], function: Question, within: float, /, **words: object
     ) -> dict[str, Answer]:
@@ -119,7 +117,6 @@ class Reached(ABC):
     def answers_each(
         self, words: Mapping[str, Mapping[str, object]], question: Question, seconds: float, /
     ) -> dict[str, Answer]:
-        """The same with words of its own for each host."""
         answers = self.cluster.ask_each(words, question, seconds)
         for name, answer in answers.items():
             if isinstance(answer, Lost):

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 
 from distributed.comm import CommClosedError, get_address_host
@@ -111,8 +111,7 @@ class ExistingCluster(Cluster):
             self._pool.reuse(address, comm)
 
 
-@contextmanager
-def existing_cluster(address: str) -> Iterator[Cluster]:
+def existing_cluster(address: str) -> AbstractContextManager[Cluster]:
     """The cluster of a scheduler, until the context ends; InputError where it is not reached."""
     if not address.startswith("tls://"):
         raise InputError(
@@ -142,8 +141,7 @@ def existing_cluster(address: str) -> Iterator[Cluster]:
             next="install this fsgauge where the workers run, with cryptography and distributed",
         )
 
-    with running(lambda loop: ExistingCluster(loop, address), "", refused) as found:
-        yield found
+    return running(lambda loop: ExistingCluster(loop, address), "", refused)
 
 
 def fleet_of_scheduler(address: str) -> Fleet:

@@ -193,7 +193,6 @@ class GatedEngine(Engine):
     def mix(
         self, loads: Sequence[LoadJob], on_event: OnEvent | None = None, *, lay_out: bool = False
     ) -> list[LoadResult]:
-        """The same of loads that run at once."""
         expected = None if lay_out else self._expected()
         share = expected.share if expected else self._share
         own = [self._method.dealt(load, share) for load in loads]

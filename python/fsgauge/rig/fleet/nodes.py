@@ -147,7 +147,6 @@ def configure() -> None:
 
 
 def security_of(credentials: Credentials | Bootstrap, peer: Role | None) -> plain_comm.RoleSecurity:
-    """TLS with one certificate, and with peers of one role alone."""
     certificate, key = credentials.certificate, credentials.key
     return plain_comm.RoleSecurity(
         peer,
@@ -162,8 +161,6 @@ def security_of(credentials: Credentials | Bootstrap, peer: Role | None) -> plai
 
 
 class FleetScheduler(Scheduler):  # type: ignore[misc]  # no types are read of distributed
-    """Registers hosts, and knows which of them are there."""
-
     def __init__(self, credentials: Credentials, listen: str, **more: object) -> None:
         super().__init__(
             security=security_of(credentials, "host"),

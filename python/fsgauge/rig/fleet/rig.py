@@ -305,7 +305,6 @@ def _with_device(storage: Storage, host: Host, device: str) -> Storage:
 
 
 def consent_on(consent: Consent | None, host: str) -> Consent | None:
-    """What of --destroy is said of one host; None where nothing is."""
     if consent is None:
         return None
     names = tuple(

@@ -46,7 +46,6 @@ class Supervisor:
         self._folder = folder
 
     def steps(self, steps: list[str]) -> str | None:
-        """What failed, or None."""
         if not steps:
             return None
         seconds = _STEP_SECONDS * len(steps)

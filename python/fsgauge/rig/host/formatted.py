@@ -45,8 +45,6 @@ _MOUNT_SECONDS = 300.0
 
 @dataclass(frozen=True)
 class Formatted:
-    """A file system, mounted and empty."""
-
     directory: Path
     mkfs: Said
     mount_options: str

@@ -294,7 +294,6 @@ def _files(
 
 
 def _aged_folders(system: System, folder: OpenFolder, sizes: AgedFiles) -> AgedFolders:
-    """Two empty folders with the system's extent size hint, if it has one."""
     for name in (AGED, RATE):
         os.mkdir(name, dir_fd=folder.descriptor)
         with folder.opened(folder.path / name) as made:

@@ -79,7 +79,6 @@ def _lives_of_block(study: Study) -> int:
 
 
 def _turn_seconds(study: Study, system: System, engine: Engine) -> _Small:
-    """A turn's seconds on the study's own device."""
     whole_bytes = size_of(study)
     tried: list[_Small] = []
     for share in SMALLER:

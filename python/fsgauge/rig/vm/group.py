@@ -71,7 +71,6 @@ class NodeGroup(Control, Reached):
 
     @property
     def slowness(self) -> float:
-        """How many times as long limits are: those of the slowest node."""
         return max(node.slowness for node in self.nodes)
 
     @property
@@ -167,7 +166,6 @@ class NodeGroup(Control, Reached):
         return {name: json.loads(answers[places[name]]) for name in words}
 
     def tell_one(self, at: int, order: Order, seconds: float, hear: Hear | None = None) -> str:
-        """An order to one of them; its answer as JSON."""
         return self.give({at: order}, seconds, hear)[at]
 
     def give(

@@ -210,7 +210,6 @@ def _built() -> list[str]:
 
 
 def chosen_between(known: list[str], good: str, bad: str) -> list[str]:
-    """Those of `known` from one to the other, each once."""
     flavours = {_flavour(each) for each in (good, bad)}
     alike = sorted({each for each in known if {_flavour(each)} == flavours}, key=_version)
     for each in (good, bad):
