@@ -277,7 +277,9 @@ def carry_out(
         return told
 
 
-def _survived(stood: SystemOverNodes, system: System, struck: Struck, strike: strikes.Strike) -> Failed:
+def _survived(
+    stood: SystemOverNodes, system: System, struck: Struck, strike: strikes.Strike
+) -> Failed:
     surviving = Surviving(stood, strike, folder_name())
     surviving.carried_out()
     done = surviving.struck

@@ -94,7 +94,8 @@ class _Turn:
 
     def _scanned(self, scanned: Scanned, done: wire.SimulatedStep) -> None:
         result = done.result if isinstance(done.result, wire.ScanResult) else None
-        self.tell(scan_record(self.turn, scanned.when, scanned.cell, result=result, fault=done.fault))
+        found = {"result": result, "fault": done.fault}
+        self.tell(scan_record(self.turn, scanned.when, scanned.cell, **found))
 
 
 def simulate_turn(

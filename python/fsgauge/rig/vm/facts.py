@@ -1,5 +1,5 @@
-"""What records say of virtual machines, and what guests do not know of a turn: how its system was set
-up over the nodes, what other nodes' disks were asked for, that their caches were empty.
+"""What records say of virtual machines, and what guests do not know of a turn: how its system was
+set up over the nodes, what other nodes' disks were asked for, that their caches were empty.
 
 QEMU counts a disk's requests, so no node has to stop for it. A disk that several nodes share is
 counted in each, next to the share of its limit that this node has. A limit counts reads and writes,

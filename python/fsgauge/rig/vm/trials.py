@@ -1,5 +1,5 @@
-"""Systems that stand on nodes one after the other: tried by `fsgauge rig test`, and for two nodes that
-share files, and a server.
+"""Systems that stand on nodes one after the other: tried by `fsgauge rig test`, and for two nodes
+that share files, and a server.
 
 `rig test` tries each file system of one node, and those over several nodes, which are the
 `[[trial]]` tables of systems/: each of `kinds` on each number of nodes in `loads`, which drive the
