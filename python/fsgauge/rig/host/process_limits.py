@@ -79,7 +79,7 @@ def require_descriptors_of_lab() -> None:
     raise InputError(
         f"this process may have {soft} files open, and a study needs {LAB_DESCRIPTORS}",
         cause=_cause(soft, hard, "n"),
-        next=_raised(hard, LAB_DESCRIPTORS, "n", str(LAB_DESCRIPTORS)),
+        next=_raised(hard, LAB_DESCRIPTORS, "n", "1024"),
     )
 
 

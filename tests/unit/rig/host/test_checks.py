@@ -253,7 +253,7 @@ def test_too_few_descriptors_for_the_lab_are_said_before_it_begins(
 
     assert said_with(LAB_DESCRIPTORS, LAB_DESCRIPTORS) == []
     assert said_with(64, 4096) == ["ulimit -S -n hard"]
-    assert said_with(64, 64) == [f"as root: ulimit -n {LAB_DESCRIPTORS}"]
+    assert said_with(64, 64) == ["as root: ulimit -n 1024"]
     assert said_with(resource.RLIM_INFINITY, resource.RLIM_INFINITY) == []
 
 
