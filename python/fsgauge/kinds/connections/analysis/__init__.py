@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import get_args
 
-from fsgauge.engine.wire import ClientOperation, ClientsJob, ScanResult
-from fsgauge.kinds.connections.analysis.answer import connections_answer
+from fsgauge.engine.wire import ClientOperation, ClientsJob
+from fsgauge.kinds.connections.analysis.extents import (
+    cell_extents,
+    extents_sentence,
+    reference_of,
+    scanned_cells,
+)
 from fsgauge.kinds.connections.analysis.findings import connections_findings
 from fsgauge.kinds.connections.analysis.little import little_rows
-from fsgauge.kinds.connections.analysis.model import ByClients, CallRow, CellExtents, Connections
+from fsgauge.kinds.connections.analysis.model import ByClients, CallRow, Connections
 from fsgauge.kinds.connections.analysis.samples import (
     client_shares,
     collect_clients,
@@ -18,16 +22,18 @@ from fsgauge.kinds.connections.analysis.samples import (
 )
 from fsgauge.kinds.connections.analysis.serving import read_serving
 from fsgauge.kinds.connections.factors import ConnectionsFactors, Test
-from fsgauge.record.records import Cell, Plan, RunRecord, ScanRecord
+from fsgauge.record.records import Cell, Plan, RunRecord
 from fsgauge.stats.analysis import Analysis, Material
+from fsgauge.stats.answer import plain_answer
 from fsgauge.stats.client_errors import clients_of, error_rows, given_up
 from fsgauge.stats.contrast import Contrast, Value, in_blocks, judged_ratio
 from fsgauge.stats.evidence import Evidence, Question
-from fsgauge.stats.layouts import PER_FILE, at_least, with_numbers
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.results import Finding, JudgedRatio
+from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import Samples
-from fsgauge.stats.sentence import comparisons_in, noise_alone
+from fsgauge.stats.sentence import comparisons_in
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
+from fsgauge.units import count
 
 RESPONSES: Mapping[Test, str] = {
     "write": "write.mean",
@@ -63,23 +69,17 @@ class ConnectionsAnalysis(Analysis):
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
         return connections_findings(evidence)
 
-    def answer(self, question: Question) -> str | None:
-        connections = Connections.within(question)
-        if not question.others:
-            return (question.over_hosts or noise_alone(question)) + _failed(connections)
-        found = [entry for cell in question.primary for entry in comparisons_in(question, cell)]
-        if not found:
-            return None
-        said = connections_answer(connections, question.baseline, question.primary, found)
-        return said + _failed(connections)
+    def answer(self, question: Question) -> str:
+        found = [each for cell in question.primary for each in comparisons_in(question, cell)]
+        is_told = any(each.n >= BLOCKS_FOR_A_VERDICT for each in found)
+        extents = extents_sentence(question) if is_told else ""
+        failed = _failed(Connections.within(question))
+        return " ".join(filter(None, (plain_answer(question), extents, failed)))
 
 
 def _failed(connections: Connections) -> str:
-    """A sentence about operations that failed, with a space before it; "" without any."""
-    count = sum(row.count for row in connections.errors)
-    if not count:
-        return ""
-    return f" {count:,} operation{'s' if count > 1 else ''} failed: look at the errors first."
+    failed = sum(row.count for row in connections.errors)
+    return f"{count(failed, 'operation')} failed: look at the errors first." if failed else ""
 
 
 ANALYSIS = ConnectionsAnalysis()
@@ -203,95 +203,3 @@ def _contrasts(plan: Plan, swept: list[Cell]) -> Iterator[tuple[_Key, Contrast]]
                     for each in (cell, first)
                 )
                 yield (cell.id, system, "gain"), Contrast(gain, of_few, "gain")
-
-
-EXTENTS = "extents"
-
-
-def scanned_cells(scans: Sequence[ScanRecord]) -> list[ScanRecord]:
-    """The scans that followed a cell and can be counted: whole, with files that have extents."""
-    return [
-        scan
-        for scan in scans
-        if scan.when == "after cell"
-        and scan.result is not None
-        and scan.result.ended != "interrupted"
-        and _files(scan.result) > 0
-        and scan.result.counts.extents > 0
-    ]
-
-
-def reference_of(plan: Plan, scans: Sequence[ScanRecord]) -> str:
-    """Whom ratios are to: the baseline, or the first system that has extents."""
-    with_extents = {scan.system for scan in scanned_cells(scans)}
-    found = [system for system in plan.systems if system in with_extents]
-    return plan.baseline if plan.baseline in with_extents or not found else found[0]
-
-
-def cell_extents(
-    study: Samples, scans: Sequence[ScanRecord], equivalence_percent: float
-) -> list[CellExtents]:
-    """One entry a cell and system whose files were scanned after the cell. Of the baseline, the
-    mean of its two turns counts in a block; ratios are one family of comparisons."""
-    plan, whole = study.plan, scanned_cells(scans)
-    of_cells = [(scan, scan.cell or "") for scan in whole]
-    samples = with_numbers(study.beside(), of_cells, (EXTENTS, PER_FILE))
-    ratios = _ratios(plan, samples, reference_of(plan, scans), equivalence_percent)
-    found = []
-    for cell, system in plan.places:
-        of_cell = [scan for scan in whole if (scan.cell, scan.system) == (cell, system)]
-        results = [scan.result for scan in of_cell if scan.result is not None]
-        extents = samples.number(EXTENTS, cell, system)
-        per_file = samples.number(PER_FILE, cell, system)
-        if extents is None or per_file is None:
-            continue
-        fragmented = sum(each.counts.fragmented_files for each in results)
-        found.append(
-            CellExtents(
-                cell=cell,
-                system=system,
-                files=statistics.fmean(map(_files, results)),
-                extents=extents,
-                per_file=per_file,
-                fragmented_share=fragmented / sum(map(_files, results)),
-                mean_extent_bytes=_mean_extent_bytes(results),
-                ratio=ratios.get((cell, system)),
-                lengths=at_least([one for each in results for one in each.extent_lengths]),
-                by_extents=_by_extents(results),
-            )
-        )
-    return found
-
-
-def _files(result: ScanResult) -> int:
-    """An empty file, or one inside its inode, has no extent."""
-    return result.counts.files - result.counts.files_without_extents
-
-
-def _ratios(
-    plan: Plan, samples: Samples, reference: str, equivalence_percent: float
-) -> dict[tuple[str, str], JudgedRatio]:
-    contrasts = {
-        (cell, system): Contrast(Value(PER_FILE, cell, system), Value(PER_FILE, cell, reference))
-        for cell, system in plan.places
-        if system != reference
-    }
-    return {
-        place: JudgedRatio(**judged.numbers())
-        for place, judged in in_blocks(contrasts, samples, equivalence_percent).items()
-    }
-
-
-def _mean_extent_bytes(results: Sequence[ScanResult]) -> float:
-    extents = sum(each.counts.extents for each in results)
-    return sum(each.counts.extent_bytes for each in results) / extents
-
-
-def _by_extents(results: Sequence[ScanResult]) -> list[tuple[int, float]]:
-    """The share of files with so many extents, to below twice that; ascending."""
-    files: dict[int, int] = {}
-    for each in results:
-        for found in each.files_by_extents:
-            files[found.at_least_extents] = files.get(found.at_least_extents, 0) + found.files
-    total = sum(files.values())
-    return [(at, files[at] / total) for at in sorted(files)]
