@@ -21,7 +21,7 @@ from fsgauge.stats.metrics import METRICS, latencies
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.run_checks import rate_missed, rate_offered
 from fsgauge.stats.samples import is_complete
-from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN, is_too_wide
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, is_too_wide
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
     factor_words,
@@ -63,11 +63,6 @@ def ends(
 def largest(decided: Iterable[tuple[Cell, Comparison]]) -> tuple[Cell, Comparison]:
     """The one furthest from 1."""
     return max(decided, key=lambda pair: abs(math.log(pair[1].ratio)))
-
-
-def told_apart(found: Sequence[Comparison]) -> tuple[list[Comparison], list[Comparison]]:
-    clear = [entry for entry in found if entry.verdict not in OPEN]
-    return clear, [entry for entry in found if entry.verdict in OPEN]
 
 
 def place_of(cell: Cell) -> str:

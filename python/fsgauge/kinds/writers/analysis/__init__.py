@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from fsgauge.kinds.writers.analysis import lines
-from fsgauge.kinds.writers.analysis.answer import in_short, one_load, rates_at_most, writers_answer
+from fsgauge.kinds.writers.analysis.answer import one_load, rates_at_most, writers_answer
 from fsgauge.kinds.writers.analysis.model import Scaling, ScalingPoint
 from fsgauge.kinds.writers.analysis.samples import collect_beside
 from fsgauge.kinds.writers.factors import WritersFactors
@@ -20,7 +20,6 @@ from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.evidence import Evidence, Question, finding
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete, whole_blocks
-from fsgauge.stats.sentence import WORDS_LIMIT
 from fsgauge.stats.served import SERVER_ADVICE, places_served, places_unstable
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, benjamini_hochberg
 
@@ -117,10 +116,7 @@ class WritersAnalysis(Analysis):
         if len(scaling.writer_counts) < 2:
             return None
         said = writers_answer(scaling, question.primary, question.margin_percent)
-        rates = rates_at_most(scaling, question)
-        if len(f"{said} {rates}".split()) > WORDS_LIMIT:
-            said = in_short(scaling, question.primary, question.margin_percent) or said
-        return f"{said} {rates}".rstrip()
+        return " ".join([said, *rates_at_most(scaling, question)])
 
 
 ANALYSIS = WritersAnalysis()

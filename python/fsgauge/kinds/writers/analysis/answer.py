@@ -5,9 +5,8 @@ times on ext4 (0.97 to 1.07, undecided); the device alone 1.93 times."
 Where the study has several groups, it is about one, which it names, and adds the largest decided
 difference between groups.
 
-Scaling alone misleads, as a system that was slowest at every count may scale best. So each system's
-rate at the most writers follows: "With two writers, xfs reaches 75 % of raw (73 to 77 %) and ext4
-51 % (50 to 52 %): xfs is fastest."
+Scaling alone misleads, as a system that was slowest at every count may scale best. So how systems
+compare at the most writers follows.
 """
 
 from __future__ import annotations
@@ -18,23 +17,19 @@ from collections.abc import Mapping, Sequence
 from fsgauge.kinds.writers.analysis.model import GroupRatio, Scaling
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record.records import Cell, RunRecord
+from fsgauge.stats.between_systems import comparing_sentences
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.evidence import Question
-from fsgauge.stats.results import Comparison
-from fsgauge.stats.sentence import DECIDED, comparisons_in, ends, hidden_from, shortest, told_apart
+from fsgauge.stats.sentence import DECIDED, comparisons_in, ends, shortest
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, is_too_wide
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
     factor_words,
-    least_shown,
     left_out,
     listed,
     named_systems,
     number_words,
-    range_words,
     ratio_range,
-    remark,
-    share_of,
 )
 from fsgauge.units import format_size
 
@@ -245,86 +240,12 @@ def _too_few(subject: str, base: str, blocks: int, found: Sequence[Entry]) -> st
     )
 
 
-def in_short(scaling: Scaling, primary: Sequence[Cell], margin_percent: float) -> str:
-    """The sentence; "" where no block has the fewest writers and the most."""
-    group = lead_group(scaling, primary)
-    lines = [line for line in scaling.lines if line.group == group]
-    changes = {
-        line.system: scaling.together(change) or change
-        for line in lines
-        if (change := line.points[-1].change) is not None
-    }
-    causes = {line.system: line.limited_by for line in lines if line.system in changes}
-    free = [each for each in changes.items() if not causes[each[0]]]
-    told = [each for each in free if not says_nothing(each[1], margin_percent)]
-    noisy = [system for system, change in free if says_nothing(change, margin_percent)]
-    shown = ends(told, _value)
-    of_one = f" the writes of {number_words(lines[0].points[0].writers)}"
-    parts = [
-        f"{factor_words(change.value, change.edges)} times{of_one if at == 0 else ''} on {system}"
-        f" ({interval_words(change, margin_percent)})"
-        for at, (system, change) in enumerate(shown)
-    ]
-    many = f"{number_words(lines[0].points[-1].writers)} writers"
-    clauses = [f"{many} do {listed(parts)}"] if parts else []
-    subject = "that" if parts else f"what {many} do over {number_words(lines[0].points[0].writers)}"
-    for cause in dict.fromkeys(filter(None, causes.values())):
-        of_cause = [system for system, each in causes.items() if each == cause]
-        clauses.append(f"{cause} sets {subject} on {listed(of_cause)}")
-    if noisy:
-        ratio = "" if clauses else f" {subject}"
-        clauses.append(f"too noisy to tell{ratio} on {listed(noisy)}")
-    said = "; ".join(clauses)
-    return f"{said[:1].upper()}{said[1:]}." if said else ""
-
-
-def rates_at_most(scaling: Scaling, question: Question) -> str:
-    """The sentence; "" where nothing can be said of two systems."""
+def rates_at_most(scaling: Scaling, question: Question) -> list[str]:
+    """How systems compare at the most writers; [] where too few blocks say."""
     group = lead_group(scaling, question.primary)
-    lines = [line for line in scaling.lines if line.group == group]
-    last = lines[0].points[-1]
-    cell = next((cell for cell in question.cells if cell.id == last.cell), None)
-    found = comparisons_in(question, cell) if cell is not None else []
+    last = next(line.points[-1] for line in scaling.lines if line.group == group)
+    cells = [cell for cell in question.cells if cell.id == last.cell]
+    found = [entry for cell in cells for entry in comparisons_in(question, cell)]
     if not found or min(entry.n for entry in found) < BLOCKS_FOR_A_VERDICT:
-        return ""
-    hosts = on_hosts(WritersFactors.of(cell)) if cell is not None else ""
-    where = f"With {number_words(last.writers)} writers{hosts}"
-    clear, unclear = told_apart(found)
-    names = named_systems([entry.system for entry in unclear])
-    least = least_shown(hidden_from(unclear))
-    untold = f"too noisy to tell {names} from {question.baseline} ({least})" if unclear else ""
-    if not clear:
-        return f"{where}, {untold}."
-    ordered = sorted(clear, key=lambda entry: entry.ratio, reverse=True)
-    many = len(ordered) > NAMED_SYSTEMS
-    shown = ends(ordered, lambda entry: entry.ratio)
-    parts = [
-        f"{entry.system} {'reaches ' if at == 0 else ''}"
-        f"{share_of(entry.ratio, question.baseline if at == 0 else '', _edges(entry, many))}"
-        f" ({_bounds(entry, many)})"
-        for at, entry in enumerate(shown)
-    ]
-    between = f", {len(ordered) - 2} between" if many else ""
-    return (
-        f"{where}, {listed(parts)}{between}{f'; {untold}' if untold else ''}"
-        f"{_winner(ordered) if not unclear else ''}."
-    )
-
-
-def _winner(ordered: Sequence[Comparison]) -> str:
-    """Who is fastest, where its interval lies above that of the next."""
-    if len(ordered) < 2:
-        return ""
-    first, second = ordered[0], ordered[1]
-    if first.pick_low is None or second.pick_high is None or first.pick_low <= second.pick_high:
-        return ""
-    return f": {first.system} is fastest of these" if first.ratio < 1 else f": {first.system} wins"
-
-
-def _edges(entry: Comparison, is_pick: bool) -> tuple[float, float]:
-    return entry.pick_edges if is_pick and entry.verdict != "equivalent" else entry.edges
-
-
-def _bounds(entry: Comparison, is_pick: bool) -> str:
-    said = range_words(*_edges(entry, is_pick), entry.ratio)
-    return f"{said}{remark(entry.verdict, barely=entry.barely)}"
+        return []
+    return comparing_sentences(question, cells)
