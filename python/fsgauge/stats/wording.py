@@ -270,11 +270,6 @@ SMALL_RATIO = 0.00995
 """Below it a ratio has two digits of its own."""
 
 
-def extreme(verdict: str | None) -> str:
-    """What the largest decided difference of several is called."""
-    return "worst case" if verdict == "worse" else "best case"
-
-
 def remark(
     verdict: str | None, margin_percent: float | None = None, *, barely: bool = False
 ) -> str:

@@ -83,7 +83,6 @@ class AccessKeys(StudyModel):
 
     @property
     def protocol(self) -> Protocol:
-        """What clients go through."""
         if self.share is not None:
             return parse_address(self.share).protocol
         return _PROTOCOLS[self.server]
@@ -158,7 +157,6 @@ class SystemAccess(StudyModel):
 
     @property
     def own(self) -> dict[str, object]:
-        """The keys that it says itself, with their values."""
         return {key: value for key, value in self if value is not None}
 
     @property

@@ -66,7 +66,6 @@ def _is_in_place(storage: Storage, systems: Sequence[System], index: int) -> Exc
 
 
 def _folder_called(kind: str) -> str | None:
-    """A folder that is here and was named without ./, as a kind would be."""
     return f"./{kind}" if os.path.isdir(kind) else None  # noqa: PTH112 - one that cannot be looked at is none
 
 

@@ -25,7 +25,6 @@ def access_of(study: Study, system: System) -> AccessKeys:
 
 
 def accesses_of(study: Study) -> tuple[AccessKeys, ...]:
-    """How the systems are reached, in their order."""
     return tuple(access_of(study, system) for system in study.systems)
 
 
@@ -36,18 +35,15 @@ def is_beside_path(study: Study, system: System) -> bool:
 
 
 def over_paths(study: Study) -> Study:
-    """The study over its systems' paths."""
     systems = [system.model_copy(update={"access": None}) for system in study.systems]
     return study.model_copy(update={"access": AccessKeys(), "systems": systems})
 
 
 def is_served(study: Study) -> bool:
-    """Whether any system's files are reached through a server, the study's own or another."""
     return any(access.protocol != "path" for access in accesses_of(study))
 
 
 def protection_in(access: AccessKeys) -> Protection:
-    """How its messages are protected."""
     return Protection(access.smb_signing, access.smb_encryption)
 
 

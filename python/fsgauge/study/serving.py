@@ -103,7 +103,6 @@ def _check_share(each: Reached) -> None:
 
 
 def check_access(systems: Sequence[Reached], workload: Workload) -> None:
-    """Refuse an access that contradicts the workload, or options that its server lacks."""
     for each in systems:
         _check_kind(each, workload)
         _check_options(each)
@@ -172,7 +171,6 @@ def _check_options(each: Reached) -> None:
 
 
 def unused_of_study(systems: Sequence[Reached], workload: Workload) -> dict[str, str]:
-    """Keys of [access] that have no effect on any system, and why."""
     reasons = [
         _ignored(each, workload)
         | {

@@ -126,7 +126,6 @@ Folders = TypeVar("Folders", ClientFolders, AgedFolders)
 
 
 def folders_of(place: Place, kind: type[Folders]) -> Folders:
-    """The folders that a load works in; TypeError for a place that is something else."""
     if not isinstance(place, kind):
         raise TypeError(f"the load needs {kind.__name__}, and the place is {place.kind}")
     return place

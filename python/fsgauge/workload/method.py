@@ -160,7 +160,6 @@ class Method:
 
     @property
     def threads(self) -> int:
-        """How many threads the engine has for the load, at most."""
         return max((factors_of(cell).at_once for cell in self.workload.cells()), default=1)
 
     def require_room(self, file_bytes: int, cause: str) -> None:

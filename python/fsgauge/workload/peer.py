@@ -38,8 +38,6 @@ class PeerRun:
 
 
 class Peer(Protocol):
-    """A program."""
-
     name: str
     install: str
     """What brings it here."""
@@ -47,7 +45,6 @@ class Peer(Protocol):
     """The variable that names it, if it is in no package."""
 
     def version_command(self, program: str) -> list[str]:
-        """What makes it say its version."""
         ...
 
     def version(self, said: str) -> str: ...

@@ -86,7 +86,6 @@ class Parameter:
 
 
 def parameters_of(disk: DiskModel) -> list[Parameter]:
-    """Every number of a disk, in their order."""
     model, found = device_named(MODEL), []
     for name, field in DiskModel.model_fields.items():
         value, known = getattr(disk, name), model.number(name)

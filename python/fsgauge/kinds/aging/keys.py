@@ -128,7 +128,6 @@ class AgingWorkload(WorkloadKeys):
         return [self._cell(*each) for each in product(levels, sides)]
 
     def default_primary(self) -> list[str]:
-        """The level with the least free space, where the damage is greatest."""
         least = min(self.levels)
         return [each.id for each in self.cells() if AgingFactors.of(each).free_percent == least]
 
@@ -186,7 +185,6 @@ class AgingWorkload(WorkloadKeys):
         return ("kind", "files are aged and deleted", "overhead compares with raw")
 
     def check_systems(self, systems: Sequence[System]) -> None:
-        """How each system's files are given space has an effect here, and must have it."""
         check_allocating(systems, self.aged_by, self.record_size, written_by=self.written_by)
 
     @property
@@ -196,7 +194,6 @@ class AgingWorkload(WorkloadKeys):
 
     @property
     def passes_cache(self) -> bool:
-        """Whether anything is done with direct I/O."""
         return self.direct or self.aged_by == "direct"
 
 

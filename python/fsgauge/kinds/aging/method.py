@@ -128,7 +128,6 @@ class AgingMethod(MakesOwnFiles):
         return RATE if AgingFactors.of(cell).side == "write" else None
 
     def scan_job(self, path: str, *, aged: bool) -> wire.ScanJob:
-        """Every file with its extents, free space, and a map of the whole file system."""
         files = self.workload.files if aged else self.workload.streams
         return wire.ScanJob(path=path, top=files, list_whole=True, map_order=_MAP_ORDER)
 
@@ -166,7 +165,6 @@ class AgingMethod(MakesOwnFiles):
         )
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
-        """The streams' bytes at the storage's speed; for a write also what comes before it."""
         workload, seconds = self.workload, self._timed_seconds(speed)
         if AgingFactors.of(cell).side != "write":
             return seconds
@@ -284,7 +282,6 @@ class AgingMethod(MakesOwnFiles):
         return self.workload.files * self._sizes().file_size_bytes * self.written_share
 
     def _steps(self, cell: Cell) -> int:
-        """How many come before a write."""
         factors = AgingFactors.of(cell)
         if factors.free_percent is None:
             return 0
@@ -292,12 +289,10 @@ class AgingMethod(MakesOwnFiles):
         return 1 + freed * self.workload.files // 100
 
     def _freed_before(self, level: int) -> int:
-        """The level before a level; 0 before the first."""
         levels = [0, *sorted(self.workload.levels)]
         return levels[levels.index(level) - 1]
 
     def _too_small(self, room: Room, unit_bytes: int, file_bytes: int) -> InputError:
-        """What the region would have to be."""
         workload = self.workload
         # A file system that is not made yet takes a part of the storage: a quarter of a small one.
         fill = workload.rate_fill if room.least else workload.rate_fill // 2

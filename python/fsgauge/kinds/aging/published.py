@@ -46,7 +46,6 @@ class PublishedAging:
 
 @cache
 def published_aging() -> PublishedAging:
-    """The claims that the study `aging` tests."""
     ledger = ledger_of("aging")
     claims = {
         (each.test, each.side, each.chunk_bytes, each.free_percent): each
@@ -85,7 +84,6 @@ def _claim(claim: Claim, trial: Trial) -> PublishedClaim | None:
 
 
 def kept(about: Observable, results: Results) -> list[Observation]:
-    """What a system keeps of its clean rate, at every level."""
     return [
         Observation.of(
             f"{point.free_percent} % free", about.system, "its clean rate", point.relative
@@ -96,7 +94,6 @@ def kept(about: Observable, results: Results) -> list[Observation]:
 
 
 def kept_at(about: Observable, results: Results) -> list[Observation]:
-    """The same at one level, `cells.free_percent`."""
     level = f"{about.cells['free_percent']} % free"
     return [each for each in kept(about, results) if each.cell == level]
 

@@ -149,14 +149,12 @@ class ChurnWorkload(WorkloadKeys):
     scan: ClassVar[bool] = False
 
     def cells(self) -> list[Cell]:
-        """By fill level, aged before fresh, the tree read before new files are written."""
         wears: tuple[Wear, ...] = ("aged", "fresh")
         sides: tuple[Side, ...] = ("read", "write")
         tests = [side for side in sides if side in self.tests]
         return [self._cell(*each) for each in product(self.fills, wears, tests)]
 
     def default_primary(self) -> list[str]:
-        """All of them: the answer is a ratio of two cells at each level."""
         return [cell.id for cell in self.cells()]
 
     def _cell(self, fill: int, wear: Wear, side: Side) -> Cell:

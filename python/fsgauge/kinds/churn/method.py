@@ -71,7 +71,6 @@ class ChurnMethod(MakesOwnFiles):
         return largest if largest is not None else room.free_bytes // 100
 
     def files_made(self) -> int:
-        """The tree and the new files beside it, at the highest level: about so many."""
         return max(self._volume().files(fill) for fill in self.workload.fills)
 
     def fewer_files(self) -> str:
@@ -119,7 +118,6 @@ class ChurnMethod(MakesOwnFiles):
         return [AgeFolder(self.age_job(cell, place, seed))] if self._begins(cell) else []
 
     def age_job(self, cell: Cell, target: Place, seed: int) -> wire.AgeJob:
-        """What makes the tree of a cell's stage."""
         folders, workload = folders_of(target, ClientFolders), self.workload
         return wire.AgeJob(
             directory=folders.folder(TREE),
@@ -138,7 +136,6 @@ class ChurnMethod(MakesOwnFiles):
         return WRITTEN if ChurnFactors.of(cell).side == "write" else None
 
     def scan_job(self, path: str, *, aged: bool) -> wire.ScanJob:
-        """The tree with the free space around it; of new files, these alone."""
         return wire.ScanJob(path=path, top=WORST_FILES, space=aged)
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> wire.ClientsJob:
@@ -181,7 +178,6 @@ class ChurnMethod(MakesOwnFiles):
         return seconds
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:  # noqa: ARG002
-        """The new files; before a stage's first cell also all that making its tree writes."""
         factors = ChurnFactors.of(cell)
         volume = self._volume()
         total = 0.0
@@ -253,7 +249,6 @@ class ChurnMethod(MakesOwnFiles):
         return f"shares of {format_size(self.available_bytes)} in each folder"
 
     def _begins(self, cell: Cell) -> bool:
-        """Whether the cell is the first of its stage."""
         return ChurnFactors.of(cell).side == ("read" if "read" in self.workload.tests else "write")
 
     def _profile(self, fill: int, folders: ClientFolders) -> wire.ChurnProfile:

@@ -148,7 +148,6 @@ class CommandWorkload(WorkloadKeys):
         self._numbers_can_be_read()
 
     def cells(self) -> list[Cell]:
-        """Every combination of the parameters; the last one varies fastest."""
         return [self._cell(each) for each in self.points()]
 
     def points(self) -> list[dict[str, str]]:
@@ -254,7 +253,6 @@ class CommandWorkload(WorkloadKeys):
 
 
 def _names_in(texts: Sequence[str]) -> set[str]:
-    """The parameters that words use."""
     return {name for text in texts for name in _WORD.findall(text)}
 
 

@@ -170,7 +170,6 @@ class CommitsWorkload(WorkloadKeys):
         return found
 
     def needs_files(self) -> tuple[str, str, str] | None:
-        """A commit is what a file system makes durable."""
         return ("kind", "a commit is what a file system makes durable", "overhead has a raw device")
 
 

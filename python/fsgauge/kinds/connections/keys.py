@@ -33,7 +33,6 @@ class ConnectionsWorkload(ConnectionsFields):
     is_told_beside_path: ClassVar[bool] = True
 
     def cells(self) -> list[Cell]:
-        """In the order in which a turn has them, whatever the order of the study's list."""
         sweep = product(host_counts(self.hosts), sorted(self.clients))
         return [cell for hosts, clients in sweep for cell in self._cells_of(clients, hosts)]
 
@@ -151,7 +150,6 @@ class ConnectionsWorkload(ConnectionsFields):
 
     @property
     def most_clients(self) -> int:
-        """The largest number of clients that any test has."""
         return max(self.clients)
 
     def check_access(self, accesses: Sequence[AccessKeys]) -> None:

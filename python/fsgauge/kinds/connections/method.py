@@ -89,7 +89,6 @@ class ConnectionsMethod(MakesOwnFiles):
         return self.folder_of(cell)
 
     def folder_of(self, cell: Cell) -> str:
-        """The folder of the set that a cell works on."""
         return BACKUP if ConnectionsFactors.of(cell).test in OF_BACKUP else OWN
 
     def scanned_after(self, cell: Cell) -> str | None:
@@ -165,7 +164,6 @@ class ConnectionsMethod(MakesOwnFiles):
         return min(seconds, workload.time_limit / 1e9) + (0.3 if is_scanned else 0.0)
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:  # noqa: ARG002
-        """Contents and names of the files that a test makes."""
         factors = ConnectionsFactors.of(cell)
         contents, files = self._volume(cell)
         if factors.test in ("write", "backup fill"):
@@ -223,7 +221,6 @@ class ConnectionsMethod(MakesOwnFiles):
         return any(access.share is not None for access in self.accesses)
 
     def _volume(self, cell: Cell) -> tuple[float, int]:
-        """Bytes of contents and files of the set that a cell works on."""
         if self.sets is None:
             raise ValueError("the number of files is only known in a room: call in_room first")
         backup = self.folder_of(cell) == BACKUP

@@ -33,8 +33,6 @@ class PublishedRow:
 
 @dataclass(frozen=True)
 class PublishedTest:
-    """All lines of one test."""
-
     name: str
     row: list[PublishedRow]
 
@@ -52,7 +50,6 @@ class PublishedConnections:
 
     @property
     def systems(self) -> list[str]:
-        """What the values of each line are of."""
         return self.publication.columns
 
     def of(self, name: str) -> PublishedTest | None:
@@ -62,7 +59,6 @@ class PublishedConnections:
 
 @cache
 def published_connections() -> PublishedConnections:
-    """The figures that the study `connections` repeats."""
     ledger = ledger_of("connections")
     tests = [
         PublishedTest(

@@ -190,7 +190,6 @@ class MetadataWorkload(WorkloadKeys):
 
     @property
     def _of_files(self) -> list[Operation]:
-        """Those on files of clients, in order."""
         return [each for each in IN_ORDER if each in self.operations and each not in RECORDS]
 
     @property

@@ -272,7 +272,6 @@ class MetadataMethod(MakesOwnFiles):
         return entries * (-(-size_bytes // _BLOCK_BYTES) * _BLOCK_BYTES + METADATA_BYTES)
 
     def _record_bytes(self) -> int:
-        """The shared file of the most clients; 0 where there is none."""
         if "record write" not in self.workload.operations:
             return 0
         return max(self.workload.clients) * self.workload.records * self.workload.record_size

@@ -357,7 +357,6 @@ _GROWN_BLOCKS = 16
 
 
 def on_wire(drawn: list[tuple[int, int]]) -> list[dict[str, int]]:
-    """Sizes by weight for the engine, as JSON."""
     return [{"size_bytes": size, "weight": weight} for size, weight in drawn]
 
 

@@ -80,7 +80,6 @@ class OverheadMethod(Method):
 
     @property
     def files_of_all(self) -> int:
-        """All of them, where hosts use the same ones or divide them."""
         return self.workload.files if self.workload.host_files != ["per-host"] else 0
 
     def without_files_of_all(self) -> str:
@@ -139,7 +138,6 @@ class OverheadMethod(Method):
 
 
 def _part(target: object, share: Share) -> object:
-    """A host's part of the files that all hosts have."""
     if not isinstance(target, wire.FilesTarget):
         return target
     prefix = share.prefix_of_part(target.prefix)

@@ -200,12 +200,10 @@ class SharingWorkload(WorkloadKeys):
 
     @property
     def in_order(self) -> Sequence[str]:
-        """The tests in the order in which programs carry them out."""
         return [name for name in TESTS if name in self.tests]
 
     @property
     def all_files(self) -> Sequence[int]:
-        """Sizes of the file in any test, ascending."""
         found = {size for name in self._file_tests for size in self.files_of(name)}
         return sorted(found or self.file_sizes)
 

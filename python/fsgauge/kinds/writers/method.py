@@ -56,7 +56,6 @@ class WritersMethod(Method):
         return size - size % unit if size >= _SMALLEST_SHARE * unit else size
 
     def require_room(self, file_bytes: int, cause: str) -> None:
-        """Every writer has as many places as it needs: one, or two queues of them to verify."""
         workload = self.workload
         needed = 2 * workload.queue_depth if workload.verify else 1
         for ranges in workload.ranges:
@@ -95,7 +94,6 @@ class WritersMethod(Method):
         return "--set 'workload.access=[\"buffered\"]'"
 
     def layout_job(self, target: Place, seed: int) -> wire.LayoutJob:
-        """As published; through the cache only files, and where the whole study is."""
         return wire.LayoutJob(
             target=laid_out(target),
             block_size_bytes=LAYOUT_BLOCK_BYTES,
@@ -262,7 +260,6 @@ class WritersMethod(Method):
         )
 
     def _covered_bytes(self, cell: Cell, space_bytes: int) -> int:
-        """What all passes of all writers write."""
         factors = WritersFactors.of(cell)
         file_bytes = space_bytes // self.files
         each_all = factors.ranges in ("shared", "own files")

@@ -52,7 +52,6 @@ class PublishedWriters:
 
 @cache
 def published_writers() -> PublishedWriters:
-    """The figures that the study `writers` repeats."""
     ledger = ledger_of("writers")
     file_bytes, write_kib = ledger.of("D-07").figure("file"), ledger.of("D-06").computed[0]
     writes = round(file_bytes.values[0] / (write_kib.value * 1024))

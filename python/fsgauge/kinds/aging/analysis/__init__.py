@@ -26,13 +26,10 @@ ALL_FREE = 100
 
 
 class AgingAnalysis(Analysis):
-    """What each system keeps of its clean rate as its space is freed and used again."""
-
     own = Aging
     compares_systems = False
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002
-        """Bytes per second, which is what others publish of aged file systems."""
         return "bandwidth"
 
     def read(self, material: Material) -> Aging:

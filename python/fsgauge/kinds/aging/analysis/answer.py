@@ -187,7 +187,6 @@ def _other_side(aging: Aging, side: Side, level: int) -> str:
 
 
 def _with_prediction(said: str, aging: Aging, kept: Sequence[_Kept], named: int) -> str:
-    """The model's sentence, of the systems that the first one names."""
     predicted = [each.predicted for each in _shown(kept, named)]
     known = [each for each in predicted if each is not None]
     if aging.seeks != "no" or len(known) < len(predicted):

@@ -49,7 +49,6 @@ def aging_layouts(
 
 
 def aged_files(study: Samples, scans: Sequence[ScanRecord], chunks: Chunks) -> list[AgedFiles]:
-    """What ageing itself left, of each system that was scanned then."""
     plan = study.plan
     whole = [scan for scan in scans if scan.when == AGED and is_whole(scan)]
     marked = [scan.model_copy(update={"cell": AGED}) for scan in whole]
@@ -128,7 +127,6 @@ def _shares(study: Samples, scans: Sequence[ScanRecord], chunks: Chunks) -> Samp
 
 
 def _mean(shares: Samples, cell: str, system: str) -> Estimate | None:
-    """The arithmetic mean, between 0 and 1."""
     return shares.plain_mean(IN_CHUNKS, cell, system, lambda share: min(max(share, 0.0), 1.0))
 
 
@@ -173,7 +171,6 @@ def share_of_exactly(scan: ScanResult, length_bytes: int) -> float | None:
 
 
 def lengths_of(scans: Sequence[ScanResult]) -> Lengths:
-    """Lengths of all these scans together; there is at least one, with extents."""
     bytes_of: Counter[int] = Counter()
     counted = [lengths for scan in scans if (lengths := exact_lengths(scan)) is not None]
     for lengths in counted if len(counted) == len(scans) else ():

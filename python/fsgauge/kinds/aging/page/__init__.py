@@ -65,7 +65,6 @@ class MapRow:
 
 
 def _map_rows(results: Results, scans: Sequence[ScanRecord]) -> list[MapRow]:
-    """A row a system that has maps, of its first turn that has them."""
     shown: list[int | None] = [None, *steps_of(Aging.within(results).levels)]
     by_id = {cell.id: cell for cell in results.cells}
     rows = []
@@ -145,8 +144,6 @@ def blended_picture(area: ScanMap) -> str:
 
 
 class AgingPage(KindPage):
-    """Rates against free space, predictions for a disk, layouts, maps, published claims."""
-
     sections = ("aging/sections.html.j2",)
     facts = "aging/facts.html.j2"
     workers = "streams"

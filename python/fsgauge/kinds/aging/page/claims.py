@@ -27,7 +27,6 @@ LITTLE = 0.9
 
 
 def claims_table(results: Results, aging: Aging, published: PublishedAging) -> list[Table]:
-    """One table; empty where no system has an allocation size that a claim is about."""
     systems = {
         claim: system
         for claim in published.claim
@@ -115,7 +114,6 @@ def _measured(results: Results, aging: Aging, claim: PublishedClaim, system: str
 
 
 def _clean_of_smallest(results: Results, aging: Aging, system: str) -> TableCell:
-    """The comparison with the baseline, where that is the smallest allocation size."""
     sizes = [size for size in aging.chunks.values() if size]
     if aging.chunks.get(results.baseline) != min(sizes, default=None):
         return NOTHING

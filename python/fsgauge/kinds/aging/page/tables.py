@@ -29,7 +29,6 @@ _SIDES: tuple[Side, ...] = ("write", "read")
 
 
 def summary_table(results: Results, aging: model.Aging) -> list[Table]:
-    """Two lines a system: its clean rate, the least it keeps, from where on nothing is lost."""
     least = min(aging.levels, default=0)
     lines = [
         line
@@ -70,7 +69,6 @@ def least_kept(line: model.AgingLine) -> model.AgingPoint | None:
 def kept_cell(
     point: model.AgingPoint | None, *, named: bool = False, judged: bool = True
 ) -> TableCell:
-    """A share, with its verdict where `judged`; `named` adds the level."""
     if point is None or point.relative is None:
         return NOTHING
     cell = share_cell(point.relative)
@@ -93,8 +91,6 @@ def _chunk_words(chunk: int | None) -> str:
 
 
 def levels_tables(results: Results, aging: model.Aging) -> list[Table]:
-    """A folded table a side: every level, a column a system."""
-
     def column(line: model.AgingLine) -> tuple[str, str, Cell[int]]:
         return line.system, "relative_rate", lambda level: kept_cell(line.at(level))
 
@@ -123,7 +119,6 @@ _EXTENTS: list[
 
 
 def layout_tables(results: Results, aging: model.Aging) -> list[Table]:
-    """What ageing left, and where the streams' files lay at each level."""
     return [*_aged_table(aging), *_level_table(results, aging)]
 
 
@@ -182,7 +177,6 @@ def _aged_table(aging: model.Aging) -> list[Table]:
 
 
 def predicted_table(results: Results, aging: model.Aging, shown: Sequence[int]) -> list[Table]:
-    """What the model says, at the shown levels; nothing in it was measured."""
     is_known = any(each.predicted is not None for each in aging.layouts)
 
     def clean(system: str) -> TableCell:
@@ -222,7 +216,6 @@ def _percent(number: Estimate) -> Callable[[float], str]:
 
 
 def disk_table(aging: model.Aging) -> list[Table]:
-    """Every number of the modelled disk with its source, changed ones marked."""
     known = {each.name: each for each in parameters_of(PUBLISHED)}
 
     def source(each: model.DiskParameter) -> str:

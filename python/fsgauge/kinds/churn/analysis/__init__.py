@@ -26,8 +26,6 @@ FILL_TOLERANCE = 0.03
 
 
 class ChurnAnalysis(Analysis):
-    """Damage: what an aged system keeps of a fresh copy's rate."""
-
     own = Churn
     compares_systems = False
 
@@ -41,7 +39,6 @@ class ChurnAnalysis(Analysis):
         samples: Samples,
         equivalence_percent: float,
     ) -> list[Interval]:
-        """All damages, each by itself."""
         found = [
             samples.over_blocks(
                 {block: math.log(ratio) for block, ratio in damage.blocks},
@@ -109,7 +106,6 @@ def _churn_findings(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _refused(evidence: Evidence, made: list[layouts.MadeTrees]) -> Iterator[Finding]:
-    """Ageing that failed part of its operations."""
     broken = [each for each in made if each[2].errors]
     if not broken:
         return

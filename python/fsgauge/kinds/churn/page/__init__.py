@@ -38,8 +38,6 @@ OF_SYSTEMS = {"forest", "depth", "latency", "cpu", "series"}
 
 
 class ChurnPage(KindPage):
-    """Damage by fill level, layouts, trees."""
-
     sections = ("churn/sections.html.j2",)
     ranked = False
     workers = "clients"
@@ -87,7 +85,6 @@ class _Panel:
 
 
 def damage_chart(results: Results) -> Drawing | None:
-    """The drawing; None before any block has aged and fresh."""
     churn = Churn.within(results)
     if not churn.damages:
         return None

@@ -23,7 +23,6 @@ from fsgauge.units import exact_percent, format_size
 
 
 def damage_table(results: Results, churn: Churn) -> list[Table]:
-    """Rates and their ratio; [] before any block has aged and fresh."""
     base, several = results.baseline, len(results.systems) > 1
     note = (
         "Bytes per second of the same work on the aged system over those on the fresh copy, inside"
@@ -48,7 +47,6 @@ def damage_table(results: Results, churn: Churn) -> list[Table]:
 
 
 def layout_table(churn: Churn) -> list[Table]:
-    """Aged and fresh side by side; [] without scans."""
     note = (
         "Where the tree lay, and what was free around it, before it was read; new files were"
         " written afterwards. In use: what a scan reports for the whole file system, including the"
@@ -83,7 +81,6 @@ def layout_table(churn: Churn) -> list[Table]:
 
 
 def tree_table(churn: Churn) -> list[Table]:
-    """How each tree was made; [] before the first."""
     return Rows(churn.trees).tables(
         "trees",
         "How the trees were made",

@@ -27,8 +27,6 @@ _SAME_SHARE = 0.01
 
 
 class CommandAnalysis(Analysis):
-    """Judged by the time to its end, or by one of the numbers that it prints."""
-
     own: ClassVar = Command
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002
@@ -55,7 +53,6 @@ ANALYSIS = CommandAnalysis()
 
 
 def of_runs(evidence: Evidence) -> Iterator[Finding]:
-    """Findings of the runs that started the program."""
     started = [run for run in evidence.runs if run.command is not None]
     yield from _left(started)
     yield from _unread(started)

@@ -58,5 +58,4 @@ class Command(OwnResults):
     numbers: list[OwnNumberResult]
 
     def of_cell(self, cell: str) -> list[Waits]:
-        """How long each system waited for storage in one cell, by its id."""
         return [each for each in self.waits if each.cell == cell]

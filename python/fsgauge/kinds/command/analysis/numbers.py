@@ -21,8 +21,6 @@ _TIME = "complete"
 
 @dataclass(frozen=True)
 class _OwnContrast(Contrast):
-    """Of a number that the study names, with its direction."""
-
     more_is_better: bool = False
 
     @property
@@ -31,7 +29,6 @@ class _OwnContrast(Contrast):
 
 
 def waits_of(material: Material) -> list[Waits]:
-    """One entry a cell and system that has a time."""
     found = []
     for cell, system in material.study.plan.places:
         runs = [

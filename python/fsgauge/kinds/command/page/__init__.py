@@ -16,8 +16,6 @@ from fsgauge.units import format_size, rounded
 
 
 class CommandPage(KindPage):
-    """Two tables; ratios of its time are those of every study."""
-
     sections = ("command/sections.html.j2",)
     workers = "programs"
 
@@ -44,7 +42,6 @@ def _is_of_own_number(results: Results) -> bool:
 
 
 def tables(results: Results) -> list[Table]:
-    """The tables of a study of programs; [] if no run completed."""
     own = Command.of(results)
     if own is None:
         return []

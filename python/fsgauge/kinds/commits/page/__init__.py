@@ -14,8 +14,6 @@ from fsgauge.units import format_size
 
 
 class CommitsPage(KindPage):
-    """A table beside what every study shows."""
-
     sections = ("commits/sections.html.j2",)
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002

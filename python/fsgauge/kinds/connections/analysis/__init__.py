@@ -56,8 +56,6 @@ def _rate_metric(test: Test) -> str:
 
 
 class ConnectionsAnalysis(Analysis):
-    """Operations, shares, extents and servers of many clients."""
-
     own = Connections
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002

@@ -20,7 +20,6 @@ WITHOUT_SEEKS = ("ram",)
 
 
 def connections_findings(evidence: Evidence) -> Iterator[Finding]:
-    """All findings about many clients."""
     connections = Connections.within(evidence)
     yield from work_given_up(evidence, LARGEST_LOSS)
     yield from failed_operations(evidence)
@@ -125,7 +124,6 @@ SLOW_SAMPLING = 0.05
 
 
 def _serving_findings(evidence: Evidence, serving: Serving) -> Iterator[Finding]:
-    """All findings about servers and connections."""
     yield from _restarts(evidence, serving)
     yield from _overflows(evidence, serving)
     yield from _reconnections(evidence, serving)

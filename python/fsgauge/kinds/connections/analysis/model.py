@@ -210,7 +210,6 @@ class Connections(OwnResults):
     by_clients: list[ByClients] = Field([])
 
     def extents_of(self, cell: str, system: str) -> CellExtents | None:
-        """The extents of one system's files of one cell, if there are any."""
         for entry in self.extents:
             if (entry.cell, entry.system) == (cell, system):
                 return entry

@@ -31,12 +31,10 @@ FIRST_DONE, LAST_DONE = "done.first", "done.last"
 
 
 def service_name(operation: str) -> str:
-    """The name of an operation's mean service time."""
     return f"service.{operation}"
 
 
 def share_name(operation: str) -> str:
-    """The name of service over response."""
     return f"service_share.{operation}"
 
 
@@ -69,7 +67,6 @@ def _nearest(ascending: Sequence[float], place: float) -> float:
 
 
 def client_shares(plan: Plan, samples: Samples) -> list[ClientShares]:
-    """One entry a cell and system in which several clients worked."""
     found = []
     clients = {cell.id: ConnectionsFactors.of(cell).at_once_on_all_hosts for cell in plan.cells}
     for cell, system in plan.places:
@@ -101,7 +98,6 @@ def _at_most_all(share: Estimate) -> Estimate:
 def operation_times(
     plan: Plan, runs: Sequence[RunRecord], samples: Samples, operations: Sequence[ClientOperation]
 ) -> list[OperationTime]:
-    """One entry a cell, system and operation that was done, operations in this order."""
     counts = _counts(runs)
     found = []
     for cell in plan.cells:

@@ -34,7 +34,6 @@ from fsgauge.units import count
 
 
 def connections_parts(results: Results) -> dict[str, Any]:
-    """Tables by section, and the words between them."""
     connections, published = Connections.within(results), published_connections()
     tables = published_tables(results, published)
     beside = any(column.elsewhere for table in tables for column in table.columns)
@@ -77,8 +76,6 @@ def _shipped_question() -> str:
 
 
 class ConnectionsPage(KindPage):
-    """Tests, clients, servers, extents."""
-
     sections = ("connections/sections.html.j2", "connections/serving.html.j2")
     later_sections = ("connections/extents.html.j2",)
     facts = "connections/facts.html.j2"

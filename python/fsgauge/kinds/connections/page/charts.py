@@ -70,7 +70,6 @@ SharesPanel = tuple[str, list[dict[str, Any]], tuple[float, float]]
 
 
 def clients_chart(results: Results) -> Drawing | None:
-    """The drawing; None where no test has several clients."""
     connections = model.Connections.within(results)
     if not connections.shares:
         return None
@@ -131,7 +130,6 @@ BYTES = "% of bytes"
 
 
 def extents_chart(results: Results) -> Drawing | None:
-    """Lengths of the extents that each writing test left; None where nothing was scanned."""
     drawn = panels.drawn_systems(results)
     scanned = model.Connections.within(results).extents
     found = [each for each in scanned if each.lengths and each.system in drawn]
@@ -161,7 +159,6 @@ def _lengths(
 
 
 def by_clients_chart(results: Results) -> Drawing | None:
-    """The drawing; None where the study has one number of clients, or nothing is known yet."""
     rows = map(_row, model.Connections.within(results).by_clients)
     label = "Rate and mean response of each test by number of clients."
     return panels.swept(results, NAME, label, rows, "clients", _panel, PANELS_LIMIT, "test")
@@ -233,7 +230,6 @@ def _lines(
 
 
 def by_clients_table(results: Results, connections: model.Connections) -> list[Table]:
-    """Rates, responses, and each over that of the fewest clients; [] without a sweep."""
     fewest = min((each.clients for each in connections.by_clients), default=1)
     return Rows(connections.by_clients).tables(
         NAME,

@@ -160,7 +160,6 @@ def _of_extents(extents: CellExtents, kind: Kind) -> Value:
 
 
 def text_of(number: float, form: Form) -> str:
-    """A raw number in the unit of its row; the unit is in the row's name."""
     match form:
         case "ms":
             return plain(number / 1e6)

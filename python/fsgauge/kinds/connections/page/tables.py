@@ -39,7 +39,6 @@ FILES_BINS_SHOWN = 4
 
 
 def published_tables(results: Results, published: PublishedConnections) -> list[Table]:
-    """A table a test, with the publication's figures at the right where it has that test."""
     return [table for each in test_rows(results) for table in _test(results, each, published)]
 
 
@@ -119,7 +118,6 @@ def _published(theirs: PublishedTest, place: int, systems: int) -> Cell[Row]:
 
 
 def source_of(published: PublishedConnections) -> str:
-    """Where the shaded figures come from."""
     source = published.publication
     return (
         f"{source.title}; no author is named. {source.storage}. Method: {source.method}."
@@ -129,7 +127,6 @@ def source_of(published: PublishedConnections) -> str:
 
 
 def latency_table(results: Results, connections: Connections) -> list[Table]:
-    """Percentiles of the response by operation and system, the call itself beside; [] without."""
     measured = results.measured
 
     def of(part: str) -> Callable[[OperationTime], TableCell]:
@@ -163,7 +160,6 @@ def latency_table(results: Results, connections: Connections) -> list[Table]:
 
 
 def extents_table(results: Results, connections: Connections) -> list[Table]:
-    """Extents of the files of each writing test; [] where nothing was scanned."""
     where = "in the model" if results.simulation else "on the file system itself (FIEMAP)"
     note = f"Counted {where} after each writing test, when all was synced."
     over = f"over {connections.extents_reference}'s"
@@ -209,7 +205,6 @@ def extents_words(extents: CellExtents) -> str:
 
 
 def fairness_table(results: Results, connections: Connections) -> list[Table]:
-    """Spread of clients' throughput, and when they were done; [] with fewer than two clients."""
     note = (
         "Each client's pace as a share of the mean of all: the time that its operations take at the"
         " mean responses, over the time that it needed. With equal work it is its throughput."
@@ -237,7 +232,6 @@ def _percent(share: Estimate) -> str:
 
 
 def little_table(results: Results, connections: Connections) -> list[Table]:
-    """The check N = X (R + Z); [] where it was not made."""
     counts = connections.little[0].counts if connections.little else ""
     note = (
         "Clients at work are counted apart from latencies, so the two sides agree only if every"
@@ -279,7 +273,6 @@ def signed_percent(number: float) -> str:
 
 
 def error_table(results: Results, connections: Connections) -> list[Table]:
-    """Errors by operation and kind; [] without any."""
     return Rows(connections.errors).tables(
         "errors",
         "Errors",
@@ -296,7 +289,6 @@ def error_table(results: Results, connections: Connections) -> list[Table]:
 
 
 def call_table(connections: Connections) -> list[Table]:
-    """Which call carried each operation; [] before the first run."""
     return Rows(connections.calls).tables(
         "calls",
         "Calls",

@@ -23,8 +23,6 @@ _OPERATIONS = {"record write": "write", "record read": "read", "read": "open"}
 
 
 class MetadataPage(KindPage):
-    """A picture and a table of operations a second."""
-
     sections = ("metadata/sections.html.j2",)
     operation = "operation"
     workers = "clients"
@@ -47,7 +45,6 @@ PAGE = MetadataPage()
 
 
 def by_clients_chart(results: Results) -> Drawing | None:
-    """The drawing; None where no operation was done by two numbers of clients."""
     cells = {cell.id: MetadataFactors.of(cell) for cell in results.cells}
     rows = (
         _row(cells[each.cell], each)
@@ -84,7 +81,6 @@ def _panel(rows: list[dict[str, Any]], width: int) -> vega.Chart:
 
 
 def rates_table(results: Results) -> list[Table]:
-    """A line a cell, a column a system: operations a second, and latencies."""
     found = results.measured
 
     def rate_of(cell: Cell, system: str) -> TableCell:

@@ -35,8 +35,6 @@ FOLDED_ROWS = 33
 
 
 class OverheadPage(KindPage):
-    """A panel a system and pattern, and the cost against queue depth."""
-
     sections = ("overhead/sections.html.j2",)
 
     def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
@@ -101,7 +99,6 @@ def _printed(claim: Claim) -> str:
 
 
 def _fluctuation_table(results: Results) -> list[Table]:
-    """[] where no run had intervals enough."""
     overhead = Overhead.of(results)
     if overhead is None or not overhead.fluctuations:
         return []
@@ -147,7 +144,6 @@ def _ratio(each: Fluctuation) -> TableCell:
 
 
 def host_files_table(results: Results) -> list[Table]:
-    """A line a system and pair of cells; [] where the study does not vary the files."""
     own = Overhead.of(results)
     if own is None or not own.host_files:
         return []

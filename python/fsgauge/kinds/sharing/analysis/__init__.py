@@ -45,8 +45,6 @@ TESTS = ("write", "read", "reread")
 
 
 class SharingAnalysis(Analysis):
-    """A test is judged by what its program prints."""
-
     own = Sharing
     said_better = frozenset({"runs.failed", "cache.file_set", "disk.limit"})
 
@@ -204,7 +202,6 @@ _OF_THE_RIG = "rig."
 
 
 def faults_of(material: Material) -> list[SystemFaults]:
-    """One a system, in the plan's order."""
     plan = material.study.plan
     return [
         _of_system(

@@ -25,8 +25,6 @@ from fsgauge.units import exact_size, format_size
 
 
 class SharingPage(KindPage):
-    """Tables; the pictures are those of every study."""
-
     sections = ("sharing/sections.html.j2",)
     facts = "sharing/facts.html.j2"
     draws_every_ratio = True
@@ -51,7 +49,6 @@ PAGE = SharingPage()
 
 
 def rates_table(results: Results) -> list[table_parts.Table]:
-    """A line a cell, a column a system: the rate as the test's program prints it."""
     rates = results.measured
     units = {metric.name: metric.unit for metric in results.metrics}
     limits = by_place(Sharing.within(results).limits)
@@ -79,7 +76,6 @@ def rates_table(results: Results) -> list[table_parts.Table]:
 
 
 def faults_table(results: Results) -> list[table_parts.Table]:
-    """A line a system."""
     return table_parts.Rows(Sharing.within(results).faults).tables(
         "faults",
         "How systems held",
@@ -101,7 +97,6 @@ def _faults(each: SystemFaults) -> table_parts.TableCell:
 
 
 def _limits_table(results: Results) -> list[table_parts.Table]:
-    """A line a cell and system; [] where nothing of it is known, as on real machines."""
     limits = Sharing.within(results).limits
     if all(each.limit == "unknown" for each in limits):
         return []
@@ -128,7 +123,6 @@ def _limits_table(results: Results) -> list[table_parts.Table]:
 
 
 def _memory_table(results: Results) -> list[table_parts.Table]:
-    """A line a cell with a file; [] where the memory of no client is known."""
     return table_parts.Rows(Sharing.within(results).memory).tables(
         "memory",
         "Files next to memory",

@@ -177,7 +177,6 @@ def _buffered(evidence: Evidence, point: ScalingPoint) -> bool:
 
 
 def _synced(evidence: Evidence) -> bool:
-    """Whether the load made its writes durable."""
     kind = evidence.study.study.get("workload", {}).get("sync", "none")
     return str(kind) != "none"
 

@@ -44,7 +44,6 @@ class Group:
 
 
 def groups_of(cells: Sequence[Cell]) -> list[Group]:
-    """The groups in the study's order."""
     of_cells = [(cell, WritersFactors.of(cell)) for cell in cells]
     varying = [word for word in _WORDS if len({word(factors) for _, factors in of_cells}) > 1]
     found: dict[str, dict[int, Cell]] = {}

@@ -36,7 +36,6 @@ SMALLEST_SHARE = 1e-9
 
 
 def companion_name(role: str, number: str) -> str:
-    """The name of a number ("iops", "p50", "p99") of those beside the writers."""
     return f"companion.{role}.{number}"
 
 

@@ -35,8 +35,6 @@ DEVICE = "the device alone"
 
 
 class WritersPage(KindPage):
-    """Gain, rates by number of writers, the scalability law."""
-
     sections = ("writers/sections.html.j2",)
     workers = "writers"
 
@@ -77,7 +75,6 @@ class _Form:
 
 
 def gain_chart(results: Results) -> Drawing | None:
-    """The drawing; None before any block has two numbers of writers."""
     scaling = Scaling.within(results)
     if len(scaling.writer_counts) < 2:
         return None
@@ -175,7 +172,6 @@ def _place(
 
 
 def _ideal(ideal: float, along: Along) -> list[vega.Chart]:
-    """Where more writers bring all that they could."""
     name = chart_of([{"x": ideal, "text": "ideal"}]).mark(
         "text", align="right", dx=-4, fontSize=11, color=MUTED
     )
@@ -188,7 +184,6 @@ def _ideal(ideal: float, along: Along) -> list[vega.Chart]:
 def _texts(
     rows: list[dict[str, Any]], headers: list[dict[str, Any]], form: _Form, y: vega.Channel
 ) -> list[vega.Chart]:
-    """Systems at the left, numbers at the right, groups above their systems."""
     end = form.plot + form.right
     said, name = ("narrow_words", "label") if form.short else ("wide_words", "name")
     return [

@@ -18,7 +18,6 @@ Row = tuple[PublishedCase, ScalingLine | None]
 
 
 def case_tables(results: Results, scaling: Scaling, published: PublishedWriters) -> list[Table]:
-    """The publication's own figures beside ours; [] where no cell is what was published."""
     comparable = {cell.id for cell in results.cells if _is_comparable(WritersFactors.of(cell))}
     if not comparable:
         return []
@@ -80,7 +79,6 @@ Column = tuple[str, str, Callable[[Row], TableCell | None]]
 
 
 def _at(published: PublishedWriters, place: int) -> list[Column]:
-    """TotIO, Tm and rate at one number of writers."""
     name = published.writers[place]
 
     def cell(

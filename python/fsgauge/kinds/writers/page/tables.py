@@ -19,7 +19,6 @@ ROLES = {"reader": "random readers", "log": "log writers"}
 
 
 def scaling_tables(results: Results, published: PublishedWriters) -> list[table_parts.Table]:
-    """All tables that have something to say, in the order of the page."""
     scaling = model.Scaling.within(results)
     return [
         *_as_published(scaling),
@@ -83,7 +82,6 @@ def _as_published(scaling: model.Scaling) -> list[table_parts.Table]:
 
 
 def _between_groups(scaling: model.Scaling) -> list[table_parts.Table]:
-    """What another way of writing gains, a line per system, group and number of writers."""
     return table_parts.Rows(sorted(scaling.between_groups, key=lambda row: -row.writers)).tables(
         "between-groups",
         "Between groups",
@@ -108,7 +106,6 @@ def _ratio_of_groups(row: model.GroupRatio) -> table_parts.TableCell:
 
 
 def every_count(results: Results, scaling: model.Scaling) -> list[table_parts.Table]:
-    """A line per system and number of writers, with everything known of it."""
     together = scaling.together
     return table_parts.Rows(
         (line, at) for line in scaling.lines for at in line.points if at.iops
@@ -196,7 +193,6 @@ def _best(scaling: model.Scaling, line: model.ScalingLine) -> str:
 
 
 def _limits(scaling: model.Scaling) -> list[table_parts.Table]:
-    """The same load without a device."""
     grouped = any(limit.group for limit in scaling.limits)
     touched = "memory, every byte touched"
     stride = next((limit.stride_bytes for limit in scaling.limits if limit.stride_bytes), None)
@@ -227,7 +223,6 @@ def _of_stride(limit: model.LimitPoint) -> str:
 
 
 def _companions(scaling: model.Scaling) -> list[table_parts.Table]:
-    """Those that ran beside the writers."""
     return table_parts.Rows(scaling.companions).tables(
         "companions",
         "Alongside the writers",
