@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from fsgauge.study.access import AccessKeys, merged
 from fsgauge.study.model import Study, System
-from fsgauge.study.smb_protection import Protection, protection_of
+from fsgauge.study.server_options import Protection, protection_of
 
 _SERVERS = {"samba": "a private Samba server", "ganesha": "a private NFS-Ganesha server"}
 

@@ -26,8 +26,7 @@ from fsgauge.study.other_tools import (
     tools,
     words_called,
 )
-from fsgauge.study.policies import POLICIES
-from fsgauge.study.policy_settings import Setting
+from fsgauge.study.policies import POLICIES, Setting
 from fsgauge.study.value_type import value_type
 from fsgauge.units import QUANTITIES, SIZE, binary_size
 

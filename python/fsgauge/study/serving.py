@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from fsgauge.study.access import WHERE_KEYS, AccessKeys, merged
 from fsgauge.study.base import conflict
-from fsgauge.study.server_options import unknown_option, wrong_value
-from fsgauge.study.smb_protection import check_protection
+from fsgauge.study.server_options import check_protection, unknown_option, wrong_value
 from fsgauge.study.storage import Storage
 from fsgauge.study.system import System
 from fsgauge.study.workload import Workload

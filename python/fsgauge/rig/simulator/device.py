@@ -5,7 +5,7 @@ from __future__ import annotations
 from fsgauge.engine.wire import DeviceChange, SimulatedDevice
 from fsgauge.errors import InputError
 from fsgauge.study.model import LoopStorage, RamStorage, SimulatedStorage, Study
-from fsgauge.study.policy_settings import BLOCK_BYTES
+from fsgauge.study.policies import BLOCK_BYTES
 
 USUAL_MODEL = "disks-8+2-2012"
 """Where a study's storage is none of the simulator's: that of the published rig."""

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from fsgauge.kinds.command.analysis import answer, of_runs, rounded
-from fsgauge.kinds.command.analysis.model import Command, OwnNumberResult, Waits
+from fsgauge.kinds.command.analysis.numbers import Command, OwnNumberResult, Waits
 from fsgauge.kinds.command.factors import CommandFactors
 from fsgauge.record.command import CommandRun, Found
 from fsgauge.record.records import RunRecord

@@ -8,8 +8,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
-from fsgauge.kinds.command.analysis.model import TIME, Command, OwnNumberResult, Waits
-from fsgauge.kinds.command.analysis.numbers import noise_of, numbers_of, waits_of
+from fsgauge.kinds.command.analysis.numbers import (
+    TIME,
+    Command,
+    OwnNumberResult,
+    Waits,
+    noise_of,
+    numbers_of,
+    waits_of,
+)
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.analysis import Analysis, Material

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fsgauge.kinds.command.analysis.model import TIME, Command, OwnNumberResult, Waits
+from fsgauge.kinds.command.analysis.numbers import TIME, Command, OwnNumberResult, Waits
 from fsgauge.report import words
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import KindPage

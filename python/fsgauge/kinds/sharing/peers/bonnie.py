@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from fsgauge.errors import InputError
-from fsgauge.kinds.sharing.jobs import SEEK_PROCESSES
+from fsgauge.kinds.sharing.method import SEEK_PROCESSES
 from fsgauge.kinds.sharing.peers.cells import (
     ENGINE_FOLDER,
     Sizes,

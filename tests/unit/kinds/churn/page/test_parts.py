@@ -3,8 +3,7 @@
 import pytest
 
 from fsgauge.kinds.churn.analysis.model import Churn
-from fsgauge.kinds.churn.page import PAGE, damage_chart
-from fsgauge.kinds.churn.page.tables import layout_table, tree_table
+from fsgauge.kinds.churn.page import PAGE, damage_chart, layout_table, tree_table
 from fsgauge.report import write_report
 from fsgauge.report.sureness import sureness_lines
 from tests.synthetic import make_study
