@@ -8,7 +8,7 @@ from typing import Literal, cast, get_args
 
 from fsgauge.kinds.aging.analysis.model import Aging, AgingPoint
 from fsgauge.kinds.aging.factors import Side
-from fsgauge.published.ledger import Claim, Publication, ledger_of
+from fsgauge.published.ledger import Claim, ledger_of
 from fsgauge.published.observe import Observation
 from fsgauge.published.trial import Observable, Trial
 from fsgauge.stats.estimate import Estimate
@@ -35,31 +35,26 @@ class PublishedClaim:
     free_percent: int | None = None
 
 
-@dataclass(frozen=True)
-class PublishedAging:
-    """What allocation sizes do to rates as a file system ages; and rates of other hardware."""
-
-    publication: Publication
-    claim: list[PublishedClaim]
-    rate: list[PublishedClaim]
-
-
 @cache
-def published_aging() -> PublishedAging:
-    ledger = ledger_of("aging")
+def tested_claims() -> list[PublishedClaim]:
+    """Those that the study `aging` tests: what allocation sizes do to rates."""
     claims = {
         (each.test, each.side, each.chunk_bytes, each.free_percent): each
-        for claim in ledger.claim
+        for claim in ledger_of("aging").claim
         for trial in claim.trials
         if (each := _claim(claim, trial)) is not None
     }
-    rates = [
+    return list(claims.values())
+
+
+def rates_elsewhere() -> list[PublishedClaim]:
+    """Rates of other hardware."""
+    return [
         PublishedClaim(claim.id, claim.fact, figure.printed)
-        for claim in ledger.claim
+        for claim in ledger_of("aging").claim
         for figure in claim.figures
         if figure.unit == "GB/s" and figure.printed
     ]
-    return PublishedAging(ledger.publication, list(claims.values()), rates)
 
 
 def _claim(claim: Claim, trial: Trial) -> PublishedClaim | None:

@@ -15,7 +15,7 @@ from fsgauge.kinds.aging.page.against_free import (
     predicted_chart,
     rates_chart,
 )
-from fsgauge.kinds.aging.page.claims import claims_table, source_of
+from fsgauge.kinds.aging.page.claims import claims_table, source_of_claims
 from fsgauge.kinds.aging.page.tables import (
     disk_table,
     layout_tables,
@@ -23,7 +23,6 @@ from fsgauge.kinds.aging.page.tables import (
     predicted_table,
     summary_table,
 )
-from fsgauge.kinds.aging.published import published_aging
 from fsgauge.record.records import Cell, ScanRecord
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.lengths import Limits, Panel, lengths_chart, limits_of, rows_of
@@ -168,14 +167,14 @@ class AgingPage(KindPage):
         # The runs of a simulation were timed by a model already.
         is_measured = results.simulation is None
         predicted = predicted_table(results, aging, steps_of(aging.levels)) if is_measured else []
-        claims = claims_table(results, aging, published_aging())
+        claims = claims_table(results, aging)
         rates = [*summary_table(results, aging), *levels_tables(results, aging)]
         parts = {
             "rates": all_said_once(rates),
             "predicted": [*all_said_once(predicted), *disk_table(aging)] if predicted else [],
             "layouts": all_said_once(layout_tables(results, aging)),
             "claims": all_said_once(claims),
-            "source": source_of(published_aging()),
+            "source": source_of_claims(),
             "maps": _map_rows(results, stored.scans),
             "legend": [
                 (name, f"rgb{COLOURS[kind]}", STRENGTHS[kind]) for kind, name in KINDS.items()

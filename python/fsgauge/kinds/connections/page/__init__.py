@@ -22,9 +22,8 @@ from fsgauge.kinds.connections.page.tables import (
     latency_table,
     little_table,
     published_tables,
-    source_of,
+    source_of_figures,
 )
-from fsgauge.kinds.connections.published import published_connections
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import Assurance, KindPage
 from fsgauge.report.table_parts import all_said_once
@@ -34,8 +33,7 @@ from fsgauge.units import count
 
 
 def connections_parts(results: Results) -> dict[str, Any]:
-    connections, published = Connections.within(results), published_connections()
-    tables = published_tables(results, published)
+    connections, tables = Connections.within(results), published_tables(results)
     beside = any(column.elsewhere for table in tables for column in table.columns)
     clients = [
         *fairness_table(results, connections),
@@ -46,7 +44,7 @@ def connections_parts(results: Results) -> dict[str, Any]:
     return {
         "published": all_said_once(tables),
         "pages": list(dict.fromkeys(page for table in tables for page in table.pages)),
-        "source": source_of(published) if beside else "",
+        "source": source_of_figures() if beside else "",
         "carried": carried(connections),
         "errors": error_table(results, connections),
         "clients": all_said_once(clients),

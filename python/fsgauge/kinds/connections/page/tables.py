@@ -3,16 +3,17 @@ column with a number, or each row's name, names the page that explains it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from fsgauge.kinds.connections.analysis.model import CellExtents, Connections, OperationTime
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.kinds.connections.page.rows import Row, TestRows, name_with_unit, plain, test_rows
 from fsgauge.kinds.connections.published import (
-    PublishedConnections,
-    PublishedTest,
+    PublishedRow,
     asks_of_delayed_allocation,
+    published_rows,
 )
+from fsgauge.published.ledger import ledger_of
 from fsgauge.report import words
 from fsgauge.report.table_parts import (
     ELSEWHERE,
@@ -38,16 +39,16 @@ FOLDED_ROWS = 33
 FILES_BINS_SHOWN = 4
 
 
-def published_tables(results: Results, published: PublishedConnections) -> list[Table]:
-    return [table for each in test_rows(results) for table in _test(results, each, published)]
+def published_tables(results: Results) -> list[Table]:
+    return [table for each in test_rows(results) for table in _test(results, each)]
 
 
-def _test(results: Results, test: TestRows, published: PublishedConnections) -> list[Table]:
+def _test(results: Results, test: TestRows) -> list[Table]:
     """The publication compared systems with and without delayed allocation, in one backup order."""
     cell = test.cell
     compared = asks_of_delayed_allocation(results)
     compared &= ConnectionsFactors.of(cell).order in (None, "directory")
-    theirs = published.of(ConnectionsFactors.of(cell).test or "") if compared else None
+    theirs = published_rows().get(ConnectionsFactors.of(cell).test) if compared else None
     others = [system for system in results.systems if system != results.baseline]
     columns: list[tuple[str, str, Cell[Row]]] = [
         ("average of all blocks", "", lambda r: TableCell(name_with_unit(r.kind), "", r.kind.page)),
@@ -56,8 +57,9 @@ def _test(results: Results, test: TestRows, published: PublishedConnections) -> 
     for system in others:
         columns += [(system, "ratio", _value_of(system)), ("change", "verdict", _change_of(system))]
     if theirs is not None:
-        for place, name in enumerate((*published.systems, "change")):
-            columns.append((name, ELSEWHERE, _published(theirs, place, len(published.systems))))
+        systems = ledger_of("connections").publication.columns
+        for place, name in enumerate((*systems, "change")):
+            columns.append((name, ELSEWHERE, _published(theirs, place, len(systems))))
     note = _note(test, theirs is not None, is_simulated=results.simulation is not None)
     return Rows(test.rows).tables(f"test-{cell.id}", _heading(test), note, columns)
 
@@ -99,11 +101,11 @@ def _change_of(system: str) -> Cell[Row]:
     return cell
 
 
-def _published(theirs: PublishedTest, place: int, systems: int) -> Cell[Row]:
+def _published(theirs: Mapping[str, PublishedRow], place: int, systems: int) -> Cell[Row]:
     """The figure of one of the publication's systems, or behind them the change."""
 
     def cell(row: Row) -> TableCell | str | None:
-        found = theirs.of(row.kind.name)
+        found = theirs.get(row.kind.name)
         if found is None:
             return None
         if place < systems:
@@ -117,8 +119,8 @@ def _published(theirs: PublishedTest, place: int, systems: int) -> Cell[Row]:
     return cell
 
 
-def source_of(published: PublishedConnections) -> str:
-    source = published.publication
+def source_of_figures() -> str:
+    source = ledger_of("connections").publication
     return (
         f"{source.title}; no author is named. {source.storage}. Method: {source.method}."
         " Its KB and MB are those of its text. N-21 and the like are claims:"

@@ -9,7 +9,6 @@ from typing import Any
 from fsgauge.kinds.writers.analysis.model import Scaling, ScalingLine
 from fsgauge.kinds.writers.page.chart import law_chart, writers_chart
 from fsgauge.kinds.writers.page.tables import every_count, no_law, scaling_tables
-from fsgauge.kinds.writers.published import published_writers
 from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.charts.axes import Along
@@ -56,7 +55,7 @@ class WritersPage(KindPage):
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
         return {
-            "scaling_tables": scaling_tables(results, published_writers()),
+            "scaling_tables": scaling_tables(results),
             "no_law": no_law(results),
         }
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from fsgauge.kinds.writers.analysis.model import Scaling, ScalingLine, ScalingPoint
 from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.kinds.writers.published import PublishedCase, PublishedWriters
+from fsgauge.kinds.writers.published import BETWEEN_CASES, PublishedCase, published_cases
+from fsgauge.published.ledger import ledger_of
 from fsgauge.report.table_parts import Rows, Table, TableCell, change_cell, share_cell, value_cell
 from fsgauge.stats.results import Results
 from fsgauge.units import count
@@ -17,7 +18,7 @@ Row = tuple[PublishedCase, ScalingLine | None]
 """A case, and a line of ours that is one; None for what was published of it."""
 
 
-def case_tables(results: Results, scaling: Scaling, published: PublishedWriters) -> list[Table]:
+def case_tables(results: Results, scaling: Scaling) -> list[Table]:
     comparable = {cell.id for cell in results.cells if _is_comparable(WritersFactors.of(cell))}
     if not comparable:
         return []
@@ -25,13 +26,15 @@ def case_tables(results: Results, scaling: Scaling, published: PublishedWriters)
         line for line in scaling.lines if any(point.cell in comparable for point in line.points)
     ]
     rows: list[Row] = []
-    for case in published.case:
+    for case in published_cases():
         rows.append((case, None))
         rows += [
             (case, e) for e in ours if scaling.cases.get(e.system, "").lower() == case.name.lower()
         ]
-    source, last = published.publication, published.writers[-1]
-    between = " ".join(f"{claim.fact} ({claim.id})" for claim in published.between)
+    ledger = ledger_of("writers")
+    source, counts = ledger.publication, ledger.publication.columns
+    last = counts[-1]
+    between = " ".join(f"{ledger.of(claim).fact} ({claim})" for claim in BETWEEN_CASES)
     return Rows(rows).tables(
         "elsewhere",
         "The published cases, on other hardware",
@@ -42,8 +45,8 @@ def case_tables(results: Results, scaling: Scaling, published: PublishedWriters)
         f" {between}",
         [
             ("case", "", _name),
-            ("lay-out rate", "layout_rate", lambda row: _layout_rate(row, published)),
-            *(column for n in range(len(published.writers)) for column in _at(published, n)),
+            ("lay-out rate", "layout_rate", _layout_rate),
+            *(column for place, name in enumerate(counts) for column in _at(name, place)),
             (f"change at {last}", "change", lambda row: _change(row, scaling, last)),
             (f"share of ideal at {last}", "share_of_ideal", lambda row: _share(row, scaling, last)),
         ],
@@ -68,18 +71,18 @@ def _name(row: Row) -> TableCell:
     return TableCell(case.name, case.claim) if line is None else TableCell(line.system, "here")
 
 
-def _layout_rate(row: Row, published: PublishedWriters) -> TableCell:
+def _layout_rate(row: Row) -> TableCell:
     case, line = row
     if line is None:
-        return TableCell(f"{case.lay_out:g} {published.lay_out_unit}")
+        return TableCell(f"{case.lay_out:g} MB/s")
     return value_cell(line.layout_rate, "B/s")
 
 
 Column = tuple[str, str, Callable[[Row], TableCell | None]]
 
 
-def _at(published: PublishedWriters, place: int) -> list[Column]:
-    name = published.writers[place]
+def _at(name: str, place: int) -> list[Column]:
+    """TotIO, Tm and rate at one number of writers."""
 
     def cell(
         theirs: Callable[[PublishedCase], str], ours: Callable[[ScalingPoint], TableCell]

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from fsgauge.kinds.writers.analysis import model
 from fsgauge.kinds.writers.page.cases import case_tables
 from fsgauge.kinds.writers.page.chart import of_device
-from fsgauge.kinds.writers.published import PublishedWriters
 from fsgauge.report import table_parts, words
 from fsgauge.stats.results import Results
 from fsgauge.units import count, exact_size
@@ -18,11 +17,11 @@ TOGETHER = "Intervals of changes and shares hold for all systems at once, as in 
 ROLES = {"reader": "random readers", "log": "log writers"}
 
 
-def scaling_tables(results: Results, published: PublishedWriters) -> list[table_parts.Table]:
+def scaling_tables(results: Results) -> list[table_parts.Table]:
     scaling = model.Scaling.within(results)
     return [
         *_as_published(scaling),
-        *case_tables(results, scaling, published),
+        *case_tables(results, scaling),
         *_between_groups(scaling),
         *every_count(results, scaling),
         *_law(scaling),

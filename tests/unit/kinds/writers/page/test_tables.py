@@ -13,7 +13,6 @@ from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.kinds.writers.page import gain_chart
 from fsgauge.kinds.writers.page.chart import law_chart, writers_chart
 from fsgauge.kinds.writers.page.tables import no_law, scaling_tables
-from fsgauge.kinds.writers.published import published_writers
 from fsgauge.pages import explain_metric
 from fsgauge.published.ledger import ledger_of
 from fsgauge.report import write_report
@@ -44,7 +43,7 @@ def results_of(planted: Planted) -> Results:
 
 
 def table(results: Results, name: str) -> Table:
-    found = {each.name: each for each in scaling_tables(results, published_writers())}
+    found = {each.name: each for each in scaling_tables(results)}
     return found[name]
 
 
@@ -74,7 +73,7 @@ def test_pictures_of_block_size_and_depth_are_left_out(page: Path) -> None:
 
 @pytest.mark.parametrize("planted", [AS_PUBLISHED, GROUPED, ONE_BLOCK, LARGE], ids=str)
 def test_every_number_of_the_tables_has_a_page(planted: Planted) -> None:
-    tables = scaling_tables(results_of(planted), published_writers())
+    tables = scaling_tables(results_of(planted))
     assert tables
     for each in tables:
         assert each.pages
@@ -184,7 +183,7 @@ def test_too_few_numbers_of_writers_have_a_reason_and_no_law() -> None:
     results = results_of(AS_PUBLISHED)
     assert law_chart(results) is None
     assert "six are needed" in no_law(results)
-    assert "law" not in {each.name for each in scaling_tables(results, published_writers())}
+    assert "law" not in {each.name for each in scaling_tables(results)}
 
 
 def test_a_law_is_drawn_where_it_fits_and_said_where_it_does_not() -> None:
@@ -242,7 +241,7 @@ def test_before_the_first_run_there_is_no_picture() -> None:
     scaling: Scaling = planted.model_copy(update={"lines": empty})
     results = results_of(AS_PUBLISHED).model_copy(update={"own": scaling})
     assert writers_chart(results) is None and law_chart(results) is None
-    assert scaling_tables(results, published_writers())
+    assert scaling_tables(results)
 
 
 def words_of(results: Results, column: str) -> set[str]:
@@ -335,7 +334,7 @@ def test_what_was_published_stands_beside_its_like_alone(
     ]
     names = {
         each.name
-        for each in scaling_tables(results.model_copy(update={"cells": cells}), published_writers())
+        for each in scaling_tables(results.model_copy(update={"cells": cells}))
     }
     assert ("elsewhere" in names) == comparable
 
