@@ -60,6 +60,8 @@ class Method:
     """Whether cells build on one another, so that every turn has them in their own order."""
     without_rings: ClassVar[str] = ""
     """The change after which no cell is submitted by io_uring."""
+    not_in_fio: ClassVar[tuple[str, str]] = ("no fio command is made from such a study", "")
+    """Why no fio is run beside the engine, and the bench that comes near; both may be ""."""
     outlives_faults: ClassVar[bool] = False
     """Whether a system that cannot be set up, crashes or hangs is a result: its turn has failed,
     and the study goes on. Otherwise the block is void."""
@@ -330,11 +332,6 @@ class Method:
     def cannot_tell(self) -> str:
         """What a person may expect of this kind and will not get; empty if nothing."""
         return ""
-
-    def without_equal_in_fio(self) -> tuple[str, str]:
-        """Why no fio is run beside the engine, and the bench that comes near; both may be ""."""
-        return f"no fio command is made from a study of kind {self.workload.kind}", ""
-
 
 @dataclass(frozen=True)
 class MakesOwnFiles(Method):

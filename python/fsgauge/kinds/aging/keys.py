@@ -36,6 +36,7 @@ class AgingWorkload(WorkloadKeys):
     )
     allocates: ClassVar[bool] = True
     why_on_paths: ClassVar[str] = "its streams allocate and delete on the file system itself"
+    why_files: ClassVar[str] = "files are aged and deleted"
 
     kind: Literal["aging"] = Field(
         "aging", description="The load: rates in space that deletes have given back."
@@ -180,9 +181,6 @@ class AgingWorkload(WorkloadKeys):
             return {"fill": ("nominal_rate says how large the region is", "nominal_rate")}
         reason = ("fill says how large the region is: there is no nominal_rate", "nominal_rate")
         return {"nominal_time": reason, "full_level": reason}
-
-    def needs_files(self) -> tuple[str, str, str] | None:
-        return ("kind", "files are aged and deleted", "overhead compares with raw")
 
     def check_systems(self, systems: Sequence[System]) -> None:
         check_allocating(systems, self.aged_by, self.record_size, written_by=self.written_by)

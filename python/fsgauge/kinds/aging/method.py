@@ -52,6 +52,8 @@ class AgingMethod(MakesOwnFiles):
     in_folders: bool = False
     speed: Speed = EXPECTED
 
+    not_in_fio = ("fio ages no file system and deletes no files between its runs", "")
+
     @property
     def file_sets(self) -> AgedFiles | None:
         return self.sizes
@@ -229,9 +231,6 @@ class AgingMethod(MakesOwnFiles):
         larger = -(-enough * 100 // self.workload.fill)
         storage = f"{math.ceil(larger / (1 << 30))} GiB of storage (storage.size)"
         return f"{moves}; half a second takes about {storage}"
-
-    def without_equal_in_fio(self) -> tuple[str, str]:
-        return ("fio ages no file system and deletes no files between its runs", "")
 
     def _left_bytes(self, folders: AgedFolders) -> int:
         region = self.workload.files * folders.file_size_bytes

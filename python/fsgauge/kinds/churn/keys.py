@@ -40,6 +40,7 @@ class ChurnWorkload(WorkloadKeys):
     )
     works_over: ClassVar[Literal["private servers"]] = "private servers"
     rewrites: ClassVar[str] = "storage_age"
+    why_files: ClassVar[str] = "files come and go"
 
     kind: Literal["churn"] = Field(
         "churn", description="The load: systems aged by creating and deleting, read and written."
@@ -224,9 +225,6 @@ class ChurnWorkload(WorkloadKeys):
                 next='tests = ["write"]: the tree is made over the path, new files are written'
                 " through the server",
             )
-
-    def needs_files(self) -> tuple[str, str, str] | None:
-        return ("kind", "files come and go", "overhead compares with raw")
 
 
 KEYS = ChurnWorkload

@@ -42,6 +42,8 @@ class ChurnMethod(MakesOwnFiles):
     in_folders: bool = False
     in_model: bool = False
 
+    not_in_fio = ("fio does not create and delete files over time", "")
+
     @property
     def file_sets(self) -> FileSets:
         return FileSets(folders=(TREE, WRITTEN), of_clients=(WRITTEN,))
@@ -239,9 +241,6 @@ class ChurnMethod(MakesOwnFiles):
                 " rest of its file system has; nor appends to old files, snapshots and reflinks"
             )
         return "appends to old files, snapshots and reflinks, which age a file system in other ways"
-
-    def without_equal_in_fio(self) -> tuple[str, str]:
-        return ("fio does not create and delete files over time", "")
 
     def _shares(self) -> str:
         if not self.in_folders or self.available_bytes is None:

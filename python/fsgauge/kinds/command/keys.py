@@ -77,6 +77,7 @@ class CommandWorkload(WorkloadKeys):
 
     question_of_folders: ClassVar[str] = ""
     question_of_program: ClassVar[str] = "How long does this program take on these file systems?"
+    why_files: ClassVar[str] = "a program works in a folder"
 
     kind: Literal["command"] = Field(
         "command", description="The load: a program of yours, started once in each run."
@@ -174,9 +175,6 @@ class CommandWorkload(WorkloadKeys):
     def is_judged_by_own_number(self) -> bool:
         """By a number that the program prints; its time may be what it was told to take."""
         return self.primary != TIME
-
-    def needs_files(self) -> tuple[str, str, str] | None:
-        return ("kind", "a program works in a folder", "overhead compares with raw")
 
     def filled_in(self, text: str, cell: Cell, folder: str) -> str:
         """A word of the program, or a step, with the cell's values in it; other braces stay."""

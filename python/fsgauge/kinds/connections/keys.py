@@ -31,6 +31,7 @@ class ConnectionsWorkload(ConnectionsFields):
 
     works_over: ClassVar[Literal["any server"]] = "any server"
     is_told_beside_path: ClassVar[bool] = True
+    why_files: ClassVar[str] = "clients create, open and close files"
 
     def cells(self) -> list[Cell]:
         sweep = product(host_counts(self.hosts), sorted(self.clients))
@@ -140,9 +141,6 @@ class ConnectionsWorkload(ConnectionsFields):
         if not self._reads():
             found["verify"] = ("nothing is read", "tests")
         return found
-
-    def needs_files(self) -> tuple[str, str, str] | None:
-        return ("kind", "clients create, open and close files", "overhead compares with raw")
 
     @property
     def connections(self) -> int:

@@ -33,6 +33,11 @@ class ConnectionsMethod(MakesOwnFiles):
     sets: FileSets | None = None
     in_model: bool = False
 
+    not_in_fio = (
+        "fio works on existing files; it has no clients that create and open files",
+        "ONLY=clients-tmpfs-fio compares files per second with fio's threads",
+    )
+
     @property
     def file_sets(self) -> FileSets | None:
         return self.sets
@@ -209,12 +214,6 @@ class ConnectionsMethod(MakesOwnFiles):
             " storage later, so the test write then measures memory and the file system's code"
             " (workload.fsync = true includes the storage)"
         ]
-
-    def without_equal_in_fio(self) -> tuple[str, str]:
-        return (
-            "fio works on existing files; it has no clients that create and open files",
-            "ONLY=clients-tmpfs-fio compares files per second with fio's threads",
-        )
 
     @property
     def _is_shared(self) -> bool:

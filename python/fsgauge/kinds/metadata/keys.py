@@ -37,6 +37,7 @@ class MetadataWorkload(WorkloadKeys):
 
     question_of_folders: ClassVar[str] = "How many files a second do these file systems make?"
     pace: ClassVar[str] = "rate"
+    why_files: ClassVar[str] = "it makes, finds and removes files"
 
     kind: Literal["metadata"] = Field(
         "metadata", description="The load: clients make, find and remove many files, as in mdtest."
@@ -184,9 +185,6 @@ class MetadataWorkload(WorkloadKeys):
             reason = ("no operation is on records of a shared file", "operations")
             found |= dict.fromkeys(("records", "record_size"), reason)
         return found
-
-    def needs_files(self) -> tuple[str, str, str] | None:
-        return ("kind", "it makes, finds and removes files", "overhead compares with raw")
 
     @property
     def _of_files(self) -> list[Operation]:

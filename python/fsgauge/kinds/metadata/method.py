@@ -52,6 +52,7 @@ class MetadataMethod(MakesOwnFiles):
     """Each set of files is made on a system of its own, newly made."""
 
     workload: MetadataWorkload
+    not_in_fio = ("fio has no clients that make, list and remove files", "")
 
     @property
     def file_sets(self) -> FileSets:
@@ -234,9 +235,6 @@ class MetadataMethod(MakesOwnFiles):
     def cannot_tell(self) -> str:
         """Folders are not made and removed in the time; hosts of a fleet share no folder."""
         return "how fast folders are made; what a folder costs that several hosts share"
-
-    def without_equal_in_fio(self) -> tuple[str, str]:
-        return "fio has no clients that make, list and remove files", ""
 
     def _records(self, factors: MetadataFactors, path: str, seed: int) -> wire.LoadJob:
         """Block k belongs to client k modulo their number, as IOR's segments of one transfer."""

@@ -27,6 +27,7 @@ class OverheadMethod(Method):
     """One load over equal files for a time."""
 
     workload: OverheadWorkload
+    not_in_fio = ("", "")
     without_rings = "--set 'workload.queue_depths=[1]' --set workload.interface=auto"
 
     @property
@@ -121,9 +122,6 @@ class OverheadMethod(Method):
             f"time: {self.time_words()}, {pace}{self._series()}",
             "order: cells in one order for all turns of a block, reads before mixes before writes",
         ]
-
-    def without_equal_in_fio(self) -> tuple[str, str]:
-        return "", ""
 
     def _series(self) -> str:
         length = self.workload.series_interval

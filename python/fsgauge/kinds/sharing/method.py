@@ -114,6 +114,7 @@ class SharingMethod(Method):
 
     keeps_order = True
     outlives_faults = True
+    not_in_fio = ("no fio command is made from its tests", "")
 
     def in_room(self, room: Room) -> Self:
         return replace(self, room=room)
@@ -230,9 +231,6 @@ class SharingMethod(Method):
             "whether two nodes do more than one, and what a cluster's locks cost: of one node they"
             " stay there (fsgauge run two-nodes; or workload.hosts = [1, 2])"
         )
-
-    def without_equal_in_fio(self) -> tuple[str, str]:
-        return "no fio command is made from its tests", ""
 
 
 METHOD = SharingMethod

@@ -35,6 +35,10 @@ class WritersMethod(Method):
     """One file, laid out as published, and several writers on it, or on a file each."""
 
     workload: WritersWorkload
+    not_in_fio = (
+        "so far, fsgauge cross-checks only studies of kind overhead",
+        "ONLY=writers-psync-2 compares two writers with fio's",
+    )
     without_rings = "--set workload.queue_depth=1 --set workload.interface=psync"
 
     @property
@@ -250,13 +254,6 @@ class WritersMethod(Method):
         return (
             f"scaling: all runs have {writers}, so systems are compared at that number"
             " (workload.writers = [1, 2] shows scaling)"
-        )
-
-    def without_equal_in_fio(self) -> tuple[str, str]:
-        """Not that it could not: no one has made its command lines from these studies yet."""
-        return (
-            "so far, fsgauge cross-checks only studies of kind overhead",
-            "ONLY=writers-psync-2 compares two writers with fio's",
         )
 
     def _covered_bytes(self, cell: Cell, space_bytes: int) -> int:
