@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fsgauge.kinds.churn.analysis.answer import NOUNS
 from fsgauge.kinds.churn.analysis.model import Churn, Damage, Tree
 from fsgauge.kinds.churn.factors import Side
 from fsgauge.report import vega, words
@@ -26,6 +25,7 @@ from fsgauge.report.table_parts import (
 )
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.evidence import count
+from fsgauge.stats.kept import NOUNS
 from fsgauge.stats.results import Results
 from fsgauge.stats.verdict import OPEN
 from fsgauge.stats.wording import loss_shown

@@ -52,7 +52,7 @@ def test_the_box_counts_ratios_and_asks_nothing_of_steadiness(results):
 def test_the_page_holds_it_all(made, tmp_path):
     page = write_report(made.write(tmp_path)).read_text(encoding="utf-8")
     for words in (
-        "At 95 % full, ageing leaves",
+        "At 95 % full, reads keep",
         'id="figure-damage"',
         'id="table-churn-layouts"',
         "Damage by fill",
