@@ -254,7 +254,7 @@ def test_the_first_pictures_are_the_answer_with_the_device_among_the_systems(
 ) -> None:
     drawn = gain_chart(results_of(LARGE))
     assert drawn is not None and [row["system"] for row in drawn.rows] == list(SYSTEMS)
-    assert ">raw, the device alone<" in drawn.wide and ">ideal<" not in drawn.wide
+    assert ">raw, device<" in drawn.wide and ">ideal<" not in drawn.wide
     assert not any(word in drawn.wide for word in ("better", "worse", "undecided"))
     text = write_example(tmp_path, AS_PUBLISHED).read_text(encoding="utf-8")
     assert text.index('id="figure-forest"') < text.index('id="figure-gain"')
