@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from fsgauge.kinds.writers.analysis import lines
 from fsgauge.kinds.writers.analysis.answer import one_load, rates_at_most, writers_answer
 from fsgauge.kinds.writers.analysis.model import Scaling, ScalingPoint
-from fsgauge.kinds.writers.analysis.samples import collect_beside
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.plan.levels import ALPHA
 from fsgauge.record.records import REACHED_BY, Plan, RunRecord, TurnRecord
@@ -54,7 +53,7 @@ class WritersAnalysis(Analysis):
         turns, runs = material.turns, material.runs
         kinds = {turn.system: turn.facts.kind for turn in turns}
         device = next((system for system in plan.systems if kinds.get(system) == "raw"), None)
-        measured = lines.Measured(samples, collect_beside(samples, turns, runs), device)
+        measured = lines.Measured(samples, lines.collect_beside(samples, turns, runs), device)
         groups = lines.groups_of(plan.cells)
         return Scaling(
             block_size_bytes=WritersFactors.of(plan.cells[0]).block_size_bytes,
