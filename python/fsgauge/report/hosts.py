@@ -129,8 +129,6 @@ def _numbers(measured: list[Measured]) -> list[table_parts.Table]:
             ),
             ("share of ideal", "hosts", lambda each: table_parts.share_cell(each[1].efficiency)),
         ],
-        folded_from=table_parts.SCREEN_ROWS,
-        drop_empty=True,
     )
 
 
@@ -160,8 +158,6 @@ def _law(lines: list[HostScaling]) -> list[table_parts.Table]:
             ("coherency", "usl", lambda line: table_parts.number_cell(line.fit.coherency)),
             ("peak at", "usl", lambda line: table_parts.number_cell(line.fit.peak_at)),
         ],
-        folded_from=table_parts.SCREEN_ROWS,
-        drop_empty=True,
     )
 
 

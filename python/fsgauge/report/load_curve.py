@@ -99,7 +99,6 @@ def capacity_tables(results: Results) -> list[Table]:
             ("knee", "capacity", _knee_cell),
             ("limited by", "capacity", lambda line: line.capacity.limited_words or None),
         ],
-        drop_empty=True,
     )
 
 

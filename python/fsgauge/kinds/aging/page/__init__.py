@@ -30,7 +30,7 @@ from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import KindPage
 from fsgauge.report.scan.map import COLOURS, coloured_png, places, shares_of
 from fsgauge.report.scan.strip import group_bars
-from fsgauge.report.table_parts import Table, all_said_once
+from fsgauge.report.table_parts import Table
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 from fsgauge.units import count, format_size
@@ -160,20 +160,18 @@ class AgingPage(KindPage):
         return "aging/lead.html.j2" if "kept" in drawings else ""
 
     def summary_tables(self, results: Results) -> list[Table]:
-        return all_said_once(summary_table(results, Aging.within(results)))
+        return summary_table(results, Aging.within(results))
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:
         aging = Aging.within(results)
         # The runs of a simulation were timed by a model already.
         is_measured = results.simulation is None
         predicted = predicted_table(results, aging, steps_of(aging.levels)) if is_measured else []
-        claims = claims_table(results, aging)
-        rates = [*summary_table(results, aging), *levels_tables(results, aging)]
         parts = {
-            "rates": all_said_once(rates),
-            "predicted": [*all_said_once(predicted), *disk_table(aging)] if predicted else [],
-            "layouts": all_said_once(layout_tables(results, aging)),
-            "claims": all_said_once(claims),
+            "rates": [*summary_table(results, aging), *levels_tables(results, aging)],
+            "predicted": [*predicted, *disk_table(aging)] if predicted else [],
+            "layouts": layout_tables(results, aging),
+            "claims": claims_table(results, aging),
             "source": source_of_claims(),
             "maps": _map_rows(results, stored.scans),
             "legend": [

@@ -17,7 +17,6 @@ from fsgauge.report.table_parts import (
     Rows,
     Table,
     TableCell,
-    all_said_once,
     judged_cell,
     known,
     number_cell,
@@ -65,13 +64,13 @@ class ChurnPage(KindPage):
         return "churn/lead.html.j2" if "damage" in drawings else ""
 
     def summary_tables(self, results: Results) -> list[Table]:
-        return all_said_once(damage_table(results, Churn.within(results)))
+        return damage_table(results, Churn.within(results))
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
         churn = Churn.within(results)
         parts = {
             "damage": self.summary_tables(results),
-            "layouts": all_said_once(layout_table(churn)),
+            "layouts": layout_table(churn),
             "trees": tree_table(churn),
         }
         return {"churn": parts}

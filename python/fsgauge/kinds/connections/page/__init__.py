@@ -26,7 +26,6 @@ from fsgauge.kinds.connections.page.tables import (
 )
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import Assurance, KindPage
-from fsgauge.report.table_parts import all_said_once
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 from fsgauge.units import count
@@ -42,15 +41,15 @@ def connections_parts(results: Results) -> dict[str, Any]:
     ]
     primary = _primary_extents(results, connections) if connections.extents_primary else []
     return {
-        "published": all_said_once(tables),
+        "published": tables,
         "pages": list(dict.fromkeys(page for table in tables for page in table.pages)),
         "source": source_of_figures() if beside else "",
         "carried": carried(connections),
         "errors": error_table(results, connections),
-        "clients": all_said_once(clients),
-        "latency": all_said_once(latency_table(results, connections)),
+        "clients": clients,
+        "latency": latency_table(results, connections),
         "swept": charts.by_clients_table(results, connections),
-        "extents": all_said_once(extents_table(results, connections)),
+        "extents": extents_table(results, connections),
         "primary_extents": primary,
     }
 

@@ -247,8 +247,6 @@ def by_clients_table(results: Results, connections: model.Connections) -> list[T
             (f"over that with {fewest}", "ratio", lambda each: judged_cell(each.response_ratio)),
             (f"gain, over that with {fewest}", "ratio", lambda each: judged_cell(each.gain_ratio)),
         ],
-        folded_from=33,
-        drop_empty=True,
     )
 
 

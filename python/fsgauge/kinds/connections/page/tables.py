@@ -35,7 +35,6 @@ from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 from fsgauge.units import format_size
 
-FOLDED_ROWS = 33
 FILES_BINS_SHOWN = 4
 
 
@@ -156,8 +155,6 @@ def latency_table(results: Results, connections: Connections) -> list[Table]:
             ("the call itself", "service_time", lambda each: value_cell(each.service_ns, "ns")),
             ("of the response", "service_time", lambda each: share_cell(each.share)),
         ],
-        folded_from=FOLDED_ROWS,
-        drop_empty=True,
     )
 
 
@@ -183,7 +180,6 @@ def extents_table(results: Results, connections: Connections) -> list[Table]:
             ("files by their extents", "extents_per_file", _by_extents),
             ("mean extent", "extents", lambda each: format_size(each.mean_extent_bytes)),
         ],
-        drop_empty=True,
     )
 
 
@@ -225,7 +221,6 @@ def fairness_table(results: Results, connections: Connections) -> list[Table]:
             ("first client done", "complete", lambda each: value_cell(each.first_done_ns, "ns")),
             ("last client done", "complete", lambda each: value_cell(each.last_done_ns, "ns")),
         ],
-        folded_from=FOLDED_ROWS,
     )
 
 
@@ -263,7 +258,6 @@ def little_table(results: Results, connections: Connections) -> list[Table]:
                 ),
             ),
         ],
-        folded_from=FOLDED_ROWS,
     )
 
 

@@ -10,7 +10,7 @@ from fsgauge.report import vega
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import KindPage
-from fsgauge.report.table_parts import NOTHING, SCREEN_ROWS, Rows, Table, TableCell, interval_text
+from fsgauge.report.table_parts import NOTHING, Rows, Table, TableCell, interval_text
 from fsgauge.report.words import value
 from fsgauge.stats.results import Measurement, Results
 from fsgauge.store import StoredStudy
@@ -103,7 +103,6 @@ def rates_table(results: Results) -> list[Table]:
         results.systems,
         rate_of,
         page="files",
-        folded_from=SCREEN_ROWS,
     )
 
 

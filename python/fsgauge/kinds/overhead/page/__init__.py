@@ -18,7 +18,6 @@ from fsgauge.report.kind_page import KindPage
 from fsgauge.report.table_parts import (
     ELSEWHERE,
     NOTHING,
-    SCREEN_ROWS,
     Rows,
     Table,
     TableCell,
@@ -31,7 +30,6 @@ from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 from fsgauge.units import exact_duration
 
-FOLDED_ROWS = 33
 
 
 class OverheadPage(KindPage):
@@ -120,7 +118,6 @@ def _fluctuation_table(results: Results) -> list[Table]:
             ("by counting", "fluctuation", lambda each: _percent(each.counting)),
             (f"over {results.baseline}'s", "ratio", _ratio),
         ],
-        folded_from=FOLDED_ROWS,
     )
 
 
@@ -160,7 +157,6 @@ def host_files_table(results: Results) -> list[Table]:
             ("cell", "", lambda each: results.cell(each.same).name),
             ("ratio", "hosts", _ratio_cell),
         ],
-        folded_from=SCREEN_ROWS,
     )
 
 

@@ -118,7 +118,6 @@ def _limits_table(results: Results) -> list[table_parts.Table]:
             ("of its bandwidth", "", lambda each: _percent(each.bandwidth_share)),
             ("which disk", "", lambda each: each.disk),
         ],
-        folded_from=table_parts.SCREEN_ROWS,
     )
 
 
@@ -144,7 +143,6 @@ def _memory_table(results: Results) -> list[table_parts.Table]:
             ("file, of the memory", "", _of_memory),
             ("verdict", "", _memory_verdict),
         ],
-        folded_from=table_parts.SCREEN_ROWS,
     )
 
 

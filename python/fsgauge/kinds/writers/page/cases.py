@@ -50,7 +50,6 @@ def case_tables(results: Results, scaling: Scaling) -> list[Table]:
             (f"change at {last}", "change", lambda row: _change(row, scaling, last)),
             (f"share of ideal at {last}", "share_of_ideal", lambda row: _share(row, scaling, last)),
         ],
-        drop_empty=True,
     )
 
 

@@ -12,7 +12,6 @@ from fsgauge.report import table_parts, words
 from fsgauge.stats.results import Results
 from fsgauge.units import count, exact_size
 
-FOLDED_ROWS = 13
 TOGETHER = "Intervals of changes and shares hold for all systems at once, as in the answer."
 ROLES = {"reader": "random readers", "log": "log writers"}
 
@@ -76,7 +75,6 @@ def _as_published(scaling: model.Scaling) -> list[table_parts.Table]:
             *((f"change at {n}", "change", at(n, change)) for n in compared),
             *((f"share of ideal at {n}", "share_of_ideal", at(n, share)) for n in compared),
         ],
-        drop_empty=True,
     )
 
 
@@ -93,8 +91,6 @@ def _between_groups(scaling: model.Scaling) -> list[table_parts.Table]:
             ("over", "", lambda row: row.first),
             ("ratio", "between_groups", _ratio_of_groups),
         ],
-        folded_from=FOLDED_ROWS,
-        drop_empty=True,
     )
 
 
@@ -135,8 +131,6 @@ def every_count(results: Results, scaling: model.Scaling) -> list[table_parts.Ta
             ("p99", "p99", lambda each: table_parts.quantile_cell(each[1].p99_ns)),
             ("p99.9", "p999", lambda each: table_parts.quantile_cell(each[1].p999_ns)),
         ],
-        folded_from=FOLDED_ROWS,
-        drop_empty=True,
     )
 
 
@@ -167,7 +161,6 @@ def _law(scaling: model.Scaling) -> list[table_parts.Table]:
             ("residuals", "usl", _residuals),
             ("best measured", "usl", lambda line: _best(scaling, line)),
         ],
-        drop_empty=True,
     )
 
 
@@ -208,8 +201,6 @@ def _limits(scaling: model.Scaling) -> list[table_parts.Table]:
             ("memory", "limits", lambda limit: words.value(limit.memory, "IOPS")),
             ("nothing written", "limits", lambda limit: words.value(limit.null, "IOPS")),
         ],
-        folded_from=FOLDED_ROWS,
-        drop_empty=True,
     )
 
 
@@ -234,8 +225,6 @@ def _companions(scaling: model.Scaling) -> list[table_parts.Table]:
             ("p50", "p50", lambda row: table_parts.value_cell(row.p50_ns, "ns")),
             ("p99", "p99", lambda row: table_parts.quantile_cell(row.p99_ns)),
         ],
-        folded_from=FOLDED_ROWS,
-        drop_empty=True,
     )
 
 

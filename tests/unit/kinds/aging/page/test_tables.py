@@ -8,7 +8,7 @@ from fsgauge.kinds.aging.page.claims import claims_table
 from fsgauge.kinds.aging.page.tables import disk_table, predicted_table, summary_table
 from fsgauge.published.ledger import ledger_of
 from fsgauge.record.machine import Simulation
-from fsgauge.report.table_parts import Table, said_once
+from fsgauge.report.table_parts import Table
 from fsgauge.stats.results import Results
 from tests.synthetic_aging import BASELINE, SYSTEMS, make_aging
 
@@ -49,15 +49,10 @@ def test_nothing_decided_is_not_called_whole() -> None:
 
 
 def test_too_few_blocks_are_told_once() -> None:
-    few = said_once(summary(results_of(blocks=2)))
+    few = summary(results_of(blocks=2))
     assert few.note.endswith("No interval is known from 2 blocks.")
     assert not any("not known" in cell.below for row in few.rows for cell in row)
     assert few.rows[0][4].below == "at 5 % free"
-
-
-def test_with_blocks_enough_nothing_is_taken_away(results: Results) -> None:
-    table = summary(results)
-    assert said_once(table) is table
 
 
 def test_claims_stand_beside_the_systems_that_they_are_about(results: Results) -> None:
