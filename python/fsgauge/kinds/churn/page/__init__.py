@@ -217,7 +217,7 @@ def layout_table(churn: Churn) -> list[Table]:
             ("system", "", lambda each: each.system),
             ("tree", "", lambda each: each.wear),
             ("extents per file", "extents_per_file", lambda e: number_cell(e.extents_per_file)),
-            ("files in several", "fragmented", lambda each: _share(each.fragmented_share)),
+            ("files in several", "fragmented", lambda e: words.share_text(e.fragmented_share)),
             ("layout score", "layout_score", lambda e: known(e.layout_score, "{:.4f}".format)),
             (
                 "extents per new file",
@@ -229,9 +229,9 @@ def layout_table(churn: Churn) -> list[Table]:
             (
                 "free in 1 MiB or more",
                 "free_at_least",
-                lambda e: known(e.free_at_least_1_mib_share, _share),
+                lambda e: words.share_text(e.free_at_least_1_mib_share),
             ),
-            ("in use", "free_space", lambda each: known(each.used_share, _share)),
+            ("in use", "free_space", lambda each: words.share_text(each.used_share)),
         ],
     )
 
@@ -247,7 +247,7 @@ def tree_table(churn: Churn) -> list[Table]:
             ("tree", "", lambda each: each.wear),
             ("files", "extents", lambda each: f"{each.live_files:,.0f}"),
             ("live", "storage_age", lambda each: format_size(each.live_bytes)),
-            ("of what was free", "damage", lambda each: known(each.live_share, _share)),
+            ("of what was free", "damage", lambda each: words.share_text(each.live_share)),
             ("written", "storage_age", lambda each: format_size(each.written_bytes)),
             ("storage age", "storage_age", lambda e: known(e.storage_age, "{:.2f}".format)),
             ("operations", "storage_age", lambda e: TableCell(f"{e.operations:,.0f}", _failed(e))),
@@ -283,10 +283,6 @@ def _noise_words(churn: Churn) -> str:
         if words.ends(noise) != (None, None)
     ]
     return f"Two equal turns of the baseline differ by: {', '.join(parts)}." if parts else ""
-
-
-def _share(share: float) -> str:
-    return f"{100 * share:.1f} %"
 
 
 def _failed(tree: Tree) -> str:

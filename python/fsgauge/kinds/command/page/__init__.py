@@ -60,13 +60,13 @@ def _waits(results: Results, waits: list[Waits]) -> list[Table]:
         [
             *place_of(results),
             ("time", "complete", lambda each: words.estimate(each.time, "ns")),
-            ("waiting for storage", "", lambda each: known(each.waiting, _share)),
-            ("CPU time", "", lambda each: _share(each.processor)),
+            ("waiting for storage", "", lambda each: words.share_text(each.waiting)),
+            ("CPU time", "", lambda each: words.share_text(each.processor)),
             ("memory", "", lambda each: format_size(each.peak_memory_bytes)),
-            ("read", "", lambda each: known(each.read_bytes, _size)),
-            ("written", "", lambda each: known(each.written_bytes, _size)),
-            ("requests", "", lambda each: known(each.requests, _count)),
-            ("flushes", "", lambda each: known(each.flushes, _count)),
+            ("read", "", lambda each: known(each.read_bytes, format_size)),
+            ("written", "", lambda each: known(each.written_bytes, format_size)),
+            ("requests", "", lambda each: known(each.requests, "{:,.0f}".format)),
+            ("flushes", "", lambda each: known(each.flushes, "{:,.0f}".format)),
         ],
     )
 
@@ -84,18 +84,6 @@ def _numbers(results: Results, numbers: list[OwnNumberResult]) -> list[Table]:
             (f"over {results.baseline}'s", "ratio", lambda each: judged_cell(each.ratio)),
         ],
     )
-
-
-def _share(share: float) -> str:
-    return f"{100 * share:.0f} %"
-
-
-def _size(size_bytes: float) -> str:
-    return format_size(round(size_bytes))
-
-
-def _count(number: float) -> str:
-    return f"{number:,.0f}"
 
 
 PAGE = CommandPage()

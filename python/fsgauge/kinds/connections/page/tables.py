@@ -31,7 +31,6 @@ from fsgauge.report.table_parts import (
     value_cell,
 )
 from fsgauge.stats.client_errors import ERRORS
-from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 from fsgauge.units import format_size
 
@@ -214,18 +213,14 @@ def fairness_table(results: Results, connections: Connections) -> list[Table]:
         [
             *place_of(results, "test"),
             ("slowest client", "client_shares", lambda each: share_cell(each.smallest)),
-            ("one in ten below", "client_shares", lambda each: _percent(each.tenth)),
-            ("half below", "client_shares", lambda each: _percent(each.half)),
-            ("nine in ten below", "client_shares", lambda each: _percent(each.nine_tenths)),
-            ("fastest", "client_shares", lambda each: _percent(each.largest)),
+            ("one in ten below", "client_shares", lambda each: words.share_text(each.tenth.value)),
+            ("half below", "client_shares", lambda each: words.share_text(each.half.value)),
+            ("nine in ten below", "client_shares", lambda e: words.share_text(e.nine_tenths.value)),
+            ("fastest", "client_shares", lambda each: words.share_text(each.largest.value)),
             ("first client done", "complete", lambda each: value_cell(each.first_done_ns, "ns")),
             ("last client done", "complete", lambda each: value_cell(each.last_done_ns, "ns")),
         ],
     )
-
-
-def _percent(share: Estimate) -> str:
-    return f"{100 * share.value:.0f} %"
 
 
 def little_table(results: Results, connections: Connections) -> list[Table]:

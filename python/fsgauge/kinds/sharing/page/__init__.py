@@ -16,7 +16,7 @@ from fsgauge.published.ledger import Ledger, ledger_of
 from fsgauge.record.records import Cell
 from fsgauge.report import table_parts
 from fsgauge.report.kind_page import KindPage
-from fsgauge.report.words import value
+from fsgauge.report.words import share_text, value
 from fsgauge.stats.results import Results
 from fsgauge.stats.rig_limits import BY_RIG, WORDS, Limit
 from fsgauge.stats.wording import listed, ratio_range
@@ -113,9 +113,9 @@ def _limits_table(results: Results) -> list[table_parts.Table]:
         [
             *table_parts.place_of(results),
             ("limit", "", lambda each: WORDS[each.limit]),
-            ("processor busy", "", lambda each: _percent(each.processor_share)),
-            ("of a disk's IOPS", "", lambda each: _percent(each.iops_share)),
-            ("of its bandwidth", "", lambda each: _percent(each.bandwidth_share)),
+            ("processor busy", "", lambda each: share_text(each.processor_share)),
+            ("of a disk's IOPS", "", lambda each: share_text(each.iops_share)),
+            ("of its bandwidth", "", lambda each: share_text(each.bandwidth_share)),
             ("which disk", "", lambda each: each.disk),
         ],
     )
@@ -180,12 +180,8 @@ def _processor_table(results: Results) -> list[table_parts.Table]:
         " over runs.",
         ("test", lambda cell: cell.name),
         results.systems,
-        lambda cell, system: table_parts.TableCell(_percent(shares.get((cell.id, system)))),
+        lambda cell, system: table_parts.TableCell(share_text(shares.get((cell.id, system)))),
     )
-
-
-def _percent(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.0f} %"
 
 
 def _tests_table(results: Results) -> list[table_parts.Table]:
