@@ -102,7 +102,7 @@ def test_one_number_of_writers_compares_systems() -> None:
 
 def test_the_device_alone() -> None:
     said = answer(systems={"raw": "raw"}, noise=0.0)
-    assert said.endswith("times the writes of one (in every block) on the device alone.")
+    assert said.endswith("times the writes of one on the device alone (in every block).")
 
 
 def test_other_ways_to_write_are_named() -> None:
