@@ -98,14 +98,6 @@ def over_hosts_tables(results: Results) -> list[table_parts.Table]:
     return [*_numbers(measured), *_law([line for line in scaling if line.fit.was_tried])]
 
 
-def no_host_law(results: Results) -> str:
-    """Why no system has a law; "" where one was tried, or hosts do not vary."""
-    scaling = results.host_scaling
-    if not scaling or any(line.fit.was_tried for line in scaling):
-        return ""
-    return scaling[0].fit.reason
-
-
 def _numbers(measured: list[Measured]) -> list[table_parts.Table]:
     rate, page = _heading([line for line, _ in measured])
     return table_parts.Rows(measured).tables(

@@ -20,10 +20,11 @@ from fsgauge.record.machine import (
 )
 from fsgauge.record.records import EnvironmentRecord, StudyRecord, TurnRecord
 from fsgauge.report import tables, words
+from fsgauge.report.charts.law import no_law
 from fsgauge.report.draw import Drawing
 from fsgauge.report.durability import durability_lines, marked_page
 from fsgauge.report.faults import fault_tables
-from fsgauge.report.hosts import host_lines, no_host_law, over_hosts_tables
+from fsgauge.report.hosts import host_lines, over_hosts_tables
 from fsgauge.report.labels import MANY, labels_of
 from fsgauge.report.page_of_kind import page_of
 from fsgauge.report.race import race_values
@@ -105,7 +106,7 @@ def page_values(
         "over_hosts_tables": over_hosts_tables(results),
         "traffic_tables": traffic_tables(results),
         "counts_tables": counts_tables(results),
-        "no_host_law": no_host_law(results),
+        "no_host_law": no_law([each.fit for each in results.host_scaling]),
         "fault_tables": fault_tables(results),
         "layout_ratio": tables.ratio_words,
         "page": page,

@@ -7,11 +7,12 @@ from typing import Any
 
 from fsgauge.kinds.writers.analysis.model import Scaling, ScalingLine
 from fsgauge.kinds.writers.page.chart import law_chart, writers_chart
-from fsgauge.kinds.writers.page.tables import every_count, no_law, scaling_tables
+from fsgauge.kinds.writers.page.tables import every_count, scaling_tables
 from fsgauge.report import words
 from fsgauge.report.charts import marks
 from fsgauge.report.charts.depth import depth_curves
 from fsgauge.report.charts.forest import forms
+from fsgauge.report.charts.law import no_law
 from fsgauge.report.draw import Drawing, draw
 from fsgauge.report.kind_page import KindPage
 from fsgauge.report.table_parts import Table
@@ -46,7 +47,7 @@ class WritersPage(KindPage):
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
         return {
             "scaling_tables": scaling_tables(results),
-            "no_law": no_law(results),
+            "no_law": no_law([line.fit for line in Scaling.within(results).lines]),
         }
 
 

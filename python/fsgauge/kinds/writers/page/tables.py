@@ -29,14 +29,6 @@ def scaling_tables(results: Results) -> list[table_parts.Table]:
     ]
 
 
-def no_law(results: Results) -> str:
-    """Why no system has a scalability law; "" when one was tried."""
-    lines = model.Scaling.within(results).lines
-    if not lines or any(line.fit.was_tried for line in lines):
-        return ""
-    return lines[0].fit.reason
-
-
 def _as_published(scaling: model.Scaling) -> list[table_parts.Table]:
     """A line a system: lay-out rate, rates of the fewest, the next and the most writers. What lies
     between them is in the table of every number."""

@@ -12,10 +12,11 @@ import pytest
 from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.kinds.writers.page import gain_chart
 from fsgauge.kinds.writers.page.chart import law_chart, writers_chart
-from fsgauge.kinds.writers.page.tables import no_law, scaling_tables
+from fsgauge.kinds.writers.page.tables import scaling_tables
 from fsgauge.pages import explain_metric
 from fsgauge.published.ledger import ledger_of
 from fsgauge.report import write_report
+from fsgauge.report.charts.law import no_law
 from fsgauge.report.sureness import integrity_lines, sureness_lines
 from fsgauge.report.table_parts import Table
 from fsgauge.stats import Results, read_study
@@ -182,7 +183,7 @@ def test_one_block_gives_values_without_intervals() -> None:
 def test_too_few_numbers_of_writers_have_a_reason_and_no_law() -> None:
     results = results_of(AS_PUBLISHED)
     assert law_chart(results) is None
-    assert "six are needed" in no_law(results)
+    assert "six are needed" in no_law([each.fit for each in Scaling.within(results).lines])
     assert "law" not in {each.name for each in scaling_tables(results)}
 
 
@@ -194,7 +195,7 @@ def test_a_law_is_drawn_where_it_fits_and_said_where_it_does_not() -> None:
     assert words["ext3"] == "does not fit"
     assert words["btrfs"].endswith("peak at 5.39")
     drawn = law_chart(results)
-    assert drawn is not None and "peak 5.4" in drawn.wide and no_law(results) == ""
+    assert drawn is not None and "peak 5.4" in drawn.wide and no_law([each.fit for each in Scaling.within(results).lines]) == ""
     law = table(results, "law")
     states = {row[0].text: row[1] for row in law.rows}
     assert states["ext3"].text == "does not fit" and "the device is full" in states["ext3"].below
