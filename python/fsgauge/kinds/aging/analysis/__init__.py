@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fsgauge.kinds.aging.analysis.answer import aging_answer
@@ -58,8 +58,36 @@ class AgingAnalysis(Analysis):
             failed_scans=sum(scan.result is None for scan in scans),
         )
 
-    def findings(self, evidence: Evidence) -> Iterable[Finding]:
-        return _aging_findings(evidence)
+    def findings(self, evidence: Evidence) -> Iterator[Finding]:
+        aging = Aging.within(evidence)
+        yield from _ended_early(evidence.steps)
+        if aging.seeks == "no":
+            yield no_seeks(
+                "The storage has no moving heads. Measured rates show only that requests are split"
+                " where extents end, not what seeks cost.",
+                "Compare with the rates predicted for a disk, or measure on one:"
+                " --storage /dev/disk/by-id/NAME.",
+            )
+        yield from sparse_storage(
+            evidence,
+            "Clean systems pay for that more than aged ones, so aged systems look better than they"
+            " are.",
+        )
+        yield from _not_in_chunks(aging)
+        yield from _still_slow(aging)
+        yield from failed_scans(
+            evidence, "the layout of those files and the rates predicted from it are missing"
+        )
+        if aging.unpredicted:
+            yield finding(
+                "aging.unpredicted",
+                "note",
+                f"No rate is predicted for a disk: {aging.unpredicted}.",
+                "fsgauge report DIR where the engine can be run predicts them from the same"
+                " records.",
+            )
+        yield from _no_layout(evidence, aging)
+        yield from _listed_in_part(aging)
 
     def answer(self, question: Question) -> str | None:
         return aging_answer(Aging.within(question), question.primary, question.margin_percent)
@@ -90,37 +118,6 @@ def _chunk_of(table: dict[str, Any]) -> int | None:
         return max(map(int, windows)) * BLOCK_BYTES
     chunk: int | None = table.get("allocation_chunk")
     return chunk
-
-
-def _aging_findings(evidence: Evidence) -> Iterator[Finding]:
-    aging = Aging.within(evidence)
-    yield from _ended_early(evidence.steps)
-    if aging.seeks == "no":
-        yield no_seeks(
-            "The storage has no moving heads. Measured rates show only that requests are split"
-            " where extents end, not what seeks cost.",
-            "Compare with the rates predicted for a disk, or measure on one:"
-            " --storage /dev/disk/by-id/NAME.",
-        )
-    yield from sparse_storage(
-        evidence,
-        "Clean systems pay for that more than aged ones, so aged systems look better than they"
-        " are.",
-    )
-    yield from _not_in_chunks(aging)
-    yield from _still_slow(aging)
-    yield from failed_scans(
-        evidence, "the layout of those files and the rates predicted from it are missing"
-    )
-    if aging.unpredicted:
-        yield finding(
-            "aging.unpredicted",
-            "note",
-            f"No rate is predicted for a disk: {aging.unpredicted}.",
-            "fsgauge report DIR where the engine can be run predicts them from the same records.",
-        )
-    yield from _no_layout(evidence, aging)
-    yield from _listed_in_part(aging)
 
 
 def _ended_early(steps: Sequence[StepRecord]) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
 from fsgauge.kinds.command.analysis.numbers import (
@@ -49,22 +49,45 @@ class CommandAnalysis(Analysis):
         noise = noise_of(material, primary) if primary != TIME else None
         return Command(primary=primary, noise=noise, waits=waits, numbers=numbers)
 
-    def findings(self, evidence: Evidence) -> Iterable[Finding]:
-        return of_runs(evidence)
+    def findings(self, evidence: Evidence) -> Iterator[Finding]:
+        started = [run for run in evidence.runs if run.command is not None]
+        yield from _left(started)
+        yield from _unread(started)
+        yield from _prepared_otherwise(evidence, started)
+        yield from _noise_of_number(evidence)
 
     def answer(self, question: Question) -> str | None:
-        return answer(question)
+        """ "git clone waits for storage 12 % of its time and takes 41 s on ext4, 58 s on btrfs
+        (1.41 times, 1.36 to 1.47)." So the reader knows what another system can change at most.
+        Then its own numbers. Of the first primary cell; None where nothing was measured to its end.
+
+        A program that is judged by a number of its own may run for a time that it is told: nothing
+        is said of that.
+        """
+        own, cell = Command.of(question), question.primary[0]
+        times = own.of_cell(cell.id) if own is not None else []
+        if own is None or not times:
+            return None
+        factors = factors_of(cell)
+        name = factors.place if len(question.cells) > 1 else factors.work
+        shares = {each.system: each.waiting for each in times if each.waiting is not None}
+        share = shares.get(question.baseline)
+        also = _waits_otherwise(shares, share)
+        on = f" on {question.baseline}" if also else ""
+        if share is None:
+            short = f"{name} is too short{on} to see what share of its time it waits for storage."
+            waits, also = name, f"{short} {also}".strip()
+        else:
+            waits = f"{name} waits for storage {_percent(share)} of its time{on}"
+        if own.primary == TIME:
+            begin = waits if share is None else f"{waits} and"
+            said = _takes(question, cell, times, f"{begin} takes")
+        else:
+            said = [f"{waits}."] if share is not None else []
+        return " ".join(filter(None, [*said, also, _numbers(own, cell.id)]))
 
 
 ANALYSIS = CommandAnalysis()
-
-
-def of_runs(evidence: Evidence) -> Iterator[Finding]:
-    started = [run for run in evidence.runs if run.command is not None]
-    yield from _left(started)
-    yield from _unread(started)
-    yield from _prepared_otherwise(evidence, started)
-    yield from _noise_of_number(evidence)
 
 
 def _noise_of_number(evidence: Evidence) -> Iterator[Finding]:
@@ -162,36 +185,6 @@ def _differ(made: list[_Made], field: int) -> bool:
 
 _MOST_NUMBERS = 3
 _SOME = 0.01
-
-
-def answer(question: Question) -> str | None:
-    """ "git clone waits for storage 12 % of its time and takes 41 s on ext4, 58 s on btrfs (1.41
-    times, 1.36 to 1.47)." So the reader knows what another system can change at most. Then its own
-    numbers. Of the first primary cell; None where nothing was measured to its end.
-
-    A program that is judged by a number of its own may run for a time that it is told: nothing is
-    said of that.
-    """
-    own, cell = Command.of(question), question.primary[0]
-    times = own.of_cell(cell.id) if own is not None else []
-    if own is None or not times:
-        return None
-    factors = factors_of(cell)
-    name = factors.place if len(question.cells) > 1 else factors.work
-    shares = {each.system: each.waiting for each in times if each.waiting is not None}
-    share = shares.get(question.baseline)
-    also = _waits_otherwise(shares, share)
-    on = f" on {question.baseline}" if also else ""
-    if share is None:
-        short = f"{name} is too short{on} to see what share of its time it waits for storage."
-        waits, also = name, f"{short} {also}".strip()
-    else:
-        waits = f"{name} waits for storage {_percent(share)} of its time{on}"
-    if own.primary == TIME:
-        said = _takes(question, cell, times, f"{waits}{' and' if share is not None else ''} takes")
-    else:
-        said = [f"{waits}."] if share is not None else []
-    return " ".join(filter(None, [*said, also, _numbers(own, cell.id)]))
 
 
 def _takes(question: Question, cell: Cell, times: Sequence[Waits], start: str) -> list[str]:

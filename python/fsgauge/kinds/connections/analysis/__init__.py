@@ -67,7 +67,41 @@ class ConnectionsAnalysis(Analysis):
         return _rate_metric(ConnectionsFactors.of(cell).test)
 
     def read(self, material: Material) -> Connections:
-        return read_connections(material)
+        plan, runs, scans = material.study.plan, material.runs, material.scans
+        margin, samples = material.equivalence_percent, collect_clients(material.samples, runs)
+        factors = [ConnectionsFactors.of(cell) for cell in plan.cells]
+        found = [clients for _, clients in clients_of(runs)]
+        jobs = [run.job for run in runs if isinstance(run.job, ClientsJob)]
+        with_extents = {scan.system for scan in scanned_cells(scans)}
+        measured = {run.system for run in runs}
+        return Connections(
+            clients=max(each.at_once_on_all_hosts for each in factors),
+            outstanding=max(each.outstanding for each in factors),
+            rests=any(job.think is not None for job in jobs),
+            dispatch=sorted({DISPATCHES[clients.dispatch] for clients in found}),
+            threads=sorted(
+                {
+                    c.threads
+                    for run, c in clients_of(runs)
+                    if ConnectionsFactors.of(run.cell).test != "backup"
+                }
+            ),
+            calls=_calls(runs),
+            peak_memory_bytes=max((clients.peak_memory_bytes for clients in found), default=0),
+            checked_records=sum(clients.checked_records for clients in found),
+            bad_records=sum(clients.bad_records for clients in found),
+            times=operation_times(plan, runs, samples, OPERATIONS),
+            shares=client_shares(plan, samples),
+            little=little_rows(plan, runs),
+            extents=cell_extents(material.samples, scans, margin),
+            extents_primary=plan.primary_layout,
+            extents_reference=reference_of(plan, scans),
+            without_extents=[each for each in plan.systems if each in measured - with_extents],
+            errors=error_rows(plan, runs),
+            given_up=given_up(plan, runs),
+            serving=read_serving(material),
+            by_clients=by_clients(plan, material.samples, margin),
+        )
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
         return connections_findings(evidence)
@@ -88,44 +122,6 @@ def _failed(connections: Connections) -> str:
 ANALYSIS = ConnectionsAnalysis()
 OPERATIONS: tuple[ClientOperation, ...] = get_args(ClientOperation)
 DISPATCHES = {"event_loop": "event loop", "threads": "threads"}
-
-
-def read_connections(material: Material) -> Connections:
-    plan, runs, scans = material.study.plan, material.runs, material.scans
-    margin, samples = material.equivalence_percent, collect_clients(material.samples, runs)
-    factors = [ConnectionsFactors.of(cell) for cell in plan.cells]
-    found = [clients for _, clients in clients_of(runs)]
-    jobs = [run.job for run in runs if isinstance(run.job, ClientsJob)]
-    with_extents = {scan.system for scan in scanned_cells(scans)}
-    measured = {run.system for run in runs}
-    return Connections(
-        clients=max(each.at_once_on_all_hosts for each in factors),
-        outstanding=max(each.outstanding for each in factors),
-        rests=any(job.think is not None for job in jobs),
-        dispatch=sorted({DISPATCHES[clients.dispatch] for clients in found}),
-        threads=sorted(
-            {
-                c.threads
-                for run, c in clients_of(runs)
-                if ConnectionsFactors.of(run.cell).test != "backup"
-            }
-        ),
-        calls=_calls(runs),
-        peak_memory_bytes=max((clients.peak_memory_bytes for clients in found), default=0),
-        checked_records=sum(clients.checked_records for clients in found),
-        bad_records=sum(clients.bad_records for clients in found),
-        times=operation_times(plan, runs, samples, OPERATIONS),
-        shares=client_shares(plan, samples),
-        little=little_rows(plan, runs),
-        extents=cell_extents(material.samples, scans, margin),
-        extents_primary=plan.primary_layout,
-        extents_reference=reference_of(plan, scans),
-        without_extents=[each for each in plan.systems if each in measured - with_extents],
-        errors=error_rows(plan, runs),
-        given_up=given_up(plan, runs),
-        serving=read_serving(material),
-        by_clients=by_clients(plan, material.samples, margin),
-    )
 
 
 def _calls(runs: Sequence[RunRecord]) -> list[CallRow]:

@@ -45,7 +45,20 @@ class SharingAnalysis(Analysis):
         )
 
     def answer(self, question: Question) -> str | None:
-        return sharing_answer(question)
+        """The general answer, of those that did not fail, and who failed; None where no one did. A
+        block that lacks the runs of one is whole for all others."""
+        failed = [each for each in Sharing.within(question).faults if each.counts]
+        if not failed:
+            return None
+        never = {each.system for each in failed if not each.reached}
+        of_others = replace(
+            question,
+            others=[each for each in question.others if each not in never],
+            blocks_complete=max((each.n for each in question.comparisons), default=0),
+        )
+        said = plain_answer(of_others) if of_others.comparisons or of_others.limited else ""
+        faults = listed([f"{each.system} failed ({words(each)})" for each in failed])
+        return f"{said} {faults}.".strip()
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
         own, plan = Sharing.within(evidence), evidence.study.plan
@@ -57,23 +70,6 @@ class SharingAnalysis(Analysis):
 
 
 ANALYSIS = SharingAnalysis()
-
-
-def sharing_answer(question: Question) -> str | None:
-    """The general answer, of those that did not fail, and who failed; None where no one did. A block
-    that lacks the runs of one is whole for all others."""
-    failed = [each for each in Sharing.within(question).faults if each.counts]
-    if not failed:
-        return None
-    never = {each.system for each in failed if not each.reached}
-    of_others = replace(
-        question,
-        others=[each for each in question.others if each not in never],
-        blocks_complete=max((each.n for each in question.comparisons), default=0),
-    )
-    said = plain_answer(of_others) if of_others.comparisons or of_others.limited else ""
-    faults = listed([f"{each.system} failed ({words(each)})" for each in failed])
-    return f"{said} {faults}.".strip()
 
 
 _CLASSES: dict[str, FaultClass] = {

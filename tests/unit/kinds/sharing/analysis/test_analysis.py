@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fsgauge.kinds.sharing.analysis import ANALYSIS, sharing_answer
+from fsgauge.kinds.sharing.analysis import ANALYSIS
 from fsgauge.kinds.sharing.analysis.model import FaultClass, Sharing, SystemFaults
 from fsgauge.kinds.sharing.keys import SharingWorkload
 from fsgauge.stats.answer import answer
@@ -86,7 +86,7 @@ def test_who_failed_comes_after_and_is_not_among_the_rates() -> None:
     faults = [failed("gfs2", 0, "not set up", 2), failed("cachefs", 7, "not in force", 1)]
     asked = question(faults=faults)
     asked = replace(asked, comparisons=[e for e in asked.comparisons if e.system != "gfs2"])
-    said = sharing_answer(asked)
+    said = ANALYSIS.answer(asked)
     assert said is not None
     of_rates, _, last = said.rpartition(" gfs2 failed")
     assert "gfs2" not in of_rates and "cachefs" in of_rates
@@ -104,10 +104,10 @@ def test_write_read_and_reread_of_every_system_are_told() -> None:
 
 def test_what_the_rig_sets_is_not_said_as_a_ratio() -> None:
     asked = question(faults=[failed("gfs2", 7, "crash", 1)])
-    said = sharing_answer(replace(asked, comparisons=[], limited=asked.comparisons))
+    said = ANALYSIS.answer(replace(asked, comparisons=[], limited=asked.comparisons))
     assert said is not None and said.endswith(" gfs2 failed (crash in 1 turn).")
     assert " times " not in said and " % of " not in said
 
 
 def test_where_no_system_failed_the_general_answer_says_all() -> None:
-    assert sharing_answer(question()) is None
+    assert ANALYSIS.answer(question()) is None
