@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from fsgauge.kinds.aging.analysis.answer import aging_answer
 from fsgauge.kinds.aging.analysis.layouts import aged_files, aging_layouts, predictions
-from fsgauge.kinds.aging.analysis.model import Aging, DiskParameter
+from fsgauge.kinds.aging.analysis.model import Aging, AgingLine, AgingPoint, DiskParameter
 from fsgauge.kinds.aging.analysis.rates import aging_lines, levels_of, noise_of_sides
 from fsgauge.kinds.aging.disk import changed_disk, disk_of, parameters_of
-from fsgauge.kinds.aging.factors import AgingFactors
+from fsgauge.kinds.aging.factors import AgingFactors, Side
 from fsgauge.record.records import Cell, StepRecord, StudyRecord
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.evidence import Evidence, Question, finding, part_of, turn_name
+from fsgauge.stats.kept import NOUNS, Kept, Level, kept_sentences, picked
 from fsgauge.stats.layouts import seeks_of
 from fsgauge.stats.results import Finding
+from fsgauge.stats.sentence import DECIDED
 from fsgauge.stats.storage_findings import failed_scans, no_seeks, sparse_storage
+from fsgauge.stats.wording import listed, percent
 from fsgauge.units import format_size
 
 FEWEST_IN_CHUNKS = 0.95
@@ -210,3 +212,62 @@ def _listed_in_part(aging: Aging) -> Iterator[Finding]:
             " listed whole.",
             [f"{layout.system}, {layout.cell}" for layout in part],
         )
+
+
+def aging_answer(aging: Aging, primary: Sequence[Cell], margin_percent: float) -> str:
+    """It is about the level of the first primary cell that was measured after ageing."""
+    for cell in primary:
+        factors = AgingFactors.of(cell)
+        lead, free_percent = factors.side, factors.free_percent
+        other: Side = "read" if lead == "write" else "write"
+        found = {side: list(_kept(aging, side, free_percent)) for side in (lead, other)}
+        if free_percent is not None and found[lead]:
+            level = Level(
+                where=f"At {free_percent} % free",
+                of="their clean rate",
+                sides={NOUNS[side]: kept for side, kept in found.items() if kept},
+                elsewhere=list(_elsewhere(aging, found, free_percent)),
+                margin_percent=margin_percent,
+            )
+            return f"{kept_sentences(level)}{_prediction(aging, found[lead], free_percent)}"
+    return "No answer yet: no turn has both its clean rate and one after ageing."
+
+
+def _kept(aging: Aging, side: Side, free_percent: int | None) -> Iterator[Kept]:
+    for line in aging.lines:
+        point = line.at(free_percent)
+        if line.side == side and point is not None and point.relative is not None:
+            yield from _of_point(line, point)
+
+
+def _of_point(line: AgingLine, point: AgingPoint) -> Iterator[Kept]:
+    kept = point.relative
+    if kept is not None:
+        verdict = point.verdict or "undecided"
+        yield Kept(line.system, kept.value, kept.edges, kept.n, verdict, point.detectable_percent)
+
+
+def _elsewhere(
+    aging: Aging, found: dict[Side, list[Kept]], free_percent: int
+) -> Iterator[tuple[str, str, Kept]]:
+    """What other levels decide of systems that are undecided here, side by side."""
+    unclear = {(side, each.system) for side, kept in found.items() for each in kept if each.is_open}
+    for line in aging.lines:
+        for point in line.points:
+            is_other = point.free_percent != free_percent and point.verdict in DECIDED
+            if is_other and (line.side, line.system) in unclear:
+                for kept in _of_point(line, point):
+                    yield f"At {point.free_percent} % free", NOUNS[line.side], kept
+
+
+def _prediction(aging: Aging, kept: Sequence[Kept], free_percent: int) -> str:
+    """The model's sentence, with a space before it; "" where it does not know all of these."""
+    layouts = [(each, aging.layout(each.system, free_percent)) for each in picked(kept)]
+    said = [
+        f"{percent(layout.predicted_relative.value)} on {each.system}"
+        for each, layout in layouts
+        if layout is not None and layout.predicted_relative is not None
+    ]
+    if aging.seeks != "no" or len(said) < len(layouts):
+        return ""
+    return f" A model, not a measurement, predicts {listed(said)} for a disk with heads."
