@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fsgauge.stats.sentence import shortest
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
 from fsgauge.stats.wording import (
+    NAMED_SYSTEMS,
     Edges,
     left_out,
     listed,
@@ -83,7 +84,8 @@ def kept_sentences(level: Level, tail: str = "") -> str:
         return f"Too noisy to tell what ageing costs: {said}.{_lost(level)}{_elsewhere(level)}"
     if all(each.verdict == "equivalent" for each in level.kept):
         within = f"within {exact_percent(level.margin_percent)}"
-        return f"{level.where}, {sides} keep {level.of} {within} on {listed(names)}."
+        every = f"all {len(names)} systems: " if len(names) > NAMED_SYSTEMS else ""
+        return f"{level.where}, {sides} keep {level.of} {within} on {every}{listed(names)}."
     said = shortest(
         f"{_sentence(level, named, alone=alone)}{end}."
         for named in (MOST_NAMED, 2, 1)
