@@ -261,14 +261,6 @@ def with_one_unit(values: Sequence[str]) -> list[str]:
     return [*(number for number, _, _ in parts[:-1]), *values[-1:]]
 
 
-def rounded(value: float) -> str:
-    """Three digits, as people write them: "1,240", "0.00123"."""
-    if value >= 999.5:
-        digits = 2 - math.floor(math.log10(value))
-        return f"{round(value, digits):,.0f}"
-    return f"{value:.3g}"
-
-
 def _three_digits(value: float) -> str:
     """Three significant digits without an exponent; more only where the whole part has more."""
     if abs(value) >= 99.95:

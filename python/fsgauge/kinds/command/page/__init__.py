@@ -12,7 +12,7 @@ from fsgauge.report.kind_page import KindPage
 from fsgauge.report.table_parts import Rows, Table, estimate_cell, judged_cell, known, place_of
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
-from fsgauge.units import format_size, rounded
+from fsgauge.units import figure, format_size
 
 
 class CommandPage(KindPage):
@@ -80,7 +80,7 @@ def _numbers(results: Results, numbers: list[OwnNumberResult]) -> list[Table]:
         [
             ("number", "", lambda each: each.name + (f", {each.unit}" if each.unit else "")),
             *place_of(results),
-            ("value", "", lambda each: estimate_cell(each.value, rounded)),
+            ("value", "", lambda each: estimate_cell(each.value, figure)),
             (f"over {results.baseline}'s", "ratio", lambda each: judged_cell(each.ratio)),
         ],
     )
