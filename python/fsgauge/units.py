@@ -6,7 +6,6 @@ second. What `exact_...` writes reads back to the same number; `format_...` roun
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
