@@ -4,7 +4,6 @@ Its numbers, what they are and their sources are those of the model's file."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
@@ -67,30 +66,13 @@ class DiskModel(StudyModel):
 
     def changes(self) -> dict[str, float]:
         """The numbers that are not the published rig's."""
-        return {each.name: each.value for each in parameters_of(self) if not each.is_default}
+        fields = DiskModel.model_fields.items()
+        values = {name: (getattr(self, name), field.default) for name, field in fields}
+        return {name: value for name, (value, default) in values.items() if value != default}
 
 
 PUBLISHED = DiskModel()
 """A disk like that of the published rig."""
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One number of a disk, for a table; `is_default` where it is the model's."""
-
-    name: str
-    value: float
-    what: str
-    source: str
-    is_default: bool
-
-
-def parameters_of(disk: DiskModel) -> list[Parameter]:
-    model, found = device_named(MODEL), []
-    for name, field in DiskModel.model_fields.items():
-        value, known = getattr(disk, name), model.number(name)
-        found.append(Parameter(name, value, known.what, known.source, value == field.default))
-    return found
 
 
 def disk_of(values: Mapping[str, Any]) -> DiskModel:

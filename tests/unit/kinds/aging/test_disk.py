@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from fsgauge.devices import device_named
 from fsgauge.errors import InputError
-from fsgauge.kinds.aging.disk import PUBLISHED, DiskModel, changed_disk, disk_of, parameters_of
+from fsgauge.kinds.aging.disk import MODEL, PUBLISHED, DiskModel, changed_disk, disk_of
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study, parse_study
@@ -73,7 +74,7 @@ def test_other_kinds_have_no_disk() -> None:
 
 def test_defaults_are_the_published_disk() -> None:
     assert changed_disk({}, []) == PUBLISHED
-    assert set(DiskModel.model_fields) == {each.name for each in parameters_of(PUBLISHED)}
+    assert set(DiskModel.model_fields) == {each.name for each in device_named(MODEL).parameters}
 
 
 def test_changes_come_on_top_of_the_record() -> None:

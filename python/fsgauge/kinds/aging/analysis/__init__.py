@@ -8,7 +8,7 @@ from typing import Any
 from fsgauge.kinds.aging.analysis.layouts import aged_files, aging_layouts, predictions
 from fsgauge.kinds.aging.analysis.model import Aging, AgingLine, AgingPoint, DiskParameter
 from fsgauge.kinds.aging.analysis.rates import aging_lines, levels_of, noise_of_sides
-from fsgauge.kinds.aging.disk import changed_disk, disk_of, parameters_of
+from fsgauge.kinds.aging.disk import changed_disk, disk_of
 from fsgauge.kinds.aging.factors import AgingFactors, Side
 from fsgauge.record.records import Cell, StepRecord, StudyRecord
 from fsgauge.stats.analysis import Analysis, Material
@@ -40,6 +40,7 @@ class AgingAnalysis(Analysis):
         workload: dict[str, Any] = study.study["workload"]
         chunks = chunks_of(study)
         model = disk_of(workload.get("disk") or {})
+        changes = model.changes()
         predicted, unpredicted = predictions(samples, scans, model)
         return Aging(
             files=int(workload.get("files") or 0),
@@ -53,8 +54,8 @@ class AgingAnalysis(Analysis):
             layouts=aging_layouts(samples, scans, chunks, predicted),
             aged=aged_files(samples, scans, chunks),
             disk=[
-                DiskParameter(name=each.name, value=each.value, is_default=each.is_default)
-                for each in parameters_of(model)
+                DiskParameter(name=name, value=value, is_default=name not in changes)
+                for name, value in model
             ],
             unpredicted=unpredicted,
             failed_scans=sum(scan.result is None for scan in scans),
