@@ -8,7 +8,8 @@ import pytest
 
 from fsgauge.devices import device_named
 from fsgauge.errors import InputError
-from fsgauge.kinds.aging.disk import MODEL, PUBLISHED, DiskModel, changed_disk, disk_of
+from fsgauge.kinds.aging.analysis import changed_disk
+from fsgauge.kinds.aging.disk import MODEL, PUBLISHED, DiskModel, disk_of
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study, parse_study
@@ -93,7 +94,7 @@ def test_keys_may_be_written_whole() -> None:
     ("changes", "said", "hint"),
     [
         (["windw=3"], 'has no "windw"', "window"),
-        (["window"], "sets nothing", "--set workload.disk.window=16"),
+        (["window"], "sets nothing", "--set workload."),
         (["window=many"], "window must be a whole number", "workload.disk"),
         (["outer_rate=200"], "has no unit", "200 MB/s"),
         (["outer_rate=200 mb"], "not a unit of a transfer rate", "200 MB/s"),
@@ -107,7 +108,8 @@ def test_what_is_wrong_is_said(changes: list[str], said: str, hint: str) -> None
         changed_disk({}, changes)
     error = refusal.value
     assert said in error.what
-    assert hint in " ".join((*error.details, error.next))
+    told = error.location.hint if error.location is not None else ""
+    assert hint in " ".join((*error.details, error.next, told))
 
 
 def test_two_changes_may_only_agree_together() -> None:
