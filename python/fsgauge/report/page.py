@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
+from fsgauge.devices.words import value_words
 from fsgauge.durability import MARK
 from fsgauge.engine.wire import LayoutResult
 from fsgauge.record.command import FOREIGN
@@ -41,7 +42,6 @@ from fsgauge.stats.wording import listed
 from fsgauge.store import StoredStudy
 from fsgauge.units import (
     count,
-    format_bandwidth,
     format_duration,
     format_size,
     moment,
@@ -296,18 +296,5 @@ def simulated_values(results: Results) -> dict[str, Any]:
 def _number_row(number: SimulatedNumber) -> tuple[str, str, str, str, str]:
     source = "changed in this study" if number.is_changed else number.source
     origin = "" if number.is_changed else _ORIGINS[number.origin]
-    return number.name, _number_value(number), number.what, source, origin
-
-
-def _number_value(number: SimulatedNumber) -> str:
-    match number.unit:
-        case "ns":
-            return format_duration(number.value)
-        case "bytes":
-            return format_size(number.value)
-        case "bytes/s":
-            return format_bandwidth(number.value)
-        case "%":
-            return f"{number.value:g} %"
-        case _:
-            return f"{number.value:g}"
+    value = value_words(number.value, number.unit)
+    return number.name, value, number.what, source, origin

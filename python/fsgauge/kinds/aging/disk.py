@@ -65,10 +65,6 @@ class DiskModel(StudyModel):
         return {name: value for name, (value, default) in values.items() if value != default}
 
 
-PUBLISHED = DiskModel()
-"""A disk like that of the published rig."""
-
-
 def disk_of(values: Mapping[str, Any]) -> DiskModel:
     """The disk of a study's record; what the record does not have is the published rig's."""
     known = {name: value for name, value in values.items() if name in DiskModel.model_fields}
