@@ -17,17 +17,10 @@ from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.reached import through
-from fsgauge.units import exact_duration, format_duration
+from fsgauge.units import count, exact_duration, format_duration
 from fsgauge.workload.assumed import EXPECTED, Room, Speed, operations_per_second
 from fsgauge.workload.dealing import Dealt, Share
-from fsgauge.workload.folders import (
-    AgedFiles,
-    AgedFolders,
-    ClientFolders,
-    FileSets,
-    Place,
-    ServedFiles,
-)
+from fsgauge.workload.folders import AgedFiles, ClientFolders, FileSets, Place, laid_out
 from fsgauge.workload.rings import Rings, rings_of
 from fsgauge.workload.slicing import Slicing, interval_ns, rounded_down
 from fsgauge.workload.steps import Step
@@ -353,17 +346,21 @@ class MakesOwnFiles(Method):
         """None: a turn begins on an empty system."""
         return None
 
-
-def laid_out(place: Place) -> wire.Target:
-    """The target of a load on files that were laid out; TypeError for another kind's folders."""
-    if isinstance(place, ClientFolders | AgedFolders):
-        raise TypeError("a plain load cannot use the folders of other kinds")
-    return place.target if isinstance(place, ServedFiles) else place
-
-
-def interface_of(place: Place, here: wire.Interface) -> wire.Interface:
-    """What carries a load there: the study's interface here, sockets through a server."""
-    return "sockets" if isinstance(place, ServedFiles) else here
+    def require_of_clients(
+        self, clients: int, each: int, what: str, limit: int, *, beside: int = 0
+    ) -> None:
+        """Raise InputError where clients with `each` descriptors, `what` in words, need more than
+        `limit` with those of the engine and so many `beside`."""
+        beside += self.spare_descriptors
+        fitting = (limit - beside) // each
+        self.require_open_files(
+            f"{count(clients, 'client')} with {what} each",
+            clients * each + beside,
+            limit,
+            f"--set workload.clients={fitting}, or raise the limit"
+            if fitting > 0
+            else "raise the limit of open files",
+        )
 
 
 def access_line(

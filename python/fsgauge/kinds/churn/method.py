@@ -61,12 +61,7 @@ class ChurnMethod(MakesOwnFiles):
 
     def require_descriptors(self, limit: int) -> None:
         each = max((1, *(access.sockets_for_a_client for access in self.accesses)))
-        self.require_open_files(
-            f"{self.workload.clients} clients with an open file each",
-            each * self.workload.clients + self.spare_descriptors,
-            limit,
-            f"--set workload.clients={max((limit - self.spare_descriptors) // each, 1)}",
-        )
+        self.require_of_clients(self.workload.clients, each, "an open file", limit)
 
     def largest_file_bytes(self, room: Room) -> int:
         largest = self.workload.largest_size

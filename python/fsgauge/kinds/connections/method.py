@@ -50,16 +50,9 @@ class ConnectionsMethod(MakesOwnFiles):
         files = 1 if workload.dispatch == "threads" else workload.outstanding
         sockets = max((access.sockets_for_a_client for access in self.accesses), default=0)
         each = max(2 if workload.dispatch == "threads" else files, sockets)
-        spare = self.spare_descriptors + _DESCRIPTORS_OF_LOOP * (workload.threads or 0)
-        fitting = (limit - spare) // each
-        self.require_open_files(
-            f"{count(workload.most_clients, 'client')} with {count(files, 'open file')} each",
-            workload.most_clients * each + spare,
-            limit,
-            f"--set workload.clients={fitting}, or raise the limit"
-            if fitting > 0
-            else "raise the limit of open files",
-        )
+        beside = _DESCRIPTORS_OF_LOOP * (workload.threads or 0)
+        what = count(files, "open file")
+        self.require_of_clients(workload.most_clients, each, what, limit, beside=beside)
 
     def largest_file_bytes(self, room: Room) -> int:  # noqa: ARG002
         workload = self.workload

@@ -87,14 +87,8 @@ class MetadataMethod(MakesOwnFiles):
         return self
 
     def require_descriptors(self, limit: int) -> None:
-        clients = max(self.workload.clients)
-        fitting = (limit - self.spare_descriptors) // _DESCRIPTORS_OF_CLIENT
-        self.require_open_files(
-            f"{clients} clients with a folder and a file each",
-            clients * _DESCRIPTORS_OF_CLIENT + self.spare_descriptors,
-            limit,
-            f"--set workload.clients={max(fitting, 1)}, or raise the limit",
-        )
+        clients, each = max(self.workload.clients), _DESCRIPTORS_OF_CLIENT
+        self.require_of_clients(clients, each, "a folder and a file", limit)
 
     def fewer_files(self) -> str:
         return "fewer workload.entries"

@@ -11,8 +11,8 @@ from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.record.records import Cell
 from fsgauge.units import exact_duration, format_size
 from fsgauge.workload.dealing import Dealt, Share, require_enough, require_hosts_there
-from fsgauge.workload.folders import Place
-from fsgauge.workload.method import Method, access_line, data_of, interface_of
+from fsgauge.workload.folders import Place, interface_of
+from fsgauge.workload.method import Method, access_line, data_of
 from fsgauge.workload.slicing import (
     READING_SLICE_NS,
     WRITING_SLICE_NS,

@@ -15,8 +15,8 @@ from fsgauge.record.records import Cell
 from fsgauge.units import exact_duration, format_bandwidth, format_duration, format_size
 from fsgauge.workload.assumed import EXPECTED, Room, Speed
 from fsgauge.workload.dealing import require_hosts_there
-from fsgauge.workload.folders import Place
-from fsgauge.workload.method import Method, laid_out
+from fsgauge.workload.folders import Place, laid_out
+from fsgauge.workload.method import Method
 from fsgauge.workload.slicing import rounded_down
 
 SEEKS = 8000

@@ -14,8 +14,8 @@ from fsgauge.record.records import Cell
 from fsgauge.units import exact_duration, exact_size, format_duration, format_size
 from fsgauge.workload.assumed import ASSUMED_LATENCY_SECONDS, EXPECTED, Speed, operations_per_second
 from fsgauge.workload.dealing import Dealt, Share
-from fsgauge.workload.folders import Place, ServedFiles
-from fsgauge.workload.method import Method, access_line, data_of, interface_of, laid_out
+from fsgauge.workload.folders import Place, ServedFiles, interface_of, laid_out
+from fsgauge.workload.method import Method, access_line, data_of
 from fsgauge.workload.slicing import interval_ns, interval_of_work_ns, rounded_down
 
 LONGEST_RUN_NS = 600_000_000_000
