@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
@@ -191,6 +191,11 @@ class AccessKeys(StudyModel):
             yield "nfs_mount_port", "no running NFS server is named", where
 
 
+def _else_of_all(what: str) -> Any:  # noqa: ANN401 - as pydantic declares it
+    """A key of one system that has that of all where it is not given."""
+    return Field(None, description=f"{what} Default: that of [access].")
+
+
 class SystemAccess(StudyModel):
     """How one system is reached: "path", "samba", "ganesha", an address, or these keys.
 
@@ -198,39 +203,19 @@ class SystemAccess(StudyModel):
     [access] counts.
     """
 
-    server: Server | None = Field(
-        None,
-        description="A private server over this system; none: use its path. Default: that of "
-        "[access].",
+    server: Server | None = _else_of_all("A private server over this system; none: use its path.")
+    share: ShareAddress | None = _else_of_all(
+        "For kind share: its address, smb://user@host/share or nfs://host/export."
     )
-    share: ShareAddress | None = Field(
-        None,
-        description="For kind share: its address, smb://user@host/share or nfs://host/export."
-        " Default: that of [access].",
+    beside_path: bool | None = _else_of_all(
+        "Whether this system has one more turn over its path."
     )
-    beside_path: bool | None = Field(
-        None,
-        description="Whether this system has one more turn over its path. Default: that of"
-        " [access].",
-    )
-    smb_dialect: SmbDialect | None = Field(
-        None, description="The SMB version. Default: that of [access]."
-    )
-    smb_signing: bool | None = Field(
-        None, description="Whether messages are signed. Default: that of [access]."
-    )
-    smb_encryption: bool | None = Field(
-        None, description="Whether messages are encrypted. Default: that of [access]."
-    )
-    smb_oplocks: bool | None = Field(
-        None, description="Whether clients ask for oplocks. Default: that of [access]."
-    )
-    nfs_mount_port: Port | None = Field(
-        None, description="The port of this NFS server's mount service. Default: that of [access]."
-    )
-    password_file: AbsolutePath | None = Field(
-        None, description="A file with this share's password. Default: that of [access]."
-    )
+    smb_dialect: SmbDialect | None = _else_of_all("The SMB version.")
+    smb_signing: bool | None = _else_of_all("Whether messages are signed.")
+    smb_encryption: bool | None = _else_of_all("Whether messages are encrypted.")
+    smb_oplocks: bool | None = _else_of_all("Whether clients ask for oplocks.")
+    nfs_mount_port: Port | None = _else_of_all("The port of this NFS server's mount service.")
+    password_file: AbsolutePath | None = _else_of_all("A file with this share's password.")
 
     @property
     def own(self) -> dict[str, object]:
