@@ -92,9 +92,9 @@ def gains_words(gains: Sequence[Gain], of_one: str, named: int = NAMED_SYSTEMS) 
 
 
 @dataclass(frozen=True)
-class HostGroup:
-    """Cells that differ in their number of hosts alone, by that number, ascending. `name` is what
-    they share."""
+class Counted:
+    """Cells that differ in one number alone, of hosts or of writers, by that number, ascending.
+    `name` is what they share, "" where nothing else varies."""
 
     name: str
     cells: dict[int, Cell]
@@ -112,7 +112,7 @@ def host_scaling(
     ]
 
 
-def host_groups(cells: Sequence[Cell]) -> list[HostGroup]:
+def host_groups(cells: Sequence[Cell]) -> list[Counted]:
     """The groups with two numbers or more, in the study's order. A cell belongs to each group that
     says what it says and more: one host has no choice of files, and stands at the begin of each
     choice."""
@@ -126,7 +126,7 @@ def host_groups(cells: Sequence[Cell]) -> list[HostGroup]:
         last = next(cell for cell, _ in counted if _shared(cell) == each)
         if len(own) > 1:
             name = last.name.replace(f", {factors_of(last).hosts_words}", "")
-            groups.append(HostGroup(name, dict(sorted(own.items()))))
+            groups.append(Counted(name, dict(sorted(own.items()))))
     return groups
 
 
@@ -138,7 +138,7 @@ def _shared(cell: Cell) -> frozenset[tuple[str, FactorValue]]:
     return frozenset((key, value) for key, value in cell.factors.items() if key != name)
 
 
-def _scaling(samples: Samples, group: HostGroup, system: str, metric: str) -> HostScaling:
+def _scaling(samples: Samples, group: Counted, system: str, metric: str) -> HostScaling:
     values = {count: Value(metric, cell.id, system) for count, cell in group.cells.items()}
     rates = {count: samples.block_logs(*value) for count, value in values.items()}
     points = [

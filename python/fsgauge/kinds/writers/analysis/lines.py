@@ -26,7 +26,7 @@ from fsgauge.stats.metrics import Reading, own_rates
 from fsgauge.stats.rig_limits import Place, RigLimit, rates_set_by
 from fsgauge.stats.samples import Samples, is_complete
 from fsgauge.stats.scaling.fit import fit_law
-from fsgauge.stats.scaling.growth import Growth, grown
+from fsgauge.stats.scaling.growth import Counted, Growth, grown
 from fsgauge.units import format_size
 
 
@@ -99,22 +99,14 @@ def _readings(result: LoadResult, *, is_whole: bool) -> Iterator[tuple[str, Read
                 yield companion_name(companion.role, name), Reading(found.value_ns, found.reach)
 
 
-@dataclass(frozen=True)
-class Group:
-    """`cells` by number of writers, ascending; `name` is "" where nothing else varies."""
-
-    name: str
-    cells: dict[int, Cell]
-
-
-def groups_of(cells: Sequence[Cell]) -> list[Group]:
+def groups_of(cells: Sequence[Cell]) -> list[Counted]:
     of_cells = [(cell, WritersFactors.of(cell)) for cell in cells]
     varying = [word for word in _WORDS if len({word(factors) for _, factors in of_cells}) > 1]
     found: dict[str, dict[int, Cell]] = {}
     for cell, factors in of_cells:
         name = ", ".join(word(factors) for word in varying)
         found.setdefault(name, {})[factors.writers] = cell
-    return [Group(name, dict(sorted(by_writers.items()))) for name, by_writers in found.items()]
+    return [Counted(name, dict(sorted(by_writers.items()))) for name, by_writers in found.items()]
 
 
 _WORDS: tuple[Callable[[WritersFactors], str], ...] = (
@@ -146,7 +138,7 @@ class Measured:
 
 
 def line_of(
-    measured: Measured, group: Group, system: str, limits: Mapping[Place, RigLimit]
+    measured: Measured, group: Counted, system: str, limits: Mapping[Place, RigLimit]
 ) -> model.ScalingLine:
     values = {n: Value(RATE, cell.id, system) for n, cell in group.cells.items()}
     rates = {n: measured.samples.block_logs(*value) for n, value in values.items()}
@@ -217,7 +209,7 @@ def _best(points: list[model.ScalingPoint]) -> int | None:
     return None if best == known[-1][1] else best
 
 
-def companions_of(measured: Measured, group: Group, system: str) -> list[model.CompanionRow]:
+def companions_of(measured: Measured, group: Counted, system: str) -> list[model.CompanionRow]:
     """What readers and log writers did beside this system's writers."""
     rows = []
     for writers, cell in group.cells.items():
@@ -242,10 +234,10 @@ def companions_of(measured: Measured, group: Group, system: str) -> list[model.C
 
 
 def between_groups(
-    measured: Measured, groups: Sequence[Group], systems: Sequence[str], margin_percent: float
+    measured: Measured, groups: Sequence[Counted], systems: Sequence[str], margin_percent: float
 ) -> list[model.GroupRatio]:
     """System by system, each group after the first of the same load, at each number of writers."""
-    firsts: dict[tuple[object, ...], Group] = {}
+    firsts: dict[tuple[object, ...], Counted] = {}
     for group in groups:
         firsts.setdefault(_load(group), group)
     contrasts = {
@@ -280,12 +272,12 @@ def between_groups(
     return rows
 
 
-def _load(group: Group) -> tuple[object, ...]:
+def _load(group: Counted) -> tuple[object, ...]:
     load = WritersFactors.of(next(iter(group.cells.values())))
     return load.block_size_bytes, load.pattern, load.queue_depth, load.interface, load.hosts
 
 
-def limits_of(group: Group, runs: Sequence[RunRecord], samples: Samples) -> list[model.LimitPoint]:
+def limits_of(group: Counted, runs: Sequence[RunRecord], samples: Samples) -> list[model.LimitPoint]:
     """Geometric means over all runs of a cell, of every system: none of them takes part."""
     points = []
     for writers, cell in group.cells.items():
