@@ -277,7 +277,9 @@ def _load(group: Counted) -> tuple[object, ...]:
     return load.block_size_bytes, load.pattern, load.queue_depth, load.interface, load.hosts
 
 
-def limits_of(group: Counted, runs: Sequence[RunRecord], samples: Samples) -> list[model.LimitPoint]:
+def limits_of(
+    group: Counted, runs: Sequence[RunRecord], samples: Samples
+) -> list[model.LimitPoint]:
     """Geometric means over all runs of a cell, of every system: none of them takes part."""
     points = []
     for writers, cell in group.cells.items():
