@@ -3,16 +3,19 @@ Its numbers, what they are and their sources are those of the model's file."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import Field, model_validator
 
 from fsgauge.devices import device_named
 from fsgauge.devices.limits import LIMITS, contradiction
+from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.study.base import StudyModel, conflict
+from fsgauge.study.value_type import value_type
 from fsgauge.units import BytesPerSecond, DurationNs, Percent, SizeBytes
 
+SECTION = "workload.disk"
 MODEL = "disks-8+2-2012"
 """A target like those of the published rig (Sonexion 1600; what is printed of it is S-06, S-08,
 S-13 and S-16 of the ledger, all else is assumed)."""
@@ -69,3 +72,32 @@ def disk_of(values: Mapping[str, Any]) -> DiskModel:
     """The disk of a study's record; what the record does not have is the published rig's."""
     known = {name: value for name, value in values.items() if name in DiskModel.model_fields}
     return DiskModel.model_construct(**known)
+
+
+def changed_disk(recorded: Mapping[str, Any], changes: Sequence[str]) -> DiskModel:
+    """The disk of a study's record with these changes, which are read as those of a study are;
+    raises InputError."""
+    from fsgauge.study.parse import load_study  # which reads keys, and those this disk
+
+    fields = DiskModel.model_fields
+    before = [
+        f"{name}={value_type(fields[name]).item(value).as_string()}"
+        for name, value in disk_of(recorded).changes().items()
+    ]
+    given = [each.strip().removeprefix("workload.").removeprefix("disk.") for each in changes]
+    for each in given:
+        _require_number(each.partition("=")[0].strip())
+    overrides = [f"{SECTION}.{each}" for each in (*before, *given)]
+    disk: DiskModel = dict(load_study("aging", overrides).workload)["disk"]
+    return disk
+
+
+def _require_number(key: str) -> None:
+    if key not in DiskModel.model_fields:
+        near = nearest(key, DiskModel.model_fields)
+        raise InputError(
+            f'the model of a disk has no "{key}"',
+            details=(did_you_mean(near),) if near else (),
+            cause=f"records stay as they were measured: a report sets {SECTION}.KEY alone",
+            next=f"fsgauge explain {SECTION}{'.' + near[0] if near else ''}",
+        )

@@ -8,8 +8,7 @@ import pytest
 
 from fsgauge.devices import device_named
 from fsgauge.errors import InputError
-from fsgauge.kinds.aging.analysis import changed_disk
-from fsgauge.kinds.aging.disk import MODEL, DiskModel, disk_of
+from fsgauge.kinds.aging.disk import MODEL, DiskModel, changed_disk, disk_of
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study, parse_study

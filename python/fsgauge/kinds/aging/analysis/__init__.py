@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.kinds.aging.analysis.layouts import aged_files, aging_layouts, predictions
 from fsgauge.kinds.aging.analysis.model import Aging, AgingLine, AgingPoint, DiskParameter
 from fsgauge.kinds.aging.analysis.rates import aging_lines, levels_of, noise_of_sides
-from fsgauge.kinds.aging.disk import DiskModel, disk_of
+from fsgauge.kinds.aging.disk import changed_disk, disk_of
 from fsgauge.kinds.aging.factors import AgingFactors, Side
 from fsgauge.record.records import Cell, StepRecord, StudyRecord
 from fsgauge.stats.analysis import Analysis, Material
@@ -20,8 +19,6 @@ from fsgauge.stats.results import Finding
 from fsgauge.stats.sentence import DECIDED
 from fsgauge.stats.storage_findings import failed_scans, no_seeks, sparse_storage
 from fsgauge.stats.wording import listed, percent
-from fsgauge.study.parse import load_study
-from fsgauge.study.value_type import value_type
 from fsgauge.units import format_size
 
 FEWEST_IN_CHUNKS = 0.95
@@ -106,36 +103,6 @@ class AgingAnalysis(Analysis):
 
 
 ANALYSIS = AgingAnalysis()
-SECTION = "workload.disk"
-
-
-def changed_disk(recorded: Mapping[str, Any], changes: Sequence[str]) -> DiskModel:
-    """The disk of a study's record with these changes, which are read as those of a study are;
-    raises InputError."""
-    fields = DiskModel.model_fields
-    before = [
-        f"{name}={value_type(fields[name]).item(value).as_string()}"
-        for name, value in disk_of(recorded).changes().items()
-    ]
-    given = [each.strip().removeprefix("workload.").removeprefix("disk.") for each in changes]
-    for each in given:
-        _require_number(each.partition("=")[0].strip())
-    overrides = [f"{SECTION}.{each}" for each in (*before, *given)]
-    disk: DiskModel = dict(load_study("aging", overrides).workload)["disk"]
-    return disk
-
-
-def _require_number(key: str) -> None:
-    if key not in DiskModel.model_fields:
-        near = nearest(key, DiskModel.model_fields)
-        raise InputError(
-            f'the model of a disk has no "{key}"',
-            details=(did_you_mean(near),) if near else (),
-            cause=f"records stay as they were measured: a report sets {SECTION}.KEY alone",
-            next=f"fsgauge explain {SECTION}{'.' + near[0] if near else ''}",
-        )
-
-
 BLOCK_BYTES = 4096
 """The block of ldiskfs, in which its preallocation table counts."""
 
