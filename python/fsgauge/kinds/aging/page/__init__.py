@@ -147,7 +147,7 @@ class AgingPage(KindPage):
     facts = "aging/facts.html.j2"
     workers = "streams"
 
-    def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
+    def pictures(self, results: Results) -> list[Drawing | None]:
         return [
             kept_chart(results),
             rates_chart(results),
@@ -162,7 +162,10 @@ class AgingPage(KindPage):
     def summary_tables(self, results: Results) -> list[Table]:
         return summary_table(results, Aging.within(results))
 
-    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:
+    def of_records(self, results: Results, stored: StoredStudy) -> dict[str, Any]:
+        return {"aging_maps": _map_rows(results, stored.scans)}
+
+    def values(self, results: Results) -> dict[str, Any]:
         aging = Aging.within(results)
         # The runs of a simulation were timed by a model already.
         is_measured = results.simulation is None
@@ -173,7 +176,6 @@ class AgingPage(KindPage):
             "layouts": layout_tables(results, aging),
             "claims": claims_table(results, aging),
             "source": source_of_claims(),
-            "maps": _map_rows(results, stored.scans),
             "legend": [
                 (name, f"rgb{COLOURS[kind]}", STRENGTHS[kind]) for kind, name in KINDS.items()
             ],

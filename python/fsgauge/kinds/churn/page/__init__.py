@@ -28,7 +28,6 @@ from fsgauge.stats.kept import NOUNS
 from fsgauge.stats.results import Results
 from fsgauge.stats.verdict import OPEN
 from fsgauge.stats.wording import loss_shown
-from fsgauge.store import StoredStudy
 from fsgauge.units import exact_percent, format_size
 
 HEADINGS: dict[Side, str] = {
@@ -54,7 +53,7 @@ class ChurnPage(KindPage):
     ranked = False
     workers = "clients"
 
-    def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
+    def pictures(self, results: Results) -> list[Drawing | None]:
         return [damage_chart(results)]
 
     def left_out(self, drawings: Mapping[str, Drawing], results: Results) -> set[str]:  # noqa: ARG002
@@ -66,7 +65,7 @@ class ChurnPage(KindPage):
     def summary_tables(self, results: Results) -> list[Table]:
         return damage_table(results, Churn.within(results))
 
-    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+    def values(self, results: Results) -> dict[str, Any]:
         churn = Churn.within(results)
         parts = {
             "damage": self.summary_tables(results),

@@ -11,7 +11,6 @@ from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import KindPage
 from fsgauge.report.table_parts import Rows, Table, estimate_cell, judged_cell, known, place_of
 from fsgauge.stats.results import Results
-from fsgauge.store import StoredStudy
 from fsgauge.units import figure, format_size
 
 
@@ -29,7 +28,7 @@ class CommandPage(KindPage):
     def lead(self, drawings: Mapping[str, Drawing]) -> str:
         return "" if "forest" in drawings else "command/lead.html.j2"
 
-    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+    def values(self, results: Results) -> dict[str, Any]:
         found = tables(results)
         leading = found[1:] if _is_of_own_number(results) else []
         rest = [table for table in found if table not in leading]

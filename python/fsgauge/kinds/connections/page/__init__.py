@@ -27,7 +27,6 @@ from fsgauge.kinds.connections.page.tables import (
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import Assurance, KindPage
 from fsgauge.stats.results import Results
-from fsgauge.store import StoredStudy
 from fsgauge.units import count
 
 
@@ -88,7 +87,7 @@ class ConnectionsPage(KindPage):
     )
     series_remark = "The end falls off where the first clients are done. "
 
-    def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
+    def pictures(self, results: Results) -> list[Drawing | None]:
         return [
             charts.tests_chart(results),
             charts.by_clients_chart(results),
@@ -104,7 +103,7 @@ class ConnectionsPage(KindPage):
         short = "tests" in drawings and "forest" not in drawings
         return "connections/lead.html.j2" if short else ""
 
-    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+    def values(self, results: Results) -> dict[str, Any]:
         return {"connections": connections_parts(results), "serving": serving_parts(results)}
 
     def headline(self, results: Results) -> str:

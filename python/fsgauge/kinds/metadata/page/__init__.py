@@ -13,7 +13,6 @@ from fsgauge.report.kind_page import KindPage
 from fsgauge.report.table_parts import NOTHING, Rows, Table, TableCell, interval_text
 from fsgauge.report.words import value
 from fsgauge.stats.results import Measurement, Results
-from fsgauge.store import StoredStudy
 
 PANELS_LIMIT = 12
 _FIELDS = ("value", "low", "high")
@@ -27,7 +26,7 @@ class MetadataPage(KindPage):
     operation = "operation"
     workers = "clients"
 
-    def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
+    def pictures(self, results: Results) -> list[Drawing | None]:
         return [by_clients_chart(results)]
 
     def summary_tables(self, results: Results) -> list[Table]:
@@ -37,7 +36,7 @@ class MetadataPage(KindPage):
         """That table has no ratios, which the answer is of."""
         return []
 
-    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+    def values(self, results: Results) -> dict[str, Any]:
         return {"metadata_rates": rates_table(results)}
 
 

@@ -27,7 +27,6 @@ from fsgauge.report.table_parts import (
     place_of,
 )
 from fsgauge.stats.results import Results
-from fsgauge.store import StoredStudy
 from fsgauge.units import exact_duration
 
 
@@ -35,10 +34,10 @@ from fsgauge.units import exact_duration
 class OverheadPage(KindPage):
     sections = ("overhead/sections.html.j2",)
 
-    def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
+    def pictures(self, results: Results) -> list[Drawing | None]:
         return [heat_map(results), depth_curves(results)]
 
-    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+    def values(self, results: Results) -> dict[str, Any]:
         return {
             "claims": claims_table(results, ledger_of("overhead")),
             "fluctuation": _fluctuation_table(results),

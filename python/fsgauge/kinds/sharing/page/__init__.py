@@ -20,7 +20,6 @@ from fsgauge.report.words import share_text, value
 from fsgauge.stats.results import Results
 from fsgauge.stats.rig_limits import BY_RIG, WORDS, Limit
 from fsgauge.stats.wording import listed, ratio_range
-from fsgauge.store import StoredStudy
 from fsgauge.units import exact_size, format_size
 
 
@@ -29,7 +28,7 @@ class SharingPage(KindPage):
     facts = "sharing/facts.html.j2"
     draws_every_ratio = True
 
-    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+    def values(self, results: Results) -> dict[str, Any]:
         local = Sharing.within(results).local_locks
         return {
             "sharing_one_node": cautions.words(local) if local else "",

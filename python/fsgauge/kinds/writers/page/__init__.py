@@ -17,7 +17,6 @@ from fsgauge.report.draw import Drawing, draw
 from fsgauge.report.kind_page import KindPage
 from fsgauge.report.table_parts import Table
 from fsgauge.stats.results import Results
-from fsgauge.store import StoredStudy
 from fsgauge.units import count
 
 FARTHEST_IDEAL = 16.0
@@ -28,7 +27,7 @@ class WritersPage(KindPage):
     sections = ("writers/sections.html.j2",)
     workers = "writers"
 
-    def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
+    def pictures(self, results: Results) -> list[Drawing | None]:
         return [
             gain_chart(results),
             writers_chart(results),
@@ -44,7 +43,7 @@ class WritersPage(KindPage):
         scaling = Scaling.within(results)
         return every_count(results, scaling) if len(scaling.writer_counts) > 1 else []
 
-    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+    def values(self, results: Results) -> dict[str, Any]:
         return {
             "scaling_tables": scaling_tables(results),
             "no_law": no_law([line.fit for line in Scaling.within(results).lines]),
