@@ -207,9 +207,7 @@ class SystemAccess(StudyModel):
     share: ShareAddress | None = _else_of_all(
         "For kind share: its address, smb://user@host/share or nfs://host/export."
     )
-    beside_path: bool | None = _else_of_all(
-        "Whether this system has one more turn over its path."
-    )
+    beside_path: bool | None = _else_of_all("Whether this system has one more turn over its path.")
     smb_dialect: SmbDialect | None = _else_of_all("The SMB version.")
     smb_signing: bool | None = _else_of_all("Whether messages are signed.")
     smb_encryption: bool | None = _else_of_all("Whether messages are encrypted.")

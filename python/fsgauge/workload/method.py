@@ -326,6 +326,7 @@ class Method:
         """What a person may expect of this kind and will not get; empty if nothing."""
         return ""
 
+
 @dataclass(frozen=True)
 class MakesOwnFiles(Method):
     """What those kinds answer alike whose load makes its own files on an empty system."""

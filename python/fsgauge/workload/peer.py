@@ -44,8 +44,7 @@ class Peer(Protocol):
     variable: str | None
     """The variable that names it, if it is in no package."""
 
-    def version_command(self, program: str) -> list[str]:
-        ...
+    def version_command(self, program: str) -> list[str]: ...
 
     def version(self, said: str) -> str: ...
 

@@ -172,12 +172,16 @@ def test_shares_that_differ_are_each_told_and_unknown_ones_said() -> None:
     said = str(ANALYSIS.answer(question(waits("ext4", 0.01, None), waits("xfs", 0.01, None))))
     assert said.startswith("git clone takes 10 ms on ext4")
     assert "git clone is too short to see what share of its time it waits for storage." in said
-    said = str(ANALYSIS.answer(question(waits("ext4", 1, 0.0), waits("xfs", 1, 0.0), ratio="undecided")))
+    said = str(
+        ANALYSIS.answer(question(waits("ext4", 1, 0.0), waits("xfs", 1, 0.0), ratio="undecided"))
+    )
     assert "less than 1 % of its time" in said
 
 
 def test_what_is_undecided_has_the_smallest_effect_that_would_have_shown() -> None:
-    said = str(ANALYSIS.answer(question(waits("ext4", 1, 0.0), waits("xfs", 1, 0.0), ratio="too noisy")))
+    said = str(
+        ANALYSIS.answer(question(waits("ext4", 1, 0.0), waits("xfs", 1, 0.0), ratio="too noisy"))
+    )
     assert "Too noisy to tell xfs from ext4: only a difference of 40 % or more" in said
     assert said.count("(0.95 times, 0.93 to 0.98, too noisy)") == 1, "its own number alone"
 

@@ -46,9 +46,7 @@ def churn_answer(churn: Churn, primary: Sequence[Cell]) -> str:
         elsewhere=[
             (_at_level(churn, each.fill_percent), NOUNS[each.side], _kept(each))
             for each in churn.damages
-            if each not in found
-            and each.verdict in DECIDED
-            and (each.side, each.system) in unclear
+            if each not in found and each.verdict in DECIDED and (each.side, each.system) in unclear
         ],
         margin_percent=found[0].margin_percent,
     )

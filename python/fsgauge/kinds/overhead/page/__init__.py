@@ -30,7 +30,6 @@ from fsgauge.stats.results import Results
 from fsgauge.units import exact_duration
 
 
-
 class OverheadPage(KindPage):
     sections = ("overhead/sections.html.j2",)
 

@@ -57,9 +57,7 @@ def _as_published(scaling: Scaling) -> list[Table]:
     first, *more = scaling.writer_counts
     compared = more[:1] + (more[-1:] if len(more) > 1 else [])
 
-    def at(
-        writers: int, cell: Callable[[ScalingPoint], TableCell]
-    ) -> Cell[ScalingLine]:
+    def at(writers: int, cell: Callable[[ScalingPoint], TableCell]) -> Cell[ScalingLine]:
         def of_line(line: ScalingLine) -> TableCell | None:
             return next((cell(each) for each in line.points if each.writers == writers), None)
 
@@ -116,9 +114,7 @@ def _ratio_of_groups(row: GroupRatio) -> TableCell:
 
 def every_count(results: Results, scaling: Scaling) -> list[Table]:
     together = scaling.together
-    return Rows(
-        (line, at) for line in scaling.lines for at in line.points if at.iops
-    ).tables(
+    return Rows((line, at) for line in scaling.lines for at in line.points if at.iops).tables(
         "every-count",
         "Every number of writers",
         f"Changes, shares and ratios are taken inside each block. {TOGETHER} Latency is service"

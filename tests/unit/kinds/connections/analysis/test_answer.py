@@ -31,9 +31,7 @@ def test_a_test_is_named_by_what_clients_do_and_its_extents_follow() -> None:
     assert answer.startswith(f"{OTHER} does 1.3")
     assert f" times {BASELINE}'s writes by 20 clients (" in answer
     assert f" Reads of the backup: {OTHER} 1.4" in answer
-    assert answer.endswith(
-        " After writes by 20 clients, 1.00 extents per file instead of 20.0."
-    )
+    assert answer.endswith(" After writes by 20 clients, 1.00 extents per file instead of 20.0.")
 
 
 def test_a_slower_system_is_said_to_be_so() -> None:

@@ -45,9 +45,9 @@ def test_the_published_question() -> None:
     assert said == (
         "Two writers of 8 KiB to one file do 1.00 times the writes of one on ext4 (in every block)."
         " Also 1.37 times on xfs (in every block); the device alone 1.93 times."
-        " ext4 keeps 52 % of raw's 8 KiB sequential writes by 2 writers (in every block), xfs 71 % (in"
-        " every block). Of the file systems, xfs is fastest: 1.37 times ext4 (in every block). raw does"
-        " 38.6 k IOPS in 8 KiB sequential writes by 2 writers."
+        " ext4 keeps 52 % of raw's 8 KiB sequential writes by 2 writers (in every block),"
+        " xfs 71 % (in every block). Of the file systems, xfs is fastest: 1.37 times ext4 (in every"
+        " block). raw does 38.6 k IOPS in 8 KiB sequential writes by 2 writers."
     )
 
 

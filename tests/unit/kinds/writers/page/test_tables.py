@@ -195,7 +195,11 @@ def test_a_law_is_drawn_where_it_fits_and_said_where_it_does_not() -> None:
     assert words["ext3"] == "does not fit"
     assert words["btrfs"].endswith("peak at 5.39")
     drawn = law_chart(results)
-    assert drawn is not None and "peak 5.4" in drawn.wide and no_law([each.fit for each in Scaling.within(results).lines]) == ""
+    assert (
+        drawn is not None
+        and "peak 5.4" in drawn.wide
+        and no_law([each.fit for each in Scaling.within(results).lines]) == ""
+    )
     law = table(results, "law")
     states = {row[0].text: row[1] for row in law.rows}
     assert states["ext3"].text == "does not fit" and "the device is full" in states["ext3"].below
@@ -334,10 +338,7 @@ def test_what_was_published_stands_beside_its_like_alone(
     cells = [
         cell.model_copy(update={"factors": {**cell.factors, **changes}}) for cell in results.cells
     ]
-    names = {
-        each.name
-        for each in scaling_tables(results.model_copy(update={"cells": cells}))
-    }
+    names = {each.name for each in scaling_tables(results.model_copy(update={"cells": cells}))}
     assert ("elsewhere" in names) == comparable
 
 
