@@ -119,7 +119,7 @@ def _sentence(level: Level, named: int, *, alone: bool) -> str:
         shown = picked(clear, named)
         of = "" if parts else f" of {level.of}"
         told = [each.told("" if at else of) for at, each in enumerate(shown)]
-        more = f", {len(clear) - len(shown)} between" if len(clear) > len(shown) > 1 else ""
+        more = f" with {len(clear) - len(shown)} between" if len(clear) > len(shown) > 1 else ""
         more = left_out(len(clear), 1) if len(clear) > len(shown) == 1 else more
         parts.append(f"{noun}{'' if parts else ' keep'} {listed(told)}{more}")
     open_too = [

@@ -30,7 +30,7 @@ def test_many_systems_are_shortened_to_the_ends():
         fills=[80],
         blocks=3,
     )
-    assert "on ext4 (" in said and ", 3 between" in said and "60 % on five" in said
+    assert "on ext4 (" in said and " with 3 between" in said and "60 % on five" in said
 
 
 def test_one_system_alone_has_an_answer():
