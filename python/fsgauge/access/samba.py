@@ -29,8 +29,7 @@ from fsgauge.machine.process.own_network import unused_user_id
 from fsgauge.machine.process.tool import find_tool, run_tool
 from fsgauge.programs import run_to_end
 from fsgauge.study.access import AccessKeys
-from fsgauge.study.server_options import OPTIONS
-from fsgauge.study.smb_protection import protection_of
+from fsgauge.study.server_options import OPTIONS, protection_of
 
 USER = "fsgauge"
 NAMESPACE = ("--mount", "--propagation", "slave")

@@ -213,6 +213,11 @@ def share_digits(share: float) -> int:
     return 0 if share >= 0.0995 else 1
 
 
+def share_text(share: float | None) -> str:
+    """A share as a percentage: "70 %", "2.3 %"; "" of one that is not known."""
+    return "" if share is None else f"{100 * share:.{share_digits(share)}f} %"
+
+
 def share(number: Estimate) -> str:
     """A share as a percentage with its interval: "70 % (68 to 72)"."""
     digits = share_digits(number.value)

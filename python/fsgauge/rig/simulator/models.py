@@ -13,8 +13,7 @@ from fsgauge.engine.wire import DeviceChange, SimulatedDevice
 from fsgauge.errors import InputError
 from fsgauge.rig.refusing import or_without
 from fsgauge.study.model import LoopStorage, RamStorage, SimulatedStorage, Study, System
-from fsgauge.study.policies import POLICIES, Policy
-from fsgauge.study.policy_settings import BLOCK_BYTES
+from fsgauge.study.policies import BLOCK_BYTES, POLICIES, Policy
 from fsgauge.system.ext import EXT4
 from fsgauge.system.options import mkfs_words, switches
 from fsgauge.units import exact_size

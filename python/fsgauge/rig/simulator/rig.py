@@ -29,7 +29,7 @@ from fsgauge.rig.simulator.full import with_sizes
 from fsgauge.rig.simulator.session import SimulatorSession
 from fsgauge.study.device_numbers import beyond_capacity
 from fsgauge.study.model import Study, System
-from fsgauge.study.policy_settings import BLOCK_BYTES
+from fsgauge.study.policies import BLOCK_BYTES
 from fsgauge.study.reached import accesses_of
 from fsgauge.study.storage import LoopStorage, RamStorage, SimulatedStorage
 from fsgauge.workload import method_of
