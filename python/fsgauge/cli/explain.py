@@ -58,7 +58,7 @@ def _said_whole(name: str) -> str:
         words_of_tool,
     )
     from fsgauge.study.tunable_places import tunable_words
-    from fsgauge.system.words import kind_words, option_words
+    from fsgauge.system.options import kind_words, option_words
 
     if is_device(name):
         return device_words(name)
@@ -138,7 +138,7 @@ def _as_a_value(name: str) -> list[str]:
 
 def _unknown(name: str) -> InputError:
     from fsgauge.study.keys import all_dotted
-    from fsgauge.system.words import option_names
+    from fsgauge.system.options import option_names
 
     last = {key.rpartition(".")[2] for key in all_dotted()}
     tools = other_tools.tools().values()

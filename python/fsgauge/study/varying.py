@@ -103,7 +103,6 @@ def combinations(vary: Vary) -> int:
 
 
 def every_point(vary: Vary) -> list[Point]:
-    """All combinations, the last key varying fastest."""
     return [dict(zip(vary, values, strict=True)) for values in product(*vary.values())]
 
 
