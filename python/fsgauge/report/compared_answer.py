@@ -13,7 +13,7 @@ from functools import partial
 from fsgauge.record.factors import factors_of
 from fsgauge.report import words
 from fsgauge.report.compared_models import model_and_measured
-from fsgauge.stats.asked_number import rate_words
+from fsgauge.stats.asked_number import rate_words, works_joined
 from fsgauge.stats.between_systems import bound_percent, is_near
 from fsgauge.stats.folders.between import Between, Entry, IdleLine
 from fsgauge.stats.folders.free_space import FREE_SPACE
@@ -35,6 +35,8 @@ from fsgauge.stats.wording import (
 from fsgauge.units import exact_percent
 
 MOST_NAMED = 4
+_COUNTED = ("iops", "files")
+"""Metrics of which a test is the plural of: so many of these a second."""
 
 
 def changes_sentences(between: Between, idle: Sequence[IdleLine]) -> str:
@@ -66,7 +68,7 @@ def changes_sentences(between: Between, idle: Sequence[IdleLine]) -> str:
         seen.sort(key=lambda each: -abs(math.log(each.ratio)))
         if seen:
             name, more = _name(between, seen[0]), len(seen) - 1
-            verb = "were" if seen[0].metric == "iops" else "was"
+            verb = "were" if seen[0].metric in _COUNTED else "was"
             change = f"{verb} {_change(between, seen[0])}"
             clauses.append(f"undecided, but in these sittings {name} {change}")
             clauses += filter(None, [_values(between, seen[0])])
@@ -91,16 +93,23 @@ def _is_seen(entry: Entry) -> bool:
     return low is not None and high is not None and not low <= 1 <= high
 
 
+def _test(between: Between, entry: Entry) -> str:
+    """ "4 KiB random reads at depth 32"; what a study names, in its words; of another metric than a
+    rate, its label first."""
+    factors = factors_of(between.cell(entry.cell))
+    if factors.asked:
+        return factors.asked
+    is_rate = entry.metric in _COUNTED
+    return f"{'' if is_rate else f'{between.metric(entry.metric).label} of '}{factors.noun}"
+
+
 def _name(between: Between, entry: Entry) -> str:
-    """ "4 KiB random reads at depth 32 on ext4"; of another metric than a rate, its label first."""
-    noun = factors_of(between.cell(entry.cell)).noun
-    label = "" if entry.metric == "iops" else f"{between.metric(entry.metric).label} of "
-    return f"{label}{noun} on {entry.system}"
+    return f"{_test(between, entry)} on {entry.system}"
 
 
 def _by_name(between: Between, entries: Sequence[Entry]) -> dict[str, float]:
     """The bound of each, by what tells it from the others: its test, its system, or both."""
-    tests = [_name(between, each).removesuffix(f" on {each.system}") for each in entries]
+    tests = [_test(between, each) for each in entries]
     bounds = [_bound(each) for each in entries]
     if len({each.system for each in entries}) == 1:
         return dict(zip(tests, bounds, strict=True))
@@ -111,10 +120,19 @@ def _by_name(between: Between, entries: Sequence[Entry]) -> dict[str, float]:
 
 def _names(between: Between, entries: Sequence[Entry]) -> str:
     """The tests of each system, the system behind them."""
-    named = [(e.system, _name(between, e).removesuffix(f" on {e.system}")) for e in entries]
-    names = [f"{tests} on {systems}" for systems, tests in together(named[:MOST_NAMED])]
+    by_system: dict[str, list[Entry]] = {}
+    for entry in entries[:MOST_NAMED]:
+        by_system.setdefault(entry.system, []).append(entry)
+    named = [(system, _tests(between, own)) for system, own in by_system.items()]
+    names = [f"{tests} on {systems}" for systems, tests in together(named)]
     more = len(entries) - MOST_NAMED
     return f"{', '.join(names)} and {more} more" if more > 0 else listed(names)
+
+
+def _tests(between: Between, entries: Sequence[Entry]) -> str:
+    """ "4 KiB random reads and random writes at depth 32"."""
+    names = [_test(between, each) for each in entries]
+    return works_joined([between.cell(each.cell) for each in entries], names) or listed(names)
 
 
 def _told(between: Between, entry: Entry) -> str:
@@ -131,8 +149,9 @@ def _values(between: Between, entry: Entry) -> str:
         first, last = share_words(a), share_words(b)
         return "" if first == last else f"from {first} to {share_of(b, between.baseline)}"
     cell, unit = between.cell(entry.cell), between.metric(entry.metric).unit
-    said = partial(rate_words, cell) if unit == "IOPS" else words.value
-    first, last = said(a, unit), said(b, unit)
+    own = factors_of(cell).rate_unit if unit == "IOPS" else unit
+    said = partial(rate_words, cell) if own == "IOPS" else words.value
+    first, last = said(a, own), said(b, own)
     return "" if first == last else f"from {words.span(first, last)}"
 
 
