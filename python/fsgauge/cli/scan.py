@@ -281,10 +281,12 @@ def _say(scan: ScanResult, before: ScanResult | None, top: int | None) -> None:
     from fsgauge.progress.scan_and_age import step
     from fsgauge.scan import words
     from fsgauge.scan.numbers import difference_lines, doubts
+    from fsgauge.scan.since import since
 
     listed = _WORST_FILES if top is None else top
     with step("finding what follows from the numbers"):
-        lines = words.lines_of(scan, top=listed, extents=top is not None)
+        changed = since(before, scan) if before is not None else ""
+        lines = words.lines_of(scan, top=listed, extents=top is not None, since=changed)
     for line in lines:
         click.echo(line)
     if before is not None:
@@ -297,12 +299,14 @@ def _say(scan: ScanResult, before: ScanResult | None, top: int | None) -> None:
 def _document(scan: ScanResult, before: ScanResult | None, more: Mapping[str, object]) -> str:
     from fsgauge.scan import document_of
     from fsgauge.scan.numbers import difference_lines, doubts, numbers_of
+    from fsgauge.scan.since import since
 
     if before is None:
         return document_of(scan, **more)
     lines = difference_lines(before, scan)
     return document_of(
         scan,
+        since=since(before, scan),
         before=numbers_of(before),
         difference={line.quantity.name: line.difference for line in lines},
         doubts=doubts(before, scan),
