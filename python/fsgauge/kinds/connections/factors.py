@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from fsgauge.record.factors import CellFactors, Factor
 from fsgauge.record.records import Cell
+from fsgauge.units import format_size
 
 Test = Literal["write", "read", "mix", "stat", "delete", "backup fill", "backup"]
 """What clients do. The cell of a backup has an `order`; what it reads was written by the cell of
@@ -61,6 +62,17 @@ class ConnectionsFactors(CellFactors):
     def work(self) -> str:
         """ "reads"; "work of the mix"."""
         return _WORK[self.test]
+
+    @property
+    def noun(self) -> str:
+        """ "64 KiB reads by 590 clients", "deletes by 590 clients", "reads of the backup, inode
+        order"."""
+        size = f"{format_size(self.record_size_bytes)} " if self.test in ("read", "write") else ""
+        who = f" by {self.at_once_words}"
+        if self.order:
+            who = f" {self.swept_words}".rstrip() + f", {self.order} order"
+        on = f" on {self.hosts_words}" if self.hosts_words else ""
+        return f"{size}{self.work}{who}{on}"
 
     def named(self) -> Cell:
         """Its cell, named after its number of clients and of hosts as well where these are
