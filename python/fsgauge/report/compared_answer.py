@@ -13,7 +13,7 @@ from functools import partial
 from fsgauge.record.factors import factors_of
 from fsgauge.report import words
 from fsgauge.report.compared_models import model_and_measured
-from fsgauge.stats.asked_number import rate_words, works_joined
+from fsgauge.stats.asked_number import COUNTED, named_test, rate_words, works_joined
 from fsgauge.stats.between_systems import bound_percent, is_near
 from fsgauge.stats.folders.between import Between, Entry, IdleLine
 from fsgauge.stats.folders.free_space import FREE_SPACE
@@ -35,8 +35,6 @@ from fsgauge.stats.wording import (
 from fsgauge.units import exact_percent
 
 MOST_NAMED = 4
-_COUNTED = ("iops", "files")
-"""Metrics of which a test is the plural of: so many of these a second."""
 
 
 def changes_sentences(between: Between, idle: Sequence[IdleLine]) -> str:
@@ -68,7 +66,7 @@ def changes_sentences(between: Between, idle: Sequence[IdleLine]) -> str:
         seen.sort(key=lambda each: -abs(math.log(each.ratio)))
         if seen:
             name, more = _name(between, seen[0]), len(seen) - 1
-            verb = "were" if seen[0].metric in _COUNTED else "was"
+            verb = "were" if seen[0].metric in COUNTED else "was"
             change = f"{verb} {_change(between, seen[0])}"
             clauses.append(f"undecided, but in these sittings {name} {change}")
             clauses += filter(None, [_values(between, seen[0])])
@@ -94,13 +92,7 @@ def _is_seen(entry: Entry) -> bool:
 
 
 def _test(between: Between, entry: Entry) -> str:
-    """ "4 KiB random reads at depth 32"; what a study names, in its words; of another metric than a
-    rate, its label first."""
-    factors = factors_of(between.cell(entry.cell))
-    if factors.asked:
-        return factors.asked
-    is_rate = entry.metric in _COUNTED
-    return f"{'' if is_rate else f'{between.metric(entry.metric).label} of '}{factors.noun}"
+    return named_test(between.cell(entry.cell), entry.metric)
 
 
 def _name(between: Between, entry: Entry) -> str:
@@ -156,22 +148,23 @@ def _values(between: Between, entry: Entry) -> str:
 
 
 def _change(between: Between, entry: Entry) -> str:
-    """ "8 % slower (4 to 12 %)"; "2.31 times as fast (2.10 to 2.55)" from twice as much on."""
-    low, high = entry.shown
-    low, high = low or entry.ratio, high or entry.ratio
     is_rate = between.metric(entry.metric).higher_is_better
-    if entry.ratio >= TIMES:
-        factor = (
-            f"{factor_words(entry.ratio, (low, high))} times as {'fast' if is_rate else 'long'}"
-        )
+    return change_words(entry.ratio, *entry.shown, is_rate=is_rate)
+
+
+def change_words(ratio: float, low: float | None, high: float | None, *, is_rate: bool) -> str:
+    """ "8 % slower (4 to 12 %)"; "2.31 times as fast (2.10 to 2.55)" from twice as much on."""
+    low, high = low or ratio, high or ratio
+    if ratio >= TIMES:
+        factor = f"{factor_words(ratio, (low, high))} times as {'fast' if is_rate else 'long'}"
         return f"{factor} ({ratio_range(low, high)})"
     more, less = ("faster", "slower") if is_rate else ("longer", "shorter")
-    if entry.ratio >= 1:
+    if ratio >= 1:
         low, high = low - 1, high - 1
-        said = percent(entry.ratio - 1, (low, high))
+        said = percent(ratio - 1, (low, high))
         return f"{said} {more} ({percent_range(low, high, ' %')})"
     low, high = 1 - high, 1 - low
-    return f"{percent(1 - entry.ratio, (low, high))} {less} ({percent_range(low, high, ' %')})"
+    return f"{percent(1 - ratio, (low, high))} {less} ({percent_range(low, high, ' %')})"
 
 
 def _free_space(between: Between) -> list[str]:

@@ -173,6 +173,18 @@ def thing_of(question: Question, cell: Cell, *, is_first: bool = False) -> str:
     return f"{'The' if is_first else 'the'} {label} of {_at_pace(question, cell)}"
 
 
+COUNTED = ("iops", "files")
+"""Metrics of which a test is the plural of: so many of these a second."""
+
+
+def named_test(cell: Cell, metric: str) -> str:
+    """What folders are compared by: "4 KiB random reads at depth 32"; what a study names, in its
+    words; of another metric than a rate, its label first."""
+    factors = factors_of(cell)
+    label = "" if metric in COUNTED else f"{METRICS[metric].label} of "
+    return factors.asked or f"{label}{factors.noun}"
+
+
 def things_of(cells: Sequence[Cell], named: Sequence[str]) -> str:
     """What several cells' numbers are of, each of which is named: "4 KiB random reads and random
     writes at depth 32"."""

@@ -144,7 +144,7 @@ def alone(**changes: Any) -> str:
 def test_a_system_alone_says_how_many_operations_failed() -> None:
     answer = alone(errors=failing_writes)
     assert answer.startswith(
-        f"{BASELINE} does 3.37 and 2.03 MiB/s in 4 KiB writes and reads at depth 1 with 20 clients."
+        f"{BASELINE} does 3.37 and 2.03 MiB/s in 4 KiB writes and reads by 20 clients."
     )
     assert "There is only one system" in answer and " operations failed: look at" in answer
     assert " failed" not in alone()
