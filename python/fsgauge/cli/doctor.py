@@ -67,7 +67,7 @@ def _systems(diagnosis: Diagnosis) -> list[str]:
         lines.append(f"               servers for --serve: {'; '.join(here)}")
     models = [each.name for each in diagnosis.systems if each.standing == "modelled"]
     if models:
-        lines.append(f"as a model     {' '.join(models)}   (--rig simulator: no disk takes part)")
+        lines.append(f"as a model     {' '.join(models)}   (--rig simulator: simulated, no disk)")
     needs: dict[tuple[str, str], list[str]] = {}
     for each in diagnosis.systems:
         if each.standing == "needs":

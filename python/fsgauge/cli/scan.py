@@ -53,6 +53,7 @@ _WORST_FILES = 3
     metavar="FILE",
     help="Append a line to FILE; `fsgauge scan FILE` shows what the lines amount to.",
 )
+@click.option("--json", "as_json", is_flag=True, help="All numbers and the whole scan as JSON.")
 @click.option(
     "--empty-region",
     "region_size",
@@ -66,7 +67,6 @@ _WORST_FILES = 3
     metavar="FILE",
     help="Write mb_groups of an ext4 or ldiskfs, mounted or an image, a line a group.",
 )
-@click.option("--json", "as_json", is_flag=True, help="All numbers and the whole scan as JSON.")
 def command(
     path: Path,
     top: int | None,
