@@ -97,17 +97,23 @@ def test_names_without_case(stood: SystemOverNodes) -> None:
     assert (found.counts.files, found.counts.folders, found.problems) == (5, 3, [])
 
 
-@pytest.mark.parametrize("kind", ["ext4", "xfs user", "xfs project"])
-def test_a_quota_that_is_used_up_is_the_first_sentence(stood: SystemOverNodes, kind: str) -> None:
+QUOTAS = {
+    "ext4": "mke2fs -q -t ext4 -O quota,project $disk; mount -o usrquota,prjquota $disk at",
+    "xfs": "mkfs.xfs -q $disk; mount -o uquota,pquota $disk at",
+}
+COUNTED = {
+    "ext4": "mke2fs -q -t ext4 -O quota,project $disk; mount $disk at",
+    "xfs": "mkfs.xfs -q $disk; mount -o uqnoenforce $disk at",
+}
+
+
+def filled(stood: SystemOverNodes, kind: str, make: str) -> ScanResult:
+    """A file of 20 MiB begun by who may have 8."""
     file_system, _, of = kind.partition(" ")
-    make = {
-        "ext4": "mke2fs -q -t ext4 -O quota,project $disk; mount $disk at",
-        "xfs": "mkfs.xfs -q $disk; mount -o uquota,pquota $disk at",
-    }[file_system]
     limit = FULL_OF_EXT4 if file_system == "ext4" else FULL_OF_XFS
     project = "mkdir at/own; chmod 777 at/own; xfs_io -c 'chproj -R 4321' -c 'chattr +P' at/own"
     folder = "$PWD/at/own" if of == "project" else "$PWD/at"
-    found = scanned(
+    return scanned(
         stood,
         "modprobe quota_v2 || true",
         made("disk", 384),
@@ -116,10 +122,24 @@ def test_a_quota_that_is_used_up_is_the_first_sentence(stood: SystemOverNodes, k
         f"{PYTHON} '{FILLED}' \"{folder}\"; sync -f at",
         path=folder,
     )
+
+
+@pytest.mark.parametrize("kind", ["ext4", "xfs user", "xfs project"])
+def test_a_quota_that_is_used_up_is_the_first_sentence(stood: SystemOverNodes, kind: str) -> None:
+    file_system, _, of = kind.partition(" ")
+    found = filled(stood, kind, QUOTAS[file_system])
     rule, first = consequences(found)[0]
     assert (rule.name, first.level) == ("quota", "stop"), first
     assert f"{of or 'user'} 4321 has its 8 MiB" in first.sentence
     assert found.counts.files == 1, "quota files are none"
+
+
+@pytest.mark.parametrize("kind", ["ext4", "xfs user"])
+def test_limits_that_do_not_hold_are_none(stood: SystemOverNodes, kind: str) -> None:
+    """Use is counted, and nobody is stopped."""
+    found = filled(stood, kind, COUNTED[kind.partition(" ")[0]])
+    assert found.counts.extent_bytes >= 20 * MEBIBYTE
+    assert found.room.full_quotas == []
 
 
 @pytest.mark.parametrize("path", ["at", "at/late"])

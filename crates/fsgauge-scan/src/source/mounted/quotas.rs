@@ -32,6 +32,9 @@ pub(super) fn full(open: BorrowedFd<'_>, mount: &Mount) -> Vec<FullQuota> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
     let mut found = Vec::new();
     for (number, kind) in (0u32..).zip(KINDS) {
+        if !kernel::limits_hold(&device, number) {
+            continue;
+        }
         let mut next = Some(0);
         let walk = std::iter::from_fn(|| {
             let quota = kernel::quota(&device, number, next?, true).ok()?;
