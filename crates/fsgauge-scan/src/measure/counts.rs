@@ -69,7 +69,7 @@ fn tail_bytes(file: &FileExtents<'_>, block_bytes: u64) -> u64 {
         extent.logical_bytes <= place && place < extent.logical_bytes.saturating_add(extent.length_bytes)
     };
     let last = file.size_bytes.checked_sub(1).and_then(|last| {
-        file.extents.iter().rev().find(|extent| holds(extent, last) && !extent.kinds.has(has_no_block))
+        file.extents.iter().rev().find(|&extent| holds(extent, last) && !extent.kinds.has(has_no_block))
     });
     let end = file.size_bytes.checked_next_multiple_of(block_bytes.max(1)).unwrap_or(file.size_bytes);
     if last.is_some() { end - file.size_bytes } else { 0 }
