@@ -185,7 +185,12 @@ const OTHERS: [Signature; 79] = [
     (8192, b"\x49\xe8\x95\xf9", "HPFS", Way::Untold),
     (0, b"SFOZ", "zonefs", Way::Untold),
     (0, b"\x28\xcd\x3d\x45", "cramfs", Way::Sealed),
-    (0, b"SnAp", "what a snapshot of a volume keeps", Way::Nothing("scan the snapshot itself: lvs -o lv_path")),
+    (
+        0,
+        b"SnAp",
+        "what a snapshot of a volume keeps",
+        Way::Nothing("scan the snapshot itself: lvs -o lv_path"),
+    ),
     // The largest size that a file may have stands before minix's magic number of two bytes.
     (1034, b"\0\0\0\x1c\x08\x10\x7f\x13", "minix", Way::Untold),
     (1034, b"\0\0\0\x1c\x08\x10\x8f\x13", "minix", Way::Untold),

@@ -119,7 +119,9 @@ impl Superblock {
                 "unknown_features",
                 format!("The file system on {place} has features that are not known here: {unknown:#x}"),
                 "It is newer than this fsgauge, or its superblock is damaged",
-                format!("mount -o ro {word} /mnt; fsgauge scan /mnt; where the kernel refuses it: dumpe2fs -h {word}"),
+                format!(
+                    "mount -o ro {word} /mnt; fsgauge scan /mnt; where the kernel refuses it: dumpe2fs -h {word}"
+                ),
             ));
         }
         Ok(Some(superblock))

@@ -112,7 +112,9 @@ impl Superblock {
                 "unknown_features",
                 format!("The XFS on {place} has features that are not known here: {unknown:#x}"),
                 "It is newer than this fsgauge, or its superblock is damaged",
-                format!("mount -o ro {word} /mnt; fsgauge scan /mnt; where the kernel refuses it: xfs_db -r -c version {word}"),
+                format!(
+                    "mount -o ro {word} /mnt; fsgauge scan /mnt; where the kernel refuses it: xfs_db -r -c version {word}"
+                ),
             ));
         }
         if bytes.be64(16).is_some_and(|blocks| blocks > 0) {
