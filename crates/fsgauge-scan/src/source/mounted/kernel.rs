@@ -10,6 +10,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use rustix::io::Errno;
 
 use crate::source::btrfs::items::Key;
+use crate::source::quota::Quota;
 
 const FS_IOC_FIEMAP: u32 = 0xC020_660B;
 const FS_IOC_GETFSMAP: u32 = 0xC0C0_583B;
@@ -229,21 +230,6 @@ pub(super) fn xfs_free_inodes(folder: BorrowedFd<'_>) -> Result<u64, Errno> {
     let mut words = [0; 4];
     ask(folder, XFS_IOC_FSCOUNTS, &mut words)?;
     Ok(words[2])
-}
-
-/// Limits and use of one user, group or project.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Quota {
-    pub(super) id: u32,
-    pub(super) hard_bytes: u64,
-    pub(super) soft_bytes: u64,
-    pub(super) used_bytes: u64,
-    pub(super) hard_inodes: u64,
-    pub(super) soft_inodes: u64,
-    pub(super) used_inodes: u64,
-    /// When the grace above the soft limits ends, in seconds since 1970; 0 below them.
-    pub(super) bytes_until: u64,
-    pub(super) inodes_until: u64,
 }
 
 /// The quota of `id`, or, with `next`, of the first from there on that has one. Kinds are 0 user, 1 group, 2 project.

@@ -5,7 +5,6 @@ use std::ffi::CString;
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use fsgauge_wire::{FullQuota, Note, Stop};
 use rustix::io::Errno;
@@ -13,23 +12,21 @@ use rustix::process::{getegid, geteuid};
 
 use super::btrfs_counters::{self, number};
 use super::btrfs_items::Items;
-use super::kernel::{self, Quota};
+use super::kernel;
 use super::mount::Mount;
 use crate::source::btrfs::items::{Key, QUOTA_TREE, kind};
 use crate::source::btrfs::quotas::{GroupQuota, Groups};
 use crate::source::note;
+use crate::source::quota::{LISTED, LOOKED_AT, Quota, now_seconds, used_up};
 
 const KINDS: [&str; 3] = ["user", "group", "project"];
-/// Quotas that are looked at, and full ones that are listed, of each kind.
-const LOOKED_AT: usize = 65_536;
-const LISTED: usize = 8;
 
 pub(super) fn full(open: BorrowedFd<'_>, mount: &Mount) -> Vec<FullQuota> {
     if mount.file_system == "btrfs" {
         return groups(open).unwrap_or_default().full();
     }
     let Ok(device) = CString::new(mount.source.as_os_str().as_bytes()) else { return Vec::new() };
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+    let now = now_seconds();
     let mut found = Vec::new();
     for (number, kind) in (0u32..).zip(KINDS) {
         if !kernel::limits_hold(&device, number) {
@@ -121,27 +118,6 @@ fn groups_by_tree(open: BorrowedFd<'_>) -> Result<Groups, Errno> {
     Ok(groups)
 }
 
-/// Root is held by no limit of its own.
-fn used_up(kind: &str, quota: &Quota, now: u64) -> Vec<FullQuota> {
-    let is_over = |used: u64, soft: u64, until: u64| soft > 0 && used > soft && until > 0 && until <= now;
-    let mut found = Vec::new();
-    let mut exhausted = |of: &str, limit: u64| {
-        found.push(FullQuota { kind: kind.to_owned(), id: quota.id, of: of.to_owned(), limit });
-    };
-    // A block more would be over it.
-    if quota.hard_bytes > 0 && quota.used_bytes.saturating_add(4096) > quota.hard_bytes {
-        exhausted("bytes", quota.hard_bytes);
-    } else if is_over(quota.used_bytes, quota.soft_bytes, quota.bytes_until) {
-        exhausted("bytes", quota.soft_bytes);
-    }
-    if quota.hard_inodes > 0 && quota.used_inodes >= quota.hard_inodes {
-        exhausted("inodes", quota.hard_inodes);
-    } else if is_over(quota.used_inodes, quota.soft_inodes, quota.inodes_until) {
-        exhausted("inodes", quota.soft_inodes);
-    }
-    if kind != "project" && quota.id == 0 { Vec::new() } else { found }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -180,30 +156,5 @@ mod tests {
         {
             assert_eq!(is_at_least(release, (5, 9)), expected, "{release}");
         }
-    }
-
-    #[test]
-    fn a_quota_is_used_up_at_its_hard_limit_and_above_its_soft_one_when_the_grace_is_over() {
-        let quota = Quota {
-            id: 7,
-            hard_bytes: 1 << 20,
-            soft_bytes: 1 << 19,
-            used_bytes: (1 << 20) - 4096,
-            hard_inodes: 10,
-            soft_inodes: 5,
-            used_inodes: 6,
-            bytes_until: 0,
-            inodes_until: 100,
-        };
-        let of = |quota: &Quota, now: u64| -> Vec<(String, u64)> {
-            used_up("user", quota, now).into_iter().map(|full| (full.of, full.limit)).collect()
-        };
-        assert_eq!(of(&quota, 99), []);
-        assert_eq!(of(&quota, 100), [("inodes".to_owned(), 5)]);
-        let full = Quota { used_bytes: (1 << 20) - 4095, used_inodes: 10, ..quota };
-        assert_eq!(of(&full, 0), [("bytes".to_owned(), 1 << 20), ("inodes".to_owned(), 10)]);
-        assert_eq!(of(&Quota { id: 0, ..full }, 0), [], "root is held by none");
-        let unlimited = Quota { hard_bytes: 0, soft_bytes: 0, hard_inodes: 0, soft_inodes: 0, ..full };
-        assert_eq!(of(&unlimited, 1000), []);
     }
 }
