@@ -10,13 +10,13 @@ from fsgauge.units import moment, size_down, with_one_unit
 LEAST_CHANGE = 0.01
 """A change of what reading takes is said from this share on."""
 _TIMES = 2.0
-"""From so much on, it is said how many times as long."""
+"""From so much on, it is said how many times as much."""
 
 
 def since(before: ScanResult, now: ScanResult) -> str:
     """ "Since 2026-10-03 01:36 UTC: free space from 3.5 to 1.9 TiB, its largest piece from 2 GiB to
-    96 MiB; extents per file from 1.10 to 4.02; reading as many bytes takes flash 6 % more than
-    then"; "" where there are doubts whether the two can be compared."""
+    96 MiB; extents per file from 1.10 to 4.02; reading as many bytes takes flash 6 % more time
+    than then"; "" where there are doubts whether the two can be compared."""
     if doubts(before, now):
         return ""
     is_decided = not (before.counts.undecided_extents or now.counts.undecided_extents)
@@ -62,9 +62,9 @@ def _cost(before: ScanResult, now: ScanResult) -> tuple[Reach, float] | None:
 
 def _cost_words(reach: Reach, factor: float) -> str:
     if abs(factor - 1) < LEAST_CHANGE:
-        much = "as long as"
+        much = "as much time as"
     elif factor >= _TIMES:
-        much = f"{factor:.1f} times as long as"
+        much = f"{factor:.1f} times as much time as"
     else:
-        much = f"{100 * abs(factor - 1):.0f} % {'more' if factor > 1 else 'less'} than"
+        much = f"{100 * abs(factor - 1):.0f} % {'more' if factor > 1 else 'less'} time than"
     return f"reading as many bytes takes {reach.name} {much} then"
