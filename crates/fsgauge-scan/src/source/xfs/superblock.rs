@@ -353,6 +353,24 @@ mod tests {
     }
 
     #[test]
+    fn quotas_are_those_whose_limits_hold() {
+        let files = |version: u16, flags: u16| {
+            let mut bytes = plain();
+            let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
+            put(100, &version.to_be_bytes());
+            put(176, &flags.to_be_bytes());
+            [(160, 131u64), (168, 132), (232, 133)]
+                .iter()
+                .for_each(|(at, inode)| put(*at, &inode.to_be_bytes()));
+            Superblock::parse(&bytes, Path::new("x")).unwrap().unwrap().quota_files()
+        };
+        assert_eq!(files(0xB4A5, 0x1 | 0x8 | 0x40), []);
+        assert_eq!(files(0xB4A5, 0x2 | 0x80 | 0x200), [("user", 131), ("group", 132), ("project", 133)]);
+        assert_eq!(files(0xB4A4, 0x2 | 0x8 | 0x10), [("user", 131), ("project", 132)]);
+        assert_eq!(files(0xB4A4, 0x10 | 0x40), [("group", 132)]);
+    }
+
+    #[test]
     fn nonsense_is_refused_and_never_panics() {
         assert!(Superblock::parse(&[0; LENGTH], Path::new("x")).unwrap().is_none());
         assert!(Superblock::parse(b"XFSB", Path::new("x")).is_err());
