@@ -6,7 +6,7 @@ from fsgauge.cli.doctor import _noise
 
 
 def said(near_percent: float, apart_percent: float) -> str:
-    first, second = _noise(near_percent, apart_percent, "/var/tmp")  # noqa: S108 - only a name
+    first, second = _noise(near_percent, apart_percent, "/var/tmp")
     assert f"{near_percent:.1f} % one right" in first and f"{apart_percent:.1f} % 4" in first
     return second.strip()
 

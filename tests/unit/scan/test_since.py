@@ -29,6 +29,7 @@ def scan(extents: int = 1000, *, far: int = 0, free: int = 4 * GIB, **more: Any)
     room = {"size_bytes": free, "largest_bytes": free // 2, "unread_bytes": 0}
     return found.model_copy(
         update={
+            "started_unix_ns": 1_795_000_000_000_000_000,
             "counts": found.counts.model_copy(update=counts | more),
             "free": found.free.model_copy(update=room),
             "room": found.room.model_copy(update={"is_rotational": False}),
