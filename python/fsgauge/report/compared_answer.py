@@ -35,6 +35,8 @@ from fsgauge.stats.wording import (
 from fsgauge.units import exact_percent
 
 MOST_NAMED = 4
+_LONG_WORDS = 8
+"""A name of more words leaves a headline no room."""
 
 
 def changes_sentences(between: Between, idle: Sequence[IdleLine]) -> str:
@@ -78,6 +80,8 @@ def changes_sentences(between: Between, idle: Sequence[IdleLine]) -> str:
     if idle:
         clauses.append(f"{len(idle)} without a ratio, as a side did nothing")
     said = [f"{between.b.label} against {between.a.label}{of}: {'; '.join(clauses)}."]
+    if entries and (tests := _long_name(between)):
+        said.append(f"All of this: {tests}.")
     return " ".join([*said, *_free_space(between)])
 
 
@@ -92,7 +96,17 @@ def _is_seen(entry: Entry) -> bool:
 
 
 def _test(between: Between, entry: Entry) -> str:
-    return named_test(between.cell(entry.cell), entry.metric)
+    """What is done alone where the rest is long and in all tests the same."""
+    cell = between.cell(entry.cell)
+    return factors_of(cell).work if _long_name(between) else named_test(cell, entry.metric)
+
+
+def _long_name(between: Between) -> str:
+    """The name of all tests where it is long, and they differ in what is done alone; else ""."""
+    cells = [between.cell(each) for each in between.primary_cells]
+    names = [named_test(each, between.primary_metrics[each.id]) for each in cells]
+    joined = works_joined(cells, names) if names else None
+    return joined if joined and len(names[0].split()) > _LONG_WORDS else ""
 
 
 def _name(between: Between, entry: Entry) -> str:
