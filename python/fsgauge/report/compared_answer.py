@@ -1,19 +1,19 @@
 """What changed between two results folders, in sentences: what is decided, then what is not.
 
-"after against before: 4 KiB random reads at depth 32 on ext4 from 205 to 188 k IOPS, 8 % slower
+"after against before: 4 KiB random reads at depth 32 on ext4 from 205 k to 188 k IOPS, 8 % slower
 (4 to 12 %)."
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from fsgauge.record.factors import factors_of
 from fsgauge.report import words
 from fsgauge.report.compared_models import model_and_measured
-from fsgauge.stats.asked_number import COUNTED, named_test, rate_words, works_joined
+from fsgauge.stats.asked_number import is_plural, named_test, rate_words, works_joined
 from fsgauge.stats.between_systems import bound_percent, is_near
 from fsgauge.stats.folders.between import Between, Entry, IdleLine
 from fsgauge.stats.folders.free_space import FREE_SPACE
@@ -30,7 +30,6 @@ from fsgauge.stats.wording import (
     share_of,
     share_words,
     shown_percent,
-    together,
 )
 from fsgauge.units import exact_percent
 
@@ -68,7 +67,8 @@ def changes_sentences(between: Between, idle: Sequence[IdleLine]) -> str:
         seen.sort(key=lambda each: -abs(math.log(each.ratio)))
         if seen:
             name, more = _name(between, seen[0]), len(seen) - 1
-            verb = "were" if seen[0].metric in COUNTED else "was"
+            is_several = is_plural(between.cell(seen[0].cell), seen[0].metric)
+            verb = "were" if is_several else "was"
             change = f"{verb} {_change(between, seen[0])}"
             clauses.append(f"undecided, but in these sittings {name} {change}")
             clauses += filter(None, [_values(between, seen[0])])
@@ -130,7 +130,7 @@ def _names(between: Between, entries: Sequence[Entry]) -> str:
     for entry in entries[:MOST_NAMED]:
         by_system.setdefault(entry.system, []).append(entry)
     named = [(system, _tests(between, own)) for system, own in by_system.items()]
-    names = [f"{tests} on {systems}" for systems, tests in together(named)]
+    names = [f"{tests} on {systems}" for systems, tests in _together(named)]
     more = len(entries) - MOST_NAMED
     return f"{', '.join(names)} and {more} more" if more > 0 else listed(names)
 
@@ -141,6 +141,18 @@ def _tests(between: Between, entries: Sequence[Entry]) -> str:
     return works_joined([between.cell(each.cell) for each in entries], names) or listed(names)
 
 
+def _together(named: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Systems and the tests of each, as ("ext4 and xfs", "write and read"); systems with the same
+    tests together."""
+    by_system: dict[str, list[str]] = {}
+    for system, test in named:
+        by_system.setdefault(system, []).append(test)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for system, tests in by_system.items():
+        alike.setdefault(tuple(tests), []).append(system)
+    return [(listed(systems), listed(tests)) for tests, systems in alike.items()]
+
+
 def _told(between: Between, entry: Entry) -> str:
     """What changed, from which value to which, and by how much."""
     values = _values(between, entry)
@@ -148,7 +160,7 @@ def _told(between: Between, entry: Entry) -> str:
 
 
 def _values(between: Between, entry: Entry) -> str:
-    """ "from 205 to 188 k IOPS"; where ratios to the baseline decide, "from 94 % to 86 % of raw".
+    """ "from 205 k to 188 k IOPS"; where ratios to the baseline decide, "from 94 % to 86 % of raw".
     "" where both read alike."""
     a, b = entry.value_a, entry.value_b
     if entry.basis == "to baseline":

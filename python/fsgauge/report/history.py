@@ -16,7 +16,6 @@ from fsgauge.report.compared_answer import change_words
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.logged import write_page
 from fsgauge.report.theme import GLYPHS, INK, MUTED, template
-from fsgauge.stats.asked_number import COUNTED
 from fsgauge.stats.evidence import count
 from fsgauge.stats.folders.change_points import FEWEST
 from fsgauge.stats.folders.history import History, Point, Series
@@ -148,7 +147,7 @@ def _steps_found(history: History) -> str:
     if not found:
         return f"No step {where}."
     series, step = max(found, key=lambda pair: (pair[1].index, abs(math.log(pair[1].ratio))))
-    verb = "are" if series.metric in COUNTED else "is"
+    verb = "are" if series.is_plural else "is"
     change = change_words(step.ratio, step.low, step.high, is_rate=series.higher_is_better)
     said = f"Since {step.label}, {series.test} on {series.system} {verb} {change}"
     said += f" against {history.baseline}."

@@ -7,7 +7,6 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from fsgauge.record.factors import CellFactors, Factor
 from fsgauge.record.records import Cell
-from fsgauge.units import format_size
 
 Test = Literal["write", "read", "mix", "stat", "delete", "backup fill", "backup"]
 """What clients do. The cell of a backup has an `order`; what it reads was written by the cell of
@@ -65,14 +64,13 @@ class ConnectionsFactors(CellFactors):
 
     @property
     def noun(self) -> str:
-        """ "64 KiB reads by 590 clients", "deletes by 590 clients", "reads of the backup, inode
-        order"."""
-        size = f"{format_size(self.record_size_bytes)} " if self.test in ("read", "write") else ""
-        who = f" by {self.at_once_words}"
-        if self.order:
-            who = f" {self.swept_words}".rstrip() + f", {self.order} order"
-        on = f" on {self.hosts_words}" if self.hosts_words else ""
-        return f"{size}{self.work}{who}{on}"
+        """ "writes by 590 clients"; of a backup, which has one reader, "reads of the backup in
+        inode order with 50 clients"."""
+        order = f" in {self.order} order" if self.order not in (None, "directory") else ""
+        swept = f" {self.swept_words}" if self.swept_words else ""
+        who = swept if self.test == "backup" else f" by {self.at_once_words}"
+        hosts = f" on {self.hosts_words}" if self.hosts_words else ""
+        return f"{self.work}{order}{who}{hosts}"
 
     def named(self) -> Cell:
         """Its cell, named after its number of clients and of hosts as well where these are

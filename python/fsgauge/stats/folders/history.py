@@ -17,7 +17,7 @@ from typing import Literal
 from pydantic import Field
 
 from fsgauge.errors import InputError
-from fsgauge.stats.asked_number import named_test
+from fsgauge.stats.asked_number import is_plural, named_test
 from fsgauge.stats.contrast import Contrast, Value, ratio_of, reach_of
 from fsgauge.stats.folders.change_points import FEWEST, apart, change_points
 from fsgauge.stats.folders.folder import Folder, Shared, read_folder
@@ -58,6 +58,7 @@ class Series(ResultModel):
 
     cell: str
     test: str
+    is_plural: bool
     system: str
     metric: str
     higher_is_better: bool
@@ -185,6 +186,7 @@ def _series(folders: Sequence[Folder], value: Value, count: int) -> Series:
     return Series(
         cell=cell.name if cell else value.cell,
         test=named_test(cell, value.metric) if cell else value.cell,
+        is_plural=cell is not None and is_plural(cell, value.metric),
         system=value.system,
         metric=value.metric,
         higher_is_better=higher,
