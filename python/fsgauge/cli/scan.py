@@ -42,6 +42,7 @@ _WORST_FILES = 3
     "FILE",
     "Append a line to FILE; `fsgauge scan FILE` shows what the lines amount to.",
 )
+@json_option("All numbers and the whole scan as JSON.")
 @click.option(
     "--empty-region",
     "region_size",
@@ -55,7 +56,6 @@ _WORST_FILES = 3
     metavar="FILE",
     help="Write mb_groups of an ext4 or ldiskfs, mounted or an image, a line a group.",
 )
-@json_option("All numbers and the whole scan as JSON.")
 def command(
     path: Path,
     top: int | None,
@@ -239,10 +239,12 @@ def _say(scan: ScanResult, before: ScanResult | None, top: int | None) -> None:
     from fsgauge.progress.scan_and_age import step
     from fsgauge.scan import words
     from fsgauge.scan.numbers import difference_lines, doubts
+    from fsgauge.scan.since import since
 
     listed = _WORST_FILES if top is None else top
     with step("finding what follows from the numbers"):
-        lines = words.lines_of(scan, top=listed, extents=top is not None)
+        changed = since(before, scan) if before is not None else ""
+        lines = words.lines_of(scan, top=listed, extents=top is not None, since=changed)
     for line in lines:
         click.echo(line)
     if before is not None:
@@ -255,12 +257,14 @@ def _say(scan: ScanResult, before: ScanResult | None, top: int | None) -> None:
 def _document(scan: ScanResult, before: ScanResult | None, more: Mapping[str, object]) -> str:
     from fsgauge.scan import document_of
     from fsgauge.scan.numbers import difference_lines, doubts, numbers_of
+    from fsgauge.scan.since import since
 
     if before is None:
         return document_of(scan, **more)
     lines = difference_lines(before, scan)
     return document_of(
         scan,
+        since=since(before, scan),
         before=numbers_of(before),
         difference={line.quantity.name: line.difference for line in lines},
         doubts=doubts(before, scan),

@@ -33,7 +33,7 @@ _LIMITS = ("opslimit", "eventlimit", "iopslimit", "bwlimit")
 _IN_STEP = {
     **dict.fromkeys(
         ("semblock", "sempost", "block", "wakeup", "aiowait"),
-        "threads do not wait for one another; the nearest is to leave it out",
+        "threads do not wait for one another; the nearest is the flow without it",
     ),
     **dict.fromkeys(("hog", "delay"), "a loop has no rest; the nearest is think of a group"),
     **dict.fromkeys(_LIMITS, "threads are not kept at one rate; the nearest is rate of a group"),

@@ -28,6 +28,13 @@ _OF_LOADS = ("operation", "operations", "rdpct", "fileio", "fileselect", "xfersi
 _KNOWN = {*_OF_FILES, *_OF_LOADS, "anchor", "shared", "fsd", "fwd", "host", "hd", "fwdrate",
           "format", "elapsed", "interval", "warmup", "pause"}  # fmt: skip
 _BLOCK_BYTES = 4096
+_NEAREST_OF_ALL = {
+    "dedupratio": "not of all groups; the nearest is duplicates of each: 50 % for a ratio of 2",
+    "validate": "not of all groups; the nearest is verify = true of each",
+    "include": "other files are not read; the nearest is a file with the lines of both",
+    **dict.fromkeys(("startcmd", "endcmd"), "a command is never run"),
+}
+"""What stands above all and is refused."""
 _UNITS_S = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
@@ -119,13 +126,8 @@ class _Reader:
         name, _, value = option.text.partition("=")
         if name == "compratio" and re.fullmatch(r"[1-9]\d*(\.\d+)?", value):
             self.compressible = exact_percent(round(100 - 100 / float(value))), option
-        elif name in ("dedupratio", "validate", "include", "startcmd", "endcmd"):
-            self.findings.refuse(
-                option,
-                "a command is never run"
-                if name.endswith("cmd")
-                else "no key of a study means it; leave it out",
-            )
+        elif name in _NEAREST_OF_ALL:
+            self.findings.refuse(option, _NEAREST_OF_ALL[name])
         elif name in ("sd", "wd"):
             self.findings.refuse(option, "raw workloads are no groups; the nearest is overhead")
         elif name == "hd":

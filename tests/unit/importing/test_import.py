@@ -114,6 +114,29 @@ def test_repeated_runs_of_two_systems_have_a_verdict(tmp_path: Path) -> None:
     assert rate.low is not None and 1.2 < rate.low < rate.ratio < 1.4
 
 
+def with_another_job(path: Path, name: str) -> Path:
+    """fio's JSON with its job once more, under another name."""
+    message, _, text = path.read_text(encoding="utf-8").partition("\n")
+    document = json.loads(text)
+    document["jobs"].append(document["jobs"][0] | {"jobname": name})
+    return written(path, f"{message}\n{json.dumps(document)}")
+
+
+def test_each_of_a_few_tests_is_in_the_answer(tmp_path: Path) -> None:
+    """The second was told in no sentence, and no comparison of two folders was about it."""
+    files = {
+        system: [
+            with_another_job(fio(tmp_path / f"{system}{n}.json", rate + 20 * n, at=n), "index")
+            for n in range(6)
+        ]
+        for system, rate in (("ext4", 10_000), ("xfs", 13_000))
+    }
+    headline, *more = read_stored(imported(tmp_path, **files)).lines
+    assert headline.startswith("xfs does 1."), headline
+    assert " times ext4's job of 4 KiB (1." in headline
+    assert any(each.startswith("index of 4 KiB: xfs 1.") for each in more), more
+
+
 def test_a_record_says_whose_it_is(tmp_path: Path) -> None:
     stored = imported(tmp_path, a=[fio(tmp_path / "one.json", 10_000)])
     (run,) = stored.runs
