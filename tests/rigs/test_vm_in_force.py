@@ -68,7 +68,7 @@ KILLS: dict[str, list[tuple[str, str, str]]] = {
     "stripe8": [(LOAD, 'umount -l "$FOLDER"; dmsetup remove -f fsgauge', "eight columns")],
     "gfs2": [(LOAD, KILL.format("corosync"), "corosync is not running")],
     "gfs2 by its locks": [(LOAD, KILL.format("dlm_controld"), "dlm_controld is not running")],
-    "ocfs2": [(LOAD, UNMOUNT, "without the cluster's heartbeat")],
+    "ocfs2": [(LOAD, UNMOUNT, "with the cluster's heartbeat")],
 }
 """By the layer, the first word: of two services that end together each is killed on nodes of its
 own. ksmbd is not among them: on the usual kernel it is known not to work."""

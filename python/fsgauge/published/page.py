@@ -25,6 +25,7 @@ computed from them is marked as computed. `fsgauge published N-06` prints one cl
 publication that a machine can, says what it cannot and why (`--plan`: that alone), and writes a
 page with its figures and ours, and an archive: `fsgauge published --judge ARCHIVE` judges it again
 without the rig, and `scripts/recompute-verdicts ARCHIVE`, of sonexion alone, without fsgauge.
+Archives of runs behind this page are in [evidence/archives](evidence/archives/README.md).
 
 | verdict | meaning |
 | --- | --- |
@@ -43,8 +44,9 @@ without the rig, and `scripts/recompute-verdicts ARCHIVE`, of sonexion alone, wi
 
 Of several predictions the gravest shows: missed, fitted, no proof, met, answered. Findings stand
 next to a run: with `noise.wide`, `noise.unknown` or `operations.few` in it, or `run.starved` of a
-system that is compared, nothing is confirmed and nothing refuted. A ratio that the rig set, by the
-limit of a disk or an emulated processor, says nothing.
+system that is compared, nothing is confirmed and nothing refuted; nor with one by which its times
+are something else's, as of a debug engine or a quota, or by which a system changed. A ratio that
+the rig set, by the limit of a disk or an emulated processor, says nothing.
 
 """
 

@@ -56,10 +56,13 @@ class TrialVerdict:
     words: str
 
 
-def judged(trial: Trial, published: float | None, seen: Sequence[Observation]) -> TrialVerdict:
-    """What observations make of a trial; `published` is the ratio to hold them against."""
+def judged(
+    trial: Trial, published: float | None, seen: Sequence[Observation], why_none: str = ""
+) -> TrialVerdict:
+    """What observations make of a trial; `published` is the ratio to hold them against, `why_none`
+    says why there are none."""
     if not seen:
-        return TrialVerdict("not yet", "its run has no such ratio, or the rig's limits set it")
+        return TrialVerdict("not yet", why_none)
     if trial.rule in ("below", "above", "no gain", "same"):
         return _of_each(trial, published, seen)
     if trial.rule == "at least":

@@ -13,9 +13,10 @@ from collections.abc import Sequence
 
 from fsgauge.engine.wire import EngineFault
 from fsgauge.errors import RigError
+from fsgauge.machine.facts.mounts import mounts
 from fsgauge.machine.process.tool import run_tool
 from fsgauge.record.parts import Traffic
-from fsgauge.record.records import RunRecord
+from fsgauge.record.records import RunRecord, SystemFacts, TurnRecord
 from fsgauge.rig.happenings import Happening
 from fsgauge.rig.vm.arrangement.tables import InForce
 
@@ -36,14 +37,26 @@ alive() {
   [ -z "$gone" ] || { echo "${gone#, }"; return 1; }
 }
 asked() {
-  local line options=${REACHED_MOUNT-}
+  local line option options=${1-${REACHED_MOUNT-}}
   read -r line; echo "$line"
   for option in ${options//,/ }; do
-    [[ $option != *=* || ",${line// /,}," == *",$option,"* ]] && continue
-    echo "$option is not in force"; return 1
+    case $option in
+      retry=* | actimeo=* | port=* | mount*=* | clientaddr=* | user*=* | pass*=*) continue ;;
+      tcp | udp | rdma) option=proto=$option ;;
+      nfsvers=*) option=vers=${option#*=} ;;
+      *=*) [ -z "${2-}" ] || continue ;;
+      ro | sync | dirsync | noatime | nodiratime | nodev | noexec | nosuid) ;;
+      hard | soft | softerr | softreval | fsc | nosharecache | noresvport) ;;
+      noac | noacl | nocto | nolock | nordirplus) ;;
+      *) continue ;;
+    esac
+    [[ ",${line// /,}," == *",$option,"* ]] || { echo "$option is not in force"; return 1; }
   done
 }
 """
+"""`asked` takes a line of /proc/mounts and fails for an option of the mount, or of what is named
+first, that is not in it: of those that the kernel lists as they were asked for. With a second word
+it looks at flags alone, as a file system lists no value that is its default."""
 SECONDS = 30.0
 _END = re.compile(r"^==held== ([0-9]+)\n", re.MULTILINE)
 
@@ -129,6 +142,29 @@ class Held:
                 node = self._environment.get("NODE", "the node")
                 found.append(f"{node}: {entry.lost}: {moved[part]} {part} passed it by")
         return found
+
+
+class StillMounted:
+    """Of systems that the node makes on its own disks, with no step beside: each has to be mounted
+    as it was when it was made. One that an error made read-only still answers who reads."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, SystemFacts] = {}
+
+    def told(self, happening: Happening) -> Happening:
+        """The happening; a run's record with a fault where its system was mounted otherwise."""
+        if isinstance(happening, TurnRecord):
+            self._made[happening.turn] = happening.facts
+        if not isinstance(happening, RunRecord):
+            return happening
+        facts = self._made.get(happening.turn)
+        if facts is None or not facts.mkfs_command or not facts.mount_options:
+            return happening
+        now = [each.all_options for each in mounts() if each.source == facts.mount_source]
+        if facts.mount_options in now:
+            return happening
+        seen = f"it is {now[-1]} and was" if now else "it is mounted no more, and was"
+        return failed(happening, [f"{seen} {facts.mount_options} when the system was set up"])
 
 
 def _only_reads(record: RunRecord) -> bool:
