@@ -26,6 +26,7 @@ from fsgauge.stats.results import Results
 from fsgauge.stats.rig_limits import EMULATED
 from fsgauge.stats.run_checks import starved
 from fsgauge.stats.storage_findings import file_set_bytes
+from fsgauge.stats.wording import listed
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.study.parse import load_study
 from fsgauge.units import count
@@ -194,6 +195,7 @@ def _judged(stored: StoredStudy, results: Results, folder: str, path: Path) -> J
     machine = stored.before.load
     storage = stored.before.storage
     virtual = f", virtual ({machine.virtual_machine})" if machine.virtual_machine else ""
+    limits = f", under limits: {listed(machine.limited_to)}" if machine.limited_to else ""
     started = datetime.fromtimestamp(stored.study.started_unix_ns / 1e9, tz=UTC)
     return JudgedRun(
         study=results.study,
@@ -201,7 +203,7 @@ def _judged(stored: StoredStudy, results: Results, folder: str, path: Path) -> J
         date=started.date().isoformat(),
         fsgauge=stored.study.fsgauge_version,
         kernel=machine.kernel.split(" #")[0],
-        machine=f"{count(machine.processor_count, 'processor')}{virtual}",
+        machine=f"{count(machine.processor_count, 'processor')}{virtual}{limits}",
         storage=storage.sentence,
         heads=seeks_of(storage),
         blocks=results.sureness.blocks_complete,
