@@ -310,6 +310,12 @@ def publication_named(name: str) -> tuple[str, Ledger]:
     for short, found in known.items():
         if name in (short, found[0]):
             return found
+    for short, (_, ledger) in known.items():
+        if name.upper() in {claim.id for claim in ledger.claim}:
+            raise InputError(
+                f"{name.upper()} is a claim, and what is run is all of its publication",
+                next=f"fsgauge published run {short}",
+            )
     raise InputError(
         f'there is no publication "{name}"' if name else "no publication is named",
         details=tuple(f"{short}: {each.publication.title}" for short, (_, each) in known.items()),

@@ -293,6 +293,13 @@ def test_publications_have_names_of_their_own_and_those_of_their_studies() -> No
         assert "sonexion: Life-long performance" in refusal.value.render()
 
 
+@pytest.mark.parametrize("claim", ["N-26", "n-06"])
+def test_a_claim_is_no_publication_whether_it_has_a_trial_or_not(claim: str) -> None:
+    with pytest.raises(InputError, match=f"{claim.upper()} is a claim") as refusal:
+        publication_named(claim)
+    assert refusal.value.next == "fsgauge published run nss"
+
+
 def test_every_study_of_a_publication_is_a_part_on_the_rig_that_it_is_for() -> None:
     parts = {part.study: part for part in parts_of("aging", ledger_of("aging"))}
     assert parts["aging-predicted"].rig == "simulator"
