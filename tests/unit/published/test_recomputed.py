@@ -173,6 +173,19 @@ def test_a_run_that_failed_is_left_out(tmp_path: Path) -> None:
     assert done.returncode == 1 and "not in the archive" in done.stdout and done.stderr == ""
 
 
+@pytest.mark.parametrize(
+    "text", [b"[" * 100_000, b'{"cell": 1}', b'{"cell": {"kind": "writers"}, "parts": [{}]}']
+)
+def test_what_is_no_record_is_a_sentence(tmp_path: Path, text: bytes) -> None:
+    with tarfile.open(tmp_path / "x.tar.xz", "w:xz") as packed:
+        entry = tarfile.TarInfo(f"{STUDY}/records/turn-0/run-0.json")
+        entry.size = len(text)
+        packed.addfile(entry, io.BytesIO(text))
+    done = recomputed(tmp_path / "x.tar.xz")
+    assert done.returncode == 1 and "is no whole archive" in done.stdout, done.stdout
+    assert done.stderr == ""
+
+
 def judged(archive: Path, name: str) -> list[Predicted]:
     """What fsgauge makes of the same archive: the predictions by that study alone."""
     runs = read_archive(archive).runs
