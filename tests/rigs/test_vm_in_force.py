@@ -69,13 +69,14 @@ KILLS: dict[str, list[tuple[str, str, str]]] = {
     "gfs2": [(LOAD, KILL.format("corosync"), "corosync is not running")],
     "gfs2 by its locks": [(LOAD, KILL.format("dlm_controld"), "dlm_controld is not running")],
     "ocfs2": [(LOAD, UNMOUNT, "with the cluster's heartbeat")],
+    "nilfs2": [(LOAD, KILL.format("nilfs_cleanerd"), "nilfs_cleanerd is not running")],
 }
 """By the layer, the first word: of two services that end together each is killed on nodes of its
 own. ksmbd is not among them: on the usual kernel it is known not to work."""
 ALIVE, PID = re.compile(r"\balive ([a-z0-9_. ]+)"), re.compile(r"pidof ([a-z0-9_.]+)")
 SMALL = ("nfs3-fscache",)
 TWO_LOADS = ("gluster", "gfs2", "ocfs2")
-KINDS = {"gfs2": "gfs2", "ocfs2": "ocfs2", "gluster": "xfs"}
+KINDS = {"gfs2": "gfs2", "ocfs2": "ocfs2", "gluster": "xfs", "nilfs2": "nilfs2"}
 
 
 class _Done(FsgaugeError):
@@ -84,7 +85,7 @@ class _Done(FsgaugeError):
 
 def test_every_layer_has_something_that_is_killed() -> None:
     found = tables()
-    layers = {**found.volume, **found.file_system, **found.reached_by}
+    layers = {**found.volume, **found.file_system, **found.reached_by, **found.service}
     held = {name for name, layer in layers.items() if any(each.lost for each in layer.in_force)}
     assert held - {"ksmbd"} == {_layer(name) for name in KILLS}
 
@@ -92,7 +93,7 @@ def test_every_layer_has_something_that_is_killed() -> None:
 def test_every_service_that_is_asked_for_is_killed_in_some_layer() -> None:
     """But lvmlockd, which only runs where several nodes share the volume, and that of ksmbd."""
     found = tables()
-    layers = {**found.volume, **found.file_system, **found.reached_by}
+    layers = {**found.volume, **found.file_system, **found.reached_by, **found.service}
     reads = [each.read for layer in layers.values() for each in layer.in_force if each.lost]
     asked = {name for read in reads for names in ALIVE.findall(read) for name in names.split()}
     killed = {name for each in KILLS.values() for _, kill, _ in each for name in PID.findall(kill)}
@@ -107,7 +108,7 @@ def test_what_is_killed_is_named_and_what_goes_on_is_not(name: str, tmp_path: Pa
     role = "volume" if layer in found.volume else "reached_by"
     nodes = 2 if layer in TWO_LOADS else 1 + _has_server(layer)
     overrides = [f"rig.nodes={nodes}"] * (nodes > 1) + [f"storage.directory={tmp_path}"]
-    if layer not in found.file_system:
+    if layer not in {**found.file_system, **found.service}:
         overrides.append(f"system.a.rig.{role}={layer}")
     system = f"a={KINDS.get(layer, 'ext4')}"
     study = load_study("overhead", overrides, [system], "loop:320MiB", 1, baseline="a")
@@ -169,7 +170,7 @@ def _layer(name: str) -> str:
 def _has_server(layer: str) -> bool:
     found = tables()
     layers = {**found.volume, **found.file_system, **found.reached_by}
-    return layers[layer].server
+    return layer in layers and layers[layer].server
 
 
 def _lost(stood: SystemOverNodes) -> str:

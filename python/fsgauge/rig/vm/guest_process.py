@@ -37,7 +37,7 @@ from fsgauge.rig.vm import guest_set_up, lending
 from fsgauge.rig.vm.around_runs import Counting, Remounting
 from fsgauge.rig.vm.arrangement.tables import Counter, InForce
 from fsgauge.rig.vm.disks import consent_to
-from fsgauge.rig.vm.in_force import Held, StillMounted
+from fsgauge.rig.vm.in_force import Held, MadeHere
 from fsgauge.rig.vm.messages import PORT, Order, Reply
 from fsgauge.rig.vm.slowness import slowness_of, worked_seconds
 from fsgauge.study.model import Study
@@ -84,7 +84,7 @@ class Guest:
         self._abort_next = False
         self._open = ExitStack()
         self._counting = Counting()
-        self._held, self._still_mounted = Held(), StillMounted()
+        self._held, self._made_here = Held(), MadeHere()
         self._remounting = Remounting()
         self._one_of_several = HostAnswers(_SENT, self._beside, remounts=True)
         self._clock = ExitStack()
@@ -199,6 +199,7 @@ class Guest:
         rig = HostRig(say=self._say, remounts=True)
         rig.check(study, consent_to(study))
         self._study, self._session = study, self._open.enter_context(rig.opened(study))
+        self._made_here.begin(study.systems)
 
     def _close(self) -> None:
         self._lending.give_back()
@@ -230,7 +231,7 @@ class Guest:
     def _beside(self, happening: Happening) -> Happening:
         """With what only a guest does and knows of a run: it counts once all else is done."""
         counted = self._counting.told(self._remounting.told(happening))
-        return self._still_mounted.told(self._held.told(counted))
+        return self._made_here.told(self._held.told(counted))
 
     def _tell(self, happening: Happening) -> None:
         happening = self._beside(happening)

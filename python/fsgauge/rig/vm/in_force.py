@@ -18,7 +18,9 @@ from fsgauge.machine.process.tool import run_tool
 from fsgauge.record.parts import Traffic
 from fsgauge.record.records import RunRecord, SystemFacts, TurnRecord
 from fsgauge.rig.happenings import Happening
+from fsgauge.rig.vm.arrangement.roles import services_of
 from fsgauge.rig.vm.arrangement.tables import InForce
+from fsgauge.study.model import System
 
 CODE = "system.not_in_force"
 TEST_ALONE = "fsgauge rig test NAME sets a system up alone, and says what of it is missing"
@@ -144,15 +146,21 @@ class Held:
         return found
 
 
-class StillMounted:
+class MadeHere:
     """Of systems that the node makes on its own disks, with no step beside: each has to be mounted
-    as it was when it was made. One that an error made read-only still answers who reads."""
+    as it was when it was made, with the services that it has. One that an error made read-only
+    still answers who reads."""
 
     def __init__(self) -> None:
+        self._asked: dict[str, System] = {}
         self._made: dict[int, SystemFacts] = {}
 
+    def begin(self, systems: Sequence[System]) -> None:
+        """Those of a study that is prepared."""
+        self._asked, self._made = {each.name: each for each in systems}, {}
+
     def told(self, happening: Happening) -> Happening:
-        """The happening; a run's record with a fault where its system was mounted otherwise."""
+        """The happening; a run's record with a fault where its system was not as it was made."""
         if isinstance(happening, TurnRecord):
             self._made[happening.turn] = happening.facts
         if not isinstance(happening, RunRecord):
@@ -162,9 +170,19 @@ class StillMounted:
             return happening
         now = [each.all_options for each in mounts() if each.source == facts.mount_source]
         if facts.mount_options in now:
-            return happening
+            return self._served(happening)
         seen = f"it is {now[-1]} and was" if now else "it is mounted no more, and was"
         return failed(happening, [f"{seen} {facts.mount_options} when the system was set up"])
+
+    def _served(self, record: RunRecord) -> RunRecord:
+        system = self._asked.get(record.system)
+        services = services_of(system) if system is not None else ()
+        if system is None or not services:
+            return record
+        try:
+            return failed(record, Held().begin(list(services), {"MOUNT": f",{system.mount}"}))
+        except RigError as error:
+            return not_read(record, f"whether the system is in force: {error.what}")
 
 
 def _only_reads(record: RunRecord) -> bool:

@@ -15,7 +15,8 @@ from fsgauge.record.parts import Traffic
 from fsgauge.record.records import RunRecord
 from fsgauge.rig.vm import in_force
 from fsgauge.rig.vm.arrangement.tables import InForce, tables
-from fsgauge.rig.vm.in_force import CODE, Held, StillMounted
+from fsgauge.rig.vm.in_force import CODE, Held, MadeHere
+from fsgauge.study.model import System
 from tests.synthetic import make_study
 from tests.unit.rig.vm.test_around_runs import record
 from tests.unit.stats.one_run import ONE_CELL, one_run
@@ -402,11 +403,41 @@ def test_a_file_system_of_a_node_alone_is_mounted_as_it_was_made(
     facts = turn.facts.model_copy(update=words)
     mounted = [Mount("1:1", "/", "/x", each, "ext4", "/dev/vda", "") for each in now]
     monkeypatch.setattr(in_force, "mounts", lambda: mounted)
-    still = StillMounted()
-    assert still.told(run) == run, "of a folder that was there before nothing is known"
-    still.told(turn.model_copy(update={"facts": facts}))
-    told = still.told(run)
+    here = MadeHere()
+    assert here.told(run) == run, "of a folder that was there before nothing is known"
+    here.told(turn.model_copy(update={"facts": facts}))
+    told = here.told(run)
     assert isinstance(told, RunRecord)
     assert (told.fault is not None) is bool(named)
     if told.fault is not None:
         assert named in told.fault.what and told.fault.code == CODE and told.parts == []
+
+
+@pytest.mark.parametrize(
+    ("mount", "processes", "is_lost"),
+    [("noatime", ["nilfs_cleanerd"], False), ("noatime", [], True), ("nogc,noatime", [], False)],
+)
+def test_a_log_without_its_cleaner_is_not_what_its_name_says(
+    mount: str,
+    processes: list[str],
+    is_lost: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    guest = Recorded(tmp_path, "disk", monkeypatch)
+    guest.runs("init", *processes)
+    made = make_study(**ONE_CELL)
+    turn, run = made.turns[0], made.runs[0]
+    words = {"mkfs_command": ["mkfs"], "mount_source": "/dev/vda", "mount_options": "rw,noatime"}
+    facts = turn.facts.model_copy(update=words)
+    mounted = [Mount("1:1", "/", "/x", "rw,noatime", "nilfs2", "/dev/vda", "")]
+    monkeypatch.setattr(in_force, "mounts", lambda: mounted)
+    here = MadeHere()
+    here.begin([System(name=run.system, kind="nilfs2", mount=mount)])
+    here.told(turn.model_copy(update={"facts": facts}))
+    told = here.told(run)
+    assert isinstance(told, RunRecord) and (told.fault is not None) is is_lost
+    if told.fault is not None:
+        assert told.fault.what.endswith(
+            "the node: its cleaner does not run: nilfs_cleanerd is not running"
+        )

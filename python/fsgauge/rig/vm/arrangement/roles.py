@@ -96,6 +96,8 @@ class Arrangement:
             for each in layer.in_force
             if each.lost and at in self.nodes_of(each.on, roles)
         ]
+        if self.file_system is None and at in self.holders(roles):
+            found += services_of(self.system)
         if self.has_files and not self.is_device and at in roles.loads:
             found.append(_mounted(FOLDER))
         if self.reached_by is not None and at in self.holders(roles):
@@ -124,6 +126,12 @@ class Arrangement:
                 return roles.loads[1:]
             case "all":
                 return roles.all
+
+
+def services_of(system: System) -> tuple[InForce, ...]:
+    """What has to run where its file system is made and mounted."""
+    beside = tables().service.get(system.kind)
+    return beside.in_force if beside is not None else ()
 
 
 def arrangement_of(study: Study, system: System) -> Arrangement:
