@@ -16,7 +16,7 @@ from fsgauge.plan.turns import make_plan
 from fsgauge.record.records import RunRecord
 from fsgauge.rig.happenings import Happening, RunStarted
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
-from fsgauge.rig.vm.arrangement.tables import tables
+from fsgauge.rig.vm.arrangement.tables import InForce, tables
 from fsgauge.rig.vm.in_force import CODE, NotInForceError
 from fsgauge.rig.vm.messages import Order
 from fsgauge.rig.vm.rig import VmRig
@@ -83,18 +83,22 @@ class _Done(FsgaugeError):
     """Ends a system on nodes that end with it."""
 
 
-def test_every_layer_has_something_that_is_killed() -> None:
+def _in_force() -> dict[str, tuple[InForce, ...]]:
+    """By layer, and by the file system that a service is beside."""
     found = tables()
-    layers = {**found.volume, **found.file_system, **found.reached_by, **found.service}
-    held = {name for name, layer in layers.items() if any(each.lost for each in layer.in_force)}
+    layers = {**found.volume, **found.file_system, **found.reached_by}
+    own = {name: layer.in_force for name, layer in layers.items()}
+    return own | {name: each.in_force for name, each in found.service.items()}
+
+
+def test_every_layer_has_something_that_is_killed() -> None:
+    held = {name for name, own in _in_force().items() if any(each.lost for each in own)}
     assert held - {"ksmbd"} == {_layer(name) for name in KILLS}
 
 
 def test_every_service_that_is_asked_for_is_killed_in_some_layer() -> None:
     """But lvmlockd, which only runs where several nodes share the volume, and that of ksmbd."""
-    found = tables()
-    layers = {**found.volume, **found.file_system, **found.reached_by, **found.service}
-    reads = [each.read for layer in layers.values() for each in layer.in_force if each.lost]
+    reads = [each.read for own in _in_force().values() for each in own if each.lost]
     asked = {name for read in reads for names in ALIVE.findall(read) for name in names.split()}
     killed = {name for each in KILLS.values() for _, kill, _ in each for name in PID.findall(kill)}
     assert asked - killed == {"lvmlockd", "ksmbd.mountd"}
