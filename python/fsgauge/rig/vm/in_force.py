@@ -43,7 +43,8 @@ asked() {
   read -r line; echo "$line"
   for option in ${options//,/ }; do
     case $option in
-      retry=* | actimeo=* | port=* | mount*=* | clientaddr=* | user*=* | pass*=*) continue ;;
+      retry=* | ac*=* | port=* | mount*=* | clientaddr=* | user*=* | pass*=*) continue ;;
+      lookupcache=all | nconnect=1 | minorversion=*) continue ;;
       tcp | udp | rdma) option=proto=$option ;;
       nfsvers=*) option=vers=${option#*=} ;;
       *=*) [ -z "${2-}" ] || continue ;;

@@ -202,7 +202,7 @@ def test_locks_of_nfs_3_need_the_server_s_lock_service_as_well(
         (",nfsvers=4.1", "vers=4.1 is not in force"),
         (",noac", "noac is not in force"),
         (",soft", "soft is not in force"),
-        (",retry=5,actimeo=0,nointr,rw", ""),
+        (",retry=5,actimeo=0,acregmin=3,lookupcache=all,nointr,rw", ""),
     ],
 )
 def test_options_of_the_mount_that_were_negotiated_down_are_named(
