@@ -30,7 +30,7 @@ Archives of runs behind this page are in [evidence/archives](evidence/archives/R
 | verdict | meaning |
 | --- | --- |
 | confirmed | the published ratio or range is in our 95 % interval, on one side of 1; or it is met |
-| direction confirmed | our interval is on the same side of 1; the size is that of other hardware |
+| direction confirmed | our interval is on that side of 1; elsewhere, or more than twofold wide |
 | refuted | our interval is on the other side of 1; or an "all", "no", "at least" is not so |
 | undecided | a run is there, and its interval allows both |
 | changed since | contradicted, by software that is no longer what was published of |
