@@ -264,8 +264,8 @@ def _judged(study: str, folder: str, texts: Mapping[str, bytes]) -> JudgedRun:
     made_by, version = _shown(found.get("fsgauge")), found.get("format")
     if version != RUN_FORMAT:
         raise InputError(
-            f"{study} of the archive was judged in version {_shown(version)}, and this fsgauge reads"
-            f" version {RUN_FORMAT}",
+            f"{study} of the archive was judged in version {_shown(version)}, and this fsgauge"
+            f" reads version {RUN_FORMAT}",
             cause=f"fsgauge {made_by} ran it",
             next=again,
         )
