@@ -172,11 +172,13 @@ def _study_of(results: Results, directory: Path) -> tuple[str, Path]:
 
 def _require_as_shipped(stored: StoredStudy, path: Path, directory: Path) -> None:
     """Systems, workload and rig are the file's: a model, or an emulated machine, is no measurement
-    of another one. Storage, blocks and seed may be the user's own."""
+    of another one, nor is a network that is slower. Storage, blocks and seed may be the user's own.
+    """
     study = load_study(str(path))
     shipped = study.model_dump(mode="json", by_alias=True)
     ran: dict[str, Any] = stored.study.study
-    changed = [part for part in ("system", "workload") if ran.get(part) != shipped[part]]
+    parts = ("system", "workload", *(["rig"] if stored.study.rig == "vm" else []))
+    changed = [part for part in parts if ran.get(part) != shipped.get(part)]
     rig = "simulator" if study.is_simulated else "vm" if study.rig is not None else "host"
     if stored.study.rig not in (rig, "simulator" if study.is_simulated else "fleet"):
         raise InputError(
