@@ -2,8 +2,8 @@
 
 `[volume.NAME]` is what a file system is made on, `[file_system.KIND]` one that several nodes mount
 at once, `[reached_by.NAME]` how nodes reach a file system that is not their own. A study names
-them: `system.NAME.rig.volume`, `system.NAME.kind`, `system.NAME.rig.reached_by`. `[service.KIND]` is
-what runs beside a file system that a node mounts by itself.
+them: `system.NAME.rig.volume`, `system.NAME.kind`, `system.NAME.rig.reached_by`. `[service.KIND]`
+is what runs beside a file system that a node mounts by itself.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class Tables(Kept):
     the kind of file system."""
 
     counter: tuple[Counter, ...] = ()
-    service: dict[str, Service] = {}
+    service: dict[str, Service] = Field({})
     volume: dict[str, Volume]
     file_system: dict[str, SharedFileSystem]
     reached_by: dict[str, ReachedBy]

@@ -32,7 +32,14 @@ def test_each_fault_has_a_class(code: str, named: str) -> None:
 
 @pytest.mark.parametrize(
     "code",
-    ["rig.not_up", "rig.not_ready", "io_uring.refused", "clock.jumped", "start.missed", "lease.silent"],
+    [
+        "rig.not_up",
+        "rig.not_ready",
+        "io_uring.refused",
+        "clock.jumped",
+        "start.missed",
+        "lease.silent",
+    ],
 )
 def test_a_fault_of_the_rig_is_no_system_s(code: str) -> None:
     fault = EngineFault(what="node1 is not up", cause="", next="", code=code)
