@@ -21,12 +21,7 @@ from pydantic import ValidationError
 from fsgauge import __version__, kinds
 from fsgauge.errors import InputError, quoted
 from fsgauge.plain_files import PlainFolder, read_named, write_whole
-from fsgauge.plain_files.bounds import (
-    ARCHIVE_BYTES,
-    MOST_UNPACKED_BYTES,
-    REPORT,
-)
-from fsgauge.plain_files.content import values_of_json
+from fsgauge.plain_files.bounds import ARCHIVE_BYTES, MOST_UNPACKED_BYTES, REPORT, values_of_json
 from fsgauge.published.ledger import Ledger, Part, ledgers, parts_of
 from fsgauge.published.runs import FORMAT as RUN_FORMAT
 from fsgauge.published.runs import JudgedRun, sha256_of
