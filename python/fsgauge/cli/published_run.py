@@ -153,7 +153,7 @@ _FILLED = 3
 
 def _too_small(part: StudyPart, study: Study) -> str:
     """That its files will fit in memory, where that leaves claims undecided; "" elsewhere."""
-    from fsgauge.machine.facts.memory import total_memory_bytes
+    from fsgauge.machine.facts.limits import total_memory_bytes
     from fsgauge.study.model import LoopStorage, RamStorage
 
     memory_bytes = total_memory_bytes() or 0
