@@ -56,8 +56,11 @@ class Asked:
 
 @dataclass(frozen=True)
 class Ahead:
-    """A part that can be run, and what that takes; 0 of one that is whole. `begun` is the newest
-    folder of an earlier run; without one there are study and rig."""
+    """A part that can be run, and what that takes; 0 of one that is whole.
+
+    `begun` is the newest folder of an earlier run; without one there are study and rig. `caution`
+    says what it will not decide.
+    """
 
     part: StudyPart
     seconds: float
@@ -65,6 +68,7 @@ class Ahead:
     begun: Path | None = None
     study: Study | None = None
     rig: Rig | None = None
+    caution: str = ""
 
     @property
     def words(self) -> str:
@@ -73,7 +77,7 @@ class Ahead:
             goes_on = f"goes on in {self.begun}, about {takes}"
             return goes_on if self.seconds else f"was run: {self.begun}"
         writes = f", writes about {format_size(self.written_bytes)}" if self.written_bytes else ""
-        return f"about {takes}{writes}"
+        return f"about {takes}{writes}{self.caution}"
 
 
 def run_publication(
@@ -134,7 +138,29 @@ def _looked_at(part: StudyPart, name: str, asked: Asked) -> Ahead | LeftOut:
             raise
         return LeftOut(study=part.study, why=error.what, next=error.next or asked.alone(part))
     written = 0 if study.is_simulated else plan.expected_written_bytes
-    return Ahead(part, plan.expected_seconds, written, study=study, rig=rig)
+    small = _too_small(part, study)
+    return Ahead(part, plan.expected_seconds, written, study=study, rig=rig, caution=small)
+
+
+_FILLED = 3
+"""Of so many bytes of storage, the file set of such a study takes one, and a little more."""
+
+
+def _too_small(part: StudyPart, study: Study) -> str:
+    """That its files will fit in memory, where that leaves claims undecided; "" elsewhere."""
+    from fsgauge.machine.facts.limits import total_memory_bytes
+    from fsgauge.study.model import LoopStorage, RamStorage
+
+    memory_bytes = total_memory_bytes() or 0
+    if not part.needs_size or not isinstance(study.storage, LoopStorage | RamStorage):
+        return ""
+    if study.storage.size >= _FILLED * memory_bytes:
+        return ""
+    wanted = format_size((_FILLED + 1) * memory_bytes >> 30 << 30).replace(" ", "")
+    return (
+        f"; its files fit in the memory of {format_size(memory_bytes)}, which leaves times"
+        f" undecided: --storage loop:{wanted}, or less memory by a control group"
+    )
 
 
 def _begun(part: StudyPart, asked: Asked) -> Path | None:
