@@ -34,11 +34,11 @@ from fsgauge.rig.happenings import Happening, RunStarted
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.rig.session import Session
 from fsgauge.rig.vm import guest_set_up, lending
-from fsgauge.rig.vm.recipe import Counter, InForce
 from fsgauge.rig.vm.disks import consent_to
 from fsgauge.rig.vm.guest_set_up import Remounting
 from fsgauge.rig.vm.in_force import Counting, Held
 from fsgauge.rig.vm.messages import PORT, Order, Reply
+from fsgauge.rig.vm.recipe import Counter, InForce
 from fsgauge.rig.vm.slowness import slowness_of, worked_seconds
 from fsgauge.study.model import Study
 

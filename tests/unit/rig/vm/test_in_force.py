@@ -13,8 +13,8 @@ from fsgauge.machine.process.tool import NotInTime
 from fsgauge.record.parts import Traffic
 from fsgauge.record.records import RunRecord
 from fsgauge.rig.vm import in_force
-from fsgauge.rig.vm.recipe import InForce, tables
 from fsgauge.rig.vm.in_force import CODE, Held
+from fsgauge.rig.vm.recipe import InForce, tables
 from tests.synthetic import make_study
 from tests.unit.rig.vm.test_around_runs import record
 from tests.unit.stats.one_run import ONE_CELL, one_run

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fsgauge.errors import InputError, did_you_mean, nearest
+from fsgauge.rig.vm.network import NETWORK, Station
+from fsgauge.rig.vm.qemu import Disk, device_of
 from fsgauge.rig.vm.recipe import (
     DISK,
     Counter,
@@ -18,8 +20,6 @@ from fsgauge.rig.vm.recipe import (
     Where,
     tables,
 )
-from fsgauge.rig.vm.network import NETWORK, Station
-from fsgauge.rig.vm.qemu import Disk, device_of
 from fsgauge.study.model import Study, System
 from fsgauge.study.rig_keys import SystemRig
 from fsgauge.system import find_kind, system_kinds
