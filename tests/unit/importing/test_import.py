@@ -134,7 +134,7 @@ def test_each_of_a_few_tests_is_in_the_answer(tmp_path: Path) -> None:
     headline, *more = read_stored(imported(tmp_path, **files)).lines
     assert headline.startswith("xfs does 1."), headline
     assert " times ext4's job of 4 KiB (1." in headline
-    assert any(each.startswith("index of 4 KiB: xfs 1.") for each in more), more
+    assert any(each.startswith("Index of 4 KiB: xfs 1.") for each in more), more
 
 
 def test_a_record_says_whose_it_is(tmp_path: Path) -> None:
