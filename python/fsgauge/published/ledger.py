@@ -109,7 +109,6 @@ class Claim(Part):
         return about.ratio if about.threshold is None else about.threshold
 
     def figure(self, name: str) -> Figure:
-        """The figure of this name; raises KeyError."""
         for figure in self.figures:
             if figure.name == name:
                 return figure
@@ -146,7 +145,6 @@ class Ledger(Part):
         return self
 
     def of(self, claim_id: str) -> Claim:
-        """The claim of this id; raises KeyError."""
         for claim in self.claim:
             if claim.id == claim_id:
                 return claim

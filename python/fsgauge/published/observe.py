@@ -41,7 +41,6 @@ class Observation(Part):
 
     @classmethod
     def of(cls, cell: str, system: str, over: str, found: Estimate | Ratio | JudgedRatio) -> Self:
-        """A number as statistics gives it."""
         return cls(
             cell=cell,
             system=system,

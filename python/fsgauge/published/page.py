@@ -50,7 +50,6 @@ limit of a disk or an emulated processor, says nothing.
 
 
 def page() -> str:
-    """docs/published.md."""
     parts = [_INTRODUCTION, _counts()]
     for folder, ledger in ledgers().items():
         parts.append(_section(folder, ledger))
@@ -118,7 +117,6 @@ def _unit(unit: str) -> str:
 
 
 def run_words(run: JudgedRun) -> str:
-    """A run in a sentence: when, on what."""
     if run.simulated:
         return (
             f"`{run.study}`: simulated, {run.blocks} seeds on {run.date}, {run.simulated};"

@@ -82,7 +82,6 @@ class JudgedRun(Part):
 
 
 def sha256_of(path: Path) -> str:
-    """The digest of a study file's text."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
@@ -203,7 +202,6 @@ def _models(simulation: Simulation | None) -> str:
 
 
 def observed(results: Results, folder: str) -> list[Observed]:
-    """What results say to every claim that their study is for."""
     return [
         Observed(claim=claim.id, trial=about.words, **seen.model_dump())
         for claim in ledgers()[folder].claim

@@ -187,12 +187,10 @@ class Standing:
 
     @property
     def why(self) -> str:
-        """The lines of all trials, joined by semicolons."""
         return "; ".join(self.lines)
 
     @property
     def runs(self) -> list[JudgedRun]:
-        """The runs behind it, each once."""
         measured = [each.run for each in self.trials if each.run is not None]
         simulated = [run for each in self.predicted for run in each.runs]
         return list({run.study: run for run in (*measured, *simulated)}.values())

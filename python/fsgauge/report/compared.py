@@ -98,7 +98,6 @@ def primary_lines(between: Between) -> list[FolderRow]:
 
 
 def _primary_idle(between: Between) -> list[IdleLine]:
-    """The primary lines in which a side did nothing."""
     metrics = between.primary_metrics
     return [
         each
@@ -194,7 +193,6 @@ def limit_interval(test: Test) -> str:
 
 
 def cautions(between: Between) -> list[str]:
-    """What the reader has to know before the numbers."""
     found = [
         f"{side.label} is not valid: {side.invalid_reason}"
         for side in (between.a, between.b)
@@ -225,7 +223,6 @@ def _not_shared(between: Between) -> list[str]:
 
 
 def _how_made(between: Between) -> list[str]:
-    """Which side is a model's, where only one is."""
     found = compared_models.model_and_measured(between)
     if found is None:
         return []
@@ -250,7 +247,6 @@ def _given_up(between: Between) -> list[str]:
 
 
 def write_comparison(between: Between, tests: Sequence[Test], output: Path) -> Path:
-    """Write the page, its data and its picture into `output`; RigError where that cannot be."""
     drawing = between_chart(between)
     page = template("comparison.html.j2").render(
         between=between,

@@ -24,7 +24,6 @@ _POINTS = 400
 
 
 def fault_tables(results: Results) -> list[Table]:
-    """A line for each run that was struck; none where nothing was."""
     return Rows(results.struck).tables(
         "faults",
         "What each fault did",
@@ -62,7 +61,6 @@ class _Panel:
 
 
 def struck_series(results: Results, runs: Sequence[RunRecord]) -> Drawing | None:
-    """A panel for each run that has a rate; None where none has."""
     found = [_panel_of(results, run) for run in runs]
     shown = [panel for panel in found if panel is not None]
     left = len(shown) - PANELS_LIMIT

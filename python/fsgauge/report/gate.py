@@ -121,12 +121,10 @@ def _against_noise(ready: Readiness, options: str) -> list[str]:
 
 
 def accept_more(number: int, sample: str, options: str) -> str:
-    """What makes noise known better."""
     return f"accept {count(number, f'more {sample}')}: fsgauge gate accept DIR{options}"
 
 
 def measure_each(times: int, options: str) -> str:
-    """What makes one build known better."""
     return (
         f"measure each new build {times} times and check all of its folders at once:"
         f" fsgauge gate check DIR DIR ...{options}"
@@ -152,7 +150,6 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def known(number: float | None, said: Callable[[float], str]) -> str:
-    """A number in words; empty where it is not known."""
     return "" if number is None else said(number)
 
 
@@ -160,7 +157,6 @@ _ORDER = ("worse", "disagrees", "missing", "too noisy", "better", "no loss")
 
 
 def checked_lines(checked: Checked, file: str, despite: Sequence[str] = ()) -> list[str]:
-    """One page: verdict, lines, limits, advice."""
     ready = checked.readiness
     learnt = f"{count(ready.runs, 'accepted run')} in {count(ready.sittings, 'sitting')}"
     return [

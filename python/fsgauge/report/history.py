@@ -23,7 +23,6 @@ PANELS_LIMIT = 12
 
 
 def history_chart(history: History) -> Drawing | None:
-    """The drawing, one panel a cell and system; None without points."""
     shown = [series for series in history.series if series.points][:PANELS_LIMIT]
     if not shown:
         return None
@@ -108,7 +107,6 @@ class StepLine:
 
 
 def step_lines(history: History) -> list[StepLine]:
-    """Every step of every series, in order of the series."""
     return [
         StepLine(
             cell=series.cell,
@@ -149,7 +147,6 @@ def _steps_found(history: History) -> str:
 
 
 def cautions(history: History) -> list[str]:
-    """What the reader has to know before the numbers."""
     return [
         *history.changed,
         *(
@@ -173,7 +170,6 @@ def _apart(history: History) -> list[str]:
 
 
 def write_history(history: History, output: Path) -> Path:
-    """Write the page, its data and its picture into `output`; RigError where that cannot be."""
     drawing = history_chart(history)
     page = template("history.html.j2").render(
         history=history,

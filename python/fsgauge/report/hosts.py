@@ -166,7 +166,6 @@ def _law(lines: list[HostScaling]) -> list[table_parts.Table]:
 
 
 def over_hosts(results: Results) -> Drawing | None:
-    """The drawing; None where the study does not vary the number of hosts."""
     systems = panels.drawn_systems(results)
     lines = [
         each

@@ -37,7 +37,6 @@ class CurvePage(KindPage):
     sections = ("load_curve.html.j2",)
 
     def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
-        """Latency over rate."""
         return [load_curve(results)]
 
     def left_out(self, drawings: Mapping[str, Drawing], results: Results) -> set[str]:  # noqa: ARG002
@@ -117,7 +116,6 @@ def _rate_cell(line: _Line) -> TableCell | str:
 
 
 def load_curve(results: Results) -> Drawing | None:
-    """A panel a load, a line a system; None where no run says anything."""
     found = CurveResults.of(results)
     if found is None:
         return None

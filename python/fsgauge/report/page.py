@@ -52,13 +52,11 @@ _NAMED_HOSTS = 4
 
 
 def render_page(results: Results, stored: StoredStudy, drawings: dict[str, Drawing]) -> str:
-    """The whole page as text; it asks nothing of the network."""
     made = template("page.html.j2", results.systems, results.baseline)
     return marked_page(made.render(page_values(results, stored, drawings)), results)
 
 
 def render_summary(results: Results, stored: StoredStudy, drawings: dict[str, Drawing]) -> str:
-    """The sheet as text; it asks nothing of the network."""
     sheet = template("summary.html.j2", results.systems, results.baseline)
     made = sheet.render(
         page_values(results, stored, drawings),
@@ -75,7 +73,6 @@ def render_summary(results: Results, stored: StoredStudy, drawings: dict[str, Dr
 def page_values(
     results: Results, stored: StoredStudy, drawings: dict[str, Drawing]
 ) -> dict[str, Any]:
-    """What the templates of a results folder take."""
     page = page_of(results)
     sureness, repeat = sureness_lines(results, stored.runs), repeat_command(stored.study)
     return {
@@ -236,7 +233,6 @@ def _fact(machine: Machine, key: str) -> str:
 
 
 def made_systems(results: Results, turns: Sequence[TurnRecord]) -> list[dict[str, Any]]:
-    """How each system was made, from its first turn."""
     first = first_turns(turns)
     made = []
     for name in results.systems:

@@ -12,7 +12,6 @@ from fsgauge.stats.results import Results
 
 
 def page_of(results: Results) -> KindPage:
-    """What the page shows of the results' kind, or of a load curve."""
     if CurveResults.of(results) is not None:
         return PAGE
     return cast(KindPage, kinds.part(results.kind, "page").PAGE)

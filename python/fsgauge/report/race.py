@@ -42,7 +42,6 @@ def effects(race: Race, systems: Mapping[str, Mapping[str, Any]]) -> Effects | N
 
 
 def why(race: Race, each: Place) -> str:
-    """Why a system left, or stayed."""
     than = "the leader" if each.against == race.leader else each.against
     return {
         "leader": "leads at the end",

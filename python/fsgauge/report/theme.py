@@ -192,5 +192,4 @@ def embedded_json(rows: Sequence[dict[str, Any]] | dict[str, Any]) -> str:
 
 
 def asset(name: str) -> str:
-    """The text of a style sheet or script."""
     return (files("fsgauge.report") / "templates" / name).read_text(encoding="utf-8")

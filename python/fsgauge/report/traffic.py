@@ -18,7 +18,6 @@ _LEAST_SHARE = 0.005
 
 
 def traffic_tables(results: Results) -> list[Table]:
-    """One table; [] where nothing was counted."""
     counted = [each for each in results.traffic if each.per_operation.value > 0]
     return Rows(counted).tables(
         "traffic",

@@ -56,19 +56,15 @@ class Report:
         return self.stored.directory / "report.html"
 
     def page(self) -> str:
-        """The page that is read on a screen."""
         return render_page(self.results, self.stored, self.drawings)
 
     def summary(self) -> str:
-        """The page of one sheet of paper."""
         return render_summary(self.results, self.stored, self.drawings)
 
     def markdown(self) -> str:
-        """The answer and the main numbers, for a pull request."""
         return markdown(self.results)
 
     def disclosure(self) -> str:
-        """How it was measured, on one sheet of paper."""
         return render_disclosure(self.results, self.stored)
 
 
@@ -116,7 +112,6 @@ def write_beside(stored: StoredStudy, files: Mapping[str, str | bytes]) -> None:
 
 
 def draw_all(results: Results, stored: StoredStudy) -> dict[str, Drawing]:
-    """Every picture that has something to show, by name, in the order of the page."""
     page = page_of(results)
     drawings = (
         *page.pictures(results, stored),

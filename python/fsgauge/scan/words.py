@@ -54,7 +54,6 @@ def change(line: Difference) -> str:
 
 
 def cautions(scan: ScanResult) -> list[str]:
-    """Warnings that come before any number."""
     source = scan.source
     found = []
     if scan.ended == "interrupted":
@@ -68,7 +67,6 @@ def cautions(scan: ScanResult) -> list[str]:
 
 
 def headline(scan: ScanResult) -> str:
-    """Files and extents in a sentence."""
     found = numbers_of(scan)
     files, extents = found["files_with_extents"], found["extents"]
     if not files:
@@ -127,7 +125,6 @@ def notes(scan: ScanResult) -> list[str]:
 
 
 def free_space(scan: ScanResult) -> str:
-    """Free space in a sentence."""
     free = scan.free
     if free is None:
         return "not read"
@@ -193,7 +190,6 @@ def how(scan: ScanResult) -> str:
 
 
 def problem(entry: ScanProblem) -> str:
-    """A problem with its count and first place."""
     times = f"{entry.count:,} times: " if entry.count > 1 else ""
     first = "first " if entry.count > 1 else ""
     example = f" ({first}{escaped(entry.examples[0])})" if entry.examples else ""
@@ -223,7 +219,6 @@ def lines_of(scan: ScanResult, *, top: int, extents: bool) -> list[str]:
 
 
 def file_line(file: ListedFile) -> str:
-    """A file with its extents and size."""
     pieces = "extent" if file.extents == 1 else "extents"
     return f"{escaped(file.name)}  {file.extents:,} {pieces}, {size_down(file.size_bytes)}"
 

@@ -61,7 +61,6 @@ class Contrast:
 
     @property
     def metric(self) -> str:
-        """What both sides are measured by."""
         return self.numerator.metric
 
     @property
@@ -220,7 +219,6 @@ def _numbered(sittings: list[list[float]]) -> dict[int, float]:
 
 
 def judged_ratio(found: ContrastResult[Ratio] | None) -> JudgedRatio | None:
-    """The ratio with its verdict, as report.json has it; None for none."""
     return None if found is None else JudgedRatio(**found.numbers())
 
 
@@ -284,7 +282,6 @@ class _Found(Generic[R]):
 
 
 def _verdict(contrast: Contrast, ratio: Ratio, p_adjusted: float, margin_percent: float) -> Verdict:
-    """What an interval and a corrected p value say."""
     return judge(
         ratio,
         log_margin=log_margin(margin_percent),

@@ -196,7 +196,6 @@ def _t_values(series: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def changed_midway(evidence: Evidence) -> Iterator[Finding]:
-    """All findings of this file."""
     yield from _made_otherwise(evidence)
     yield from _clock_set(evidence)
 

@@ -59,7 +59,6 @@ def durability_of(
 
 
 def _weakened_in(turns: Sequence[TurnRecord]) -> dict[Weak, list[int]]:
-    """What a system gives up, with the block of each turn in which it did."""
     found: dict[Weak, list[int]] = {}
     for turn in turns:
         for weak in weakened(made_as(turn)):

@@ -64,7 +64,6 @@ def hosts_of(
 
 
 def _over_hosts(runs: Sequence[RunRecord]) -> list[RunRecord]:
-    """The runs that more than one host measured."""
     return [run for run in runs if len(run.parts) > 1]
 
 
@@ -80,7 +79,6 @@ def _numbers(name: str, shares: list[float], starts: list[MachineStart]) -> Host
 
 
 def host_findings(evidence: Evidence) -> Iterator[Finding]:
-    """What a reader of a run over several hosts has to know."""
     yield from _left_out(evidence.before)
     begun = _over_hosts(evidence.runs)
     if not begun:

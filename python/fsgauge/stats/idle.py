@@ -125,7 +125,6 @@ def _rig(evidence: Evidence, cell: str) -> float:
 
 
 def sorted_by_block(low: Sequence[tuple[RunRecord, float]]) -> list[tuple[RunRecord, float]]:
-    """In the order in which they were made."""
     return sorted(low, key=lambda each: (each[0].block, each[0].turn, each[0].position))
 
 

@@ -49,7 +49,6 @@ _ELSEWHERE = (
 
 
 def _wrong_blocks(runs: Sequence[RunRecord], in_folders: bool) -> Iterator[Finding]:
-    """Blocks that a load read back and that were not as written."""
     checked = [
         (run, run.result.integrity)
         for run in runs
@@ -104,7 +103,6 @@ def _described(found: IntegrityResult) -> str:
 
 
 def _bad_records(runs: Sequence[RunRecord], in_folders: bool) -> Iterator[Finding]:
-    """Records that clients read back and that were not as written."""
     checked = [(run, found) for run, found in clients_of(runs) if found.checked_records]
     broken = [(run, found) for run, found in checked if found.bad_records]
     if not broken:
@@ -139,7 +137,6 @@ def _bad_records(runs: Sequence[RunRecord], in_folders: bool) -> Iterator[Findin
 
 
 def _lost_files(runs: Sequence[RunRecord]) -> Iterator[Finding]:
-    """Files that were written whole, and are gone or too short."""
     lost = lost_files(runs)
     if not lost:
         return
@@ -195,7 +192,6 @@ def _left_files_unwritten(run: RunRecord) -> bool:
 def _damaged(
     runs: Sequence[RunRecord], steps: Sequence[StepRecord], in_folders: bool
 ) -> Iterator[Finding]:
-    """Damage that a file system reported of itself."""
     found = [(run.system, f"{name_of(run)}: {words}") for run in runs if (words := _damage_of(run))]
     found += [
         (step.system, f"{turn_name(step)}, ageing: {error.text}")

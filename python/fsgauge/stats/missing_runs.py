@@ -124,7 +124,6 @@ def compared_blocks(evidence: Evidence) -> dict[str, int]:
 
 
 def lost_machines(evidence: Evidence) -> Iterator[Finding]:
-    """In the order in which they were lost."""
     for lost in evidence.lost:
         yield finding(CODE, "warning", _sentence(lost), _advice(lost)).model_copy(
             update={"lines": lost.lines}
@@ -252,7 +251,6 @@ def stopped_early(evidence: Evidence) -> Iterator[Finding]:
 
 
 def few_blocks(evidence: Evidence) -> Iterator[Finding]:
-    """That intervals of few blocks are wide, or say nothing."""
     compared = compared_blocks(evidence)
     complete, planned = evidence.blocks_complete, len(evidence.samples.blocks())
     lacking = lacking_blocks(evidence.study.plan, evidence.runs)

@@ -20,7 +20,6 @@ class HasOwn(Protocol):
 
     @property
     def own(self) -> OwnResults | None:
-        """What only a study of this kind has."""
         ...
 
 

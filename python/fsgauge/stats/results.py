@@ -63,7 +63,6 @@ class MetricInfo(ResultModel):
 
     @property
     def better(self) -> str:
-        """Which way is better, in words."""
         return "higher is better" if self.higher_is_better else "lower is better"
 
 
@@ -335,7 +334,6 @@ class Results(ResultModel):
 
     @property
     def measured(self) -> dict[tuple[str, str, str], Measurement]:
-        """Every number by cell, system and metric."""
         return {(each.cell, each.system, each.metric): each for each in self.measurements}
 
     def did_nothing(self, cell: str, system: str, metric: str) -> DidNothing | None:
@@ -345,17 +343,14 @@ class Results(ResultModel):
         return next(found, None)
 
     def comparison(self, cell: str, system: str, metric: str) -> Comparison | None:
-        """The comparison of one system in one cell by one metric, if there is one."""
         place = (cell, system, metric)
         found = (e for e in self.comparisons if (e.cell, e.system, e.metric) == place)
         return next(found, None)
 
     def noise_of(self, metric: str) -> NoiseFloor | None:
-        """The noise floor of a metric, if the baseline ran twice."""
         return next((floor for floor in self.noise if floor.metric == metric), None)
 
     def cell(self, cell_id: str) -> Cell:
-        """The cell of this id; raises KeyError."""
         for cell in self.cells:
             if cell.id == cell_id:
                 return cell

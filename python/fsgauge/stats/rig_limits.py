@@ -123,7 +123,6 @@ def disk_shares(run: RunRecord, counter: str) -> dict[str, float]:
 
 
 def _of_disks(runs: Sequence[dict[str, float]]) -> dict[str, float]:
-    """Of each disk the mean over runs."""
     disks = dict.fromkeys(disk for run in runs for disk in run)
     return {disk: statistics.fmean(run.get(disk, 0.0) for run in runs) for disk in disks}
 
@@ -189,7 +188,6 @@ def with_limits(
 def measured_under(
     measurements: Sequence[Measurement], limits: Mapping[Place, RigLimit]
 ) -> list[Measurement]:
-    """The measurements, each with what limited the rate of its system in its cell."""
     return [
         each.model_copy(update={"limit": limits[each.cell, each.system].limit})
         if (each.cell, each.system) in limits

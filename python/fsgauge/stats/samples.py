@@ -187,7 +187,6 @@ class Samples:
     def over_blocks(
         self, logs: ByBlock, *, shift: float = 0.0, reach: float = 0.0, least: float = 0.0
     ) -> Estimate | None:
-        """The geometric mean of any logs by block, times exp(shift)."""
         return estimate(logs, shift=shift, reach=reach, level=self.level, least=least)
 
     def plain_mean(

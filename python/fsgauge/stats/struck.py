@@ -47,7 +47,6 @@ def outcome_of(line: StruckRun) -> str:
 
 
 def what_else(line: StruckRun) -> list[str]:
-    """What became of a run beside its rates."""
     if line.hindered:
         return [f"was not struck as planned ({line.hindered})"]
     if line.began_ns is None:

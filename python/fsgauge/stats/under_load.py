@@ -26,7 +26,6 @@ def load_ns(run: RunRecord) -> int:
 
 
 def end_unix_ns(run: RunRecord) -> int:
-    """When its last slice was over."""
     if not run.parts:
         return run.started_unix_ns
     last = run.parts[0].slices[-1]

@@ -20,7 +20,6 @@ class Column:
 
     @property
     def sql(self) -> str:
-        """The value, named."""
         if self.place.startswith("="):
             return f"CAST({self.place[1:]} AS {self.type}) AS {self.name}"
         arrow = "->" if self.type == "JSON" else "->>"

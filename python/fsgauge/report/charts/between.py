@@ -23,7 +23,6 @@ TITLE_LETTERS = 24
 
 
 def between_chart(between: Between) -> Drawing | None:
-    """The drawing, or None when nothing was measured in both folders."""
     entries = between.primary_entries(between.decides)[:ROWS_LIMIT]
     if not entries:
         return None

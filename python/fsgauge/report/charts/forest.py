@@ -263,7 +263,6 @@ def over_baseline(results: Results) -> str:
 
 
 def _row_bands(rows: list[dict[str, Any]], along: Along, y: vega.Channel) -> list[vega.Chart]:
-    """Each row's own band of noise."""
     spans = [
         {
             "from": row["noise"][0],

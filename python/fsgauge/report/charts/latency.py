@@ -26,7 +26,6 @@ Panel = tuple[str, str, list[dict[str, Any]]]
 
 
 def latency_percentiles(results: Results, runs: Sequence[RunRecord]) -> Drawing | None:
-    """The drawing of the first primary cells; None without latencies."""
     kind = results.latency_words
     shown: list[Panel] = []
     systems = panels.drawn_systems(results)

@@ -146,7 +146,6 @@ def level(
     along: Along,
     **look: Any,  # noqa: ANN401 - properties of a mark
 ) -> vega.Chart:
-    """A line across the picture at this value."""
     drawn = chart_of([{"level": value}]).mark("rule", **{"color": INK, **look})
     return drawn.encode(**{along.axis: along.channel("level")})
 

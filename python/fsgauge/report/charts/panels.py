@@ -163,7 +163,6 @@ def drawn_systems(results: Results) -> list[str]:
 
 
 def drawn(results: Results, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows of `drawn_systems`, styled."""
     systems = drawn_systems(results)
     return styled(results, [row for row in rows if row["system"] in systems])
 
@@ -179,7 +178,6 @@ def left_out(results: Results) -> str:
 
 
 def dash() -> vega.Channel:
-    """A line in its row's dash."""
     return vega.field("dash:N", scale=None)
 
 
@@ -214,10 +212,8 @@ def system_axis(rows: Sequence[dict[str, Any]], width: int) -> vega.Channel:
 
 
 def shape() -> vega.Channel:
-    """A mark in its row's shape."""
     return vega.field("shape:N", scale=None)
 
 
 def colour() -> vega.Channel:
-    """A mark in its row's colour."""
     return vega.field("colour:N", scale=None)

@@ -29,7 +29,6 @@ _COLOURS = {"leader": INK, "in the race": GAIN, "parked": GAIN}
 
 
 def survival(results: Results) -> Drawing | None:
-    """The picture; None of a study that was no race."""
     race = results.race
     if race is None:
         return None

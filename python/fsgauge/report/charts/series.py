@@ -40,7 +40,6 @@ class _Panel:
 
 
 def time_series(results: Results, runs: Sequence[RunRecord]) -> Drawing | None:
-    """The drawing of the first primary cells; None without series."""
     systems = panels.drawn_systems(results)
     most = PANELS_LIMIT if len(results.systems) <= MANY else PANELS_LIMIT // 2
     cells = results.primary_cells[: max(1, most // len(systems))]
@@ -153,7 +152,6 @@ SECONDS = {"title": "seconds", "grid": False, "tickCount": 5}
 
 
 def rate_up_to(top: float) -> vega.Channel:
-    """The axis of operations per second."""
     return vega.field(
         "rate:Q",
         scale={"domain": [0, top], "nice": False},

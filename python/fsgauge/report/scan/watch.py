@@ -33,7 +33,6 @@ _ROWS = 400
 
 
 def watch_page(watch: Watch) -> str:
-    """The whole page as text."""
     by_name = {quantity.name: quantity for quantity in QUANTITIES}
     drawn = [(by_name[name], series(watch, name)) for name in SHOWN]
     last = watch.points[-1]

@@ -9,7 +9,6 @@ from fsgauge.units import count, size_down
 
 
 def folder_index(scan: ScanResult) -> Consequence | None:
-    """ext4 folders that can take no more names."""
     if not scan.room.full_folders:
         return None
     first, more = scan.room.full_folders[0], len(scan.room.full_folders) - 1
@@ -37,7 +36,6 @@ def folder_index(scan: ScanResult) -> Consequence | None:
 
 
 def emptied(scan: ScanResult) -> Consequence | None:
-    """ext folders that stay as large as they were with their most names."""
     if not scan.room.emptied_folders:
         return None
     first, more = scan.room.emptied_folders[0], len(scan.room.emptied_folders) - 1

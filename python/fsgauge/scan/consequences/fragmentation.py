@@ -54,7 +54,6 @@ class Reach:
 
 
 def heads() -> Reach:
-    """A disk with heads: a mean seek and half a turn."""
     disk = device_named("disk-2012")
     turn_ns = 60e9 / disk.number("revolutions_per_minute").value
     wait_ns = turn_ns * disk.number("rotational_wait").value / 100
@@ -70,7 +69,6 @@ def flash() -> Reach:
 
 
 def matters(scan: ScanResult) -> Consequence | None:
-    """What the pieces cost whoever reads all files once."""
     counts = scan.counts
     files = counts.files - counts.files_without_extents
     if not files or not counts.extent_bytes:

@@ -39,7 +39,6 @@ LEAST_SPARE = 4 << 20
 
 
 def inodes(scan: ScanResult) -> Consequence | None:
-    """Inodes that are used up."""
     found = scan.room.inodes
     if found is None or not found.total or 100 * found.free / found.total >= FEW_PERCENT:
         return None
@@ -74,7 +73,6 @@ def inodes(scan: ScanResult) -> Consequence | None:
 
 
 def metadata(scan: ScanResult) -> Consequence | None:
-    """btrfs whose chunks are given out while those of one kind are full."""
     free = scan.free
     if free is None or free.metadata is None or free.unallocated_bytes is None:
         return None
@@ -144,7 +142,6 @@ def _metadata_chunk_bytes(scan: ScanResult) -> int:
 
 
 def full(scan: ScanResult) -> Consequence | None:
-    """Nothing left, or little, for everybody or for ordinary users."""
     kept, usable, available = (
         scan.room.reserved_bytes or 0,
         usable_bytes(scan),
@@ -251,7 +248,6 @@ def _own_of_ext4(scan: ScanResult) -> int:
 
 
 def quota(scan: ScanResult) -> Consequence | None:
-    """Quotas that are used up, while there is room."""
     if not scan.room.full_quotas:
         return None
     said = ", ".join(map(_quota, scan.room.full_quotas[:3]))

@@ -143,7 +143,6 @@ def effects_of(
 
 
 def _degrees(systems: int, blocks: int) -> int:
-    """Of freedom, of what is left of systems in single blocks."""
     return (systems - 1) * (blocks - 1)
 
 
@@ -208,7 +207,6 @@ Settings = Mapping[str, str]
 
 
 def settings_of(system: Mapping[str, Any]) -> Settings:
-    """All that the [[system]] of a record sets."""
     words = shlex.split(system.get("mkfs") or "")
     found = dict(_of_list(system.get("mount") or ""))
     found |= dict(_of_mkfs(words))

@@ -67,7 +67,6 @@ class BlockCurve:
 
     @property
     def again(self) -> bool:
-        """Whether it was the baseline's second turn."""
         return self.runs[0].again
 
     def last(self) -> list[RunRecord]:
@@ -129,5 +128,4 @@ def _at_limit(plan: Plan, runs: Iterable[RunRecord], level: float) -> Samples:
 
 
 def load_of(plan: Plan, load: str) -> Cell:
-    """The cell of a load, as its study is read."""
     return next(cell for cell in of_loads(plan).cells if cell.id == load)

@@ -149,7 +149,6 @@ def _require_shared(a: Side, b: Side) -> None:
 def _idle_lines(
     sides: Sequence[Sequence[folder.Folder]], cells: Container[str], systems: Container[str]
 ) -> Iterator[IdleLine]:
-    """The lines in which a system did nothing in some folder."""
     a, b = (
         {k: v.words for each in side for k, v in folder.nothing_in(each).items()} for side in sides
     )
@@ -224,7 +223,6 @@ def _facts(side: Sequence[folder.Folder], sittings: int) -> SideFacts:
 
 
 def entries_of(a: Sittings, b: Sittings, scope: Scope) -> Iterator[Entry]:
-    """Every ratio of B over A by every basis, with its verdict."""
     found = {
         basis: in_folders(
             _contrasts([*a, *b], scope, basis), a, b, scope.margin_percent, scope.sittings_of(basis)

@@ -45,7 +45,6 @@ class Folder:
 
     @property
     def label(self) -> str:
-        """Its name among the folders."""
         return self.side.label
 
     @property

@@ -167,7 +167,6 @@ def _is_idle(folder: Folder) -> bool:
 
 
 def _beginning(folders: Sequence[Folder], version: str, label: str) -> Learned:
-    """What nothing has been learnt for yet, of the first folder's study."""
     if not folders:
         raise InputError(
             "there is nothing to learn from: no folder is named",
@@ -215,7 +214,6 @@ def _require_measured(learned: Learned) -> None:
 
 
 def readiness(learned: Learned) -> Readiness:
-    """What the gate sees with what it has learnt."""
     judged = judged_lines(learned)
     tests, here = noise.number_of_tests(judged.values()), noise.Newcomers()
     lines = sorted(seen_in(learned, judged), key=lambda line: -line.visible_percent)

@@ -101,5 +101,4 @@ def _invalid(results: Results) -> str:
 
 
 def folders_of(sides: Sequence[same_conditions.Side]) -> list[Folder]:
-    """All of them, in order of time."""
     return sorted(map(_of_side, sides), key=lambda folder: folder.started_unix_ns)

@@ -59,13 +59,11 @@ class Numbers(ResultModel):
     reach: float
 
     def without_first(self) -> Numbers:
-        """The numbers of the runs after the first."""
         return self.model_copy(
             update={"runs": self.runs[1:], "errors_percent": self.errors_percent[1:]}
         )
 
     def logs(self) -> list[float | None]:
-        """The log of each run's number."""
         return [None if value is None else math.log(value) for value in self.runs]
 
     def mean_error(self) -> float:
@@ -128,7 +126,6 @@ class Learned(ResultModel):
 
     @property
     def margin(self) -> float:
-        """The difference that does not matter, as a log."""
         return log_margin(self.margin_percent)
 
     def sittings(self) -> list[list[int]]:

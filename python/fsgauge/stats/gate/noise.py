@@ -105,7 +105,6 @@ class LearnedNoise:
         return self._error(new, own)
 
     def _error(self, new: Newcomers, own: float) -> float:
-        """From the variance `own` of one new run."""
         variance = self.deviation**2
         many = len(new.sittings)
         count = many if self.by_sitting else new.runs
@@ -118,7 +117,6 @@ class LearnedNoise:
         return math.sqrt(total)
 
     def with_samples(self, samples: int) -> LearnedNoise:
-        """The same noise, known from so many samples."""
         more = samples - self.samples
         sittings = self.sittings + (more if self.by_sitting else 0)
         return replace(self, samples=samples, freedom=self.freedom + more, sittings=sittings)
@@ -274,7 +272,6 @@ def _inverse_trigamma(value: float) -> float:
 
 
 def _most_freedom(values: NDArray[np.float64], freedom: int) -> float:
-    """The degrees that all rows hold together."""
     import numpy as np
 
     centred = values - values.mean(axis=1, keepdims=True)
@@ -293,7 +290,6 @@ class Watched:
     tested: tuple[Basis, ...]
 
     def with_samples(self, samples: int) -> Watched:
-        """The same line, known from so many samples."""
         more = {basis: noise.with_samples(samples) for basis, noise in self.noises.items()}
         return Watched(more, self.tested)
 

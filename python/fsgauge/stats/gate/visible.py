@@ -64,7 +64,6 @@ class _Basis:
 
     @classmethod
     def of(cls, noise: LearnedNoise, new: Newcomers, alpha: float) -> _Basis:
-        """A two-sided test at this level."""
         freedom = max(1.0, math.floor(2 * noise.freedom) / 2)
         error = noise.error_to_expect(new)
         return cls(error, t_quantile(freedom, 1 - alpha), freedom, 2 * noise.reach)

@@ -55,7 +55,6 @@ def of_shown(study: StudyRecord, records: Iterable[Of]) -> list[Of]:
 def with_race(
     results: Results, study: StudyRecord, runs: Sequence[RunRecord], found: Replay
 ) -> Results:
-    """The results with the race of the whole study, which the answer begins with."""
     race = race_in(study, runs, found)
     update: dict[str, object] = {"race": race}
     if results.sureness.valid:

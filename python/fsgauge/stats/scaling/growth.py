@@ -96,7 +96,6 @@ def host_groups(cells: Sequence[Cell]) -> list[HostGroup]:
 
 
 def _shared(cell: Cell) -> frozenset[tuple[str, FactorValue]]:
-    """All that a cell says but its hosts."""
     declared = factors_of(cell)
     found = declared.in_role("hosts")
     name = found[0] if found else None

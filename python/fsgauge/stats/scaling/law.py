@@ -35,7 +35,6 @@ class UslFit(Kept):
 
     @property
     def was_tried(self) -> bool:
-        """Whether there was enough to test the law on."""
         return not self.state.startswith("too few")
 
     @property
