@@ -14,7 +14,7 @@ from fsgauge.report.charts import marks, panels
 from fsgauge.report.charts.law import LawPanel, law_panel
 from fsgauge.report.draw import Drawing, draw
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.host_results import HostPoint, HostScaling, HostsResult
+from fsgauge.stats.scaling.model import HostPoint, HostScaling, HostsResult
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Results
 from fsgauge.units import count, format_duration

@@ -1,5 +1,5 @@
-"""The page of a load curve: latency over rate with the limit, and a line a system of what it
-serves below it."""
+"""The page of a load curve: latency over rate with the limit, and a line a system of what it serves
+below it; and which page shows results: that of their kind, or this one."""
 
 from __future__ import annotations
 
@@ -22,6 +22,13 @@ from fsgauge.stats.curve.model import Capacity, CurvePoint, CurveResults
 from fsgauge.stats.results import Comparison, Results
 from fsgauge.store import StoredStudy
 from fsgauge.units import format_duration, format_rate
+
+from typing import cast
+
+from fsgauge import kinds
+from fsgauge.report.kind_page import KindPage
+from fsgauge.stats.curve.model import CurveResults
+from fsgauge.stats.results import Results
 
 NAME = "load-curve"
 _HEIGHT = 230
@@ -229,3 +236,9 @@ def _latency_axis(limits: tuple[float, float]) -> Along:
         labelExpr=axes.DURATION,
         values=axes.round_values(low, high, 6),
     )
+
+
+def page_of(results: Results) -> KindPage:
+    if CurveResults.of(results) is not None:
+        return PAGE
+    return cast(KindPage, kinds.part(results.kind, "page").PAGE)

@@ -25,7 +25,7 @@ from fsgauge.report.durability import durability_lines, marked_page
 from fsgauge.report.faults import fault_tables
 from fsgauge.report.hosts import host_lines, no_host_law, over_hosts_tables
 from fsgauge.report.labels import MANY, labels_of
-from fsgauge.report.page_of_kind import page_of
+from fsgauge.report.load_curve import page_of
 from fsgauge.report.race import race_values
 from fsgauge.report.sureness import in_short, integrity_lines, next_step, sureness_lines
 from fsgauge.report.tables import sync_tables

@@ -18,7 +18,7 @@ from fsgauge.report import drawing
 from fsgauge.report.charts.forest import forest, further_forest
 from fsgauge.report.charts.latency import latency_percentiles
 from fsgauge.report.charts.processor import processor_time
-from fsgauge.report.charts.race import survival
+from fsgauge.report.race import survival
 from fsgauge.report.charts.series import time_series
 from fsgauge.report.disclosure import render_disclosure
 from fsgauge.report.draw import Drawing
@@ -26,7 +26,7 @@ from fsgauge.report.durability import marked_drawings
 from fsgauge.report.faults import struck_series
 from fsgauge.report.hosts import over_hosts
 from fsgauge.report.page import render_page, render_summary
-from fsgauge.report.page_of_kind import page_of
+from fsgauge.report.load_curve import page_of
 from fsgauge.report.table_parts import TableCell
 from fsgauge.report.tables import ComparisonRow, primary_lines
 from fsgauge.stats.read import naming_changes, read_stored

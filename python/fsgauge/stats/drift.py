@@ -19,7 +19,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fsgauge.plan.levels import ALPHA, LEVEL
 from fsgauge.record.records import TurnRecord
@@ -33,9 +36,6 @@ from fsgauge.stats.verdict import log_margin
 from fsgauge.stats.wording import blocks_in_words, factor_words, listed
 from fsgauge.units import format_duration, format_size
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 STEP_NS = 1_000_000_000
 """What a clock that is kept by NTP does not move at once."""
@@ -157,8 +157,6 @@ def _logs_of(evidence: Evidence, system: str) -> dict[int, float]:
 
 def turning_point(logs: Sequence[float]) -> TurningPoint | None:
     """The likeliest one; None of too few numbers, or where none can surprise."""
-    import numpy as np
-
     if len(logs) < FEWEST_BLOCKS_TO_TURN:
         return None
     series = np.asarray(logs)
@@ -174,16 +172,12 @@ def turning_point(logs: Sequence[float]) -> TurningPoint | None:
 
 @lru_cache
 def _by_chance(number: int) -> NDArray[np.float64]:
-    import numpy as np
-
     draws = np.random.default_rng(number).normal(size=(_DRAWS, number))
     return np.asarray(_t_values(draws).max(axis=1))
 
 
 def _t_values(series: NDArray[np.float64]) -> NDArray[np.float64]:
     """[series, place]: Student's t of the numbers before a place against those behind it."""
-    import numpy as np
-
     number = series.shape[1]
     centred = series - series.mean(axis=1, keepdims=True)
     before = np.arange(FEWEST_BESIDE, number - FEWEST_BESIDE + 1)

@@ -14,7 +14,7 @@ from fsgauge.record.machine import BELOW, SERVER
 from fsgauge.record.parts import MachineStart, skew_bound_ns, skew_ns
 from fsgauge.record.records import Cell, EnvironmentRecord, RunRecord
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
-from fsgauge.stats.host_results import HostNumbers, HostsResult
+from fsgauge.stats.scaling.model import HostNumbers, HostsResult
 from fsgauge.stats.idle import shares_in
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import Samples

@@ -10,9 +10,8 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterator, Sequence
 
-from fsgauge.engine.wire import ClientError, ClientsJob, IntegrityResult
+from fsgauge.engine.wire import ClientError, ClientsJob, ClientsResult, IntegrityResult
 from fsgauge.record.records import RunRecord, StepRecord
-from fsgauge.stats.client_errors import clients_of
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
 from fsgauge.stats.results import Finding
 from fsgauge.stats.wording import listed
@@ -77,6 +76,13 @@ def _wrong_blocks(runs: Sequence[RunRecord], in_folders: bool) -> Iterator[Findi
         ),
         [f"{name_of(run)}: {_described(found)}" for run, found in broken],
     )
+
+
+def clients_of(runs: Sequence[RunRecord]) -> Iterator[tuple[RunRecord, ClientsResult]]:
+    """The runs in which clients worked, also those that were cut short: an error is an error."""
+    for run in runs:
+        if run.result is not None and run.result.clients is not None:
+            yield run, run.result.clients
 
 
 def blocks_of(found: IntegrityResult, kind: str) -> int:

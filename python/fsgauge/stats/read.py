@@ -31,7 +31,7 @@ from fsgauge.stats.lost_data import LOST_DATA
 from fsgauge.stats.metrics import METRICS, LatencyKind
 from fsgauge.stats.missing_runs import compared_blocks, lacking_blocks
 from fsgauge.stats.noise import describe_noise, noise_floors
-from fsgauge.stats.of_kind import analysis_of
+from fsgauge.stats.planned import analysis_of
 from fsgauge.stats.race.replay import replayed
 from fsgauge.stats.race.results import as_confirmed, of_shown, with_race
 from fsgauge.stats.results import DidNothing, Finding, Measurement, MetricInfo, Results, Sureness

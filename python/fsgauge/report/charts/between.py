@@ -6,12 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from fsgauge.report import vega, words
-from fsgauge.report.charts import panels
-from fsgauge.report.charts.axes import Along, ratio_domain, ratios
-from fsgauge.report.charts.marks import edges_of, whiskers
+from fsgauge.report.charts import marks, panels
+from fsgauge.report.charts.axes import ratio_domain, ratios
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.labels import shortened
-from fsgauge.report.theme import GLYPHS, GRID, INK, MUTED, system_colours
+from fsgauge.report.theme import GLYPHS, MUTED
 from fsgauge.stats.folders.between import Between, Entry
 
 ROWS_LIMIT = 24
@@ -86,54 +85,28 @@ def _chart(between: Between, rows: list[dict[str, Any]], *, wide: bool) -> vega.
     left = round(max(len(row["name"]) for row in rows) * LETTER_PIXELS) + 12 if wide else 0
     width, right, height = (max(240, 700 - left), 140, 20) if wide else (222, 130, 38)
     points = [each for row in rows for each in (row["ratio"], row["other"]) if each]
-    edges = [] if between.ends else edges_of(rows, "low", "high")
+    edges = [] if between.ends else marks.edges_of(rows, "low", "high")
     limits = ratio_domain([*points, *edges])
     along = ratios("x", limits, clamp=True, title=_over(between), domain=False)
-    colours = system_colours(between.systems, between.baseline)
     placed = [
-        {**row, "y": index, "header_y": index - 0.42, "colour": colours[row["system"]]}
-        for index, row in enumerate(rows)
+        {**row, "y": index, "header_y": index - 0.42}
+        for index, row in enumerate(panels.styled(between, rows))
     ]
     down = {"domain": [len(rows) - 0.3, -0.7]}
     y = vega.field("y:Q", scale=down, axis=None)
     names = y if wide else vega.field("header_y:Q", scale=down, axis=None)
+    above = 0.5 if wide else 0.68
+    other = [row for row in placed if row["other"] is not None]
+    x = along.channel
+    return vega.layer(
+        marks.rules([at - above for at in range(len(rows) + 1)], y, -left, width + right),
+        marks.level(1, along, strokeWidth=1),
+        chart_of(other)
+        .mark("point", size=44, filled=False, color=MUTED)
+        .encode(x=x("other"), y=y),
+        *([] if between.ends else marks.whiskers(placed, ("ratio", "low", "high"), along, y=y)),
+        marks.points(chart_of(placed), 52, x=x("ratio"), y=y),
+        marks.text(placed, "words", y, width + 10, right - 10),
+        marks.text(placed, "name", names, -left, left or 340),
+    ).properties(width=width, height=len(rows) * height, padding=marks.FRAME)
 
-    layers = [
-        # the rules also give the picture the width of its words
-        chart_of([{"y": index - (0.5 if wide else 0.68)} for index in range(len(rows) + 1)])
-        .mark("rule", color=GRID)
-        .encode(y=y, x=vega.value(-left), x2=vega.value(width + right)),
-        chart_of([{"ratio": 1}])
-        .mark("rule", color=INK, strokeWidth=1)
-        .encode(x=along.channel("ratio")),
-        *_marks(placed, along, y),
-        _text(placed, "words", y, width + 10, right - 10),
-        _text(placed, "name", names, -left, left or 340),
-    ]
-    return vega.layer(*layers).properties(
-        width=width,
-        height=len(rows) * height,
-        padding={"left": 4, "right": 4, "top": 2, "bottom": 2},
-    )
-
-
-def _marks(rows: list[dict[str, Any]], along: Along, y: vega.Channel) -> list[vega.Chart]:
-    x, colour = along.channel, panels.colour()
-    base = chart_of(rows)
-    hollow = chart_of([row for row in rows if row["other"] is not None])
-    return [
-        hollow.mark("point", size=44, filled=False, color=MUTED).encode(x=x("other"), y=y),
-        *(whiskers(rows, ("ratio", "low", "high"), along, y=y) if "low" in rows[0] else ()),
-        base.mark("point", size=52, filled=True, opacity=1).encode(
-            x=x("ratio"), y=y, color=colour, description=vega.field("tip:N")
-        ),
-    ]
-
-
-def _text(
-    rows: list[dict[str, Any]], field: str, y: vega.Channel, at: int, limit: int
-) -> vega.Chart:
-    mark = chart_of(rows).mark(
-        "text", align="left", baseline="middle", fontSize=12, color=INK, limit=limit
-    )
-    return mark.encode(x=vega.value(at), y=y, text=vega.field(f"{field}:N"))

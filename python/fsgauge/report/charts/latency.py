@@ -14,7 +14,7 @@ from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.labels import MANY
-from fsgauge.report.page_of_kind import page_of
+from fsgauge.report.load_curve import page_of
 from fsgauge.stats.histogram import merge, percentile_curve
 from fsgauge.stats.metrics import CALLS, COMPANIONS, OPERATIONS, latencies
 from fsgauge.stats.results import Results

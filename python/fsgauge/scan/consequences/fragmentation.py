@@ -9,7 +9,7 @@ from fsgauge.devices import device_named
 from fsgauge.engine.wire import Jumps, ListedFile, ScanResult
 from fsgauge.errors import escaped
 from fsgauge.scan.consequences.rule import Consequence, is_ext, word_of
-from fsgauge.scan.consequences.unread import is_unread
+from fsgauge.scan.consequences.unseen import is_unread
 from fsgauge.units import format_duration, size_down
 
 LEAST_FACTOR = 1.10

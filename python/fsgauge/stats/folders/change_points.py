@@ -30,6 +30,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+import numpy as np
+
 from fsgauge.plan.levels import ALPHA, LEVEL
 from fsgauge.stats.ratio import MEDIAN_OF_NORMAL, beyond, p_of
 from fsgauge.stats.welch import Welch, interval, welch
@@ -200,8 +202,6 @@ def _step_errors(logs: Sequence[float], places: Sequence[int], reach: float) -> 
 
 
 def _fit(logs: Sequence[float], places: Sequence[int], share: float, reach: float) -> _Fit:
-    import numpy as np
-
     values = np.asarray(logs)
     count = len(values)
     levels = np.arange(count)[:, None] >= np.array([0, *places])

@@ -109,7 +109,7 @@ class New:
         found = []
         for each in self.runs:
             line = each.lines.get(key)
-            mean = line.of(basis) if line else None
+            mean = line.get(basis) if line else None
             if mean is None:
                 return None
             found.append(mean)

@@ -143,7 +143,7 @@ class Addition:
     """One folder that is to join: its entry, its lines, and those in which a system did nothing."""
 
     run: Run
-    lines: dict[Key, BlockMean]
+    lines: dict[Key, dict[Basis, Mean]]
     nothing: Mapping[Key, DidNothing] = field(default_factory=dict)
 
 
@@ -169,7 +169,7 @@ def _joined(
         _numbers(
             line.of(basis) if line else None,
             before,
-            [each.of(basis) if each else None for each in new],
+            [each.get(basis) if each else None for each in new],
         )
         for basis in BASES
     )
@@ -219,23 +219,12 @@ class Mean:
     blocks: int
 
 
-@dataclass(frozen=True)
-class BlockMean:
-    """One cell, system and metric of a run; `to_baseline` is None in a study of one system."""
-
-    direct: Mean
-    to_baseline: Mean | None
-
-    def of(self, basis: Basis) -> Mean | None:
-        return self.direct if basis == "direct" else self.to_baseline
-
-
 def lines_of(
     samples: Samples, cells: Sequence[str], systems: Sequence[str]
-) -> dict[Key, BlockMean]:
+) -> dict[Key, dict[Basis, Mean]]:
     """Every line that has a block, in the order of metrics, cells and systems."""
     baseline = samples.plan.baseline
-    found = {}
+    found: dict[Key, dict[Basis, Mean]] = {}
     for metric in measured_metrics(samples):
         for cell in cells:
             for system in systems:
@@ -248,7 +237,9 @@ def lines_of(
                 else:
                     ratio = side_of(value, "to baseline", baseline)
                     relative = _mean(logs_of(ratio, samples), reach_of(ratio, samples))
-                found[cell, system, metric] = BlockMean(direct, relative)
+                found[cell, system, metric] = {"direct": direct}
+                if relative is not None:
+                    found[cell, system, metric]["to baseline"] = relative
     return found
 
 

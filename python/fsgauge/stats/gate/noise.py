@@ -27,16 +27,16 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fsgauge.stats.folders.folder import BASES, Basis, Key
 from fsgauge.stats.gate.learned import Learned, LearnedMean
 from fsgauge.stats.ratio import deviation_of_steps
 from fsgauge.stats.welch import Known
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+
 from collections.abc import Iterable
 
 FEWEST_LINES = 3
@@ -227,8 +227,6 @@ def spreads(rows: Sequence[Sequence[float]], least: Sequence[float]) -> list[Spr
     lines and r the correlations of each two. d0 + d is never more than D, nor less than d.
     `least` is the deviation that each row has at least, as its buckets cause it.
     """
-    import numpy as np
-
     values = np.asarray(rows, dtype=float)
     if not len(values):
         return []
@@ -245,7 +243,6 @@ def spreads(rows: Sequence[Sequence[float]], least: Sequence[float]) -> list[Spr
 
 def _in_common(variances: NDArray[np.float64], freedom: int) -> tuple[float, float]:
     """The variance s02 that lines have in common, and the degrees d0 it counts for."""
-    import numpy as np
     from scipy.special import polygamma, psi
 
     half = freedom / 2
@@ -272,8 +269,6 @@ def _inverse_trigamma(value: float) -> float:
 
 
 def _most_freedom(values: NDArray[np.float64], freedom: int) -> float:
-    import numpy as np
-
     centred = values - values.mean(axis=1, keepdims=True)
     length = np.sqrt((centred**2).sum(axis=1, keepdims=True))
     unit = np.divide(centred, length, out=np.zeros_like(centred), where=length > 0)

@@ -11,7 +11,9 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fsgauge.plan.levels import ALPHA
 from fsgauge.plan.power import fewest
@@ -19,9 +21,6 @@ from fsgauge.stats.folders.folder import Basis
 from fsgauge.stats.gate.noise import FEWEST_RUNS, LearnedNoise, Newcomers, Watched
 from fsgauge.stats.ratio import t_quantile
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 POWER = 0.90
 _POINTS = 200
@@ -85,8 +84,6 @@ class _Basis:
 @lru_cache
 def _deviations(freedom: float) -> NDArray[np.float64]:
     """Deviations of samples of a deviation of 1, one for each of many equal chances."""
-    import numpy as np
-
     from fsgauge.distributions import gammaincinv
 
     chances = (np.arange(_POINTS) + 0.5) / _POINTS

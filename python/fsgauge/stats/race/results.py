@@ -15,7 +15,7 @@ from typing import TypeVar
 from fsgauge.plan.levels import corrected
 from fsgauge.record.modes import LOOKS
 from fsgauge.record.records import OfTurn, RunRecord, StudyRecord
-from fsgauge.stats.choosing.commands import commands_of
+from fsgauge.stats.race.options import commands_of
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.race.model import Place, Race, State
 from fsgauge.stats.race.replay import Replay, finalists_of, raced_plan, spent_seconds, turns_of_each

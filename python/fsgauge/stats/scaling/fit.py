@@ -18,7 +18,7 @@ from fsgauge.plan.levels import LEVEL
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.scaling import usl
-from fsgauge.stats.scaling.law import UslFit
+from fsgauge.stats.scaling.model import UslFit
 from fsgauge.stats.scaling.usl import Floats, hidden_by_noise, misfit, variances
 
 FEWEST_COUNTS = 6

@@ -16,7 +16,7 @@ from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell, FactorValue, Plan
 from fsgauge.stats.contrast import Contrast, Rig, Value, logs_of
 from fsgauge.stats.estimate import Estimate, widened
-from fsgauge.stats.host_results import HostPoint, HostScaling
+from fsgauge.stats.scaling.model import HostPoint, HostScaling
 from fsgauge.stats.rig_limits import Place, RigLimit, rates_set_by
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.scaling.fit import fit_law

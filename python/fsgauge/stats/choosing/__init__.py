@@ -1,1 +1,0 @@
-"""What a race says of options: their effects, and the winner as commands."""
