@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 from fsgauge.published.ledger import Claim
 from fsgauge.published.runs import JudgedRun, Observed, run_of
@@ -156,15 +156,6 @@ def _lacks(need: Need, run: JudgedRun) -> str:
     }[run.beyond_memory]
 
 
-_PREDICTED: dict[str, Word] = {
-    "missed": "predicted: missed",
-    "fitted": "predicted: fitted",
-    "no proof": "predicted: no proof",
-    "met": "predicted: met",
-    "answered": "predicted: answered",
-}
-
-
 @dataclass(frozen=True)
 class TrialStanding:
     """One trial, what came of it, and the run that says so."""
@@ -209,7 +200,8 @@ def standing_of(folder: str, claim: Claim, runs: Mapping[str, JudgedRun] | None 
     word = together([each.outcome.word for each in trials]) if trials else "not yet"
     if word == "not yet" and any(each.is_run for each in found):
         came_of_them = {each.met for each in found if each.is_run}
-        word = _PREDICTED[next(met for met in GRAVEST_FIRST if met in came_of_them)]
+        gravest = next(met for met in GRAVEST_FIRST if met in came_of_them)
+        word = cast(Word, f"predicted: {gravest}")
     said = [_in_words(claim, each) for each in trials]
     said += [prediction_words(claim, each) for each in found]
     return Standing(claim, word, tuple(said), trials, found)

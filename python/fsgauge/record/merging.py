@@ -129,7 +129,7 @@ def _model(values: Sequence[M], *, across: bool) -> M:
     """Several of a class as one: `across` machines, or else those of one machine's slices."""
     first = values[0]
     if isinstance(first, Histogram):
-        return cast(M, _histogram(cast(Sequence[Histogram], values)))
+        return cast(M, added_histograms(cast(Sequence[Histogram], values)))
     found = {}
     for name in type(first).model_fields:
         if name not in OWN:
@@ -192,7 +192,7 @@ _DONE: dict[Rule, Callable[[list[Any], bool], Any]] = {
 }
 
 
-def _histogram(histograms: Sequence[Histogram]) -> Histogram:
+def added_histograms(histograms: Sequence[Histogram]) -> Histogram:
     """The sum; its buckets are added when they are asked for."""
     from fsgauge.record.series import added
 

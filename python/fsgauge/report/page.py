@@ -23,7 +23,7 @@ from fsgauge.report import tables, words
 from fsgauge.report.draw import Drawing
 from fsgauge.report.durability import durability_lines, marked_page
 from fsgauge.report.faults import fault_tables
-from fsgauge.report.hosts import host_lines, no_host_law, over_hosts_tables
+from fsgauge.report.hosts import host_tables, hosts_sentence, no_host_law, over_hosts_tables
 from fsgauge.report.labels import MANY, labels_of
 from fsgauge.report.load_curve import page_of
 from fsgauge.report.race import race_values
@@ -98,7 +98,8 @@ def page_values(
         "tables": tables.number_tables(results),
         "sync_tables": sync_tables(results, stored.runs),
         "layouts": tables.layout_lines(results),
-        "hosts": host_lines(results),
+        "hosts_sentence": hosts_sentence(results),
+        "host_tables": host_tables(results),
         "over_hosts_tables": over_hosts_tables(results),
         "traffic_tables": traffic_tables(results),
         "counts_tables": counts_tables(results),

@@ -251,7 +251,11 @@ def _results(
         primary_metrics=metrics,
         commits=sorted(question.commits),
         latency_kind=_latency_kind(evidence.runs),
-        metrics=[_describe_metric(name) for name in METRICS if name in present],
+        metrics=[
+            MetricInfo.model_validate(metric, from_attributes=True)
+            for name, metric in METRICS.items()
+            if name in present
+        ],
         comparisons=list(evidence.comparisons),
         measurements=measurements,
         nothing=[
@@ -268,17 +272,6 @@ def _results(
         hosts=hosts,
         traffic=traffic_of(evidence.runs, evidence.samples),
         own=evidence.own,
-    )
-
-
-def _describe_metric(name: str) -> MetricInfo:
-    metric = METRICS[name]
-    return MetricInfo(
-        name=name,
-        label=metric.label,
-        unit=metric.unit,
-        higher_is_better=metric.higher_is_better,
-        page=metric.page,
     )
 
 

@@ -5,6 +5,7 @@ Ratios are system over baseline, so 0.94 of a rate is a loss and 0.94 of a laten
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator
@@ -117,6 +118,11 @@ class Comparison(JudgedRatio):
     def pick_edges(self) -> tuple[float, float]:
         """The interval where it is named for being the largest or the least of its family."""
         return self.pick_low or self.ratio, self.pick_high or self.ratio
+
+    def logs_over(self, other: Comparison) -> list[float]:
+        """This ratio over another one as logs, in the blocks that have both."""
+        below = dict(other.blocks)
+        return [math.log(ratio / below[block]) for block, ratio in self.blocks if block in below]
 
     @property
     def is_claimed(self) -> bool:

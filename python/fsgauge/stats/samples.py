@@ -197,13 +197,9 @@ class Samples:
 
     def noise_log_ratios(self, metric: str, cell: str) -> dict[int, float]:
         """By block, the log of the baseline's later turn over its earlier one: A/A."""
-        found = self.of(metric, cell, self.plan.baseline)
-        ratios: dict[int, float] = {}
-        idle = self.idle_blocks(metric, cell, self.plan.baseline)
-        for block, (earlier, later) in self._baseline_turns(cell).items():
-            if (block, earlier) in found and (block, later) in found and block not in idle:
-                ratios[block] = found[block, later] - found[block, earlier]
-        return ratios
+        order = self._baseline_turns(cell)
+        twins = self.twin_log_ratios(metric, cell).items()
+        return {block: log if order[block][-1] else -log for block, log in twins}
 
     def twin_log_ratios(self, metric: str, cell: str) -> dict[int, float]:
         """By block, the log of the baseline's twin over its other turn: A/A by the plan's lot."""

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 from fsgauge.report import vega
 from fsgauge.report.draw import Build, Drawing, draw
 from fsgauge.report.labels import in_two_lines, labels_of, shortened
-from fsgauge.report.theme import MUTED, system_colours, system_dashes, system_shapes
+from fsgauge.report.theme import MUTED, looks
 from fsgauge.stats.ranking import best_first
 from fsgauge.stats.results import Results
 
@@ -105,16 +105,9 @@ class Compared(Protocol):
 
 def styled(of: Compared, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows with their system's label, colour, shape and dash."""
-    colours, shapes = (make(of.systems, of.baseline) for make in (system_colours, system_shapes))
-    dashes, labels = system_dashes(of.systems, of.baseline), labels_of(of.systems)
+    of_systems, labels = looks(of.systems, of.baseline), labels_of(of.systems)
     return [
-        {
-            **row,
-            "label": labels[row["system"]],
-            "colour": colours[row["system"]],
-            "shape": shapes[row["system"]],
-            "dash": dashes[row["system"]],
-        }
+        {**row, "label": labels[row["system"]], **of_systems[row["system"]]._asdict()}
         for row in rows
     ]
 

@@ -245,7 +245,7 @@ def _entry(
     basis: folder.Basis,
 ) -> Entry:
     cell, system, metric = key
-    ratio, robust = each.ratio, each.ratio.robust
+    ratio = each.ratio
     agree = other is None or _agree(each.verdict, other.verdict)
     verdict: Verdict | None = each.verdict if agree else "undecided"
     low, high = each.interval if agree or other is None else _hull(each, other)
@@ -277,10 +277,7 @@ def _entry(
         freedom=ratio.freedom,
         detectable_percent=each.detectable_percent(),
         margin_percent=each.margin_percent,
-        robust_ratio=robust.ratio,
-        robust_low=robust.low,
-        robust_high=robust.high,
-        robust_p=robust.p,
+        **{f"robust_{name}": each for name, each in vars(ratio.robust).items()},
     )
 
 

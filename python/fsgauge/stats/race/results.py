@@ -217,9 +217,7 @@ def _beats_leader(race: Race, fresh: Sequence[Comparison], other: Comparison) ->
     if leader is None:
         return race.leader == race.baseline
     sign = 1 if METRICS[race.metric].higher_is_better else -1
-    of_leader = dict(leader.blocks)
-    both = [(ratio, of_leader[block]) for block, ratio in other.blocks if block in of_leader]
-    logs = [sign * math.log(ratio / of) for ratio, of in both]
+    logs = [sign * log for log in other.logs_over(leader)]
     found = ratio_of_blocks(logs, level=corrected(len(fresh)))
     return found is not None and found.low is not None and found.low > 1
 
