@@ -15,7 +15,7 @@ from typing import Self
 
 from fsgauge import kinds
 from fsgauge.published.ledger import Part
-from fsgauge.published.trial import Observable, Scalar
+from fsgauge.published.ledger import Observable, Scalar
 from fsgauge.record.records import Cell
 from fsgauge.stats.estimate import Estimate, over_unpaired
 from fsgauge.stats.ratio import Ratio, ratio_of_blocks

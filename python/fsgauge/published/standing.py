@@ -15,7 +15,7 @@ from typing import Literal, cast, get_args
 
 from fsgauge.published.ledger import Claim
 from fsgauge.published.runs import JudgedRun, Observed, run_of
-from fsgauge.published.trial import Need, Observable, Prediction, Trial
+from fsgauge.published.ledger import Need, Observable, Prediction, Trial
 from fsgauge.published.verdict import (
     MARGIN,
     TrialVerdict,

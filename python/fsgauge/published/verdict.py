@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fsgauge.published.observe import Observation
-from fsgauge.published.trial import Trial
+from fsgauge.published.ledger import Trial
 
 Word = Literal[
     "confirmed",

@@ -4,10 +4,11 @@ Of check: the verdict first, the worst lines, and what to do next."""
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from fsgauge.report import words
 from fsgauge.report.gate_file import NAME
+from fsgauge.report.table_parts import known
 from fsgauge.stats.evidence import count
 from fsgauge.stats.folders.limits import Required, Test
 from fsgauge.stats.gate.accept import Readiness
@@ -147,10 +148,6 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return [
         "  ".join(row[column].ljust(widths[column]) for column in columns).rstrip() for row in rows
     ]
-
-
-def known(number: float | None, said: Callable[[float], str]) -> str:
-    return "" if number is None else said(number)
 
 
 _ORDER = ("worse", "disagrees", "missing", "too noisy", "better", "no loss")

@@ -34,7 +34,7 @@ from fsgauge.stats.verdict import (
     log_margin,
     thresholds,
 )
-from fsgauge.stats.welch import Known, OverSittings, over_sittings
+from fsgauge.stats.welch import Scatter, OverSittings, over_sittings
 
 Key = TypeVar("Key")
 R = TypeVar("R", bound=Ratio)
@@ -165,7 +165,7 @@ def in_folders(
     a: Sittings,
     b: Sittings,
     equivalence_percent: float,
-    known: Callable[[Key], Known | None],
+    known: Callable[[Key], Scatter | None],
 ) -> dict[Key, ContrastResult[OverSittings]]:
     """Every contrast of numerators in `b` over denominators in `a`, whose blocks are not paired.
     `known` is what is known of how sittings differ in each."""

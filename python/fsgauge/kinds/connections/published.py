@@ -8,7 +8,7 @@ from functools import cache
 from fsgauge.kinds.connections.analysis.model import Connections
 from fsgauge.published.ledger import Claim, Computed, Figure, Publication, ledger_of
 from fsgauge.published.observe import Observation, of_rows
-from fsgauge.published.trial import Observable
+from fsgauge.published.ledger import Observable
 from fsgauge.stats.differences import MOUNT_OPTIONS
 from fsgauge.stats.results import Results
 

@@ -4,7 +4,7 @@ a cell and system: interval, estimate, faint block ratios behind, words at the r
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +12,9 @@ from fsgauge.durability import MARK
 from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.charts.axes import Along
-from fsgauge.report.draw import Build, Drawing, draw
+from fsgauge.report.draw import Build, Drawing, chart_of, draw
 from fsgauge.report.labels import MANY, labels_of, shared_end, shortened
-from fsgauge.report.theme import GLYPHS
+from fsgauge.report.theme import GLYPHS, MUTED
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ranking import best_first
 from fsgauge.stats.results import Comparison, Results
@@ -97,7 +97,8 @@ def _drawing(
     end = _left_out(rows)
     note = " ".join(filter(None, (note, f"Each cell: {end}." if end else "", _idle(results))))
     label = f"Ratios to {results.baseline} with 95 % intervals, one row a cell and system."
-    return draw(name, label, *forms(results, rows, _axis_title(results)), rows, note=note)
+    weak = {each.system for each in results.durability.systems}
+    return draw(name, label, *forms(results, rows, _axis_title(results), weak), rows, note=note)
 
 
 def _idle(results: Results) -> str:
@@ -114,14 +115,16 @@ def _idle(results: Results) -> str:
     )
 
 
-def forms(results: Results, rows: list[dict[str, Any]], title: str) -> tuple[Build, Build]:
-    """The wide and the narrow drawing of such rows; a row with `noise` has a band."""
-    weak = {each.system for each in results.durability.systems}
+def forms(
+    of: panels.Compared, rows: list[dict[str, Any]], title: str, weak: Container[str] = ()
+) -> tuple[Build, Build]:
+    """The wide and the narrow drawing of such rows. A row with `noise` has a band, one with `other`
+    a second, hollow mark; systems that are `weak` have the mark of those that give something up."""
     end = _left_out(rows)
     rows = [{**row, "cell": row["cell"].removesuffix(f", {end}" if end else "")} for row in rows]
     styled = [
         {**row, "marked": f"{row['label']} {MARK}" if row["system"] in weak else row["label"]}
-        for row in panels.styled(results, rows)
+        for row in panels.styled(of, rows)
     ]
 
     def build(layout: Layout) -> Build:
@@ -224,7 +227,9 @@ def _place(rows: list[dict[str, Any]], layout: Layout) -> tuple[list[dict[str, A
 def _chart(rows: list[dict[str, Any]], layout: Layout, title: str) -> vega.Chart:
     placed, lines = _place(rows, layout)
     measured = [row for row in placed if not row.get("only_header")]
+    hollow = [row for row in measured if row.get("other")]
     points = [each for row in measured for each in (row["ratio"], *row["blocks"])]
+    points += [row["other"] for row in hollow]
     low, high = axes.ratio_domain(points)
     along = axes.ratios(
         "x",
@@ -242,6 +247,7 @@ def _chart(rows: list[dict[str, Any]], layout: Layout, title: str) -> vega.Chart
     return vega.layer(
         marks.level(1, along, strokeWidth=1),
         *_row_bands(measured, along, y),
+        *_second_marks(hollow, along, y),
         *marks.measured(measured, ("ratio", "low", "high"), along, 52, at="y", y=y),
         *_labels(placed, measured, layout, y, label_y),
     ).properties(width=layout.width, height=lines * layout.row, padding=marks.FRAME)
@@ -274,6 +280,15 @@ def _row_bands(rows: list[dict[str, Any]], along: Along, y: vega.Channel) -> lis
         if row.get("noise")
     ]
     return marks.bands(spans, along, 0.55, y=y, y2="y_to:Q")
+
+
+def _second_marks(
+    rows: list[dict[str, Any]], along: Along, y: vega.Channel
+) -> list[vega.Chart]:
+    if not rows:
+        return []
+    marked = chart_of(rows).mark("point", size=44, filled=False, color=MUTED)
+    return [marked.encode(x=along.channel("other"), y=y)]
 
 
 def _labels(

@@ -45,10 +45,10 @@ from fsgauge.stats.folders.same_conditions import (
 from fsgauge.stats.idle import idle_words
 from fsgauge.stats.planned import margin_percent
 from fsgauge.stats.verdict import OPEN, Verdict
-from fsgauge.stats.welch import FEWEST_SITTINGS, OF_A_MODEL, Known, OverSittings
+from fsgauge.stats.welch import FEWEST_SITTINGS, OF_A_MODEL, Scatter, OverSittings
 from fsgauge.units import listed
 
-KnownSittings = Mapping[folder.Basis, Mapping[folder.Key, Known]]
+KnownSittings = Mapping[folder.Basis, Mapping[folder.Key, Scatter]]
 
 
 def compare_sides(
@@ -182,7 +182,7 @@ class Scope:
     judged: list[folder.Basis]
     known: KnownSittings | None
 
-    def sittings_of(self, basis: folder.Basis) -> Callable[[folder.Key], Known | None]:
+    def sittings_of(self, basis: folder.Basis) -> Callable[[folder.Key], Scatter | None]:
         """What is known of how sittings differ in each line."""
         known = self.known
         return lambda key: OF_A_MODEL if known is None else known.get(basis, {}).get(key)

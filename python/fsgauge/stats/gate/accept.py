@@ -22,7 +22,7 @@ from fsgauge.stats.gate.visible import new_runs_needed, percent, runs_needed, vi
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.planned import margin_percent
 from fsgauge.stats.result_model import ResultModel
-from fsgauge.stats.welch import Known
+from fsgauge.stats.welch import Scatter
 
 State = Literal["ready", "too few", "too noisy"]
 
@@ -129,7 +129,7 @@ def belongs(folder: Folder, learned: Learned, label: str, despite: Sequence[str]
 
 def sittings_for(
     learned: Learned, sides: Sequence[Side], label: str, despite: Sequence[str]
-) -> dict[Basis, dict[Key, Known]]:
+) -> dict[Basis, dict[Key, Scatter]]:
     """How sittings of these sides' study differ, for a comparison of few of them. Raises InputError
     for sides that do not belong here, or for too few accepted sittings."""
     for folder in folders_of(sides):

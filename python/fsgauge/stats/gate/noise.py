@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from fsgauge.stats.folders.folder import BASES, Basis, Key
 from fsgauge.stats.gate.learned import Learned, LearnedMean
 from fsgauge.stats.ratio import deviation_of_steps
-from fsgauge.stats.welch import Known
+from fsgauge.stats.welch import Scatter
 
 
 from collections.abc import Iterable
@@ -144,12 +144,12 @@ def noises_of(learned: Learned) -> dict[Key, dict[Basis, LearnedNoise]]:
     return found
 
 
-def known_sittings(learned: Learned) -> dict[Basis, dict[Key, Known]]:
+def known_sittings(learned: Learned) -> dict[Basis, dict[Key, Scatter]]:
     """How far the sittings of each line come out apart; nothing where these are too few."""
-    found: dict[Basis, dict[Key, Known]] = {basis: {} for basis in BASES}
+    found: dict[Basis, dict[Key, Scatter]] = {basis: {} for basis in BASES}
     for key, noises in noises_of(learned).items() if is_by_sitting(learned) else ():
         for basis, noise in noises.items():
-            found[basis][key] = Known(noise.deviation, noise.freedom)
+            found[basis][key] = Scatter(noise.deviation, noise.freedom)
     return found
 
 
@@ -205,15 +205,7 @@ def _within(logs: Sequence[float], sittings: Sequence[Sequence[int]]) -> float:
     return math.sqrt(squares / freedom) if freedom else 0.0
 
 
-@dataclass(frozen=True)
-class Spread:
-    """The deviation of one run of one line, as a log, and the degrees it is known with."""
-
-    deviation: float
-    freedom: float
-
-
-def spreads(rows: Sequence[Sequence[float]], least: Sequence[float]) -> list[Spread]:
+def spreads(rows: Sequence[Sequence[float]], least: Sequence[float]) -> list[Scatter]:
     """How far equal builds come out apart, from run to run: logs, a row a line and a column a run.
 
     Five runs know a deviation badly (four degrees), but the lines of one metric resemble one
@@ -238,7 +230,7 @@ def spreads(rows: Sequence[Sequence[float]], least: Sequence[float]) -> list[Spr
         common, prior = _in_common(variances, freedom)
         total = max(freedom, min(freedom + prior, _most_freedom(values, freedom)))
         variances = ((total - freedom) * common + freedom * variances) / total
-    return [Spread(math.sqrt(variance), total) for variance in variances]
+    return [Scatter(math.sqrt(variance), total) for variance in variances]
 
 
 def _in_common(variances: NDArray[np.float64], freedom: int) -> tuple[float, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsgauge.published.observe import observe
-from fsgauge.published.trial import Trial
+from fsgauge.published.ledger import Trial
 from tests.synthetic import make_study
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from fsgauge.published.ledger import ledger_of
 from fsgauge.published.observe import observe
-from fsgauge.published.trial import Trial
+from fsgauge.published.ledger import Trial
 from tests.over_hosts_example import at_a_limit
 from tests.synthetic_writers import make_writers
 

@@ -46,7 +46,8 @@ def tests_chart(results: Results) -> Drawing | None:
     label = f"Ratio of every number of each test to {results.baseline}, with 95 % intervals."
     if len(found) > len(rows):
         label += f" {len(found) - len(rows)} more are in the tables."
-    return draw("tests", label, *forms(results, rows, over_baseline(results)), rows)
+    weak = {each.system for each in results.durability.systems}
+    return draw("tests", label, *forms(results, rows, over_baseline(results), weak), rows)
 
 
 def is_short(drawing: Drawing | None) -> bool:
