@@ -6,7 +6,6 @@ second. What `exact_...` writes reads back to the same number; `format_...` roun
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -259,14 +258,6 @@ def with_one_unit(values: Sequence[str]) -> list[str]:
     if len({unit for _, _, unit in parts}) > 1:
         return list(values)
     return [*(number for number, _, _ in parts[:-1]), *values[-1:]]
-
-
-def rounded(value: float) -> str:
-    """Three digits, as people write them: "1,240", "0.00123"."""
-    if value >= 999.5:
-        digits = 2 - math.floor(math.log10(value))
-        return f"{round(value, digits):,.0f}"
-    return f"{value:.3g}"
 
 
 def _three_digits(value: float) -> str:

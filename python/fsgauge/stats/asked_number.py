@@ -20,7 +20,7 @@ from fsgauge.units import (
     format_size,
     format_value,
     listed,
-    rounded,
+    figure,
     with_one_unit,
 )
 
@@ -41,7 +41,7 @@ class Asked:
     def said(self, system: str) -> str:
         """ "1.8 ms on ext4", "3,210/s on ext4"."""
         value = self.values[system]
-        number = f"{rounded(value)}/s" if self.unit == "IOPS" else format_value(value, self.unit)
+        number = f"{figure(value)}/s" if self.unit == "IOPS" else format_value(value, self.unit)
         return f"{number} on {system}"
 
     def tail(self, system: str) -> str:
@@ -204,7 +204,7 @@ def _at_pace(question: Question, cell: Cell) -> str:
     factors, pace = factors_of(cell), question.paces.get(cell.id)
     if pace is None:
         return factors.noun
-    at = f" at {rounded(pace)}/s"
+    at = f" at {figure(pace)}/s"
     depth = f" at depth {factors.depth}"
     several = len({factors_of(each).depth for each in question.cells}) > 1
     whole = f"{at} and depth {factors.depth}" if several else at

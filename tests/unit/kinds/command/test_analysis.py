@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from fsgauge.kinds.command.analysis import answer, of_runs, rounded
+from fsgauge.kinds.command.analysis import answer, of_runs
 from fsgauge.kinds.command.analysis.model import Command, OwnNumberResult, Waits
 from fsgauge.kinds.command.factors import CommandFactors
 from fsgauge.record.command import CommandRun, Found
@@ -185,7 +185,3 @@ def test_what_is_undecided_has_the_smallest_effect_that_would_have_shown() -> No
 def test_two_blocks_decide_nothing_and_have_times() -> None:
     said = str(answer(question(waits("ext4", 1, 0.0), waits("xfs", 2, 0.0), n=2)))
     assert "and takes 1 s on ext4 and 2 s on xfs. Undecided: 2 complete blocks" in said
-
-
-def test_digits() -> None:
-    assert [rounded(each) for each in (1234567, 123.4, 0.00123)] == ["1,230,000", "123", "0.00123"]

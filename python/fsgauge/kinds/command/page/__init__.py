@@ -9,10 +9,10 @@ from fsgauge.kinds.command.analysis.model import TIME, Command, OwnNumberResult,
 from fsgauge.report import words
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import KindPage
-from fsgauge.report.table_parts import Rows, Table, estimate_cell, judged_cell, known, place_of
+from fsgauge.report.table_parts import Rows, Table, judged_cell, known, number_cell, place_of
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
-from fsgauge.units import format_size, rounded
+from fsgauge.units import format_size
 
 
 class CommandPage(KindPage):
@@ -83,7 +83,7 @@ def _numbers(results: Results, numbers: list[OwnNumberResult]) -> list[Table]:
         [
             ("number", "", lambda each: each.name + (f", {each.unit}" if each.unit else "")),
             *place_of(results),
-            ("value", "", lambda each: estimate_cell(each.value, rounded)),
+            ("value", "", lambda each: number_cell(each.value)),
             (f"over {results.baseline}'s", "ratio", lambda each: judged_cell(each.ratio)),
         ],
     )
