@@ -19,7 +19,6 @@ from fsgauge.stats.gate import noise
 from fsgauge.stats.gate.folder import Folder, folders_of
 from fsgauge.stats.gate.learned import DEFAULT_LOSS_PERCENT, Learned, with_runs
 from fsgauge.stats.gate.visible import new_runs_needed, percent, runs_needed, visible
-from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.planned import margin_percent
 from fsgauge.stats.result_model import ResultModel
 from fsgauge.stats.welch import Scatter
@@ -101,11 +100,10 @@ def accept(
         known.append(folder) if folder.started_unix_ns in have else new.append(folder)
         have.add(folder.started_unix_ns)
     additions = [folder.addition for folder in new]
-    units = {name: metric.unit for name, metric in METRICS.items()}
     changes = {
         "fsgauge": version,
         "runs": [*learned.runs, *(each.run for each in additions)],
-        "lines": with_runs(learned.lines, len(learned.runs), additions, units),
+        "lines": with_runs(learned.lines, len(learned.runs), additions),
         "metrics": list(dict.fromkeys([*learned.metrics, *metrics])),
         "limits": learned.limits if limits is None else list(limits),
         "loss_percent": learned.loss_percent if loss_percent is None else loss_percent,
@@ -215,7 +213,7 @@ def _require_measured(learned: Learned) -> None:
 
 def readiness(learned: Learned) -> Readiness:
     judged = judged_lines(learned)
-    tests, here = noise.number_of_tests(judged.values()), noise.Newcomers()
+    tests = noise.number_of_tests(judged.values())
     lines = sorted(seen_in(learned, judged), key=lambda line: -line.visible_percent)
     state: State = "ready"
     if len(learned.runs) < noise.FEWEST_RUNS:
@@ -226,8 +224,8 @@ def readiness(learned: Learned) -> Readiness:
     new_needed: int | None = None
     if judged:
         found = judged.values()
-        needed = runs_needed(found, learned.loss, tests, here)
-        new_needed = new_runs_needed(found, learned.loss, tests, True)
+        needed = runs_needed(found, learned.loss, tests)
+        new_needed = new_runs_needed(found, learned.loss, tests)
     return Readiness(
         state=state,
         loss_percent=learned.loss_percent,

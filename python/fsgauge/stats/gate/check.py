@@ -80,7 +80,7 @@ def check(
     ratios = ratios_of(new, learned, noises, "; ".join(invalid))
     required = require(limits, ratios)
     tests = check_conditions(conditions, _for_conditions(ratios, folders)) if enough else []
-    lost = any(folder.data_lost for folder in folders)
+    lost = any(folder.results.sureness.data_lost for folder in folders)
     verdict, reasons = verdict_of(
         lost, invalid, enough, lines if not conditions else [], required, tests
     )

@@ -14,11 +14,9 @@ from typing import Any
 
 from fsgauge.record.conditions import plain
 from fsgauge.stats.differences import first_turns
-from fsgauge.stats.folders import same_conditions
-from fsgauge.stats.folders.folder import nothing_in, read_folder
+from fsgauge.stats.folders import folder, same_conditions
 from fsgauge.stats.folders.free_space import space_of
 from fsgauge.stats.gate.learned import Addition, Run, lines_of
-from fsgauge.stats.idle import idle_words
 from fsgauge.stats.results import Results
 from fsgauge.units import moment
 
@@ -27,62 +25,41 @@ _LEARNT_INSTEAD = ("noise.invalid",)
 
 
 @dataclass(frozen=True)
-class Folder:
+class Folder(folder.Folder):
     """One folder; `invalid` says why it decides nothing, or is empty. `written` has in words what
     of its facts is a quantity."""
 
-    side: same_conditions.Side
-    results: Results
     addition: Addition
     facts: dict[str, Any]
     written: dict[str, str]
     invalid: str
-    data_lost: bool
-
-    @property
-    def label(self) -> str:
-        return self.side.label
-
-    @property
-    def idle(self) -> str:
-        """Who did nothing or little, with the folder's name; empty where all did their work."""
-        said = idle_words(self.results.findings)
-        return f"{self.label}: {said}" if said else ""
-
-    @property
-    def started_unix_ns(self) -> int:
-        """When it began: no two folders of one machine begin at the same nanosecond."""
-        return self.side.study.started_unix_ns
 
 
 def _of_side(side: same_conditions.Side) -> Folder:
-    read = read_folder(side)
-    results = read.results
+    read = folder.read_folder(side)
     started_ns, ended_ns = read.span_ns
     run = Run(
         label=side.label,
         started=moment(started_ns),
         started_unix_ns=started_ns,
         ended_unix_ns=ended_ns,
-        blocks=results.sureness.blocks_complete,
+        blocks=read.results.sureness.blocks_complete,
         space=space_of(first_turns(side.turns)),
     )
-    cells = [cell.id for cell in results.cells]
+    lines = lines_of(read.samples, [cell.id for cell in read.results.cells])
     facts = json.loads(json.dumps(same_conditions.must_be_equal_to_repeat(side), default=str))
     return Folder(
         side=side,
-        results=results,
-        addition=Addition(
-            run, lines_of(read.samples, cells, read.samples.plan.systems), nothing_in(read)
-        ),
+        results=read.results,
+        samples=read.samples,
+        addition=Addition(run, lines, folder.nothing_in(read)),
         facts=facts,
         written={
             name: text
             for name, text in same_conditions.as_written(side).items()
             if name in facts and text != plain(facts[name])
         },
-        invalid=_invalid(results),
-        data_lost=results.sureness.data_lost,
+        invalid=_invalid(read.results),
     )
 
 
@@ -101,4 +78,4 @@ def _invalid(results: Results) -> str:
 
 
 def folders_of(sides: Sequence[same_conditions.Side]) -> list[Folder]:
-    return sorted(map(_of_side, sides), key=lambda folder: folder.started_unix_ns)
+    return sorted(map(_of_side, sides), key=lambda each: each.started_unix_ns)

@@ -25,7 +25,7 @@ from fsgauge.stats.contrast import Value, logs_of, reach_of
 from fsgauge.stats.estimate import ByBlock
 from fsgauge.stats.folders.folder import BASES, Basis, Key, by_sitting, side_of
 from fsgauge.stats.folders.free_space import Space
-from fsgauge.stats.metrics import Unit
+from fsgauge.stats.metrics import METRICS, Unit
 from fsgauge.stats.result_model import ResultModel
 from fsgauge.stats.results import DidNothing
 from fsgauge.stats.samples import Samples
@@ -148,20 +148,16 @@ class Addition:
 
 
 def with_runs(
-    lines: Sequence[LearnedMean], before: int, additions: Sequence[Addition], units: dict[str, Unit]
+    lines: Sequence[LearnedMean], before: int, additions: Sequence[Addition]
 ) -> list[LearnedMean]:
     """The lines of `before` runs with those of more; a line may be new, or missing in some."""
     known = {line.key: line for line in lines}
     keys = [*known, *(key for each in additions for key in each.lines if key not in known)]
-    return [_joined(key, known.get(key), before, additions, units) for key in dict.fromkeys(keys)]
+    return [_joined(key, known.get(key), before, additions) for key in dict.fromkeys(keys)]
 
 
 def _joined(
-    key: Key,
-    line: LearnedMean | None,
-    before: int,
-    additions: Sequence[Addition],
-    units: dict[str, Unit],
+    key: Key, line: LearnedMean | None, before: int, additions: Sequence[Addition]
 ) -> LearnedMean:
     cell, system, metric = key
     new = [each.lines.get(key) for each in additions]
@@ -178,7 +174,7 @@ def _joined(
         cell=cell,
         system=system,
         metric=metric,
-        unit=units[metric],
+        unit=METRICS[metric].unit,
         direct=direct,
         to_baseline=to_baseline,
     )
@@ -219,11 +215,9 @@ class Mean:
     blocks: int
 
 
-def lines_of(
-    samples: Samples, cells: Sequence[str], systems: Sequence[str]
-) -> dict[Key, dict[Basis, Mean]]:
+def lines_of(samples: Samples, cells: Sequence[str]) -> dict[Key, dict[Basis, Mean]]:
     """Every line that has a block, in the order of metrics, cells and systems."""
-    baseline = samples.plan.baseline
+    baseline, systems = samples.plan.baseline, samples.plan.systems
     found: dict[Key, dict[Basis, Mean]] = {}
     for metric in measured_metrics(samples):
         for cell in cells:

@@ -95,24 +95,21 @@ def percent(log: float) -> float:
     return 100 * -math.expm1(-log)
 
 
-def runs_needed(lines: Collection[Watched], loss: float, tests: int, new: Newcomers) -> int | None:
+def runs_needed(lines: Collection[Watched], loss: float, tests: int) -> int | None:
     """The accepted runs (or sittings) from which each line shows `loss`; None above MOST_RUNS. As
     many more are taken to scatter as those that there are."""
 
     def enough(count: int) -> bool:
-        return all(_shows(line.with_samples(count), loss, tests, new) for line in lines)
+        return all(_shows(line.with_samples(count), loss, tests, Newcomers()) for line in lines)
 
     return fewest(FEWEST_RUNS, MOST_RUNS, enough)
 
 
-def new_runs_needed(
-    lines: Collection[Watched], loss: float, tests: int, known_sitting: bool
-) -> int | None:
-    """The runs of one new build, measured in one sitting, that show `loss`; None above 10."""
+def new_runs_needed(lines: Collection[Watched], loss: float, tests: int) -> int | None:
+    """The runs of one new build, measured in one known sitting, that show `loss`; None above 10."""
 
     def enough(count: int) -> bool:
-        new = Newcomers((count,), known_sitting)
-        return all(_shows(line, loss, tests, new) for line in lines)
+        return all(_shows(line, loss, tests, Newcomers((count,))) for line in lines)
 
     return fewest(2, MOST_NEW_RUNS, enough)
 
