@@ -101,15 +101,12 @@ def _contradiction(scan: ScanResult) -> str:
     for number, file in enumerate(scan.top):
         if file.extents < max(len(file.list), 1):
             return f"top.{number}.extents: {file.extents} are fewer than it lists, or none"
-    for name, bins in (("extent_lengths", scan.extent_lengths), ("free.lengths", _lengths(scan))):
+    free = scan.free.lengths if scan.free else ()
+    for name, bins in (("extent_lengths", scan.extent_lengths), ("free.lengths", free)):
         lengths = [each.at_least_bytes for each in bins]
         if lengths != sorted(set(lengths)) or any(each.bit_count() != 1 for each in lengths):
             return f"{name}: they are not ascending powers of two"
     return ""
-
-
-def _lengths(scan: ScanResult) -> Sequence[LengthBin]:
-    return scan.free.lengths if scan.free else ()
 
 
 _LARGEST_ORDER = 10

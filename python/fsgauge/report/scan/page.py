@@ -178,7 +178,7 @@ def require_ours(path: Path) -> None:
     require_room(path, "--page FILE.html")
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise InputError(f"{path} is there and is no plain file", next="--page OTHER.html")
-    if path.exists() and not _is_page(path):
+    if path.exists() and MARK.encode() not in head_of(path, _HEAD_BYTES):
         raise InputError(
             f"{path} is there and is not the page of a scan, so it is left alone",
             next="--page OTHER.html",
@@ -197,7 +197,3 @@ def write_scan_page(path: Path, page: str) -> None:
             cause=error.cause,
             next="--page FILE.html   (in a folder where you may write)",
         ) from error
-
-
-def _is_page(path: Path) -> bool:
-    return MARK.encode() in head_of(path, _HEAD_BYTES)
