@@ -146,7 +146,8 @@ def _ratios(about: Observable, results: Results) -> list[Observation]:
     if not about.over:
         own = ((each.cell, each.system, each) for each in entries)
         return of_rows(about, results, results.baseline, own)
-    others = {each.cell: results.comparison(each.cell, about.over, about.metric) for each in entries}
+    cells = [each.cell for each in entries]
+    others = {cell: results.comparison(cell, about.over, about.metric) for cell in cells}
     inside = (
         (each.cell, each.system, _inside_blocks(each, other))
         for each in entries

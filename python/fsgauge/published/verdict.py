@@ -1,4 +1,4 @@
-"""What comes of a trial: its rule applied to what was observed. `page.py` says what each word means.
+"""What comes of a trial: its rule applied to what was observed. `page.py` says what each word is.
 
 The size of a ratio on other hardware is no reason to call it refuted.
 """

@@ -1,5 +1,5 @@
-"""What the page of a race shows: who was left when, and why, as a picture; cost, effects of options,
-all systems."""
+"""What the page of a race shows: who was left when, and why, as a picture; cost, effects of
+options, all systems."""
 
 from __future__ import annotations
 

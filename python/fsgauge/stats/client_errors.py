@@ -1,5 +1,5 @@
-"""What clients did not do: errors by operation and kind, files and clients given up; and the findings
-that say it, of whatever kind of study. A kind whose runs are clients has its own."""
+"""What clients did not do: errors by operation and kind, files and clients given up; and the
+findings that say it, of whatever kind of study. A kind whose runs are clients has its own."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Folders of ext that take no more names or are far larger than theirs, inodes that are used up, and
-where XFS has no place for them."""
+"""Folders of ext that take no more names or are far larger than theirs, inodes that are used up,
+and where XFS has no place for them."""
 
 from __future__ import annotations
 
