@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from fsgauge.engine.wire import Ended, Histogram, LoadResult, Pauses
 from fsgauge.record.parts import Part, Slice
+from fsgauge.units import grouped
 
 Rule = Literal[
     "first", "add", "span", "width", "rate", "least", "most", "farthest", "list", "roles", "named"
@@ -155,9 +156,7 @@ def _by(key: Callable[[Any], object]) -> Callable[[list[Any], bool], list[Any]]:
     """Of several lists one, in which elements of one key are one."""
 
     def together(lists: list[Any], across: bool) -> list[Any]:
-        found: dict[object, list[Any]] = {}
-        for each in (each for every in lists for each in every):
-            found.setdefault(key(each), []).append(each)
+        found = grouped((key(each), each) for every in lists for each in every)
         return [_model(values, across=across) for values in found.values()]
 
     return together

@@ -22,7 +22,7 @@ from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN, is_too_wide
 from fsgauge.store import read_results
-from fsgauge.units import exact_percent, figure, listed, moment
+from fsgauge.units import exact_percent, figure, listed, moment, grouped
 
 _WITH_TIME = re.compile(r"-\d{4}(-\d\d){2}-\d{6}$")
 """The end of a results folder's name."""
@@ -235,10 +235,11 @@ def _how_made(between: Between) -> list[str]:
 
 def _given_up(between: Between) -> list[str]:
     """A line a system and option by which durability is given up, and on which side."""
-    on: dict[tuple[str, str, str], list[str]] = {}
-    for side in (between.a, between.b):
-        for weak in side.durability.systems:
-            on.setdefault((weak.system, weak.option, weak.loses), []).append(side.label)
+    on = grouped(
+        ((weak.system, weak.option, weak.loses), side.label)
+        for side in (between.a, between.b)
+        for weak in side.durability.systems
+    )
     return [
         f"{system} runs with {option} in {' and '.join(labels)}: {loses}"
         for (system, option, loses), labels in on.items()

@@ -47,6 +47,7 @@ from fsgauge.units import (
     plural,
     some_of,
 )
+from fsgauge.units import grouped
 
 _NAMED_HOSTS = 4
 
@@ -150,9 +151,10 @@ def rig_sentence(study: StudyRecord, environment: EnvironmentRecord) -> str:
     simulation = environment.load.simulation
     if simulation is not None:
         return f"{study.rig}, models of version {simulation.model_version}"
-    alike: dict[str, list[str]] = {}
-    for each in environment.machines:
-        alike.setdefault(_machine_words(each), []).append(title_of(each, environment.machines))
+    alike = grouped(
+        (_machine_words(each), title_of(each, environment.machines))
+        for each in environment.machines
+    )
     alone = len(environment.machines) == 1
     machines = [
         text if alone else f"{some_of(titles, _NAMED_HOSTS)}: {text}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fsgauge.report.table_parts import NOTHING, SCREEN_ROWS, Rows, Table, TableCell, estimate_cell
 from fsgauge.stats.results import Results, TrafficNumber
-from fsgauge.units import format_size
+from fsgauge.units import format_size, grouped
 
 _FOLDED_ROWS = 150
 _MOST_PARTS = 6
@@ -66,9 +66,7 @@ def _parts(each: TrafficNumber) -> str:
 
 def counts_tables(results: Results) -> list[Table]:
     """A line a primary cell, a column a system; [] where disks were not counted."""
-    numbers: dict[tuple[str, str], list[TrafficNumber]] = {}
-    for each in results.traffic:
-        numbers.setdefault((each.cell, each.system), []).append(each)
+    numbers = grouped(((each.cell, each.system), each) for each in results.traffic)
     return Rows(map(results.cell, results.primary_cells)).by_system(
         "counts",
         "",

@@ -19,6 +19,7 @@ from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.lost_data import clients_of, lost_files
 from fsgauge.stats.planned import primary_cells
 from fsgauge.stats.results import Finding
+from fsgauge.units import grouped
 
 @dataclass(frozen=True)
 class ErrorWords:
@@ -237,9 +238,7 @@ def _share(entry: GivenUp) -> float:
 def failed_operations(evidence: Evidence) -> Iterator[Finding]:
     """One finding per kind of error; lost data has findings of its own."""
     cells = {cell.id: cell for cell in evidence.study.plan.cells}
-    by_kind: dict[ClientErrorKind, list[ErrorRow]] = {}
-    for row in _not_lost(evidence):
-        by_kind.setdefault(row.kind, []).append(row)
+    by_kind = grouped((row.kind, row) for row in _not_lost(evidence))
     for kind, rows in by_kind.items():
         first, total = rows[0], sum(row.count for row in rows)
         why = ERRORS[kind].because

@@ -35,6 +35,7 @@ from fsgauge.stats.verdict import (
     thresholds,
 )
 from fsgauge.stats.welch import Scatter, OverSittings, over_sittings
+from fsgauge.units import grouped
 
 Key = TypeVar("Key")
 R = TypeVar("R", bound=Ratio)
@@ -291,9 +292,7 @@ def _verdict(contrast: Contrast, ratio: Ratio, p_adjusted: float, margin_percent
 
 
 def _judged(found: Mapping[Key, _Found[R]], margin_percent: float) -> dict[Key, ContrastResult[R]]:
-    families: dict[Hashable, list[Key]] = {}
-    for key, each in found.items():
-        families.setdefault(each.contrast.family, []).append(key)
+    families = grouped((each.contrast.family, key) for key, each in found.items())
     judged: dict[Key, ContrastResult[R]] = {}
     for keys in families.values():
         members = [found[key] for key in keys]

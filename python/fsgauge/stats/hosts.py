@@ -19,7 +19,7 @@ from fsgauge.stats.idle import shares_in
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.scaling.growth import host_scaling
-from fsgauge.units import format_duration
+from fsgauge.units import format_duration, grouped
 
 SKEW_SHARE = 0.01
 SKEW_NS = 10_000_000
@@ -37,15 +37,9 @@ def hosts_of(
     begun = _over_hosts(runs)
     if not begun:
         return None
-    shares: dict[str, list[float]] = {}
-    for run in begun:
-        for name, share in shares_in(run).items():
-            shares.setdefault(name, []).append(share)
+    shares = grouped((name, share) for run in begun for name, share in shares_in(run).items())
     started = [run for run in begun if run.starts]
-    starts: dict[str, list[MachineStart]] = {}
-    for run in started:
-        for each in run.starts:
-            starts.setdefault(each.machine, []).append(each)
+    starts = grouped((each.machine, each) for run in started for each in run.starts)
     skews = [skew_ns(run.starts) for run in started]
     return HostsResult(
         hosts=[
@@ -130,9 +124,7 @@ def _different(before: EnvironmentRecord) -> Iterator[Finding]:
     """Among those that measured: what serves them, or carries them as virtual machines, did not."""
     measured = [each for each in before.machines if each.role not in (BELOW, SERVER)]
     for key, name in (("kernel", "kernels"), ("processor", "processors"), ("processor_count", "")):
-        values: dict[object, list[str]] = {}
-        for machine in measured:
-            values.setdefault(getattr(machine, key), []).append(machine.name)
+        values = grouped((getattr(machine, key), machine.name) for machine in measured)
         if len(values) > 1:
             yield finding(
                 "hosts.differ",

@@ -15,6 +15,7 @@ from fsgauge.record.records import RunRecord, StepRecord
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
 from fsgauge.stats.results import Finding
 from fsgauge.stats.wording import listed
+from fsgauge.units import grouped
 
 OFFSETS_NAMED = 3
 KINDS = ("corrupt", "torn", "foreign", "stale", "lost")
@@ -93,9 +94,10 @@ def blocks_of(found: IntegrityResult, kind: str) -> int:
 
 def _offsets(found: IntegrityResult) -> str:
     """ "corrupt at byte 0, 4096 and 8192 of file 2, torn at byte 512": each fault said once."""
-    places: dict[tuple[str, int], list[str]] = {}
-    for block in found.faulty[:OFFSETS_NAMED]:
-        places.setdefault((block.fault, block.file), []).append(str(block.offset_bytes))
+    places = grouped(
+        ((block.fault, block.file), str(block.offset_bytes))
+        for block in found.faulty[:OFFSETS_NAMED]
+    )
     named = [
         f"{fault} at byte {listed(offsets)}" + (f" of file {file}" if file else "")
         for (fault, file), offsets in places.items()

@@ -20,6 +20,7 @@ from fsgauge.stats.results import Comparison, Measurement
 from fsgauge.stats.results import Limit as Limit
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.wording import listed
+from fsgauge.units import grouped
 
 AT_LIMIT = 0.9
 """From this share of a limit on, it is what operations wait for."""
@@ -61,9 +62,7 @@ def limits_of(
 ) -> dict[Place, RigLimit]:
     """Of each cell and system that has a complete run, cells and systems in the plan's order."""
     emulated = emulated_of(environment)
-    measured: dict[Place, list[RunRecord]] = {}
-    for run in filter(is_complete, runs):
-        measured.setdefault((run.cell.id, run.system), []).append(run)
+    measured = grouped(((run.cell.id, run.system), run) for run in filter(is_complete, runs))
     places = [(cell.id, system) for cell in plan.cells for system in plan.systems]
     return {place: _limit(measured[place], emulated) for place in places if place in measured}
 

@@ -43,6 +43,7 @@ from fsgauge.stats.common_window import common_window
 from fsgauge.stats.estimate import ByBlock, Estimate, estimate, mean_of
 from fsgauge.stats.histogram import merge, quantile_of
 from fsgauge.stats.metrics import CLIENT_OPERATIONS, SYNC, Reading, latencies, readings
+from fsgauge.units import grouped
 
 Key = tuple[str, str, str]
 """Metric, cell, system."""
@@ -328,9 +329,7 @@ def _write_back(run: RunRecord) -> dict[str, Reading]:
 def withhold(samples: Samples, runs: Sequence[RunRecord]) -> None:
     """Take out each quantile of a cell of the systems some of whose runs lack it, and of all where
     the baseline is one of them."""
-    of_cell: dict[str, list[RunRecord]] = {}
-    for run in runs:
-        of_cell.setdefault(run.cell.id, []).append(run)
+    of_cell = grouped((run.cell.id, run) for run in runs)
     quantiles = {metric for metric, _, _ in samples.logs if metric.rpartition(".")[2] in QUANTILES}
     for metric, cell in sorted({(m, c) for m, c, _ in samples.logs if m in quantiles}):
         lacking = [run for run in of_cell.get(cell, []) if not _has(samples, metric, run)]

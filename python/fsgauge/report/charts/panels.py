@@ -11,6 +11,7 @@ from fsgauge.report.labels import in_two_lines, labels_of, shortened
 from fsgauge.report.theme import MUTED, looks
 from fsgauge.stats.ranking import best_first
 from fsgauge.stats.results import Results
+from fsgauge.units import grouped
 
 T = TypeVar("T")
 
@@ -114,10 +115,7 @@ def styled(of: Compared, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]
 
 def by(rows: Iterable[T], of: Callable[[T], str]) -> dict[str, list[T]]:
     """What is in each panel, by its name, in the order of the rows."""
-    found: dict[str, list[T]] = {}
-    for row in rows:
-        found.setdefault(of(row), []).append(row)
-    return found
+    return grouped((of(row), row) for row in rows)
 
 
 def swept(

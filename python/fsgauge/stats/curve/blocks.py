@@ -18,7 +18,7 @@ from fsgauge.record.records import Cell, Plan, RunRecord
 from fsgauge.stats.curve.model import CurveResults
 from fsgauge.stats.curve.point import Crossing, Point, crossing, points_of
 from fsgauge.stats.samples import Samples, collect
-from fsgauge.units import format_duration
+from fsgauge.units import format_duration, grouped
 
 CAPACITY = "iops"
 """The metric that a rate below the limit is one of."""
@@ -80,10 +80,11 @@ class BlockCurve:
 
 def block_curves(runs: Iterable[RunRecord], curve: Curve) -> list[BlockCurve]:
     """The curves of each turn, in the order of its runs."""
-    turns: dict[tuple[str, int, int], list[RunRecord]] = {}
-    for run in runs:
-        if run.cell.pace is not None:
-            turns.setdefault((run.cell.pace.load, run.block, run.turn), []).append(run)
+    turns = grouped(
+        ((run.cell.pace.load, run.block, run.turn), run)
+        for run in runs
+        if run.cell.pace is not None
+    )
     found = []
     for (load, *_), of_turn in turns.items():
         points = points_of(of_turn, curve)

@@ -23,6 +23,7 @@ from fsgauge.stats.scaling.fit import fit_law
 from fsgauge.stats.sentence import ends
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, is_too_wide
 from fsgauge.stats.wording import factor_words, listed, number_words, ratio_range
+from fsgauge.units import grouped
 
 
 @dataclass(frozen=True)
@@ -123,10 +124,7 @@ def hosts_sentence(
 ) -> str:
     """The sentence; "" where the study does not vary hosts, or too few blocks have both numbers."""
     cells = {cell.id: cell for cell in primary}
-    groups: dict[str, list[HostScaling]] = {}
-    for each in scaling:
-        if each.points[-1].cell in cells:
-            groups.setdefault(each.group, []).append(each)
+    groups = grouped((each.group, each) for each in scaling if each.points[-1].cell in cells)
     changes = {group: _changes(lines) for group, lines in groups.items()}
     leading, *others = changes or [""]
     if not leading or not changes[leading]:
