@@ -222,12 +222,11 @@ class Samples:
 
     def _baseline_turns(self, cell: str) -> dict[int, list[bool]]:
         """By block in which the baseline has a cell twice, the `again` marks in order of time."""
-        order: dict[int, list[bool]] = {}
-        for turn in sorted(self.plan.turns, key=lambda turn: (turn.block, turn.turn)):
-            if turn.over_path:
-                continue
-            if turn.system == self.plan.baseline and cell in turn.cells:
-                order.setdefault(turn.block, []).append(turn.again)
+        order = grouped(
+            (turn.block, turn.again)
+            for turn in sorted(self.plan.turns, key=lambda turn: (turn.block, turn.turn))
+            if turn.system == self.plan.baseline and cell in turn.cells and not turn.over_path
+        )
         return {block: marks for block, marks in order.items() if len(marks) == 2}
 
 

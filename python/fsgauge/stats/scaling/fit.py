@@ -40,15 +40,15 @@ def fit_law(
     if len(counts) < FEWEST_COUNTS:
         return UslFit(
             state="too few counts",
-            reason=f"{number_of(len(counts), 'number')} of {of}; the law has three parameters, so it takes"
-            f" {FEWEST_COUNTS} numbers or more to test it",
+            reason=f"{number_of(len(counts), 'number')} of {of}; the law has three parameters, so"
+            f" it takes {FEWEST_COUNTS} numbers or more to test it",
         )
     blocks = sorted(set.intersection(*(set(by_count[count]) for count in counts)))
     if len(blocks) < FEWEST_BLOCKS:
         return UslFit(
             state="too few blocks",
-            reason=f"{number_of(len(blocks), 'block')} with every number of {of}; fewer than {FEWEST_BLOCKS} give"
-            " no interval that keeps its promise",
+            reason=f"{number_of(len(blocks), 'block')} with every number of {of}; fewer than"
+            f" {FEWEST_BLOCKS} give no interval that keeps its promise",
         )
     logs = np.array([[by_count[count][block] for count in counts] for block in blocks])
     return _fit(np.array(counts, dtype=np.float64), logs, _tail(len(blocks), level), of)
