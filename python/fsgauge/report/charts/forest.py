@@ -4,7 +4,7 @@ a cell and system: interval, estimate, faint block ratios behind, words at the r
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,10 +65,9 @@ def _wide(rows: list[dict[str, Any]]) -> Layout:
 
 def _narrow(rows: list[dict[str, Any]]) -> Layout:
     system = _text_width(rows, "marked", SYSTEM_PIXELS)
-    right = _text_width(rows, "words", CELL_PIXELS) if "narrow" in rows[0] else 124
     if system > NARROW_SYSTEM:
-        return Layout(0, 0, 336 - right, right, 18, headers=True, own_lines=True)
-    return Layout(0, system, 344 - system - right, right, 20, headers=True)
+        return Layout(0, 0, 212, 124, 18, headers=True, own_lines=True)
+    return Layout(0, system, 220 - system, 124, 20, headers=True)
 
 
 def _text_width(rows: list[dict[str, Any]], field: str, pixels: float) -> int:
@@ -117,31 +116,23 @@ def _idle(results: Results) -> str:
 
 
 def forms(
-    of: panels.Compared,
-    rows: list[dict[str, Any]],
-    title: str,
-    weak: Container[str] = (),
-    *,
-    ideal: float | None = None,
+    of: panels.Compared, rows: list[dict[str, Any]], title: str, weak: Container[str] = ()
 ) -> tuple[Build, Build]:
     """The wide and the narrow drawing of such rows. A row with `noise` has a band, one with `other`
-    a second, hollow mark; systems that are `weak` have the mark of those that give something up. A
-    dotted line is at the ideal. `after` of a row follows its label, and `narrow` is what else the
-    narrow form has of it."""
+    a second, hollow mark; systems that are `weak` have the mark of those that give something up."""
     end = _left_out(rows)
     rows = [{**row, "cell": row["cell"].removesuffix(f", {end}" if end else "")} for row in rows]
+    styled = [
+        {**row, "marked": f"{row['label']} {MARK}" if row["system"] in weak else row["label"]}
+        for row in panels.styled(of, rows)
+    ]
 
-    def build(own: list[dict[str, Any]], fit: Callable[[list[dict[str, Any]]], Layout]) -> Build:
-        for row in own:
-            row["label"] += row.get("after", "")
-            row["marked"] = f"{row['label']} {MARK}" if row["system"] in weak else row["label"]
-        layout = fit(own)
+    def build(layout: Layout) -> Build:
         letters = int(((layout.system or NARROW_LINE) - 10) / SYSTEM_PIXELS)
-        fitted = [{**row, "label": shortened(row["label"], letters)} for row in own]
-        return lambda: _chart(fitted, layout, title, ideal).specification
+        fitted = [{**row, "label": shortened(row["label"], letters)} for row in styled]
+        return lambda: _chart(fitted, layout, title).specification
 
-    narrow = [{**row, **row.get("narrow", {})} for row in rows]
-    return build(panels.styled(of, rows), _wide), build(panels.styled(of, narrow), _narrow)
+    return build(_wide(styled)), build(_narrow(styled))
 
 
 def _left_out(rows: Sequence[dict[str, Any]]) -> str:
@@ -219,7 +210,7 @@ def _place(rows: list[dict[str, Any]], layout: Layout) -> tuple[list[dict[str, A
     placed, y, previous = [], 0, None
     for row in rows:
         new = row["cell"] != previous
-        if new and layout.headers and row["cell"]:
+        if new and layout.headers:
             header = shortened(row["cell"], HEADER_LETTERS)
             placed.append({"header": header, "y": y, "only_header": True})
             y += 1
@@ -233,14 +224,12 @@ def _place(rows: list[dict[str, Any]], layout: Layout) -> tuple[list[dict[str, A
     return placed, y
 
 
-def _chart(
-    rows: list[dict[str, Any]], layout: Layout, title: str, ideal: float | None
-) -> vega.Chart:
+def _chart(rows: list[dict[str, Any]], layout: Layout, title: str) -> vega.Chart:
     placed, lines = _place(rows, layout)
     measured = [row for row in placed if not row.get("only_header")]
     hollow = [row for row in measured if row.get("other")]
     points = [each for row in measured for each in (row["ratio"], *row["blocks"])]
-    points += [row["other"] for row in hollow] + ([] if ideal is None else [ideal])
+    points += [row["other"] for row in hollow]
     low, high = axes.ratio_domain(points)
     along = axes.ratios(
         "x",
@@ -257,7 +246,6 @@ def _chart(
     y, label_y = (vega.field(f"{field}:Q", scale=down, axis=None) for field in ("y", "label_y"))
     return vega.layer(
         marks.level(1, along, strokeWidth=1),
-        *([] if ideal is None else _ideal(ideal, along)),
         *_row_bands(measured, along, y),
         *_second_marks(hollow, along, y),
         *marks.measured(measured, ("ratio", "low", "high"), along, 52, at="y", y=y),
@@ -294,16 +282,6 @@ def _row_bands(rows: list[dict[str, Any]], along: Along, y: vega.Channel) -> lis
     return marks.bands(spans, along, 0.55, y=y, y2="y_to:Q")
 
 
-def _ideal(ideal: float, along: Along) -> list[vega.Chart]:
-    name = chart_of([{"x": ideal, "text": "ideal"}]).mark(
-        "text", align="right", dx=-4, fontSize=11, color=MUTED
-    )
-    return [
-        marks.level(ideal, along, color=MUTED, strokeDash=[1, 3]),
-        name.encode(x=along.channel("x"), y=vega.value(2), text=vega.field("text:N")),
-    ]
-
-
 def _second_marks(
     rows: list[dict[str, Any]], along: Along, y: vega.Channel
 ) -> list[vega.Chart]:
@@ -330,7 +308,7 @@ def _labels(
         marks.rules(lines, y, layout.header_at, layout.width + layout.right),
         marks.text(headers, "header", y, layout.header_at, layout.cell or 330, "bold"),
         marks.text(rows, "label", label_y, -layout.system, room - 6),
-        marks.text(rows, "words", y, right, layout.right if layout.headers else VERDICT_PIXELS),
+        marks.text(rows, "words", y, right, VERDICT_PIXELS),
     ]
     if not layout.headers:
         at = right + VERDICT_PIXELS
