@@ -17,7 +17,7 @@ import pytest
 from fsgauge.engine.client import Engine
 from fsgauge.report.write import read_report
 from fsgauge.run.resuming import study_of
-from fsgauge.stats.race.options import commands_of
+from fsgauge.stats.choosing.commands import commands_of
 from fsgauge.store import read_results
 from tests.needs import need_mkfs, need_tool
 from tests.patience import patience

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from fsgauge.durability import Weak, made_by, weakened
 from fsgauge.record.factors import factors_of
-from fsgauge.stats.race.options import settings_of
+from fsgauge.stats.choosing.effects import settings_of
 from fsgauge.study.model import Study
 from fsgauge.study.varying import DEFAULT, Value, short_name, system_at
 from fsgauge.study.workload import cells_of

@@ -204,7 +204,7 @@ def tell(
     share what the whole of it may take."""
     from fsgauge.choosing.race_study import why
     from fsgauge.cli.plan_lines import MARGIN
-    from fsgauge.stats.race.options import settings_of
+    from fsgauge.stats.choosing.effects import settings_of
 
     lines = []
     for each in found:

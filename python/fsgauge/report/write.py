@@ -18,7 +18,7 @@ from fsgauge.report import drawing
 from fsgauge.report.charts.forest import forest, further_forest
 from fsgauge.report.charts.latency import latency_percentiles
 from fsgauge.report.charts.processor import processor_time
-from fsgauge.report.race import survival
+from fsgauge.report.charts.race import survival
 from fsgauge.report.charts.series import time_series
 from fsgauge.report.disclosure import render_disclosure
 from fsgauge.report.draw import Drawing

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 
 from fsgauge.stats.verdict import OPEN
-from fsgauge.units import count, exact_percent, plural, some_of, grouped
+from fsgauge.units import count, exact_percent, plural, some_of
 from fsgauge.units import listed as listed
 
 
@@ -43,8 +43,12 @@ def named_systems(systems: Sequence[str], most: int = NAMED_SYSTEMS) -> str:
 def together(named: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Systems and the tests of each, as ("ext4 and xfs", "write and read"); systems with the same
     tests together."""
-    by_system = grouped((system, test) for system, test in named)
-    alike = grouped((tuple(tests), system) for system, tests in by_system.items())
+    by_system: dict[str, list[str]] = {}
+    for system, test in named:
+        by_system.setdefault(system, []).append(test)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for system, tests in by_system.items():
+        alike.setdefault(tuple(tests), []).append(system)
     return [(listed(systems), listed(tests)) for tests, systems in alike.items()]
 
 

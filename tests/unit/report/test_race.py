@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fsgauge.report.race import survival
+from fsgauge.report.charts.race import survival
 from fsgauge.report.race import effect_words, effects, race_values, why
 from fsgauge.report.write import Report, read_report
 from fsgauge.stats.race.model import Place, Race

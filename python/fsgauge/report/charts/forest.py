@@ -4,7 +4,7 @@ a cell and system: interval, estimate, faint block ratios behind, words at the r
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from fsgauge.report.charts.axes import Along
 from fsgauge.report.draw import Build, Drawing, chart_of, draw
 from fsgauge.report.labels import MANY, labels_of, shared_end, shortened
 from fsgauge.report.theme import GLYPHS, MUTED
+from fsgauge.stats.folders.between import Between
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ranking import best_first
 from fsgauge.stats.results import Comparison, Results
@@ -97,8 +98,7 @@ def _drawing(
     end = _left_out(rows)
     note = " ".join(filter(None, (note, f"Each cell: {end}." if end else "", _idle(results))))
     label = f"Ratios to {results.baseline} with 95 % intervals, one row a cell and system."
-    weak = {each.system for each in results.durability.systems}
-    return draw(name, label, *forms(results, rows, _axis_title(results), weak), rows, note=note)
+    return draw(name, label, *forms(results, rows, _axis_title(results)), rows, note=note)
 
 
 def _idle(results: Results) -> str:
@@ -116,15 +116,16 @@ def _idle(results: Results) -> str:
 
 
 def forms(
-    of: panels.Compared, rows: list[dict[str, Any]], title: str, weak: Container[str] = ()
+    results: Results | Between, rows: list[dict[str, Any]], title: str
 ) -> tuple[Build, Build]:
-    """The wide and the narrow drawing of such rows. A row with `noise` has a band, one with `other`
-    a second, hollow mark; systems that are `weak` have the mark of those that give something up."""
+    """The wide and the narrow drawing of such rows; a row with `noise` has a band, one with `other`
+    a second, hollow mark."""
+    weak = {each.system for each in results.durability.systems}
     end = _left_out(rows)
     rows = [{**row, "cell": row["cell"].removesuffix(f", {end}" if end else "")} for row in rows]
     styled = [
         {**row, "marked": f"{row['label']} {MARK}" if row["system"] in weak else row["label"]}
-        for row in panels.styled(of, rows)
+        for row in panels.styled(results, rows)
     ]
 
     def build(layout: Layout) -> Build:

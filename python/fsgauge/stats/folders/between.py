@@ -172,6 +172,12 @@ class Between(ResultModel):
     only_in: dict[str, list[str]] = Field(default={}, exclude_if=lambda value: not value)
     """By the label of a side, its systems that the other one does not have."""
 
+    @property
+    def durability(self) -> Durability:
+        """What systems give up on either side."""
+        weak = [each for side in (self.a, self.b) for each in side.durability.systems]
+        return Durability(systems=weak, of_all=[])
+
     def entry(self, cell: str, system: str, metric: str, basis: Basis) -> Entry | None:
         return self._places.get((cell, system, metric, basis))
 

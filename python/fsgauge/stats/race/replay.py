@@ -25,7 +25,6 @@ from fsgauge.stats.race import rules
 from fsgauge.stats.race.rules import Array, Standing
 from fsgauge.stats.samples import at_most, collect, is_complete
 from fsgauge.stats.wording import listed, named_systems
-from fsgauge.units import grouped
 
 PAUSE = 10.0
 """Times what a block takes: what lies longer between two is a study that was resumed."""
@@ -123,7 +122,9 @@ def _values(
     wait for all runs, and without one that stalled its system would look as fast as the others.
     """
     logs, short = dict[Place, float](), set[Place]()
-    of_block = grouped((turn.block, turn) for turn in plan.turns)
+    of_block: dict[int, list[Turn]] = {}
+    for turn in plan.turns:
+        of_block.setdefault(turn.block, []).append(turn)
     for run in runs:
         place = run.block, run.system
         alone = plan.model_copy(update={"turns": of_block.get(run.block, [])})

@@ -15,7 +15,7 @@ from typing import TypeVar
 from fsgauge.plan.levels import corrected
 from fsgauge.record.modes import LOOKS
 from fsgauge.record.records import OfTurn, RunRecord, StudyRecord
-from fsgauge.stats.race.options import commands_of
+from fsgauge.stats.choosing.commands import commands_of
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.race.model import Place, Race, State
 from fsgauge.stats.race.replay import Replay, finalists_of, raced_plan, spent_seconds, turns_of_each
@@ -55,6 +55,7 @@ def of_shown(study: StudyRecord, records: Iterable[Of]) -> list[Of]:
 def with_race(
     results: Results, study: StudyRecord, runs: Sequence[RunRecord], found: Replay
 ) -> Results:
+    """The results with the race of the whole study, which the answer begins with."""
     race = race_in(study, runs, found)
     update: dict[str, object] = {"race": race}
     if results.sureness.valid:
@@ -217,7 +218,9 @@ def _beats_leader(race: Race, fresh: Sequence[Comparison], other: Comparison) ->
     if leader is None:
         return race.leader == race.baseline
     sign = 1 if METRICS[race.metric].higher_is_better else -1
-    logs = [sign * log for log in other.logs_over(leader)]
+    of_leader = dict(leader.blocks)
+    both = [(ratio, of_leader[block]) for block, ratio in other.blocks if block in of_leader]
+    logs = [sign * math.log(ratio / of) for ratio, of in both]
     found = ratio_of_blocks(logs, level=corrected(len(fresh)))
     return found is not None and found.low is not None and found.low > 1
 

@@ -46,8 +46,7 @@ def tests_chart(results: Results) -> Drawing | None:
     label = f"Ratio of every number of each test to {results.baseline}, with 95 % intervals."
     if len(found) > len(rows):
         label += f" {len(found) - len(rows)} more are in the tables."
-    weak = {each.system for each in results.durability.systems}
-    return draw("tests", label, *forms(results, rows, over_baseline(results), weak), rows)
+    return draw("tests", label, *forms(results, rows, over_baseline(results)), rows)
 
 
 def is_short(drawing: Drawing | None) -> bool:

@@ -1,10 +1,9 @@
-"""What a race says of options: what each does by itself, and a system as commands to copy.
+"""What each option does by itself, from blocks in which every system of the race ran.
 
-Effects are of blocks in which every system of the race ran: of later ones those that were slow are
-missing, so they would make every option look alike. Of each kind of system an additive model of its
-options is fitted to the means of the log values; intervals come from what is left of systems in
-single blocks. Nothing here drops a system. Options are settings with values, read off what the
-study says of a system.
+Of later blocks those that were slow are missing, so they would make every option look alike.
+Of each kind of system an additive model of its options is fitted to the means of the log values;
+intervals come from what is left of systems in single blocks. Nothing here drops a system. Options
+are settings with values, read off what the study says of a system.
 """
 
 from __future__ import annotations
@@ -23,12 +22,6 @@ from fsgauge.plan.levels import corrected
 from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.result_model import ResultModel
 from fsgauge.units import exact_size
-
-from collections.abc import Mapping
-from typing import Any
-
-from fsgauge.durability import made_by, weakened
-from fsgauge.units import format_size
 
 Matrix = NDArray[np.float64]
 _FEWEST_BLOCKS = 2
@@ -150,6 +143,7 @@ def effects_of(
 
 
 def _degrees(systems: int, blocks: int) -> int:
+    """Of freedom, of what is left of systems in single blocks."""
     return (systems - 1) * (blocks - 1)
 
 
@@ -214,6 +208,7 @@ Settings = Mapping[str, str]
 
 
 def settings_of(system: Mapping[str, Any]) -> Settings:
+    """All that the [[system]] of a record sets."""
     words = shlex.split(system.get("mkfs") or "")
     found = dict(_of_list(system.get("mount") or ""))
     found |= dict(_of_mkfs(words))
@@ -267,52 +262,3 @@ def _of_switch(switch: str, value: str) -> Iterator[tuple[str, str]]:
         yield from _of_list(value, f"{switch} ")
     else:
         yield switch, value or ON
-
-
-MADE = ("btrfs", "ext2", "ext3", "ext4", "f2fs", "gfs2", "nilfs2", "ocfs2", "xfs")
-"""What mkfs makes; all else is there already, or a model."""
-FOR_ONE_MACHINE = {"gfs2": "-p lock_nolock -j 1", "ocfs2": "-M local"}
-"""What the rig gives mkfs of a file system that is for a cluster."""
-_CHECKED_AT_BOOT = ("ext2", "ext3", "ext4")
-"""Whose fsck does something: those of the others are programs that do nothing."""
-_PROC_SYS = "/proc/sys/"
-_DEVICE = "{device}"
-
-
-def commands_of(system: Mapping[str, Any]) -> list[str]:
-    """Of a [[system]] of a record: the line of mkfs, of /etc/fstab, of /etc/sysctl.d and of
-    /etc/tmpfiles.d, each below the name of its file: these take no comment behind a line. DEVICE,
-    UUID and FOLDER are the reader's. Then what it gives up. [] of what is not made."""
-    kind = str(system["kind"])
-    if kind not in MADE:
-        return []
-    order = "0 2" if kind in _CHECKED_AT_BOOT else "0 0"
-    hint, chunk = system.get("extent_size_hint"), system.get("allocation_chunk")
-    alone = FOR_ONE_MACHINE.get(kind)
-    lines = [
-        " ".join(filter(None, (f"mkfs.{kind}", alone, system.get("mkfs"), "/dev/DEVICE"))),
-        "# /etc/fstab",
-        f"UUID=... /FOLDER {kind} {system.get('mount') or 'defaults'} {order}",
-        *(["# once it is mounted", f"xfs_io -c 'extsize {hint}' /FOLDER"] if hint else []),
-        *(
-            [f"# files get their space by fallocate, {format_size(chunk)} at a time"]
-            if chunk
-            else []
-        ),
-    ]
-    found = [_setting(name, str(value)) for name, value in (system.get("tunables") or {}).items()]
-    for file in dict.fromkeys(file for file, _ in found):
-        lines += [f"# {file}", *(line for of, line in found if of == file)]
-    server = dict(system.get("server") or {})
-    lines += [f"# the server: {name} = {value}" for name, value in server.items()]
-    return [*lines, *(f"# {each.option}: {each.loses}" for each in weakened(made_by(system)))]
-
-
-def _setting(name: str, value: str) -> tuple[str, str]:
-    """The file that sets it at each start of the machine, and the line."""
-    if name.startswith(_PROC_SYS):
-        key = name.removeprefix(_PROC_SYS).replace("/", ".")
-        return "/etc/sysctl.d/60-fsgauge.conf", f"{key} = {value}"
-    path = name if name.startswith("/") else f"/sys/block/{_DEVICE}/{name}"
-    path = path.replace(_DEVICE, "DEVICE")
-    return "/etc/tmpfiles.d/fsgauge.conf", f"w {path} - - - - {value}"

@@ -1,0 +1,1 @@
+"""What a race says of options: their effects, and the winner as commands."""
