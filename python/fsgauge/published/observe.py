@@ -9,13 +9,11 @@ OBSERVED in its published.py, by name.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Self
 
 from fsgauge import kinds
-from fsgauge.published.ledger import Part
-from fsgauge.published.ledger import Observable, Scalar
+from fsgauge.published.ledger import Observable, Part, Scalar
 from fsgauge.record.records import Cell
 from fsgauge.stats.estimate import Estimate, over_unpaired
 from fsgauge.stats.ratio import Ratio, ratio_of_blocks

@@ -16,9 +16,8 @@ from pydantic import Field, ValidationError
 from fsgauge import kinds
 from fsgauge.errors import InputError, quoted
 from fsgauge.exit_codes import ExitCode
-from fsgauge.published.ledger import Claim, Part, ledgers
+from fsgauge.published.ledger import Claim, Observable, Part, ledgers
 from fsgauge.published.observe import Observation, observe
-from fsgauge.published.ledger import Observable
 from fsgauge.record.machine import Simulation, is_over_network
 from fsgauge.stats.layouts import Seeks, seeks_of
 from fsgauge.stats.read import read_stored

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, cast, get_args
 
-from fsgauge.published.ledger import Claim
+from fsgauge.published.ledger import Claim, Need, Observable, Prediction, Trial
 from fsgauge.published.runs import JudgedRun, Observed, run_of
-from fsgauge.published.ledger import Need, Observable, Prediction, Trial
 from fsgauge.published.verdict import (
     MARGIN,
     TrialVerdict,

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from fsgauge.published.observe import Observation
 from fsgauge.published.ledger import Trial
+from fsgauge.published.observe import Observation
 
 Word = Literal[
     "confirmed",

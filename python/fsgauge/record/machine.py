@@ -10,7 +10,7 @@ from pydantic import Field, field_validator
 from fsgauge.plain_files.kept import Kept
 from fsgauge.record.limits import Limits, in_force
 from fsgauge.record.preconditioning import StoragePreconditioning
-from fsgauge.units import some_of, grouped
+from fsgauge.units import grouped, some_of
 
 _OLD_CLAIM = ": ratios hold, rates do not"
 _MOST_NAMED = 3

@@ -22,7 +22,7 @@ from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN, is_too_wide
 from fsgauge.store import read_results
-from fsgauge.units import exact_percent, figure, listed, moment, grouped
+from fsgauge.units import exact_percent, figure, grouped, listed, moment
 
 _WITH_TIME = re.compile(r"-\d{4}(-\d\d){2}-\d{6}$")
 """The end of a results folder's name."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from fsgauge.record.records import RunRecord
 from fsgauge.record.strikes import TITLES
@@ -86,4 +85,3 @@ def _panel_of(results: Results, run: RunRecord) -> RatesPanel | None:
     titles = ", ".join(each.strike.title for each in run.struck)
     below = f"{run.cell.name}: {titles}"
     return RatesPanel(rows[0]["label"], below, rows, faults, [], rates_top(rows))
-

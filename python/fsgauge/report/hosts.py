@@ -13,9 +13,9 @@ from fsgauge.report.charts import marks, panels
 from fsgauge.report.charts.law import LawPanel, law_panel
 from fsgauge.report.draw import Drawing, draw
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.scaling.model import HostPoint, HostScaling
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Results
+from fsgauge.stats.scaling.model import HostPoint, HostScaling
 from fsgauge.units import count, format_duration
 
 _ABOUT_EQUAL = 0.005

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
+from fsgauge import kinds
 from fsgauge.record.factors import factors_of
 from fsgauge.record.quantiles import quantile_words
 from fsgauge.report import vega, words
@@ -22,13 +23,6 @@ from fsgauge.stats.curve.model import Capacity, CurvePoint, CurveResults
 from fsgauge.stats.results import Comparison, Results
 from fsgauge.store import StoredStudy
 from fsgauge.units import format_duration, format_rate
-
-from typing import cast
-
-from fsgauge import kinds
-from fsgauge.report.kind_page import KindPage
-from fsgauge.stats.curve.model import CurveResults
-from fsgauge.stats.results import Results
 
 NAME = "load-curve"
 _HEIGHT = 230

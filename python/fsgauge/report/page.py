@@ -43,11 +43,11 @@ from fsgauge.units import (
     format_bandwidth,
     format_duration,
     format_size,
+    grouped,
     moment,
     plural,
     some_of,
 )
-from fsgauge.units import grouped
 
 _NAMED_HOSTS = 4
 

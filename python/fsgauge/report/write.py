@@ -25,8 +25,8 @@ from fsgauge.report.draw import Drawing
 from fsgauge.report.durability import marked_drawings
 from fsgauge.report.faults import struck_series
 from fsgauge.report.hosts import over_hosts
-from fsgauge.report.page import render_page, render_summary
 from fsgauge.report.load_curve import page_of
+from fsgauge.report.page import render_page, render_summary
 from fsgauge.report.table_parts import TableCell
 from fsgauge.report.tables import ComparisonRow, primary_lines
 from fsgauge.stats.read import naming_changes, read_stored

@@ -8,14 +8,13 @@ head tells it from a file that is to be scanned.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from fsgauge.engine.wire import LengthBin, ScanResult
+from fsgauge.engine.wire import ScanResult
 from fsgauge.errors import InputError, quoted
 from fsgauge.plain_files import MissingError, head_of, read_json
 from fsgauge.plain_files.bounds import SCAN

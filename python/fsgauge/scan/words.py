@@ -76,10 +76,7 @@ def headline(scan: ScanResult) -> str:
     counts, many = scan.counts, count(int(files), "file")
     pieces = count(int(extents), "extent")
     if not counts.undecided_extents:
-        return (
-            f"{many} in {pieces}: {each:,.2f} per file,"
-            f" {_share(share)} % of files fragmented"
-        )
+        return f"{many} in {pieces}: {each:,.2f} per file, {_share(share)} % of files fragmented"
     fewest = extents - counts.undecided_extents
     least = 100 * (counts.fragmented_files - counts.undecided_files) / files
     return (

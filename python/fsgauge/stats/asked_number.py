@@ -16,11 +16,11 @@ from fsgauge.stats.evidence import Question
 from fsgauge.stats.metrics import METRICS, SYNC
 from fsgauge.stats.run_checks import rate_offered
 from fsgauge.units import (
+    figure,
     format_duration,
     format_size,
     format_value,
     listed,
-    figure,
     with_one_unit,
 )
 

@@ -3,23 +3,19 @@ findings that say it, of whatever kind of study. A kind whose runs are clients h
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fsgauge.engine import wire
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell, Plan, RunRecord
-from fsgauge.stats.result_model import ResultModel
-
-from collections.abc import Callable, Iterator
-
-from fsgauge.engine.wire import ClientErrorKind
-from fsgauge.record.records import RunRecord
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.lost_data import clients_of, lost_files
 from fsgauge.stats.planned import primary_cells
+from fsgauge.stats.result_model import ResultModel
 from fsgauge.stats.results import Finding
 from fsgauge.units import grouped
+
 
 @dataclass(frozen=True)
 class ErrorWords:
@@ -199,9 +195,7 @@ def work_given_up(evidence: Evidence, grave_share: float | None = None) -> Itera
     """Systems that did not do all of their work. The study is not valid where more than
     `grave_share` of a primary cell's files were given up."""
     plan = evidence.samples.plan
-    lost = [
-        each for each in given_up(plan, evidence.runs) if each.files or each.clients
-    ]
+    lost = [each for each in given_up(plan, evidence.runs) if each.files or each.clients]
     if not lost:
         return
     names = {cell.id: cell.name for cell in plan.cells}

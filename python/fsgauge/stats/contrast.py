@@ -34,7 +34,7 @@ from fsgauge.stats.verdict import (
     log_margin,
     thresholds,
 )
-from fsgauge.stats.welch import Scatter, OverSittings, over_sittings
+from fsgauge.stats.welch import OverSittings, Scatter, over_sittings
 from fsgauge.units import grouped
 
 Key = TypeVar("Key")

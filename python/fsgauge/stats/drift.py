@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -35,7 +35,6 @@ from fsgauge.stats.results import Finding
 from fsgauge.stats.verdict import log_margin
 from fsgauge.stats.wording import blocks_in_words, factor_words, listed
 from fsgauge.units import format_duration, format_size, grouped
-
 
 STEP_NS = 1_000_000_000
 """What a clock that is kept by NTP does not move at once."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from fsgauge.durability import MEMORY, NEVER_SYNCED, SystemOptions, Weak, weakened
+from fsgauge.durability import MEMORY, NEVER_SYNCED, SystemOptions, weakened
 from fsgauge.engine.wire import ClientsJob, LoadJob, NfsTarget, NoSync
 from fsgauge.record.machine import StorageFacts
 from fsgauge.record.records import RunRecord, TurnRecord

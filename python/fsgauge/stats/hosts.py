@@ -14,11 +14,11 @@ from fsgauge.record.machine import BELOW, SERVER
 from fsgauge.record.parts import MachineStart, skew_bound_ns, skew_ns
 from fsgauge.record.records import Cell, EnvironmentRecord, RunRecord
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
-from fsgauge.stats.scaling.model import HostNumbers, HostsResult
 from fsgauge.stats.idle import shares_in
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.scaling.growth import host_scaling
+from fsgauge.stats.scaling.model import HostNumbers, HostsResult
 from fsgauge.units import format_duration, grouped
 
 SKEW_SHARE = 0.01

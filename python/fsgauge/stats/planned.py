@@ -9,22 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-from fsgauge.plan.levels import LEVEL, STOPPING_LEVEL
-from fsgauge.record.records import Cell, Plan, RunRecord, StudyRecord
-from fsgauge.stats.analysis import Analysis, Interval
-from fsgauge.stats.compare import compare_all
-from fsgauge.stats.curve.blocks import of_loads, samples_of
-from fsgauge.stats.run_checks import rate_offered
-from fsgauge.stats.samples import is_complete, whole_blocks
-
 from typing import cast
 
 from fsgauge import kinds
 from fsgauge.errors import InputError
-from fsgauge.record.records import StudyRecord
-from fsgauge.stats.analysis import Analysis, kind_of
+from fsgauge.plan.levels import LEVEL, STOPPING_LEVEL
+from fsgauge.record.records import Cell, Plan, RunRecord, StudyRecord
+from fsgauge.stats.analysis import Analysis, Interval, kind_of
+from fsgauge.stats.compare import compare_all
 from fsgauge.stats.curve.analysis import CurveAnalysis
+from fsgauge.stats.curve.blocks import of_loads, samples_of
+from fsgauge.stats.run_checks import rate_offered
+from fsgauge.stats.samples import is_complete, whole_blocks
 
 DEFAULT_EQUIVALENCE_PERCENT = 3.0
 

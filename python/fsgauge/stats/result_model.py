@@ -19,8 +19,7 @@ class HasOwn(Protocol):
     """Results, or what they are made from."""
 
     @property
-    def own(self) -> OwnResults | None:
-        ...
+    def own(self) -> OwnResults | None: ...
 
 
 class OwnResults(ResultModel):

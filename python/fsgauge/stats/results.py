@@ -16,11 +16,11 @@ from fsgauge.record.machine import Simulation
 from fsgauge.record.records import Cell
 from fsgauge.stats.curve.model import CurveResults
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.scaling.model import HostScaling, HostsResult
 from fsgauge.stats.metrics import LatencyKind, Unit
 from fsgauge.stats.race.model import Race
 from fsgauge.stats.result_model import NoiseFloor, ResultModel, StruckRun
 from fsgauge.stats.result_model import OwnResults as OwnResults
+from fsgauge.stats.scaling.model import HostScaling, HostsResult
 from fsgauge.stats.verdict import Verdict
 from fsgauge.stats.wording import blocks_words
 

@@ -9,6 +9,7 @@ from fsgauge.engine.wire import LoadJob
 from fsgauge.record.records import RunRecord, TurnRecord
 from fsgauge.units import grouped
 
+
 def load_ns(run: RunRecord) -> int:
     """Warm-up, measured time, and the syncs that count as the run's; 0 of a run that failed. Of
     several machines that of the first: they run at once."""
@@ -41,4 +42,3 @@ def under_load_percent(turns: Sequence[TurnRecord], runs: Sequence[RunRecord]) -
         between_ns = next_begin - end
         wall_ns += between_ns if between_ns <= max(end - begin, next_end - next_begin) else 0
     return 100 * sum(map(load_ns, runs)) / wall_ns if wall_ns > 0 else None
-

@@ -1,5 +1,5 @@
-"""`python -m fsgauge.store` prints docs/reference/records.md: the results folder, and the views that
-SQL sees."""
+"""`python -m fsgauge.store` prints docs/reference/records.md: the results folder, and the views
+that SQL sees."""
 
 from __future__ import annotations
 

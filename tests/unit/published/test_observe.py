@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from fsgauge.published.observe import observe
 from fsgauge.published.ledger import Trial
+from fsgauge.published.observe import observe
 from fsgauge.stats.results import Results
 from tests.over_hosts_example import at_a_limit, over_hosts_study
 from tests.synthetic import make_study

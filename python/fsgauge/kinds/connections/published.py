@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from fsgauge.kinds.connections.analysis.model import Connections
-from fsgauge.published.ledger import Claim, Computed, Figure, Publication, ledger_of
+from fsgauge.published.ledger import Claim, Computed, Figure, Observable, Publication, ledger_of
 from fsgauge.published.observe import Observation, of_rows
-from fsgauge.published.ledger import Observable
 from fsgauge.stats.differences import MOUNT_OPTIONS
 from fsgauge.stats.results import Results
 

@@ -283,9 +283,7 @@ def _row_bands(rows: list[dict[str, Any]], along: Along, y: vega.Channel) -> lis
     return marks.bands(spans, along, 0.55, y=y, y2="y_to:Q")
 
 
-def _second_marks(
-    rows: list[dict[str, Any]], along: Along, y: vega.Channel
-) -> list[vega.Chart]:
+def _second_marks(rows: list[dict[str, Any]], along: Along, y: vega.Channel) -> list[vega.Chart]:
     if not rows:
         return []
     marked = chart_of(rows).mark("point", size=44, filled=False, color=MUTED)

@@ -4,7 +4,9 @@ page of `--watch`: how a file system filled and came apart over days or years.""
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ from fsgauge import __version__
 from fsgauge.engine.wire import Note, ScanMap, ScanResult
 from fsgauge.errors import InputError, RigError, escaped
 from fsgauge.plain_files import head_of, require_room, write_whole
-from fsgauge.report.scan.lengths import lengths_chart
+from fsgauge.report.scan.lengths import lengths_chart, text_at
 from fsgauge.report.scan.map import COLOURS, hilbert_picture, shares_of
 from fsgauge.report.scan.strip import difference_strip, every_nth, group_bars, legend, strip
 from fsgauge.report.theme import asset, template
@@ -21,26 +23,15 @@ from fsgauge.scan import words
 from fsgauge.scan.consequences import consequences
 from fsgauge.scan.numbers import (
     QUANTITIES,
+    Quantity,
     difference_lines,
     doubts,
     maps_compare,
     numbers_of,
     reach_bytes,
 )
-from fsgauge.units import moment, size_down
-
-from collections.abc import Sequence
-from html import escape
-from itertools import groupby
-
-from fsgauge import __version__
-from fsgauge.errors import escaped
-from fsgauge.report.scan.lengths import text_at
-from fsgauge.report.theme import asset, template
-from fsgauge.scan import words
-from fsgauge.scan.numbers import QUANTITIES, Quantity
 from fsgauge.scan.watch import Point, Watch, forecast_words, series
-from fsgauge.units import moment
+from fsgauge.units import moment, size_down
 
 _WIDE, _NARROW = 540, 340
 _GROUP_ROWS = 2000

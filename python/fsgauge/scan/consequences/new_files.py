@@ -3,22 +3,23 @@ larger than theirs, inodes that are used up, an XFS without a place for them."""
 
 from __future__ import annotations
 
-from fsgauge.engine.wire import ScanResult
-from fsgauge.errors import escaped
-from fsgauge.scan.consequences.rule import Consequence, device_of, word_of
-from fsgauge.units import count, size_down
-
 from fsgauge.engine.wire import FreeSpace, InodeChunk, ScanResult
+from fsgauge.errors import escaped
 from fsgauge.scan.consequences.no_space import FEW_PERCENT
-from fsgauge.scan.consequences.rule import available_bytes, is_ext, usable_bytes
 from fsgauge.scan.consequences.rule import (
     FULL_PERCENT,
     Consequence,
+    available_bytes,
+    device_of,
     is_bounded,
+    is_ext,
     place_of,
     share_of_size,
+    usable_bytes,
+    word_of,
 )
-from fsgauge.units import size_down
+from fsgauge.units import count, size_down
+
 
 def folder_index(scan: ScanResult) -> Consequence | None:
     if not scan.room.full_folders:

@@ -6,26 +6,17 @@ from __future__ import annotations
 from os.path import normpath
 
 from fsgauge.engine.wire import FreeSpace, ScanResult
-from fsgauge.scan.consequences.accounts import NOT_SEEN
-from fsgauge.scan.consequences.rule import (
-    Consequence,
-    device_of,
-    has_note,
-    place_of,
-    share_of_size,
-)
-from fsgauge.units import size_down
-
-from fsgauge.engine.wire import ScanResult
 from fsgauge.errors import escaped
+from fsgauge.scan.consequences.accounts import NOT_SEEN
 from fsgauge.scan.consequences.rule import (
     Consequence,
     device_of,
     has_note,
     is_ext,
     place_of,
+    share_of_size,
 )
-from fsgauge.units import count
+from fsgauge.units import count, size_down
 
 LEAST_PERCENT = 5.0
 """Below this it may as well be tables of the file system."""

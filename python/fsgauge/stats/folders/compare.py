@@ -45,7 +45,7 @@ from fsgauge.stats.folders.same_conditions import (
 from fsgauge.stats.idle import idle_words
 from fsgauge.stats.planned import margin_percent
 from fsgauge.stats.verdict import OPEN, Verdict
-from fsgauge.stats.welch import FEWEST_SITTINGS, OF_A_MODEL, Scatter, OverSittings
+from fsgauge.stats.welch import FEWEST_SITTINGS, OF_A_MODEL, OverSittings, Scatter
 from fsgauge.units import listed
 
 KnownSittings = Mapping[folder.Basis, Mapping[folder.Key, Scatter]]

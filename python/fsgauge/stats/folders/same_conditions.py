@@ -16,7 +16,6 @@ from typing import Any
 from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.record import conditions
 from fsgauge.record.conditions import without_place
-from fsgauge.record.machine import Machine
 from fsgauge.record.records import EnvironmentRecord, RunRecord, StepRecord, StudyRecord, TurnRecord
 from fsgauge.record.stored import StoredStudy
 from fsgauge.stats.differences import are_alike, first_turns

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -35,9 +35,6 @@ from fsgauge.stats.folders.folder import BASES, Basis, Key
 from fsgauge.stats.gate.learned import Learned, LearnedMean
 from fsgauge.stats.ratio import deviation_of_steps
 from fsgauge.stats.welch import Scatter
-
-
-from collections.abc import Iterable
 
 FEWEST_LINES = 3
 """Lines from which what they have in common can be estimated."""

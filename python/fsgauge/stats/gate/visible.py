@@ -21,7 +21,6 @@ from fsgauge.stats.folders.folder import Basis
 from fsgauge.stats.gate.noise import FEWEST_RUNS, LearnedNoise, Newcomers, Watched
 from fsgauge.stats.ratio import t_quantile
 
-
 POWER = 0.90
 _POINTS = 200
 MOST_RUNS = 200

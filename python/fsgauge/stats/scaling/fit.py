@@ -19,8 +19,8 @@ from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.scaling import usl
 from fsgauge.stats.scaling.model import UslFit
-from fsgauge.units import count as number_of
 from fsgauge.stats.scaling.usl import Floats, hidden_by_noise, misfit, variances
+from fsgauge.units import count as number_of
 
 FEWEST_COUNTS = 6
 FEWEST_BLOCKS = 5

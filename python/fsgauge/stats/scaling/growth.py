@@ -16,10 +16,10 @@ from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell, FactorValue, Plan
 from fsgauge.stats.contrast import Contrast, Rig, Value, logs_of
 from fsgauge.stats.estimate import Estimate, widened
-from fsgauge.stats.scaling.model import HostPoint, HostScaling
 from fsgauge.stats.rig_limits import Place, RigLimit, rates_set_by
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.scaling.fit import fit_law
+from fsgauge.stats.scaling.model import HostPoint, HostScaling
 from fsgauge.stats.sentence import ends
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, is_too_wide
 from fsgauge.stats.wording import factor_words, listed, number_words, ratio_range

@@ -8,13 +8,8 @@ from pydantic import Field
 
 from fsgauge.plain_files.kept import Kept
 from fsgauge.stats.estimate import Estimate
-from fsgauge.units import figure
-
-from pydantic import Field
-
-from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.result_model import ResultModel
-
+from fsgauge.units import figure
 
 FitState = Literal["fits", "does not fit", "cannot tell", "too few counts", "too few blocks"]
 """Of the law: `cannot tell` where the blocks scatter so much that no answer would mean a thing."""

@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.report.scan import require_ours, scan_page, write_scan_page
-from tests.scan_example import example
-
-from fsgauge.report.scan import watch_page
+from fsgauge.report.scan import require_ours, scan_page, watch_page, write_scan_page
 from fsgauge.report.scan.page import _rows
 from fsgauge.scan.watch import Point, Watch
+from tests.scan_example import example
+
 
 def test_a_page_is_written_and_may_be_written_again(tmp_path: Path) -> None:
     file = tmp_path / "scan.html"

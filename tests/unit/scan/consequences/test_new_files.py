@@ -7,15 +7,12 @@ from typing import Any
 
 import pytest
 
-from fsgauge.scan.consequences import new_files
-from tests.unit.scan.consequences.test_no_space import MIB, said, scan
-
-from typing import Any
-
 from fsgauge.engine.wire import Group
+from fsgauge.scan.consequences import new_files
 from fsgauge.scan.consequences.new_files import inode_chunk
 from fsgauge.scan.consequences.rule import Consequence
 from tests.unit.scan.consequences.test_no_space import MIB, counted, said, scan
+
 
 def folder(full: int, name: str = "/mail/new") -> dict[str, Any]:
     index = {"index_blocks": 123, "full_index_blocks": full}

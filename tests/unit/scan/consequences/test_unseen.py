@@ -7,14 +7,9 @@ from typing import Any
 import pytest
 
 from fsgauge.engine.wire import Note, ScanProblem, ScanResult
-from fsgauge.scan.consequences import unseen
-from tests.unit.scan.consequences.test_no_space import MIB, scan
-
-import pytest
-
-from fsgauge.engine.wire import Note, ScanProblem, ScanResult
-from fsgauge.scan.consequences import consequences
+from fsgauge.scan.consequences import consequences, unseen
 from tests.scan_example import changed
+from tests.unit.scan.consequences.test_no_space import MIB, scan
 
 MOUNTED = {"path": "/srv", "mount_point": "/srv"}
 
@@ -138,7 +133,7 @@ def test_what_is_free_on_a_seed_is_not_said_to_be_lost() -> None:
     assert unseen.unseen(found.model_copy(update={"notes": seeded})) is None
 
 
-def scan(*codes: str, files: int = 1, **source: object) -> ScanResult:
+def broken(*codes: str, files: int = 1, **source: object) -> ScanResult:
     found = changed(source=dict(source))
     problems = [
         ScanProblem(code=code, text="It is so", count=3, examples=["table, byte 9\n"])
@@ -157,7 +152,7 @@ def scan(*codes: str, files: int = 1, **source: object) -> ScanResult:
     ],
 )
 def test_the_cause_comes_first_with_what_to_do(codes: list[str], why: str, do: str) -> None:
-    rule, said = consequences(scan(*codes, file_system="ext4", device="/dev/x"))[0]
+    rule, said = consequences(broken(*codes, file_system="ext4", device="/dev/x"))[0]
     assert rule.name == "unread" and said.level == "attention"
     assert why in said.sentence and "(3 places; first table, byte 9\\n)" in said.sentence
     assert do in said.do
@@ -165,7 +160,7 @@ def test_the_cause_comes_first_with_what_to_do(codes: list[str], why: str, do: s
 
 def test_the_check_is_that_of_the_file_system() -> None:
     for file_system, tool in (("xfs", "xfs_repair -n"), ("btrfs", "btrfs check --readonly")):
-        found = consequences(scan("damaged", file_system=file_system, device="/dev/x"))
+        found = consequences(broken("damaged", file_system=file_system, device="/dev/x"))
         assert found[0][1].do == f"{tool} /dev/x"
 
 
@@ -173,13 +168,13 @@ def test_no_files_is_no_answer_where_files_may_be_hidden() -> None:
     def names(found: ScanResult) -> list[str]:
         return [rule.name for rule, _ in consequences(found)]
 
-    assert "fragmentation" in names(scan(files=0))
-    assert "fragmentation" not in names(scan("read_error", files=0))
-    assert "unread" not in names(scan("not_permitted"))
+    assert "fragmentation" in names(broken(files=0))
+    assert "fragmentation" not in names(broken("read_error", files=0))
+    assert "unread" not in names(broken("not_permitted"))
 
 
 def unclean(file_system: str, device: str = "/tmp/a b.img", **changes: object) -> ScanResult:
-    found = scan(file_system=file_system, device=device, mount_point=None, **changes)
+    found = broken(file_system=file_system, device=device, mount_point=None, **changes)
     return found.model_copy(update={"notes": [Note(code="scan.not_clean", text="It is so")]})
 
 
@@ -243,7 +238,7 @@ def test_damage_and_a_log_that_was_not_replayed_are_both_told(
     """What the log holds may be what is missing: the damage alone was told, and fsck -n, which
     leaves the log alone."""
     both = unclean(file_system, device)
-    both = both.model_copy(update={"problems": scan("damaged").problems})
+    both = both.model_copy(update={"problems": broken("damaged").problems})
     rule, said = consequences(both)[0]
     assert (rule.name, said.do) == ("unread", do)
     assert "a structure is damaged (3 places; first table, byte 9\\n); besides," in said.sentence
@@ -255,14 +250,14 @@ def test_damage_and_a_log_that_was_not_replayed_are_both_told(
 
 @pytest.mark.parametrize(("code", "do"), [("truncated", "copy the image"), ("read_error", "dmesg")])
 def test_what_the_device_hides_is_got_first_and_the_log_is_told_too(code: str, do: str) -> None:
-    both = unclean("xfs", "/dev/x").model_copy(update={"problems": scan(code).problems})
+    both = unclean("xfs", "/dev/x").model_copy(update={"problems": broken(code).problems})
     said = consequences(both)[0][1]
     assert said.sentence.endswith("besides, its log holds changes that are not counted here")
     assert said.do.startswith(do) and "mount" not in said.do
 
 
 def test_a_damaged_image_that_is_mounted_is_not_replayed_in_a_copy() -> None:
-    both = unclean("ext4").model_copy(update={"problems": scan("damaged").problems})
+    both = unclean("ext4").model_copy(update={"problems": broken("damaged").problems})
     mounted = both.source.model_copy(update={"mount_point": "/srv"})
     said = consequences(both.model_copy(update={"source": mounted}))[0][1]
     assert said.do == "e2fsck -fn '/tmp/a b.img'" and "besides, its log" in said.sentence

@@ -20,7 +20,7 @@ from fsgauge.stats.results import Finding, JudgedRatio
 from fsgauge.stats.sentence import comparisons_in
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
 from fsgauge.stats.wording import factor_words, listed, ratio_range, too_few
-from fsgauge.units import format_duration, format_size, figure
+from fsgauge.units import figure, format_duration, format_size
 
 _SAME_SHARE = 0.01
 """What steps made may differ by so much: a clone packs a little differently each time."""

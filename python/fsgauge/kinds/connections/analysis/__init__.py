@@ -21,10 +21,10 @@ from fsgauge.kinds.connections.factors import ConnectionsFactors, Test
 from fsgauge.record.records import Cell, Plan, RunRecord, ScanRecord
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.client_errors import error_rows, given_up
-from fsgauge.stats.lost_data import clients_of
 from fsgauge.stats.contrast import Contrast, Value, in_blocks, judged_ratio
 from fsgauge.stats.evidence import Evidence, Question
 from fsgauge.stats.layouts import PER_FILE, at_least, with_numbers
+from fsgauge.stats.lost_data import clients_of
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Finding, JudgedRatio
 from fsgauge.stats.samples import Samples
