@@ -182,8 +182,8 @@ def _basis_of_ends(between: Between, ends: Ends) -> str:
     )
     return (
         f"A has the {ends.a} times of the model, and B the {ends.b}. {over}. Nothing is judged:"
-        " with the longest times the model is never faster, and it does not say where in the range a"
-        " device lies."
+        " with the longest times the model is never faster, and it does not say where in the range"
+        " a device lies."
     )
 
 
