@@ -154,7 +154,7 @@ SECONDS = {"title": "seconds", "grid": False, "tickCount": 5}
 
 
 def rates_top(rows: Sequence[dict[str, Any]]) -> float:
-    return AIR * max(max(row["rate"] for row in rows), 1e-9)
+    return AIR * float(max(1e-9, *(row["rate"] for row in rows)))
 
 
 def rates_panel(panel: RatesPanel, width: int) -> vega.Chart:

@@ -11,11 +11,13 @@ import shlex
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any
 
 from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.record import conditions
 from fsgauge.record.conditions import without_place
+from fsgauge.record.machine import Machine
 from fsgauge.record.records import EnvironmentRecord, RunRecord, StepRecord, StudyRecord, TurnRecord
 from fsgauge.record.stored import StoredStudy
 from fsgauge.stats.differences import are_alike, first_turns
@@ -295,12 +297,13 @@ def _limits(side: Side) -> object:
     return _facts(side)[LIMITS] if recorded else _NOT_RECORDED
 
 
+def _version_of(tool: str, machine: Machine) -> str | None:
+    return machine.tool_versions.get(tool)
+
+
 def _tools(before: EnvironmentRecord) -> dict[str, object]:
     names = {name: None for machine in before.machines for name in machine.tool_versions}
-    return {
-        name: conditions.of_machines(before, lambda machine, of=name: machine.tool_versions.get(of))
-        for name in names
-    }
+    return {name: conditions.of_machines(before, partial(_version_of, name)) for name in names}
 
 
 def _bytes_under_load(side: Side) -> int | None:
