@@ -78,7 +78,7 @@ def draw(
     tooltip when it is described by a row's "tip" or by one of `more_tips`."""
     label = escaped(label)
     try:
-        drawn_wide, drawn_narrow = svgs_of([_whole(build) for build in (wide, narrow)])
+        drawn_wide, drawn_narrow = _render((wide, narrow))
     except NotDrawn as error:
         return _missing(name, error.why, rows, note)
     svg_wide = _with_own_clips(drawn_wide, f"{name}-wide")
@@ -96,6 +96,10 @@ def draw(
         rows=[_data_of(row) for row in rows],
         note=note,
     )
+
+
+def _render(builds: Sequence[Build]) -> list[str]:
+    return svgs_of([_whole(build) for build in builds])
 
 
 def _whole(build: Build) -> dict[str, Any]:
