@@ -7,14 +7,14 @@ from functools import partial
 
 from fsgauge.stats.folders.compare import compare_sides
 from fsgauge.stats.folders.folder import BASES, Key
-from fsgauge.stats.welch import Known
+from fsgauge.stats.welch import Scatter
 
 
-class _Everywhere(Mapping[Key, Known]):
+class _Everywhere(Mapping[Key, Scatter]):
     """The same of every line."""
 
-    def __getitem__(self, key: Key) -> Known:
-        return Known(1e-4, 50.0)
+    def __getitem__(self, key: Key) -> Scatter:
+        return Scatter(1e-4, 50.0)
 
     def __iter__(self) -> Iterator[Key]:
         return iter(())

@@ -20,7 +20,7 @@ from fsgauge.record.records import Cell
 from fsgauge.report.write import Report
 from fsgauge.stats import Results
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.scaling.law import UslFit
+from fsgauge.stats.scaling.model import UslFit
 from fsgauge.store import read_results
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic.setting import with_result

@@ -7,10 +7,10 @@ second. What `exact_...` writes reads back to the same number; `format_...` roun
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from annotated_types import Interval
 
@@ -282,6 +282,18 @@ def count(number: int, noun: str, many: str = "") -> str:
 def plural(number: int, noun: str, many: str = "") -> str:
     """The noun behind such a number: "run", "runs"."""
     return noun if number == 1 else many or f"{noun}s"
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """Values by their keys; both in the order in which they come."""
+    found: dict[K, list[V]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def listed(parts: Sequence[str]) -> str:

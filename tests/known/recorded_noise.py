@@ -19,7 +19,7 @@ from typing import Any
 
 from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.stats.gate.learned import Addition, Learned, Run, lines_of, with_runs
-from fsgauge.stats.metrics import METRICS, Reading, values
+from fsgauge.stats.metrics import Reading, values
 from fsgauge.stats.samples import Samples
 from fsgauge.store import read_results
 
@@ -71,7 +71,7 @@ class Recorded:
             ended_unix_ns=recorded["ended_unix_ns"],
             blocks=blocks,
         )
-        return Addition(run, lines_of(samples, self.cells, self.systems))
+        return Addition(run, lines_of(samples, self.cells))
 
     def quieter(self, share: float) -> Recorded:
         """The same with this share of its noise: every log is so much nearer to its line's mean."""
@@ -107,7 +107,6 @@ class Recorded:
     def learned(self, numbers: list[int], loss_percent: float = 10.0) -> Learned:
         """What a gate has learnt from some of the runs."""
         additions = [self.additions[number] for number in numbers]
-        units = {name: metric.unit for name, metric in METRICS.items()}
         return Learned(
             fsgauge="test",
             question=self.what,
@@ -122,7 +121,7 @@ class Recorded:
             primary_metrics=dict.fromkeys(self.cells, METRIC),
             facts={},
             runs=[each.run for each in additions],
-            lines=with_runs([], 0, additions, units),
+            lines=with_runs([], 0, additions),
         )
 
     def _plan(self, turns: list[Turn]) -> Plan:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.kinds.overhead.analysis import Overhead
+from fsgauge.published.ledger import Trial
 from fsgauge.published.observe import observe
-from fsgauge.published.trial import Trial
 from fsgauge.stats import Results
 from tests.synthetic import make_study
 

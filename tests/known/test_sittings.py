@@ -18,7 +18,7 @@ from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.stats.folders.between import Entry
 from fsgauge.stats.folders.compare import KnownSittings, Scope, entries_of
 from fsgauge.stats.samples import Samples
-from fsgauge.stats.welch import Known
+from fsgauge.stats.welch import Scatter
 from tests.known.planted import Values
 
 PAIRS = 20_000
@@ -150,7 +150,7 @@ def learnt(known: Values) -> KnownSittings:
     freedom = float(len(means) - 1)
     return {
         basis: {
-            ("cell", system, "iops"): Known(float(deviation), freedom)
+            ("cell", system, "iops"): Scatter(float(deviation), freedom)
             for system, deviation in zip(systems, values.std(axis=0, ddof=1), strict=True)
         }
         for basis, systems, values in (

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.scaling.fit import fit_law
-from fsgauge.stats.scaling.law import UslFit
+from fsgauge.stats.scaling.model import UslFit
 from fsgauge.stats.scaling.usl import fit, misfit, throughput, variances
 
 Values = NDArray[np.float64]

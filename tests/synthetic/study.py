@@ -12,7 +12,7 @@ from typing import Any
 
 from fsgauge.record import records
 from fsgauge.stats import read_study
-from fsgauge.stats.of_kind import analysis_of
+from fsgauge.stats.planned import analysis_of
 from fsgauge.stats.results import Results
 from fsgauge.store.files import turn_folder
 from tests.sealing import seal

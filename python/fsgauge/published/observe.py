@@ -9,13 +9,11 @@ OBSERVED in its published.py, by name.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Self
 
 from fsgauge import kinds
-from fsgauge.published.ledger import Part
-from fsgauge.published.trial import Observable, Scalar
+from fsgauge.published.ledger import Observable, Part, Scalar
 from fsgauge.record.records import Cell
 from fsgauge.stats.estimate import Estimate, over_unpaired
 from fsgauge.stats.ratio import Ratio, ratio_of_blocks
@@ -41,7 +39,6 @@ class Observation(Part):
 
     @classmethod
     def of(cls, cell: str, system: str, over: str, found: Estimate | Ratio | JudgedRatio) -> Self:
-        """A number as statistics gives it."""
         return cls(
             cell=cell,
             system=system,
@@ -73,17 +70,8 @@ Observe = Callable[[Observable, Results], list[Observation]]
 def observe(about: Observable, results: Results) -> list[Observation]:
     """What these results say; [] where they have no such system, cell or metric. Raises KeyError
     for a quantity that the kind of study does not declare."""
-    if about.quantity == "ratio":
-        found = (_ratio(entry, about, results) for entry in _comparisons(about, results))
-        return [each for each in found if each is not None]
-    if about.quantity == "steps":
-        return _steps(about, results)
-    if about.quantity == "own steps":
-        return _own_steps(about, results)
-    if about.quantity == "rate":
-        return _rates(about, results)
-    if about.quantity == MORE_HOSTS:
-        return _more_hosts(about, results)
+    if (of_any := _OF_ANY_KIND.get(about.quantity)) is not None:
+        return of_any(about, results)
     has_own = kinds.has_part(results.kind, "published")
     own: Mapping[str, Observe] = kinds.part(results.kind, "published").OBSERVED if has_own else {}
     return own[about.quantity](about, results)
@@ -174,15 +162,20 @@ def _comparisons(about: Observable, results: Results) -> list[Comparison]:
     ]
 
 
-def _ratio(entry: Comparison, about: Observable, results: Results) -> Observation | None:
+def _ratios(about: Observable, results: Results) -> list[Observation]:
     """To the baseline, or inside blocks to the system that the trial names."""
+    entries = _comparisons(about, results)
     if not about.over:
-        return Observation.of(results.cell(entry.cell).name, entry.system, results.baseline, entry)
-    other = results.comparison(entry.cell, about.over, about.metric)
-    found = _inside_blocks(entry, other) if other is not None and not other.limited_by else None
-    if found is None:
-        return None
-    return Observation.of(results.cell(entry.cell).name, about.system, about.over, found)
+        own = ((each.cell, each.system, each) for each in entries)
+        return of_rows(about, results, results.baseline, own)
+    cells = [each.cell for each in entries]
+    others = {cell: results.comparison(cell, about.over, about.metric) for cell in cells}
+    inside = (
+        (each.cell, each.system, _inside_blocks(each, other))
+        for each in entries
+        if (other := others[each.cell]) is not None and not other.limited_by
+    )
+    return of_rows(about, results, about.over, inside)
 
 
 def _steps(about: Observable, results: Results) -> list[Observation]:
@@ -245,7 +238,13 @@ def _step(
 
 def _inside_blocks(top: Comparison, bottom: Comparison) -> Ratio | None:
     """One ratio over another; None with less than a block that has both."""
-    below = dict(bottom.blocks)
-    return ratio_of_blocks(
-        [math.log(ratio / below[block]) for block, ratio in top.blocks if block in below]
-    )
+    return ratio_of_blocks(top.logs_over(bottom))
+
+
+_OF_ANY_KIND: Mapping[str, Observe] = {
+    "ratio": _ratios,
+    "steps": _steps,
+    "own steps": _own_steps,
+    "rate": _rates,
+    MORE_HOSTS: _more_hosts,
+}

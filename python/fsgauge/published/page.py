@@ -52,7 +52,6 @@ the rig set, by the limit of a disk or an emulated processor, says nothing.
 
 
 def page() -> str:
-    """docs/published.md."""
     parts = [_INTRODUCTION, _counts()]
     for folder, ledger in ledgers().items():
         parts.append(_section(folder, ledger))
@@ -120,7 +119,6 @@ def _unit(unit: str) -> str:
 
 
 def run_words(run: JudgedRun) -> str:
-    """A run in a sentence: when, on what."""
     if run.simulated:
         return (
             f"`{run.study}`: simulated, {run.blocks} seeds on {run.date}, {run.simulated};"

@@ -16,9 +16,8 @@ from pydantic import Field, ValidationError
 from fsgauge import kinds
 from fsgauge.errors import InputError, quoted
 from fsgauge.exit_codes import ExitCode
-from fsgauge.published.ledger import Claim, Part, ledgers
+from fsgauge.published.ledger import Claim, Observable, Part, ledgers
 from fsgauge.published.observe import Observation, observe, why_none
-from fsgauge.published.trial import Observable
 from fsgauge.record.machine import Simulation, is_over_network
 from fsgauge.stats.layouts import Seeks, seeks_of
 from fsgauge.stats.read import read_stored
@@ -113,7 +112,6 @@ class JudgedRun(Part):
 
 
 def sha256_of(path: Path) -> str:
-    """The digest of a study file's text."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
@@ -242,7 +240,6 @@ def _models(simulation: Simulation | None) -> str:
 
 
 def observed(results: Results, folder: str) -> list[Observed]:
-    """What results say to every claim that their study is for."""
     return [
         Observed(claim=claim.id, trial=about.words, **seen.model_dump())
         for claim in ledgers()[folder].claim

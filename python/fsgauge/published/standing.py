@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
-from fsgauge.published.ledger import Claim
+from fsgauge.published.ledger import Claim, Need, Observable, Prediction, Trial
 from fsgauge.published.runs import JudgedRun, Observed, run_of
-from fsgauge.published.trial import Need, Observable, Prediction, Trial
 from fsgauge.published.verdict import (
     MARGIN,
     TrialVerdict,
@@ -171,15 +170,6 @@ def _lacks(need: Need, run: JudgedRun) -> str:
     }[run.beyond_memory]
 
 
-_PREDICTED: dict[str, Word] = {
-    "missed": "predicted: missed",
-    "fitted": "predicted: fitted",
-    "no proof": "predicted: no proof",
-    "met": "predicted: met",
-    "answered": "predicted: answered",
-}
-
-
 @dataclass(frozen=True)
 class TrialStanding:
     """One trial, what came of it, and the run that says so."""
@@ -202,12 +192,10 @@ class Standing:
 
     @property
     def why(self) -> str:
-        """The lines of all trials, joined by semicolons."""
         return "; ".join(self.lines)
 
     @property
     def runs(self) -> list[JudgedRun]:
-        """The runs behind it, each once."""
         measured = [each.run for each in self.trials if each.run is not None]
         simulated = [run for each in self.predicted for run in each.runs]
         return list({run.study: run for run in (*measured, *simulated)}.values())
@@ -226,7 +214,8 @@ def standing_of(folder: str, claim: Claim, runs: Mapping[str, JudgedRun] | None 
     word = together([each.outcome.word for each in trials]) if trials else "not yet"
     if word == "not yet" and any(each.is_run for each in found):
         came_of_them = {each.met for each in found if each.is_run}
-        word = _PREDICTED[next(met for met in GRAVEST_FIRST if met in came_of_them)]
+        gravest = next(met for met in GRAVEST_FIRST if met in came_of_them)
+        word = cast(Word, f"predicted: {gravest}")
     said = [_in_words(claim, each) for each in trials]
     said += [prediction_words(claim, each) for each in found]
     return Standing(claim, word, tuple(said), trials, found)

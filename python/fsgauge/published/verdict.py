@@ -1,16 +1,4 @@
-"""What comes of a trial: its rule applied to what was observed.
-
-confirmed            the published ratio or part of its range is in our interval, on its side of 1,
-                     which is no wider than twofold; a claim without a number is met
-direction confirmed  our interval is on the same side of 1; the size is that of other hardware
-refuted              our interval is on the other side, or an "all", "no" or "at least" is
-                     contradicted
-undecided            our interval allows both
-changed since        contradicted by software that is not what was published of
-no proof             met, by what was set up so that it is met
-predicted: ...       no run that could tell, but simulations, and what came of them: missed,
-                     fitted, no proof, met or answered
-not yet              no run here, or none that could tell
+"""What comes of a trial: its rule applied to what was observed. `page.py` says what each word is.
 
 The size of a ratio on other hardware is no reason to call it refuted.
 """
@@ -22,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from fsgauge.published.ledger import Trial
 from fsgauge.published.observe import Observation
-from fsgauge.published.trial import Trial
 
 Word = Literal[
     "confirmed",

@@ -75,10 +75,6 @@ def _chain(machine: Machine, keys: Sequence[str]) -> list[dict[str, Any]]:
     ]
 
 
-def _models(machine: Machine) -> object:
-    return machine.simulation.model_version if machine.simulation is not None else None
-
-
 def _tools(machine: Machine) -> object:
     versions = machine.tool_versions
     return {name: versions[name] for name in sorted(versions) if name not in _UNEQUAL_TOOLS}
@@ -105,7 +101,9 @@ FACTS: dict[str, Callable[[Conditions], object]] = {
     "clock source": _of_machine("clock_source"),
     "tools": _of_machines(_tools),
     "storage": _of_machines(_storage),
-    "version of the models": _of_machines(_models),
+    "version of the models": _of_machines(
+        lambda machine: machine.simulation and machine.simulation.model_version
+    ),
 }
 """Name and value of every fact."""
 

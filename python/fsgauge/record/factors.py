@@ -303,7 +303,6 @@ def declarations() -> Iterator[tuple[str, Factor]]:
 
 
 def counting() -> set[str]:
-    """Names of the factors that are numbers."""
     models = [declared(kind) for kind in kinds.readable()]
     return {
         name
@@ -331,7 +330,6 @@ def vocabulary() -> dict[tuple[str, ...], tuple[str, str]]:
 
 
 def declared(kind: str) -> type[CellFactors]:
-    """The model of a kind's factors."""
     return cast(type[CellFactors], kinds.part(kind, "factors").FACTORS)
 
 

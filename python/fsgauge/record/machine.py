@@ -10,7 +10,7 @@ from pydantic import Field, field_validator
 from fsgauge.plain_files.kept import Kept
 from fsgauge.record.limits import Limits, in_force
 from fsgauge.record.preconditioning import StoragePreconditioning
-from fsgauge.units import some_of
+from fsgauge.units import grouped, some_of
 
 _OLD_CLAIM = ": ratios hold, rates do not"
 _MOST_NAMED = 3
@@ -47,9 +47,7 @@ class StorageFacts(Kept):
 
 def cached_direct_cautions(systems: Mapping[str, str]) -> list[str]:
     """A sentence for all systems whose direct I/O left as many pages in the page cache."""
-    alike: dict[str, list[str]] = {}
-    for name, words in systems.items():
-        alike.setdefault(words, []).append(f'"{name}"')
+    alike = grouped((words, f'"{name}"') for name, words in systems.items())
     return [
         f"direct I/O of {some_of(names, _MOST_NAMED)} goes through the page cache:"
         f" {words} were seen there"

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from fsgauge.engine.wire import Ended, Histogram, LoadResult, Pauses
 from fsgauge.record.parts import Part, Slice
+from fsgauge.units import grouped
 
 Rule = Literal[
     "first", "add", "span", "width", "rate", "least", "most", "farthest", "list", "roles", "named"
@@ -129,7 +130,7 @@ def _model(values: Sequence[M], *, across: bool) -> M:
     """Several of a class as one: `across` machines, or else those of one machine's slices."""
     first = values[0]
     if isinstance(first, Histogram):
-        return cast(M, _histogram(cast(Sequence[Histogram], values)))
+        return cast(M, added_histograms(cast(Sequence[Histogram], values)))
     found = {}
     for name in type(first).model_fields:
         if name not in OWN:
@@ -155,9 +156,7 @@ def _by(key: Callable[[Any], object]) -> Callable[[list[Any], bool], list[Any]]:
     """Of several lists one, in which elements of one key are one."""
 
     def together(lists: list[Any], across: bool) -> list[Any]:
-        found: dict[object, list[Any]] = {}
-        for each in (each for every in lists for each in every):
-            found.setdefault(key(each), []).append(each)
+        found = grouped((key(each), each) for every in lists for each in every)
         return [_model(values, across=across) for values in found.values()]
 
     return together
@@ -192,7 +191,7 @@ _DONE: dict[Rule, Callable[[list[Any], bool], Any]] = {
 }
 
 
-def _histogram(histograms: Sequence[Histogram]) -> Histogram:
+def added_histograms(histograms: Sequence[Histogram]) -> Histogram:
     """The sum; its buckets are added when they are asked for."""
     from fsgauge.record.series import added
 

@@ -71,7 +71,6 @@ class Cell(Kept):
 
 
 def turn_title(system: str, *, again: bool, over_path: bool) -> str:
-    """A system's turn in words."""
     return system + (" again" if again else "") + (" over its path" if over_path else "")
 
 
@@ -255,7 +254,6 @@ class RunRecord(Record):
 
     @property
     def is_foreign(self) -> bool:
-        """Whether another tool measured it."""
         return isinstance(self.job, ForeignJob)
 
     @property

@@ -22,7 +22,7 @@ from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN, is_too_wide
 from fsgauge.store import read_results
-from fsgauge.units import exact_percent, figure, listed, moment
+from fsgauge.units import exact_percent, figure, grouped, listed, moment
 
 _WITH_TIME = re.compile(r"-\d{4}(-\d\d){2}-\d{6}$")
 """The end of a results folder's name."""
@@ -98,7 +98,6 @@ def primary_lines(between: Between) -> list[FolderRow]:
 
 
 def _primary_idle(between: Between) -> list[IdleLine]:
-    """The primary lines in which a side did nothing."""
     metrics = between.primary_metrics
     return [
         each
@@ -194,7 +193,6 @@ def limit_interval(test: Test) -> str:
 
 
 def cautions(between: Between) -> list[str]:
-    """What the reader has to know before the numbers."""
     found = [
         f"{side.label} is not valid: {side.invalid_reason}"
         for side in (between.a, between.b)
@@ -225,7 +223,6 @@ def _not_shared(between: Between) -> list[str]:
 
 
 def _how_made(between: Between) -> list[str]:
-    """Which side is a model's, where only one is."""
     found = compared_models.model_and_measured(between)
     if found is None:
         return []
@@ -238,10 +235,11 @@ def _how_made(between: Between) -> list[str]:
 
 def _given_up(between: Between) -> list[str]:
     """A line a system and option by which durability is given up, and on which side."""
-    on: dict[tuple[str, str, str], list[str]] = {}
-    for side in (between.a, between.b):
-        for weak in side.durability.systems:
-            on.setdefault((weak.system, weak.option, weak.loses), []).append(side.label)
+    on = grouped(
+        ((weak.system, weak.option, weak.loses), side.label)
+        for side in (between.a, between.b)
+        for weak in side.durability.systems
+    )
     return [
         f"{system} runs with {option} in {' and '.join(labels)}: {loses}"
         for (system, option, loses), labels in on.items()
@@ -250,7 +248,6 @@ def _given_up(between: Between) -> list[str]:
 
 
 def write_comparison(between: Between, tests: Sequence[Test], output: Path) -> Path:
-    """Write the page, its data and its picture into `output`; RigError where that cannot be."""
     drawing = between_chart(between)
     page = template("comparison.html.j2").render(
         between=between,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from fsgauge.report import words
-from fsgauge.stats.folders.between import TIMES, Between, Entry, SideFacts
+from fsgauge.stats.folders.between import TIMES, Between, Ends, Entry, SideFacts
 from fsgauge.stats.folders.folder import APART_HOURS
 from fsgauge.stats.folders.free_space import FREE_SPACE
 from fsgauge.stats.folders.same_conditions import LIMITS
@@ -93,7 +93,7 @@ def _line(between: Between, entry: Entry) -> ModelLine:
 def basis_sentence(between: Between) -> str:
     """Which ratio the verdict is about, and why."""
     if between.ends is not None:
-        return ends_basis(between)
+        return _basis_of_ends(between, between.ends)
     if between.decides == "direct":
         said = "All folders are of one machine and storage, so the verdict is on B over A"
         if between.systems == [between.baseline]:
@@ -116,7 +116,7 @@ def basis_sentence(between: Between) -> str:
 def repetition_sentence(between: Between) -> str:
     """What the intervals hold of the difference between sittings, and what would show it."""
     if between.ends is not None:
-        return ends_repetition(between)
+        return _repetition_of_ends(between, between.ends)
     counts = [side.sittings for side in (between.a, between.b)]
     if between.a.simulated and between.b.simulated:
         return (
@@ -173,28 +173,22 @@ def ends_sentence(between: Between) -> str:
     return f"{between.ends.model}, the range of its model: {'; '.join(cells)}{more}."
 
 
-def ends_basis(between: Between) -> str:
+def _basis_of_ends(between: Between, ends: Ends) -> str:
     """What a ratio is, and why none is judged."""
-    if between.ends is None:
-        return ""
-    a, b = between.ends.a, between.ends.b
     over = (
         "Ratios are B over A"
         if between.decides == "direct"
         else f"Ratios are of the ratio to {between.baseline} in B over the same in A"
     )
     return (
-        f"A has the {a} times of the model, and B the {b}. {over}. Nothing is judged: with the"
-        " longest times the model is never faster, and it does not say where in the range a device"
-        " lies."
+        f"A has the {ends.a} times of the model, and B the {ends.b}. {over}. Nothing is judged:"
+        " with the longest times the model is never faster, and it does not say where in the range"
+        " a device lies."
     )
 
 
-def ends_repetition(between: Between) -> str:
+def _repetition_of_ends(between: Between, ends: Ends) -> str:
     """Whether anything but the times differs between the sides."""
-    ends = between.ends
-    if ends is None:
-        return ""
     if ends.seeds_a != ends.seeds_b:
         return (
             f"The seeds differ ({_listed(ends.seeds_a)} and {_listed(ends.seeds_b)}), so other"

@@ -36,7 +36,6 @@ class Group:
 
 
 def render_disclosure(results: Results, stored: StoredStudy) -> str:
-    """The sheet as text; it asks nothing of the network."""
     return template("disclosure.html.j2").render(
         results=results,
         study=stored.study,
@@ -49,7 +48,6 @@ def render_disclosure(results: Results, stored: StoredStudy) -> str:
 
 
 def disclosed(results: Results, stored: StoredStudy) -> list[Group]:
-    """Everything on the sheet, in its order."""
     before, after = stored.before, stored.after
     versions = before.load.tool_versions
     host: Rows = [
@@ -226,5 +224,4 @@ def _versions(stored: StoredStudy) -> Rows:
 
 
 def engine_of(stored: StoredStudy) -> Engine | None:
-    """The engine of the first run that gave a result."""
     return next((run.result.engine for run in stored.runs if run.result is not None), None)

@@ -16,6 +16,7 @@ from fsgauge.report.draw import Drawing
 from fsgauge.report.labels import labels_of
 from fsgauge.stats.results import Results
 from fsgauge.stats.wording import NAMED_SYSTEMS
+from fsgauge.units import grouped
 
 _NOT_NAMES = "code|desc|pre|script|style|text|title|tspan"
 _ELEMENT = re.compile(rf"(<(?!(?:{_NOT_NAMES})\b)[a-z][^<>]*>|</i> )([^<]+)(?=<)")
@@ -33,9 +34,7 @@ class DurabilityLine:
 
 def durability_lines(results: Results) -> list[DurabilityLine]:
     """A line for those that give up the same, then what holds for all; [] for most studies."""
-    groups: dict[str, list[str]] = {}
-    for system, text in _reasons(results).items():
-        groups.setdefault(text, []).append(system)
+    groups = grouped((text, system) for system, text in _reasons(results).items())
     alike = [
         DurabilityLine(tuple(systems[:NAMED_SYSTEMS]), text, len(systems[NAMED_SYSTEMS:]))
         for text, systems in groups.items()

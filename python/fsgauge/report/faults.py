@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from fsgauge.record.records import RunRecord
 from fsgauge.record.strikes import TITLES
-from fsgauge.report import vega
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.series import AIR, SECONDS, points_of, rate_up_to
-from fsgauge.report.draw import Drawing, chart_of, draw
+from fsgauge.report.charts.series import RatesPanel, points_of, rates_panel, rates_top
+from fsgauge.report.draw import Drawing, draw
 from fsgauge.report.table_parts import Rows, Table
-from fsgauge.report.theme import BAND
 from fsgauge.stats.results import Results
 from fsgauge.stats.struck import what_else
 from fsgauge.units import format_duration, format_rate
@@ -24,7 +20,6 @@ _POINTS = 400
 
 
 def fault_tables(results: Results) -> list[Table]:
-    """A line for each run that was struck; none where nothing was."""
     return Rows(results.struck).tables(
         "faults",
         "What each fault did",
@@ -52,17 +47,7 @@ def _rate(rate: float | None) -> str:
     return "" if rate is None else format_rate(rate)
 
 
-@dataclass(frozen=True)
-class _Panel:
-    name: str
-    below: str
-    rows: list[dict[str, Any]]
-    faults: list[dict[str, Any]]
-    top: float
-
-
 def struck_series(results: Results, runs: Sequence[RunRecord]) -> Drawing | None:
-    """A panel for each run that has a rate; None where none has."""
     found = [_panel_of(results, run) for run in runs]
     shown = [panel for panel in found if panel is not None]
     left = len(shown) - PANELS_LIMIT
@@ -72,14 +57,14 @@ def struck_series(results: Results, runs: Sequence[RunRecord]) -> Drawing | None
     return draw(
         "faults",
         "Operations per second over time of runs that were struck on purpose; faults are shaded.",
-        *panels.both(shown, _drawn),
+        *panels.both(shown, rates_panel),
         [row for panel in shown for row in panel.rows],
-        [each["tip"] for panel in shown for each in panel.faults],
+        [each["tip"] for panel in shown for each in panel.shades],
         note=f"{left} more runs have no picture." if left > 0 else "",
     )
 
 
-def _panel_of(results: Results, run: RunRecord) -> _Panel | None:
+def _panel_of(results: Results, run: RunRecord) -> RatesPanel | None:
     if run.result is None:
         return None
     step = max(1, -(-len(run.result.intervals) // _POINTS))
@@ -98,25 +83,5 @@ def _panel_of(results: Results, run: RunRecord) -> _Panel | None:
         if each.began_ns is not None
     ]
     titles = ", ".join(each.strike.title for each in run.struck)
-    top = AIR * max(max(row["rate"] for row in rows), 1e-9)
-    return _Panel(rows[0]["label"], f"{run.cell.name}: {titles}", rows, faults, top)
-
-
-def _drawn(panel: _Panel, width: int) -> vega.Chart:
-    x, y = vega.field("seconds:Q", axis=SECONDS), rate_up_to(panel.top)
-    layers: list[vega.Chart] = []
-    if panel.faults:
-        shade = chart_of(panel.faults)
-        layers.append(
-            shade.mark("rect", color=BAND, opacity=0.6).encode(
-                x=vega.field("from:Q", axis=SECONDS),
-                x2=vega.field("to:Q"),
-                description=vega.field("tip:N"),
-            )
-        )
-    layers.append(
-        chart_of(panel.rows).mark("line", strokeWidth=1.2).encode(x=x, y=y, color=panels.colour())
-    )
-    return vega.layer(*layers).properties(
-        width=width, height=110, title=panels.heading(panel.name, width, panel.below)
-    )
+    below = f"{run.cell.name}: {titles}"
+    return RatesPanel(rows[0]["label"], below, rows, faults, [], rates_top(rows))

@@ -4,10 +4,11 @@ Of check: the verdict first, the worst lines, and what to do next."""
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from fsgauge.report import words
 from fsgauge.report.gate_file import NAME
+from fsgauge.report.table_parts import known
 from fsgauge.stats.evidence import count
 from fsgauge.stats.folders.limits import Required, Test
 from fsgauge.stats.gate.accept import Readiness
@@ -121,12 +122,10 @@ def _against_noise(ready: Readiness, options: str) -> list[str]:
 
 
 def accept_more(number: int, sample: str, options: str) -> str:
-    """What makes noise known better."""
     return f"accept {count(number, f'more {sample}')}: fsgauge gate accept DIR{options}"
 
 
 def measure_each(times: int, options: str) -> str:
-    """What makes one build known better."""
     return (
         f"measure each new build {times} times and check all of its folders at once:"
         f" fsgauge gate check DIR DIR ...{options}"
@@ -151,16 +150,10 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def known(number: float | None, said: Callable[[float], str]) -> str:
-    """A number in words; empty where it is not known."""
-    return "" if number is None else said(number)
-
-
 _ORDER = ("worse", "disagrees", "missing", "too noisy", "better", "no loss")
 
 
 def checked_lines(checked: Checked, file: str, despite: Sequence[str] = ()) -> list[str]:
-    """One page: verdict, lines, limits, advice."""
     ready = checked.readiness
     learnt = f"{count(ready.runs, 'accepted run')} in {count(ready.sittings, 'sitting')}"
     return [

@@ -11,11 +11,10 @@ from typing import Any
 from fsgauge.report import vega, words
 from fsgauge.report.charts import marks, panels
 from fsgauge.report.charts.axes import ratio_domain, ratios
-from fsgauge.report.charts.marks import edges_of, whiskers
 from fsgauge.report.compared_answer import change_words
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.logged import write_page
-from fsgauge.report.theme import GLYPHS, INK, MUTED, template
+from fsgauge.report.theme import GLYPHS, MUTED, template
 from fsgauge.stats.evidence import count
 from fsgauge.stats.folders.change_points import FEWEST
 from fsgauge.stats.folders.history import History, Point, Series
@@ -25,7 +24,6 @@ PANELS_LIMIT = 12
 
 
 def history_chart(history: History) -> Drawing | None:
-    """The drawing, one panel a cell and system; None without points."""
     shown = [series for series in history.series if series.points][:PANELS_LIMIT]
     if not shown:
         return None
@@ -71,25 +69,22 @@ def _levels(rows: list[dict[str, Any]], series: Series) -> list[dict[str, Any]]:
 
 def _panel(panel: tuple[Series, list[dict[str, Any]]], width: int) -> vega.Chart:
     series, rows = panel
-    limits = ratio_domain([*(row["ratio"] for row in rows), *edges_of(rows, "low", "high")])
+    limits = ratio_domain([*(row["ratio"] for row in rows), *marks.edges_of(rows, "low", "high")])
     along = ratios("y", limits, 5, clamp=True, title="ratio", domain=False)
-    y = along.channel
     x = vega.field(
         "place:Q",
         scale={"domain": [0.5, len(rows) + 0.5], "nice": False},
         axis={"title": "folder, in order of time", "tickMinStep": 1, "format": "d", "grid": False},
     )
 
-    base = chart_of(rows)
     steps = [{"place": step.index + 0.5} for step in series.steps]
     layers = [
-        chart_of([{"ratio": 1}]).mark("rule", color=INK, strokeWidth=1).encode(y=y("ratio")),
+        marks.level(1, along, strokeWidth=1),
         chart_of(_levels(rows, series))
         .mark("rule", color=MUTED, strokeWidth=3, opacity=0.6)
-        .encode(x=x, x2=vega.field("to:Q"), y=y("level")),
+        .encode(x=x, x2=vega.field("to:Q"), y=along.channel("level")),
         chart_of(steps).mark("rule", color=MUTED, strokeDash=[4, 3]).encode(x=x),
-        *whiskers(rows, ("ratio", "low", "high"), along, width=1.5, x=x),
-        marks.points(base, 40, x=x, y=y("ratio")),
+        *marks.measured(rows, ("ratio", "low", "high"), along, 40, width=1.5, x=x),
     ]
     title = panels.heading(f"{series.cell}, {series.system}", width)
     return vega.layer(*layers).properties(width=width, height=150, title=title)
@@ -110,7 +105,6 @@ class StepLine:
 
 
 def step_lines(history: History) -> list[StepLine]:
-    """Every step of every series, in order of the series."""
     return [
         StepLine(
             cell=series.cell,
@@ -159,7 +153,6 @@ def _steps_found(history: History) -> str:
 
 
 def cautions(history: History) -> list[str]:
-    """What the reader has to know before the numbers."""
     return [
         *history.changed,
         *(
@@ -183,7 +176,6 @@ def _apart(history: History) -> list[str]:
 
 
 def write_history(history: History, output: Path) -> Path:
-    """Write the page, its data and its picture into `output`; RigError where that cannot be."""
     drawing = history_chart(history)
     page = template("history.html.j2").render(
         history=history,

@@ -6,7 +6,6 @@ where it fits, the scalability law; of many groups those that the answer is abou
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from fsgauge.report import table_parts, vega, words
@@ -14,9 +13,9 @@ from fsgauge.report.charts import marks, panels
 from fsgauge.report.charts.law import LawPanel, law_panel
 from fsgauge.report.draw import Drawing, draw
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.host_results import HostPoint, HostScaling, HostsResult
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Results
+from fsgauge.stats.scaling.model import HostPoint, HostScaling
 from fsgauge.units import count, format_duration
 
 _ABOUT_EQUAL = 0.005
@@ -24,45 +23,38 @@ MOST_PANELS = 12
 Measured = tuple[HostScaling, HostPoint]
 
 
-@dataclass(frozen=True)
-class HostLine:
-    """One host's cells of the table."""
-
-    name: str
-    share: str
-    late: str
-    worst: str
-    bound: str
-
-
-@dataclass(frozen=True)
-class HostLines:
-    """What the page says of the hosts."""
-
-    sentence: str
-    runs: str
-    lines: list[HostLine]
-
-
-def host_lines(results: Results) -> HostLines | None:
-    """The hosts of a study; None where one machine drove the load."""
+def host_tables(results: Results) -> list[table_parts.Table]:
+    """A line a host; none where one machine drove the load."""
     hosts = results.hosts
     if hosts is None:
-        return None
-    lines = [
-        HostLine(
-            name=each.name,
-            share=f"{each.share:.3f}",
-            late=_signed(each.late_ns),
-            worst=_signed(each.worst_late_ns),
-            bound=_time(each.clock_bound_ns),
-        )
-        for each in hosts.hosts
-    ]
-    return HostLines(_sentence(hosts), count(hosts.runs, "run"), lines)
+        return []
+    all_took_part = (
+        "The first hosts took part in runs with fewer of them"
+        if over_hosts_tables(results)
+        else "Every host took part in every run"
+    )
+    return table_parts.Rows(hosts.hosts).tables(
+        "hosts",
+        "Each host",
+        f"{all_took_part}; the study's numbers are the sums. Rate: that of one of its jobs or"
+        f" clients, over the median host's, the median of {count(hosts.runs, 'run')}. Start: after"
+        " the common moment, by one clock; the bound is how wrong that can be. Each host's own"
+        " records are next to the study's, in records/*/host-NAME-*.json.",
+        [
+            ("host", "", lambda each: each.name),
+            ("rate", "hosts", lambda each: f"{each.share:.3f}"),
+            ("start, median", "hosts", lambda each: _signed(each.late_ns)),
+            ("start, farthest", "hosts", lambda each: _signed(each.worst_late_ns)),
+            ("bound", "hosts", lambda each: _time(each.clock_bound_ns)),
+        ],
+    )
 
 
-def _sentence(hosts: HostsResult) -> str:
+def hosts_sentence(results: Results) -> str:
+    """ "" where one machine drove the load."""
+    hosts = results.hosts
+    if hosts is None:
+        return ""
     parts = [count(len(hosts.hosts), "host")]
     if hosts.skew_median_ns is not None:
         parts[0] += (
@@ -154,7 +146,6 @@ def _law(lines: list[HostScaling]) -> list[table_parts.Table]:
 
 
 def over_hosts(results: Results) -> Drawing | None:
-    """The drawing; None where the study does not vary the number of hosts."""
     systems = panels.drawn_systems(results)
     lines = [
         each

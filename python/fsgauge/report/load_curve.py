@@ -1,12 +1,13 @@
-"""The page of a load curve: latency over rate with the limit, and a line a system of what it
-serves below it."""
+"""The page of a load curve: latency over rate with the limit, and a line a system of what it serves
+below it; and which page shows results: that of their kind, or this one."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
+from fsgauge import kinds
 from fsgauge.record.factors import factors_of
 from fsgauge.record.quantiles import quantile_words
 from fsgauge.report import vega, words
@@ -36,7 +37,6 @@ class CurvePage(KindPage):
     sections = ("load_curve.html.j2",)
 
     def pictures(self, results: Results) -> list[Drawing | None]:
-        """Latency over rate."""
         return [load_curve(results)]
 
     def left_out(self, drawings: Mapping[str, Drawing], results: Results) -> set[str]:  # noqa: ARG002
@@ -115,7 +115,6 @@ def _rate_cell(line: _Line) -> TableCell | str:
 
 
 def load_curve(results: Results) -> Drawing | None:
-    """A panel a load, a line a system; None where no run says anything."""
     found = CurveResults.of(results)
     if found is None:
         return None
@@ -229,3 +228,9 @@ def _latency_axis(limits: tuple[float, float]) -> Along:
         labelExpr=axes.DURATION,
         values=axes.round_values(low, high, 6),
     )
+
+
+def page_of(results: Results) -> KindPage:
+    if CurveResults.of(results) is not None:
+        return PAGE
+    return cast(KindPage, kinds.part(results.kind, "page").PAGE)

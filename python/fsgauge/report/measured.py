@@ -33,7 +33,6 @@ class MeasuredPage(KindPage):
 
 
 def measured_tables(results: Results) -> list[Table]:
-    """One line a cell and system; none where nothing was measured."""
     own = MeasuredResults.of(results)
     if own is None:
         return []
@@ -49,7 +48,6 @@ def measured_tables(results: Results) -> list[Table]:
 
 
 def measured_chart(results: Results) -> Drawing | None:
-    """One panel for what is done; None where nothing was measured."""
     own = MeasuredResults.of(results)
     if own is None:
         return None

@@ -25,9 +25,9 @@ from fsgauge.report.charts.law import no_law
 from fsgauge.report.draw import Drawing
 from fsgauge.report.durability import durability_lines, marked_page
 from fsgauge.report.faults import fault_tables
-from fsgauge.report.hosts import host_lines, over_hosts_tables
+from fsgauge.report.hosts import host_tables, hosts_sentence, over_hosts_tables
 from fsgauge.report.labels import MANY, labels_of
-from fsgauge.report.page_of_kind import page_of
+from fsgauge.report.load_curve import page_of
 from fsgauge.report.race import race_values
 from fsgauge.report.sureness import in_short, integrity_lines, next_step, sureness_lines
 from fsgauge.report.tables import sync_tables
@@ -44,6 +44,7 @@ from fsgauge.units import (
     count,
     format_duration,
     format_size,
+    grouped,
     moment,
     plural,
     some_of,
@@ -53,13 +54,11 @@ _NAMED_HOSTS = 4
 
 
 def render_page(results: Results, stored: StoredStudy, drawings: dict[str, Drawing]) -> str:
-    """The whole page as text; it asks nothing of the network."""
     made = template("page.html.j2", results.systems, results.baseline)
     return marked_page(made.render(page_values(results, stored, drawings)), results)
 
 
 def render_summary(results: Results, stored: StoredStudy, drawings: dict[str, Drawing]) -> str:
-    """The sheet as text; it asks nothing of the network."""
     sheet = template("summary.html.j2", results.systems, results.baseline)
     made = sheet.render(
         page_values(results, stored, drawings),
@@ -76,7 +75,6 @@ def render_summary(results: Results, stored: StoredStudy, drawings: dict[str, Dr
 def page_values(
     results: Results, stored: StoredStudy, drawings: dict[str, Drawing]
 ) -> dict[str, Any]:
-    """What the templates of a results folder take."""
     page = page_of(results)
     sureness, repeat = sureness_lines(results, stored.runs), repeat_command(stored.study)
     return {
@@ -102,7 +100,8 @@ def page_values(
         "tables": tables.number_tables(results),
         "sync_tables": sync_tables(results, stored.runs),
         "layouts": tables.layout_lines(results),
-        "hosts": host_lines(results),
+        "hosts_sentence": hosts_sentence(results),
+        "host_tables": host_tables(results),
         "over_hosts_tables": over_hosts_tables(results),
         "traffic_tables": traffic_tables(results),
         "counts_tables": counts_tables(results),
@@ -154,9 +153,10 @@ def rig_sentence(study: StudyRecord, environment: EnvironmentRecord) -> str:
     simulation = environment.load.simulation
     if simulation is not None:
         return f"{study.rig}, models of version {simulation.model_version}"
-    alike: dict[str, list[str]] = {}
-    for each in environment.machines:
-        alike.setdefault(_machine_words(each), []).append(title_of(each, environment.machines))
+    alike = grouped(
+        (_machine_words(each), title_of(each, environment.machines))
+        for each in environment.machines
+    )
     alone = len(environment.machines) == 1
     machines = [
         text if alone else f"{some_of(titles, _NAMED_HOSTS)}: {text}"
@@ -238,7 +238,6 @@ def _fact(machine: Machine, key: str) -> str:
 
 
 def made_systems(results: Results, turns: Sequence[TurnRecord]) -> list[dict[str, Any]]:
-    """How each system was made, from its first turn."""
     first = first_turns(turns)
     made = []
     for name in results.systems:

@@ -17,7 +17,6 @@ from fsgauge.report.theme import template
 def write_publication(
     path: Path, ledger: Ledger, standings: Sequence[Standing], left_out: Sequence[LeftOut]
 ) -> Path:
-    """Write the page; gives its path. RigError where it cannot be written."""
     runs = {run.study: run for standing in standings for run in standing.runs}
     counts = Counter(standing.word for standing in standings)
     lines, notes = noted([standing.lines for standing in standings])

@@ -11,7 +11,7 @@ from fsgauge.engine.wire import IntegrityResult
 from fsgauge.record.records import RunRecord
 from fsgauge.report import words
 from fsgauge.report.kind_page import Assurance
-from fsgauge.report.page_of_kind import page_of
+from fsgauge.report.load_curve import page_of
 from fsgauge.stats.curve.model import CurveResults
 from fsgauge.stats.evidence import count
 from fsgauge.stats.lost_data import KINDS, blocks_of

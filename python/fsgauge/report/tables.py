@@ -64,7 +64,6 @@ class NumberTable:
 
 
 def number_tables(results: Results) -> list[NumberTable]:
-    """One table a metric that was measured."""
     lines_of = _Lines(results)
     tables = []
     for metric in results.metrics:
@@ -104,7 +103,6 @@ class _Lines:
         self._nothing = {(n.cell, n.system, n.metric): n for n in results.nothing}
 
     def line(self, metric: MetricInfo, cell: str, system: str) -> ComparisonRow | None:
-        """None where there is nothing to say."""
         place = (cell, system, metric.name)
         if (nothing := self._nothing.get(place)) is not None:
             return _idle_line(self._results, nothing)
@@ -317,7 +315,6 @@ Timed = tuple[str, RecordCell, str]
 
 
 def sync_tables(results: Results, runs: Sequence[RunRecord]) -> list[table_parts.Table]:
-    """The table; [] for a study that times no such call."""
     measured = results.measured
 
     def cell(

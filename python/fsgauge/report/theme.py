@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fsgauge import kinds
 from fsgauge.errors import escaped
@@ -40,6 +40,7 @@ FONT = "Arial, Helvetica, sans-serif"
 _SYSTEM_COLOURS = ("0072b2", "e69f00", "009e73", "cc79a7", "56b4e9", "d55e00", "a89f00")
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right")
 
+_DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2, 1, 2])
 SIGNS = {
     "circle": "●",
     "square": "■",
@@ -53,38 +54,28 @@ SIGNS = {
 GLYPHS = {"better": "▲", "worse": "▼", "equivalent": "≈", "undecided": "?", "too noisy": "?"}
 
 
-def system_colours(systems: Sequence[str], baseline: str) -> dict[str, str]:
-    """One colour a system; the baseline is ink, the others follow the study's order. Beyond seven a
-    colour comes again with another shape."""
+class Look(NamedTuple):
+    """How a system is drawn: colour, shape and dash."""
+
+    colour: str
+    shape: str
+    dash: list[int]
+
+
+def looks(systems: Sequence[str], baseline: str) -> dict[str, Look]:
+    """One look a system; the baseline is ink, the others follow the study's order. Beyond seven a
+    colour comes again with another shape and dash; each of 49 pairs of colour and shape once."""
+    found = {baseline: Look(INK, "circle", _DASHES[0])}
+    colours = len(_SYSTEM_COLOURS)
     others = [system for system in systems if system != baseline]
-    colours = {baseline: INK}
     for index, system in enumerate(others):
-        number = index % len(_SYSTEM_COLOURS)
-        colours[system] = f"var(--system-{number + 1}, #{_SYSTEM_COLOURS[number]})"
-    return colours
-
-
-def system_shapes(systems: Sequence[str], baseline: str) -> dict[str, str]:
-    """One shape a system, in the same order as the colours; each of 49 pairs comes once."""
-    others = [system for system in systems if system != baseline]
-    shapes = {
-        system: _SHAPES[(index + index // len(_SYSTEM_COLOURS)) % len(_SHAPES)]
-        for index, system in enumerate(others)
-    }
-    return {baseline: "circle", **shapes}
-
-
-_DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2, 1, 2])
-
-
-def system_dashes(systems: Sequence[str], baseline: str) -> dict[str, list[int]]:
-    """One dash a system: the first seven lines are whole, those of the next seven are dashed."""
-    others = [system for system in systems if system != baseline]
-    dashes = {
-        system: _DASHES[(index // len(_SYSTEM_COLOURS)) % len(_DASHES)]
-        for index, system in enumerate(others)
-    }
-    return {baseline: _DASHES[0], **dashes}
+        again, number = divmod(index, colours)
+        found[system] = Look(
+            f"var(--system-{number + 1}, #{_SYSTEM_COLOURS[number]})",
+            _SHAPES[(index + again) % len(_SHAPES)],
+            _DASHES[again % len(_DASHES)],
+        )
+    return found
 
 
 def chart_config() -> dict[str, Any]:
@@ -155,8 +146,7 @@ class _Names:
 
     def __init__(self, systems: Sequence[str], baseline: str) -> None:
         self._labels = labels_of(systems)
-        self._colours = system_colours(systems, baseline) if systems else {}
-        self._shapes = system_shapes(systems, baseline) if systems else {}
+        self._looks = looks(systems, baseline)
 
     def named(self, system: str) -> str:
         """The label, with the whole name on hover."""
@@ -172,8 +162,8 @@ class _Names:
         from markupsafe import Markup
 
         mark = Markup('<i class="mark" style="color:{}">{}</i> {}')
-        sign = SIGNS[self._shapes[system]]
-        return mark.format(self._colours[system], sign, self.named(system))
+        colour, shape, _ = self._looks[system]
+        return mark.format(colour, SIGNS[shape], self.named(system))
 
 
 def as_command(command: str) -> str:
@@ -192,5 +182,4 @@ def embedded_json(rows: Sequence[dict[str, Any]] | dict[str, Any]) -> str:
 
 
 def asset(name: str) -> str:
-    """The text of a style sheet or script."""
     return (files("fsgauge.report") / "templates" / name).read_text(encoding="utf-8")

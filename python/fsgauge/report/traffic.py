@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fsgauge.report.table_parts import NOTHING, Rows, Table, TableCell, estimate_cell
 from fsgauge.stats.results import Results, TrafficNumber
-from fsgauge.units import format_size
+from fsgauge.units import format_size, grouped
 
 _MOST_PARTS = 6
 _DISKS, _FLUSH, _BYTES = "disk_requests", "flush", "bytes"
@@ -17,7 +17,6 @@ _LEAST_SHARE = 0.005
 
 
 def traffic_tables(results: Results) -> list[Table]:
-    """One table; [] where nothing was counted."""
     counted = [each for each in results.traffic if each.per_operation.value > 0]
     return Rows(counted).tables(
         "traffic",
@@ -65,9 +64,7 @@ def _parts(each: TrafficNumber) -> str:
 
 def counts_tables(results: Results) -> list[Table]:
     """A line a primary cell, a column a system; [] where disks were not counted."""
-    numbers: dict[tuple[str, str], list[TrafficNumber]] = {}
-    for each in results.traffic:
-        numbers.setdefault((each.cell, each.system), []).append(each)
+    numbers = grouped(((each.cell, each.system), each) for each in results.traffic)
     return Rows(map(results.cell, results.primary_cells)).by_system(
         "counts",
         "",

@@ -192,7 +192,6 @@ def noise(floor: NoiseFloor, baseline: str) -> str:
 
 
 def estimate(number: Estimate, unit: str) -> str:
-    """Value and interval of an estimate."""
     text = value(number.value, unit)
     low, high = ends(number)
     if low is None or high is None:

@@ -25,8 +25,8 @@ from fsgauge.report.draw import Drawing
 from fsgauge.report.durability import marked_drawings
 from fsgauge.report.faults import struck_series
 from fsgauge.report.hosts import over_hosts
+from fsgauge.report.load_curve import page_of
 from fsgauge.report.page import render_page, render_summary
-from fsgauge.report.page_of_kind import page_of
 from fsgauge.report.table_parts import TableCell
 from fsgauge.report.tables import ComparisonRow, primary_lines
 from fsgauge.stats.read import naming_changes, read_stored
@@ -56,19 +56,15 @@ class Report:
         return self.stored.directory / "report.html"
 
     def page(self) -> str:
-        """The page that is read on a screen."""
         return render_page(self.results, self.stored, self.drawings)
 
     def summary(self) -> str:
-        """The page of one sheet of paper."""
         return render_summary(self.results, self.stored, self.drawings)
 
     def markdown(self) -> str:
-        """The answer and the main numbers, for a pull request."""
         return markdown(self.results)
 
     def disclosure(self) -> str:
-        """How it was measured, on one sheet of paper."""
         return render_disclosure(self.results, self.stored)
 
 
@@ -116,7 +112,6 @@ def write_beside(stored: StoredStudy, files: Mapping[str, str | bytes]) -> None:
 
 
 def draw_all(results: Results, stored: StoredStudy) -> dict[str, Drawing]:
-    """Every picture that has something to show, by name, in the order of the page."""
     page = page_of(results)
     drawings = (
         *page.pictures(results),

@@ -8,14 +8,13 @@ head tells it from a file that is to be scanned.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from fsgauge.engine.wire import LengthBin, ScanResult
+from fsgauge.engine.wire import ScanResult
 from fsgauge.errors import InputError, quoted
 from fsgauge.plain_files import MissingError, head_of, read_json
 from fsgauge.plain_files.bounds import SCAN
@@ -101,15 +100,12 @@ def _contradiction(scan: ScanResult) -> str:
     for number, file in enumerate(scan.top):
         if file.extents < max(len(file.list), 1):
             return f"top.{number}.extents: {file.extents} are fewer than it lists, or none"
-    for name, bins in (("extent_lengths", scan.extent_lengths), ("free.lengths", _lengths(scan))):
+    free = scan.free.lengths if scan.free else ()
+    for name, bins in (("extent_lengths", scan.extent_lengths), ("free.lengths", free)):
         lengths = [each.at_least_bytes for each in bins]
         if lengths != sorted(set(lengths)) or any(each.bit_count() != 1 for each in lengths):
             return f"{name}: they are not ascending powers of two"
     return ""
-
-
-def _lengths(scan: ScanResult) -> Sequence[LengthBin]:
-    return scan.free.lengths if scan.free else ()
 
 
 _LARGEST_ORDER = 10

@@ -84,7 +84,6 @@ QUANTITIES: tuple[Quantity, ...] = (
 
 
 def numbers_of(scan: ScanResult) -> Numbers:
-    """The numbers of a scan, by the name of their quantity."""
     counts = scan.counts
     with_extents = counts.files - counts.files_without_extents
     found: Numbers = {

@@ -290,7 +290,6 @@ class _Drift:
     days: float
 
     def half(self, level: float) -> float:
-        """Half of the interval of the mean."""
         return t_quantile(self.changes - 1, level) * self.error
 
 
@@ -353,7 +352,6 @@ def forecast(watch: Watch) -> Forecast | str:
 
 
 def forecast_words(watch: Watch) -> str:
-    """The forecast in a sentence."""
     found = forecast(watch)
     if isinstance(found, str):
         return found

@@ -15,7 +15,7 @@ from fsgauge.scan.numbers import (
     numbers_of,
     room_is_unknown,
 )
-from fsgauge.units import format_duration, size_down
+from fsgauge.units import count, format_duration, plural, size_down
 
 _EXTENT_LINES = 20
 _WAYS = {
@@ -54,7 +54,6 @@ def change(line: Difference) -> str:
 
 
 def cautions(scan: ScanResult) -> list[str]:
-    """Warnings that come before any number."""
     source = scan.source
     found = []
     if scan.ended == "interrupted":
@@ -68,25 +67,20 @@ def cautions(scan: ScanResult) -> list[str]:
 
 
 def headline(scan: ScanResult) -> str:
-    """Files and extents in a sentence."""
     found = numbers_of(scan)
     files, extents = found["files_with_extents"], found["extents"]
     if not files:
         return "no file has an extent on the device"
     each, share = found["extents_per_file"], found["fragmented_percent"]
     assert each is not None and share is not None and extents is not None  # noqa: S101 - files
-    many = "file" if files == 1 else "files"
-    pieces = "extent" if extents == 1 else "extents"
-    counts = scan.counts
+    counts, many = scan.counts, count(int(files), "file")
+    pieces = count(int(extents), "extent")
     if not counts.undecided_extents:
-        return (
-            f"{files:,} {many} in {extents:,} {pieces}: {each:,.2f} per file,"
-            f" {_share(share)} % of files fragmented"
-        )
+        return f"{many} in {pieces}: {each:,.2f} per file, {_share(share)} % of files fragmented"
     fewest = extents - counts.undecided_extents
     least = 100 * (counts.fragmented_files - counts.undecided_files) / files
     return (
-        f"{files:,} {many} in {fewest:,} to {extents:,} {pieces}: {fewest / files:,.2f} to"
+        f"{many} in {fewest:,} to {pieces}: {fewest / files:,.2f} to"
         f" {each:,.2f} per file, {_share(least)} to {_share(share)} % of files fragmented"
     )
 
@@ -127,7 +121,6 @@ def notes(scan: ScanResult) -> list[str]:
 
 
 def free_space(scan: ScanResult) -> str:
-    """Free space in a sentence."""
     free = scan.free
     if free is None:
         return "not read"
@@ -139,10 +132,9 @@ def free_space(scan: ScanResult) -> str:
         return f"{size}; number of extents unknown"
     share = numbers_of(scan)["free_at_least_8_mib_percent"]
     large = f"; {_share(share)} % of it in extents of 8 MiB or more" if share is not None else ""
-    pieces = "extent" if free.extents == 1 else "extents"
     inside = " inside chunks" if inside_chunks(scan) else ""
     largest = "" if free.largest_bytes is None else f"; largest {size_down(free.largest_bytes)}"
-    return f"{size} in {free.extents:,} {pieces}{inside}{large}{largest}{more}"
+    return f"{size} in {count(free.extents, 'extent')}{inside}{large}{largest}{more}"
 
 
 def _more_room(scan: ScanResult) -> str:
@@ -163,9 +155,9 @@ def _more_room(scan: ScanResult) -> str:
 def kinds(scan: ScanResult) -> str:
     """Special extents and files; empty where there are none."""
     counts = scan.counts
-    each = {kind: count for kind in _KINDS if (count := getattr(counts, f"{kind}_extents"))}
-    found = [f"{count:,} {kind}" for kind, count in each.items()]
-    extents = "extent" if sum(each.values()) == 1 else "extents"
+    each = {kind: many for kind in _KINDS if (many := getattr(counts, f"{kind}_extents"))}
+    found = [f"{many:,} {kind}" for kind, many in each.items()]
+    extents = plural(sum(each.values()), "extent")
     parts = [f"{', '.join(found)} {extents}"] if found else []
     if counts.shared_once_bytes:
         parts.append(
@@ -173,13 +165,13 @@ def kinds(scan: ScanResult) -> str:
             f" {size_down(counts.shared_once_bytes)} on the device, each extent once"
         )
     if counts.verity_files:
-        parts.append(f"{_files(counts.verity_files)} with fs-verity")
+        parts.append(f"{count(counts.verity_files, 'file')} with fs-verity")
     if counts.files_without_extents:
         why = "empty, inline, all holes"
         why += ", or not yet allocated" if counts.delayed_extents else ""
-        parts.append(f"{_files(counts.files_without_extents)} without extents ({why})")
+        parts.append(f"{count(counts.files_without_extents, 'file')} without extents ({why})")
     if counts.sparse_files:
-        parts.append(_files(counts.sparse_files, "sparse "))
+        parts.append(count(counts.sparse_files, "sparse file"))
     return "; ".join(parts)
 
 
@@ -193,7 +185,6 @@ def how(scan: ScanResult) -> str:
 
 
 def problem(entry: ScanProblem) -> str:
-    """A problem with its count and first place."""
     times = f"{entry.count:,} times: " if entry.count > 1 else ""
     first = "first " if entry.count > 1 else ""
     example = f" ({first}{escaped(entry.examples[0])})" if entry.examples else ""
@@ -224,9 +215,7 @@ def lines_of(scan: ScanResult, *, top: int, extents: bool, since: str = "") -> l
 
 
 def file_line(file: ListedFile) -> str:
-    """A file with its extents and size."""
-    pieces = "extent" if file.extents == 1 else "extents"
-    return f"{escaped(file.name)}  {file.extents:,} {pieces}, {size_down(file.size_bytes)}"
+    return f"{escaped(file.name)}  {count(file.extents, 'extent')}, {size_down(file.size_bytes)}"
 
 
 def _extents(file: ListedFile) -> list[str]:
@@ -255,10 +244,6 @@ def difference_table(lines: Sequence[Difference]) -> list[str]:
         f"{row[0]:<{widths[0]}}  " + "  ".join(f"{row[at]:>{widths[at]}}" for at in (1, 2, 3))
         for row in rows
     ]
-
-
-def _files(count: int, kind: str = "") -> str:
-    return f"{count:,} {kind}{'file' if count == 1 else 'files'}"
 
 
 def _least(value: float, digits: int) -> str:

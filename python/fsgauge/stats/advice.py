@@ -236,7 +236,6 @@ RUN_CHECKS = (
 
 
 def advice_for(code: str, situation: Situation) -> str:
-    """The next thing to do, fitted to what the study did."""
     longer = format_duration(3 * max(situation.warm_up_ns, 10**9))
     advice = {
         "run.little": "This is a bug of fsgauge: report it with the records.",

@@ -93,7 +93,6 @@ class Analysis:
         return None
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:  # noqa: ARG002
-        """What the reader has to know of it."""
         return ()
 
     def answer(self, question: Question) -> str | None:  # noqa: ARG002

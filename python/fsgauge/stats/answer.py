@@ -71,7 +71,6 @@ def _answer(question: Question, analysis: Analysis) -> str:
 
 
 def plain_answer(question: Question) -> str:
-    """How the systems of a question compare, and nothing else."""
     if not question.others:
         return question.over_hosts or noise_alone(question)
     if question.limited and not _primary(question):
@@ -99,7 +98,6 @@ def _not_compared(question: Question) -> list[str]:
 
 
 def _none_compared(question: Question) -> str:
-    """Why no system is compared with the baseline in any primary cell."""
     if question.few_operations and not question.nothing:
         advice = "" if question.idle else f" {question.next_step}"
         return f"No answer. {question.few_operations}{advice}"

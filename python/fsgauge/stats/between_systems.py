@@ -36,7 +36,7 @@ from fsgauge.stats.wording import (
     share_words,
     shown_percent,
 )
-from fsgauge.units import count, exact_percent, format_duration
+from fsgauge.units import count, exact_percent, format_duration, grouped
 
 NEAR_PERCENT = 25.0
 """A difference that is excluded from here on is a bound that a reader can use."""
@@ -302,10 +302,7 @@ def _left_out(question: Question, decided: Sequence[Told]) -> list[str]:
 
 def _open_sentences(question: Question, cells: Sequence[Told], *, is_first: bool) -> list[str]:
     """What is equal and what is not decided; cells with the same groups share a sentence."""
-    alike: dict[tuple[tuple[str, ...], ...], list[Told]] = {}
-    for told in cells:
-        if any(told.groups):
-            alike.setdefault(told.groups, []).append(told)
+    alike = grouped((told.groups, told) for told in cells if any(told.groups))
     found = sorted(alike.values(), key=lambda each: not (each[0].equal or each[0].near))
     alone = len(cells) == 1 and not is_first
     said = [

@@ -61,7 +61,6 @@ def _measured(result: LoadResult, start: MachineStart) -> tuple[int, int]:
 
 
 def _counted(result: LoadResult, start: MachineStart, start_ns: int, end_ns: int) -> list[float]:
-    """Operations and bytes of a host inside the window."""
     rows = Intervals.of(result.intervals)
     begun = start.late_ns + rows.column("start_ns")
     length = np.maximum(rows.column("elapsed_ns"), 1)

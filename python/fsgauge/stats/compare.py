@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from fsgauge.stats.contrast import Contrast, ContrastResult, Value, in_blocks
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.ratio import Ratio, ratio_of_blocks
+from fsgauge.stats.ratio import Ratio
 from fsgauge.stats.results import Comparison, Measurement
 from fsgauge.stats.robust import RobustRatio, robust_ratios
 from fsgauge.stats.samples import Samples
@@ -74,11 +74,7 @@ def _comparison(
         family=judged.family,
         detectable_percent=judged.detectable_percent(),
         margin_percent=judged.margin_percent,
-        robust_ratio=robust.ratio,
-        robust_low=robust.low,
-        robust_high=robust.high,
-        robust_p=robust.p,
-        robust_light=robust.light,
+        **{f"robust_{name}": each for name, each in vars(robust).items()},
         left_out=[block for block in samples.blocks() if block not in judged.logs],
         blocks=judged.blocks,
     )
@@ -107,21 +103,8 @@ def measure_all(samples: Samples) -> list[Measurement]:
 
 
 def _measured(samples: Samples) -> list[Measurement]:
-    found = []
-    for metric, cell, system in samples.logs:
-        logs = list(samples.block_logs(metric, cell, system).values())
-        reach = samples.reach(metric, cell, system)
-        mean = ratio_of_blocks(logs, reach=reach, level=samples.level)
-        if mean is not None:
-            found.append(
-                Measurement(
-                    cell=cell,
-                    system=system,
-                    metric=metric,
-                    value=mean.ratio,
-                    low=mean.low,
-                    high=mean.high,
-                    n=mean.n,
-                )
-            )
-    return found
+    return [
+        Measurement(cell=cell, system=system, metric=metric, **number.model_dump())
+        for metric, cell, system in samples.logs
+        if (number := samples.number(metric, cell, system)) is not None
+    ]

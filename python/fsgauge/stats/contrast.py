@@ -34,7 +34,8 @@ from fsgauge.stats.verdict import (
     log_margin,
     thresholds,
 )
-from fsgauge.stats.welch import Known, OverSittings, over_sittings
+from fsgauge.stats.welch import OverSittings, Scatter, over_sittings
+from fsgauge.units import grouped
 
 Key = TypeVar("Key")
 R = TypeVar("R", bound=Ratio)
@@ -61,7 +62,6 @@ class Contrast:
 
     @property
     def metric(self) -> str:
-        """What both sides are measured by."""
         return self.numerator.metric
 
     @property
@@ -166,7 +166,7 @@ def in_folders(
     a: Sittings,
     b: Sittings,
     equivalence_percent: float,
-    known: Callable[[Key], Known | None],
+    known: Callable[[Key], Scatter | None],
 ) -> dict[Key, ContrastResult[OverSittings]]:
     """Every contrast of numerators in `b` over denominators in `a`, whose blocks are not paired.
     `known` is what is known of how sittings differ in each."""
@@ -220,7 +220,6 @@ def _numbered(sittings: list[list[float]]) -> dict[int, float]:
 
 
 def judged_ratio(found: ContrastResult[Ratio] | None) -> JudgedRatio | None:
-    """The ratio with its verdict, as report.json has it; None for none."""
     return None if found is None else JudgedRatio(**found.numbers())
 
 
@@ -284,7 +283,6 @@ class _Found(Generic[R]):
 
 
 def _verdict(contrast: Contrast, ratio: Ratio, p_adjusted: float, margin_percent: float) -> Verdict:
-    """What an interval and a corrected p value say."""
     return judge(
         ratio,
         log_margin=log_margin(margin_percent),
@@ -294,9 +292,7 @@ def _verdict(contrast: Contrast, ratio: Ratio, p_adjusted: float, margin_percent
 
 
 def _judged(found: Mapping[Key, _Found[R]], margin_percent: float) -> dict[Key, ContrastResult[R]]:
-    families: dict[Hashable, list[Key]] = {}
-    for key, each in found.items():
-        families.setdefault(each.contrast.family, []).append(key)
+    families = grouped((each.contrast.family, key) for key, each in found.items())
     judged: dict[Key, ContrastResult[R]] = {}
     for keys in families.values():
         members = [found[key] for key in keys]

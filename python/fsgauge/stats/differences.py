@@ -28,7 +28,6 @@ def first_turns(turns: Sequence[TurnRecord]) -> dict[str, TurnRecord]:
 
 
 def differences_between(systems: Sequence[str], turns: Sequence[TurnRecord]) -> list[Difference]:
-    """Facts in which the systems differ, taken from each system's first turn."""
     first = first_turns(turns)
     known = {system: first[system] for system in systems if system in first}
     mounted = {name: turn for name, turn in known.items() if turn.facts.mount_options}

@@ -15,11 +15,14 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fsgauge.plan.levels import ALPHA, LEVEL
 from fsgauge.record.records import TurnRecord
@@ -31,11 +34,7 @@ from fsgauge.stats.ratio import p_of, ratio_of_log, t_quantile
 from fsgauge.stats.results import Finding
 from fsgauge.stats.verdict import log_margin
 from fsgauge.stats.wording import blocks_in_words, factor_words, listed
-from fsgauge.units import format_duration, format_size
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from fsgauge.units import format_duration, format_size, grouped
 
 STEP_NS = 1_000_000_000
 """What a clock that is kept by NTP does not move at once."""
@@ -157,8 +156,6 @@ def _logs_of(evidence: Evidence, system: str) -> dict[int, float]:
 
 def turning_point(logs: Sequence[float]) -> TurningPoint | None:
     """The likeliest one; None of too few numbers, or where none can surprise."""
-    import numpy as np
-
     if len(logs) < FEWEST_BLOCKS_TO_TURN:
         return None
     series = np.asarray(logs)
@@ -174,16 +171,12 @@ def turning_point(logs: Sequence[float]) -> TurningPoint | None:
 
 @lru_cache
 def _by_chance(number: int) -> NDArray[np.float64]:
-    import numpy as np
-
     draws = np.random.default_rng(number).normal(size=(_DRAWS, number))
     return np.asarray(_t_values(draws).max(axis=1))
 
 
 def _t_values(series: NDArray[np.float64]) -> NDArray[np.float64]:
     """[series, place]: Student's t of the numbers before a place against those behind it."""
-    import numpy as np
-
     number = series.shape[1]
     centred = series - series.mean(axis=1, keepdims=True)
     before = np.arange(FEWEST_BESIDE, number - FEWEST_BESIDE + 1)
@@ -196,22 +189,19 @@ def _t_values(series: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def changed_midway(evidence: Evidence) -> Iterator[Finding]:
-    """All findings of this file."""
     yield from _made_otherwise(evidence)
     yield from _clock_set(evidence)
 
 
 def _made_otherwise(evidence: Evidence) -> Iterator[Finding]:
     """One system must be made the same way in every turn, on whichever of several equal disks."""
-    turns: dict[str, list[TurnRecord]] = {}
-    for turn in evidence.turns:
-        turns.setdefault(turn.system, []).append(turn)
+    turns = grouped((turn.system, turn) for turn in evidence.turns)
     for system, own in turns.items():
-        of_turns = [_ways(turn) for turn in own]
+        ways = [(_ways(turn), turn.block) for turn in own]
         told = [
             listed([f"{way} in {blocks_in_words(blocks)}" for way, blocks in by_way.items()])
-            for fact in of_turns[0]
-            if len(by_way := _blocks_of(own, [ways[fact] for ways in of_turns])) > 1
+            for fact in ways[0][0]
+            if len(by_way := grouped((of_turn[fact], block) for of_turn, block in ways)) > 1
         ]
         if told:
             yield finding(
@@ -232,13 +222,6 @@ def _ways(turn: TurnRecord) -> dict[str, str]:
         "mount": f"mounted {facts.mount_options or 'without options'}",
         "size": f"of {format_size(facts.size_bytes)} ({facts.size_bytes:,} bytes)",
     }
-
-
-def _blocks_of(turns: Sequence[TurnRecord], ways: Sequence[str]) -> Mapping[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for turn, way in zip(turns, ways, strict=True):
-        found.setdefault(way, []).append(turn.block)
-    return found
 
 
 def _clock_set(evidence: Evidence) -> Iterator[Finding]:
@@ -272,9 +255,7 @@ def _clock_set(evidence: Evidence) -> Iterator[Finding]:
 
 def _between_blocks(turns: Sequence[TurnRecord]) -> list[tuple[str, int]]:
     """How far before the end of the block before it a block began, where it did."""
-    begun: dict[int, list[int]] = {}
-    for turn in turns:
-        begun.setdefault(turn.block, []).append(turn.started_unix_ns)
+    begun = grouped((turn.block, turn.started_unix_ns) for turn in turns)
     return [
         (f"before block {block + 1}", min(0, min(begun[block]) - max(begun[before])))
         for before, block in pairwise(sorted(begun))

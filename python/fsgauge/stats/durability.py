@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from fsgauge.durability import MEMORY, NEVER_SYNCED, SystemOptions, Weak, weakened
+from fsgauge.durability import MEMORY, NEVER_SYNCED, SystemOptions, weakened
 from fsgauge.engine.wire import ClientsJob, LoadJob, NfsTarget, NoSync
 from fsgauge.record.machine import StorageFacts
 from fsgauge.record.records import RunRecord, TurnRecord
@@ -22,6 +22,7 @@ from fsgauge.stats.evidence import Evidence, finding
 from fsgauge.stats.results import Durability, Finding, WeakSystem
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.wording import blocks_in_words, listed, named_systems
+from fsgauge.units import grouped
 
 
 def durability_in(evidence: Evidence) -> Durability:
@@ -51,20 +52,13 @@ def durability_of(
         )
         for system in systems
         if (of := len(own := [turn for turn in turns if turn.system == system]))
-        for weak, blocks in _weakened_in(own).items()
+        for weak, blocks in grouped(
+            (weak, turn.block) for turn in own for weak in weakened(made_as(turn))
+        ).items()
     ]
     found += unflushed(systems, runs, _is_synced)
     of_all = [MEMORY] if _is_memory(storage) else []
     return Durability(systems=found, of_all=[*of_all, *_load(runs)])
-
-
-def _weakened_in(turns: Sequence[TurnRecord]) -> dict[Weak, list[int]]:
-    """What a system gives up, with the block of each turn in which it did."""
-    found: dict[Weak, list[int]] = {}
-    for turn in turns:
-        for weak in weakened(made_as(turn)):
-            found.setdefault(weak, []).append(turn.block)
-    return found
 
 
 def _is_memory(storage: StorageFacts) -> bool:

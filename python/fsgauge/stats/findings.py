@@ -41,6 +41,7 @@ from fsgauge.stats.results import Finding, Level
 from fsgauge.stats.robust import differs
 from fsgauge.stats.served import SERVER_ADVICE, places_served, server_aborts, unstable_writes
 from fsgauge.stats.wording import blocks_in_words
+from fsgauge.units import grouped
 
 SURE, UNSURE = 0.05, 0.2
 _ORDER: dict[Level, int] = {"invalid": 0, "warning": 1, "note": 2}
@@ -243,10 +244,11 @@ def _robust_disagrees(evidence: Evidence) -> Iterator[Finding]:
 
 def _notes(evidence: Evidence) -> Iterator[Finding]:
     """What engine and rig said, once each."""
-    places: dict[str, list[str]] = {}
-    for run in evidence.runs:
-        for note in run.result.notes if run.result is not None else ():
-            places.setdefault(note.text, []).append(name_of(run))
+    places = grouped(
+        (note.text, name_of(run))
+        for run in evidence.runs
+        for note in (run.result.notes if run.result is not None else ())
+    )
     for turn in evidence.turns:
         laid_out = turn.layout.notes if turn.layout is not None else []
         for text in (*turn.notes, *(note.text for note in laid_out)):

@@ -14,34 +14,15 @@ from typing import NamedTuple
 import numpy as np
 
 from fsgauge.engine.wire import Histogram
+from fsgauge.record.merging import added_histograms
 from fsgauge.record.quantiles import SAMPLES_BEYOND
 from fsgauge.record.series import Counts
 
 
 def merge(histograms: Iterable[Histogram]) -> Histogram | None:
-    """One histogram of all operations, by adding counts; None of none. Raises ValueError when the
-    bucket schemes differ."""
+    """One histogram of all operations; None of none. ValueError where resolutions differ."""
     filled = list(histograms)
-    if not filled:
-        return None
-    schemes = {histogram.sub_bucket_bits for histogram in filled}
-    if len(schemes) > 1:
-        raise ValueError(f"histograms of different schemes cannot be added: {sorted(schemes)}")
-    rows = [Counts.of(histogram.counts) for histogram in filled]
-    buckets, row_of = np.unique(
-        np.concatenate([each.buckets for each in rows]), return_inverse=True
-    )
-    operations = np.zeros(len(buckets), dtype=np.int64)
-    np.add.at(operations, row_of, np.concatenate([each.operations for each in rows]))
-    with_samples = [histogram for histogram in filled if histogram.operations]
-    return Histogram(
-        sub_bucket_bits=schemes.pop(),
-        counts=list(zip(buckets.tolist(), operations.tolist(), strict=True)),
-        operations=sum(histogram.operations for histogram in filled),
-        sum_ns=sum(histogram.sum_ns for histogram in filled),
-        min_ns=min((histogram.min_ns for histogram in with_samples), default=0),
-        max_ns=max((histogram.max_ns for histogram in with_samples), default=0),
-    )
+    return added_histograms(filled) if filled else None
 
 
 class Quantile(NamedTuple):

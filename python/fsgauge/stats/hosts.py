@@ -14,12 +14,12 @@ from fsgauge.record.machine import BELOW, SERVER
 from fsgauge.record.parts import MachineStart, skew_bound_ns, skew_ns
 from fsgauge.record.records import Cell, EnvironmentRecord, RunRecord
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
-from fsgauge.stats.host_results import HostNumbers, HostsResult
 from fsgauge.stats.idle import shares_in
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.scaling.growth import host_scaling
-from fsgauge.units import format_duration
+from fsgauge.stats.scaling.model import HostNumbers, HostsResult
+from fsgauge.units import format_duration, grouped
 
 SKEW_SHARE = 0.01
 SKEW_NS = 10_000_000
@@ -37,15 +37,9 @@ def hosts_of(
     begun = _over_hosts(runs)
     if not begun:
         return None
-    shares: dict[str, list[float]] = {}
-    for run in begun:
-        for name, share in shares_in(run).items():
-            shares.setdefault(name, []).append(share)
+    shares = grouped((name, share) for run in begun for name, share in shares_in(run).items())
     started = [run for run in begun if run.starts]
-    starts: dict[str, list[MachineStart]] = {}
-    for run in started:
-        for each in run.starts:
-            starts.setdefault(each.machine, []).append(each)
+    starts = grouped((each.machine, each) for run in started for each in run.starts)
     skews = [skew_ns(run.starts) for run in started]
     return HostsResult(
         hosts=[
@@ -64,7 +58,6 @@ def hosts_of(
 
 
 def _over_hosts(runs: Sequence[RunRecord]) -> list[RunRecord]:
-    """The runs that more than one host measured."""
     return [run for run in runs if len(run.parts) > 1]
 
 
@@ -80,7 +73,6 @@ def _numbers(name: str, shares: list[float], starts: list[MachineStart]) -> Host
 
 
 def host_findings(evidence: Evidence) -> Iterator[Finding]:
-    """What a reader of a run over several hosts has to know."""
     yield from _left_out(evidence.before)
     begun = _over_hosts(evidence.runs)
     if not begun:
@@ -132,9 +124,7 @@ def _different(before: EnvironmentRecord) -> Iterator[Finding]:
     """Among those that measured: what serves them, or carries them as virtual machines, did not."""
     measured = [each for each in before.machines if each.role not in (BELOW, SERVER)]
     for key, name in (("kernel", "kernels"), ("processor", "processors"), ("processor_count", "")):
-        values: dict[object, list[str]] = {}
-        for machine in measured:
-            values.setdefault(getattr(machine, key), []).append(machine.name)
+        values = grouped((getattr(machine, key), machine.name) for machine in measured)
         if len(values) > 1:
             yield finding(
                 "hosts.differ",

@@ -24,7 +24,7 @@ from fsgauge.stats.ratio import MEDIAN_OF_NORMAL, t_quantile
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.wording import listed, percent
-from fsgauge.units import count, figure
+from fsgauge.units import count, figure, grouped
 
 LITTLE = 0.5
 """Below this share of what others do, or the same system in other runs, it is told."""
@@ -125,7 +125,6 @@ def _rig(evidence: Evidence, cell: str) -> float:
 
 
 def sorted_by_block(low: Sequence[tuple[RunRecord, float]]) -> list[tuple[RunRecord, float]]:
-    """In the order in which they were made."""
     return sorted(low, key=lambda each: (each[0].block, each[0].turn, each[0].position))
 
 
@@ -187,18 +186,13 @@ def low_hosts(runs: Sequence[RunRecord]) -> dict[str, list[tuple[RunRecord, floa
     """The runs in which a host did less than the others, with its share: little, in however few,
     or below `SLOW` where it is so with a system block after block.
     """
-    shares: dict[str, list[tuple[RunRecord, float]]] = {}
-    for run in runs:
-        for host, share in shares_in(run).items():
-            shares.setdefault(host, []).append((run, share))
+    shares = grouped((host, (run, share)) for run in runs for host, share in shares_in(run).items())
     found = {host: _low_of(of_host) for host, of_host in shares.items()}
     return {host: low for host, low in found.items() if low}
 
 
 def _low_of(of_host: Sequence[tuple[RunRecord, float]]) -> list[tuple[RunRecord, float]]:
-    blocks: dict[tuple[str, int], list[float]] = {}
-    for run, share in of_host:
-        blocks.setdefault((run.system, run.block), []).append(share)
+    blocks = grouped(((run.system, run.block), share) for run, share in of_host)
     slow = Counter(
         system for (system, _), found in blocks.items() if statistics.median(found) < SLOW
     )

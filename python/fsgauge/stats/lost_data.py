@@ -10,12 +10,12 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterator, Sequence
 
-from fsgauge.engine.wire import ClientError, ClientsJob, IntegrityResult
+from fsgauge.engine.wire import ClientError, ClientsJob, ClientsResult, IntegrityResult
 from fsgauge.record.records import RunRecord, StepRecord
-from fsgauge.stats.client_errors import clients_of
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
 from fsgauge.stats.results import Finding
 from fsgauge.stats.wording import listed
+from fsgauge.units import grouped
 
 OFFSETS_NAMED = 3
 KINDS = ("corrupt", "torn", "foreign", "stale", "lost")
@@ -49,7 +49,6 @@ _ELSEWHERE = (
 
 
 def _wrong_blocks(runs: Sequence[RunRecord], in_folders: bool) -> Iterator[Finding]:
-    """Blocks that a load read back and that were not as written."""
     checked = [
         (run, run.result.integrity)
         for run in runs
@@ -80,6 +79,13 @@ def _wrong_blocks(runs: Sequence[RunRecord], in_folders: bool) -> Iterator[Findi
     )
 
 
+def clients_of(runs: Sequence[RunRecord]) -> Iterator[tuple[RunRecord, ClientsResult]]:
+    """The runs in which clients worked, also those that were cut short: an error is an error."""
+    for run in runs:
+        if run.result is not None and run.result.clients is not None:
+            yield run, run.result.clients
+
+
 def blocks_of(found: IntegrityResult, kind: str) -> int:
     """How many blocks that were read back have this fault."""
     number: int = getattr(found, f"{kind}_blocks")
@@ -88,9 +94,10 @@ def blocks_of(found: IntegrityResult, kind: str) -> int:
 
 def _offsets(found: IntegrityResult) -> str:
     """ "corrupt at byte 0, 4096 and 8192 of file 2, torn at byte 512": each fault said once."""
-    places: dict[tuple[str, int], list[str]] = {}
-    for block in found.faulty[:OFFSETS_NAMED]:
-        places.setdefault((block.fault, block.file), []).append(str(block.offset_bytes))
+    places = grouped(
+        ((block.fault, block.file), str(block.offset_bytes))
+        for block in found.faulty[:OFFSETS_NAMED]
+    )
     named = [
         f"{fault} at byte {listed(offsets)}" + (f" of file {file}" if file else "")
         for (fault, file), offsets in places.items()
@@ -104,7 +111,6 @@ def _described(found: IntegrityResult) -> str:
 
 
 def _bad_records(runs: Sequence[RunRecord], in_folders: bool) -> Iterator[Finding]:
-    """Records that clients read back and that were not as written."""
     checked = [(run, found) for run, found in clients_of(runs) if found.checked_records]
     broken = [(run, found) for run, found in checked if found.bad_records]
     if not broken:
@@ -139,7 +145,6 @@ def _bad_records(runs: Sequence[RunRecord], in_folders: bool) -> Iterator[Findin
 
 
 def _lost_files(runs: Sequence[RunRecord]) -> Iterator[Finding]:
-    """Files that were written whole, and are gone or too short."""
     lost = lost_files(runs)
     if not lost:
         return
@@ -195,7 +200,6 @@ def _left_files_unwritten(run: RunRecord) -> bool:
 def _damaged(
     runs: Sequence[RunRecord], steps: Sequence[StepRecord], in_folders: bool
 ) -> Iterator[Finding]:
-    """Damage that a file system reported of itself."""
     found = [(run.system, f"{name_of(run)}: {words}") for run in runs if (words := _damage_of(run))]
     found += [
         (step.system, f"{turn_name(step)}, ageing: {error.text}")

@@ -13,7 +13,7 @@ from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.results import Finding
 from fsgauge.stats.rig_limits import NO_TIME_LEFT, WORDS, busy_share, emulated_of
 from fsgauge.stats.wording import listed, percent
-from fsgauge.units import format_duration
+from fsgauge.units import format_duration, grouped
 
 BUSY_SHARE = 0.5
 FULL_CLOCK = 0.99
@@ -209,10 +209,9 @@ def limit_findings(evidence: Evidence) -> Iterator[Finding]:
 
 def _bind(evidence: Evidence) -> Iterator[Finding]:
     machines = evidence.before.machines
-    alike: dict[str, list[str]] = {}
-    for each in machines:
-        if each.limited_to:
-            alike.setdefault(listed(each.limited_to), []).append(title_of(each, machines))
+    alike = grouped(
+        (listed(each.limited_to), title_of(each, machines)) for each in machines if each.limited_to
+    )
     for limits, titles in alike.items():
         who = "The runs were" if len(machines) == 1 else f"{listed(titles)}: the runs were"
         yield finding(

@@ -50,7 +50,6 @@ class MeasuresOne(Analysis):
         return f"The {self.label} of {cell.name} is"
 
     def read(self, material: Material) -> MeasuredResults:
-        """Every cell on every system of which a block is complete."""
         plan, samples = material.study.plan, material.samples.beside()
         for run in material.runs:
             value = self.measure(run) if is_complete(run) else None
@@ -65,7 +64,6 @@ class MeasuresOne(Analysis):
         return MeasuredResults(label=self.label, unit=self.unit, measured=found)
 
     def answer(self, question: Question) -> str | None:
-        """The first primary cell's number, system by system."""
         own, cell = self.own.of(question), question.primary[0]
         of_cell = [each for each in own.measured if each.cell == cell.id] if own else []
         words = listed([f"{self._text(each.value)} on {each.system}" for each in of_cell])

@@ -156,7 +156,6 @@ def _processor(result: wire.LoadResult) -> dict[str, float | None]:
 
 
 def latencies(result: wire.LoadResult) -> dict[str, wire.Histogram]:
-    """The histogram of each operation that was done, by the operation's name."""
     if result.file_operations:
         return {each.operation: each.latency for each in result.file_operations}
     parts = {"read": result.read, "write": result.write}

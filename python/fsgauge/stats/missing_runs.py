@@ -17,6 +17,7 @@ from fsgauge.stats.metrics import METRICS, latencies
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import Withheld, is_complete
 from fsgauge.stats.wording import blocks_words, listed
+from fsgauge.units import grouped
 
 
 def missing_runs(evidence: Evidence) -> Iterator[Finding]:
@@ -124,7 +125,6 @@ def compared_blocks(evidence: Evidence) -> dict[str, int]:
 
 
 def lost_machines(evidence: Evidence) -> Iterator[Finding]:
-    """In the order in which they were lost."""
     for lost in evidence.lost:
         yield finding(CODE, "warning", _sentence(lost), _advice(lost)).model_copy(
             update={"lines": lost.lines}
@@ -181,11 +181,8 @@ def not_read(evidence: Evidence) -> Iterator[Finding]:
 def withheld_quantiles(evidence: Evidence) -> Iterator[Finding]:
     """Tail latencies that the systems which stall have too few operations for."""
     names = {cell.id: cell.name for cell in evidence.samples.plan.cells}
-    grouped: dict[tuple[str, ...], list[Withheld]] = {}
-    for each in evidence.samples.withheld:
-        if each.enough:
-            grouped.setdefault(tuple(each.few), []).append(each)
-    for few, found in grouped.items():
+    withheld = grouped((tuple(w.few), w) for w in evidence.samples.withheld if w.enough)
+    for few, found in withheld.items():
         labels = list(dict.fromkeys(METRICS[each.metric].label for each in found))
         cells = list(dict.fromkeys(names[each.cell] for each in found))
         baseline = evidence.samples.plan.baseline
@@ -252,7 +249,6 @@ def stopped_early(evidence: Evidence) -> Iterator[Finding]:
 
 
 def few_blocks(evidence: Evidence) -> Iterator[Finding]:
-    """That intervals of few blocks are wide, or say nothing."""
     compared = compared_blocks(evidence)
     complete, planned = evidence.blocks_complete, len(evidence.samples.blocks())
     lacking = lacking_blocks(evidence.study.plan, evidence.runs)

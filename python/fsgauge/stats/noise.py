@@ -61,12 +61,10 @@ class Noise:
 
     @property
     def half_widths(self) -> dict[str, float]:
-        """The bands of the cells that this is pooled over."""
         return {cell: self.bands[cell] for cell in self.cells if cell in self.bands}
 
     @property
     def state(self) -> State:
-        """What the rig is good for."""
         if self.ratio.n < BLOCKS_FOR_A_VERDICT:
             return "unknown"
         if _is_outside(self.ratio.at(SURE_LEVEL), self.log_margin):

@@ -29,8 +29,7 @@ from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.curve.blocks import samples_of
 from fsgauge.stats.differences import are_alike
 from fsgauge.stats.noise import ASKED_PERCENT
-from fsgauge.stats.of_kind import analysis_of
-from fsgauge.stats.planned import primary_cells
+from fsgauge.stats.planned import analysis_of, primary_cells
 from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.run_checks import rate_offered
 from fsgauge.stats.samples import Samples

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
+from fsgauge import kinds
+from fsgauge.errors import InputError
 from fsgauge.plan.levels import LEVEL, STOPPING_LEVEL
 from fsgauge.record.records import Cell, Plan, RunRecord, StudyRecord
-from fsgauge.stats.analysis import Analysis, Interval
+from fsgauge.stats.analysis import Analysis, Interval, kind_of
 from fsgauge.stats.compare import compare_all
+from fsgauge.stats.curve.analysis import CurveAnalysis
 from fsgauge.stats.curve.blocks import of_loads, samples_of
-from fsgauge.stats.of_kind import analysis_of
 from fsgauge.stats.run_checks import rate_offered
 from fsgauge.stats.samples import is_complete, whole_blocks
 
@@ -110,3 +113,19 @@ def state_of(study: StudyRecord, runs: Sequence[RunRecord]) -> Stopping:
 def first_blocks(plan: Plan, blocks: int) -> Plan:
     """The plan as it was carried out: its first `blocks` blocks, whole or not."""
     return plan.model_copy(update={"turns": [turn for turn in plan.turns if turn.block < blocks]})
+
+
+def analysis_of(study: StudyRecord) -> Analysis:
+    """What its kind says, or of a load curve what is said of any; InputError for a kind that this
+    fsgauge does not have."""
+    kind = kind_of(study)
+    try:
+        found = cast(Analysis, kinds.part(kind, "analysis").ANALYSIS)
+    except KeyError:
+        raise InputError(
+            f"{study.plan.study} is a study of kind {kind}, which this fsgauge does not have",
+            details=(f"it has {', '.join(kinds.names())}",),
+            cause="a newer fsgauge measured it",
+            next="read it with the fsgauge that measured it",
+        ) from None
+    return found if study.plan.curve is None else CurveAnalysis(found)

@@ -117,6 +117,5 @@ def pairs_told_apart(entries: Mapping[str, Comparison], baseline: str, level: fl
 
 def ratio_of_pair(one: Comparison, other: Comparison, level: float = LEVEL) -> Ratio | None:
     """One system over the other in the blocks that have both; None where none has."""
-    blocks = dict(other.blocks)
-    logs = [math.log(ratio / blocks[block]) for block, ratio in one.blocks if block in blocks]
-    return ratio_of_blocks(logs, level=level, least=OF_A_PAIR * one.rig_deviation)
+    least = OF_A_PAIR * one.rig_deviation
+    return ratio_of_blocks(one.logs_over(other), level=level, least=least)

@@ -31,7 +31,7 @@ from fsgauge.stats.lost_data import LOST_DATA
 from fsgauge.stats.metrics import METRICS, LatencyKind
 from fsgauge.stats.missing_runs import compared_blocks, lacking_blocks
 from fsgauge.stats.noise import describe_noise, noise_floors
-from fsgauge.stats.of_kind import analysis_of
+from fsgauge.stats.planned import analysis_of
 from fsgauge.stats.race.replay import replayed
 from fsgauge.stats.race.results import as_confirmed, of_shown, with_race
 from fsgauge.stats.results import DidNothing, Finding, Measurement, MetricInfo, Results, Sureness
@@ -251,7 +251,11 @@ def _results(
         primary_metrics=metrics,
         commits=sorted(question.commits),
         latency_kind=_latency_kind(evidence.runs),
-        metrics=[_describe_metric(name) for name in METRICS if name in present],
+        metrics=[
+            MetricInfo.model_validate(metric, from_attributes=True)
+            for name, metric in METRICS.items()
+            if name in present
+        ],
         comparisons=list(evidence.comparisons),
         measurements=measurements,
         nothing=[
@@ -268,17 +272,6 @@ def _results(
         hosts=hosts,
         traffic=traffic_of(evidence.runs, evidence.samples),
         own=evidence.own,
-    )
-
-
-def _describe_metric(name: str) -> MetricInfo:
-    metric = METRICS[name]
-    return MetricInfo(
-        name=name,
-        label=metric.label,
-        unit=metric.unit,
-        higher_is_better=metric.higher_is_better,
-        page=metric.page,
     )
 
 

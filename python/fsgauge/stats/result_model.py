@@ -19,9 +19,7 @@ class HasOwn(Protocol):
     """Results, or what they are made from."""
 
     @property
-    def own(self) -> OwnResults | None:
-        """What only a study of this kind has."""
-        ...
+    def own(self) -> OwnResults | None: ...
 
 
 class OwnResults(ResultModel):

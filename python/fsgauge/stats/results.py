@@ -5,6 +5,7 @@ Ratios are system over baseline, so 0.94 of a rate is a loss and 0.94 of a laten
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator
@@ -15,11 +16,11 @@ from fsgauge.record.machine import Simulation
 from fsgauge.record.records import Cell
 from fsgauge.stats.curve.model import CurveResults
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.host_results import HostScaling, HostsResult
 from fsgauge.stats.metrics import LatencyKind, Unit
 from fsgauge.stats.race.model import Race
 from fsgauge.stats.result_model import NoiseFloor, ResultModel, StruckRun
 from fsgauge.stats.result_model import OwnResults as OwnResults
+from fsgauge.stats.scaling.model import HostScaling, HostsResult
 from fsgauge.stats.verdict import Verdict
 from fsgauge.stats.wording import blocks_words
 
@@ -63,7 +64,6 @@ class MetricInfo(ResultModel):
 
     @property
     def better(self) -> str:
-        """Which way is better, in words."""
         return "higher is better" if self.higher_is_better else "lower is better"
 
 
@@ -118,6 +118,11 @@ class Comparison(JudgedRatio):
     def pick_edges(self) -> tuple[float, float]:
         """The interval where it is named for being the largest or the least of its family."""
         return self.pick_low or self.ratio, self.pick_high or self.ratio
+
+    def logs_over(self, other: Comparison) -> list[float]:
+        """This ratio over another one as logs, in the blocks that have both."""
+        below = dict(other.blocks)
+        return [math.log(ratio / below[block]) for block, ratio in self.blocks if block in below]
 
     @property
     def is_claimed(self) -> bool:
@@ -335,7 +340,6 @@ class Results(ResultModel):
 
     @property
     def measured(self) -> dict[tuple[str, str, str], Measurement]:
-        """Every number by cell, system and metric."""
         return {(each.cell, each.system, each.metric): each for each in self.measurements}
 
     def did_nothing(self, cell: str, system: str, metric: str) -> DidNothing | None:
@@ -345,17 +349,14 @@ class Results(ResultModel):
         return next(found, None)
 
     def comparison(self, cell: str, system: str, metric: str) -> Comparison | None:
-        """The comparison of one system in one cell by one metric, if there is one."""
         place = (cell, system, metric)
         found = (e for e in self.comparisons if (e.cell, e.system, e.metric) == place)
         return next(found, None)
 
     def noise_of(self, metric: str) -> NoiseFloor | None:
-        """The noise floor of a metric, if the baseline ran twice."""
         return next((floor for floor in self.noise if floor.metric == metric), None)
 
     def cell(self, cell_id: str) -> Cell:
-        """The cell of this id; raises KeyError."""
         for cell in self.cells:
             if cell.id == cell_id:
                 return cell

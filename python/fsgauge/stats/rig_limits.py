@@ -20,6 +20,7 @@ from fsgauge.stats.results import Comparison, Measurement
 from fsgauge.stats.results import Limit as Limit
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.wording import listed
+from fsgauge.units import grouped
 
 AT_LIMIT = 0.9
 """From this share of a limit on, it is what operations wait for."""
@@ -61,9 +62,7 @@ def limits_of(
 ) -> dict[Place, RigLimit]:
     """Of each cell and system that has a complete run, cells and systems in the plan's order."""
     emulated = emulated_of(environment)
-    measured: dict[Place, list[RunRecord]] = {}
-    for run in filter(is_complete, runs):
-        measured.setdefault((run.cell.id, run.system), []).append(run)
+    measured = grouped(((run.cell.id, run.system), run) for run in filter(is_complete, runs))
     places = [(cell.id, system) for cell in plan.cells for system in plan.systems]
     return {place: _limit(measured[place], emulated) for place in places if place in measured}
 
@@ -123,7 +122,6 @@ def disk_shares(run: RunRecord, counter: str) -> dict[str, float]:
 
 
 def _of_disks(runs: Sequence[dict[str, float]]) -> dict[str, float]:
-    """Of each disk the mean over runs."""
     disks = dict.fromkeys(disk for run in runs for disk in run)
     return {disk: statistics.fmean(run.get(disk, 0.0) for run in runs) for disk in disks}
 
@@ -189,7 +187,6 @@ def with_limits(
 def measured_under(
     measurements: Sequence[Measurement], limits: Mapping[Place, RigLimit]
 ) -> list[Measurement]:
-    """The measurements, each with what limited the rate of its system in its cell."""
     return [
         each.model_copy(update={"limit": limits[each.cell, each.system].limit})
         if (each.cell, each.system) in limits

@@ -32,7 +32,6 @@ Check = Callable[[RunRecord, wire.LoadResult], str | None]
 
 
 def operations(result: wire.LoadResult) -> int:
-    """All operations of the measured window."""
     return sum(part.operations for part in wire.sides_of(result))
 
 
@@ -129,7 +128,6 @@ def engine_share(result: wire.LoadResult) -> float | None:
 
 
 def engine_heavy(_run: RunRecord, result: wire.LoadResult) -> str | None:
-    """The engine itself took a part that may hide differences."""
     share = engine_share(result)
     return f"{100 * share:.0f} %" if share is not None and share > ENGINE_SHARE_LIMIT else None
 
@@ -276,7 +274,6 @@ def clock_jumped(_run: RunRecord, result: wire.LoadResult) -> str | None:
 
 
 def unanswered(_run: RunRecord, result: wire.LoadResult) -> str | None:
-    """Operations had no answer long after the end."""
     left = result.drain.unanswered if result.drain else 0
     return f"{left} without an answer" if left else None
 
@@ -302,7 +299,6 @@ def mean_request_bytes(device: DeviceRun, *, writes: bool) -> float | None:
 
 
 def requests_merged(run: RunRecord, _result: wire.LoadResult) -> str | None:
-    """The device got larger requests than the load has operations."""
     found = _request_and_operation(run)
     if found is None or found[0] <= (1 + REQUEST_TOLERANCE) * found[1]:
         return None

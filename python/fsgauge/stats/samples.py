@@ -43,6 +43,7 @@ from fsgauge.stats.common_window import common_window
 from fsgauge.stats.estimate import ByBlock, Estimate, estimate, mean_of
 from fsgauge.stats.histogram import merge, quantile_of
 from fsgauge.stats.metrics import CLIENT_OPERATIONS, SYNC, Reading, latencies, readings
+from fsgauge.units import grouped
 
 Key = tuple[str, str, str]
 """Metric, cell, system."""
@@ -187,7 +188,6 @@ class Samples:
     def over_blocks(
         self, logs: ByBlock, *, shift: float = 0.0, reach: float = 0.0, least: float = 0.0
     ) -> Estimate | None:
-        """The geometric mean of any logs by block, times exp(shift)."""
         return estimate(logs, shift=shift, reach=reach, level=self.level, least=least)
 
     def plain_mean(
@@ -198,13 +198,9 @@ class Samples:
 
     def noise_log_ratios(self, metric: str, cell: str) -> dict[int, float]:
         """By block, the log of the baseline's later turn over its earlier one: A/A."""
-        found = self.of(metric, cell, self.plan.baseline)
-        ratios: dict[int, float] = {}
-        idle = self.idle_blocks(metric, cell, self.plan.baseline)
-        for block, (earlier, later) in self._baseline_turns(cell).items():
-            if (block, earlier) in found and (block, later) in found and block not in idle:
-                ratios[block] = found[block, later] - found[block, earlier]
-        return ratios
+        order = self._baseline_turns(cell)
+        twins = self.twin_log_ratios(metric, cell).items()
+        return {block: log if order[block][-1] else -log for block, log in twins}
 
     def twin_log_ratios(self, metric: str, cell: str) -> dict[int, float]:
         """By block, the log of the baseline's twin over its other turn: A/A by the plan's lot."""
@@ -226,12 +222,11 @@ class Samples:
 
     def _baseline_turns(self, cell: str) -> dict[int, list[bool]]:
         """By block in which the baseline has a cell twice, the `again` marks in order of time."""
-        order: dict[int, list[bool]] = {}
-        for turn in sorted(self.plan.turns, key=lambda turn: (turn.block, turn.turn)):
-            if turn.over_path:
-                continue
-            if turn.system == self.plan.baseline and cell in turn.cells:
-                order.setdefault(turn.block, []).append(turn.again)
+        order = grouped(
+            (turn.block, turn.again)
+            for turn in sorted(self.plan.turns, key=lambda turn: (turn.block, turn.turn))
+            if turn.system == self.plan.baseline and cell in turn.cells and not turn.over_path
+        )
         return {block: marks for block, marks in order.items() if len(marks) == 2}
 
 
@@ -333,9 +328,7 @@ def _write_back(run: RunRecord) -> dict[str, Reading]:
 def withhold(samples: Samples, runs: Sequence[RunRecord]) -> None:
     """Take out each quantile of a cell of the systems some of whose runs lack it, and of all where
     the baseline is one of them."""
-    of_cell: dict[str, list[RunRecord]] = {}
-    for run in runs:
-        of_cell.setdefault(run.cell.id, []).append(run)
+    of_cell = grouped((run.cell.id, run) for run in runs)
     quantiles = {metric for metric, _, _ in samples.logs if metric.rpartition(".")[2] in QUANTILES}
     for metric, cell in sorted({(m, c) for m, c, _ in samples.logs if m in quantiles}):
         lacking = [run for run in of_cell.get(cell, []) if not _has(samples, metric, run)]

@@ -70,7 +70,6 @@ def served_sentence(turns: Sequence[TurnRecord], runs: Sequence[RunRecord]) -> s
 
 
 def unstable_writes(evidence: Evidence) -> Iterator[Finding]:
-    """That such rates are those of memory."""
     unstable = places_unstable(evidence.runs)
     runs = [run for run in evidence.runs if (run.cell.id, run.system) in unstable]
     if runs:

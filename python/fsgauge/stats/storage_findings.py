@@ -21,7 +21,6 @@ SHARES_ITS_DISK = ("loop",)
 
 
 def storage_cautions(evidence: Evidence) -> Iterator[Finding]:
-    """What the storage said of itself when the study began."""
     storage = evidence.before.storage
     floor = evidence.noise.get(evidence.primary_metric)
     advice = ""

@@ -12,7 +12,7 @@ from fsgauge.record.strikes import Struck, strike_words
 from fsgauge.stats.evidence import finding
 from fsgauge.stats.result_model import StruckRun
 from fsgauge.stats.results import Finding
-from fsgauge.units import format_duration, format_rate
+from fsgauge.units import format_duration, format_rate, grouped
 
 
 def struck_of(runs: Sequence[RunRecord]) -> list[StruckRun]:
@@ -21,9 +21,7 @@ def struck_of(runs: Sequence[RunRecord]) -> list[StruckRun]:
 
 def struck_findings(lines: Sequence[StruckRun]) -> list[Finding]:
     """One for each that was planned: what was done, and what became of every system."""
-    by_fault: dict[tuple[str, str], list[StruckRun]] = {}
-    for line in lines:
-        by_fault.setdefault((line.fault, line.cell_name), []).append(line)
+    by_fault = grouped(((line.fault, line.cell_name), line) for line in lines)
     return [
         finding(
             "fault.struck",
@@ -47,7 +45,6 @@ def outcome_of(line: StruckRun) -> str:
 
 
 def what_else(line: StruckRun) -> list[str]:
-    """What became of a run beside its rates."""
     if line.hindered:
         return [f"was not struck as planned ({line.hindered})"]
     if line.began_ns is None:

@@ -40,7 +40,6 @@ def operations_of(run: RunRecord) -> int:
 
 
 def _number(samples: Samples, runs: Sequence[RunRecord], name: str) -> TrafficNumber | None:
-    """One counter's; None where no run had it."""
     having = [(run, each) for run in runs for each in run.traffic if each.name == name]
     if not having:
         return None

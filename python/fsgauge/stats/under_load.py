@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
 from fsgauge.engine.wire import LoadJob
 from fsgauge.record.records import RunRecord, TurnRecord
-
-R = TypeVar("R", RunRecord, TurnRecord)
+from fsgauge.units import grouped
 
 
 def load_ns(run: RunRecord) -> int:
@@ -26,7 +24,6 @@ def load_ns(run: RunRecord) -> int:
 
 
 def end_unix_ns(run: RunRecord) -> int:
-    """When its last slice was over."""
     if not run.parts:
         return run.started_unix_ns
     last = run.parts[0].slices[-1]
@@ -37,18 +34,11 @@ def end_unix_ns(run: RunRecord) -> int:
 def under_load_percent(turns: Sequence[TurnRecord], runs: Sequence[RunRecord]) -> float | None:
     """Percent of the time from the first system's making to the end of the last run; None without.
     A pause between two blocks that is longer than either is that of a study that was resumed."""
-    begins = {block: min(each) for block, each in _by_block(turns, lambda t: t.started_unix_ns)}
-    ends = {block: max(each) for block, each in _by_block(runs, end_unix_ns)}
-    spans = sorted((begins[block], ends[block]) for block in begins.keys() & ends.keys())
+    begun = grouped((turn.block, turn.started_unix_ns) for turn in turns)
+    ended = grouped((run.block, end_unix_ns(run)) for run in runs)
+    spans = sorted((min(begun[block]), max(ended[block])) for block in begun.keys() & ended.keys())
     wall_ns = sum(end - begin for begin, end in spans)
     for (begin, end), (next_begin, next_end) in itertools.pairwise(spans):
         between_ns = next_begin - end
         wall_ns += between_ns if between_ns <= max(end - begin, next_end - next_begin) else 0
     return 100 * sum(map(load_ns, runs)) / wall_ns if wall_ns > 0 else None
-
-
-def _by_block(records: Sequence[R], when: Callable[[R], int]) -> Iterator[tuple[int, list[int]]]:
-    found: dict[int, list[int]] = {}
-    for record in records:
-        found.setdefault(record.block, []).append(when(record))
-    yield from found.items()

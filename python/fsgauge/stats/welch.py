@@ -193,19 +193,19 @@ class OverSittings(Welch):
     within_high: float | None
 
 
-class Known(NamedTuple):
-    """The deviation of the mean of a sitting, as a log, and the degrees it is known with."""
+class Scatter(NamedTuple):
+    """A standard deviation of logs, and the degrees of freedom that it is known with."""
 
     deviation: float
     freedom: float
 
 
-OF_A_MODEL = Known(0.0, math.inf)
+OF_A_MODEL = Scatter(0.0, math.inf)
 """A model is the same in every sitting."""
 
 
 def over_sittings(
-    a: Side, b: Side, *, known: Known | None = None, steps: float = 0.0, reach: float = 0.0
+    a: Side, b: Side, *, known: Scatter | None = None, steps: float = 0.0, reach: float = 0.0
 ) -> OverSittings | None:
     """The ratio of B to A; None where a side has no block. `steps` and `reach` as in `welch`.
     `known` is what other sittings show of how they differ; it counts where these are too few."""
@@ -251,7 +251,7 @@ def _measured(a: Side, b: Side, steps: float) -> tuple[float, float]:
     return math.sqrt(variance * (1 / len(a) + 1 / len(b))), float(freedom)
 
 
-def _from(known: Known | None, a: Side, b: Side, within: Welch) -> tuple[float, float] | None:
+def _from(known: Scatter | None, a: Side, b: Side, within: Welch) -> tuple[float, float] | None:
     """Standard error and degrees from what is known of sittings; None where nothing is, or from
     one block."""
     if known is None or within.error is None or within.freedom is None:

@@ -46,7 +46,6 @@ def left_out(systems: int, named: int = NAMED_SYSTEMS) -> str:
 
 
 def too_few(blocks: int, unseen: str = "an effect") -> str:
-    """The begin of an answer that so few blocks cannot give."""
     number = "one complete block" if blocks == 1 else f"{blocks} complete blocks"
     return f"Undecided: {number} cannot tell {unseen} from noise."
 
@@ -68,7 +67,6 @@ def blocks_words(
 
 
 def _some(parts: Sequence[str]) -> str:
-    """The first ones; of more, how many."""
     more = len(parts) - NAMED_SYSTEMS
     return listed([*parts[:NAMED_SYSTEMS], f"{more} more do"]) if more > 0 else listed(parts)
 
@@ -294,7 +292,6 @@ def words_in(text: str) -> int:
 
 
 def is_headline(text: str) -> bool:
-    """Whether it is short enough for one."""
     return words_in(text) <= MOST_WORDS
 
 

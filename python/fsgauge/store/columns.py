@@ -20,7 +20,6 @@ class Column:
 
     @property
     def sql(self) -> str:
-        """The value, named."""
         if self.place.startswith("="):
             return f"CAST({self.place[1:]} AS {self.type}) AS {self.name}"
         arrow = "->" if self.type == "JSON" else "->>"
@@ -83,7 +82,8 @@ SLICE = (
     Column("slice", "BIGINT", "=slice", "stretch of time on that machine, from 0"),
 )
 _RUN = (*KEYS, at("position", "BIGINT", "run within the turn, in order of time"), *WHICH)
-PLACE = (*_RUN, at("cell", "VARCHAR", "the cell's id"), *SLICE)
+OF_RUN = (*_RUN, at("cell", "VARCHAR", "the cell's id"))
+PLACE = (*OF_RUN, *SLICE)
 SERVED = (
     at(
         "server_user_ns",

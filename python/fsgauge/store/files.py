@@ -38,7 +38,6 @@ def read_text(folder: PlainFolder, name: str) -> str:
 
 
 def name_of(record: records.OfTurn) -> str:
-    """The name of a record's file in its turn's folder."""
     match record:
         case records.TurnRecord():
             return "turn.json"
@@ -59,7 +58,6 @@ def host_prefix(machine: str) -> str:
 
 
 def turn_folder(block: int, turn: int, system: str) -> str:
-    """The name of a turn's folder."""
     return f"{block:03d}-{turn:02d}-{slug(system)}"
 
 

@@ -117,7 +117,6 @@ class ResultsFolder:
                 raise cannot_write(self.directory / place, error) from error
 
     def close(self) -> None:
-        """Let another process write."""
         self._journal.close()
 
     def has_runs(self) -> bool:
@@ -157,7 +156,6 @@ def opened_results(directory: Path, *, as_owner: bool = True) -> Iterator[PlainF
 
 
 def require_results(files: PlainFolder) -> None:
-    """Raise InputError where the folder holds no study."""
     if not files.is_file("study.json"):
         raise _no_results(files.path)
 

@@ -74,7 +74,6 @@ class Journal:
         self._end = (chain, False)
 
     def close(self) -> None:
-        """Let the folder go."""
         os.close(self._descriptor)
 
     def _read_end(self) -> tuple[str, bool]:

@@ -41,7 +41,6 @@ Place = tuple[int, int]
 
 
 def histograms(result: LoadResult) -> dict[str, Histogram]:
-    """The histograms that a result has, by their names."""
     operations = result.clients.operations if result.clients else ()
     parts: dict[str, BaseModel | None] = {f"{OF_CLIENTS}{e.operation}": e for e in operations}
     parts |= {"read": result.read, "write": result.write}
@@ -54,7 +53,6 @@ def histograms(result: LoadResult) -> dict[str, Histogram]:
 
 
 def changed(record: RunRecord, change: Callable[[Place, LoadResult], LoadResult]) -> RunRecord:
-    """The record with another result in each slice."""
     parts = [
         part.model_copy(
             update={
@@ -99,7 +97,6 @@ def rows_of(records: Sequence[RunRecord]) -> dict[str, series.Columns]:
 
 
 def slices_of(records: Sequence[RunRecord]) -> Iterator[tuple[RunRecord, Place, LoadResult]]:
-    """Every slice of every run, in order."""
     for record in records:
         for number, part in enumerate(record.parts):
             for at, each in enumerate(part.slices):

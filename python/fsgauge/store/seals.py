@@ -70,7 +70,6 @@ class Seals:
     _before: tuple[str, int] | None = None
 
     def add(self, line: JournalLine) -> None:
-        """Take in the next line."""
         if not line.is_linked:
             self.faults.append(f"{NAME}: line {line.number} or one before it was changed")
         facts, under_way = line.facts, self.under_way

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fsgauge.record.quantiles import SAMPLES_BEYOND
 from fsgauge.record.series import INTERVAL_COLUMNS
-from fsgauge.store.columns import KEYS, WHICH, View, at
+from fsgauge.store.columns import OF_RUN, View, at
 from fsgauge.store.parquet import quoted, quoted_path
 from fsgauge.store.rows import HISTOGRAMS, OF_CLIENTS
 
@@ -222,10 +222,7 @@ RATES = View(
     "a run: how fast it was, over all its slices and machines",
     "rates",
     (
-        *KEYS,
-        at("position", "BIGINT", "run within the turn, in order of time"),
-        *WHICH,
-        at("cell", "VARCHAR", "the cell's id"),
+        *OF_RUN,
         at("iops", "DOUBLE", "reads and writes per second; time of writing back counts"),
         at("files", "DOUBLE", "whole files of many clients per second, the same way"),
         at("bandwidth", "DOUBLE", "bytes per second"),

@@ -29,8 +29,6 @@ from fsgauge.store.sources import RATES
 
 
 def _operation(operation: str) -> tuple[Column, ...]:
-    """What a run measured of one kind of operation."""
-
     def of(name: str, place: str, meaning: str) -> Column:
         return measured(
             f"{operation}_{name}", "BIGINT", f"{operation}s: {meaning}", f"{operation}.{place}"
@@ -51,7 +49,6 @@ def _operation(operation: str) -> tuple[Column, ...]:
 
 
 def _counted(operation: str) -> tuple[Column, ...]:
-    """What an interval counted of one kind of operation."""
     return (
         at(f"{operation}_operations", "BIGINT", f"{operation}s that ended in the interval"),
         at(f"{operation}_size_bytes", "BIGINT", f"bytes of these {operation}s"),

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from fsgauge.published.ledger import Trial
 from fsgauge.published.observe import observe, why_none
-from fsgauge.published.trial import Trial
 from fsgauge.stats.results import Results
 from tests.over_hosts_example import at_a_limit, over_hosts_study
 from tests.synthetic import make_study

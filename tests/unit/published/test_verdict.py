@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from fsgauge.published.ledger import Trial
 from fsgauge.published.observe import Observation
-from fsgauge.published.trial import Trial
 from fsgauge.published.verdict import judged, numbers, together
 
 

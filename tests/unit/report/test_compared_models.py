@@ -104,11 +104,11 @@ def test_a_page_of_a_range_has_no_verdict_and_no_warning(tmp_path: Path) -> None
 
 
 def test_other_seeds_or_fewer_blocks_are_named() -> None:
-    assert "the same seed" in compared_models.ends_repetition(RANGE)
+    assert "the same seed" in compared_models.repetition_sentence(RANGE)
     seeds = compare_quiet(SHORTEST, end("longest", seed=2))
-    assert "The seeds differ (1 and 2)" in compared_models.ends_repetition(seeds)
+    assert "The seeds differ (1 and 2)" in compared_models.repetition_sentence(seeds)
     blocks = compare_quiet(SHORTEST, end("longest", blocks=4))
-    assert "do not have the same number of blocks" in compared_models.ends_repetition(blocks)
+    assert "do not have the same number of blocks" in compared_models.repetition_sentence(blocks)
 
 
 def test_neither_the_day_nor_the_times_are_listed_as_different() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsgauge.report.labels import LONGEST, in_two_lines, labels_of, shared_end, shortened
-from fsgauge.report.theme import system_colours, system_shapes
+from fsgauge.report.theme import looks
 
 
 def options(count: int) -> list[str]:
@@ -61,9 +61,9 @@ def test_the_middle_is_left_out() -> None:
 
 def test_forty_systems_have_a_mark_each() -> None:
     names = [f"system {number}" for number in range(41)]
-    colours, shapes = system_colours(names, names[0]), system_shapes(names, names[0])
-    assert len({(colours[name], shapes[name]) for name in names}) == 41
-    assert len({colours[name] for name in names[1:8]}) == 7
+    found = looks(names, names[0])
+    assert len({(each.colour, each.shape) for each in found.values()}) == 41
+    assert len({found[name].colour for name in names[1:8]}) == 7
 
 
 def test_what_names_end_with_is_shared_after_a_comma_alone() -> None:

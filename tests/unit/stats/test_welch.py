@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from fsgauge.stats.ratio import ratio_of_blocks
-from fsgauge.stats.welch import OF_A_MODEL, Known, interval, over_sittings, shift, welch
+from fsgauge.stats.welch import OF_A_MODEL, Scatter, interval, over_sittings, shift, welch
 
 A = [0.01, -0.02, 0.03, 0.00, 0.015]
 B = [0.11, 0.05, 0.16, 0.08, 0.13, 0.02, 0.09]
@@ -139,13 +139,13 @@ def test_one_sitting_a_side_has_no_interval_and_says_what_its_blocks_show() -> N
 def test_what_is_known_of_sittings_counts_and_never_less_than_blocks_show() -> None:
     a, b = A_OF_SITTINGS[:1], B_OF_SITTINGS
     blocks = welch(a[0], b[0] + b[1])
-    wide, narrow = (over_sittings(a, b, known=Known(each, 9.0)) for each in (0.2, 0.001))
+    wide, narrow = (over_sittings(a, b, known=Scatter(each, 9.0)) for each in (0.2, 0.001))
     model = over_sittings(a, b, known=OF_A_MODEL)
     assert blocks is not None and wide is not None and narrow is not None and model is not None
     assert wide.error == pytest.approx(0.2 * math.sqrt(1 + 1 / 2)) and wide.freedom == 9
     for each in (narrow, model):
         assert (each.error, each.freedom) == (blocks.error, blocks.freedom)
-    measured = over_sittings(A_OF_SITTINGS, B_OF_SITTINGS, known=Known(0.2, 9.0))
+    measured = over_sittings(A_OF_SITTINGS, B_OF_SITTINGS, known=Scatter(0.2, 9.0))
     assert measured == over_sittings(A_OF_SITTINGS, B_OF_SITTINGS)
 
 
@@ -171,7 +171,7 @@ def test_swapping_the_sides_inverts_the_ratio() -> None:
         (A_OF_SITTINGS[:1], B_OF_SITTINGS),
         (A_OF_SITTINGS[:1], B_OF_SITTINGS[:1]),
     ):
-        known = Known(0.01, 9.0)
+        known = Scatter(0.01, 9.0)
         there, back = over_sittings(a, b, known=known), over_sittings(b, a, known=known)
         assert there is not None and back is not None
         assert there.low is not None and back.high is not None

@@ -11,8 +11,8 @@ import pytest
 from fsgauge.errors import InputError
 from fsgauge.stats.metrics import values
 from fsgauge.store import read_results
+from fsgauge.store.__main__ import reference_page
 from fsgauge.store.query import asked
-from fsgauge.store.reference import reference_page
 from fsgauge.store.rows import histograms
 from fsgauge.store.views import VIEWS
 from tests.sealing import compacted as compact

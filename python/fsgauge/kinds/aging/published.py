@@ -8,9 +8,8 @@ from typing import Literal, cast, get_args
 
 from fsgauge.kinds.aging.analysis.model import Aging, AgingPoint
 from fsgauge.kinds.aging.factors import Side
-from fsgauge.published.ledger import Claim, ledger_of
+from fsgauge.published.ledger import Claim, Observable, Trial, ledger_of
 from fsgauge.published.observe import Observation
-from fsgauge.published.trial import Observable, Trial
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 from fsgauge.units import parse_size

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fsgauge.kinds.churn.analysis.model import Churn
+from fsgauge.published.ledger import Observable
 from fsgauge.published.observe import Observation
-from fsgauge.published.trial import Observable
 from fsgauge.stats.estimate import over_unpaired
 from fsgauge.stats.results import Results
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from fsgauge.kinds.connections.analysis.model import Connections
-from fsgauge.published.ledger import Claim, ledger_of
+from fsgauge.published.ledger import Claim, Observable, ledger_of
 from fsgauge.published.observe import Observation, of_rows
-from fsgauge.published.trial import Observable
 from fsgauge.stats.differences import MOUNT_OPTIONS
 from fsgauge.stats.results import Results
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fsgauge.kinds.overhead.analysis import Overhead
+from fsgauge.published.ledger import Observable
 from fsgauge.published.observe import MORE_HOSTS, Observation, cells_of, of_rows
-from fsgauge.published.trial import Observable
 from fsgauge.stats.results import Results
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fsgauge.kinds.sharing.analysis.model import Sharing
+from fsgauge.published.ledger import Observable
 from fsgauge.published.observe import Observation
-from fsgauge.published.trial import Observable
 from fsgauge.stats.results import Results
 
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from fsgauge.kinds.writers.analysis.model import Scaling
-from fsgauge.published.ledger import Claim, Figure, ledger_of
+from fsgauge.published.ledger import Claim, Figure, Observable, ledger_of
 from fsgauge.published.observe import Observation, of_rows
-from fsgauge.published.trial import Observable
 from fsgauge.stats.results import Results
 
 BETWEEN_CASES = ("D-14", "D-16", "D-18")

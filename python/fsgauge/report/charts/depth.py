@@ -15,7 +15,6 @@ from fsgauge.units import format_size
 
 
 def depth_curves(results: Results) -> Drawing | None:
-    """The drawing; None with one queue depth or nothing to compare."""
     if len({factors_of(cell).depth for cell in results.cells}) < 2:
         return None
     order = {cell.id: index for index, cell in enumerate(results.cells)}

@@ -15,6 +15,7 @@ from fsgauge.report.charts.axes import Along
 from fsgauge.report.draw import Build, Drawing, chart_of, draw
 from fsgauge.report.labels import MANY, labels_of, shared_end, shortened
 from fsgauge.report.theme import GLYPHS, MUTED
+from fsgauge.stats.folders.between import Between
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ranking import best_first
 from fsgauge.stats.results import Comparison, Results
@@ -115,10 +116,14 @@ def _idle(results: Results) -> str:
 
 
 def forms(
-    results: Results, rows: list[dict[str, Any]], title: str, ideal: float | None = None
+    results: Results | Between,
+    rows: list[dict[str, Any]],
+    title: str,
+    ideal: float | None = None,
 ) -> tuple[Build, Build]:
-    """The wide and the narrow drawing of such rows; a row with `noise` has a band, `also` stands
-    behind its system's name. The `ideal` has a line of its own."""
+    """The wide and the narrow drawing of such rows; a row with `noise` has a band, one with `other`
+    a second, hollow mark, `also` stands behind its system's name. The `ideal` has a line of its
+    own."""
     weak = {each.system for each in results.durability.systems}
     end = _left_out(rows)
     rows = [{**row, "cell": row["cell"].removesuffix(f", {end}" if end else "")} for row in rows]
@@ -230,7 +235,9 @@ def _chart(
 ) -> vega.Chart:
     placed, lines = _place(rows, layout)
     measured = [row for row in placed if not row.get("only_header")]
+    hollow = [row for row in measured if row.get("other")]
     points = [each for row in measured for each in (row["ratio"], *row["blocks"])]
+    points += [row["other"] for row in hollow]
     along = axes.ratios(
         "x",
         axes.ratio_domain([*points, *([ideal] if ideal else [])]),
@@ -248,6 +255,7 @@ def _chart(
         marks.level(1, along, strokeWidth=1),
         *(_ideal(ideal, along) if ideal else ()),
         *_row_bands(measured, along, y),
+        *_second_marks(hollow, along, y),
         *marks.measured(measured, ("ratio", "low", "high"), along, 52, at="y", y=y),
         *_labels(placed, measured, layout, y, label_y),
     ).properties(width=layout.width, height=lines * layout.row, padding=marks.FRAME)
@@ -278,7 +286,6 @@ def over_baseline(results: Results) -> str:
 
 
 def _row_bands(rows: list[dict[str, Any]], along: Along, y: vega.Channel) -> list[vega.Chart]:
-    """Each row's own band of noise."""
     spans = [
         {
             "from": row["noise"][0],
@@ -290,6 +297,13 @@ def _row_bands(rows: list[dict[str, Any]], along: Along, y: vega.Channel) -> lis
         if row.get("noise")
     ]
     return marks.bands(spans, along, 0.55, y=y, y2="y_to:Q")
+
+
+def _second_marks(rows: list[dict[str, Any]], along: Along, y: vega.Channel) -> list[vega.Chart]:
+    if not rows:
+        return []
+    marked = chart_of(rows).mark("point", size=44, filled=False, color=MUTED)
+    return [marked.encode(x=along.channel("other"), y=y)]
 
 
 def _labels(

@@ -14,7 +14,7 @@ from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.labels import MANY
-from fsgauge.report.page_of_kind import page_of
+from fsgauge.report.load_curve import page_of
 from fsgauge.stats.histogram import merge, percentile_curve
 from fsgauge.stats.metrics import CALLS, COMPANIONS, OPERATIONS, latencies
 from fsgauge.stats.results import Results
@@ -26,7 +26,6 @@ Panel = tuple[str, str, list[dict[str, Any]]]
 
 
 def latency_percentiles(results: Results, runs: Sequence[RunRecord]) -> Drawing | None:
-    """The drawing of the first primary cells; None without latencies."""
     kind = results.latency_words
     shown: list[Panel] = []
     systems = panels.drawn_systems(results)

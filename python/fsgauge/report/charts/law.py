@@ -13,7 +13,7 @@ from fsgauge.report.charts.axes import Along
 from fsgauge.report.draw import chart_of
 from fsgauge.report.labels import shortened
 from fsgauge.report.theme import BAND, INK, MUTED
-from fsgauge.stats.scaling.law import UslFit
+from fsgauge.stats.scaling.model import UslFit
 from fsgauge.units import figure
 
 _HEIGHT = 190

@@ -30,7 +30,6 @@ class Panel:
 def lengths_chart(
     name: str, label: str, shown: Sequence[Panel], most: int = 3, note: str = ""
 ) -> Drawing | None:
-    """The drawing of these panels; None without any."""
     if not shown:
         return None
     rows = [row for panel in shown for row in panel.rows]

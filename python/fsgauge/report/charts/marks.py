@@ -146,7 +146,6 @@ def level(
     along: Along,
     **look: Any,  # noqa: ANN401 - properties of a mark
 ) -> vega.Chart:
-    """A line across the picture at this value."""
     drawn = chart_of([{"level": value}]).mark("rule", **{"color": INK, **look})
     return drawn.encode(**{along.axis: along.channel("level")})
 
@@ -215,10 +214,12 @@ def whiskers(
     width: float = 2.0,
     **across: Any,  # noqa: ANN401 - channels of Vega-Lite
 ) -> list[vega.Chart]:
-    """The intervals of rows; `fields` name value, low and high, these two None where unknown.
-    `across` are the encodings of the other axis. Rows have a `colour` and a `tip`."""
-    pieces = [piece for row in rows for piece in _pieces(row, fields, along)]
-    heads = [head for row in rows for head in _heads(row, fields, along)]
+    """The intervals of rows; `fields` name value, low and high, these two None where unknown, and
+    not there where a row has no interval. `across` are the encodings of the other axis. Rows have a
+    `colour` and a `tip`."""
+    having = [row for row in rows if fields[1] in row]
+    pieces = [piece for row in having for piece in _pieces(row, fields, along)]
+    heads = [head for row in having for head in _heads(row, fields, along)]
     strength = vega.field("opacity:Q", scale=None)
     other_end: dict[str, Any] = {f"{along.axis}2": "to:Q"}
     places = {along.axis: along.channel("at"), **across}

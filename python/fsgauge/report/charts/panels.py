@@ -8,9 +8,10 @@ from typing import Any, Protocol, TypeVar
 from fsgauge.report import vega
 from fsgauge.report.draw import Build, Drawing, draw
 from fsgauge.report.labels import in_two_lines, labels_of, shortened
-from fsgauge.report.theme import MUTED, system_colours, system_dashes, system_shapes
+from fsgauge.report.theme import MUTED, looks
 from fsgauge.stats.ranking import best_first
 from fsgauge.stats.results import Results
+from fsgauge.units import grouped
 
 T = TypeVar("T")
 
@@ -105,26 +106,16 @@ class Compared(Protocol):
 
 def styled(of: Compared, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows with their system's label, colour, shape and dash."""
-    colours, shapes = (make(of.systems, of.baseline) for make in (system_colours, system_shapes))
-    dashes, labels = system_dashes(of.systems, of.baseline), labels_of(of.systems)
+    of_systems, labels = looks(of.systems, of.baseline), labels_of(of.systems)
     return [
-        {
-            **row,
-            "label": labels[row["system"]],
-            "colour": colours[row["system"]],
-            "shape": shapes[row["system"]],
-            "dash": dashes[row["system"]],
-        }
+        {**row, "label": labels[row["system"]], **of_systems[row["system"]]._asdict()}
         for row in rows
     ]
 
 
 def by(rows: Iterable[T], of: Callable[[T], str]) -> dict[str, list[T]]:
     """What is in each panel, by its name, in the order of the rows."""
-    found: dict[str, list[T]] = {}
-    for row in rows:
-        found.setdefault(of(row), []).append(row)
-    return found
+    return grouped((of(row), row) for row in rows)
 
 
 def swept(
@@ -163,7 +154,6 @@ def drawn_systems(results: Results) -> list[str]:
 
 
 def drawn(results: Results, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows of `drawn_systems`, styled."""
     systems = drawn_systems(results)
     return styled(results, [row for row in rows if row["system"] in systems])
 
@@ -179,7 +169,6 @@ def left_out(results: Results) -> str:
 
 
 def dash() -> vega.Channel:
-    """A line in its row's dash."""
     return vega.field("dash:N", scale=None)
 
 
@@ -214,10 +203,8 @@ def system_axis(rows: Sequence[dict[str, Any]], width: int) -> vega.Channel:
 
 
 def shape() -> vega.Channel:
-    """A mark in its row's shape."""
     return vega.field("shape:N", scale=None)
 
 
 def colour() -> vega.Channel:
-    """A mark in its row's colour."""
     return vega.field("colour:N", scale=None)

@@ -18,7 +18,6 @@ Panel = tuple[str, list[dict[str, Any]]]
 
 
 def processor_time(results: Results) -> Drawing | None:
-    """The drawing; None when no run could tell its CPU time."""
     shown: list[Panel] = []
     most = min(PANELS_LIMIT, max(1, ROWS_LIMIT // len(results.systems)))
     for cell_id in results.primary_cells[:most]:

@@ -28,19 +28,19 @@ AIR = 1.08
 
 
 @dataclass(frozen=True)
-class _Panel:
-    """The runs of one system in one cell; `top` is the highest rate of all systems in it."""
+class RatesPanel:
+    """Rates of runs over time; `top` ends their axis. `shades` reach from `from` to `to`, `stalls`
+    are marked with their words."""
 
     name: str
-    cell: str
+    below: str
     rows: list[dict[str, Any]]
+    shades: list[dict[str, Any]]
     stalls: list[dict[str, Any]]
-    warm_up_s: float
     top: float
 
 
 def time_series(results: Results, runs: Sequence[RunRecord]) -> Drawing | None:
-    """The drawing of the first primary cells; None without series."""
     systems = panels.drawn_systems(results)
     most = PANELS_LIMIT if len(results.systems) <= MANY else PANELS_LIMIT // 2
     cells = results.primary_cells[: max(1, most // len(systems))]
@@ -64,7 +64,7 @@ def time_series(results: Results, runs: Sequence[RunRecord]) -> Drawing | None:
     return draw(
         "series",
         label,
-        *panels.both(shown, _panel, most),
+        *panels.both(shown, rates_panel, most),
         rows,
         [stall["tip"] for panel in shown for stall in panel.stalls],
         note=_note(results, cells),
@@ -77,19 +77,20 @@ def _note(results: Results, cells: Sequence[str]) -> str:
     return " ".join(filter(None, (cells_left, panels.left_out(results))))
 
 
-def _panels(results: Results, cell: str, runs: Sequence[RunRecord], step: int) -> list[_Panel]:
+def _panels(results: Results, cell: str, runs: Sequence[RunRecord], step: int) -> list[RatesPanel]:
     rows = panels.styled(results, [row for run in runs for row in points_of(run, step)])
     if not rows:
         return []
-    top = AIR * max(max(row["rate"] for row in rows), 1e-9)
+    top = rates_top(rows)
     warm_up_s = min(run.result.warm_up_ns for run in runs if run.result) / 1e9
+    warm_up = [{"from": 0, "to": warm_up_s, "tip": "warm-up"}] if warm_up_s > 0 else []
     found = []
     for system in results.systems:
         own = [row for row in rows if row["system"] == system]
         if own:
             name = results.cell(cell).name
             stall = _worst_stall([run for run in runs if run.system == system])
-            found.append(_Panel(own[0]["label"], name, own, stall, warm_up_s, top))
+            found.append(RatesPanel(own[0]["label"], name, own, warm_up, stall, top))
     return found
 
 
@@ -152,27 +153,28 @@ SECONDS = {"title": "seconds", "grid": False, "tickCount": 5}
 """The axis of time."""
 
 
-def rate_up_to(top: float) -> vega.Channel:
-    """The axis of operations per second."""
-    return vega.field(
+def rates_top(rows: Sequence[dict[str, Any]]) -> float:
+    return AIR * float(max(1e-9, *(row["rate"] for row in rows)))
+
+
+def rates_panel(panel: RatesPanel, width: int) -> vega.Chart:
+    """A line a run, what is shaded behind it, and the worst stall."""
+    x = vega.field("seconds:Q", axis=SECONDS)
+    y = vega.field(
         "rate:Q",
-        scale={"domain": [0, top], "nice": False},
+        scale={"domain": [0, panel.top], "nice": False},
         axis={"title": "operations/s", "labelExpr": axes.amount(), "tickCount": 4},
     )
-
-
-def _panel(panel: _Panel, width: int) -> vega.Chart:
-    x, y = vega.field("seconds:Q", axis=SECONDS), rate_up_to(panel.top)
-    layers: list[vega.Chart] = [
+    layers: list[vega.Chart] = []
+    if panel.shades:
+        shades = chart_of(panel.shades).mark("rect", color=BAND, opacity=0.4)
+        begins, ends = vega.field("from:Q", axis=SECONDS), vega.field("to:Q")
+        layers.append(shades.encode(x=begins, x2=ends, description=vega.field("tip:N")))
+    layers.append(
         chart_of(panel.rows)
         .mark("line", strokeWidth=1, opacity=0.6)
         .encode(x=x, y=y, color=panels.colour(), detail=vega.field("run:N"))
-    ]
-    if panel.warm_up_s > 0:
-        shade = chart_of([{"seconds": 0, "to": panel.warm_up_s}])
-        layers.insert(
-            0, shade.mark("rect", color=BAND, opacity=0.4).encode(x=x, x2=vega.field("to:Q"))
-        )
+    )
     if panel.stalls:
         late = panel.stalls[0]["seconds"] > 0.8 * max(row["seconds"] for row in panel.rows)
         stall = chart_of(panel.stalls)
@@ -189,5 +191,5 @@ def _panel(panel: _Panel, width: int) -> vega.Chart:
             ).encode(x=x, y=y, text=vega.field("words:N")),
         ]
     return vega.layer(*layers).properties(
-        width=width, height=110, title=panels.heading(panel.name, width, panel.cell)
+        width=width, height=110, title=panels.heading(panel.name, width, panel.below)
     )

@@ -116,7 +116,6 @@ def _hover(x: float, step: float, tip: str) -> str:
 
 
 def text_at(x: float, y: float, words: str, anchor: str = "middle") -> str:
-    """Small muted words of a chart."""
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="11"'
         f' fill="var(--muted, #636c76)">{escape(words)}</text>'

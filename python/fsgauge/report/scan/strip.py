@@ -89,7 +89,6 @@ def difference_strip(before: ScanMap, now: ScanMap, size_bytes: int) -> str:
 
 
 def legend() -> list[tuple[str, str, float]]:
-    """Name, colour and strength of each kind."""
     return [(NAMES[kind], _rgb(kind), _OPACITY.get(kind, 1.0)) for kind in KINDS]
 
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 from fsgauge.engine.wire import ScanResult
 from fsgauge.scan.consequences import (
     accounts,
-    folders,
     fragmentation,
-    inode_chunk,
+    new_files,
     no_space,
-    unread,
     unseen,
 )
 from fsgauge.scan.consequences.rule import Consequence, Rule
@@ -24,7 +22,7 @@ RULES = (
         "one place that the device did not return, that lies behind an image's end, or is damaged;"
         " a log that was not replayed",
         "the problems of the scan, and its superblock or log",
-        unread.unread,
+        unseen.unread,
     ),
     Rule(
         "full",
@@ -43,7 +41,7 @@ RULES = (
         "Are inodes used up?",
         "none is free; or fewer than 1 % and than 1,000",
         "mke2fs(8), -N; mkfs.xfs(8), maxpct",
-        no_space.inodes,
+        new_files.inodes,
     ),
     Rule(
         "inode_chunk",
@@ -52,21 +50,21 @@ RULES = (
         " mounted with inode32, under 0.1 % is left where inodes may lie",
         "xfs_ialloc_ag_alloc in fs/xfs/libxfs/xfs_ialloc.c, xfs_set_inode_alloc in"
         " fs/xfs/xfs_super.c of Linux 6.12",
-        inode_chunk.inode_chunk,
+        new_files.inode_chunk,
     ),
     Rule(
         "folder_index",
         "Do folders take new names?",
         "the root of a folder's index is full at its last level",
         "ext4_dx_add_entry in fs/ext4/namei.c of Linux 6.12; ext4(5), large_dir",
-        folders.folder_index,
+        new_files.folder_index,
     ),
     Rule(
         "emptied",
         "Are folders far larger than their names?",
         "1 MiB, and ten times what the names need; mounted",
         "ext4_dir_entry_2 in fs/ext4/ext4.h of Linux 6.12; e2fsck(8), -D",
-        folders.emptied,
+        new_files.emptied,
     ),
     Rule(
         "chunks",

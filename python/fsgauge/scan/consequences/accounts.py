@@ -31,7 +31,6 @@ LEAST_PERCENT = 1.0
 
 
 def df(scan: ScanResult) -> Consequence | None:
-    """Why the share in use is another one than that of `df`."""
     counted, used = scan.room.counted, numbers_of(scan)["used_percent"]
     if counted is None or used is None or not counted.size_bytes:
         return None
@@ -100,7 +99,6 @@ def _others(scan: ScanResult) -> list[str]:
 
 
 def deleted(scan: ScanResult) -> Consequence | None:
-    """Files without a name that still take space."""
     found = scan.room.deleted
     if found is None:
         unnamed = scan.counts.unnamed_bytes
@@ -137,7 +135,6 @@ def deleted(scan: ScanResult) -> Consequence | None:
 
 
 def beyond_end(scan: ScanResult) -> Consequence | None:
-    """Blocks behind the ends of files."""
     beyond = scan.counts.beyond_end_bytes
     if share_of_size(scan, beyond) < LEAST_PERCENT:
         return None

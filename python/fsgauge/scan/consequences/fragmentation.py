@@ -9,7 +9,7 @@ from fsgauge.devices import device_named
 from fsgauge.engine.wire import Jumps, ListedFile, ScanResult
 from fsgauge.errors import escaped
 from fsgauge.scan.consequences.rule import Consequence, is_ext, word_of
-from fsgauge.scan.consequences.unread import is_unread
+from fsgauge.scan.consequences.unseen import is_unread
 from fsgauge.units import format_duration, size_down
 
 LEAST_FACTOR = 1.10
@@ -54,7 +54,6 @@ class Reach:
 
 
 def heads() -> Reach:
-    """A disk with heads: a mean seek and half a turn."""
     disk = device_named("disk-2012")
     turn_ns = 60e9 / disk.number("revolutions_per_minute").value
     wait_ns = turn_ns * disk.number("rotational_wait").value / 100
@@ -90,7 +89,6 @@ def factor_of(scan: ScanResult, reach: Reach) -> float:
 
 
 def matters(scan: ScanResult) -> Consequence | None:
-    """What the pieces cost whoever reads all files once."""
     counts = scan.counts
     files = counts.files - counts.files_without_extents
     if not files or not counts.extent_bytes:

@@ -28,7 +28,6 @@ as much so that files are not written in pieces."""
 _CHUNK_PERCENT = 80
 _CHUNK_SPARE = 2 << 20
 """btrfs makes a new chunk when so much of those of a kind is used, less the second."""
-_LARGEST_XFS_INODE = 2048
 _XFS_BLOCKS_OF_A_FILE = 47
 _XFS_SMALL_BLOCKS_OF_A_FILE = 108
 """XFS sets so many blocks aside for a new file, and the second of less than 4 KiB each."""
@@ -38,43 +37,7 @@ LEAST_SPARE = 4 << 20
 """btrfs: with less than this beside its reserve, statfs(2) calls nothing available."""
 
 
-def inodes(scan: ScanResult) -> Consequence | None:
-    """Inodes that are used up."""
-    found = scan.room.inodes
-    if found is None or not found.total or 100 * found.free / found.total >= FEW_PERCENT:
-        return None
-    if found.free and found.free >= 1000:
-        return None
-    if scan.source.file_system == "xfs" and found.free * _LARGEST_XFS_INODE >= available_bytes(
-        scan
-    ):
-        return None  # room bounds them, not their share of it
-    room = size_down(usable_bytes(scan))
-    made = (
-        f"all {found.total:,} inodes are in use"
-        if not found.free
-        else (f"of {found.total:,} inodes {found.free:,} are left")
-    )
-    new = "No new file can be made" if not found.free else f"{found.free:,} files more, then none"
-    if scan.source.file_system == "xfs":
-        do = f"xfs_growfs -m 50 {place_of(scan)}"
-        cost = "inodes may then take half of the space; it cannot be taken back from them"
-    elif is_ext(scan):
-        do = "delete files, or put many small ones into one (tar); to have more inodes: resize2fs"
-        do += " (each new group brings some), or mkfs.ext4 -N or -T news"
-        cost = "a larger device, or for mkfs copying all files: nothing else adds any"
-    else:
-        do, cost = "delete files: how many inodes there are was fixed when it was made", ""
-    return Consequence(
-        "stop" if not found.free else "attention",
-        f"{new}: {made}, although {room} are free",
-        do,
-        cost,
-    )
-
-
 def metadata(scan: ScanResult) -> Consequence | None:
-    """btrfs whose chunks are given out while those of one kind are full."""
     free = scan.free
     if free is None or free.metadata is None or free.unallocated_bytes is None:
         return None
@@ -144,7 +107,6 @@ def _metadata_chunk_bytes(scan: ScanResult) -> int:
 
 
 def full(scan: ScanResult) -> Consequence | None:
-    """Nothing left, or little, for everybody or for ordinary users."""
     kept, usable, available = (
         scan.room.reserved_bytes or 0,
         usable_bytes(scan),
@@ -251,7 +213,6 @@ def _own_of_ext4(scan: ScanResult) -> int:
 
 
 def quota(scan: ScanResult) -> Consequence | None:
-    """Quotas that are used up, while there is room."""
     if not scan.room.full_quotas:
         return None
     said = ", ".join(map(_quota, scan.room.full_quotas[:3]))

@@ -51,12 +51,10 @@ def place_of(scan: ScanResult) -> str:
 
 
 def device_of(scan: ScanResult) -> str:
-    """The device or image as a word of a command."""
     return word_of(scan.source.device)
 
 
 def is_ext(scan: ScanResult) -> bool:
-    """Whether it is ext2, ext3 or ext4."""
     return scan.source.file_system in ("ext2", "ext3", "ext4")
 
 
@@ -91,7 +89,6 @@ def is_mixed(scan: ScanResult) -> bool:
 
 
 def has_note(scan: ScanResult, code: str) -> bool:
-    """Whether the engine noted it."""
     return any(note.code == code for note in scan.notes)
 
 

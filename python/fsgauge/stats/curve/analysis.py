@@ -118,11 +118,9 @@ class CurveAnalysis(Analysis):
         self._of_kind = of_kind
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002 - a rate at a pace
-        """The rate that is carried below the limit."""
         return CAPACITY
 
     def read(self, material: Material) -> CurveResults | None:
-        """The curves of every system and load."""
         plan = material.study.plan
         curve = plan.curve
         if curve is None:
@@ -148,7 +146,6 @@ class CurveAnalysis(Analysis):
         yield from self._of_kind.findings(replace(evidence, own=None))
 
     def answer(self, question: Question) -> str | None:
-        """What each system carries below the limit."""
         return curve_answer(question)
 
 

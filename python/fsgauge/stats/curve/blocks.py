@@ -18,7 +18,7 @@ from fsgauge.record.records import Cell, Plan, RunRecord
 from fsgauge.stats.curve.model import CurveResults
 from fsgauge.stats.curve.point import Crossing, Point, crossing, points_of
 from fsgauge.stats.samples import Samples, collect
-from fsgauge.units import format_duration
+from fsgauge.units import format_duration, grouped
 
 CAPACITY = "iops"
 """The metric that a rate below the limit is one of."""
@@ -67,7 +67,6 @@ class BlockCurve:
 
     @property
     def again(self) -> bool:
-        """Whether it was the baseline's second turn."""
         return self.runs[0].again
 
     def last(self) -> list[RunRecord]:
@@ -81,10 +80,11 @@ class BlockCurve:
 
 def block_curves(runs: Iterable[RunRecord], curve: Curve) -> list[BlockCurve]:
     """The curves of each turn, in the order of its runs."""
-    turns: dict[tuple[str, int, int], list[RunRecord]] = {}
-    for run in runs:
-        if run.cell.pace is not None:
-            turns.setdefault((run.cell.pace.load, run.block, run.turn), []).append(run)
+    turns = grouped(
+        ((run.cell.pace.load, run.block, run.turn), run)
+        for run in runs
+        if run.cell.pace is not None
+    )
     found = []
     for (load, *_), of_turn in turns.items():
         points = points_of(of_turn, curve)
@@ -129,5 +129,4 @@ def _at_limit(plan: Plan, runs: Iterable[RunRecord], level: float) -> Samples:
 
 
 def load_of(plan: Plan, load: str) -> Cell:
-    """The cell of a load, as its study is read."""
     return next(cell for cell in of_loads(plan).cells if cell.id == load)

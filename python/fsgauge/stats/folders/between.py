@@ -172,8 +172,13 @@ class Between(ResultModel):
     only_in: dict[str, list[str]] = Field(default={}, exclude_if=lambda value: not value)
     """By the label of a side, its systems that the other one does not have."""
 
+    @property
+    def durability(self) -> Durability:
+        """What systems give up on either side."""
+        weak = [each for side in (self.a, self.b) for each in side.durability.systems]
+        return Durability(systems=weak, of_all=[])
+
     def entry(self, cell: str, system: str, metric: str, basis: Basis) -> Entry | None:
-        """One entry, if there is such a one."""
         return self._places.get((cell, system, metric, basis))
 
     def primary_entries(self, basis: Basis) -> list[Entry]:
@@ -195,7 +200,6 @@ class Between(ResultModel):
         return self.entry(*entry.key, basis)
 
     def metric(self, name: str) -> MetricInfo:
-        """The metric of this name, which some entry has."""
         return next(metric for metric in self.metrics if metric.name == name)
 
     def ratios(self) -> Ratios:
@@ -225,7 +229,6 @@ class Between(ResultModel):
         )
 
     def cell(self, cell_id: str) -> Cell:
-        """The cell of this id; raises KeyError."""
         found = {cell.id: cell for cell in self.cells}
         return found[cell_id]
 

@@ -30,9 +30,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+import numpy as np
+
 from fsgauge.plan.levels import ALPHA, LEVEL
 from fsgauge.stats.ratio import MEDIAN_OF_NORMAL, beyond, p_of
-from fsgauge.stats.welch import Welch, interval, welch
+from fsgauge.stats.welch import Scatter, Welch, interval, welch
 
 SHARES = (0.0, 0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.9, 0.97)
 """Shares of a folder's noise that the next one keeps."""
@@ -57,14 +59,6 @@ class Step:
 
     index: int
     ratio: Welch
-
-
-@dataclass(frozen=True)
-class _Noise:
-    """Standard deviation of one value, and the degrees of freedom it is known with."""
-
-    deviation: float
-    freedom: float
 
 
 def change_points(logs: Sequence[float], *, series: int = 1, reach: float = 0.0) -> list[Step]:
@@ -106,14 +100,14 @@ def _medians(logs: Sequence[float]) -> list[float]:
     ]
 
 
-def _noise_of_neighbours(logs: Sequence[float]) -> _Noise:
+def _noise_of_neighbours(logs: Sequence[float]) -> Scatter:
     """Half the mean square of successive differences; degrees by matching its variance."""
     n = len(logs)
     squares = math.fsum((y - x) ** 2 for x, y in pairwise(logs))
-    return _Noise(math.sqrt(squares / (2 * (n - 1))), 2 * (n - 1) ** 2 / (3 * n - 4))
+    return Scatter(math.sqrt(squares / (2 * (n - 1))), 2 * (n - 1) ** 2 / (3 * n - 4))
 
 
-def _split(logs: Sequence[float], start: int, end: int, noise: _Noise) -> list[int]:
+def _split(logs: Sequence[float], start: int, end: int, noise: Scatter) -> list[int]:
     """Places where logs[start:end] may step, in order."""
     places = range(start + SHORTEST, end - SHORTEST + 1)
     if not places or noise.deviation == 0:
@@ -126,7 +120,7 @@ def _split(logs: Sequence[float], start: int, end: int, noise: _Noise) -> list[i
     return [*left, best, *_split(logs, best, end, noise)]
 
 
-def _strength(logs: Sequence[float], start: int, place: int, end: int, noise: _Noise) -> float:
+def _strength(logs: Sequence[float], start: int, place: int, end: int, noise: Scatter) -> float:
     """The t statistic of a step at `place`."""
     step = statistics.fmean(logs[place:end]) - statistics.fmean(logs[start:place])
     return abs(step) / (noise.deviation * math.sqrt(1 / (place - start) + 1 / (end - place)))
@@ -200,8 +194,6 @@ def _step_errors(logs: Sequence[float], places: Sequence[int], reach: float) -> 
 
 
 def _fit(logs: Sequence[float], places: Sequence[int], share: float, reach: float) -> _Fit:
-    import numpy as np
-
     values = np.asarray(logs)
     count = len(values)
     levels = np.arange(count)[:, None] >= np.array([0, *places])

@@ -45,10 +45,10 @@ from fsgauge.stats.folders.same_conditions import (
 from fsgauge.stats.idle import idle_words
 from fsgauge.stats.planned import margin_percent
 from fsgauge.stats.verdict import OPEN, Verdict
-from fsgauge.stats.welch import FEWEST_SITTINGS, OF_A_MODEL, Known, OverSittings
+from fsgauge.stats.welch import FEWEST_SITTINGS, OF_A_MODEL, OverSittings, Scatter
 from fsgauge.units import listed
 
-KnownSittings = Mapping[folder.Basis, Mapping[folder.Key, Known]]
+KnownSittings = Mapping[folder.Basis, Mapping[folder.Key, Scatter]]
 
 
 def compare_sides(
@@ -149,7 +149,6 @@ def _require_shared(a: Side, b: Side) -> None:
 def _idle_lines(
     sides: Sequence[Sequence[folder.Folder]], cells: Container[str], systems: Container[str]
 ) -> Iterator[IdleLine]:
-    """The lines in which a system did nothing in some folder."""
     a, b = (
         {k: v.words for each in side for k, v in folder.nothing_in(each).items()} for side in sides
     )
@@ -183,7 +182,7 @@ class Scope:
     judged: list[folder.Basis]
     known: KnownSittings | None
 
-    def sittings_of(self, basis: folder.Basis) -> Callable[[folder.Key], Known | None]:
+    def sittings_of(self, basis: folder.Basis) -> Callable[[folder.Key], Scatter | None]:
         """What is known of how sittings differ in each line."""
         known = self.known
         return lambda key: OF_A_MODEL if known is None else known.get(basis, {}).get(key)
@@ -224,7 +223,6 @@ def _facts(side: Sequence[folder.Folder], sittings: int) -> SideFacts:
 
 
 def entries_of(a: Sittings, b: Sittings, scope: Scope) -> Iterator[Entry]:
-    """Every ratio of B over A by every basis, with its verdict."""
     found = {
         basis: in_folders(
             _contrasts([*a, *b], scope, basis), a, b, scope.margin_percent, scope.sittings_of(basis)
@@ -247,7 +245,7 @@ def _entry(
     basis: folder.Basis,
 ) -> Entry:
     cell, system, metric = key
-    ratio, robust = each.ratio, each.ratio.robust
+    ratio = each.ratio
     agree = other is None or _agree(each.verdict, other.verdict)
     verdict: Verdict | None = each.verdict if agree else "undecided"
     low, high = each.interval if agree or other is None else _hull(each, other)
@@ -279,10 +277,7 @@ def _entry(
         freedom=ratio.freedom,
         detectable_percent=each.detectable_percent(),
         margin_percent=each.margin_percent,
-        robust_ratio=robust.ratio,
-        robust_low=robust.low,
-        robust_high=robust.high,
-        robust_p=robust.p,
+        **{f"robust_{name}": each for name, each in vars(ratio.robust).items()},
     )
 
 

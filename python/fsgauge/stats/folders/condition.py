@@ -166,7 +166,6 @@ class _Parser:
         self.at = 0
 
     def condition(self) -> Condition:
-        """The whole text as a condition."""
         if (first := self.peek()).kind == "word" and self._names_a_metric(first.text):
             raise self.wrong(
                 "a condition is about a ratio",
@@ -185,7 +184,6 @@ class _Parser:
         return Condition(self.text, metric.text, selectors, comparison, limit, metric)
 
     def absolute(self) -> Condition:
-        """The whole text as a limit on values."""
         metric = self.named_metric()
         selectors = [] if self.peek().text in _COMPARISONS else self.selectors()
         comparison = self.comparison()
@@ -370,7 +368,6 @@ class _Parser:
             raise self.wrong(f'"{text}" is missing', token)
 
     def is_sign(self, text: str) -> bool:
-        """Whether the next token is this sign."""
         return self.peek().kind == "sign" and self.peek().text == text
 
     def peek(self) -> Token:

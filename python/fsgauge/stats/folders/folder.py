@@ -22,6 +22,7 @@ from fsgauge.record.records import Cell
 from fsgauge.stats.contrast import Contrast, Value
 from fsgauge.stats.curve.blocks import samples_of
 from fsgauge.stats.folders.same_conditions import Side
+from fsgauge.stats.idle import idle_words
 from fsgauge.stats.planned import level_of, without_paths
 from fsgauge.stats.read import naming_changes, read_side
 from fsgauge.stats.results import DidNothing, Results
@@ -45,14 +46,24 @@ class Folder:
 
     @property
     def label(self) -> str:
-        """Its name among the folders."""
         return self.side.label
+
+    @property
+    def started_unix_ns(self) -> int:
+        """When it began: no two folders of one machine begin at the same nanosecond."""
+        return self.side.study.started_unix_ns
 
     @property
     def span_ns(self) -> tuple[int, int]:
         """When it began and when its last run did, in Unix nanoseconds."""
-        began = self.side.study.started_unix_ns
+        began = self.started_unix_ns
         return began, max([began, *(run.started_unix_ns for run in self.side.runs)])
+
+    @property
+    def idle(self) -> str:
+        """Who did nothing or little, with the folder's name; empty where all did their work."""
+        said = idle_words(self.results.findings)
+        return f"{self.label}: {said}" if said else ""
 
 
 def read_folder(side: Side) -> Folder:

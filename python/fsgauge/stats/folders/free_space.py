@@ -39,7 +39,6 @@ class Space(ResultModel):
 
 
 def space_of(turns: Mapping[str, TurnRecord]) -> dict[str, Space]:
-    """By system, where it is known."""
     known = {name: turn.facts for name, turn in turns.items() if turn.facts.size_bytes}
     return {
         name: Space(free_bytes=facts.free_bytes, size_bytes=facts.size_bytes)

@@ -22,7 +22,6 @@ from fsgauge.stats.contrast import Contrast, Value, ratio_of, reach_of
 from fsgauge.stats.folders.change_points import FEWEST, apart, change_points
 from fsgauge.stats.folders.folder import Folder, Shared, read_folder
 from fsgauge.stats.folders.same_conditions import Side, Unlike, listed_differences, require_alike
-from fsgauge.stats.idle import idle_words
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.read import changed_sentence
 from fsgauge.stats.result_model import ResultModel
@@ -144,7 +143,7 @@ def follow(sides: Sequence[Side], *, despite: Sequence[str] = ()) -> History:
         left_out=list(left_out),
         reasons={label: each.invalid_reason for label, each in left_out.items()},
         data_lost=[label for label, each in left_out.items() if each.data_lost],
-        idle=[f"{e.label}: {said}" for e in kept if (said := idle_words(e.results.findings))],
+        idle=[each.idle for each in kept if each.idle],
         enough=len(kept) >= FEWEST,
         series=[_series(kept, value, len(values)) for value in values],
         despite=accepted,
@@ -167,7 +166,7 @@ def _series(folders: Sequence[Folder], value: Value, count: int) -> Series:
             points.append(
                 Point(
                     label=folder.label,
-                    started_unix_ns=folder.span_ns[0],
+                    started_unix_ns=folder.started_unix_ns,
                     ratio=ratio.ratio,
                     low=ratio.low,
                     high=ratio.high,

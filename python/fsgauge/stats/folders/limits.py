@@ -93,7 +93,6 @@ class Ratios:
     idle: Mapping[Key, Idle] = field(default_factory=dict)
 
     def has(self, key: Key) -> bool:
-        """Whether there is anything to ask of a line."""
         return key in self.lines[self.decides] or key in self.idle
 
     def idle_at(self, key: Key) -> Idle | None:

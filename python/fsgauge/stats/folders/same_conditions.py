@@ -115,7 +115,6 @@ them, and is compared for that."""
 
 
 def is_simulated(side: Side) -> bool:
-    """Whether its numbers are those of a model."""
     return side.before.load.simulation is not None
 
 

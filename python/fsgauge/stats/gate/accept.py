@@ -3,28 +3,109 @@
 Takes what was learnt so far, if anything, and sides; gives it with the sides' runs in it. A folder
 that does not belong to the others is refused with the reason, and one that was learnt from already
 changes nothing: learnt from twice, it would make the noise look small.
+
+A folder that fails its own A/A test is taken: by chance one good folder in a hundred does, and how
+far equal systems come out apart is what a gate has learnt. Whatever else makes a folder not valid
+(lost data, a debug engine, errors) still does.
 """
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from fsgauge.errors import InputError
-from fsgauge.stats.folders.folder import Basis, Key
-from fsgauge.stats.folders.same_conditions import Side, Unlike, require_equal
+from fsgauge.record.conditions import plain
+from fsgauge.stats.differences import first_turns
+from fsgauge.stats.folders.folder import Basis, Key, nothing_in, read_folder
+from fsgauge.stats.folders.folder import Folder as ReadFolder
+from fsgauge.stats.folders.free_space import space_of
+from fsgauge.stats.folders.same_conditions import (
+    Side,
+    Unlike,
+    as_written,
+    must_be_equal_to_repeat,
+    require_equal,
+)
 from fsgauge.stats.gate import noise
-from fsgauge.stats.gate.folder import Folder, folders_of
-from fsgauge.stats.gate.learned import DEFAULT_LOSS_PERCENT, Learned, with_runs
+from fsgauge.stats.gate.learned import (
+    DEFAULT_LOSS_PERCENT,
+    Addition,
+    Learned,
+    Run,
+    lines_of,
+    with_runs,
+)
 from fsgauge.stats.gate.visible import new_runs_needed, percent, runs_needed, visible
-from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.planned import margin_percent
 from fsgauge.stats.result_model import ResultModel
-from fsgauge.stats.welch import Known
+from fsgauge.stats.results import Results
+from fsgauge.stats.welch import Scatter
+from fsgauge.units import moment
 
 State = Literal["ready", "too few", "too noisy"]
+_LEARNT_INSTEAD = ("noise.invalid",)
+"""Findings that make a folder not valid, but not for a gate."""
+
+
+@dataclass(frozen=True)
+class Folder(ReadFolder):
+    """One folder; `invalid` says why it decides nothing, or is empty. `written` has in words what
+    of its facts is a quantity."""
+
+    addition: Addition
+    facts: dict[str, Any]
+    written: dict[str, str]
+    invalid: str
+
+
+def _of_side(side: Side) -> Folder:
+    read = read_folder(side)
+    started_ns, ended_ns = read.span_ns
+    run = Run(
+        label=side.label,
+        started=moment(started_ns),
+        started_unix_ns=started_ns,
+        ended_unix_ns=ended_ns,
+        blocks=read.results.sureness.blocks_complete,
+        space=space_of(first_turns(side.turns)),
+    )
+    lines = lines_of(read.samples, [cell.id for cell in read.results.cells])
+    facts = json.loads(json.dumps(must_be_equal_to_repeat(side), default=str))
+    return Folder(
+        side=side,
+        results=read.results,
+        samples=read.samples,
+        addition=Addition(run, lines, nothing_in(read)),
+        facts=facts,
+        written={
+            name: text
+            for name, text in as_written(side).items()
+            if name in facts and text != plain(facts[name])
+        },
+        invalid=_invalid(read.results),
+    )
+
+
+def _invalid(results: Results) -> str:
+    """Why the folder is not valid, apart from its A/A; empty if it is."""
+    found = [
+        finding
+        for finding in results.findings
+        if finding.level == "invalid" and finding.code not in _LEARNT_INSTEAD
+    ]
+    if found:
+        return found[0].sentence.rstrip(".")
+    if not results.sureness.blocks_complete:
+        return "no block is complete"
+    return ""
+
+
+def folders_of(sides: Sequence[Side]) -> list[Folder]:
+    return sorted(map(_of_side, sides), key=lambda each: each.started_unix_ns)
 
 
 class Seen(ResultModel):
@@ -101,11 +182,10 @@ def accept(
         known.append(folder) if folder.started_unix_ns in have else new.append(folder)
         have.add(folder.started_unix_ns)
     additions = [folder.addition for folder in new]
-    units = {name: metric.unit for name, metric in METRICS.items()}
     changes = {
         "fsgauge": version,
         "runs": [*learned.runs, *(each.run for each in additions)],
-        "lines": with_runs(learned.lines, len(learned.runs), additions, units),
+        "lines": with_runs(learned.lines, len(learned.runs), additions),
         "metrics": list(dict.fromkeys([*learned.metrics, *metrics])),
         "limits": learned.limits if limits is None else list(limits),
         "loss_percent": learned.loss_percent if loss_percent is None else loss_percent,
@@ -129,7 +209,7 @@ def belongs(folder: Folder, learned: Learned, label: str, despite: Sequence[str]
 
 def sittings_for(
     learned: Learned, sides: Sequence[Side], label: str, despite: Sequence[str]
-) -> dict[Basis, dict[Key, Known]]:
+) -> dict[Basis, dict[Key, Scatter]]:
     """How sittings of these sides' study differ, for a comparison of few of them. Raises InputError
     for sides that do not belong here, or for too few accepted sittings."""
     for folder in folders_of(sides):
@@ -167,7 +247,6 @@ def _is_idle(folder: Folder) -> bool:
 
 
 def _beginning(folders: Sequence[Folder], version: str, label: str) -> Learned:
-    """What nothing has been learnt for yet, of the first folder's study."""
     if not folders:
         raise InputError(
             "there is nothing to learn from: no folder is named",
@@ -215,9 +294,8 @@ def _require_measured(learned: Learned) -> None:
 
 
 def readiness(learned: Learned) -> Readiness:
-    """What the gate sees with what it has learnt."""
     judged = judged_lines(learned)
-    tests, here = noise.number_of_tests(judged.values()), noise.Newcomers()
+    tests = noise.number_of_tests(judged.values())
     lines = sorted(seen_in(learned, judged), key=lambda line: -line.visible_percent)
     state: State = "ready"
     if len(learned.runs) < noise.FEWEST_RUNS:
@@ -228,8 +306,8 @@ def readiness(learned: Learned) -> Readiness:
     new_needed: int | None = None
     if judged:
         found = judged.values()
-        needed = runs_needed(found, learned.loss, tests, here)
-        new_needed = new_runs_needed(found, learned.loss, tests, True)
+        needed = runs_needed(found, learned.loss, tests)
+        new_needed = new_runs_needed(found, learned.loss, tests)
     return Readiness(
         state=state,
         loss_percent=learned.loss_percent,

@@ -20,8 +20,14 @@ from fsgauge.stats.folders.free_space import beyond
 from fsgauge.stats.folders.limits import Ratios, Required, Test, require
 from fsgauge.stats.folders.limits import check as check_conditions
 from fsgauge.stats.folders.same_conditions import Side, Unlike
-from fsgauge.stats.gate.accept import Readiness, belongs, missing_lines, readiness
-from fsgauge.stats.gate.folder import Folder, folders_of
+from fsgauge.stats.gate.accept import (
+    Folder,
+    Readiness,
+    belongs,
+    folders_of,
+    missing_lines,
+    readiness,
+)
 from fsgauge.stats.gate.judge import GateVerdict, New, judge_lines, ratios_of
 from fsgauge.stats.gate.learned import Learned
 from fsgauge.stats.gate.noise import FEWEST_RUNS, noises_of
@@ -80,7 +86,7 @@ def check(
     ratios = ratios_of(new, learned, noises, "; ".join(invalid))
     required = require(limits, ratios)
     tests = check_conditions(conditions, _for_conditions(ratios, folders)) if enough else []
-    lost = any(folder.data_lost for folder in folders)
+    lost = any(folder.results.sureness.data_lost for folder in folders)
     verdict, reasons = verdict_of(
         lost, invalid, enough, lines if not conditions else [], required, tests
     )

@@ -98,7 +98,6 @@ class New:
 
     @classmethod
     def of(cls, runs: Sequence[Addition], learned: Learned) -> New:
-        """New runs next to accepted ones."""
         spans = [(each.run.started_unix_ns, each.run.ended_unix_ns) for each in runs]
         accepted = [(run.started_unix_ns, run.ended_unix_ns) for run in learned.runs]
         together = by_sitting([*spans, *accepted])
@@ -110,7 +109,7 @@ class New:
         found = []
         for each in self.runs:
             line = each.lines.get(key)
-            mean = line.of(basis) if line else None
+            mean = line.get(basis) if line else None
             if mean is None:
                 return None
             found.append(mean)
@@ -150,7 +149,6 @@ class Difference:
 
     @property
     def p(self) -> float:
-        """Two-sided, of no difference."""
         return p_of(beyond(self.log, self.reach), self.error, self.noise.freedom)
 
     def at(self, level: float) -> tuple[float, float]:
@@ -170,7 +168,6 @@ def judge_lines(new: New, learned: Learned, *, judged: bool = True) -> list[Gate
 
 
 def _family(lines: Mapping[Key, Watched], new: New, learned: Learned) -> list[GateVerdict]:
-    """Lines that are corrected together."""
     tests = number_of_tests(lines.values())
     differences = {
         (key, basis): found

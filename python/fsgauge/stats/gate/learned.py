@@ -25,7 +25,7 @@ from fsgauge.stats.contrast import Value, logs_of, reach_of
 from fsgauge.stats.estimate import ByBlock
 from fsgauge.stats.folders.folder import BASES, Basis, Key, by_sitting, side_of
 from fsgauge.stats.folders.free_space import Space
-from fsgauge.stats.metrics import Unit
+from fsgauge.stats.metrics import METRICS, Unit
 from fsgauge.stats.result_model import ResultModel
 from fsgauge.stats.results import DidNothing
 from fsgauge.stats.samples import Samples
@@ -59,13 +59,11 @@ class Numbers(ResultModel):
     reach: float
 
     def without_first(self) -> Numbers:
-        """The numbers of the runs after the first."""
         return self.model_copy(
             update={"runs": self.runs[1:], "errors_percent": self.errors_percent[1:]}
         )
 
     def logs(self) -> list[float | None]:
-        """The log of each run's number."""
         return [None if value is None else math.log(value) for value in self.runs]
 
     def mean_error(self) -> float:
@@ -128,7 +126,6 @@ class Learned(ResultModel):
 
     @property
     def margin(self) -> float:
-        """The difference that does not matter, as a log."""
         return log_margin(self.margin_percent)
 
     def sittings(self) -> list[list[int]]:
@@ -146,25 +143,21 @@ class Addition:
     """One folder that is to join: its entry, its lines, and those in which a system did nothing."""
 
     run: Run
-    lines: dict[Key, BlockMean]
+    lines: dict[Key, dict[Basis, Mean]]
     nothing: Mapping[Key, DidNothing] = field(default_factory=dict)
 
 
 def with_runs(
-    lines: Sequence[LearnedMean], before: int, additions: Sequence[Addition], units: dict[str, Unit]
+    lines: Sequence[LearnedMean], before: int, additions: Sequence[Addition]
 ) -> list[LearnedMean]:
     """The lines of `before` runs with those of more; a line may be new, or missing in some."""
     known = {line.key: line for line in lines}
     keys = [*known, *(key for each in additions for key in each.lines if key not in known)]
-    return [_joined(key, known.get(key), before, additions, units) for key in dict.fromkeys(keys)]
+    return [_joined(key, known.get(key), before, additions) for key in dict.fromkeys(keys)]
 
 
 def _joined(
-    key: Key,
-    line: LearnedMean | None,
-    before: int,
-    additions: Sequence[Addition],
-    units: dict[str, Unit],
+    key: Key, line: LearnedMean | None, before: int, additions: Sequence[Addition]
 ) -> LearnedMean:
     cell, system, metric = key
     new = [each.lines.get(key) for each in additions]
@@ -172,7 +165,7 @@ def _joined(
         _numbers(
             line.of(basis) if line else None,
             before,
-            [each.of(basis) if each else None for each in new],
+            [each.get(basis) if each else None for each in new],
         )
         for basis in BASES
     )
@@ -181,7 +174,7 @@ def _joined(
         cell=cell,
         system=system,
         metric=metric,
-        unit=units[metric],
+        unit=METRICS[metric].unit,
         direct=direct,
         to_baseline=to_baseline,
     )
@@ -222,23 +215,10 @@ class Mean:
     blocks: int
 
 
-@dataclass(frozen=True)
-class BlockMean:
-    """One cell, system and metric of a run; `to_baseline` is None in a study of one system."""
-
-    direct: Mean
-    to_baseline: Mean | None
-
-    def of(self, basis: Basis) -> Mean | None:
-        return self.direct if basis == "direct" else self.to_baseline
-
-
-def lines_of(
-    samples: Samples, cells: Sequence[str], systems: Sequence[str]
-) -> dict[Key, BlockMean]:
+def lines_of(samples: Samples, cells: Sequence[str]) -> dict[Key, dict[Basis, Mean]]:
     """Every line that has a block, in the order of metrics, cells and systems."""
-    baseline = samples.plan.baseline
-    found = {}
+    baseline, systems = samples.plan.baseline, samples.plan.systems
+    found: dict[Key, dict[Basis, Mean]] = {}
     for metric in measured_metrics(samples):
         for cell in cells:
             for system in systems:
@@ -251,7 +231,9 @@ def lines_of(
                 else:
                     ratio = side_of(value, "to baseline", baseline)
                     relative = _mean(logs_of(ratio, samples), reach_of(ratio, samples))
-                found[cell, system, metric] = BlockMean(direct, relative)
+                found[cell, system, metric] = {"direct": direct}
+                if relative is not None:
+                    found[cell, system, metric]["to baseline"] = relative
     return found
 
 

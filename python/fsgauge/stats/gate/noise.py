@@ -24,20 +24,17 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fsgauge.stats.folders.folder import BASES, Basis, Key
 from fsgauge.stats.gate.learned import Learned, LearnedMean
 from fsgauge.stats.ratio import deviation_of_steps
-from fsgauge.stats.welch import Known
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-from collections.abc import Iterable
+from fsgauge.stats.welch import Scatter
 
 FEWEST_LINES = 3
 """Lines from which what they have in common can be estimated."""
@@ -105,7 +102,6 @@ class LearnedNoise:
         return self._error(new, own)
 
     def _error(self, new: Newcomers, own: float) -> float:
-        """From the variance `own` of one new run."""
         variance = self.deviation**2
         many = len(new.sittings)
         count = many if self.by_sitting else new.runs
@@ -118,7 +114,6 @@ class LearnedNoise:
         return math.sqrt(total)
 
     def with_samples(self, samples: int) -> LearnedNoise:
-        """The same noise, known from so many samples."""
         more = samples - self.samples
         sittings = self.sittings + (more if self.by_sitting else 0)
         return replace(self, samples=samples, freedom=self.freedom + more, sittings=sittings)
@@ -146,12 +141,12 @@ def noises_of(learned: Learned) -> dict[Key, dict[Basis, LearnedNoise]]:
     return found
 
 
-def known_sittings(learned: Learned) -> dict[Basis, dict[Key, Known]]:
+def known_sittings(learned: Learned) -> dict[Basis, dict[Key, Scatter]]:
     """How far the sittings of each line come out apart; nothing where these are too few."""
-    found: dict[Basis, dict[Key, Known]] = {basis: {} for basis in BASES}
+    found: dict[Basis, dict[Key, Scatter]] = {basis: {} for basis in BASES}
     for key, noises in noises_of(learned).items() if is_by_sitting(learned) else ():
         for basis, noise in noises.items():
-            found[basis][key] = Known(noise.deviation, noise.freedom)
+            found[basis][key] = Scatter(noise.deviation, noise.freedom)
     return found
 
 
@@ -207,15 +202,7 @@ def _within(logs: Sequence[float], sittings: Sequence[Sequence[int]]) -> float:
     return math.sqrt(squares / freedom) if freedom else 0.0
 
 
-@dataclass(frozen=True)
-class Spread:
-    """The deviation of one run of one line, as a log, and the degrees it is known with."""
-
-    deviation: float
-    freedom: float
-
-
-def spreads(rows: Sequence[Sequence[float]], least: Sequence[float]) -> list[Spread]:
+def spreads(rows: Sequence[Sequence[float]], least: Sequence[float]) -> list[Scatter]:
     """How far equal builds come out apart, from run to run: logs, a row a line and a column a run.
 
     Five runs know a deviation badly (four degrees), but the lines of one metric resemble one
@@ -229,8 +216,6 @@ def spreads(rows: Sequence[Sequence[float]], least: Sequence[float]) -> list[Spr
     lines and r the correlations of each two. d0 + d is never more than D, nor less than d.
     `least` is the deviation that each row has at least, as its buckets cause it.
     """
-    import numpy as np
-
     values = np.asarray(rows, dtype=float)
     if not len(values):
         return []
@@ -242,12 +227,11 @@ def spreads(rows: Sequence[Sequence[float]], least: Sequence[float]) -> list[Spr
         common, prior = _in_common(variances, freedom)
         total = max(freedom, min(freedom + prior, _most_freedom(values, freedom)))
         variances = ((total - freedom) * common + freedom * variances) / total
-    return [Spread(math.sqrt(variance), total) for variance in variances]
+    return [Scatter(math.sqrt(variance), total) for variance in variances]
 
 
 def _in_common(variances: NDArray[np.float64], freedom: int) -> tuple[float, float]:
     """The variance s02 that lines have in common, and the degrees d0 it counts for."""
-    import numpy as np
     from scipy.special import polygamma, psi
 
     half = freedom / 2
@@ -274,9 +258,6 @@ def _inverse_trigamma(value: float) -> float:
 
 
 def _most_freedom(values: NDArray[np.float64], freedom: int) -> float:
-    """The degrees that all rows hold together."""
-    import numpy as np
-
     centred = values - values.mean(axis=1, keepdims=True)
     length = np.sqrt((centred**2).sum(axis=1, keepdims=True))
     unit = np.divide(centred, length, out=np.zeros_like(centred), where=length > 0)
@@ -293,7 +274,6 @@ class Watched:
     tested: tuple[Basis, ...]
 
     def with_samples(self, samples: int) -> Watched:
-        """The same line, known from so many samples."""
         more = {basis: noise.with_samples(samples) for basis, noise in self.noises.items()}
         return Watched(more, self.tested)
 

@@ -11,17 +11,15 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fsgauge.plan.levels import ALPHA
 from fsgauge.plan.power import fewest
 from fsgauge.stats.folders.folder import Basis
 from fsgauge.stats.gate.noise import FEWEST_RUNS, LearnedNoise, Newcomers, Watched
 from fsgauge.stats.ratio import t_quantile
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 POWER = 0.90
 _POINTS = 200
@@ -64,7 +62,6 @@ class _Basis:
 
     @classmethod
     def of(cls, noise: LearnedNoise, new: Newcomers, alpha: float) -> _Basis:
-        """A two-sided test at this level."""
         freedom = max(1.0, math.floor(2 * noise.freedom) / 2)
         error = noise.error_to_expect(new)
         return cls(error, t_quantile(freedom, 1 - alpha), freedom, 2 * noise.reach)
@@ -86,8 +83,6 @@ class _Basis:
 @lru_cache
 def _deviations(freedom: float) -> NDArray[np.float64]:
     """Deviations of samples of a deviation of 1, one for each of many equal chances."""
-    import numpy as np
-
     from fsgauge.distributions import gammaincinv
 
     chances = (np.arange(_POINTS) + 0.5) / _POINTS
@@ -99,24 +94,21 @@ def percent(log: float) -> float:
     return 100 * -math.expm1(-log)
 
 
-def runs_needed(lines: Collection[Watched], loss: float, tests: int, new: Newcomers) -> int | None:
+def runs_needed(lines: Collection[Watched], loss: float, tests: int) -> int | None:
     """The accepted runs (or sittings) from which each line shows `loss`; None above MOST_RUNS. As
     many more are taken to scatter as those that there are."""
 
     def enough(count: int) -> bool:
-        return all(_shows(line.with_samples(count), loss, tests, new) for line in lines)
+        return all(_shows(line.with_samples(count), loss, tests, Newcomers()) for line in lines)
 
     return fewest(FEWEST_RUNS, MOST_RUNS, enough)
 
 
-def new_runs_needed(
-    lines: Collection[Watched], loss: float, tests: int, known_sitting: bool
-) -> int | None:
-    """The runs of one new build, measured in one sitting, that show `loss`; None above 10."""
+def new_runs_needed(lines: Collection[Watched], loss: float, tests: int) -> int | None:
+    """The runs of one new build, measured in one known sitting, that show `loss`; None above 10."""
 
     def enough(count: int) -> bool:
-        new = Newcomers((count,), known_sitting)
-        return all(_shows(line, loss, tests, new) for line in lines)
+        return all(_shows(line, loss, tests, Newcomers((count,))) for line in lines)
 
     return fewest(2, MOST_NEW_RUNS, enough)
 

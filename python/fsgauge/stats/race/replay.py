@@ -19,8 +19,7 @@ from fsgauge.record.modes import LOOKS, RaceRules, confirming_blocks, looks_of
 from fsgauge.record.quantiles import QUANTILES
 from fsgauge.record.records import Plan, RunRecord, StudyRecord, Turn
 from fsgauge.stats.metrics import METRICS, latencies
-from fsgauge.stats.of_kind import analysis_of
-from fsgauge.stats.planned import primary_cells, primary_metrics
+from fsgauge.stats.planned import analysis_of, primary_cells, primary_metrics
 from fsgauge.stats.race import rules
 from fsgauge.stats.race.model import Ended
 from fsgauge.stats.race.rules import Array, Standing

@@ -18,8 +18,9 @@ from fsgauge.plan.levels import LEVEL
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.scaling import usl
-from fsgauge.stats.scaling.law import UslFit
+from fsgauge.stats.scaling.model import UslFit
 from fsgauge.stats.scaling.usl import Floats, hidden_by_noise, misfit, variances
+from fsgauge.units import count as number_of
 
 FEWEST_COUNTS = 6
 FEWEST_BLOCKS = 5
@@ -37,19 +38,17 @@ def fit_law(
     what was counted, for the words of a reason: "writers", "hosts"."""
     counts = sorted(count for count, blocks in by_count.items() if blocks)
     if len(counts) < FEWEST_COUNTS:
-        have = f"{len(counts)} {'number' if len(counts) == 1 else 'numbers'}"
         return UslFit(
             state="too few counts",
-            reason=f"{have} of {of}; the law has three parameters, so it takes"
-            f" {FEWEST_COUNTS} numbers or more to test it",
+            reason=f"{number_of(len(counts), 'number')} of {of}; the law has three parameters, so"
+            f" it takes {FEWEST_COUNTS} numbers or more to test it",
         )
     blocks = sorted(set.intersection(*(set(by_count[count]) for count in counts)))
     if len(blocks) < FEWEST_BLOCKS:
-        have = f"{len(blocks)} {'block' if len(blocks) == 1 else 'blocks'}"
         return UslFit(
             state="too few blocks",
-            reason=f"{have} with every number of {of}; fewer than {FEWEST_BLOCKS} give"
-            " no interval that keeps its promise",
+            reason=f"{number_of(len(blocks), 'block')} with every number of {of}; fewer than"
+            f" {FEWEST_BLOCKS} give no interval that keeps its promise",
         )
     logs = np.array([[by_count[count][block] for count in counts] for block in blocks])
     return _fit(np.array(counts, dtype=np.float64), logs, _tail(len(blocks), level), of)

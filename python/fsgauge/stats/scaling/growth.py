@@ -16,10 +16,10 @@ from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell, FactorValue, Plan
 from fsgauge.stats.contrast import Contrast, Rig, Value, logs_of
 from fsgauge.stats.estimate import Estimate, widened
-from fsgauge.stats.host_results import HostPoint, HostScaling
 from fsgauge.stats.rig_limits import Place, RigLimit, rates_set_by
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.scaling.fit import fit_law
+from fsgauge.stats.scaling.model import HostPoint, HostScaling
 from fsgauge.stats.sentence import ends
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, is_too_wide
 from fsgauge.stats.wording import (
@@ -29,6 +29,7 @@ from fsgauge.stats.wording import (
     number_words,
     ratio_range,
 )
+from fsgauge.units import grouped
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,6 @@ def host_groups(cells: Sequence[Cell]) -> list[Counted]:
 
 
 def _shared(cell: Cell) -> frozenset[tuple[str, FactorValue]]:
-    """All that a cell says but its hosts."""
     declared = factors_of(cell)
     found = declared.in_role("hosts")
     name = found[0] if found else None
@@ -159,10 +159,7 @@ def hosts_sentence(
 ) -> str:
     """The sentence; "" where the study does not vary hosts, or too few blocks have both numbers."""
     cells = {cell.id: cell for cell in primary}
-    groups: dict[str, list[HostScaling]] = {}
-    for each in scaling:
-        if each.points[-1].cell in cells:
-            groups.setdefault(each.group, []).append(each)
+    groups = grouped((each.group, each) for each in scaling if each.points[-1].cell in cells)
     changes = {group: _changes(lines) for group, lines in groups.items()}
     leading, *others = changes or [""]
     if not leading or not changes[leading]:

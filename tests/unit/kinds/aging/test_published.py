@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from fsgauge.published.ledger import Trial
 from fsgauge.published.observe import observe
-from fsgauge.published.trial import Trial
 from fsgauge.stats.results import Results
 from tests.synthetic_aging import BASELINE, SYSTEMS, kept, make_aging
 

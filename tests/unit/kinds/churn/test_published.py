@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from fsgauge.published.ledger import Trial
 from fsgauge.published.observe import observe
-from fsgauge.published.trial import Trial
 from tests.synthetic_churn import make_churn
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from fsgauge.published.ledger import Trial
 from fsgauge.published.observe import observe
-from fsgauge.published.trial import Trial
 from tests.synthetic import make_study
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.published.ledger import ledger_of
+from fsgauge.published.ledger import Trial, ledger_of
 from fsgauge.published.observe import observe
-from fsgauge.published.trial import Trial
 from tests.over_hosts_example import at_a_limit
 from tests.synthetic_writers import make_writers
 

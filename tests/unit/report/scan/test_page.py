@@ -1,4 +1,5 @@
-"""A page replaces a page of a scan, and nothing else."""
+"""A page replaces a page of a scan, and nothing else. That of years: charts side by side, and a row
+for each stretch of the same answer."""
 
 from __future__ import annotations
 
@@ -7,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.report.scan import require_ours, scan_page, write_scan_page
+from fsgauge.report.scan import require_ours, scan_page, watch_page, write_scan_page
+from fsgauge.report.scan.page import _rows
+from fsgauge.scan.watch import Point, Watch
 from tests.scan_example import example
 
 
@@ -64,3 +67,34 @@ def test_without_a_map_it_says_so() -> None:
 def test_special_extents_are_of_the_files_and_not_of_free_space() -> None:
     page = scan_page(example(unwritten_extents=3))
     assert page.index("Of these extents") < page.index("Free: ") < page.index("Where things are")
+
+
+DAY = 86_400 * 10**9
+
+
+def points(*sentences: str) -> tuple[Point, ...]:
+    return tuple(
+        Point(
+            started_unix_ns=(at + 1) * DAY,
+            numbers={"used_percent": 10.0 + at, "files": 5.0},
+            worst=[(f"/srv/{at}", at)],
+            sentence=sentence,
+        )
+        for at, sentence in enumerate(sentences)
+    )
+
+
+def test_scans_from_which_the_same_followed_are_one_row() -> None:
+    found = _rows(points("Fine: 1.01 times", "Fine: 1.02 times", "Full: no room", "Fine: 1.03"))
+    assert found == [
+        ("1970-01-05 00:00 UTC", [("/srv/3", 3)], "Fine: 1.03"),
+        ("1970-01-04 00:00 UTC", [("/srv/2", 2)], "Full: no room"),
+        ("1970-01-02 to 1970-01-03, 2 scans", [("/srv/1", 1)], "Fine: 1.02 times"),
+    ]
+
+
+def test_three_years_are_a_short_page_with_charts_in_columns() -> None:
+    text = watch_page(Watch(path="/srv", points=points(*["Fine: 1.01"] * 1095)))
+    assert "1970-01-02 to 1972-12-31, 1,095 scans" in text
+    assert text.count("<tr>") == 2 and text.count("<figure>") == 2
+    assert ".charts { display: grid" in text

@@ -29,33 +29,6 @@ def said(found: Consequence | None) -> str:
     return f"{found.level}: {found.sentence}"
 
 
-@pytest.mark.parametrize(
-    ("total", "free", "words"),
-    [
-        (1280, 0, "stop: No new file can be made: all 1,280 inodes are in use, although 28 MiB"),
-        (1280, 12, "attention: 12 files more, then none: of 1,280 inodes 12 are left"),
-        (1280, 13, ""),
-        (10_000_000, 1000, ""),
-        (10_000_000, 999, "attention: 999 files more"),
-    ],
-)
-def test_inodes(total: int, free: int, words: str) -> None:
-    found = no_space.inodes(scan(inodes={"total": total, "free": free}))
-    assert (found is None) if not words else said(found).startswith(words)
-
-
-def test_inodes_of_xfs_can_be_had_by_a_command_where_their_share_bounds_them() -> None:
-    def of_xfs(free: int, available: int) -> Consequence | None:
-        inodes = {"total": 1000, "free": free}
-        room = counted(available)
-        return no_space.inodes(scan(inodes=inodes, counted=room, source={"file_system": "xfs"}))
-
-    found = of_xfs(0, 4096)
-    assert found is not None and found.do == "xfs_growfs -m 50 /fake" and found.cost
-    assert of_xfs(0, 0) is None, "that is plainly full"
-    assert of_xfs(2, 4096) is None and of_xfs(2, 4097) is not None
-
-
 def btrfs(
     free: int, unallocated: int, metadata: int, *, reserve: int = MIB, **room: Any
 ) -> ScanResult:

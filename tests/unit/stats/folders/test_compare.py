@@ -19,7 +19,7 @@ from fsgauge.stats.folders.condition import parse_condition
 from fsgauge.stats.folders.folder import BASES, read_folder, sittings_of
 from fsgauge.stats.folders.limits import SITTINGS_UNKNOWN, Test, check
 from fsgauge.stats.folders.same_conditions import Side
-from fsgauge.stats.welch import Known
+from fsgauge.stats.welch import Scatter
 from tests.sittings import compare_quiet
 from tests.synthetic.setting import with_machine
 from tests.synthetic_writers import make_writers
@@ -153,7 +153,7 @@ def test_what_is_known_of_other_sittings_decides_as_far_as_it_goes() -> None:
     """xfs is 20 % slower: clear where sittings differ by 1 %, and not where by 15 %."""
     verdicts = {}
     for deviation in (0.01, 0.15):
-        known = {basis: {(CELL, "xfs", "iops"): Known(deviation, 6.0)} for basis in BASES}
+        known = {basis: {(CELL, "xfs", "iops"): Scatter(deviation, 6.0)} for basis in BASES}
         between = compare_sides(A, SLOW, known=known)
         entry = between.entry(CELL, "xfs", "iops", "direct")
         assert entry is not None and between.sittings_known and not entry.sittings_measured

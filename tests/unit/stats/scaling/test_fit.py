@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fsgauge.stats.scaling.fit import REACH, REFITS, fit_law, peak_of
-from fsgauge.stats.scaling.law import UslFit
+from fsgauge.stats.scaling.model import UslFit
 
 MIXED = (1, 2, 4, 8, 16, 32)
 

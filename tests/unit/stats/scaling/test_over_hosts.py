@@ -13,8 +13,8 @@ from fsgauge.kinds.writers.analysis.answer import writers_answer
 from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.report.write import write_report
 from fsgauge.stats import Results
-from fsgauge.stats.host_results import HostScaling
 from fsgauge.stats.scaling.growth import host_groups
+from fsgauge.stats.scaling.model import HostScaling
 from tests.over_hosts_example import at_a_limit, on_hosts, over_hosts_study, slower
 from tests.synthetic_connections import make_connections
 from tests.synthetic_writers import make_writers

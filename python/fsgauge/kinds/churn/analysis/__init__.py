@@ -13,7 +13,7 @@ from fsgauge.kinds.churn.analysis.model import Churn
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.record.records import Cell
 from fsgauge.stats.analysis import Analysis, Interval, Material
-from fsgauge.stats.client_findings import cut_runs, failed_operations, work_given_up
+from fsgauge.stats.client_errors import cut_runs, failed_operations, work_given_up
 from fsgauge.stats.evidence import Evidence, Question, count, finding, part_of, turn_name
 from fsgauge.stats.layouts import seeks_of
 from fsgauge.stats.results import Comparison, Finding

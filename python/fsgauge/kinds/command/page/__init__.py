@@ -9,9 +9,9 @@ from fsgauge.kinds.command.analysis.numbers import TIME, Command, OwnNumberResul
 from fsgauge.report import words
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import KindPage
-from fsgauge.report.table_parts import Rows, Table, estimate_cell, judged_cell, known, place_of
+from fsgauge.report.table_parts import Rows, Table, judged_cell, known, number_cell, place_of
 from fsgauge.stats.results import Results
-from fsgauge.units import figure, format_size
+from fsgauge.units import format_size
 
 
 class CommandPage(KindPage):
@@ -79,7 +79,7 @@ def _numbers(results: Results, numbers: list[OwnNumberResult]) -> list[Table]:
         [
             ("number", "", lambda each: each.name + (f", {each.unit}" if each.unit else "")),
             *place_of(results),
-            ("value", "", lambda each: estimate_cell(each.value, figure)),
+            ("value", "", lambda each: number_cell(each.value)),
             (f"over {results.baseline}'s", "ratio", lambda each: judged_cell(each.ratio)),
         ],
     )

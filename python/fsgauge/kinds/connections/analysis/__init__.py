@@ -28,11 +28,12 @@ from fsgauge.kinds.connections.factors import ConnectionsFactors, Test
 from fsgauge.record.records import Cell, Plan, RunRecord
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.answer import plain_answer
-from fsgauge.stats.client_errors import clients_of, error_rows, given_up
+from fsgauge.stats.client_errors import error_rows, given_up
 from fsgauge.stats.contrast import Contrast, Value, in_blocks, judged_ratio
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.evidence import Evidence, Question
 from fsgauge.stats.histogram import mean_ns
+from fsgauge.stats.lost_data import clients_of
 from fsgauge.stats.metrics import METRICS, client_paces
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import Samples, is_complete

@@ -10,7 +10,7 @@ from fsgauge.kinds.connections.analysis.model import Connections, Serving
 from fsgauge.kinds.connections.analysis.serving import refused_of
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record.records import RunRecord
-from fsgauge.stats.client_findings import cut_runs, failed_operations, work_given_up
+from fsgauge.stats.client_errors import cut_runs, failed_operations, work_given_up
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.results import Finding
 from fsgauge.stats.storage_findings import failed_scans, no_seeks

@@ -7,9 +7,8 @@ from typing import Any
 from fsgauge.kinds.overhead.analysis import FilesRatio, Fluctuation, Overhead
 from fsgauge.kinds.overhead.page.heat_map import heat_map
 from fsgauge.kinds.overhead.published import OF_HOSTS
-from fsgauge.published.ledger import Claim, Ledger, ledger_of
+from fsgauge.published.ledger import Claim, Ledger, Trial, ledger_of
 from fsgauge.published.observe import observe
-from fsgauge.published.trial import Trial
 from fsgauge.published.verdict import judged
 from fsgauge.report import words
 from fsgauge.report.charts.depth import depth_curves

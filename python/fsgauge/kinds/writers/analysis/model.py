@@ -11,7 +11,7 @@ from pydantic import Field
 from fsgauge.stats.estimate import Estimate, widened
 from fsgauge.stats.result_model import ResultModel
 from fsgauge.stats.results import JudgedRatio, OwnResults
-from fsgauge.stats.scaling.law import UslFit
+from fsgauge.stats.scaling.model import UslFit
 
 
 class ScalingPoint(ResultModel):
