@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from fsgauge.engine import wire
 from fsgauge.engine.client import (
@@ -147,8 +148,8 @@ class GatedEngine(Engine):
     hosts work on are laid out by the first one, and no host leaves them while another is at work.
     """
 
-    def __init__(self, study: Study, share: Share, gate: Gate) -> None:
-        super().__init__()
+    def __init__(self, study: Study, share: Share, gate: Gate, binary: Path | None = None) -> None:
+        super().__init__(binary)
         self._method = method_of(study.workload)
         self._cells = cells_of(study.workload)
         self._share = share
