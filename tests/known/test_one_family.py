@@ -170,7 +170,7 @@ def test_scaling_has_one_interval_in_sentence_picture_and_table(
         line = next(
             each
             for each in scaling.lines
-            if (each.system, each.group) == (row["system"], row["group"])
+            if (each.system, each.group) == (row["system"], row["cell"])
         )
         change = scaling.together(line.points[-1].change)
         assert change is not None and change.low is not None and change.high is not None
