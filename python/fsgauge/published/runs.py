@@ -53,7 +53,7 @@ class Silent(Part):
     why: str
 
 
-FORMAT = 2
+FORMAT: Literal[2] = 2
 
 
 class JudgedRun(Part):
