@@ -14,6 +14,7 @@ from fsgauge.errors import InputError, did_you_mean, nearest
 
 T = TypeVar("T")
 READ, WRITE, TRIM = 0, 1, 2
+DIRECTIONS = {"read": READ, "write": WRITE, "trim": TRIM}
 _OFF = ("0", "none", "false")
 
 
@@ -56,6 +57,13 @@ class FioJob:
             self.wrong(option, "1 or more")
         return found
 
+    def percent(self, name: str, usual: int) -> int:
+        """A share of 100; InputError at its place for another number."""
+        found, option = self.read(name, numbers.number, usual), self.option(name)
+        if option is not None and not 0 <= found <= 100:
+            self.wrong(option, "0 to 100")
+        return found
+
     def wrong(self, option: Option, takes: str) -> NoReturn:
         """Raise InputError for a value."""
         raise InputError(
@@ -84,6 +92,15 @@ class FioJob:
         """The values for reads, writes and trims."""
         given = self.read(name, numbers.by_direction, [usual] * 3)
         return [each or usual for each in given]
+
+    def size_of(self, name: str, direction: int, usual: str) -> int:
+        """Bytes of reads, writes or trims; InputError at its place for what is no size."""
+        text, option = self.of_direction(name, usual)[direction], self.option(name)
+        try:
+            return self.size(text)
+        except ValueError as error:
+            assert option is not None  # noqa: S101 - the usual is a size
+            self.wrong(option, str(error))
 
     @property
     def engine(self) -> str:

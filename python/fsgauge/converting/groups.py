@@ -114,7 +114,8 @@ class Group:
     def share_files(self, owner: Group, findings: Findings, *sources: Option | None) -> None:
         """Work on the files of another group, or on files like them where those cannot be shared:
         only groups that read and write share files, and none that each job has alone."""
-        if self.is_plain and owner.is_plain and owner.keys.get("files_of_jobs") != "own":
+        is_own = "own" in (self.keys.get("files_of_jobs"), owner.keys.get("files_of_jobs"))
+        if self.is_plain and owner.is_plain and not is_own:
             for key in ("files", "file_sizes", "files_of_jobs"):
                 self.keys.pop(key, None)
             self.bytes_of_files = 0
@@ -129,7 +130,7 @@ class Group:
             is_taken = {"files_of_jobs": self.is_plain, "size_weights": not self.is_plain}
             if key in owner.keys and is_taken.get(key, True):
                 self.put(key, owner.keys[key], *owner.sources.get(key, []))
-        self.bytes_of_files = owner.bytes_of_files
+        self.bytes_of_files = max(self.bytes_of_files, owner.bytes_of_files)
 
     def put(self, key: str, value: Value, *sources: Option | None) -> None:
         """Set a key; None stands for an option that is not there."""
