@@ -27,6 +27,8 @@ _OF_LOADS = ("operation", "operations", "rdpct", "fileio", "fileselect", "xfersi
              "skew", "stopafter", "openflags")  # fmt: skip
 _KNOWN = {*_OF_FILES, *_OF_LOADS, "anchor", "shared", "fsd", "fwd", "host", "hd", "fwdrate",
           "format", "elapsed", "interval", "warmup", "pause"}  # fmt: skip
+_SAME = {"readpct": "rdpct", "xfersizes": "xfersize"}
+_OF_NO_KEY = ("dedupratio", "validate", "include", "startcmd", "endcmd", "pattern", "patterns")
 _BLOCK_BYTES = 4096
 _UNITS_S = {"": 1, "s": 1, "m": 60, "h": 3600}
 
@@ -80,7 +82,8 @@ class _Reader:
                 self._of_all(option)
                 continue
             kind, name, rest = match.groups()
-            given = {pair[1].lower(): pair[2] for pair in _PAIR.finditer(rest)}
+            found = {pair[1].lower(): pair[2] for pair in _PAIR.finditer(rest)}
+            given = {_SAME.get(key, key): value for key, value in found.items()}
             for key in given:
                 if key not in _KNOWN:
                     why = "a run for each; the nearest is an rd of each"
@@ -120,7 +123,7 @@ class _Reader:
         name, _, value = option.text.partition("=")
         if name == "compratio" and re.fullmatch(r"[1-9]\d*(\.\d+)?", value):
             self.compressible = exact_percent(round(100 - 100 / float(value))), option
-        elif name in ("dedupratio", "validate", "include", "startcmd", "endcmd"):
+        elif name in _OF_NO_KEY:
             self.findings.refuse(
                 option,
                 "a command is never run"
@@ -240,6 +243,10 @@ def _load(group: Group, given: Given, option: Option, rd: Option, findings: Find
     if given.get("fileselect", "random") not in ("random", "sequential", "seq", "once"):
         why = "files are drawn evenly; the nearest is fileselect=random"
         findings.refuse(at("fileselect"), why)
+    if "random" not in given.get("fileselect", "sequential"):
+        findings.note(at("fileselect"), "files are drawn evenly, not one after the other")
+    if kind in ("access", "close"):
+        findings.note(at("operation"), f"{kind} is {_OPERATIONS[kind]} here")
     if kind not in ("read", "write"):
         group.put_operations({_OPERATIONS.get(kind, "stat"): 1}, findings, option)
         if kind not in _OPERATIONS:
