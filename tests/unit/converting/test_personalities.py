@@ -197,8 +197,8 @@ def test_a_rate_of_nought_is_none(tmp_path: Path, rate: str, is_taken: bool) -> 
 
 
 def test_a_variable_may_be_another_one(tmp_path: Path) -> None:
-    text = FILE_SERVER.replace("$nthreads=50", "$nthreads=$nfiles")
-    assert workload(tmp_path, text, "a.f")["group"][0]["jobs"] == 2000
+    text = FILE_SERVER.replace("set $nthreads=50", "set $many=50\nset $nthreads=$many")
+    assert workload(tmp_path, text, "a.f")["group"][0]["jobs"] == 100
 
 
 def test_a_statement_goes_on_behind_a_comment(tmp_path: Path) -> None:

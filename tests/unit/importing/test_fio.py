@@ -184,6 +184,11 @@ def test_trims_beside_writes_are_told(tmp_path: Path) -> None:
         ({"bs": "4k", "iodepth": "8", "sync": "dsync"}, "sync: none in"),
         ({"bs": "4k", "iodepth": "8", "fsync": "1"}, "fsync: 0 in"),
         ({"bs": "4k", "iodepth": "8", "ioengine": "libaio"}, "ioengine: psync in"),
+        ({"bs": "4k", "iodepth": "8", "rate_iops": "100"}, "rate_iops: 0 in"),
+        ({"bs": "4k", "iodepth": "8", "random_distribution": "zipf:1.2"}, "random_distribution:"),
+        ({"bs": "4k", "iodepth": "8", "bssplit": "4k/60:64k/40"}, "bssplit: none in"),
+        ({"bs": "4k", "iodepth": "8", "blocksize_range": "4k-8k"}, "bsrange: none in"),
+        ({"bs": "4k", "iodepth": "8", "thinktime": "5"}, "thinktime: 0 in"),
         ({"bs": "4k", "iodepth": "8", "rw": "write"}, "read in"),
     ],
 )
@@ -212,6 +217,8 @@ def test_unlike_jobs_of_one_name_are_no_repetitions(
         ({"rw": "randrw", "rwmixread": "70"}, {"rw": "randrw", "rwmixwrite": "30"}),
         ({"direct": "1", "sync": "1"}, {"buffered": "0", "sync": "sync"}),
         ({"ioengine": "psync", "direct": "0"}, {}),
+        ({"size": "1g", "rate_iops": "1k"}, {"size": "1024m", "rate_iops": "1024"}),
+        ({"size": "1g"}, {}),
     ],
 )
 def test_one_load_in_other_words_is_a_repetition(
