@@ -186,8 +186,6 @@ def test_trims_beside_writes_are_told(tmp_path: Path) -> None:
         ({"bs": "4k", "iodepth": "8", "ioengine": "libaio"}, "ioengine: psync in"),
         ({"bs": "4k", "iodepth": "8", "rate_iops": "100"}, "rate_iops: 0 in"),
         ({"bs": "4k", "iodepth": "8", "random_distribution": "zipf:1.2"}, "random_distribution:"),
-        ({"bs": "4k", "iodepth": "8", "bssplit": "4k/60:64k/40"}, "bssplit: none in"),
-        ({"bs": "4k", "iodepth": "8", "blocksize_range": "4k-8k"}, "bsrange: none in"),
         ({"bs": "4k", "iodepth": "8", "thinktime": "5"}, "thinktime: 0 in"),
         ({"bs": "4k", "iodepth": "8", "rw": "write"}, "read in"),
     ],
@@ -231,6 +229,17 @@ def test_one_load_in_other_words_is_a_repetition(
         found["jobs"][0]["job options"] = {"bs": "4k", **options}
         paths.append(written(tmp_path / f"{at}.json", json.dumps(found)))
     assert len(imported(tmp_path, a=paths).runs) == 2
+
+
+@pytest.mark.parametrize("name", ["bssplit", "blocksize_range"])
+def test_other_sizes_by_weight_are_no_repetition(tmp_path: Path, name: str) -> None:
+    paths = []
+    for at, value in enumerate(("4k/60:64k/40", "4k/50:64k/50")):
+        found = document(tmp_path, at=at)
+        found["jobs"][0]["job options"] = {"bs": "4k", name: value}
+        paths.append(written(tmp_path / f"{at}.json", json.dumps(found)))
+    with pytest.raises(InputError, match="not the same load"):
+        imported(tmp_path, a=paths)
 
 
 def test_a_job_whose_options_are_not_printed_has_no_defaults(tmp_path: Path) -> None:
