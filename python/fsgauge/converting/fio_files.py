@@ -6,7 +6,8 @@ import re
 
 from fsgauge.converting import numbers
 from fsgauge.converting.fio_job import READ, TRIM, WRITE, FioJob
-from fsgauge.converting.fio_load import FILE_ENGINES, mean_block_bytes
+from fsgauge.converting.fio_load import FILE_ENGINES
+from fsgauge.converting.fio_sizes import mean_block_bytes
 from fsgauge.converting.groups import Group
 from fsgauge.converting.job_file import Option
 from fsgauge.units import exact_bandwidth, exact_duration, exact_rate, exact_size

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fsgauge.converting.fio_job import DIRECTIONS, READ, WRITE, FioJob
+from fsgauge.converting.fio_sizes import sizes_of
 from fsgauge.converting.groups import Group
 from fsgauge.converting.job_file import Option
 from fsgauge.units import exact_percent, exact_size
@@ -29,6 +30,7 @@ def put_order(
         group.put("order", "random", pattern)
         _zoned(job, is_sequential=False)
         _random(job, group, kinds, sizes)
+        _align(job, group, kinds)
         return
     group.put("order", "sequential", pattern)
     _zoned(job, is_sequential=True)
@@ -111,6 +113,25 @@ def _each_once(job: FioJob, group: Group, *, is_part: bool, sizes: list[int]) ->
         return
     name = "random_generator=lfsr" if job.switch("norandommap") else "norandommap is not set"
     job.findings.note(None, what, name=name)
+
+
+def _align(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
+    """Another distance of places than the smallest block; fio then takes them more than once."""
+    option = job.option("ba")
+    if option is None:
+        return
+    least = [min(size for size, _ in sizes_of(job, DIRECTIONS[kind])) for kind in kinds]
+    asked = [job.size_of("ba", DIRECTIONS[kind], "0") for kind in kinds]
+    if all(each in (0, usual) for each, usual in zip(asked, least, strict=True)):
+        return
+    if group.keys.pop("each_once", None):
+        job.findings.note(option, "offsets are drawn independently of one another, as with it")
+    hindering = {"random_percent", "hashed"} & group.keys.keys()
+    if hindering or not group.is_plain or len(set(asked)) > 1:
+        why = "one distance of offsets that are drawn, evenly or by zones; the nearest is a smaller"
+        job.findings.refuse(option, f"{why} block")
+        return
+    group.put("align", exact_size(asked[0]), option)
 
 
 def _distribution(job: FioJob, option: Option) -> dict[str, str | float | list[str] | list[int]]:
