@@ -138,7 +138,8 @@ def _elbencho(line: Line) -> list[Group]:
             line.note(option, "a phase on large files that is not measured: -n and -N have it")
             continue
         share = line.number("--rwmixpct", 0) if option == "-w" else 0
-        operations = {"write": 100 - share, "read": share} if share else {name: 1}
+        mixed = {"write": 100 - share, "read": share} if share else {name: 1}
+        operations = {each: weight for each, weight in mixed.items() if weight}
         group = line.phase(groups, name, {operation: 1} if is_of_names else operations)
         group.put_jobs(jobs)
         group.put("block_sizes", exact_size(block))

@@ -59,7 +59,8 @@ class FioJob:
 
     def percent(self, name: str, usual: int) -> int:
         """A share of 100; InputError at its place for another number."""
-        found, option = self.read(name, numbers.number, usual), self.option(name)
+        found = self.read(name, lambda text: numbers.number(text.rstrip("%")), usual)
+        option = self.option(name)
         if option is not None and not 0 <= found <= 100:
             self.wrong(option, "0 to 100")
         return found

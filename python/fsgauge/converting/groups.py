@@ -256,6 +256,9 @@ class Converted:
         together = all((group.duration_ns or usual) == usual for group in self.groups)
         chained = any(group.after for group in self.groups)
         if together and not chained and not any(group.start_after_ns for group in self.groups):
+            if len({group.warm_up_ns for group in self.groups}) > 1:
+                what = "all groups warm up for as long as the one that does longest"
+                self.findings.note(None, what, name="ramp_time")
             return Times(max(group.warm_up_ns for group in self.groups), usual)
         ends: dict[str, int] = {}
         for group in self.groups:

@@ -220,6 +220,8 @@ def test_elbencho_at_random_and_at_a_pace() -> None:
     write, read = groups("elbencho -w -r -s 8m -b 4k --rand --limitwrite 1m --limitread 2m -t 2 /x")
     assert (write["each_once"], read.get("each_once")) == (True, None)
     assert (write["bandwidth"], read["bandwidth"]) == ("2 MiB/s", "4 MiB/s")
+    (only,) = groups("elbencho -w -s 8m --rwmixpct 100 /x")
+    assert only["operations"] == {"read": 100}
     (only,) = groups("elbencho -r -s 8m --backward /x")
     assert only["order"] == "backwards"
 

@@ -526,6 +526,26 @@ def test_one_ramp_for_all_is_the_warm_up(tmp_path: Path) -> None:
     assert all("duration" not in each for each in workload["group"])
 
 
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("size=25%", "32 MiB"),
+        ("size=100%\noffset=64m", "64 MiB"),
+        ("size=75%\noffset=50%", "64 MiB"),
+    ],
+)
+def test_a_share_of_files_whose_size_is_said(tmp_path: Path, text: str, size: str) -> None:
+    workload, _ = converted(tmp_path, f"[a]\nfilesize=128m\n{text}\n")
+    assert workload["group"][0]["file_sizes"] == size
+
+
+def test_ramps_that_differ_are_told(tmp_path: Path) -> None:
+    text = "[global]\nsize=1m\nruntime=1m\ntime_based\n[a]\nramp_time=3\n[b]\n"
+    workload, notes = converted(tmp_path, text)
+    assert workload["warm_up"] == "3 s"
+    assert any(note.startswith("ramp_time: all groups warm up") for note in notes)
+
+
 def plan_of(tmp_path: Path, text: str) -> dict[str, Any]:
     path = tmp_path / "job.fio"
     path.write_text(text, encoding="utf-8")
