@@ -132,9 +132,7 @@ def _data(job: FioJob, group: Group) -> None:
         ("buffer_compress_percentage", "compressible"),
         ("dedupe_percentage", "duplicates"),
     ):
-        percent, option = job.read(name, numbers.number, 0), job.option(name)
-        if not 0 <= percent <= 100 and option is not None:
-            job.wrong(option, "0 to 100")
+        percent, option = job.percent(name, 0), job.option(name)
         if percent and option and key == "duplicates" and job.option("verify") is not None:
             job.findings.refuse(option, "what is verified has no duplicates; leave verify out")
         elif percent:

@@ -156,7 +156,7 @@ def _file_bytes(job: FioJob, count: int, size_bytes: int | None) -> tuple[int, O
         whole = _size(job, filesize)
         found = whole - _offset_bytes(job, filesize)
         if size is not None and (size.value or "").endswith("%"):
-            found = min(found, whole * job.percent("size", 100) // 100)
+            found = min(found, whole * job.percent("size", 100, "%") // 100)
         elif size is not None and size.value != filesize.value:
             job.findings.note(size, "a run lasts its time, not a number of bytes")
         return max(found, block), filesize

@@ -57,9 +57,9 @@ class FioJob:
             self.wrong(option, "1 or more")
         return found
 
-    def percent(self, name: str, usual: int) -> int:
-        """A share of 100; InputError at its place for another number."""
-        found = self.read(name, lambda text: numbers.number(text.rstrip("%")), usual)
+    def percent(self, name: str, usual: int, sign: str = "") -> int:
+        """A share of 100, with a sign behind it; InputError at its place for another number."""
+        found = self.read(name, lambda text: numbers.number(text.rstrip(sign)), usual)
         option = self.option(name)
         if option is not None and not 0 <= found <= 100:
             self.wrong(option, "0 to 100")
