@@ -35,7 +35,8 @@ impl Sizes {
         if load.write_block_sizes.is_empty() {
             return sizes;
         }
-        Sizes { several: [&load.block_sizes, &load.write_block_sizes].map(aligned), ..sizes }
+        let kinds = [load.block_sizes.as_slice(), load.write_block_sizes.as_slice()];
+        Sizes { several: kinds.map(aligned), ..sizes }
     }
 
     /// `list` has at least one size, and none is larger than a file.
