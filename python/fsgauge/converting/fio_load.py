@@ -48,6 +48,9 @@ def _file_operations(job: FioJob, group: Group) -> None:
     source = job.option("ioengine")
     group.put_operations({FILE_ENGINES[job.engine]: 1}, job.findings, source)
     group.put("interface", "psync", source)
+    if job.engine == "filestat":
+        what = "files are asked for again for the whole time; in fio once each"
+        job.findings.note(source, what)
 
 
 def _operations(job: FioJob, group: Group, kinds: tuple[str, ...], pattern: Option | None) -> None:

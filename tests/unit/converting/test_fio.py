@@ -605,6 +605,7 @@ def test_a_delay_counts_from_the_start_of_fio_and_not_from_the_group_before(tmp_
          "random_generator=lfsr"),
         ("rate_iops=5\nratecycle=100", "ratecycle"),
         ("write_iolog=x", "write_iolog"),
+        ("ioengine=filestat\nnrfiles=9\nfilesize=4k", "ioengine"),
     ],
 )  # fmt: skip
 def test_what_fio_does_unless_told_otherwise_is_noted(
