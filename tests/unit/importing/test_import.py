@@ -219,6 +219,20 @@ def test_elbenchos_direct_runs_are_no_buffered_ones(tmp_path: Path) -> None:
     assert any("direct_io: 1" in line for line in raised.value.details)
 
 
+def test_other_modes_of_iozone_and_ior_are_no_repetitions(tmp_path: Path) -> None:
+    table = (DATA / "iozone-one.txt").read_text(encoding="utf-8")
+    direct = table.replace("\tInclude close", "\tO_DIRECT feature enabled\n\tInclude close")
+    options = "tasks               : 4\naccess              : single-shared-file\n"
+    shared = IOR.replace("tasks               : 4\n", options)
+    own = shared.replace("single-shared-file", "file-per-process")
+    for texts, told in (((table, direct), "modes: "), ((shared, own), "access: single-shared-")):
+        files = [written(tmp_path / f"{at}.txt", text) for at, text in enumerate(texts)]
+        with pytest.raises(InputError, match="not the same load") as raised:
+            import_results({"a": files}, tmp_path / "results", [])
+        assert raised.value.details[0].startswith(told)
+    assert len(read_file(written(tmp_path / "s.txt", shared))) == 2
+
+
 def test_iors_repetitions_are_runs(tmp_path: Path) -> None:
     stored = imported(tmp_path, a=[written(tmp_path / "ior.txt", IOR)])
     assert [run.cell.name for run in stored.runs] == ["write", "read"] * 2
