@@ -279,7 +279,7 @@ def _directives(line: Line) -> bool:
         name, _, value = each.partition("=")
         is_direct |= name == "useO_DIRECT" and value == "1"
         if name == "stoneWallingWearOut" and value == "1":
-            line.note("-O", "all end at the deadline; wear-out is of fsgauge run metadata-hard")
+            line.note("-O", "all end at the deadline; fsgauge run metadata-hard has wear-out")
         if not name.startswith(("useO_DIRECT", "summary", "stoneWalling", "save")):
             line.refuse("-O", f"{name}: the nearest is its option of one letter")
     return is_direct
