@@ -14,6 +14,7 @@ from fsgauge.units import exact_bandwidth, exact_duration, exact_rate, exact_siz
 
 WHOLE_BYTES = 4 << 30
 """In the place of a whole device, whose size no job file says."""
+_SERVICES = ("roundrobin", "random", "sequential", "zipf", "pareto", "normal", "gauss")
 _SEPARATOR = re.compile(r"(?<!\\):")
 
 
@@ -63,7 +64,8 @@ def _choose_files(job: FioJob, group: Group, count: int, each_bytes: int, *, nam
     blocks."""
     service = job.option("file_service_type")
     given = service or job.option("filename" if named else "nrfiles")
-    way, _, each = job.text("file_service_type", "roundrobin").partition(":")
+    way = job.choice("file_service_type", _SERVICES)
+    each = job.text("file_service_type", "").partition(":")[2]
     at_once = job.read("openfiles", numbers.number, 0) or count  # fio is done with these first
     if at_once == 1:
         way = "sequential"
@@ -226,7 +228,7 @@ def put_pace(job: FioJob, group: Group) -> None:
         if option is not None and (total := _total(job, option, operations)):
             words = exact_rate(total * jobs) if key == "rate" else exact_bandwidth(total * jobs)
             group.put(key, words, option, job.option("numjobs") if jobs > 1 else None)
-            process = job.text("rate_process", "linear")
+            process = job.choice("rate_process", ("linear", "poisson"))
             arrival = "exponential" if process == "poisson" else "constant"
             group.put("arrival", arrival, job.option("rate_process"))
     _rests(job, group)

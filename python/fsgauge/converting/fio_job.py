@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn, TypeVar
 
@@ -63,6 +63,14 @@ class FioJob:
         option = self.option(name)
         if option is not None and not 0 <= found <= 100:
             self.wrong(option, "0 to 100")
+        return found
+
+    def choice(self, name: str, known: Sequence[str]) -> str:
+        """One of some words, the first one the usual; what stands behind a colon is left out.
+        InputError at its place for another word."""
+        found, option = self.text(name, known[0]).partition(":")[0], self.option(name)
+        if found not in known and option is not None:
+            self.wrong(option, ", ".join(known))
         return found
 
     def wrong(self, option: Option, takes: str) -> NoReturn:

@@ -16,6 +16,11 @@ PATTERNS = {
     "readwrite": ("read", "write"),
     "trim": ("trim",),
 }
+VERIFIES = (
+    "0", "none", "1", "md5", "crc64", "crc32", "crc32c-intel", "crc32c", "crc16", "crc7", "sha1",
+    "sha256", "sha512", "sha3-224", "sha3-256", "sha3-384", "sha3-512", "xxhash", "meta", "pattern",
+    "pattern_hdr", "null",
+)  # fmt: skip
 FILE_ENGINES = {"filecreate": "create", "filestat": "stat", "filedelete": "unlink"}
 
 
@@ -144,6 +149,7 @@ def _sync(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
 
 def _verify(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) -> None:
     option = job.option("verify")
+    job.choice("verify", VERIFIES)
     if option is None or option.value in ("0", "none") or "write" not in kinds:
         return  # of readers, see fio.py
     if option.value in ("pattern", "pattern_hdr", "null"):
