@@ -202,7 +202,7 @@ def file_tests(
 ) -> PeerNumbers:
     """What the engine does in a test on a file; with `ends`, fsync counts as well as close."""
     from fsgauge.engine.wire import Finish
-    from fsgauge.kinds.sharing.jobs import Limits, file_job
+    from fsgauge.kinds.sharing.method import Limits, file_job
     from fsgauge.kinds.sharing.tests import TESTS, FileTest
 
     test = TESTS[name]
@@ -224,7 +224,7 @@ def file_tests(
 
 def folder_test(test: FolderTest, folder: Path) -> PeerNumbers:
     """What the engine does in a test on a folder of empty files."""
-    from fsgauge.kinds.sharing.jobs import Limits, folder_job
+    from fsgauge.kinds.sharing.method import Limits, folder_job
 
     limits = Limits(SECONDS * 10**9, seed=1)
     sync = test.phase != "stat"

@@ -26,9 +26,10 @@ def require() -> None:
 
 
 def operations_per_second(path: str, depth: int, batch: int, seconds: int) -> float:
-    """Run random 4 KiB reads; give the mean of its lines, one a second, without the first."""
+    """Run random 4 KiB reads; give the mean of its lines, one a second but in the last, without the
+    first."""
     fixed = ["-b4096", "-p0", "-B1", "-F1", "-R1", "-X1", "-n1"]
-    options = [f"-d{depth}", f"-s{batch}", f"-c{batch}", f"-r{seconds + 1}"]
+    options = [f"-d{depth}", f"-s{batch}", f"-c{batch}", f"-r{seconds + 2}"]
     command = [os.environ[VARIABLE], *fixed, *options, path]
     rates = re.findall(r"^IOPS=([\d.]+)([KM]?)", run_tool(command).output, re.MULTILINE)
     numbers = [float(number) * MULTIPLES[multiple] for number, multiple in rates[1:]]

@@ -17,10 +17,11 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from fsgauge.exit_codes import ExitCode
 
+E = TypeVar("E", bound="FsgaugeError")
 NEAR = 0.5
 """How alike two words are, of 1, for one of them to be meant: "randraed" is 0.88 of "randread"."""
 _APART = 0.2
@@ -77,6 +78,10 @@ class FsgaugeError(Exception):
         self.cause = cause
         self.next = next or self.usual_next
         self.location = location
+
+    def told_as(self, kind: type[E], what: str = "") -> E:
+        """The same as another kind of error, or with other words for what happened."""
+        return kind(what or self.what, details=self.details, cause=self.cause, next=self.next)
 
     @property
     def with_last_words(self) -> str:

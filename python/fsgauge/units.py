@@ -6,7 +6,6 @@ second. What `exact_...` writes reads back to the same number; `format_...` roun
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -254,19 +253,12 @@ def format_value(number: float, unit: str) -> str:
 
 def with_one_unit(values: Sequence[str]) -> list[str]:
     """Values as format_value writes them, the unit behind the last one alone where all have it:
-    "205" and "188 k IOPS"."""
+    "205 k" and "188 k IOPS"; "205" and "188 MiB/s"."""
     parts = [each.partition(" ") for each in values]
     if len({unit for _, _, unit in parts}) > 1:
         return list(values)
-    return [*(number for number, _, _ in parts[:-1]), *values[-1:]]
-
-
-def rounded(value: float) -> str:
-    """Three digits, as people write them: "1,240", "0.00123"."""
-    if value >= 999.5:
-        digits = 2 - math.floor(math.log10(value))
-        return f"{round(value, digits):,.0f}"
-    return f"{value:.3g}"
+    prefix = next((f" {each}" for each in ("k", "M") if parts[0][2].startswith(f"{each} ")), "")
+    return [*(f"{number}{prefix}" for number, _, _ in parts[:-1]), *values[-1:]]
 
 
 def _three_digits(value: float) -> str:

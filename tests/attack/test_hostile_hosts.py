@@ -23,7 +23,7 @@ from fsgauge.rig.fleet import block, clock, host_answers, session
 from fsgauge.rig.fleet.clock import Clock
 from fsgauge.rig.fleet.hosts import Hosts, started_hosts
 from fsgauge.rig.fleet.model import Host
-from fsgauge.rig.fleet.plugin import HostPlugin
+from fsgauge.rig.fleet.nodes import HostPlugin
 from fsgauge.rig.fleet.session import FleetSession
 from fsgauge.rig.happenings import BlockVoid, Happening, StudyVoid
 from fsgauge.study.parse import load_study

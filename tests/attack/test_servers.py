@@ -25,7 +25,7 @@ from fsgauge.machine.ledger.ledger import opened_ledger
 from fsgauge.machine.process.own_network import own_network
 from fsgauge.machine.process.processes import RUN_VARIABLE
 from fsgauge.machine.process.servers import end_server, server_processes
-from fsgauge.rig.host.caches import KEEP_CACHES
+from fsgauge.rig.host.before_runs import KEEP_CACHES
 from fsgauge.rig.host.facts import PreparedSystem
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import Study

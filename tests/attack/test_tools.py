@@ -18,7 +18,7 @@ from fsgauge.errors import RigError
 from fsgauge.machine.process import tool
 from fsgauge.machine.process.tool import find_tool, run_tool
 from fsgauge.programs import PASSWORD_VARIABLE, search_path
-from fsgauge.study.address import PASSWORD_VARIABLE as OF_STUDIES
+from fsgauge.study.access import PASSWORD_VARIABLE as OF_STUDIES
 from tests.patience import patience
 
 PACKAGES = str(Path(__file__).parents[2] / "python")

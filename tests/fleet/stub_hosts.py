@@ -16,8 +16,8 @@ from fsgauge.engine.wire import CommonStart, ExchangeClockJob, ExchangeClockResu
 from fsgauge.errors import InputError, Interrupted
 from fsgauge.record.records import Plan
 from fsgauge.rig.fleet.clock import Exchanged
-from fsgauge.rig.fleet.gate import AGAIN, THROUGH, Gate
-from fsgauge.rig.fleet.held import HeldRig
+from fsgauge.rig.fleet.gated_engine import AGAIN, THROUGH, Gate
+from fsgauge.rig.fleet.host_answers import HeldRig
 from fsgauge.rig.fleet.launcher.launcher import Bootstrap, Started
 from fsgauge.rig.fleet.messages import Fault, HappeningMessage, Label, State
 from fsgauge.rig.fleet.model import Host

@@ -64,15 +64,10 @@ OF_KINDS = {
     "keys": "study",
     "group": "study",
     "group_keys": "study",
-    "operations": "study",
-    "file_sizes": "study",
     "factors": "record",
     "tests": "record",
-    "mix": "study",
     "fields": "study",
     "disk": "study",
-    "disk_change": "study",
-    "predicting": "study",
 }
 """The floor of each file and folder of a kind; that of all others is `plan`, of its method."""
 LOOSE = {"__init__", "__main__", "distributions", "errors", "exit_codes", "quantities", "units"}

@@ -16,7 +16,7 @@ from fsgauge.cli.asked_study import chosen_variant, study_and_folders
 from fsgauge.coherence.cases import CASES
 from fsgauge.pages import explain_metric
 from fsgauge.plan.turns import make_plan, with_seed
-from fsgauge.rig.vm.sharing_nodes import sharing_systems
+from fsgauge.rig.vm.trials import sharing_systems
 from fsgauge.stats.folders.condition import parse_condition
 from fsgauge.study.model import LoopStorage, RamStorage
 from fsgauge.study.parse import load_study

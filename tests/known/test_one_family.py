@@ -19,7 +19,6 @@ from fsgauge.kinds.churn.analysis.model import Churn
 from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.kinds.writers.page import gain_chart
 from fsgauge.kinds.writers.page.tables import scaling_tables
-from fsgauge.kinds.writers.published import published_writers
 from fsgauge.report import words
 from fsgauge.report.charts.forest import primary_entries
 from fsgauge.report.tables import number_tables
@@ -163,7 +162,7 @@ def test_scaling_has_one_interval_in_sentence_picture_and_table(
     results = results_of(*study)
     scaling, drawing = Scaling.of(results), gain_chart(results)
     assert scaling is not None and drawing is not None
-    tables = {table.name: table for table in scaling_tables(results, published_writers())}
+    tables = {table.name: table for table in scaling_tables(results)}
     in_table = {
         (row[0].text, row[1].text, row[2].text): row[4].below for row in tables["every-count"].rows
     }

@@ -17,7 +17,7 @@ from fsgauge.machine.folder.marked_folder import Owner
 from fsgauge.machine.ledger import ledger
 from fsgauge.machine.ledger.ledger_folder import begin_ledger
 from fsgauge.record.records import RunRecord
-from fsgauge.rig.host.caches import KEEP_CACHES
+from fsgauge.rig.host.before_runs import KEEP_CACHES
 from fsgauge.rig.host.serving import lack_of, require_surroundings
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.model import Study

@@ -16,9 +16,8 @@ import pytest
 
 from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import PassedFile, ScanJob
-from fsgauge.kinds.aging.analysis.layouts import streams_of
-from fsgauge.kinds.aging.disk import PUBLISHED
-from fsgauge.kinds.aging.predicting import predict_rates
+from fsgauge.kinds.aging.analysis.layouts import predict_rates, streams_of
+from fsgauge.kinds.aging.disk import DiskModel
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, run
 
 pytestmark = pytest.mark.root
@@ -98,7 +97,7 @@ def take_the_rest(folder: Path) -> None:
 def test_one_file_of_twenty_deleted(
     mounted: Path, engine: Engine, mebibytes: int, window: int, published: float
 ) -> None:
-    disk, chunk = PUBLISHED.model_copy(update={"window": window}), mebibytes * MEBIBYTE
+    disk, chunk = DiskModel().model_copy(update={"window": window}), mebibytes * MEBIBYTE
     before = streams(mounted, engine, chunk)
     in_turns(mounted, "aged", FILES, FILE_BYTES // chunk * chunk, chunk)
     take_the_rest(mounted)

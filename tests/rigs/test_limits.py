@@ -28,7 +28,7 @@ FILES = {
 LOOK = """
 import json, time
 from fsgauge.machine.facts.limits import capture_limits, watch_throttling
-from fsgauge.machine.facts.memory import available_memory_bytes, total_memory_bytes
+from fsgauge.machine.facts.limits import available_memory_bytes, total_memory_bytes
 between = watch_throttling()
 end = time.monotonic() + 0.5
 while time.monotonic() < end:

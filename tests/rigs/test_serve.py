@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.access.observation import Observation
 from fsgauge.access import SERVERS, served
 from fsgauge.access.samba import SHARE
 from fsgauge.engine.wire import SmbTarget
@@ -126,7 +127,7 @@ def test_a_server_that_was_killed_is_started_again(
         opened_ledger() as opened,
         served(SERVERS[name], shared_folder, serving.clients(name), {}, opened) as server,
     ):
-        observation = server.observe()
+        observation = Observation(server.child)
         observation.begin()
         os.kill(server.child.leader(), signal.SIGKILL)
         deadline = time.monotonic() + 10

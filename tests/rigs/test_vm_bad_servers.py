@@ -12,7 +12,7 @@ import pytest
 from fsgauge.coherence.log import Counted, Examined
 from fsgauge.coherence.on_nodes import try_nodes
 from fsgauge.rig.vm.arrangement import roles
-from fsgauge.rig.vm.arrangement.tables import ReachedBy, Step, tables
+from fsgauge.rig.vm.recipe import ReachedBy, Step, tables
 from fsgauge.rig.vm.network import INTERFACE
 from fsgauge.study.model import System
 from fsgauge.study.rig_keys import SystemRig

@@ -16,7 +16,7 @@ from fsgauge.plan.turns import make_plan
 from fsgauge.record.records import RunRecord
 from fsgauge.rig.happenings import Happening, RunStarted
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
-from fsgauge.rig.vm.arrangement.tables import tables
+from fsgauge.rig.vm.recipe import tables
 from fsgauge.rig.vm.in_force import CODE, NotInForceError
 from fsgauge.rig.vm.messages import Order
 from fsgauge.rig.vm.rig import VmRig

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
-from fsgauge.rig.vm.arrangement.tables import tables
+from fsgauge.rig.vm.recipe import tables
 from fsgauge.rig.vm.rig import VmRig
 from fsgauge.store import read_results
 from fsgauge.study.parse import load_study

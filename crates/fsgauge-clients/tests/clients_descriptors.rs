@@ -1,9 +1,12 @@
-//! Descriptors that run out under the clients; alone in its process, whose limit it lowers.
+//! Descriptors of the clients' threads: each has a table of its own, and what happens when they run out. Alone in its
+//! process, whose limit it lowers.
 
 #[path = "../../fsgauge-load/tests/support/results.rs"]
 mod results;
 
-use std::fs::File;
+use std::collections::BTreeSet;
+use std::fs::{File, read_dir, read_link, read_to_string};
+use std::path::{Path, PathBuf};
 
 use fsgauge_clients::run_clients;
 use fsgauge_wire::{
@@ -33,15 +36,42 @@ impl Listener for Taker {
     }
 }
 
-#[test]
-fn too_many_open_files_are_counted_and_the_run_goes_on() {
-    let limit = Rlimit { current: Some(400), maximum: Some(400) };
-    setrlimit(Resource::Nofile, limit).unwrap();
+/// What threads of clients have open and the listener's thread has not, gathered at each event.
+#[derive(Default)]
+struct Apart {
+    open: BTreeSet<PathBuf>,
+}
+
+fn open_of(thread: &Path) -> BTreeSet<(PathBuf, PathBuf)> {
+    let numbers = read_dir(thread.join("fd")).into_iter().flatten().flatten();
+    numbers.filter_map(|each| Some((each.file_name().into(), read_link(each.path()).ok()?))).collect()
+}
+
+impl Listener for Apart {
+    fn event(&mut self, _: Event) -> std::io::Result<()> {
+        let here = open_of(Path::new("/proc/thread-self"));
+        for thread in read_dir("/proc/self/task")?.flatten().map(|each| each.path()) {
+            if read_to_string(thread.join("comm")).is_ok_and(|name| name.starts_with("clients-")) {
+                let apart = open_of(&thread).difference(&here).map(|(_, link)| link.clone()).collect();
+                self.open = &self.open | &apart;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn threads_of_clients_open_files_in_tables_of_their_own() {
     let directory = tempfile::tempdir().unwrap();
-    let job = ClientsJob {
-        target: ClientsTarget::Path { directory: directory.path().display().to_string() },
+    let mut apart = Apart::default();
+    run_clients(&job_in(directory.path(), 2), engine(), &mut apart, Stop::new()).unwrap();
+    assert!(apart.open.iter().any(|each| each.starts_with(directory.path())), "{:?}", apart.open);
+}
+
+fn job_in(directory: &Path, threads: u32) -> ClientsJob {
+    ClientsJob {
+        target: ClientsTarget::Path { directory: directory.display().to_string() },
         clients: 50,
-        threads: Some(1),
+        threads: Some(threads),
         files: FileSet {
             clients: 50,
             files_per_client: 4,
@@ -51,7 +81,21 @@ fn too_many_open_files_are_counted_and_the_run_goes_on() {
         },
         data: Data::Incompressible,
         ..ClientsJob::plain()
-    };
+    }
+}
+
+/// One test: the second lowers the limit of the process.
+#[test]
+fn tables_are_apart_and_full_ones_are_told() {
+    threads_of_clients_open_files_in_tables_of_their_own();
+    too_many_open_files_are_counted_and_the_run_goes_on();
+}
+
+fn too_many_open_files_are_counted_and_the_run_goes_on() {
+    let limit = Rlimit { current: Some(400), maximum: Some(400) };
+    setrlimit(Resource::Nofile, limit).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let job = job_in(directory.path(), 1);
     let mut taker = Taker::default();
     let result = run_clients(&job, engine(), &mut taker, Stop::new()).unwrap();
     drop(taker);

@@ -57,6 +57,7 @@ pub use file_sizes::SizeLaw;
 pub use filler::Filler;
 pub use layout::run_layout;
 pub use mix::run_mix;
+pub use own_table::own_table;
 pub use pace::{Pace, Paced};
 pub use pattern::Shuffle;
 pub use probe::run_probe;

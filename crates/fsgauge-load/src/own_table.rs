@@ -5,11 +5,11 @@
 
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
-/// Gives a job's thread a table of its own, with what is open now. What the job opens from then on, it alone uses and
-/// closes. Where this is refused, such as in a container, the thread goes on with the table that it shares.
-pub(crate) fn own_table() {
-    // SAFETY: a job is given no descriptor after its start, and gives none away: it opens its files after this call
-    // and closes them before it reports.
+/// Gives the thread of a job, or of some clients, a table of its own, with what is open now. What it opens from then on,
+/// it alone uses and closes. Where this is refused, such as in a container, it goes on with the table that it shares.
+pub fn own_table() {
+    // SAFETY: such a thread is given no descriptor after its start, and gives none away: it opens its files after this
+    // call and closes them before it ends.
     let _ = unsafe { unshare_unsafe(UnshareFlags::FILES) };
 }
 

@@ -64,8 +64,6 @@ exit $?
 
 
 class Ganesha(kind.ServerKind):
-    """The server ganesha.nfsd of NFS-Ganesha 4."""
-
     name = "ganesha"
     title = "NFS-Ganesha"
     daemon = "ganesha.nfsd"
@@ -90,7 +88,6 @@ class Ganesha(kind.ServerKind):
         return line.partition("=")[2].strip().removeprefix("V")
 
     def lacks(self) -> str:
-        """The module for local file systems is a package of its own."""
         places = (Path("/usr/lib"), Path("/usr/lib64"), Path("/usr/local/lib"))
         found = any(
             next(place.glob(pattern), None) is not None
@@ -111,7 +108,6 @@ class Ganesha(kind.ServerKind):
             )
 
     def configure(self, serving: kind.Serving) -> None:
-        """The server's file, the port mapper's transports and the script that starts both."""
         kind.write_private(serving.folder / "ganesha.conf", configuration(serving))
         kind.write_private(serving.folder / "netconfig", _NETCONFIG)
         kind.write_private(serving.folder / "start.sh", _START)
@@ -127,11 +123,10 @@ class Ganesha(kind.ServerKind):
         ]
 
     def target(self, serving: kind.Serving) -> kind.Target:
-        """Requests carry the number of the private user; any other would be taken for it."""
         return NfsTarget(
             host=kind.LOOPBACK,
-            port=serving.port,
-            mount_port=serving.second_port,
+            port=kind.PORT,
+            mount_port=kind.SECOND_PORT,
             export=_INSIDE,
             directory="",
             user_id=serving.account.user_id,
@@ -147,8 +142,7 @@ class Ganesha(kind.ServerKind):
         return [line.rpartition(" :")[2] for line in lines if ":CONFIG :CRIT :" in line]
 
     def ports(self, serving: kind.Serving) -> list[int]:
-        """The ports of NFS and of its mount service."""
-        return [serving.port, serving.second_port]
+        return [kind.PORT, kind.SECOND_PORT]
 
 
 def configuration(serving: kind.Serving) -> str:
@@ -161,8 +155,8 @@ def configuration(serving: kind.Serving) -> str:
         [
             "NFS_CORE_PARAM {",
             "  Protocols = 3;",
-            f"  NFS_Port = {serving.port};",
-            f"  MNT_Port = {serving.second_port};",
+            f"  NFS_Port = {kind.PORT};",
+            f"  MNT_Port = {kind.SECOND_PORT};",
             "  Enable_NLM = false;",
             "  Enable_RQUOTA = false;",
             "  Enable_UDP = false;",

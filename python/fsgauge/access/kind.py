@@ -48,8 +48,6 @@ class Serving:
 
     folder: Path
     shared: Path
-    port: int
-    second_port: int
     clients: Clients
     account: Account
     options: dict[str, str] = field(default_factory=dict)
@@ -115,7 +113,6 @@ class ServerKind(ABC):
         """Ports that answer when it is ready."""
 
     def complaints(self, serving: Serving) -> list[str]:  # noqa: ARG002
-        """What a server that answers did not accept of its configuration."""
         return []
 
     def aborts(self, said: Sequence[str]) -> list[str]:  # noqa: ARG002
@@ -123,12 +120,10 @@ class ServerKind(ABC):
         return []
 
     def last_words(self, serving: Serving) -> list[str]:
-        """The end of its log, for an error."""
         return [line for path in sorted(serving.folder.glob("log*")) for line in _tail(path)]
 
 
 def write_private(path: Path, text: str) -> None:
-    """A new file that only this user can read."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with os.fdopen(descriptor, "w") as file:
         file.write(text)

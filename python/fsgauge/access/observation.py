@@ -11,11 +11,10 @@ import re
 import threading
 import time
 from pathlib import Path
-from typing import Protocol
 
-from fsgauge.access.kind import ServerKind, Serving
+from fsgauge.access.kind import PORT, ServerKind, Serving
+from fsgauge.access.running import Child
 from fsgauge.machine.process import servers
-from fsgauge.machine.process.own_network import OwnNetwork
 from fsgauge.record.parts import ServerRun
 
 _POLL_SECONDS = 0.1
@@ -26,32 +25,11 @@ _MOST_READ = 32
 """Sessions are alike: these many of them, evenly taken, stand for all."""
 
 
-class Observed(Protocol):
-    """What is looked at; `idle` is how many processes it has without clients."""
-
-    kind: ServerKind
-    network: OwnNetwork
-    serving: Serving
-    idle: int
-
-    def leader(self) -> int:
-        """The number of its process group, as it is now."""
-
-    def revive(self) -> bool:
-        """Start it again if it has died; gives whether it had."""
-
-    def processes(self) -> list[int]:
-        """Its living processes."""
-
-    def session_processes(self) -> int:
-        """Those that clients' sessions add to, counted quickly."""
-
-
 class Observation:
-    """From `begin` to `end`; with `grows` each session has a process of its own."""
+    """From `begin` to `end`. Of a server that `grows`, each session has a process of its own."""
 
-    def __init__(self, server: Observed, *, grows: bool) -> None:
-        self._server, self._grows = server, grows
+    def __init__(self, server: Child) -> None:
+        self._server, self._grows = server, server.kind.processes_for_a_client > 0
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look_on, daemon=True)
         self._most = 0
@@ -66,7 +44,6 @@ class Observation:
         self._log = ServerLog(server.kind, server.serving)
 
     def begin(self) -> None:
-        """Read all counters, and start the thread that samples."""
         self._restarts += self._server.revive()
         self._wait_until_idle()
         self._log.begin()
@@ -151,7 +128,7 @@ class Observation:
     def _turned_away(self) -> tuple[int | None, int | None]:
         """Connections so far: by any socket of the server's network, and by its own."""
         with self._server.network.entered():
-            return servers.listen_overflows(), servers.listen_drops(self._server.serving.port)
+            return servers.listen_overflows(), servers.listen_drops(PORT)
 
     def _wait_until_idle(self) -> None:
         deadline = time.monotonic() + _GONE_SECONDS
@@ -173,14 +150,11 @@ _FRAME = re.compile(r"#\d+ ")
 
 
 class ServerLog:
-    """What a server appends to its log files after `begin`."""
-
     def __init__(self, kind: ServerKind, serving: Serving) -> None:
         self._kind, self._serving = kind, serving
         self._stood: dict[Path, tuple[int, int]] = {}
 
     def begin(self) -> None:
-        """Remember where every log ends."""
         self._stood = {path: _where(path) for path in self._paths()}
 
     def said(self) -> list[str]:

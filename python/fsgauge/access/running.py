@@ -28,8 +28,8 @@ from fsgauge.access.kind import (
     Serving,
     Target,
 )
-from fsgauge.access.observation import Observation
 from fsgauge.errors import RigError
+from fsgauge.machine.facts.pseudo_files import number_in
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.machine.ledger.traces import MountTrace, ServerTrace
 from fsgauge.machine.process.own_network import OwnNetwork, own_network
@@ -58,10 +58,6 @@ class Server:
     facts: ServerFacts
     child: Child
 
-    def observe(self) -> Observation:
-        """Measures what the server uses while a load runs."""
-        return Observation(self.child, grows=self.kind.processes_for_a_client > 0)
-
     def reached(self) -> AbstractContextManager[None]:
         """Within, what this thread starts can connect to the server; nothing else can."""
         return self.child.network.entered()
@@ -89,7 +85,7 @@ def served(
         network = stack.enter_context(own_network())
         own = folder / _OWN
         own.mkdir(mode=0o700)
-        serving = Serving(own, shared, PORT, SECOND_PORT, clients, account, options)
+        serving = Serving(own, shared, clients, account, options)
         kind.configure(serving)
         child = Child(kind, serving, network, ledger.token)
         stack.callback(child.stop)
@@ -124,7 +120,6 @@ class Child:
         self._is_over = False
 
     def start(self) -> None:
-        """Start it and wait until every port answers."""
         began = time.monotonic_ns()
         self.network.from_within(self._begin)
         with self.network.entered():
@@ -242,7 +237,6 @@ def _answers(port: int) -> bool:
 
 
 def _facts(child: Child) -> ServerFacts:
-    """As it is in its network, where the limits are looked up."""
     kind, serving = child.kind, child.serving
     return ServerFacts(
         name=kind.title,
@@ -253,9 +247,9 @@ def _facts(child: Child) -> ServerFacts:
         configuration=_without_places(serving),
         command=[_placeless(word, serving) for word in kind.command(serving)],
         ready_ns=child.ready_ns,
-        listen_backlog=_listen_backlog(serving.port),
-        somaxconn=_limit("net/core/somaxconn"),
-        syn_backlog=_limit("net/ipv4/tcp_max_syn_backlog"),
+        listen_backlog=_listen_backlog(PORT),
+        somaxconn=number_in("/proc/sys/net/core/somaxconn"),
+        syn_backlog=number_in("/proc/sys/net/ipv4/tcp_max_syn_backlog"),
     )
 
 
@@ -274,24 +268,16 @@ def _placeless(text: str, serving: Serving) -> str:
         (f"Anonymous_Gid = {group};", "Anonymous_Gid = USER;"),
         (str(serving.folder), "FOLDER"),
         (str(serving.shared), "SHARED"),
-        (str(serving.port), "PORT"),
-        (str(serving.second_port), "MOUNT_PORT"),
+        (str(PORT), "PORT"),
+        (str(SECOND_PORT), "MOUNT_PORT"),
     ):
         text = text.replace(found, name)
     return text
 
 
 def _listen_backlog(port: int) -> int | None:
-    """The length of the queue of a listening socket, as ss shows it."""
     if find_tool("ss") is None:
         return None
     said = run_tool(["ss", "-Hltn", f"sport = :{port}"])
     found = said.output.split()
     return int(found[2]) if len(found) > 2 and found[2].isdecimal() else None
-
-
-def _limit(name: str) -> int | None:
-    try:
-        return int((Path("/proc/sys") / name).read_text())
-    except (OSError, ValueError):
-        return None

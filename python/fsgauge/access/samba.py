@@ -24,13 +24,12 @@ from tempfile import TemporaryDirectory
 
 from fsgauge.access import kind
 from fsgauge.engine.wire import FilePassword, SmbTarget
-from fsgauge.errors import InputError, RigError
+from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.machine.process.own_network import unused_user_id
 from fsgauge.machine.process.tool import find_tool, run_tool
 from fsgauge.programs import run_to_end
 from fsgauge.study.access import AccessKeys
-from fsgauge.study.server_options import OPTIONS
-from fsgauge.study.smb_protection import protection_of
+from fsgauge.study.server_options import OPTIONS, protection_of
 
 USER = "fsgauge"
 NAMESPACE = ("--mount", "--propagation", "slave")
@@ -59,7 +58,6 @@ Other systems under test are let go at once, or their devices would be busy as l
 SHARE = "fsgauge"
 _FOLDERS = ("private", "state", "cache", "lock", "pid", "ncalrpc")
 _SECONDS = 30.0
-_ANY_PORT = 1025
 _NOBODY = "nobody"
 """Samba's users have to have a name; this one is on every system, and processes may have it."""
 _CAPABILITIES = (
@@ -89,8 +87,6 @@ _COMPLAINTS = (
 
 
 class Samba(kind.ServerKind):
-    """The server smbd of Samba 4."""
-
     name = "samba"
     title = "Samba"
     daemon = "smbd"
@@ -104,7 +100,6 @@ class Samba(kind.ServerKind):
     shares_by_a_mount_of_its_own = True
 
     def account(self) -> kind.Account:
-        """One that nothing else on this machine has; `nobody` where it cannot have a name."""
         if users_can_be_private():
             number = unused_user_id()
             return kind.Account(number, number, "an unprivileged user", USER)
@@ -119,7 +114,6 @@ class Samba(kind.ServerKind):
         return kind.Account(user.pw_uid, user.pw_gid, _NOBODY, _NOBODY)
 
     def version(self) -> str:
-        """As "Version 4.17.12-Debian" says it."""
         said = run_tool(["smbd", "--version"])
         return said.output.strip().removeprefix("Version ") if said.exit_code == 0 else ""
 
@@ -130,29 +124,14 @@ class Samba(kind.ServerKind):
         with TemporaryDirectory(prefix="fsgauge-") as name:
             folder = Path(name)
             clients, account = kind.Clients(access, 1), self.account()
-            serving = kind.Serving(folder, folder, _ANY_PORT, _ANY_PORT, clients, account, options)
+            serving = kind.Serving(folder, folder, clients, account, options)
             self._write_configuration(serving)
-            wrong = _refused_by_testparm(serving)
-        if wrong:
-            raise InputError(
-                "Samba does not accept the options of a system's server: "
-                + ", ".join(f"{key} = {value}" for key, value in options.items()),
-                details=wrong,
-                cause="the installed Samba does not know them, or not with these values",
-                next="man 5 smb.conf; fsgauge explain system.server",
-            )
+            given = ", ".join(f"{key} = {value}" for key, value in options.items())
+            _require_accepted(serving, f"a system's server: {given}", InputError)
 
     def configure(self, serving: kind.Serving) -> None:
-        """smb.conf, its folders, and a user with a new password in a list of its own."""
         self._write_configuration(serving)
-        wrong = _refused_by_testparm(serving)
-        if wrong:
-            raise RigError(
-                "Samba does not accept the options of this system's server",
-                details=wrong,
-                cause="the installed Samba does not know them, or not with these values",
-                next="man 5 smb.conf; fsgauge explain system.server",
-            )
+        _require_accepted(serving, "this system's server", RigError)
         password = kind.new_password()
         kind.write_private(serving.folder / kind.PASSWORD_FILE, password)
         if _is_private(serving):
@@ -180,7 +159,7 @@ class Samba(kind.ServerKind):
         protection = protection_of(access, serving.options)
         return SmbTarget(
             host=kind.LOOPBACK,
-            port=serving.port,
+            port=kind.PORT,
             share=SHARE,
             directory="",
             user=serving.account.name,
@@ -192,7 +171,7 @@ class Samba(kind.ServerKind):
         )
 
     def ports(self, serving: kind.Serving) -> list[int]:
-        return [serving.port]
+        return [kind.PORT]
 
     def aborts(self, said: Sequence[str]) -> list[str]:
         """As smb_panic_log of lib/util/fault.c says it: "PANIC (pid 15): lock order violation"."""
@@ -254,7 +233,7 @@ def _lines(lines: list[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _refused_by_testparm(serving: kind.Serving) -> tuple[str, ...]:
+def _require_accepted(serving: kind.Serving, whose: str, error: type[FsgaugeError]) -> None:
     """smbd ignores a value that it does not understand; testparm names it."""
     said = run_tool(["testparm", "-s", f"{serving.folder}/smb.conf"])
     wrong = tuple(
@@ -263,8 +242,14 @@ def _refused_by_testparm(serving: kind.Serving) -> tuple[str, ...]:
         if any(mark in line for mark in _COMPLAINTS)
     )
     if said.exit_code != 0:
-        return wrong or tuple(said.words.splitlines()[-3:])
-    return wrong
+        wrong = wrong or tuple(said.words.splitlines()[-3:])
+    if wrong:
+        raise error(
+            f"Samba does not accept the options of {whose}",
+            details=wrong,
+            cause="the installed Samba does not know them, or not with these values",
+            next="man 5 smb.conf; fsgauge explain system.server",
+        )
 
 
 def configuration(serving: kind.Serving) -> str:
@@ -292,7 +277,7 @@ def configuration(serving: kind.Serving) -> str:
         "max log size": "1000",
         "interfaces": kind.LOOPBACK,
         "bind interfaces only": "yes",
-        "smb ports": str(serving.port),
+        "smb ports": str(kind.PORT),
         "disable netbios": "yes",
         "disable spoolss": "yes",
         "load printers": "no",

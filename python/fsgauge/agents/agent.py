@@ -172,8 +172,6 @@ def _inode(descriptor: int) -> int:
 
 
 class Agent:
-    """The steps, in one folder; files that a step keeps open stay so until `release`."""
-
     def __init__(self, folder: str) -> None:
         self._path = folder
         self._folder = _Folder(folder)
@@ -280,7 +278,6 @@ class Agent:
         return {"won": won}
 
     def do_lock(self, name: str, by: str) -> dict[str, Any]:
-        """Ask for an exclusive lock without waiting."""
         return {"granted": self._lock(self._keep(name, os.O_RDWR | os.O_CREAT), by)}
 
     def do_unlock(self, name: str, by: str) -> None:
@@ -354,7 +351,6 @@ class Agent:
 
 
 def _all_of(descriptor: int) -> bytes:
-    """From its beginning to where it ends for this reader."""
     pieces: list[bytes] = []
     at = 0
     while True:

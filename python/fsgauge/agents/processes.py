@@ -29,8 +29,6 @@ _WORDS_LETTERS = 100
 
 @dataclass(frozen=True)
 class Place:
-    """A folder, on a host or here."""
-
     folder: str
     host: str = ""
 
@@ -55,8 +53,6 @@ class Place:
 
 
 class ProcessAgents:
-    """See agents.Agents."""
-
     def __init__(self, names: Sequence[str], processes: Sequence[Process]) -> None:
         self.names = names
         self._processes = processes

@@ -94,7 +94,7 @@ def _on_the_quieter(demo: AskedStudy) -> AskedStudy:
 
 def _has_memory(size_bytes: int) -> bool:
     """Whether three times as much is available: it is taken as files are written."""
-    from fsgauge.machine.facts.memory import available_memory_bytes
+    from fsgauge.machine.facts.limits import available_memory_bytes
 
     return (available_memory_bytes() or 0) >= 3 * size_bytes
 

@@ -58,7 +58,7 @@ def _said_whole(name: str) -> str:
     )
     from fsgauge.study.shipped import shipped_studies
     from fsgauge.study.tunable_places import tunable_words
-    from fsgauge.system.words import kind_words, option_words
+    from fsgauge.system.options import kind_words, option_words
 
     if is_device(name):
         return device_words(name)
@@ -143,7 +143,7 @@ def _unknown(name: str) -> InputError:
     from fsgauge.study.keys import all_dotted
     from fsgauge.study.other_tools import numbers_called, tools
     from fsgauge.study.shipped import shipped_names
-    from fsgauge.system.words import option_names
+    from fsgauge.system.options import option_names
 
     last = {key.rpartition(".")[2] for key in all_dotted()}
     spelled = {each for tool in tools().values() for word in tool.words for each in word.spellings}

@@ -60,9 +60,9 @@ def coherence(
     from fsgauge.coherence.running import chosen_cases, try_folders
     from fsgauge.errors import InputError
     from fsgauge.programs.interruption import interruptible
-    from fsgauge.rig.vm.sharing_nodes import chosen
+    from fsgauge.rig.vm.trials import chosen_sharing
 
-    wanted, systems = chosen_cases(cases), chosen(names or _USUAL)
+    wanted, systems = chosen_cases(cases), chosen_sharing(names or _USUAL)
     if folders and (names or kernel):
         raise InputError(
             "folders are tested as they are mounted, and --system and --kernel are for virtual"
@@ -169,9 +169,9 @@ def failure(
     from fsgauge.failure.carrying_out import carry_out, chosen_failures
     from fsgauge.failure.log import Log, rows_of, write_log
     from fsgauge.programs.interruption import interruptible
-    from fsgauge.rig.vm.sharing_nodes import chosen
+    from fsgauge.rig.vm.trials import chosen_sharing
 
-    systems = chosen(names or _SERVED_AND_SHARED)
+    systems = chosen_sharing(names or _SERVED_AND_SHARED)
     failures = chosen_failures(systems, struck, are_named=bool(names), say=say)
     folder = choices.page_folder("failure", output, results)
     log = Log.begun(lasts_ns=lasts * 10**9, loses_unflushed=not keep_unflushed)

@@ -29,8 +29,6 @@ STEP_SECONDS = 90.0
 
 
 class Pair:
-    """The two nodes that take part."""
-
     def __init__(self, agents: Agents) -> None:
         self.agents = agents
         self.places = (0, len(agents.names) - 1)
@@ -39,7 +37,6 @@ class Pair:
         return one(self.agents, self.places[which], STEP_SECONDS, **step)
 
     def both(self, seconds: float, *steps: dict[str, object]) -> tuple[Answer, Answer]:
-        """A step on each, at once."""
         answers = self.agents.ask(dict(zip(self.places, steps, strict=True)), seconds)
         return answers[self.places[0]], answers[self.places[1]]
 
@@ -82,7 +79,6 @@ class Case:
 
 
 def _by_name(pair: Pair, name: str, trials: int, *, written_by: str) -> Iterator[CaseResult]:
-    """Written by each of the two in turn, then opened by the other."""
     pair.must(0, do="put", name=name, version=0, size_bytes=SIZE_BYTES)
     pair.do(1, do="look", name=name)
     for version in range(1, trials + 1):
@@ -111,8 +107,7 @@ def _new_file(pair: Pair, name: str, trials: int) -> Iterator[CaseResult]:
 def _looked(
     pair: Pair, reader: int, look: str, name: str, version: int, *, is_last: bool
 ) -> CaseResult:
-    """What a reader sees of a version that was just written; of the last one also how long after
-    that it sees it."""
+    """Of the last version also how long after it was written the reader sees it."""
 
     def seen() -> str:
         return log.read_outcome(pair.do(reader, do=look, name=name), version, SIZE_BYTES)

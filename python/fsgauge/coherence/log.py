@@ -67,7 +67,6 @@ def has_raced(met: int, of: int) -> bool:
 
 
 def claim_outcome(winners: int) -> str:
-    """Of one name that all nodes tried to create with O_EXCL."""
     return {0: "no winner", 1: "one winner"}.get(winners, "several winners")
 
 
@@ -107,8 +106,6 @@ class Counted(Kept):
 
 
 class Examined(Kept):
-    """A system: what it is, and why it could not be set up, if so."""
-
     name: str
     words: str
     parameters: dict[str, str] = Field(default_factory=dict)
@@ -116,8 +113,6 @@ class Examined(Kept):
 
 
 class Log(AgentsLog):
-    """All of it; `place` is where it was tested, `nodes` who took part."""
-
     place: str
     nodes: list[str]
     trials: int

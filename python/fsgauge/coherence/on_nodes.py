@@ -16,7 +16,7 @@ from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import order
 from fsgauge.rig.vm.node import NodeLostError, NotUpError
 from fsgauge.rig.vm.session import VmSession
-from fsgauge.rig.vm.sharing_nodes import nodes_for
+from fsgauge.rig.vm.trials import nodes_for
 from fsgauge.study.model import System
 
 

@@ -13,8 +13,6 @@ from fsgauge.units import format_duration
 
 @dataclass(frozen=True)
 class Entry:
-    """A place of the table."""
-
     words: str
     note: str = ""
     is_right: bool | None = None
@@ -37,7 +35,6 @@ def is_right(counted: Counted) -> bool | None:
 
 
 def entry(counted: Counted | None, case: str) -> Entry:
-    """What is said of a case on a system; nothing of one that was not reached."""
     if counted is None:
         return Entry("not tested")
     right = CASES[case].right

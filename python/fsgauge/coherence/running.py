@@ -21,7 +21,6 @@ _POLL_SECONDS = 0.5
 
 
 def chosen_cases(names: Sequence[str]) -> list[str]:
-    """Those that are named, in their usual order; all without names."""
     for name in names:
         if name not in CASES:
             raise InputError(

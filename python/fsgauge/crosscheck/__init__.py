@@ -87,7 +87,7 @@ def lent_here(session: Session) -> None:
 def _check_cells(study: Study) -> None:
     """Every cell has an equal in fio, whatever the target will be."""
     method = method_of(study.workload)
-    reason, bench = method.without_equal_in_fio()
+    reason, bench = method.not_in_fio
     if reason:
         raise InputError(
             f"a study of kind {study.workload.kind} cannot be cross-checked",

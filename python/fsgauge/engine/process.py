@@ -22,14 +22,14 @@ from typing import IO, Self
 
 from fsgauge.engine.wire import Lease
 from fsgauge.errors import FsgaugeError, Interrupted, RigError
-from fsgauge.programs.starting import close_pipes, last_words
+from fsgauge.programs.starting import close_pipes, how_it_ended, last_words
 
 GRACE_SECONDS = 2.0
 _LAST_WORD_SECONDS = 0.2
 _PAUSE_SECONDS = 0.01
 _PIECE_BYTES = 1 << 16
 _LONGEST_LINE_BYTES = 256 << 20
-_KILLED_BY = {
+_KILLED_BY: dict[int, tuple[str, str]] = {
     signal.SIGKILL: ("killed from outside (out of memory?)", "dmesg | tail"),
     signal.SIGXCPU: ("it has used the CPU time that it may use (ulimit -t)", "ulimit -t unlimited"),
     signal.SIGXFSZ: ("a limit on the size of files (ulimit -f)", "ulimit -f unlimited"),
@@ -135,24 +135,13 @@ def silent_end(process: subprocess.Popen[bytes]) -> FsgaugeError:
     if code in (-signal.SIGINT, -signal.SIGTERM, 130):
         return Interrupted("the engine was interrupted")
     fault = ("killed from outside, or a fault of the engine itself", "dmesg | tail")
-    cause, command = _KILLED_BY.get(signal.Signals(-code), fault) if _is_named(code) else fault
+    cause, command = _KILLED_BY.get(-code, fault)
     return RigError(
         f"the engine ended without a result ({how_it_ended(code)})",
         details=said,
         cause=cause,
         next=command,
     )
-
-
-def how_it_ended(code: int) -> str:
-    """Such as "exit code 1", "signal SIGKILL", "signal 40"."""
-    if code >= 0:
-        return f"exit code {code}"
-    return f"signal {signal.Signals(-code).name if _is_named(code) else -code}"
-
-
-def _is_named(code: int) -> bool:
-    return -code in set(signal.Signals)
 
 
 def interrupt(process: subprocess.Popen[bytes]) -> None:

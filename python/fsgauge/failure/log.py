@@ -61,8 +61,6 @@ class Failed(Kept):
 
 
 class Log(AgentsLog):
-    """All of it."""
-
     lasts_ns: int
     loses_unflushed: bool
     failures: list[Failed] = Field(default_factory=list)
@@ -74,8 +72,6 @@ class Log(AgentsLog):
 
 @dataclass(frozen=True)
 class Row:
-    """A node in one failure."""
-
     system: str
     struck: str
     node: str
@@ -93,7 +89,6 @@ def write_log(log: Log, folder: Path) -> Path:
 
 
 def rows(log: Log) -> list[Row]:
-    """A line for each node in each failure; one that could not be carried out has one."""
     return [row for failed in log.failures for row in rows_of(failed)]
 
 
@@ -117,7 +112,6 @@ def rows_of(failed: Failed) -> list[Row]:
 
 
 def back_words(failed: Failed) -> str:
-    """When what was struck did its work again, from the moment it was struck."""
     if failed.fault:
         return f"not: {failed.fault}"
     end = failed.ended_ns if failed.struck == "link" else failed.back_ns
@@ -140,7 +134,6 @@ def _lost(node: Survived) -> str:
 
 
 def answer(log: Log) -> str:
-    """What was lost, and who did not go on, in a sentence or two."""
     if not log.failures:
         return "Nothing has been tried yet."
     carried = [each for each in log.failures if each.nodes]

@@ -91,7 +91,6 @@ def is_of_ctrl_c(error: BaseException) -> bool:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """The error, and what it was made of on purpose."""
     for _ in range(_DEEPEST):
         if error is None:
             return

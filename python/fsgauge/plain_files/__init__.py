@@ -1,6 +1,6 @@
 """Files that another user may have laid out: opened only when they are plain, from an open folder.
 
-content.py   how many values a text has, before anything is made of it
+bounds.py    how much is read; how many values a text has, before anything is made of it
 folder.py    a folder held open; what is read and written in it
 kept.py      the base of what files and messages keep, for models of pydantic
 opening.py   what a plain file is, checked before it is opened
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.errors import InputError, quoted
-from fsgauge.plain_files.content import require_few_in_toml
+from fsgauge.plain_files.bounds import require_few_in_toml
 from fsgauge.plain_files.folder import Identity, MissingError, PlainFolder
 from fsgauge.plain_files.opening import open_to_read, write_all
 from fsgauge.plain_files.rights import was_moved
@@ -65,7 +65,6 @@ class SeenFolder:
 
     @classmethod
     def of(cls, folder: PlainFolder) -> SeenFolder:
-        """A folder that is open now."""
         return cls(folder.path, folder.identity())
 
     @contextmanager

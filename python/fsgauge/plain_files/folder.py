@@ -18,7 +18,7 @@ from pathlib import Path
 
 from fsgauge.errors import InputError, quoted
 from fsgauge.plain_files import bounds, opening
-from fsgauge.plain_files.content import values_of_json
+from fsgauge.plain_files.bounds import values_of_json
 from fsgauge.plain_files.opening import NotPlainError
 from fsgauge.plain_files.rights import open_named, require_roots_alone, rights_of, was_moved
 from fsgauge.programs.interruption import undisturbed
@@ -35,8 +35,6 @@ class MissingError(InputError):
 
 
 class PlainFolder:
-    """An open folder; make it with `opened` or `made`."""
-
     def __init__(self, path: Path, descriptor: int, *, as_owner: bool) -> None:
         self.path = path
         self._descriptor = descriptor
@@ -117,7 +115,6 @@ class PlainFolder:
 
     @contextmanager
     def pinned(self, name: str) -> Iterator[Path]:
-        """A path to this very file while the context lasts, for a library that reads it."""
         with self._reading(name) as descriptor:
             yield Path(f"/proc/self/fd/{descriptor}")
 
@@ -126,7 +123,6 @@ class PlainFolder:
         return status is not None and stat.S_ISREG(status.st_mode)
 
     def size_bytes(self, name: str) -> int:
-        """Of a file; 0 where none can be reached."""
         status = self._status(name)
         return status.st_size if status is not None else 0
 
@@ -229,7 +225,6 @@ class PlainFolder:
             require_roots_alone(self.path, self._everything(), look)
 
     def identity(self) -> tuple[int, int, int]:
-        """Device, inode and owner, which identify the folder."""
         status = os.fstat(self._descriptor)
         return status.st_dev, status.st_ino, status.st_uid
 
@@ -309,7 +304,6 @@ class PlainFolder:
             os.close(descriptor)
 
     def rights(self) -> AbstractContextManager[None]:
-        """Within, root has the rights of the folder's owner; others have their own."""
         return rights_of(*self._owner) if self._as_owner else nullcontext()
 
     def _require_small(self, name: str, size_bytes: int, limit_bytes: int) -> None:

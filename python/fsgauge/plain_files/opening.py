@@ -32,7 +32,6 @@ class NotPlainError(OSError):
 
 @contextmanager
 def closing(descriptor: int) -> Iterator[int]:
-    """A descriptor that is closed when the body ends."""
     try:
         yield descriptor
     finally:
@@ -118,7 +117,6 @@ def _require_plain(status: os.stat_result | None) -> None:
 
 
 def entries_of(descriptor: int) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
-    """What lies in an open folder now."""
     # btrfs lists an open folder up to the last entry of when it was opened, until it is rewound
     # (Linux 6.5, btrfs_readdir): what was made since would be overlooked, and stay.
     os.lseek(descriptor, 0, os.SEEK_SET)
@@ -126,6 +124,5 @@ def entries_of(descriptor: int) -> AbstractContextManager[Iterator[os.DirEntry[s
 
 
 def names_in(descriptor: int) -> list[str]:
-    """The names in an open folder, unsorted."""
     with entries_of(descriptor) as entries:
         return [each.name for each in entries]

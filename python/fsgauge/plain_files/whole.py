@@ -7,8 +7,7 @@ import os
 from pathlib import Path
 
 from fsgauge.errors import InputError, RigError, quoted
-from fsgauge.plain_files.bounds import LARGEST_BYTES, Bound
-from fsgauge.plain_files.content import values_of_json
+from fsgauge.plain_files.bounds import LARGEST_BYTES, Bound, values_of_json
 from fsgauge.plain_files.folder import MissingError, PlainFolder
 from fsgauge.plain_files.opening import NotPlainError, closing
 from fsgauge.plain_files.rights import folder_above, led_to
@@ -99,7 +98,6 @@ def require_writable(folder: Path, next: str = "") -> None:
 
 
 def cannot_write(path: Path, error: OSError) -> RigError:
-    """The folder does not take it."""
     if isinstance(error, _IN_THE_WAY) or error.errno == errno.ELOOP:
         return RigError(
             f"cannot write {path}: something other than a plain file is in its place",
@@ -127,7 +125,6 @@ _CAUSES = {
 
 
 def cause_of(error: OSError) -> str:
-    """The likely cause of a write that failed."""
     return _CAUSES.get(error.errno or 0, "the file system or storage failed: dmesg | tail")
 
 

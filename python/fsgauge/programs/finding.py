@@ -1,17 +1,23 @@
-"""Programs: where they are found, and where the engine's binary is.
+"""Programs: where they are found, where the engine's binary is, and what they are told.
 
 For root, the system's folders come first, whatever PATH root has inherited. The engine's place is
 never read from a record or a ledger, and never in the working folder.
+Root's environment is often that of another user (`su`, `sudo -E`), and libraries load code that it
+names: LD_PRELOAD, GCONV_PATH, PYTHONPATH, KUBECONFIG, extensions below HOME. So for root there is a
+list of variables that are passed on, and no other. Of an ordinary user it is that user's own, and
+children get all of it but the password of a share.
 """
 
 from __future__ import annotations
 
 import os
+import pwd
 import shlex
 import shutil
 import stat
 import sys
 import sysconfig
+from collections.abc import Mapping
 from pathlib import Path
 
 from fsgauge.errors import RigError
@@ -44,7 +50,6 @@ def _folders(path: str) -> list[str]:
 
 
 def find_program(name: str) -> str | None:
-    """Full path of a program, or None."""
     return shutil.which(name, path=search_path())
 
 
@@ -91,7 +96,6 @@ def find_engine() -> Path:
 
 
 def _not_executable(place: Path) -> RigError:
-    """Why an engine that is there cannot be started."""
     if os.statvfs(place).f_flag & os.ST_NOEXEC:
         return RigError(
             f"the engine {place} cannot be started",
@@ -122,3 +126,67 @@ def _started_file() -> Path | None:
     a path it would lie in the working folder, and root would run what it finds there."""
     name = sys.argv[0] if sys.argv else ""
     return Path(name) if name not in ("", "-c", "-m") and Path(name).is_file() else None
+
+
+PASSWORD_VARIABLE = "FSGAUGE_SMB_PASSWORD"  # noqa: S105 - the variable's name, not a password
+
+_KEPT = frozenset(
+    {
+        *("LANG", "LANGUAGE", "TERM", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "COLORTERM"),
+        *("USER", "LOGNAME", "PATH", "SUDO_UID", "SSH_AUTH_SOCK"),
+        *("_FSGAUGE_COMPLETE", "COMP_WORDS", "COMP_CWORD"),
+        *("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"),
+    }
+)
+_KEPT_PREFIXES = ("FSGAUGE_", "LC_", "SLURM_", "KUBERNETES_")
+_PLACES = frozenset(
+    {
+        *("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"),
+        *("TMPDIR", "KUBECONFIG", "SLURM_CONF", "LD_LIBRARY_PATH"),
+        *(f"DASK_DISTRIBUTED__COMM__TLS__{name}" for name in ("CA_FILE", "CLIENT__CERT")),
+        "DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY",
+    }
+)
+"""Kept where only root can change what they name."""
+
+
+def child_environment(**more: str) -> dict[str, str]:
+    """For every program but the engine, which alone gets the password of a share."""
+    kept = engine_environment()
+    kept.pop(PASSWORD_VARIABLE, None)
+    return {**kept, "PATH": search_path(), **more}
+
+
+def engine_environment() -> dict[str, str]:
+    """The same with the password. The engine's place is absolute: children start in another
+    folder."""
+    kept = _of_root(os.environ) if os.geteuid() == 0 else dict(os.environ)
+    if named := kept.get(ENGINE_VARIABLE):
+        kept[ENGINE_VARIABLE] = str(Path(named).absolute())
+    return kept
+
+
+def clean_own_environment() -> None:
+    """For root, this process's own: its libraries read HOME, TMPDIR and others at any time."""
+    if os.geteuid() != 0:
+        return
+    kept = _of_root(os.environ)
+    for name in set(os.environ) - set(kept):
+        del os.environ[name]
+    os.environ.update(kept)
+
+
+def _of_root(given: Mapping[str, str]) -> dict[str, str]:
+    kept = {
+        name: value
+        for name, value in given.items()
+        if name not in _PLACES and (name in _KEPT or name.startswith(_KEPT_PREFIXES))
+    }
+    kept["HOME"] = pwd.getpwuid(0).pw_dir
+    for name in _PLACES & set(given):
+        # Files in a folder for everybody have names that no one can guess.
+        is_shared = name == "TMPDIR"
+        places = [Path(each) for each in given[name].split(os.pathsep)]
+        if all(only_root_changes(place, is_shared=is_shared) for place in places):
+            kept[name] = given[name]
+    return kept

@@ -90,8 +90,6 @@ def missed(error: BaseException | None) -> None:
 
 
 class Ending:
-    """Whether the user asked to stop, and what is called then."""
-
     def __init__(self) -> None:
         self.asked = False
         self._tell: Callable[[], None] = lambda: None
@@ -103,7 +101,6 @@ class Ending:
             tell()
 
     def ask(self) -> None:
-        """The user asks to stop."""
         self.asked = True
         self._tell()
 

@@ -18,12 +18,9 @@ _READING_SECONDS = 10
 
 @dataclass
 class Output:
-    """The end of what a program prints, and how much it was."""
-
     kept: bytearray = field(default_factory=bytearray)
 
     def add(self, piece: bytes) -> None:
-        """Forget the oldest of what is too much."""
         self.kept += piece
         if len(self.kept) > 2 * MOST_OUTPUT_BYTES:
             del self.kept[:-MOST_OUTPUT_BYTES]
@@ -77,7 +74,6 @@ def read_numbers(
 
 
 def is_cut(output: str) -> bool:
-    """Whether it is the end of more."""
     return len(output.encode()) >= MOST_OUTPUT_BYTES
 
 

@@ -24,8 +24,7 @@ from pathlib import Path
 from types import FrameType
 from typing import IO
 
-from fsgauge.programs.environment import child_environment
-from fsgauge.programs.finding import find_program
+from fsgauge.programs.finding import child_environment, find_program
 from fsgauge.programs.libc import LIBC
 
 _ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -133,7 +132,6 @@ def end_process(process: Process, seconds: float) -> bool:
 
 
 def close_pipes(process: Process) -> None:
-    """Close our ends of its standard streams, unread or unwritten as they are."""
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             with suppress(OSError):
@@ -233,3 +231,11 @@ def killed_with_parent() -> Callable[[], None]:
             os._exit(1)
 
     return arrange
+
+
+def how_it_ended(code: int) -> str:
+    """Such as "exit code 1", "signal SIGKILL", "signal 40"."""
+    if code >= 0:
+        return f"exit code {code}"
+    known = {each.value: each.name for each in signal.Signals}
+    return f"signal {known.get(-code, -code)}"

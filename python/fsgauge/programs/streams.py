@@ -115,7 +115,6 @@ def output_failure() -> OSError | None:
 
 
 def discard(descriptor: int) -> None:
-    """Whatever is written to it goes nowhere from now on."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, descriptor)
     os.close(nowhere)

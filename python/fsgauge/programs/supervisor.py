@@ -30,11 +30,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fsgauge.programs.environment import child_environment
-from fsgauge.programs.finding import find_program
+from fsgauge.programs.finding import child_environment, find_program
 from fsgauge.programs.libc import LIBC
 from fsgauge.programs.printed import MOST_OUTPUT_BYTES, Output, last_lines, read_numbers
-from fsgauge.programs.starting import start
+from fsgauge.programs.starting import how_it_ended, start
 
 MOST_LEFT = 20
 PRINTED_TOO_MUCH = "printed more than"
@@ -159,7 +158,6 @@ def kill_all(spared: Set[int] = frozenset()) -> None:
 
 
 def _alive(spared: Set[int]) -> set[int]:
-    """Descendants that are no zombies; those of ours are waited for."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -171,7 +169,6 @@ def _alive(spared: Set[int]) -> set[int]:
 
 
 def _left_behind(before: set[int]) -> list[str]:
-    """Names of what a program left, after a moment to end in; all of it is killed."""
     until = time.monotonic() + _GRACE_SECONDS
     while (alive := _alive(before)) and time.monotonic() < until:
         time.sleep(_PAUSE_SECONDS)
@@ -248,19 +245,10 @@ def carry_out_steps(steps: list[str], folder: str, seconds: float) -> str | None
 
 
 def _require_few(said: int) -> float:
-    """Raises PrintsTooMuch: what a step prints is kept in memory. Gives the seconds until the next
-    look."""
+    """PrintsTooMuch: what is said is kept in memory. Gives the seconds until the next look."""
     if os.fstat(said).st_size > _MOST_STEP_BYTES:
         raise PrintsTooMuch
     return _LOOK_SECONDS
-
-
-def how_it_ended(code: int) -> str:
-    """ "exit code 1", "SIGKILL"."""
-    if code >= 0:
-        return f"exit code {code}"
-    known = {each.value: each.name for each in signal.Signals}
-    return known.get(-code, f"signal {-code}")
 
 
 def timed(order: dict[str, Any]) -> dict[str, Any]:
@@ -332,15 +320,13 @@ def timed(order: dict[str, Any]) -> dict[str, Any]:
 
 
 def _written_back(descriptor: int) -> tuple[int, int]:
-    """What it takes to write back the file system of an open folder, in ns; the number of the error
-    where that failed."""
+    """What writing back an open folder's file system takes, in ns; the error's number, or 0."""
     begin_ns = time.monotonic_ns()
     failed = LIBC.syncfs(descriptor) != 0
     return time.monotonic_ns() - begin_ns, ctypes.get_errno() if failed else 0
 
 
 def main() -> None:
-    """Orders until standard input ends."""
     LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     # What a program mounts is gone with this process; what fsgauge unmounts is gone here too.
     has_own_mounts = os.geteuid() == 0 and LIBC.unshare(_CLONE_NEWNS) == 0

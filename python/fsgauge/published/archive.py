@@ -20,12 +20,7 @@ from pydantic import ValidationError
 from fsgauge import kinds
 from fsgauge.errors import InputError
 from fsgauge.plain_files import PlainFolder, read_named, write_whole
-from fsgauge.plain_files.bounds import (
-    ARCHIVE_BYTES,
-    MOST_UNPACKED_BYTES,
-    REPORT,
-)
-from fsgauge.plain_files.content import values_of_json
+from fsgauge.plain_files.bounds import ARCHIVE_BYTES, MOST_UNPACKED_BYTES, REPORT, values_of_json
 from fsgauge.published.ledger import Ledger, Part, ledgers
 from fsgauge.published.runs import JudgedRun, observed, sha256_of
 from fsgauge.stats.results import Results

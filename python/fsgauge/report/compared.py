@@ -173,7 +173,7 @@ def _other_ratio(between: Between, entry: Entry) -> str:
 
 
 def limit_values(between: Between, test: Test) -> str:
-    """ "11.6 to 9.8 k IOPS": A's and B's own values in the line of a test; "" where there is no
+    """ "11.6 k to 9.8 k IOPS": A's and B's own values in the line of a test; "" where there is no
     ratio."""
     ids = [cell.id for cell in between.cells if cell.name == test.cell]
     found = (between.entry(cell, test.system, test.metric, "direct") for cell in ids)

@@ -1,13 +1,13 @@
 """What changed between two results folders, in sentences: what is decided, then what is not.
 
-"after against before: 4 KiB random reads at depth 32 on ext4 from 205 to 188 k IOPS, 8 % slower
+"after against before: 4 KiB random reads at depth 32 on ext4 from 205 k to 188 k IOPS, 8 % slower
 (4 to 12 %)."
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from fsgauge.record.factors import factors_of
@@ -30,7 +30,6 @@ from fsgauge.stats.wording import (
     share_of,
     share_words,
     shown_percent,
-    together,
 )
 from fsgauge.units import exact_percent
 
@@ -112,9 +111,21 @@ def _by_name(between: Between, entries: Sequence[Entry]) -> dict[str, float]:
 def _names(between: Between, entries: Sequence[Entry]) -> str:
     """The tests of each system, the system behind them."""
     named = [(e.system, _name(between, e).removesuffix(f" on {e.system}")) for e in entries]
-    names = [f"{tests} on {systems}" for systems, tests in together(named[:MOST_NAMED])]
+    names = [f"{tests} on {systems}" for systems, tests in _together(named[:MOST_NAMED])]
     more = len(entries) - MOST_NAMED
     return f"{', '.join(names)} and {more} more" if more > 0 else listed(names)
+
+
+def _together(named: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Systems and the tests of each, as ("ext4 and xfs", "write and read"); systems with the same
+    tests together."""
+    by_system: dict[str, list[str]] = {}
+    for system, test in named:
+        by_system.setdefault(system, []).append(test)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for system, tests in by_system.items():
+        alike.setdefault(tuple(tests), []).append(system)
+    return [(listed(systems), listed(tests)) for tests, systems in alike.items()]
 
 
 def _told(between: Between, entry: Entry) -> str:
@@ -124,7 +135,7 @@ def _told(between: Between, entry: Entry) -> str:
 
 
 def _values(between: Between, entry: Entry) -> str:
-    """ "from 205 to 188 k IOPS"; where ratios to the baseline decide, "from 94 % to 86 % of raw".
+    """ "from 205 k to 188 k IOPS"; where ratios to the baseline decide, "from 94 % to 86 % of raw".
     "" where both read alike."""
     a, b = entry.value_a, entry.value_b
     if entry.basis == "to baseline":

@@ -98,14 +98,6 @@ def over_hosts_tables(results: Results) -> list[table_parts.Table]:
     return [*_numbers(measured), *_law([line for line in scaling if line.fit.was_tried])]
 
 
-def no_host_law(results: Results) -> str:
-    """Why no system has a law; "" where one was tried, or hosts do not vary."""
-    scaling = results.host_scaling
-    if not scaling or any(line.fit.was_tried for line in scaling):
-        return ""
-    return scaling[0].fit.reason
-
-
 def _numbers(measured: list[Measured]) -> list[table_parts.Table]:
     rate, page = _heading([line for line, _ in measured])
     return table_parts.Rows(measured).tables(
@@ -129,8 +121,6 @@ def _numbers(measured: list[Measured]) -> list[table_parts.Table]:
             ),
             ("share of ideal", "hosts", lambda each: table_parts.share_cell(each[1].efficiency)),
         ],
-        folded_from=table_parts.SCREEN_ROWS,
-        drop_empty=True,
     )
 
 
@@ -160,8 +150,6 @@ def _law(lines: list[HostScaling]) -> list[table_parts.Table]:
             ("coherency", "usl", lambda line: table_parts.number_cell(line.fit.coherency)),
             ("peak at", "usl", lambda line: table_parts.number_cell(line.fit.peak_at)),
         ],
-        folded_from=table_parts.SCREEN_ROWS,
-        drop_empty=True,
     )
 
 

@@ -48,7 +48,7 @@ class KindPage:
     series_caption: ClassVar[str] = ". The shaded part is the warm-up and does not count."
     series_remark: ClassVar[str] = ""
 
-    def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
+    def pictures(self, results: Results) -> list[Drawing | None]:  # noqa: ARG002
         return []
 
     def left_out(self, drawings: Mapping[str, Drawing], results: Results) -> set[str]:  # noqa: ARG002
@@ -67,8 +67,12 @@ class KindPage:
         """Tables in the place of ratios to the baseline in Markdown."""
         return self.summary_tables(results)
 
-    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+    def values(self, results: Results) -> dict[str, Any]:  # noqa: ARG002
         """What its templates need beside `results` and `own`."""
+        return {}
+
+    def of_records(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+        """What they need of records that statistics do not have."""
         return {}
 
     def headline(self, results: Results) -> str:

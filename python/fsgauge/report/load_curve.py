@@ -20,7 +20,6 @@ from fsgauge.stats.curve.answer import bound_words
 from fsgauge.stats.curve.blocks import limit_words
 from fsgauge.stats.curve.model import Capacity, CurvePoint, CurveResults
 from fsgauge.stats.results import Comparison, Results
-from fsgauge.store import StoredStudy
 from fsgauge.units import format_duration, format_rate
 
 NAME = "load-curve"
@@ -36,7 +35,7 @@ class CurvePage(KindPage):
 
     sections = ("load_curve.html.j2",)
 
-    def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
+    def pictures(self, results: Results) -> list[Drawing | None]:
         """Latency over rate."""
         return [load_curve(results)]
 
@@ -47,7 +46,7 @@ class CurvePage(KindPage):
     def lead(self, drawings: Mapping[str, Drawing]) -> str:
         return "load_curve_lead.html.j2" if NAME in drawings else ""
 
-    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+    def values(self, results: Results) -> dict[str, Any]:
         found = CurveResults.of(results)
         limit = limit_words(found) if found else ""
         return {"capacity_tables": capacity_tables(results), "limit": limit}
@@ -99,7 +98,6 @@ def capacity_tables(results: Results) -> list[Table]:
             ("knee", "capacity", _knee_cell),
             ("limited by", "capacity", lambda line: line.capacity.limited_words or None),
         ],
-        drop_empty=True,
     )
 
 

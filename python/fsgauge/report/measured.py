@@ -12,7 +12,6 @@ from fsgauge.report.kind_page import KindPage
 from fsgauge.report.table_parts import Rows, Table, place_of
 from fsgauge.stats.measured import Measured, MeasuredResults
 from fsgauge.stats.results import Results
-from fsgauge.store import StoredStudy
 from fsgauge.units import exact_size
 
 FIELDS = ("value", "low", "high")
@@ -23,13 +22,13 @@ class MeasuredPage(KindPage):
 
     sections = ("measured.html.j2",)
 
-    def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
+    def pictures(self, results: Results) -> list[Drawing | None]:
         return [measured_chart(results)]
 
     def summary_tables(self, results: Results) -> list[Table]:
         return measured_tables(results)
 
-    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+    def values(self, results: Results) -> dict[str, Any]:
         return {"measured_tables": measured_tables(results)}
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
+from fsgauge.devices.words import value_words
 from fsgauge.durability import MARK
 from fsgauge.engine.wire import LayoutResult
 from fsgauge.record.command import FOREIGN
@@ -20,10 +21,11 @@ from fsgauge.record.machine import (
 )
 from fsgauge.record.records import EnvironmentRecord, StudyRecord, TurnRecord
 from fsgauge.report import tables, words
+from fsgauge.report.charts.law import no_law
 from fsgauge.report.draw import Drawing
 from fsgauge.report.durability import durability_lines, marked_page
 from fsgauge.report.faults import fault_tables
-from fsgauge.report.hosts import host_lines, no_host_law, over_hosts_tables
+from fsgauge.report.hosts import host_lines, over_hosts_tables
 from fsgauge.report.labels import MANY, labels_of
 from fsgauge.report.page_of_kind import page_of
 from fsgauge.report.race import race_values
@@ -40,7 +42,6 @@ from fsgauge.stats.wording import listed
 from fsgauge.store import StoredStudy
 from fsgauge.units import (
     count,
-    format_bandwidth,
     format_duration,
     format_size,
     moment,
@@ -105,13 +106,14 @@ def page_values(
         "over_hosts_tables": over_hosts_tables(results),
         "traffic_tables": traffic_tables(results),
         "counts_tables": counts_tables(results),
-        "no_host_law": no_host_law(results),
+        "no_host_law": no_law([each.fit for each in results.host_scaling]),
         "fault_tables": fault_tables(results),
         "layout_ratio": tables.ratio_words,
         "page": page,
         "lead": page.lead(drawings),
         "own": results.own,
-        **page.values(results, stored),
+        **page.values(results),
+        **page.of_records(results, stored),
         **race_values(results, stored),
         "integrity": integrity_lines(results.systems, stored.runs),
         "systems": made_systems(results, stored.turns),
@@ -295,18 +297,5 @@ def simulated_values(results: Results) -> dict[str, Any]:
 def _number_row(number: SimulatedNumber) -> tuple[str, str, str, str, str]:
     source = "changed in this study" if number.is_changed else number.source
     origin = "" if number.is_changed else _ORIGINS[number.origin]
-    return number.name, _number_value(number), number.what, source, origin
-
-
-def _number_value(number: SimulatedNumber) -> str:
-    match number.unit:
-        case "ns":
-            return format_duration(number.value)
-        case "bytes":
-            return format_size(number.value)
-        case "bytes/s":
-            return format_bandwidth(number.value)
-        case "%":
-            return f"{number.value:g} %"
-        case _:
-            return f"{number.value:g}"
+    value = value_words(number.value, number.unit)
+    return number.name, value, number.what, source, origin

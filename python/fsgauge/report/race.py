@@ -70,7 +70,7 @@ def _effect_tables(found: Effects | None) -> list[Table]:
 
     def share(each: Effect) -> str:
         """Of an option, which only its first value says."""
-        return _percent(each.share) if first[each.kind, each.share] is each else ""
+        return words.share_text(each.share) if first[each.kind, each.share] is each else ""
 
     return Rows(found.effects).tables(
         "effects",
@@ -95,10 +95,6 @@ def _effect_cell(each: Effect) -> TableCell:
     )
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.{words.share_digits(share)}f} %"
-
-
 def effect_words(found: Effects | None, margin: float) -> list[str]:
     """How much the choice of a file system does, what does less than the margin, the strongest
     pair."""
@@ -107,8 +103,8 @@ def effect_words(found: Effects | None, margin: float) -> list[str]:
     said = []
     if found.kind_share is not None:
         said.append(
-            f"The file system alone explains {_percent(found.kind_share)} of the variance between"
-            " systems."
+            f"The file system alone explains {words.share_text(found.kind_share)} of the variance"
+            " between systems."
         )
     small = found.below(margin)
     if small:

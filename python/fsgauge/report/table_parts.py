@@ -67,7 +67,7 @@ class Table:
 
 
 SCREEN_ROWS = 24
-"""So many rows fill a screen: a table that is read next to others is folded from there on."""
+"""So many rows fill a screen: a table is folded from there on."""
 ELSEWHERE = "elsewhere"
 """In the place of a page: the column's numbers were published, not measured."""
 Cell = Callable[[T], TableCell | str | None]
@@ -107,11 +107,10 @@ class Rows(Generic[T]):
         note: str,
         columns: Columns[T],
         *,
-        folded_from: int | None = None,
-        drop_empty: bool = False,
+        folded_from: int = SCREEN_ROWS,
     ) -> list[Table]:
-        """The table, or [] without rows; with `folded_from` rows or more it is folded, with
-        `drop_empty` columns without any number are left out."""
+        """The table, or [] without rows; with `folded_from` rows or more it is folded. Columns
+        without any number are left out, and a remark of many numbers is in its note."""
         if not self._things:
             return []
         had = [column for column in columns if column is not None]
@@ -121,9 +120,9 @@ class Rows(Generic[T]):
             note,
             [Column(a, "" if b == ELSEWHERE else b, b == ELSEWHERE) for a, b, _ in had],
             [[_as_cell(cell(thing)) for *_, cell in had] for thing in self._things],
-            folded_from is not None and len(self._things) >= folded_from,
+            len(self._things) >= folded_from,
         )
-        return [without_empty_columns(table) if drop_empty else table]
+        return [_said_once(_without_empty_columns(table))]
 
     def by_system(
         self,
@@ -135,7 +134,6 @@ class Rows(Generic[T]):
         cell: Callable[[T, str], TableCell],
         *,
         page: str = "",
-        folded_from: int | None = None,
     ) -> list[Table]:
         """A line a thing, a column a system; things that no system has a number of are left out."""
 
@@ -146,7 +144,7 @@ class Rows(Generic[T]):
             thing for thing in self._things if any(cell(thing, each) != NOTHING for each in systems)
         ]
         columns: Columns[T] = [(title[0], "", title[1]), *map(column, systems)]
-        return Rows(known).tables(name, heading, note, columns, folded_from=folded_from)
+        return Rows(known).tables(name, heading, note, columns)
 
 
 def _as_cell(said: TableCell | str | None) -> TableCell:
@@ -158,7 +156,7 @@ NOTHING = TableCell("")
 TOO_FEW = TableCell("", "too few samples")
 
 
-def without_empty_columns(table: Table) -> Table:
+def _without_empty_columns(table: Table) -> Table:
     """Columns without any number, such as a p99.9 of few writes, are left out."""
     kept = [
         index
@@ -254,7 +252,7 @@ def number_cell(number: Estimate | None) -> TableCell:
 _REMARKS = {words.unknown(blocks): blocks for blocks in range(1, BLOCKS_FOR_A_VERDICT)}
 
 
-def said_once(table: Table) -> Table:
+def _said_once(table: Table) -> Table:
     """The table without that remark under each number; its note says it."""
     found = [remark for remark in _REMARKS if any(_has(c, remark) for r in table.rows for c in r)]
     if not found:
@@ -266,11 +264,6 @@ def said_once(table: Table) -> Table:
         rows=[[_without(cell) for cell in row] for row in table.rows],
         note=f"{table.note} No interval is known from {numbers}.".lstrip(),
     )
-
-
-def all_said_once(tables: Iterable[Table]) -> list[Table]:
-    """Each of the tables without its repeated remark."""
-    return [said_once(table) for table in tables]
 
 
 def _has(cell: TableCell, remark: str) -> bool:

@@ -305,7 +305,6 @@ def _rank_line(results: Results, cell: str, metric: MetricInfo, each: Ranked) ->
     )
 
 
-FOLDED_ROWS = 25
 LEADING = ("p99", "mean")
 """What the ratio is of: the first that is compared."""
 _CALLED = {
@@ -355,8 +354,6 @@ def sync_tables(results: Results, runs: Sequence[RunRecord]) -> list[table_parts
             ("p99.9", "p999", cell("p999", table_parts.quantile_cell)),
             (f"ratio to {results.baseline}", "ratio", ratio),
         ],
-        folded_from=FOLDED_ROWS,
-        drop_empty=True,
     )
 
 

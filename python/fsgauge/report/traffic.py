@@ -6,11 +6,10 @@ before the rates.
 
 from __future__ import annotations
 
-from fsgauge.report.table_parts import NOTHING, SCREEN_ROWS, Rows, Table, TableCell, estimate_cell
+from fsgauge.report.table_parts import NOTHING, Rows, Table, TableCell, estimate_cell
 from fsgauge.stats.results import Results, TrafficNumber
 from fsgauge.units import format_size
 
-_FOLDED_ROWS = 150
 _MOST_PARTS = 6
 _DISKS, _FLUSH, _BYTES = "disk_requests", "flush", "bytes"
 _LEAST_SHARE = 0.005
@@ -33,7 +32,6 @@ def traffic_tables(results: Results) -> list[Table]:
             ("for each operation", "traffic", _per_operation),
             ("of it", "", lambda each: _parts(each)),
         ],
-        folded_from=_FOLDED_ROWS,
     )
 
 
@@ -79,7 +77,6 @@ def counts_tables(results: Results) -> list[Table]:
         ("", lambda cell: cell.name),
         results.systems,
         lambda cell, system: _of(numbers.get((cell.id, system), [])),
-        folded_from=SCREEN_ROWS,
     )
 
 

@@ -89,7 +89,7 @@ def value(number: float, unit: str) -> str:
 
 
 def span(first: str, last: str) -> str:
-    """ "205 to 188 k IOPS"; one of two that read alike."""
+    """ "205 k to 188 k IOPS"; one of two that read alike."""
     return first if first == last else " to ".join(with_one_unit([first, last]))
 
 
@@ -211,6 +211,11 @@ def value_range(low: float, high: float, unit: str) -> str:
 def share_digits(share: float) -> int:
     """Behind the point of a share as a percentage."""
     return 0 if share >= 0.0995 else 1
+
+
+def share_text(share: float | None) -> str:
+    """A share as a percentage: "70 %", "2.3 %"; "" of one that is not known."""
+    return "" if share is None else f"{100 * share:.{share_digits(share)}f} %"
 
 
 def share(number: Estimate) -> str:

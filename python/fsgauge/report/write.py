@@ -119,7 +119,7 @@ def draw_all(results: Results, stored: StoredStudy) -> dict[str, Drawing]:
     """Every picture that has something to show, by name, in the order of the page."""
     page = page_of(results)
     drawings = (
-        *page.pictures(results, stored),
+        *page.pictures(results),
         survival(results),
         forest(results, is_all=page.draws_every_ratio),
         further_forest(results) if page.draws_every_ratio else None,

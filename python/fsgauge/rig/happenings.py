@@ -12,23 +12,17 @@ from fsgauge.record.records import Cell, RunRecord, ScanRecord, StepRecord, Turn
 
 @dataclass(frozen=True)
 class TurnStarted:
-    """A system is being made and filled."""
-
     turn: Turn
 
 
 @dataclass(frozen=True)
 class StepStarted:
-    """Something is done to a turn's system before a cell."""
-
     turn: Turn
     what: str
 
 
 @dataclass(frozen=True)
 class RunStarted:
-    """A cell starts on a turn's system."""
-
     turn: Turn
     cell: Cell
 

@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
 
-from fsgauge.engine.wire import EngineFault
+from fsgauge.engine.wire import AgeResult, EngineFault
+from fsgauge.errors import RigError
 from fsgauge.plan.turns import job_for
 from fsgauge.record.parts import Part
-from fsgauge.record.records import Plan, RunRecord, SystemFacts, Turn, TurnRecord
+from fsgauge.record.records import (
+    Cell,
+    Plan,
+    RunRecord,
+    ScanRecord,
+    StepRecord,
+    SystemFacts,
+    Turn,
+    TurnRecord,
+)
 from fsgauge.study.model import Study
+from fsgauge.units import format_size
 from fsgauge.workload.folders import Place
+from fsgauge.workload.steps import AgeFolder, Step
+
+When = Literal["before", "after", "after cell", "aged"]
+"""Of a scan: with what it stands in a turn."""
 
 
 def of_turn(turn: Turn) -> dict[str, Any]:
@@ -71,4 +86,43 @@ def modelled(
         started_unix_ns=time.time_ns(),
         prepare_ns=0,
         notes=[],
+    )
+
+
+def step_record(
+    turn: Turn, number: int, cell: Cell, step: Step, result: AgeResult | None, **more: object
+) -> StepRecord:
+    """A step before a cell, the turn's `number`th; it began now, unless `more` says otherwise."""
+    words: dict[str, Any] = {"started_unix_ns": time.time_ns(), **more}
+    return StepRecord(
+        **of_turn(turn),
+        number=number,
+        cell=cell.id,
+        step=step.step,
+        what=step.what,
+        job=step.job if isinstance(step, AgeFolder) else None,
+        result=result,
+        **words,
+    )
+
+
+def scan_record(turn: Turn, when: When, cell: Cell | None, **more: object) -> ScanRecord:
+    """A scan's result or fault; it began now, unless `more` says otherwise."""
+    words: dict[str, Any] = {"started_unix_ns": time.time_ns(), **more}
+    return ScanRecord(**of_turn(turn), when=when, cell=cell.id if cell else None, **words)
+
+
+def require_aged(
+    turn: Turn, step: AgeFolder, result: AgeResult, details: Iterable[str], cause: str, next: str
+) -> None:
+    """RigError where what was aged is not whole enough for the cells that follow; the record is
+    stored already. `cause` is one that the result does not have."""
+    if step.needed_bytes is None or result.live_bytes >= step.needed_bytes:
+        return
+    raise RigError(
+        f'ageing "{turn.system}" left {format_size(result.live_bytes)} of'
+        f" {format_size(step.needed_bytes)}",
+        details=tuple(details),
+        cause=cause or f"it ended early: {result.ended}",
+        next=next,
     )

@@ -77,7 +77,6 @@ def hosts_named(text: str | None) -> FleetChoice:
 
 
 def of_some(study: Study, systems: Sequence[System]) -> Study:
-    """The study of some of its systems; of one alone it is no race, as no study of one can be."""
     plan = study.plan.model_copy(update={"mode": "all"} if len(systems) < 2 else {})
     return study.model_copy(update={"systems": [*systems], "plan": plan})
 

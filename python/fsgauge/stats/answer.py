@@ -13,6 +13,7 @@ from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.stats import wording
 from fsgauge.stats.analysis import Analysis
+from fsgauge.stats.asked_number import OF_WORK
 from fsgauge.stats.between_systems import comparing_sentences
 from fsgauge.stats.durability import caveats
 from fsgauge.stats.evidence import Question
@@ -137,7 +138,7 @@ def _too_few(question: Question, lead: Cell, found: Sequence[Comparison]) -> str
 def _measured(question: Question, cell: Cell) -> str:
     """ "random reads"; "the read p99 latency"."""
     metric = METRICS[question.metrics[cell.id]]
-    return factors_of(cell).work if metric.name == "iops" else f"the {metric.label}"
+    return factors_of(cell).work if metric.name in OF_WORK else f"the {metric.label}"
 
 
 def _primary(question: Question) -> list[tuple[Cell, Comparison]]:

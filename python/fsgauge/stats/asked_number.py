@@ -16,11 +16,11 @@ from fsgauge.stats.evidence import Question
 from fsgauge.stats.metrics import METRICS, SYNC
 from fsgauge.stats.run_checks import rate_offered
 from fsgauge.units import (
+    figure,
     format_duration,
     format_size,
     format_value,
     listed,
-    rounded,
     with_one_unit,
 )
 
@@ -41,7 +41,7 @@ class Asked:
     def said(self, system: str) -> str:
         """ "1.8 ms on ext4", "3,210/s on ext4"."""
         value = self.values[system]
-        number = f"{rounded(value)}/s" if self.unit == "IOPS" else format_value(value, self.unit)
+        number = f"{figure(value)}/s" if self.unit == "IOPS" else format_value(value, self.unit)
         return f"{number} on {system}"
 
     def tail(self, system: str) -> str:
@@ -117,7 +117,7 @@ def rate_words(cell: Cell, value: float, unit: str) -> str:
 
 
 def own_rates(question: Question, cells: Sequence[Cell]) -> list[str]:
-    """ "ext4 does 205 and 150 k IOPS in 4 KiB random reads and random writes at depth 32.": what
+    """ "ext4 does 205 k and 150 k IOPS in 4 KiB random reads and random writes at depth 32.": what
     ratios are of, in the first of these cells; none of those whose number is told."""
     rates = {}
     for cell in cells[:MOST_OWN]:
@@ -158,6 +158,10 @@ def _values(question: Question, cell: Cell, metric: str) -> dict[str, float]:
     }
 
 
+OF_WORK = ("iops", "bandwidth", "files")
+"""Metrics that say how fast a cell's work is done: the work alone names them."""
+
+
 def thing_of(question: Question, cell: Cell, *, is_first: bool = False) -> str:
     """What a cell's number is of: "4 KiB random reads at depth 32", "the p99 latency of 4 KiB
     random reads at 5,000/s"; `is_first` begins a sentence."""
@@ -167,10 +171,8 @@ def thing_of(question: Question, cell: Cell, *, is_first: bool = False) -> str:
         return f"{asked[0].upper()}{asked[1:]}" if is_first else asked
     if _is_of_commits(question, cell):
         return f"{'Commits' if is_first else 'commits'}{_of_commit(question, cell)}"
-    if metric.name == "files" and is_first:
-        return f"{noun[0].upper()}{noun[1:]}"
-    if metric.name in ("iops", "files"):
-        return noun
+    if metric.name in OF_WORK:
+        return f"{noun[0].upper()}{noun[1:]}" if is_first else noun
     operation, _, rest = metric.label.partition(" ")
     is_said = factors_of(cell).work.endswith(f" {operation}s") and " and " not in noun
     label = rest if is_said else metric.label
@@ -204,7 +206,7 @@ def _at_pace(question: Question, cell: Cell) -> str:
     factors, pace = factors_of(cell), question.paces.get(cell.id)
     if pace is None:
         return factors.noun
-    at = f" at {rounded(pace)}/s"
+    at = f" at {figure(pace)}/s"
     depth = f" at depth {factors.depth}"
     several = len({factors_of(each).depth for each in question.cells}) > 1
     whole = f"{at} and depth {factors.depth}" if several else at

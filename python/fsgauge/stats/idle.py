@@ -24,7 +24,7 @@ from fsgauge.stats.ratio import MEDIAN_OF_NORMAL, t_quantile
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.wording import listed, percent
-from fsgauge.units import count, rounded
+from fsgauge.units import count, figure
 
 LITTLE = 0.5
 """Below this share of what others do, or the same system in other runs, it is told."""
@@ -307,7 +307,7 @@ def _amount(run: RunRecord, shares: Sequence[float]) -> str:
     if run.command is None:
         return amount(shares)
     ends = (float(f"{1 / share:.2g}") for share in (max(shares), min(shares)))
-    times = dict.fromkeys(map(rounded, ends))
+    times = dict.fromkeys(map(figure, ends))
     return f"{' to '.join(times)} times as long"
 
 

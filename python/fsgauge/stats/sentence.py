@@ -21,7 +21,7 @@ from fsgauge.stats.metrics import METRICS, latencies
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.run_checks import rate_missed, rate_offered
 from fsgauge.stats.samples import is_complete
-from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN, is_too_wide
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, is_too_wide
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
     factor_words,
@@ -46,28 +46,12 @@ def shortest(candidates: Iterable[str]) -> str:
     return said
 
 
-def ends(
-    found: Sequence[T],
-    by: Callable[[T], float],
-    *,
-    named: int = NAMED_SYSTEMS,
-    least_first: bool = False,
-) -> list[T]:
+def ends(found: Sequence[T], by: Callable[[T], float], *, named: int = NAMED_SYSTEMS) -> list[T]:
     """All in their order; of more than `named` the one with the most, then that with the least."""
     if len(found) <= named:
         return list(found)
-    ordered = sorted(found, key=by, reverse=not least_first)
+    ordered = sorted(found, key=by, reverse=True)
     return [ordered[0], ordered[-1]][:named]
-
-
-def largest(decided: Iterable[tuple[Cell, Comparison]]) -> tuple[Cell, Comparison]:
-    """The one furthest from 1."""
-    return max(decided, key=lambda pair: abs(math.log(pair[1].ratio)))
-
-
-def told_apart(found: Sequence[Comparison]) -> tuple[list[Comparison], list[Comparison]]:
-    clear = [entry for entry in found if entry.verdict not in OPEN]
-    return clear, [entry for entry in found if entry.verdict in OPEN]
 
 
 def place_of(cell: Cell) -> str:

@@ -23,10 +23,9 @@ from fsgauge.machine.device.consent import (
     require_own_name,
 )
 from fsgauge.machine.device.data_search import SEARCH_SECONDS, Looked, look_for_data
-from fsgauge.machine.device.device_bytes import discard, wipe
+from fsgauge.machine.device.device_bytes import DeviceState, changes, discard, wipe
 from fsgauge.machine.device.device_chain import Link, chain_of_device
 from fsgauge.machine.device.device_claim import DeviceClaim, claimed
-from fsgauge.machine.device.device_state import DeviceState, changes
 from fsgauge.machine.device.safety import find_device, require_unused, require_writable, sole_use
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.machine.ledger.ledger_folder import lost_devices
@@ -171,7 +170,6 @@ def _require_not_lost(device: BlockDevice) -> None:
 def _clear(
     claim: DeviceClaim, consent: Consent | None, seconds: float, say: Callable[[str], None]
 ) -> Cleared:
-    """Search for data, require consent; the state is that before the search."""
     state = claim.state
     if consent and consent.unknown_data:
         seconds = min(seconds, _SECONDS_WITH_CONSENT)

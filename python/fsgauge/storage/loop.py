@@ -12,7 +12,7 @@ from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.machine.device import loop_devices
 from fsgauge.machine.device.block_device import device_at
 from fsgauge.machine.device.device_chain import Link, chain_of_device, under
-from fsgauge.machine.facts.memory import available_memory_bytes
+from fsgauge.machine.facts.limits import available_memory_bytes
 from fsgauge.machine.folder.places import require_only_ours
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.machine.ledger.traces import LoopTrace, MountTrace
@@ -31,14 +31,12 @@ _ROUND_BYTES = 1 << 20
 
 
 def check(storage: LoopStorage) -> None:
-    """Refuse a missing or full folder, and a host without loop devices."""
     _require_no_limits(storage)
     require_loops()
     require_place(storage, "loop file")
 
 
 def require_place(storage: LoopStorage, what: str, number: int = 1) -> None:
-    """Refuse a missing, unsafe or full folder for so many files of the storage's size."""
     folder = Path(storage.directory)
     if not folder.is_dir():
         raise InputError(
@@ -86,7 +84,6 @@ def require_room(folder: Path, size_bytes: int) -> None:
 
 @contextmanager
 def attach(storage: LoopStorage, ledger: Ledger, suffix: str = "") -> Iterator[Base]:
-    """The scratch file and its loop device, until the context ends."""
     directory = require_only_ours(Path(storage.directory), "loop file")
     require_room(directory, storage.size)
     with ledger.folder(directory, f"loop{suffix}") as folder:
@@ -106,7 +103,6 @@ def attach(storage: LoopStorage, ledger: Ledger, suffix: str = "") -> Iterator[B
 
 
 def make_file(file: Path, size_bytes: int, *, preallocate: bool) -> None:
-    """A new file of whole mebibytes, for this user alone."""
     size_bytes -= size_bytes % _ROUND_BYTES
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
     with closing(os.open(file, flags, 0o600)) as descriptor:
@@ -177,7 +173,6 @@ def memory_has_room(size_bytes: int) -> bool:
 
 
 def check_memory(storage: RamStorage) -> None:
-    """Refuse more memory than is available."""
     require_loops()
     available = available_memory_bytes()
     if available is not None and not memory_has_room(storage.size):
@@ -191,7 +186,6 @@ def check_memory(storage: RamStorage) -> None:
 
 @contextmanager
 def attach_memory(storage: RamStorage, ledger: Ledger, suffix: str = "") -> Iterator[Base]:
-    """The tmpfs, its file and the loop device, until the context ends."""
     check_memory(storage)
     with (
         ledger.folder(ledger.mount_folder, f"ram{suffix}") as folder,

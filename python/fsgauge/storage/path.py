@@ -1,27 +1,31 @@
-"""Storage that is used as it is: folders of mounted file systems, and shares of running servers."""
+"""Storage that is used as it is: folders of mounted file systems, and shares of running servers.
+
+What the quota of this user and its group leaves in a folder, statvfs does not tell. Quotas of
+projects and datasets show in statvfs. Root has none: the kernel lets it go beyond them.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.errors import InputError
-from fsgauge.machine.device.device_chain import chain_of_path, under
 from fsgauge.machine.facts.mounts import mount_holding
-from fsgauge.machine.folder.quota import left_by_quota
+from fsgauge.plain_files.opening import closing
+from fsgauge.programs.libc import LIBC
 from fsgauge.record.machine import StorageFacts
 from fsgauge.storage.base import ROOM_PERCENT, Base, typed
 from fsgauge.study.model import PathStorage, ShareStorage
 from fsgauge.study.storage import SMALLEST_STORAGE_BYTES
 from fsgauge.units import format_size
 
-
 def check(storage: PathStorage) -> None:
-    """Refuse a folder that is missing, cannot be written or has too little room."""
     require_usable(storage.path, storage.size)
 
 
@@ -72,7 +76,6 @@ def fitting_bytes(path: str, size_bytes: int) -> int:
 
 
 def _free(path: str, room: os.statvfs_result) -> tuple[int, bool]:
-    """Bytes, and whether it is a quota that leaves no more."""
     quota = left_by_quota(path).size_bytes
     free = room.f_bavail * room.f_frsize
     return (free, False) if quota is None or quota >= free else (quota, True)
@@ -113,16 +116,11 @@ def _mount_point(path: str) -> str:
 
 @contextmanager
 def attach(storage: PathStorage) -> Iterator[Base]:
-    """The folder as it is; each turn makes and removes its own scratch folder in it."""
+    """The folder as it is; each turn makes and removes its own scratch folder in it. What its
+    folders are on, the rig says: the study's systems may have other ones."""
     check(storage)
-    chain = chain_of_path(storage.path)
     facts = StorageFacts(
-        kind="path",
-        sentence=f"{format_size(storage.size)} in {storage.path} on {under(chain)}"
-        " (used as is, nothing is formatted)",
-        size_bytes=storage.size,
-        device_chain=chain,
-        cautions=["the file system is not newly made: its age and fill level affect the result"],
+        kind="path", sentence="", size_bytes=storage.size, device_chain=[], cautions=[]
     )
     yield Base(None, storage.path, storage.size, facts)
 
@@ -141,3 +139,57 @@ def attach_share(storage: ShareStorage) -> Iterator[Base]:
         ],
     )
     yield Base(None, None, storage.size, facts)
+
+
+_QUOTACTL_FD = 443
+"""Linux 5.14; one number on every machine that the engine is built for."""
+_GET = 0x800007 << 8
+_USER, _GROUP = 0, 1
+_BLOCK_BYTES = 1024
+"""The unit of limits (QIF_DQBLKSIZE); what is used is in bytes."""
+
+
+class _Limits(ctypes.Structure):
+    """`struct if_dqblk`; a limit of 0 is none."""
+
+    _fields_ = (
+        *((name, ctypes.c_uint64) for name in ("hard_blocks", "soft_blocks", "used_bytes")),
+        *((name, ctypes.c_uint64) for name in ("hard_inodes", "soft_inodes", "used_inodes")),
+        *((name, ctypes.c_uint64) for name in ("block_grace", "inode_grace")),
+        ("valid", ctypes.c_uint32),
+    )
+
+
+@dataclass(frozen=True)
+class Left:
+    """Bytes and files that may still be added; None where no quota limits them."""
+
+    size_bytes: int | None
+    inodes: int | None
+
+
+def left_by_quota(directory: str) -> Left:
+    """The least of the user's and the group's; hard limits, as a study is over before any grace."""
+    if os.geteuid() == 0:
+        return Left(None, None)
+    limits = list(_limits(directory))
+    sizes = [
+        max(each.hard_blocks * _BLOCK_BYTES - each.used_bytes, 0)
+        for each in limits
+        if each.hard_blocks
+    ]
+    inodes = [max(each.hard_inodes - each.used_inodes, 0) for each in limits if each.hard_inodes]
+    return Left(min(sizes, default=None), min(inodes, default=None))
+
+
+def _limits(directory: str) -> Iterator[_Limits]:
+    try:
+        descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:  # said by who looks at the folder
+        return
+    with closing(descriptor):
+        for kind, owner in ((_USER, os.geteuid()), (_GROUP, os.getegid())):
+            found = _Limits()
+            words = (ctypes.c_uint(_GET | kind), ctypes.c_uint(owner), ctypes.byref(found))
+            if LIBC.syscall(_QUOTACTL_FD, ctypes.c_uint(descriptor), *words) == 0:
+                yield found

@@ -2,15 +2,92 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Literal
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic_core import PydanticCustomError
 
-from fsgauge.errors import did_you_mean, nearest
-from fsgauge.study.address import PASSWORD_VARIABLE, ShareAddress, parse_address
-from fsgauge.study.base import StudyModel, conflict
+from fsgauge.errors import InputError, did_you_mean, nearest
+from fsgauge.study.base import OneLine, StudyModel, conflict
 from fsgauge.study.storage import AbsolutePath
+
+PASSWORD_VARIABLE = "FSGAUGE_SMB_PASSWORD"  # noqa: S105 - the variable's name, not a password
+"""Where a password is looked for when the study names no file."""
+_FORM = re.compile(
+    r"(?P<protocol>smb|nfs)://(?:(?P<user>[^@/:]*)@)?"
+    r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(?P<port>[0-9]{1,5}))?/(?P<path>[^?#]*)"
+)
+_PORTS = {"smb": 445, "nfs": 2049}
+_WITH_PASSWORD = re.compile(r"(?:smb|nfs|cifs)://[^@/\s\"':]*:[^/\s\"']*@")
+_FORMS = "smb://user@host/share or nfs://host/export, with :PORT after the host unless it is the "
+"default"
+
+
+@dataclass(frozen=True)
+class Address:
+    """A share or an export. `path` is the share's name, or the export's path with its slash."""
+
+    protocol: Literal["smb", "nfs"]
+    user: str
+    host: str
+    port: int
+    path: str
+
+    @property
+    def server(self) -> str:
+        return f"{self.host}:{self.port}"
+
+    def __str__(self) -> str:
+        user = f"{self.user}@" if self.user else ""
+        return f"{self.protocol}://{user}{self.server}/{self.path.lstrip('/')}"
+
+
+def parse_address(text: str) -> Address:
+    """The parts of an address; ValueError with a sentence that never repeats a password."""
+    found = _FORM.fullmatch(text)
+    if found is None:
+        raise ValueError(f"it is not the address of a server: {_FORMS}")
+    user = found["user"] or ""
+    smb = found["protocol"] == "smb"
+    path = found["path"].strip("/") if smb else f"/{found['path'].strip('/')}"
+    port = int(found["port"]) if found["port"] else _PORTS[found["protocol"]]
+    if not 1 <= port <= 65_535:
+        raise ValueError(f"there is no port {port}")
+    if smb and (not path or "/" in path):
+        raise ValueError("an SMB address ends with the name of the share: smb://user@host/share")
+    if smb and not user:
+        raise ValueError("an SMB address names its user: smb://user@host/share")
+    if not smb and user:
+        raise ValueError("an NFS version 3 address has no user: nfs://host/export")
+    return Address("smb" if smb else "nfs", user, found["host"].strip("[]"), port, path)
+
+
+def refuse_passwords(texts: Sequence[str]) -> None:
+    """InputError where a password stands in an address; it shows no line that holds one."""
+    for text in texts:
+        if _WITH_PASSWORD.search(text):
+            raise InputError(
+                "a password does not belong in the address of a server",
+                cause="others can read study files, records and command lines",
+                next=f"leave :PASSWORD out, and put it into {PASSWORD_VARIABLE}, or into a file"
+                " that access.password_file names",
+            )
+
+
+def _checked(text: str) -> str:
+    try:
+        parse_address(text)
+    except ValueError as error:
+        raise PydanticCustomError("address", "{what}", {"what": str(error)}) from None
+    return text
+
+
+ShareAddress = Annotated[OneLine, AfterValidator(_checked), Field(max_length=300)]
+"""An address as a study writes it."""
+
 
 Server = Literal["none", "samba", "ganesha"]
 Protocol = Literal["path", "smb", "nfs"]
@@ -83,7 +160,6 @@ class AccessKeys(StudyModel):
 
     @property
     def protocol(self) -> Protocol:
-        """What clients go through."""
         if self.share is not None:
             return parse_address(self.share).protocol
         return _PROTOCOLS[self.server]
@@ -115,6 +191,11 @@ class AccessKeys(StudyModel):
             yield "nfs_mount_port", "no running NFS server is named", where
 
 
+def _else_of_all(what: str) -> Any:  # noqa: ANN401 - as pydantic declares it
+    """A key of one system that has that of all where it is not given."""
+    return Field(None, description=f"{what} Default: that of [access].")
+
+
 class SystemAccess(StudyModel):
     """How one system is reached: "path", "samba", "ganesha", an address, or these keys.
 
@@ -122,43 +203,20 @@ class SystemAccess(StudyModel):
     [access] counts.
     """
 
-    server: Server | None = Field(
-        None,
-        description="A private server over this system; none: use its path. Default: that of "
-        "[access].",
+    server: Server | None = _else_of_all("A private server over this system; none: use its path.")
+    share: ShareAddress | None = _else_of_all(
+        "For kind share: its address, smb://user@host/share or nfs://host/export."
     )
-    share: ShareAddress | None = Field(
-        None,
-        description="For kind share: its address, smb://user@host/share or nfs://host/export."
-        " Default: that of [access].",
-    )
-    beside_path: bool | None = Field(
-        None,
-        description="Whether this system has one more turn over its path. Default: that of"
-        " [access].",
-    )
-    smb_dialect: SmbDialect | None = Field(
-        None, description="The SMB version. Default: that of [access]."
-    )
-    smb_signing: bool | None = Field(
-        None, description="Whether messages are signed. Default: that of [access]."
-    )
-    smb_encryption: bool | None = Field(
-        None, description="Whether messages are encrypted. Default: that of [access]."
-    )
-    smb_oplocks: bool | None = Field(
-        None, description="Whether clients ask for oplocks. Default: that of [access]."
-    )
-    nfs_mount_port: Port | None = Field(
-        None, description="The port of this NFS server's mount service. Default: that of [access]."
-    )
-    password_file: AbsolutePath | None = Field(
-        None, description="A file with this share's password. Default: that of [access]."
-    )
+    beside_path: bool | None = _else_of_all("Whether this system has one more turn over its path.")
+    smb_dialect: SmbDialect | None = _else_of_all("The SMB version.")
+    smb_signing: bool | None = _else_of_all("Whether messages are signed.")
+    smb_encryption: bool | None = _else_of_all("Whether messages are encrypted.")
+    smb_oplocks: bool | None = _else_of_all("Whether clients ask for oplocks.")
+    nfs_mount_port: Port | None = _else_of_all("The port of this NFS server's mount service.")
+    password_file: AbsolutePath | None = _else_of_all("A file with this share's password.")
 
     @property
     def own(self) -> dict[str, object]:
-        """The keys that it says itself, with their values."""
         return {key: value for key, value in self if value is not None}
 
     @property

@@ -97,7 +97,6 @@ class Document:
             self.origins |= {(key, index, *rest): place for rest, place in own.items()}
 
     def at(self, path: Path) -> object:
-        """The value at a path; None where there is none."""
         value: Any = self.data
         for step in path:
             try:
@@ -107,7 +106,6 @@ class Document:
         return value
 
     def tables(self, *path: str) -> list[dict[str, Any]]:
-        """The tables of a list, whose types are not checked yet."""
         found = self.at(path)
         return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 

@@ -20,7 +20,6 @@ from fsgauge.study.value_type import value_type
 
 
 def dump_study(study: Study) -> str:
-    """The study's TOML, every key; `load_study` reads it back to an equal study."""
     document = tomlkit.document()
     document.add(tomlkit.comment("The effective study, defaults included."))
     document.add("format", tomlkit.item(study.format))

@@ -14,8 +14,6 @@ OF_SIZES = ("file_sizes", "size_weights", "size_distribution", *OF_LOG_NORMAL)
 
 
 class FileSizes(NamedTuple):
-    """The values of the keys; sizes in bytes."""
-
     size_distribution: Literal["listed", "log-normal"]
     file_sizes: list[int]
     size_weights: list[int]

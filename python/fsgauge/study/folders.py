@@ -98,7 +98,6 @@ def short_names(paths: Sequence[str]) -> list[str]:
 
 
 def _in_common(lists: Sequence[Sequence[str]]) -> int:
-    """How many of their first entries are the same in all."""
     firsts = enumerate(zip(*lists, strict=False))
     return next((at for at, each in firsts if len(set(each)) > 1), min(map(len, lists)))
 

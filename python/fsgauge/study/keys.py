@@ -65,7 +65,6 @@ class Section:
 
 
 def _of_kind(kind: str) -> list[Section]:
-    """[workload] as one kind has it, with the tables inside it."""
     model = keys_of(kind)
     inside = []
     for name, field in model.model_fields.items():
@@ -120,7 +119,6 @@ def sections(name: str, variant: str = "") -> list[Section]:
 
 
 def valid_keys(name: str, variant: str = "") -> list[str]:
-    """Keys that may stand in a section."""
     found = dict.fromkeys(key for section in sections(name, variant) for key in section.fields)
     return list(found)
 

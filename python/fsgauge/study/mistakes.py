@@ -72,7 +72,6 @@ class _Mistake:
         return (0, origin.spans.key[0]) if origin.numbered else (1, 0)
 
     def explained(self) -> InputError:
-        """The error that the person reads."""
         return _EXPLAIN.get(self.type, _Mistake._other)(self)
 
     def _unknown_key(self) -> InputError:
@@ -233,7 +232,6 @@ class _Mistake:
         return f"each of {self.key}" if is_entry else self.key
 
     def _takes(self) -> ValueType | None:
-        """What may stand where the mistake is; None where there is no such key."""
         kind = kind_of(self.document.data, str(self.path[0])) if self.path else ""
         return next(iter(value_types(self.path, kind)), None)
 

@@ -101,7 +101,6 @@ class Study(StudyModel):
 
     @property
     def is_simulated(self) -> bool:
-        """Whether a model stands for the storage: its time and bytes are none of this machine."""
         return isinstance(self.storage, SimulatedStorage)
 
     @model_validator(mode="after")

@@ -93,7 +93,6 @@ _PERCENT = re.compile(r"([0-9]{1,3})\s*%?")
 
 
 def _percent(text: str, *, of_100: bool = False) -> str:
-    """The share, or what is left of 100 without it."""
     match = _PERCENT.fullmatch(text)
     if match is None or int(match[1]) > 100:
         raise ValueError("0 to 100")
@@ -197,12 +196,10 @@ class Word:
 
     @property
     def is_translated(self) -> bool:
-        """Whether there are values of it that mean something here."""
         return self.reads is not None or bool(self.values)
 
     @property
     def is_read(self) -> bool:
-        """Whether a value of it can be taken as it is."""
         return (self.is_translated and not self.example) or bool(self.always)
 
     @property
@@ -261,7 +258,6 @@ def table_of_words() -> dict[str, Any]:
 
 @cache
 def tools() -> dict[str, Tool]:
-    """Every tool of the table by its short name."""
     return {
         name: Tool(entry["title"], tuple(_word(entry["title"], row) for row in entry["rows"]))
         for name, entry in table_of_words().items()
@@ -277,7 +273,6 @@ def studies_called() -> dict[str, str]:
 
 @cache
 def studies_near() -> dict[str, list[str]]:
-    """All that a word leads to, in the order of the table."""
     found: dict[str, list[str]] = {}
     for name, words in table_of_words()[STUDIES].items():
         for word in words:

@@ -13,7 +13,7 @@ from fsgauge.errors import InputError, quoted
 from fsgauge.plain_files import require_few_in_toml
 from fsgauge.plain_files.bounds import STUDY
 from fsgauge.quantities import WRITTEN
-from fsgauge.study.address import refuse_passwords
+from fsgauge.study.access import refuse_passwords
 from fsgauge.study.document import (
     Document,
     NotTomlError,

@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from pydantic_core import PydanticCustomError
 
 from fsgauge.study.base import conflict
-from fsgauge.study.policies import AG_COUNT, LAST_GROUP, POLICIES
-from fsgauge.study.policy_settings import BLOCK_BYTES, GROUP_BLOCKS
+from fsgauge.study.policies import AG_COUNT, BLOCK_BYTES, GROUP_BLOCKS, LAST_GROUP, POLICIES
 from fsgauge.study.storage import LoopStorage, PathStorage, RamStorage, SimulatedStorage, Storage
 from fsgauge.study.system import System
 from fsgauge.units import format_size
@@ -66,7 +65,6 @@ def _is_in_place(storage: Storage, systems: Sequence[System], index: int) -> Exc
 
 
 def _folder_called(kind: str) -> str | None:
-    """A folder that is here and was named without ./, as a kind would be."""
     return f"./{kind}" if os.path.isdir(kind) else None  # noqa: PTH112 - one that cannot be looked at is none
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from fsgauge.study.access import AccessKeys, merged
 from fsgauge.study.model import Study, System
-from fsgauge.study.smb_protection import Protection, protection_of
+from fsgauge.study.server_options import Protection, protection_of
 
 _SERVERS = {"samba": "a private Samba server", "ganesha": "a private NFS-Ganesha server"}
 
@@ -25,7 +25,6 @@ def access_of(study: Study, system: System) -> AccessKeys:
 
 
 def accesses_of(study: Study) -> tuple[AccessKeys, ...]:
-    """How the systems are reached, in their order."""
     return tuple(access_of(study, system) for system in study.systems)
 
 
@@ -36,18 +35,15 @@ def is_beside_path(study: Study, system: System) -> bool:
 
 
 def over_paths(study: Study) -> Study:
-    """The study over its systems' paths."""
     systems = [system.model_copy(update={"access": None}) for system in study.systems]
     return study.model_copy(update={"access": AccessKeys(), "systems": systems})
 
 
 def is_served(study: Study) -> bool:
-    """Whether any system's files are reached through a server, the study's own or another."""
     return any(access.protocol != "path" for access in accesses_of(study))
 
 
 def protection_in(access: AccessKeys) -> Protection:
-    """How its messages are protected."""
     return Protection(access.smb_signing, access.smb_encryption)
 
 

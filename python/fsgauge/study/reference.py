@@ -26,8 +26,7 @@ from fsgauge.study.other_tools import (
     tools,
     words_called,
 )
-from fsgauge.study.policies import POLICIES
-from fsgauge.study.policy_settings import Setting
+from fsgauge.study.policies import POLICIES, Setting
 from fsgauge.study.value_type import value_type
 from fsgauge.units import QUANTITIES, SIZE, binary_size
 
@@ -52,7 +51,6 @@ entry of this page.
 
 
 def reference_page() -> str:
-    """docs/reference/study-file.md."""
     tables = "\n".join(_section_page(section) for section in SECTIONS)
     return f"{_INTRODUCTION}{_quantities()}\n{tables}"
 
@@ -142,7 +140,6 @@ def _takes(field: FieldInfo) -> str:
 
 
 def _default_value(field: FieldInfo) -> object:
-    """None where there is none, or where it depends on something else."""
     value = field.get_default(call_default_factory=True, validated_data={})
     return None if value is PydanticUndefined else value
 
@@ -278,7 +275,6 @@ _STUDIES_CALLED = """
 
 
 def words_page() -> str:
-    """docs/reference/words.md."""
     of_tools = (f"\n{_table(tool)}" for tool in tools().values())
     return "".join(
         [
@@ -296,7 +292,6 @@ def _leading_to(table: str) -> Iterator[str]:
 
 
 def words_of_tool(name: str) -> str:
-    """The table of one tool as plain text, for `fsgauge explain fio`."""
     tool = tools()[name]
     width = max(len(word.word) for word in tool.words)
     lines = [f"{tool.title}'s words and the keys of a study file that mean them", ""]

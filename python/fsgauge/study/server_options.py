@@ -1,4 +1,5 @@
-"""Options of the servers that fsgauge starts: which there are, and in which part of their files.
+"""Options of the servers that fsgauge starts: which there are, in which part of their files, and
+which of them sign and encrypt messages.
 
 Only those that change how a server works, not what it serves or to whom: these are fsgauge's own.
 Samba: smb.conf(5) of 4.17, (S) in the share, (G) global. Ganesha: ganesha-export-config(8),
@@ -8,8 +9,12 @@ ganesha-core-config(8) and ganesha-cache-config(8) of version 4.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from fsgauge.errors import did_you_mean, nearest
+from fsgauge.study.access import AccessKeys
+from fsgauge.study.base import conflict
 
 _SAMBA_SHARE = """
 acl map full control|aio read size|aio write size|allocation roundup size|block size|case sensitive
@@ -110,3 +115,77 @@ def wrong_value(server: str, name: str, value: str) -> str | None:
     if name == "vfs objects" and not set(re.split(r"[\s,]+", value.strip())) <= set(MODULES):
         return f"modules that a study may load: {', '.join(MODULES)}"
     return None
+
+
+SIGNING = "server signing"
+ENCRYPTION = "server smb encrypt"
+# enum_smb_signing_vals and enum_smb_encryption_vals in lib/param/param_table.c of Samba 4.17.
+_REQUIRED = ("required", "mandatory", "force", "forced", "enforced")
+_OFF = ("no", "false", "0", "off", "disabled")
+_DESIRED = "desired"
+
+
+@dataclass(frozen=True, order=True)
+class Protection:
+    """Of the messages of a session that is set up."""
+
+    signing: bool
+    encryption: bool
+
+    def __str__(self) -> str:
+        if self.encryption:
+            return "encrypted"
+        return "signed" if self.signing else "not signed"
+
+
+def protection_of(access: AccessKeys, options: Mapping[str, str]) -> Protection:
+    """What clients of a server with these options do: what the study asks, or the server wants.
+    "desired" encrypts where the dialect can: smbd encrypts the sessions of all who are able to."""
+    encrypts = _is(options, ENCRYPTION, _REQUIRED)
+    if _is(options, ENCRYPTION, (_DESIRED,)):
+        encrypts = _can_encrypt(access)
+    return Protection(
+        signing=access.smb_signing or _is(options, SIGNING, _REQUIRED),
+        encryption=access.smb_encryption or encrypts,
+    )
+
+
+def check_protection(
+    index: int,
+    options: Mapping[str, str],
+    access: AccessKeys,
+    said_at: Callable[[str], tuple[str | int, ...]],
+) -> None:
+    """Raise a conflict where a system's server and its clients contradict each other. `said_at`
+    gives the place in the study of a key of the access."""
+
+    def place(name: str) -> tuple[str | int, ...]:
+        return ("system", index, "server", name)
+
+    if _is(options, ENCRYPTION, _REQUIRED) and not _can_encrypt(access):
+        raise conflict(
+            f"the server requires encryption, but SMB {access.smb_dialect} has none",
+            [place(ENCRYPTION), said_at("smb_dialect")],
+            next="--set access.smb_dialect=3.0.2",
+        )
+    if access.smb_encryption and _is(options, ENCRYPTION, _OFF):
+        raise conflict(
+            "encryption is switched off on the server, but the clients are told to encrypt",
+            [place(ENCRYPTION), said_at("smb_encryption")],
+            next=f'leave one of them out; "{ENCRYPTION}=required" encrypts for that system alone',
+        )
+    if access.smb_signing and _is(options, SIGNING, _OFF):
+        raise conflict(
+            "smbd cannot switch off signing for SMB 2 and 3, and the clients are told to sign: "
+            "the option would be ignored",
+            [place(SIGNING), said_at("smb_signing")],
+            next=f'leave one of them out; "{SIGNING}=mandatory" signs for that system alone',
+        )
+
+
+def _is(options: Mapping[str, str], name: str, values: tuple[str, ...]) -> bool:
+    return options.get(name, "").strip().lower() in values
+
+
+def _can_encrypt(access: AccessKeys) -> bool:
+    return not access.smb_dialect.startswith("2")

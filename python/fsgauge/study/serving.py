@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from fsgauge.study.access import WHERE_KEYS, AccessKeys, merged
 from fsgauge.study.base import conflict
-from fsgauge.study.server_options import unknown_option, wrong_value
-from fsgauge.study.smb_protection import check_protection
+from fsgauge.study.server_options import check_protection, unknown_option, wrong_value
 from fsgauge.study.storage import Storage
 from fsgauge.study.system import System
 from fsgauge.study.workload import Workload
@@ -103,7 +102,6 @@ def _check_share(each: Reached) -> None:
 
 
 def check_access(systems: Sequence[Reached], workload: Workload) -> None:
-    """Refuse an access that contradicts the workload, or options that its server lacks."""
     for each in systems:
         _check_kind(each, workload)
         _check_options(each)
@@ -172,7 +170,6 @@ def _check_options(each: Reached) -> None:
 
 
 def unused_of_study(systems: Sequence[Reached], workload: Workload) -> dict[str, str]:
-    """Keys of [access] that have no effect on any system, and why."""
     reasons = [
         _ignored(each, workload)
         | {

@@ -33,7 +33,6 @@ _FILE_SYSTEMS = (*_OFTEN, "zfs", "bcachefs", "jfs", "reiserfs", "ntfs", "exfat",
 
 
 def option_origin(option: str, text: str, start: int = 0, end: int | None = None) -> Origin:
-    """Where a value of the command line was written."""
     span = (start, len(text) if end is None else end)
     return Origin(option, text, Spans(span, span), numbered=False)
 

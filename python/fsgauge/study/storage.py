@@ -272,12 +272,10 @@ Storage = Annotated[
 
 
 def has_place_for_each(storage: Storage) -> bool:
-    """Whether the study names a device for each system: they are meant to be side by side."""
     return isinstance(storage, DeviceStorage) and bool(storage.more_devices)
 
 
 def first_device(storage: Storage) -> Storage:
-    """The storage without further devices, for what makes one system at a time."""
     if isinstance(storage, DeviceStorage):
         return storage.model_copy(update={"more_devices": []})
     return storage
@@ -291,6 +289,5 @@ def without_limits(storage: Storage) -> Storage:
 
 
 def is_preconditioned(storage: Storage) -> bool:
-    """Whether it is brought into a known state before it is measured."""
     own = LoopStorage | RamStorage | DeviceStorage
     return isinstance(storage, own) and storage.precondition != "none"

@@ -87,7 +87,6 @@ def only(known: Sequence[str], what: str) -> AfterValidator:
 
 
 def mean_bytes(drawn: Sequence[tuple[int, int]]) -> float:
-    """The mean of sizes that are drawn, each with its weight."""
     return sum(size * weight for size, weight in drawn) / sum(weight for _, weight in drawn)
 
 

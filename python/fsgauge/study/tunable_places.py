@@ -107,7 +107,6 @@ class TunablePlace:
 
     @property
     def is_of_client(self) -> bool:
-        """Whether it is one of a file system that is mounted already."""
         return self.is_lustre or self.device == MOUNT
 
     @property

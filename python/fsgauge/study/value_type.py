@@ -43,7 +43,6 @@ class ValueType:
 
     @property
     def is_written_as_text(self) -> bool:
-        """Whether a value stands in quotes."""
         return self.quantity is not None or self.base is str
 
     def words(self, example: bool = False) -> str:

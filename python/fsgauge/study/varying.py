@@ -105,12 +105,10 @@ def points_of(tables: Sequence[Any], chance: random.Random) -> list[list[Point]]
 
 
 def combinations(vary: Vary) -> int:
-    """How many systems it stands for."""
     return math.prod(len(values) for values in vary.values())
 
 
 def every_point(vary: Vary) -> list[Point]:
-    """All combinations, the last key varying fastest."""
     return [dict(zip(vary, values, strict=True)) for values in product(*vary.values())]
 
 

@@ -21,7 +21,6 @@ def has_key(document: Document, key: str) -> bool:
 
 
 def is_here(document: Document, word: Word) -> bool:
-    """Whether a study has the key of a word, and means the same by it."""
     kind = kind_of(document.data, "workload")
     return has_key(document, word.key) and (not word.kinds or kind in word.kinds)
 
@@ -68,7 +67,6 @@ def _few_digits(pace: float) -> float:
 
 
 def _listed(named: Mapping[str, Any], names: Sequence[str]) -> list[object]:
-    """The values of the first of some keys that is there."""
     found: object = next((named[name] for name in names if name in named), [])
     if isinstance(found, dict):
         return []

@@ -45,7 +45,6 @@ def shown(value: object) -> str:
 
 
 def quoted(text: str) -> list[str]:
-    """The words between quotes in one of pydantic's sentences."""
     return re.findall(r"'([^']*)'", text)
 
 
@@ -102,5 +101,4 @@ def wanted(type: str, takes: ValueType | None) -> tuple[str, str]:
 
 
 def as_details(location: SourceLocation | None) -> tuple[str, ...]:
-    """A second place as lines below the first."""
     return tuple(line[2:] for line in location.lines()) if location else ()

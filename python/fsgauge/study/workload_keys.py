@@ -30,6 +30,9 @@ class WorkloadKeys(StudyModel):
     """What is asked of a program whose words stand behind the study's name on the command line; ""
     where no program can."""
 
+    why_files: ClassVar[str] = ""
+    """Why no study of the kind can have a bare device; "" where one can."""
+
     allocates: ClassVar[bool] = False
     """Whether a system's keys say how its files are given space (`study.system.ALLOCATING`)."""
 
@@ -128,7 +131,7 @@ class WorkloadKeys(StudyModel):
 
     def needs_files(self) -> tuple[str, str, str] | None:
         """The key that a bare device cannot serve, why not, and a way out; None where it can."""
-        return None
+        return ("kind", self.why_files, "overhead compares with raw") if self.why_files else None
 
     def check_systems(self, systems: Sequence[System]) -> None:
         """Raise a conflict where keys of the systems contradict the workload, or have no effect."""

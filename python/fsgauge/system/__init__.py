@@ -80,20 +80,16 @@ def find_kind(name: str) -> SystemKind:
 
 @dataclass(frozen=True)
 class Support:
-    """Usable with both; `install` is the command that installs a missing mkfs."""
-
     driver: bool
     mkfs: bool
     install: str
 
     @property
     def usable(self) -> bool:
-        """Whether it can be made and mounted here."""
         return self.driver and self.mkfs
 
 
 def support_of(kind: FileSystem, *, load_module: bool) -> Support:
-    """Look at kernel and tools; with `load_module` ask the kernel for the driver if need be."""
     return Support(
         driver=_has_driver(kind.driver, load_module=load_module),
         mkfs=find_tool(kind.mkfs) is not None,

@@ -87,8 +87,6 @@ class SystemKind:
 
 
 class FileSystem(SystemKind):
-    """A file system that is made with mkfs and mounted."""
-
     placement = "formatted"
 
     driver: ClassVar[str]
@@ -166,7 +164,6 @@ class FileSystem(SystemKind):
 
 
 def placed(command: tuple[str, ...], device: str, directory: str) -> list[str]:
-    """A command with its device and mount point in place."""
     return [word.format(device=device, directory=directory) for word in command]
 
 

@@ -35,7 +35,6 @@ SLOWEST = Speed(100 << 20, ASSUMED_LATENCY_SECONDS, served_seconds=200e-6, sessi
 
 
 def operations_per_second(block_size_bytes: int, in_flight: int, speed: Speed = EXPECTED) -> float:
-    """The rate of a load with so many operations in flight."""
     most = min(speed.bytes_per_second / block_size_bytes, speed.operations_per_second)
     if speed.latency_seconds == 0:
         return most

@@ -19,8 +19,6 @@ _SEEDS = 1 << 53
 
 @dataclass(frozen=True)
 class Share:
-    """The part of one host: its number from 0, of `hosts`."""
-
     number: int
     hosts: int
     cell: Cell | None = None

@@ -126,7 +126,18 @@ Folders = TypeVar("Folders", ClientFolders, AgedFolders)
 
 
 def folders_of(place: Place, kind: type[Folders]) -> Folders:
-    """The folders that a load works in; TypeError for a place that is something else."""
     if not isinstance(place, kind):
         raise TypeError(f"the load needs {kind.__name__}, and the place is {place.kind}")
     return place
+
+
+def laid_out(place: Place) -> wire.Target:
+    """The target of a load on files that were laid out; TypeError for another kind's folders."""
+    if isinstance(place, ClientFolders | AgedFolders):
+        raise TypeError("a plain load cannot use the folders of other kinds")
+    return place.target if isinstance(place, ServedFiles) else place
+
+
+def interface_of(place: Place, here: wire.Interface) -> wire.Interface:
+    """What carries a load there: the study's interface here, sockets through a server."""
+    return "sockets" if isinstance(place, ServedFiles) else here

@@ -17,17 +17,10 @@ from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.reached import through
-from fsgauge.units import exact_duration, format_duration
+from fsgauge.units import count, exact_duration, format_duration
 from fsgauge.workload.assumed import EXPECTED, Room, Speed, operations_per_second
 from fsgauge.workload.dealing import Dealt, Share
-from fsgauge.workload.folders import (
-    AgedFiles,
-    AgedFolders,
-    ClientFolders,
-    FileSets,
-    Place,
-    ServedFiles,
-)
+from fsgauge.workload.folders import AgedFiles, ClientFolders, FileSets, Place, laid_out
 from fsgauge.workload.rings import Rings, rings_of
 from fsgauge.workload.slicing import Slicing, interval_ns, rounded_down
 from fsgauge.workload.steps import Step
@@ -60,6 +53,8 @@ class Method:
     """Whether cells build on one another, so that every turn has them in their own order."""
     without_rings: ClassVar[str] = ""
     """The change after which no cell is submitted by io_uring."""
+    not_in_fio: ClassVar[tuple[str, str]] = ("no fio command is made from such a study", "")
+    """Why no fio is run beside the engine, and the bench that comes near; both may be ""."""
     outlives_faults: ClassVar[bool] = False
     """Whether a system that cannot be set up, crashes or hangs is a result: its turn has failed,
     and the study goes on. Otherwise the block is void."""
@@ -160,7 +155,6 @@ class Method:
 
     @property
     def threads(self) -> int:
-        """How many threads the engine has for the load, at most."""
         return max((factors_of(cell).at_once for cell in self.workload.cells()), default=1)
 
     def require_room(self, file_bytes: int, cause: str) -> None:
@@ -332,10 +326,6 @@ class Method:
         """What a person may expect of this kind and will not get; empty if nothing."""
         return ""
 
-    def without_equal_in_fio(self) -> tuple[str, str]:
-        """Why no fio is run beside the engine, and the bench that comes near; both may be ""."""
-        return f"no fio command is made from a study of kind {self.workload.kind}", ""
-
 
 @dataclass(frozen=True)
 class MakesOwnFiles(Method):
@@ -357,17 +347,21 @@ class MakesOwnFiles(Method):
         """None: a turn begins on an empty system."""
         return None
 
-
-def laid_out(place: Place) -> wire.Target:
-    """The target of a load on files that were laid out; TypeError for another kind's folders."""
-    if isinstance(place, ClientFolders | AgedFolders):
-        raise TypeError("a plain load cannot use the folders of other kinds")
-    return place.target if isinstance(place, ServedFiles) else place
-
-
-def interface_of(place: Place, here: wire.Interface) -> wire.Interface:
-    """What carries a load there: the study's interface here, sockets through a server."""
-    return "sockets" if isinstance(place, ServedFiles) else here
+    def require_of_clients(
+        self, clients: int, each: int, what: str, limit: int, *, beside: int = 0
+    ) -> None:
+        """Raise InputError where clients with `each` descriptors, `what` in words, need more than
+        `limit` with those of the engine and so many `beside`."""
+        beside += self.spare_descriptors
+        fitting = (limit - beside) // each
+        self.require_open_files(
+            f"{count(clients, 'client')} with {what} each",
+            clients * each + beside,
+            limit,
+            f"--set workload.clients={fitting}, or raise the limit"
+            if fitting > 0
+            else "raise the limit of open files",
+        )
 
 
 def access_line(

@@ -38,17 +38,13 @@ class PeerRun:
 
 
 class Peer(Protocol):
-    """A program."""
-
     name: str
     install: str
     """What brings it here."""
     variable: str | None
     """The variable that names it, if it is in no package."""
 
-    def version_command(self, program: str) -> list[str]:
-        """What makes it say its version."""
-        ...
+    def version_command(self, program: str) -> list[str]: ...
 
     def version(self, said: str) -> str: ...
 

@@ -19,8 +19,6 @@ def serving(options: dict[str, str], folder: Path = Path("/run/own")) -> Serving
     return Serving(
         folder=folder,
         shared=Path("/run/shared"),
-        port=40_001,
-        second_port=40_002,
         clients=Clients(AccessKeys(), 590),
         account=Account(58_000, 58_000, "an unprivileged user", "fsgauge"),
         options=options,
@@ -65,7 +63,7 @@ def test_options_of_samba_stand_where_they_belong() -> None:
 
 def test_ganesha_takes_all_clients_and_takes_each_for_one_unprivileged_user() -> None:
     text = ganesha.configuration(serving({"MaxRead": "65536", "Dir_Chunk": "128"}))
-    assert "NFS_Port = 40001;" in text and "Squash = All_Squash;" in text
+    assert "NFS_Port = 20445;" in text and "Squash = All_Squash;" in text
     assert "Anonymous_Uid = 58000;" in text and "Anonymous_Gid = 58000;" in text
     connections = int(text.split("RPC_Max_Connections = ")[1].split(";")[0])
     assert connections >= 2 * 590

@@ -30,7 +30,7 @@ FAULT = EngineFault(
 
 def log_in(folder: Path) -> ServerLog:
     clients = Clients(AccessKeys(), 2)
-    return ServerLog(SAMBA, Serving(folder, folder / "shared", 1, 2, clients, Account(0, 0, "")))
+    return ServerLog(SAMBA, Serving(folder, folder / "shared", clients, Account(0, 0, "")))
 
 
 def used(**changes: object) -> ServerRun:

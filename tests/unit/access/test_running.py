@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.access import SAMBA, running
-from fsgauge.access.kind import PORT, SECOND_PORT, Account, Clients, Serving
+from fsgauge.access.kind import Account, Clients, Serving
 from fsgauge.access.running import Child
 from fsgauge.machine.process.own_network import own_network
 from fsgauge.study.access import AccessKeys
@@ -22,7 +22,7 @@ def test_a_server_that_is_stopped_while_it_is_revived_is_not_started_again(
     """Ctrl-C came while another thread saw to a dead server: it was stopped, its folder removed,
     and then started after all, with nothing left that would end it."""
     account = Account(0, 0, "root")
-    serving = Serving(tmp_path, tmp_path, PORT, SECOND_PORT, Clients(AccessKeys(), 1), account)
+    serving = Serving(tmp_path, tmp_path, Clients(AccessKeys(), 1), account)
     with own_network() as network:
         child = Child(SAMBA, serving, network, "0123456789ab")
         with subprocess.Popen(["false"]) as dead:

@@ -6,17 +6,17 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.failure.carrying_out import chosen_failures, possible
-from fsgauge.rig.vm.sharing_nodes import chosen
+from fsgauge.rig.vm.trials import chosen_sharing
 
 
 def failures(names: list[str], *struck: str, are_named: bool = True) -> tuple[list[str], list[str]]:
     said: list[str] = []
-    found = chosen_failures(chosen(names), struck, are_named=are_named, say=said.append)
+    found = chosen_failures(chosen_sharing(names), struck, are_named=are_named, say=said.append)
     return [f"{system.name} {each}" for system, each in found], said
 
 
 def test_a_server_fails_only_where_there_is_one() -> None:
-    known = {each.name: possible(each) for each in chosen([])}
+    known = {each.name: possible(each) for each in chosen_sharing([])}
     assert known["nfs4"] == known["smb"] == ["server", "node", "link"]
     assert known["gfs2"] == known["ocfs2"] == ["node", "link"]
     assert known["gluster"] == ["link"], "its cluster does not outlive a guest's memory"

@@ -10,8 +10,7 @@ import pytest
 from fsgauge.errors import InputError
 from fsgauge.plain_files import PlainFolder, require_few_in_toml
 from fsgauge.plain_files import folder as folder_module
-from fsgauge.plain_files.bounds import ALL_RECORDS, MOST_DEPTH, STUDY, Bound
-from fsgauge.plain_files.content import values_of_json
+from fsgauge.plain_files.bounds import ALL_RECORDS, MOST_DEPTH, STUDY, Bound, values_of_json
 
 PATH = Path("x.json")
 FEW = Bound(1 << 20, 100)

@@ -58,5 +58,4 @@ def test_the_longest_sentence_that_has_fewer_words_than_the_limit_is_said() -> N
 def test_of_more_than_are_named_the_most_and_the_least_are() -> None:
     assert ends([2.0, 3.0, 1.0], float) == [2.0, 3.0, 1.0]
     assert ends([2.0, 4.0, 1.0, 3.0], float) == [4.0, 1.0]
-    assert ends([2.0, 4.0, 1.0, 3.0], float, least_first=True) == [1.0, 4.0]
-    assert ends([2.0, 4.0], float, named=1, least_first=True) == [2.0]
+    assert ends([2.0, 4.0], float, named=1) == [4.0]

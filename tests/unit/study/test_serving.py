@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.study.address import parse_address
+from fsgauge.study.access import parse_address
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import System
 from fsgauge.study.parse import load_study

@@ -7,7 +7,7 @@ import pytest
 from fsgauge.errors import InputError
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.parse import load_study
-from fsgauge.study.smb_protection import Protection, protection_of
+from fsgauge.study.server_options import Protection, protection_of
 
 SIGNS = {"server signing": "mandatory"}
 ENCRYPTS = {"server smb encrypt": "required"}

@@ -8,7 +8,7 @@ import shlex
 import pytest
 
 from fsgauge.study.parse import load_study
-from fsgauge.system.words import kind_words, option_words
+from fsgauge.system.options import kind_words, option_words
 
 
 @pytest.mark.parametrize("name", ["ext2", "ext4", "XFS", "btrfs", "f2fs"])

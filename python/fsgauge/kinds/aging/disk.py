@@ -4,19 +4,15 @@ Its numbers, what they are and their sources are those of the model's file."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from pydantic import Field, ValidationError, model_validator
-from pydantic_core import ErrorDetails
+from pydantic import Field, model_validator
 
 from fsgauge.devices import device_named
 from fsgauge.devices.limits import LIMITS, contradiction
 from fsgauge.errors import InputError, did_you_mean, nearest
-from fsgauge.quantities import WRITTEN
 from fsgauge.study.base import StudyModel, conflict
-from fsgauge.study.value_type import typed_value, value_type
-from fsgauge.study.wording import BOUNDS, WANTED, bound, wanted
+from fsgauge.study.value_type import value_type
 from fsgauge.units import BytesPerSecond, DurationNs, Percent, SizeBytes
 
 SECTION = "workload.disk"
@@ -67,31 +63,9 @@ class DiskModel(StudyModel):
 
     def changes(self) -> dict[str, float]:
         """The numbers that are not the published rig's."""
-        return {each.name: each.value for each in parameters_of(self) if not each.is_default}
-
-
-PUBLISHED = DiskModel()
-"""A disk like that of the published rig."""
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One number of a disk, for a table; `is_default` where it is the model's."""
-
-    name: str
-    value: float
-    what: str
-    source: str
-    is_default: bool
-
-
-def parameters_of(disk: DiskModel) -> list[Parameter]:
-    """Every number of a disk, in their order."""
-    model, found = device_named(MODEL), []
-    for name, field in DiskModel.model_fields.items():
-        value, known = getattr(disk, name), model.number(name)
-        found.append(Parameter(name, value, known.what, known.source, value == field.default))
-    return found
+        fields = DiskModel.model_fields.items()
+        values = {name: (getattr(self, name), field.default) for name, field in fields}
+        return {name: value for name, (value, default) in values.items() if value != default}
 
 
 def disk_of(values: Mapping[str, Any]) -> DiskModel:
@@ -101,22 +75,24 @@ def disk_of(values: Mapping[str, Any]) -> DiskModel:
 
 
 def changed_disk(recorded: Mapping[str, Any], changes: Sequence[str]) -> DiskModel:
-    """The disk of a study's record with these changes; raises InputError."""
-    values = {**PUBLISHED.model_dump(), **recorded}
-    for change in changes:
-        key, value = _split(change)
-        read = _validated({key: value}, change, written=True)
-        values[key] = getattr(read, key)
-    return _validated(values, " ".join(changes), written=False)
+    """The disk of a study's record with these changes, which are read as those of a study are;
+    raises InputError."""
+    from fsgauge.study.parse import load_study  # which reads keys, and those this disk
+
+    fields = DiskModel.model_fields
+    before = [
+        f"{name}={value_type(fields[name]).item(value).as_string()}"
+        for name, value in disk_of(recorded).changes().items()
+    ]
+    given = [each.strip().removeprefix("workload.").removeprefix("disk.") for each in changes]
+    for each in given:
+        _require_number(each.partition("=")[0].strip())
+    overrides = [f"{SECTION}.{each}" for each in (*before, *given)]
+    disk: DiskModel = dict(load_study("aging", overrides).workload)["disk"]
+    return disk
 
 
-def _split(change: str) -> tuple[str, object]:
-    key, equals, text = change.partition("=")
-    key = key.strip().removeprefix("workload.").removeprefix("disk.")
-    if not equals:
-        raise InputError(
-            f'--set "{change}" sets nothing', next=f"for example --set {SECTION}.window=16"
-        )
+def _require_number(key: str) -> None:
     if key not in DiskModel.model_fields:
         near = nearest(key, DiskModel.model_fields)
         raise InputError(
@@ -125,47 +101,3 @@ def _split(change: str) -> tuple[str, object]:
             cause=f"records stay as they were measured: a report sets {SECTION}.KEY alone",
             next=f"fsgauge explain {SECTION}{'.' + near[0] if near else ''}",
         )
-    return key, typed_value(text.strip(), [value_type(DiskModel.model_fields[key])])
-
-
-def _validated(values: dict[str, Any], given: str, *, written: bool) -> DiskModel:
-    """`written`: one key as a person wrote it, which others of the record may still contradict."""
-    try:
-        if written:
-            return DiskModel.model_validate({**_far_apart(values), **values}, context=WRITTEN)
-        return DiskModel.model_validate(values)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        hint = first.get("ctx", {}).get("hint") or ""
-        raise InputError(
-            f"--set {given}: {_what(first)}",
-            details=(hint,) if hint else (),
-            next=f"fsgauge explain {SECTION}",
-        ) from None
-
-
-def _what(refusal: ErrorDetails) -> str:
-    """In the words and the unit that a study file's mistake has."""
-    context = refusal.get("ctx", {})
-    if "what" in context:
-        return str(context["what"])
-    name = str(refusal["loc"][0])
-    takes = value_type(DiskModel.model_fields[name])
-    if refusal["type"] in BOUNDS:
-        return f"{name} must be {bound(refusal['type'], context, takes.quantity)}"
-    if refusal["type"] in WANTED:
-        return f"{name} must be {wanted(refusal['type'], takes)[0]}"
-    return refusal["msg"]
-
-
-def _far_apart(values: Mapping[str, Any]) -> dict[str, str]:
-    """Neighbours that contradict nothing, while a single key is read."""
-    wide = {
-        "inner_rate": "1 B/s",
-        "outer_rate": "1000 TB/s",
-        "seek_single": "1 ns",
-        "seek_full": "10 s",
-    }
-    if "seek_single" in values or "seek_full" in values:
-        wide["seek_average"] = "1 ns" if "seek_full" in values else "10 s"
-    return {key: value for key, value in wide.items() if key not in values}

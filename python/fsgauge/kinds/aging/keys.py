@@ -36,6 +36,7 @@ class AgingWorkload(WorkloadKeys):
     )
     allocates: ClassVar[bool] = True
     why_on_paths: ClassVar[str] = "its streams allocate and delete on the file system itself"
+    why_files: ClassVar[str] = "files are aged and deleted"
 
     kind: Literal["aging"] = Field(
         "aging", description="The load: rates in space that deletes have given back."
@@ -128,7 +129,6 @@ class AgingWorkload(WorkloadKeys):
         return [self._cell(*each) for each in product(levels, sides)]
 
     def default_primary(self) -> list[str]:
-        """The level with the least free space, where the damage is greatest."""
         least = min(self.levels)
         return [each.id for each in self.cells() if AgingFactors.of(each).free_percent == least]
 
@@ -182,11 +182,7 @@ class AgingWorkload(WorkloadKeys):
         reason = ("fill says how large the region is: there is no nominal_rate", "nominal_rate")
         return {"nominal_time": reason, "full_level": reason}
 
-    def needs_files(self) -> tuple[str, str, str] | None:
-        return ("kind", "files are aged and deleted", "overhead compares with raw")
-
     def check_systems(self, systems: Sequence[System]) -> None:
-        """How each system's files are given space has an effect here, and must have it."""
         check_allocating(systems, self.aged_by, self.record_size, written_by=self.written_by)
 
     @property
@@ -196,7 +192,6 @@ class AgingWorkload(WorkloadKeys):
 
     @property
     def passes_cache(self) -> bool:
-        """Whether anything is done with direct I/O."""
         return self.direct or self.aged_by == "direct"
 
 

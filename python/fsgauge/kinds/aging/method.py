@@ -52,6 +52,8 @@ class AgingMethod(MakesOwnFiles):
     in_folders: bool = False
     speed: Speed = EXPECTED
 
+    not_in_fio = ("fio ages no file system and deletes no files between its runs", "")
+
     @property
     def file_sets(self) -> AgedFiles | None:
         return self.sizes
@@ -128,7 +130,6 @@ class AgingMethod(MakesOwnFiles):
         return RATE if AgingFactors.of(cell).side == "write" else None
 
     def scan_job(self, path: str, *, aged: bool) -> wire.ScanJob:
-        """Every file with its extents, free space, and a map of the whole file system."""
         files = self.workload.files if aged else self.workload.streams
         return wire.ScanJob(path=path, top=files, list_whole=True, map_order=_MAP_ORDER)
 
@@ -166,7 +167,6 @@ class AgingMethod(MakesOwnFiles):
         )
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
-        """The streams' bytes at the storage's speed; for a write also what comes before it."""
         workload, seconds = self.workload, self._timed_seconds(speed)
         if AgingFactors.of(cell).side != "write":
             return seconds
@@ -232,9 +232,6 @@ class AgingMethod(MakesOwnFiles):
         storage = f"{math.ceil(larger / (1 << 30))} GiB of storage (storage.size)"
         return f"{moves}; half a second takes about {storage}"
 
-    def without_equal_in_fio(self) -> tuple[str, str]:
-        return ("fio ages no file system and deletes no files between its runs", "")
-
     def _left_bytes(self, folders: AgedFolders) -> int:
         region = self.workload.files * folders.file_size_bytes
         left = max(region * _LEAVE_PER_MILLE // 1000, _LEAST_LEFT_BYTES)
@@ -284,7 +281,6 @@ class AgingMethod(MakesOwnFiles):
         return self.workload.files * self._sizes().file_size_bytes * self.written_share
 
     def _steps(self, cell: Cell) -> int:
-        """How many come before a write."""
         factors = AgingFactors.of(cell)
         if factors.free_percent is None:
             return 0
@@ -292,12 +288,10 @@ class AgingMethod(MakesOwnFiles):
         return 1 + freed * self.workload.files // 100
 
     def _freed_before(self, level: int) -> int:
-        """The level before a level; 0 before the first."""
         levels = [0, *sorted(self.workload.levels)]
         return levels[levels.index(level) - 1]
 
     def _too_small(self, room: Room, unit_bytes: int, file_bytes: int) -> InputError:
-        """What the region would have to be."""
         workload = self.workload
         # A file system that is not made yet takes a part of the storage: a quarter of a small one.
         fill = workload.rate_fill if room.least else workload.rate_fill // 2

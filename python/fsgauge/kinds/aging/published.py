@@ -8,7 +8,7 @@ from typing import Literal, cast, get_args
 
 from fsgauge.kinds.aging.analysis.model import Aging, AgingPoint
 from fsgauge.kinds.aging.factors import Side
-from fsgauge.published.ledger import Claim, Publication, ledger_of
+from fsgauge.published.ledger import Claim, ledger_of
 from fsgauge.published.observe import Observation
 from fsgauge.published.trial import Observable, Trial
 from fsgauge.stats.estimate import Estimate
@@ -35,32 +35,26 @@ class PublishedClaim:
     free_percent: int | None = None
 
 
-@dataclass(frozen=True)
-class PublishedAging:
-    """What allocation sizes do to rates as a file system ages; and rates of other hardware."""
-
-    publication: Publication
-    claim: list[PublishedClaim]
-    rate: list[PublishedClaim]
-
-
 @cache
-def published_aging() -> PublishedAging:
-    """The claims that the study `aging` tests."""
-    ledger = ledger_of("aging")
+def tested_claims() -> list[PublishedClaim]:
+    """Those that the study `aging` tests: what allocation sizes do to rates."""
     claims = {
         (each.test, each.side, each.chunk_bytes, each.free_percent): each
-        for claim in ledger.claim
+        for claim in ledger_of("aging").claim
         for trial in claim.trials
         if (each := _claim(claim, trial)) is not None
     }
-    rates = [
+    return list(claims.values())
+
+
+def rates_elsewhere() -> list[PublishedClaim]:
+    """Rates of other hardware."""
+    return [
         PublishedClaim(claim.id, claim.fact, figure.printed)
-        for claim in ledger.claim
+        for claim in ledger_of("aging").claim
         for figure in claim.figures
         if figure.unit == "GB/s" and figure.printed
     ]
-    return PublishedAging(ledger.publication, list(claims.values()), rates)
 
 
 def _claim(claim: Claim, trial: Trial) -> PublishedClaim | None:
@@ -85,7 +79,6 @@ def _claim(claim: Claim, trial: Trial) -> PublishedClaim | None:
 
 
 def kept(about: Observable, results: Results) -> list[Observation]:
-    """What a system keeps of its clean rate, at every level."""
     return [
         Observation.of(
             f"{point.free_percent} % free", about.system, "its clean rate", point.relative
@@ -96,7 +89,6 @@ def kept(about: Observable, results: Results) -> list[Observation]:
 
 
 def kept_at(about: Observable, results: Results) -> list[Observation]:
-    """The same at one level, `cells.free_percent`."""
     level = f"{about.cells['free_percent']} % free"
     return [each for each in kept(about, results) if each.cell == level]
 

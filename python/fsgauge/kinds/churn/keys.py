@@ -40,6 +40,7 @@ class ChurnWorkload(WorkloadKeys):
     )
     works_over: ClassVar[Literal["private servers"]] = "private servers"
     rewrites: ClassVar[str] = "storage_age"
+    why_files: ClassVar[str] = "files come and go"
 
     kind: Literal["churn"] = Field(
         "churn", description="The load: systems aged by creating and deleting, read and written."
@@ -149,14 +150,12 @@ class ChurnWorkload(WorkloadKeys):
     scan: ClassVar[bool] = False
 
     def cells(self) -> list[Cell]:
-        """By fill level, aged before fresh, the tree read before new files are written."""
         wears: tuple[Wear, ...] = ("aged", "fresh")
         sides: tuple[Side, ...] = ("read", "write")
         tests = [side for side in sides if side in self.tests]
         return [self._cell(*each) for each in product(self.fills, wears, tests)]
 
     def default_primary(self) -> list[str]:
-        """All of them: the answer is a ratio of two cells at each level."""
         return [cell.id for cell in self.cells()]
 
     def _cell(self, fill: int, wear: Wear, side: Side) -> Cell:
@@ -226,9 +225,6 @@ class ChurnWorkload(WorkloadKeys):
                 next='tests = ["write"]: the tree is made over the path, new files are written'
                 " through the server",
             )
-
-    def needs_files(self) -> tuple[str, str, str] | None:
-        return ("kind", "files come and go", "overhead compares with raw")
 
 
 KEYS = ChurnWorkload

@@ -42,6 +42,8 @@ class ChurnMethod(MakesOwnFiles):
     in_folders: bool = False
     in_model: bool = False
 
+    not_in_fio = ("fio does not create and delete files over time", "")
+
     @property
     def file_sets(self) -> FileSets:
         return FileSets(folders=(TREE, WRITTEN), of_clients=(WRITTEN,))
@@ -59,19 +61,13 @@ class ChurnMethod(MakesOwnFiles):
 
     def require_descriptors(self, limit: int) -> None:
         each = max((1, *(access.sockets_for_a_client for access in self.accesses)))
-        self.require_open_files(
-            f"{self.workload.clients} clients with an open file each",
-            each * self.workload.clients + self.spare_descriptors,
-            limit,
-            f"--set workload.clients={max((limit - self.spare_descriptors) // each, 1)}",
-        )
+        self.require_of_clients(self.workload.clients, each, "an open file", limit)
 
     def largest_file_bytes(self, room: Room) -> int:
         largest = self.workload.largest_size
         return largest if largest is not None else room.free_bytes // 100
 
     def files_made(self) -> int:
-        """The tree and the new files beside it, at the highest level: about so many."""
         return max(self._volume().files(fill) for fill in self.workload.fills)
 
     def fewer_files(self) -> str:
@@ -119,7 +115,6 @@ class ChurnMethod(MakesOwnFiles):
         return [AgeFolder(self.age_job(cell, place, seed))] if self._begins(cell) else []
 
     def age_job(self, cell: Cell, target: Place, seed: int) -> wire.AgeJob:
-        """What makes the tree of a cell's stage."""
         folders, workload = folders_of(target, ClientFolders), self.workload
         return wire.AgeJob(
             directory=folders.folder(TREE),
@@ -138,7 +133,6 @@ class ChurnMethod(MakesOwnFiles):
         return WRITTEN if ChurnFactors.of(cell).side == "write" else None
 
     def scan_job(self, path: str, *, aged: bool) -> wire.ScanJob:
-        """The tree with the free space around it; of new files, these alone."""
         return wire.ScanJob(path=path, top=WORST_FILES, space=aged)
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> wire.ClientsJob:
@@ -181,7 +175,6 @@ class ChurnMethod(MakesOwnFiles):
         return seconds
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:  # noqa: ARG002
-        """The new files; before a stage's first cell also all that making its tree writes."""
         factors = ChurnFactors.of(cell)
         volume = self._volume()
         total = 0.0
@@ -244,16 +237,12 @@ class ChurnMethod(MakesOwnFiles):
             )
         return "appends to old files, snapshots and reflinks, which age a file system in other ways"
 
-    def without_equal_in_fio(self) -> tuple[str, str]:
-        return ("fio does not create and delete files over time", "")
-
     def _shares(self) -> str:
         if not self.in_folders or self.available_bytes is None:
             return "shares of the space each system has when empty"
         return f"shares of {format_size(self.available_bytes)} in each folder"
 
     def _begins(self, cell: Cell) -> bool:
-        """Whether the cell is the first of its stage."""
         return ChurnFactors.of(cell).side == ("read" if "read" in self.workload.tests else "write")
 
     def _profile(self, fill: int, folders: ClientFolders) -> wire.ChurnProfile:

@@ -27,7 +27,6 @@ class ChurnVolume:
     available_bytes: int
 
     def live_bytes(self, fill: int) -> int:
-        """What the tree takes at a level in percent."""
         return self.available_bytes * fill // 100
 
     def new_files(self, fill: int) -> int:
@@ -36,21 +35,17 @@ class ChurnVolume:
         return left * self.workload.write_fill // 100 // self.workload.new_file_size
 
     def largest_bytes(self, fill: int) -> int:
-        """The largest file of the tree."""
         return self.workload.largest_size or max(self.live_bytes(fill) // _LARGEST_SHARE, 1)
 
     def made(self, fill: int, *, aged: bool) -> tuple[float, float]:
-        """Bytes and files that are written until the tree is there."""
         times = self.workload.storage_age if aged else 1.0
         contents = times * self.live_bytes(fill)
         return contents, contents / self._mean_file_bytes(fill)
 
     def files(self, fill: int) -> int:
-        """About how many there are at most: those of the tree, and the new ones."""
         return int(self.live_bytes(fill) / self._mean_file_bytes(fill)) + self.new_files(fill)
 
     def tree_seconds(self, fill: int, speed: Speed, *, aged: bool) -> float:
-        """The time until the tree is there, synced."""
         contents, files = self.made(fill, aged=aged)
         calls = files * _CALLS_A_FILE * (2 if aged else 1) * _CALL_SECONDS
         moved = 0.0 if self.workload.mode == "fast" else contents / speed.bytes_per_second
@@ -88,5 +83,4 @@ class ChurnVolume:
 
 
 def _normal(quantile: float) -> float:
-    """The distribution function of the standard normal distribution."""
     return 0.5 * math.erfc(-quantile / math.sqrt(2))

@@ -77,6 +77,7 @@ class CommandWorkload(WorkloadKeys):
 
     question_of_folders: ClassVar[str] = ""
     question_of_program: ClassVar[str] = "How long does this program take on these file systems?"
+    why_files: ClassVar[str] = "a program works in a folder"
 
     kind: Literal["command"] = Field(
         "command", description="The load: a program of yours, started once in each run."
@@ -148,7 +149,6 @@ class CommandWorkload(WorkloadKeys):
         self._numbers_can_be_read()
 
     def cells(self) -> list[Cell]:
-        """Every combination of the parameters; the last one varies fastest."""
         return [self._cell(each) for each in self.points()]
 
     def points(self) -> list[dict[str, str]]:
@@ -175,9 +175,6 @@ class CommandWorkload(WorkloadKeys):
     def is_judged_by_own_number(self) -> bool:
         """By a number that the program prints; its time may be what it was told to take."""
         return self.primary != TIME
-
-    def needs_files(self) -> tuple[str, str, str] | None:
-        return ("kind", "a program works in a folder", "overhead compares with raw")
 
     def filled_in(self, text: str, cell: Cell, folder: str) -> str:
         """A word of the program, or a step, with the cell's values in it; other braces stay."""
@@ -254,7 +251,6 @@ class CommandWorkload(WorkloadKeys):
 
 
 def _names_in(texts: Sequence[str]) -> set[str]:
-    """The parameters that words use."""
     return {name for text in texts for name in _WORD.findall(text)}
 
 

@@ -23,7 +23,7 @@ class CommandMethod(MakesOwnFiles):
     """The program is started anew in each run; its folder is made for it and removed."""
 
     workload: CommandWorkload
-
+    not_in_fio = ("fio does not start programs", "")
     keeps_order = False
 
     @property
@@ -97,9 +97,6 @@ class CommandMethod(MakesOwnFiles):
 
     def cannot_tell(self) -> str:
         return "what a program takes and writes: that is what workload.takes and writes say of it"
-
-    def without_equal_in_fio(self) -> tuple[str, str]:
-        return "fio does not start programs", ""
 
     def _own(self) -> dict[str, str]:
         """The program by its name; one that has a parameter in its name is found as it starts."""

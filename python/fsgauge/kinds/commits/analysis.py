@@ -59,8 +59,6 @@ _RATE = "iops"
 
 
 class CommitsAnalysis(Analysis):
-    """Ratios of commits a second, as every study has them; requests and flushes of each."""
-
     own = CommitsResults
 
     def read(self, material: Material) -> CommitsResults:
@@ -250,7 +248,6 @@ _OfCell = tuple[CommitsFactors, list[OverPartner]]
 
 
 def _of_primary(question: Question, found: Sequence[OverPartner]) -> dict[str, _OfCell]:
-    """By the ids of cells whose partners are primary, their factors and ratios."""
     primary = {cell.id for cell in question.primary}
     cells = {cell.id: cell for cell in question.cells}
     own: dict[str, _OfCell] = {}

@@ -64,7 +64,6 @@ class CommitsFactors(CellFactors):
 
     @property
     def rate_unit(self) -> str:
-        """Commits, however many share a sync."""
         return "commits/s"
 
     @property

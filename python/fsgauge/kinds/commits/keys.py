@@ -45,6 +45,7 @@ class CommitsWorkload(WorkloadKeys):
 
     pace: ClassVar[str] = "rate"
     question_of_folders: ClassVar[str] = "What does a commit cost on these file systems?"
+    why_files: ClassVar[str] = "a commit is what a file system makes durable"
 
     kind: Literal["commits"] = Field(
         "commits",
@@ -168,10 +169,6 @@ class CommitsWorkload(WorkloadKeys):
         if self.rate is None:
             found["arrival"] = ("there is no rate, so a commit begins when one ends", "rate")
         return found
-
-    def needs_files(self) -> tuple[str, str, str] | None:
-        """A commit is what a file system makes durable."""
-        return ("kind", "a commit is what a file system makes durable", "overhead has a raw device")
 
 
 KEYS = CommitsWorkload

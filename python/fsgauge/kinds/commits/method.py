@@ -49,7 +49,6 @@ class CommitsMethod(Method):
             require_enough("committer", self.workload.committers, hosts, "workload.committers")
 
     def dealt(self, job: Dealt, share: Share) -> Dealt:
-        """The host's committers, at as fast a pace each as those of the others."""
         dealt = super().dealt(job, share)
         if share.cell is None or not isinstance(job, wire.LoadJob):
             return dealt
@@ -118,7 +117,6 @@ class CommitsMethod(Method):
 
 
 def sync_of(factors: CommitsFactors) -> wire.Sync:
-    """What the engine is asked for."""
     every = factors.together
     match factors.sync:
         case "fdatasync":

@@ -62,7 +62,6 @@ class FileSpace:
 
 
 def own_file_space(workload: ConnectionsWorkload) -> FileSpace:
-    """A file of the clients' own set."""
     if FileSizes.of(workload).is_log_normal:
         return _weighed(_log_normal(workload), drawn=True)
     pairs = weighted(workload.file_sizes, workload.size_weights)
@@ -99,7 +98,6 @@ def _counts(sizes: int, clients: int, files_each: int) -> list[int]:
 
 
 def _log_normal(workload: ConnectionsWorkload) -> list[tuple[int, int]]:
-    """The distribution at evenly spread quantiles, cut at both ends as it is drawn."""
     from statistics import NormalDist
 
     normal = NormalDist(math.log(workload.median_size), workload.size_sigma)
@@ -128,8 +126,6 @@ class _Set:
 
 @dataclass(frozen=True)
 class ClientFiles:
-    """The file sets of a workload."""
-
     workload: ConnectionsWorkload
 
     def sets(self, room: Room) -> FileSets:
@@ -261,7 +257,6 @@ class ClientFiles:
         return f"--set workload.clients={fitting}, or " if fitting else "smaller files, or "
 
     def _fits_with(self, chosen: _Set, sets: FileSets, room: Room, files: int) -> bool:
-        """Whether it does with so many files of each client in one set."""
         if chosen.is_backup:
             return self._fits(replace(sets, backup_files_per_client=files), room)
         return self._fits(replace(sets, files_per_client=files), room)

@@ -62,6 +62,16 @@ class ConnectionsFactors(CellFactors):
         """ "reads"; "work of the mix"."""
         return _WORK[self.test]
 
+    @property
+    def noun(self) -> str:
+        """ "writes by 590 clients"; of a backup, which has one reader, "reads of the backup in
+        inode order with 50 clients"."""
+        order = f" in {self.order} order" if self.order not in (None, "directory") else ""
+        swept = f" {self.swept_words}" if self.swept_words else ""
+        who = swept if self.test == "backup" else f" by {self.at_once_words}"
+        hosts = f" on {self.hosts_words}" if self.hosts_words else ""
+        return f"{self.work}{order}{who}{hosts}"
+
     def named(self) -> Cell:
         """Its cell, named after its number of clients and of hosts as well where these are
         swept."""

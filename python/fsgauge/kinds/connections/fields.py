@@ -23,7 +23,6 @@ MIXES = {"home directory": HOME_DIRECTORY}
 
 
 def _named_mix(value: object) -> object:
-    """The weights of a mix that is called by its name."""
     if not isinstance(value, str):
         return value
     if value in MIXES:

@@ -31,9 +31,9 @@ class ConnectionsWorkload(ConnectionsFields):
 
     works_over: ClassVar[Literal["any server"]] = "any server"
     is_told_beside_path: ClassVar[bool] = True
+    why_files: ClassVar[str] = "clients create, open and close files"
 
     def cells(self) -> list[Cell]:
-        """In the order in which a turn has them, whatever the order of the study's list."""
         sweep = product(host_counts(self.hosts), sorted(self.clients))
         return [cell for hosts, clients in sweep for cell in self._cells_of(clients, hosts)]
 
@@ -142,16 +142,12 @@ class ConnectionsWorkload(ConnectionsFields):
             found["verify"] = ("nothing is read", "tests")
         return found
 
-    def needs_files(self) -> tuple[str, str, str] | None:
-        return ("kind", "clients create, open and close files", "overhead compares with raw")
-
     @property
     def connections(self) -> int:
         return self.most_clients
 
     @property
     def most_clients(self) -> int:
-        """The largest number of clients that any test has."""
         return max(self.clients)
 
     def check_access(self, accesses: Sequence[AccessKeys]) -> None:

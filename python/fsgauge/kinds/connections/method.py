@@ -33,6 +33,11 @@ class ConnectionsMethod(MakesOwnFiles):
     sets: FileSets | None = None
     in_model: bool = False
 
+    not_in_fio = (
+        "fio works on existing files; it has no clients that create and open files",
+        "ONLY=clients-tmpfs-fio compares files per second with fio's threads",
+    )
+
     @property
     def file_sets(self) -> FileSets | None:
         return self.sets
@@ -45,16 +50,9 @@ class ConnectionsMethod(MakesOwnFiles):
         files = 1 if workload.dispatch == "threads" else workload.outstanding
         sockets = max((access.sockets_for_a_client for access in self.accesses), default=0)
         each = max(2 if workload.dispatch == "threads" else files, sockets)
-        spare = self.spare_descriptors + _DESCRIPTORS_OF_LOOP * (workload.threads or 0)
-        fitting = (limit - spare) // each
-        self.require_open_files(
-            f"{count(workload.most_clients, 'client')} with {count(files, 'open file')} each",
-            workload.most_clients * each + spare,
-            limit,
-            f"--set workload.clients={fitting}, or raise the limit"
-            if fitting > 0
-            else "raise the limit of open files",
-        )
+        beside = _DESCRIPTORS_OF_LOOP * (workload.threads or 0)
+        what = count(files, "open file")
+        self.require_of_clients(workload.most_clients, each, what, limit, beside=beside)
 
     def largest_file_bytes(self, room: Room) -> int:  # noqa: ARG002
         workload = self.workload
@@ -89,7 +87,6 @@ class ConnectionsMethod(MakesOwnFiles):
         return self.folder_of(cell)
 
     def folder_of(self, cell: Cell) -> str:
-        """The folder of the set that a cell works on."""
         return BACKUP if ConnectionsFactors.of(cell).test in OF_BACKUP else OWN
 
     def scanned_after(self, cell: Cell) -> str | None:
@@ -165,7 +162,6 @@ class ConnectionsMethod(MakesOwnFiles):
         return min(seconds, workload.time_limit / 1e9) + (0.3 if is_scanned else 0.0)
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:  # noqa: ARG002
-        """Contents and names of the files that a test makes."""
         factors = ConnectionsFactors.of(cell)
         contents, files = self._volume(cell)
         if factors.test in ("write", "backup fill"):
@@ -212,18 +208,11 @@ class ConnectionsMethod(MakesOwnFiles):
             " (workload.fsync = true includes the storage)"
         ]
 
-    def without_equal_in_fio(self) -> tuple[str, str]:
-        return (
-            "fio works on existing files; it has no clients that create and open files",
-            "ONLY=clients-tmpfs-fio compares files per second with fio's threads",
-        )
-
     @property
     def _is_shared(self) -> bool:
         return any(access.share is not None for access in self.accesses)
 
     def _volume(self, cell: Cell) -> tuple[float, int]:
-        """Bytes of contents and files of the set that a cell works on."""
         if self.sets is None:
             raise ValueError("the number of files is only known in a room: call in_room first")
         backup = self.folder_of(cell) == BACKUP

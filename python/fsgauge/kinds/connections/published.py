@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
 from fsgauge.kinds.connections.analysis.model import Connections
-from fsgauge.published.ledger import Claim, Computed, Figure, Publication, ledger_of
+from fsgauge.published.ledger import Claim, ledger_of
 from fsgauge.published.observe import Observation, of_rows
 from fsgauge.published.trial import Observable
 from fsgauge.stats.differences import MOUNT_OPTIONS
@@ -31,47 +32,13 @@ class PublishedRow:
     computed: bool = False
 
 
-@dataclass(frozen=True)
-class PublishedTest:
-    """All lines of one test."""
-
-    name: str
-    row: list[PublishedRow]
-
-    def of(self, name: str) -> PublishedRow | None:
-        """The line of this name, if the publication has it."""
-        return next((row for row in self.row if row.name == name), None)
-
-
-@dataclass(frozen=True)
-class PublishedConnections:
-    """Response times, throughput and extents of many connections, by test and system."""
-
-    publication: Publication
-    test: list[PublishedTest]
-
-    @property
-    def systems(self) -> list[str]:
-        """What the values of each line are of."""
-        return self.publication.columns
-
-    def of(self, name: str) -> PublishedTest | None:
-        """The test of this name, if the publication has it."""
-        return next((test for test in self.test if test.name == name), None)
-
-
 @cache
-def published_connections() -> PublishedConnections:
-    """The figures that the study `connections` repeats."""
-    ledger = ledger_of("connections")
-    tests = [
-        PublishedTest(
-            test,
-            [row for claim in ledger.claim if claim.kind == "figure" for row in _rows(claim, test)],
-        )
-        for test in TESTS
-    ]
-    return PublishedConnections(ledger.publication, tests)
+def published_rows() -> dict[str, dict[str, PublishedRow]]:
+    """The figures that the study `connections` repeats, by test and then by the line's name."""
+    claims = [claim for claim in ledger_of("connections").claim if claim.kind == "figure"]
+    return {
+        test: {row.name: row for claim in claims for row in _rows(claim, test)} for test in TESTS
+    }
 
 
 def asks_of_delayed_allocation(results: Results) -> bool:
@@ -85,20 +52,16 @@ def asks_of_delayed_allocation(results: Results) -> bool:
     return any(_WITHOUT_DELAYED_ALLOCATION in each.split(", ") for each in options)
 
 
-def _rows(claim: Claim, test: str) -> list[PublishedRow]:
-    printed = [_printed(claim, figure) for figure in claim.figures if figure.of == test]
+def _rows(claim: Claim, test: str) -> Iterator[PublishedRow]:
+    """What it prints; of the values that the ledger computes one line, with one a system."""
+    for each in claim.figures:
+        if each.of == test:
+            change = each.change_percent
+            yield PublishedRow(claim.id, each.name, each.unit, each.values, change)
     computed = [number for number in claim.computed if number.of == test]
-    return [*printed, *([_computed(claim, computed)] if computed else [])]
-
-
-def _printed(claim: Claim, figure: Figure) -> PublishedRow:
-    return PublishedRow(claim.id, figure.name, figure.unit, figure.values, figure.change_percent)
-
-
-def _computed(claim: Claim, numbers: list[Computed]) -> PublishedRow:
-    """One line of the values that the ledger computes, one a system."""
-    values = [number.value for number in numbers]
-    return PublishedRow(claim.id, numbers[0].name, numbers[0].unit, values, computed=True)
+    if computed:
+        name, unit = computed[0].name, computed[0].unit
+        yield PublishedRow(claim.id, name, unit, [each.value for each in computed], computed=True)
 
 
 def extents_per_file(about: Observable, results: Results) -> list[Observation]:

@@ -20,8 +20,6 @@ _COLD = ("list", "stat")
 
 
 class MetadataAnalysis(Analysis):
-    """Each operation is judged by how many of it are done a second."""
-
     worker = "client"
     worker_advice = " Compare single clients in the records."
 

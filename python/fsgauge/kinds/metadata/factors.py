@@ -45,7 +45,6 @@ class MetadataFactors(CellFactors):
 
     @property
     def is_of_records(self) -> bool:
-        """Whether it is on the shared file."""
         return self.operation in RECORDS
 
     @property
@@ -99,7 +98,6 @@ class MetadataFactors(CellFactors):
 
     @property
     def panel(self) -> str:
-        """The operation and its files, whatever the number of clients."""
         return ", ".join((self.operation, *self.place.split(", ", 1)[1:]))
 
     @property

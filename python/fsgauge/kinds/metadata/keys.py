@@ -37,6 +37,7 @@ class MetadataWorkload(WorkloadKeys):
 
     question_of_folders: ClassVar[str] = "How many files a second do these file systems make?"
     pace: ClassVar[str] = "rate"
+    why_files: ClassVar[str] = "it makes, finds and removes files"
 
     kind: Literal["metadata"] = Field(
         "metadata", description="The load: clients make, find and remove many files, as in mdtest."
@@ -185,12 +186,8 @@ class MetadataWorkload(WorkloadKeys):
             found |= dict.fromkeys(("records", "record_size"), reason)
         return found
 
-    def needs_files(self) -> tuple[str, str, str] | None:
-        return ("kind", "it makes, finds and removes files", "overhead compares with raw")
-
     @property
     def _of_files(self) -> list[Operation]:
-        """Those on files of clients, in order."""
         return [each for each in IN_ORDER if each in self.operations and each not in RECORDS]
 
     @property

@@ -52,6 +52,7 @@ class MetadataMethod(MakesOwnFiles):
     """Each set of files is made on a system of its own, newly made."""
 
     workload: MetadataWorkload
+    not_in_fio = ("fio has no clients that make, list and remove files", "")
 
     @property
     def file_sets(self) -> FileSets:
@@ -86,14 +87,8 @@ class MetadataMethod(MakesOwnFiles):
         return self
 
     def require_descriptors(self, limit: int) -> None:
-        clients = max(self.workload.clients)
-        fitting = (limit - self.spare_descriptors) // _DESCRIPTORS_OF_CLIENT
-        self.require_open_files(
-            f"{clients} clients with a folder and a file each",
-            clients * _DESCRIPTORS_OF_CLIENT + self.spare_descriptors,
-            limit,
-            f"--set workload.clients={max(fitting, 1)}, or raise the limit",
-        )
+        clients, each = max(self.workload.clients), _DESCRIPTORS_OF_CLIENT
+        self.require_of_clients(clients, each, "a folder and a file", limit)
 
     def fewer_files(self) -> str:
         return "fewer workload.entries"
@@ -235,9 +230,6 @@ class MetadataMethod(MakesOwnFiles):
         """Folders are not made and removed in the time; hosts of a fleet share no folder."""
         return "how fast folders are made; what a folder costs that several hosts share"
 
-    def without_equal_in_fio(self) -> tuple[str, str]:
-        return "fio has no clients that make, list and remove files", ""
-
     def _records(self, factors: MetadataFactors, path: str, seed: int) -> wire.LoadJob:
         """Block k belongs to client k modulo their number, as IOR's segments of one transfer."""
         workload, size_bytes = self.workload, factors.record_size_bytes or 1
@@ -272,7 +264,6 @@ class MetadataMethod(MakesOwnFiles):
         return entries * (-(-size_bytes // _BLOCK_BYTES) * _BLOCK_BYTES + METADATA_BYTES)
 
     def _record_bytes(self) -> int:
-        """The shared file of the most clients; 0 where there is none."""
         if "record write" not in self.workload.operations:
             return 0
         return max(self.workload.clients) * self.workload.records * self.workload.record_size

@@ -17,8 +17,6 @@ STARVED_SHARE = 0.5
 
 
 class MixAnalysis(Analysis):
-    """Ratios of every group, each beside the others."""
-
     worker_advice = " Compare the group's jobs in the records."
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002 - the keys decided
@@ -66,7 +64,6 @@ class MixAnalysis(Analysis):
 
 
 def never_steady(run: RunRecord) -> bool:
-    """Whether a warm-up that was to end with a steady window took all its time."""
     if run.load is None or run.load.steady_window_ns is None or run.result is None:
         return False
     return run.result.warm_up_ns >= run.load.warm_up_ns

@@ -91,7 +91,6 @@ class Group(GroupKeys):
 
     @property
     def every_block_size(self) -> list[int]:
-        """Block sizes of reads, then those that writes alone have."""
         return [*self.block_sizes, *(self.write_block_sizes or [])]
 
     @property

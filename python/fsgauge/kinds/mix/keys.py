@@ -25,8 +25,6 @@ _OF_GROUP = re.compile(r"(?P<what>.+?) of (?P<group>.+)")
 
 
 class Judged(NamedTuple):
-    """A group, and the metric that it is judged by."""
-
     group: str
     metric: str
     what: str
@@ -310,7 +308,6 @@ def _with_latencies(group: Group) -> list[str]:
 
 
 def _metric(what: str, group: Group) -> str | None:
-    """None for what the group does not have."""
     if what in _RATES and (what != "commits" or group.sync != "none"):
         return _RATES[what]
     operation, _, part = what.rpartition(" ")

@@ -39,7 +39,7 @@ class MixMethod(MakesOwnFiles):
     """One engine job a turn; the load of each group is a cell."""
 
     workload: MixWorkload
-
+    not_in_fio = ("fio reads a job file, and a mix is written for fsgauge", "")
     at_once = True
 
     def require_dealable(self, hosts: int) -> None:
@@ -248,9 +248,6 @@ class MixMethod(MakesOwnFiles):
             f" {exact_duration(self.workload.duration)} measured in each run"
         )
 
-    def without_equal_in_fio(self) -> tuple[str, str]:
-        return "fio reads a job file, and a mix is written for fsgauge", ""
-
     def _group(self, cell: Cell) -> Group:
         return self.workload.named(MixFactors.of(cell).group)
 
@@ -359,7 +356,6 @@ _GROWN_BLOCKS = 16
 
 
 def on_wire(drawn: list[tuple[int, int]]) -> list[dict[str, int]]:
-    """Sizes by weight for the engine, as JSON."""
     return [{"size_bytes": size, "weight": weight} for size, weight in drawn]
 
 

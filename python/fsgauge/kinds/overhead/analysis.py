@@ -78,8 +78,6 @@ _RATE = "iops"
 
 
 class OverheadAnalysis(Analysis):
-    """Fluctuation over time, held against the baseline's; the same files and separate ones."""
-
     own = Overhead
 
     def read(self, material: Material) -> Overhead | None:

@@ -11,8 +11,8 @@ from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.record.records import Cell
 from fsgauge.units import exact_duration, format_size
 from fsgauge.workload.dealing import Dealt, Share, require_enough, require_hosts_there
-from fsgauge.workload.folders import Place
-from fsgauge.workload.method import Method, access_line, data_of, interface_of
+from fsgauge.workload.folders import Place, interface_of
+from fsgauge.workload.method import Method, access_line, data_of
 from fsgauge.workload.slicing import (
     READING_SLICE_NS,
     WRITING_SLICE_NS,
@@ -27,6 +27,7 @@ class OverheadMethod(Method):
     """One load over equal files for a time."""
 
     workload: OverheadWorkload
+    not_in_fio = ("", "")
     without_rings = "--set 'workload.queue_depths=[1]' --set workload.interface=auto"
 
     @property
@@ -80,7 +81,6 @@ class OverheadMethod(Method):
 
     @property
     def files_of_all(self) -> int:
-        """All of them, where hosts use the same ones or divide them."""
         return self.workload.files if self.workload.host_files != ["per-host"] else 0
 
     def without_files_of_all(self) -> str:
@@ -123,9 +123,6 @@ class OverheadMethod(Method):
             "order: cells in one order for all turns of a block, reads before mixes before writes",
         ]
 
-    def without_equal_in_fio(self) -> tuple[str, str]:
-        return "", ""
-
     def _series(self) -> str:
         length = self.workload.series_interval
         return f", in intervals of {exact_duration(length)}" if length else ""
@@ -139,7 +136,6 @@ class OverheadMethod(Method):
 
 
 def _part(target: object, share: Share) -> object:
-    """A host's part of the files that all hosts have."""
     if not isinstance(target, wire.FilesTarget):
         return target
     prefix = share.prefix_of_part(target.prefix)

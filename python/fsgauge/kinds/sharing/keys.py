@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -44,6 +44,8 @@ LEAST_OF_LARGE = 64 << 10
 
 class SharingWorkload(WorkloadKeys):
     """Every test at every file size: IOzone's at every record size, the others at every chunk."""
+
+    why_files: ClassVar[str] = "its tests write files"
 
     kind: Literal["sharing"] = Field(
         "sharing",
@@ -195,17 +197,12 @@ class SharingWorkload(WorkloadKeys):
             found["chunk_file_sizes"] = (reason.format("file_sizes"), "tests")
         return found
 
-    def needs_files(self) -> tuple[str, str, str]:
-        return ("kind", "its tests write files", "overhead compares with the bare device")
-
     @property
     def in_order(self) -> Sequence[str]:
-        """The tests in the order in which programs carry them out."""
         return [name for name in TESTS if name in self.tests]
 
     @property
     def all_files(self) -> Sequence[int]:
-        """Sizes of the file in any test, ascending."""
         found = {size for name in self._file_tests for size in self.files_of(name)}
         return sorted(found or self.file_sizes)
 

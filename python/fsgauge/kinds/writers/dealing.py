@@ -18,7 +18,6 @@ def files_of_all(workload: WritersWorkload) -> int:
 
 
 def is_on_one_file(job: wire.LoadJob | wire.ClientsJob) -> bool:
-    """Whether its writers have parts of one file, or all of it."""
     return isinstance(job, wire.LoadJob) and not isinstance(job.ranges, wire.OwnFilesRanges)
 
 
@@ -81,7 +80,6 @@ def _under_own_names(target: wire.Target) -> wire.Target:
 
 
 def _own_files(job: wire.LoadJob, share: Share) -> object:
-    """A file for each of the host's writers."""
     if isinstance(job.target, wire.FilesTarget | wire.ShareFilesTarget):
         return job.target.model_copy(update={"count": share.of(job.target.count)})
     return job.target

@@ -14,8 +14,8 @@ from fsgauge.record.records import Cell
 from fsgauge.units import exact_duration, exact_size, format_duration, format_size
 from fsgauge.workload.assumed import ASSUMED_LATENCY_SECONDS, EXPECTED, Speed, operations_per_second
 from fsgauge.workload.dealing import Dealt, Share
-from fsgauge.workload.folders import Place, ServedFiles
-from fsgauge.workload.method import Method, access_line, data_of, interface_of, laid_out
+from fsgauge.workload.folders import Place, ServedFiles, interface_of, laid_out
+from fsgauge.workload.method import Method, access_line, data_of
 from fsgauge.workload.slicing import interval_ns, interval_of_work_ns, rounded_down
 
 LONGEST_RUN_NS = 600_000_000_000
@@ -35,6 +35,10 @@ class WritersMethod(Method):
     """One file, laid out as published, and several writers on it, or on a file each."""
 
     workload: WritersWorkload
+    not_in_fio = (
+        "so far, fsgauge cross-checks only studies of kind overhead",
+        "ONLY=writers-psync-2 compares two writers with fio's",
+    )
     without_rings = "--set workload.queue_depth=1 --set workload.interface=psync"
 
     @property
@@ -56,7 +60,6 @@ class WritersMethod(Method):
         return size - size % unit if size >= _SMALLEST_SHARE * unit else size
 
     def require_room(self, file_bytes: int, cause: str) -> None:
-        """Every writer has as many places as it needs: one, or two queues of them to verify."""
         workload = self.workload
         needed = 2 * workload.queue_depth if workload.verify else 1
         for ranges in workload.ranges:
@@ -95,7 +98,6 @@ class WritersMethod(Method):
         return "--set 'workload.access=[\"buffered\"]'"
 
     def layout_job(self, target: Place, seed: int) -> wire.LayoutJob:
-        """As published; through the cache only files, and where the whole study is."""
         return wire.LayoutJob(
             target=laid_out(target),
             block_size_bytes=LAYOUT_BLOCK_BYTES,
@@ -254,15 +256,7 @@ class WritersMethod(Method):
             " (workload.writers = [1, 2] shows scaling)"
         )
 
-    def without_equal_in_fio(self) -> tuple[str, str]:
-        """Not that it could not: no one has made its command lines from these studies yet."""
-        return (
-            "so far, fsgauge cross-checks only studies of kind overhead",
-            "ONLY=writers-psync-2 compares two writers with fio's",
-        )
-
     def _covered_bytes(self, cell: Cell, space_bytes: int) -> int:
-        """What all passes of all writers write."""
         factors = WritersFactors.of(cell)
         file_bytes = space_bytes // self.files
         each_all = factors.ranges in ("shared", "own files")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from fsgauge.kinds.writers.analysis.model import Scaling
-from fsgauge.published.ledger import Claim, Figure, Publication, ledger_of
+from fsgauge.published.ledger import Claim, Figure, ledger_of
 from fsgauge.published.observe import Observation, of_rows
 from fsgauge.published.trial import Observable
 from fsgauge.stats.results import Results
@@ -35,34 +35,14 @@ class PublishedCase:
     share_percent: float
 
 
-@dataclass(frozen=True)
-class PublishedWriters:
-    """Rates of several direct writers to one file; `between` is said of two cases."""
-
-    publication: Publication
-    lay_out_unit: str
-    case: list[PublishedCase]
-    between: list[Claim]
-
-    @property
-    def writers(self) -> list[str]:
-        """What the rates of a case are of: "1 writer", "2 writers"."""
-        return self.publication.columns
-
-
 @cache
-def published_writers() -> PublishedWriters:
+def published_cases() -> list[PublishedCase]:
     """The figures that the study `writers` repeats."""
     ledger = ledger_of("writers")
     file_bytes, write_kib = ledger.of("D-07").figure("file"), ledger.of("D-06").computed[0]
     writes = round(file_bytes.values[0] / (write_kib.value * 1024))
     rates = [(claim, figure) for claim in ledger.claim for figure in claim.figures]
-    return PublishedWriters(
-        publication=ledger.publication,
-        lay_out_unit="MB/s",
-        case=[_case(claim, figure, writes) for claim, figure in rates if figure.name == "IOPS"],
-        between=[ledger.of(claim) for claim in BETWEEN_CASES],
-    )
+    return [_case(claim, figure, writes) for claim, figure in rates if figure.name == "IOPS"]
 
 
 def _case(claim: Claim, rates: Figure, writes: int) -> PublishedCase:

@@ -25,7 +25,6 @@ class BlockDevice:
 
     @property
     def path(self) -> str:
-        """Its node below /dev."""
         return f"/dev/{self.name.replace('!', '/')}"
 
     @property
@@ -34,7 +33,6 @@ class BlockDevice:
 
     @property
     def read_only(self) -> bool:
-        """Whether the kernel refuses writes."""
         return self.read("ro") == "1"
 
     @property
@@ -56,11 +54,9 @@ class BlockDevice:
         return self._linked("slaves")
 
     def read(self, attribute: str) -> str | None:
-        """One attribute below its /sys folder, or None."""
         return text_of(self.folder / attribute)
 
     def queue(self, attribute: str) -> str | None:
-        """One attribute of its disk's request queue."""
         return self.disk.read(f"queue/{attribute}")
 
     def _linked(self, kind: str) -> list[BlockDevice]:

@@ -119,7 +119,6 @@ def lasting_names(device: BlockDevice) -> list[str]:
 
 
 def _links(device: BlockDevice, kinds: tuple[str, ...]) -> list[str]:
-    """Names of the links below /dev/disk that lead to this device."""
     found = []
     for kind in kinds:
         try:
@@ -131,7 +130,6 @@ def _links(device: BlockDevice, kinds: tuple[str, ...]) -> list[str]:
 
 
 def _table_uuids(device: BlockDevice) -> list[str]:
-    """UUID of its partition table entry (a partition) or table (a disk), from blkid."""
     known = probed(device)
     keys = ("PART_ENTRY_UUID", "PTUUID", "UUID")
     return [known[key] for key in keys if known.get(key)]

@@ -33,8 +33,6 @@ _SHOWN_BYTES = 16
 
 @dataclass(frozen=True)
 class FoundData:
-    """The first non-zero bytes that the search met."""
-
     offset: int
     first_bytes: bytes
 
@@ -66,7 +64,6 @@ class Looked:
 
     @property
     def zero(self) -> bool:
-        """Whether every byte is known to be zero."""
         return self.whole and self.data is None and not self.unreadable
 
     @property
@@ -76,7 +73,6 @@ class Looked:
         return 100 * (1 - (1 - _CONFIDENCE) ** (1 / self.samples)) if self.samples else 100.0
 
     def sentences(self) -> list[str]:
-        """What was read and what was found, a line each."""
         lines = [f"{self.path}  {format_size(self.size_bytes)}, {self._extent()}"]
         if self.data is not None:
             lines.append(f"{self.path}  {self.data}")
@@ -178,7 +174,6 @@ class _Search:
         )
 
     def _read_whole(self) -> bool:
-        """Whether all of it was read; gives up when the measured rate is too slow."""
         total, done, began = self._extent_bytes(), 0, time.monotonic()
         patience, told = min(_FIRST_LOOK_SECONDS, self.seconds / 2), False
         for begin, end in self.extents:

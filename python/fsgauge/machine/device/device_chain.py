@@ -25,7 +25,6 @@ Link = dict[str, Any]
 
 
 def chain_of_device(path: str) -> list[Link]:
-    """The chain from a block device down; the device alone where /sys is not there."""
     device = device_at(path)
     if device is None:
         return [{"kind": "device", "path": path, "unknown": "not described in /sys"}]
@@ -33,7 +32,6 @@ def chain_of_device(path: str) -> list[Link]:
 
 
 def chain_of_path(path: str) -> list[Link]:
-    """The chain from the file system that holds `path` down."""
     return _file_system(path, _LINKS_LIMIT)
 
 
@@ -104,23 +102,24 @@ def _chosen(value: str | None) -> str | None:
 
 
 def under(chain: list[Link]) -> str:
-    """The file system and its disk in words: "ext4 mounted at /var (vda, 256 GiB)"."""
     first = next((link for link in chain if link["kind"] == "file_system"), None)
     if first is None or "file_system" not in first:
         return "a file system whose mount is not visible"
-    return f"{first['file_system']} mounted at {first['mount_point']}{_disk(chain)}"
+    devices = devices_of(chain)
+    mounted = f"{first['file_system']} mounted at {first['mount_point']}"
+    return f"{mounted} ({devices})" if devices else mounted
 
 
-def _disk(chain: list[Link]) -> str:
-    """Its own device with its size, and the disk at the end where that is another one."""
+def devices_of(chain: list[Link]) -> str:
+    """The first device, and that at the end where it is another: "/dev/loop1, 600 MiB, on /dev/vda,
+    256 GiB"; "" where the chain does not end on one."""
     own, last = next((link for link in chain if link["kind"] == "device"), None), chain[-1]
     if own is None or last["kind"] != "device":
         return ""
-    return f" ({', on '.join(sized(each) for each in ([own] if own == last else [own, last]))})"
+    return ", on ".join(map(_sized, [own] if own == last else [own, last]))
 
 
-def sized(link: Link) -> str:
-    """A device with its model and its own size: "/dev/loop1, 600 MiB"."""
+def _sized(link: Link) -> str:
     model = f" {link['model']}" if link.get("model") else ""
     size = f", {format_size(link['size_bytes'])}" if link.get("size_bytes") else ""
     return f"{link['path']}{model}{size}"

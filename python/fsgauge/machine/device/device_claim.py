@@ -24,7 +24,7 @@ from pathlib import Path
 from fsgauge.engine.wire import Held
 from fsgauge.errors import RefusedError, RigError
 from fsgauge.machine.device.block_device import BlockDevice, numbers_of
-from fsgauge.machine.device.device_state import DeviceState, changes, state_of, watched_node
+from fsgauge.machine.device.device_bytes import DeviceState, changes, state_of, watched_node
 from fsgauge.machine.device.device_tree import contents_of, label_of
 from fsgauge.machine.device.safety import other_ways
 from fsgauge.machine.facts.mounts import OF_WHAT_IS_MOUNTED, READ_ONLY, REMOUNT, mount, umount
@@ -96,7 +96,6 @@ class DeviceClaim(Claim):
 
     @property
     def node(self) -> int:
-        """A descriptor of the device that claims nothing, open to the end."""
         return self._open
 
     @property
@@ -168,7 +167,6 @@ class DeviceClaim(Claim):
             self._is_held = True
 
     def close(self) -> None:
-        """Give it up for good."""
         for descriptor in {self._claim, self._open} - {-1}:
             os.close(descriptor)
         self._claim = self._open = -1
@@ -191,7 +189,6 @@ class DeviceClaim(Claim):
         return Given(os.open(f"/proc/self/fd/{self._claim}", call.flags & _OF_AN_OPEN))
 
     def is_at(self, path: str) -> bool:
-        """Whether a path leads to this device."""
         try:
             found = Path(path).stat()
         except OSError:
@@ -363,7 +360,6 @@ def claimed(device: BlockDevice) -> Iterator[DeviceClaim]:
 
 
 def _users(device: BlockDevice) -> list[str]:
-    """What is on it and who has it open, or that nothing of it shows."""
     found = [*contents_of(device), *other_ways(device)]
     return found or [f"{device.path}  in use by another program or kernel driver"]
 

@@ -72,7 +72,6 @@ def tree_of(device: BlockDevice) -> list[BlockDevice]:
 
 
 def _on_one(device: BlockDevice, *, top: bool) -> list[str]:
-    """What one device of the tree carries, joined in a line; a partition or holder is a finding."""
     try:
         kinds = _signatures(device)
     except RigError as error:
@@ -96,7 +95,6 @@ def _signatures(device: BlockDevice) -> list[str]:
 
 
 def probed(device: BlockDevice) -> dict[str, str]:
-    """What blkid finds on a device; {} where it fails."""
     try:
         return _probe(device)
     except RigError:
@@ -104,7 +102,6 @@ def probed(device: BlockDevice) -> dict[str, str]:
 
 
 def _probe(device: BlockDevice) -> dict[str, str]:
-    """blkid's low-level probe; an ambiguous result is a finding in itself."""
     said = run_tool(["blkid", "--probe", "--output", "export", device.path])
     if said.exit_code == _NOTHING_FOUND:
         return {}
@@ -149,7 +146,6 @@ def _wipefs_types(device: BlockDevice) -> list[str]:
 
 
 def _uses(device: BlockDevice) -> list[str]:
-    """How a device is in use now: mounts in every visible namespace, swap."""
     points = {m.mount_point for _, m in mounts_everywhere() if _is_on(m.device, m.source, device)}
     uses = [f"mounted at {point}" for point in sorted(points)]
     if device.path in map(os.path.realpath, swaps()):
@@ -166,7 +162,6 @@ def _is_on(numbers: str, source: str, device: BlockDevice) -> bool:
 
 
 def _loops_over(device: BlockDevice) -> Iterator[BlockDevice]:
-    """Loop devices whose backing file is this device."""
     wanted = identity_of_device(device.numbers)
     for backing in all_backings():
         found = device_at(backing.loop) if backing.identity == wanted else None
@@ -175,7 +170,6 @@ def _loops_over(device: BlockDevice) -> Iterator[BlockDevice]:
 
 
 def below(device: BlockDevice) -> Iterator[BlockDevice]:
-    """What the device is made of, all the way down (a mount there would be destroyed too)."""
     waiting = _one_below(device)
     for _ in range(_TREE_LIMIT):
         if not waiting:

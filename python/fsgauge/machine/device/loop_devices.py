@@ -58,7 +58,6 @@ def identity_at(path: str) -> FileIdentity:
 
 
 def identity_of_device(numbers: str) -> FileIdentity:
-    """Of the block device "major:minor"."""
     major, _, minor = numbers.partition(":")
     return FileIdentity(True, int(major), int(minor), 0)
 
@@ -94,7 +93,6 @@ def backing_file(device: str) -> str | None:
 
 
 def loops_of(file: str | Path) -> list[str]:
-    """Every loop device whose backing file is `file`."""
     names = sorted(entry.name for entry in _SYS_BLOCK.glob("loop*"))
     return [f"/dev/{name}" for name in names if backing_file(f"/dev/{name}") == str(file)]
 
@@ -108,7 +106,6 @@ def attach(file: Path) -> str:
 
 
 def use_direct_io(device: str) -> str | None:
-    """Bypass the page cache below the loop device; gives the reason when that is refused."""
     said = run_tool(["losetup", "--direct-io=on", device])
     if has_direct_io(device):
         return None
@@ -116,7 +113,6 @@ def use_direct_io(device: str) -> str | None:
 
 
 def has_direct_io(device: str) -> bool:
-    """Whether the page cache below the loop device is bypassed, as the kernel says."""
     return text_of(_SYS_BLOCK / Path(device).name / "loop" / "dio") == "1"
 
 
@@ -153,7 +149,6 @@ class LoopBacking:
     end_byte: int
 
     def shares_bytes_with(self, other: LoopBacking) -> bool:
-        """Whether what is written through one can be read through the other."""
         apart = self.end_byte <= other.first_byte or other.end_byte <= self.first_byte
         return self.identity == other.identity and not apart
 

@@ -38,7 +38,6 @@ _ELSEWHERE = "name an empty device, or use a file: --storage loop:8GiB"
 
 
 def find_device(name: str) -> BlockDevice:
-    """The device at a path or with a name of /dev/disk/by-id."""
     path = name if name.startswith("/") else str(_DISK / name)
     device = device_at(path)
     if device is not None:
@@ -133,7 +132,6 @@ def other_ways(device: BlockDevice) -> list[str]:
 
 
 def _of_file(backing: LoopBacking) -> Iterator[str]:
-    """How else the file behind a loop device is in use."""
     file = backing.path or f"the file of {backing.loop}"
     for other in all_backings():
         if other.loop != backing.loop and other.shares_bytes_with(backing):
@@ -159,7 +157,6 @@ _PATH_ONLY = 0o10000000
 
 
 def writers_of(wanted: set[FileIdentity]) -> dict[FileIdentity, list[Process]]:
-    """For each of `wanted`, the other processes that can write it; in one pass."""
     found: dict[FileIdentity, list[Process]] = {}
     for process in processes():
         if process.pid == os.getpid():

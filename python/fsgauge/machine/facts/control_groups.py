@@ -134,7 +134,6 @@ def cpuset(group: Group) -> str | None:
 
 
 def io_limits(group: Group) -> list[IoLimit]:
-    """The least of each limit, device by device."""
     found: dict[str, dict[str, int]] = {}
     for folder in group.folders:
         for device, name, value in _io_of(folder, group.version):
@@ -178,7 +177,6 @@ def _io_of(folder: Path, version: int) -> Iterator[tuple[str, str, int]]:
 
 
 def _node(numbers: str) -> str:
-    """/dev/sda of "8:0"; the numbers where /sys does not know them."""
     try:
         return f"/dev/{(Path('/sys/dev/block') / numbers).resolve(strict=True).name}"
     except OSError:
@@ -219,7 +217,6 @@ def _quota(folder: Path) -> float | None:
 
 
 def _keyed(file: Path) -> dict[str, int]:
-    """A file of lines "key number"."""
     pairs = (line.partition(" ") for line in lines_of(file))
     return {key: number for key, _, text in pairs if (number := _number(text)) is not None}
 

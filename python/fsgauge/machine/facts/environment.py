@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from fsgauge.machine.device.device_chain import Link, chain_of_device, chain_of_path
-from fsgauge.machine.facts.limits import capture_limits
-from fsgauge.machine.facts.memory import reclaimer, total_memory_bytes
+from fsgauge.machine.facts.limits import capture_limits, reclaimer, total_memory_bytes
 from fsgauge.machine.facts.pseudo_files import fields_of, text_of
 from fsgauge.machine.process.tool import find_tool, run_tool
 from fsgauge.record.machine import Machine, StorageFacts
@@ -33,7 +32,6 @@ _VERSION_SECONDS = 10.0
 
 
 def machine_name() -> str:
-    """What records call this machine: its host name."""
     return socket.gethostname()
 
 
@@ -42,7 +40,6 @@ def kernel_name() -> str:
 
 
 def processor_name() -> str:
-    """The processor's model; the architecture where the kernel names none."""
     return _known({}, "processor", _processor) or platform.machine()
 
 
@@ -60,9 +57,11 @@ def capture_machine(programs: list[str], facts: StorageFacts) -> Machine:
         processor_count=len(os.sched_getaffinity(0)),
         governor=_known(missing, "governor", _governor),
         throttle_events=_known(missing, "throttle_events", _throttle_events),
-        frequency_limit_hz=_known(missing, "frequency_limit_hz", _frequency("scaling_max_freq")),
+        frequency_limit_hz=_known(
+            missing, "frequency_limit_hz", lambda: _frequency_hz("scaling_max_freq")
+        ),
         frequency_maximum_hz=_known(
-            missing, "frequency_maximum_hz", _frequency("cpuinfo_max_freq")
+            missing, "frequency_maximum_hz", lambda: _frequency_hz("cpuinfo_max_freq")
         ),
         memory_bytes=_memory(missing),
         limits=capture_limits(missing),
@@ -93,25 +92,25 @@ def _known(missing: dict[str, str], key: str, read: Callable[[], T]) -> T | None
         return None
 
 
+def _of_processors(name: str, lacking: str) -> list[str]:
+    """What the file of that name says of each processor; LookupError where none has it."""
+    files = sorted(_CPU.glob(f"cpu[0-9]*/{name}"))
+    if not files:
+        raise LookupError(lacking)
+    return [file.read_text().strip() for file in files]
+
+
 def _throttle_events() -> int:
     """Of cores and packages together; a package counts once for each of its processors. Source:
     drivers/thermal/intel/therm_throt.c, Linux 6.12."""
-    files = sorted(_CPU.glob("cpu[0-9]*/thermal_throttle/*_throttle_count"))
-    if not files:
-        raise LookupError("the processor or virtual machine has no thermal counters")
-    return sum(int(file.read_text()) for file in files)
+    lacking = "the processor or virtual machine has no thermal counters"
+    return sum(map(int, _of_processors("thermal_throttle/*_throttle_count", lacking)))
 
 
-def _frequency(name: str) -> Callable[[], int]:
-    """Reads a limit of cpufreq, kHz in its file, of the processor where it is lowest."""
-
-    def read() -> int:
-        files = sorted(_CPU.glob(f"cpu[0-9]*/cpufreq/{name}"))
-        if not files:
-            raise LookupError("no cpufreq driver: this machine does not report the frequency")
-        return 1000 * min(int(file.read_text()) for file in files)
-
-    return read
+def _frequency_hz(name: str) -> int:
+    """A limit of cpufreq, kHz in its file, of the processor where it is lowest."""
+    lacking = "no cpufreq driver: this machine does not report the frequency"
+    return 1000 * min(map(int, _of_processors(f"cpufreq/{name}", lacking)))
 
 
 def _processor() -> str:
@@ -123,10 +122,8 @@ def _processor() -> str:
 
 
 def _governor() -> str:
-    files = sorted(_CPU.glob("cpu[0-9]*/cpufreq/scaling_governor"))
-    if not files:
-        raise LookupError("no cpufreq driver: this machine does not set the frequency")
-    return ", ".join(sorted({file.read_text().strip() for file in files}))
+    lacking = "no cpufreq driver: this machine does not set the frequency"
+    return ", ".join(sorted(set(_of_processors("cpufreq/scaling_governor", lacking))))
 
 
 def _memory(missing: dict[str, str]) -> int:

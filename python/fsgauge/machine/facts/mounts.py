@@ -27,8 +27,6 @@ _ESCAPED = re.compile(r"\\([0-7]{3})")
 
 @dataclass(frozen=True)
 class Mount:
-    """One line of mountinfo; `device` is "major:minor"."""
-
     device: str
     root: str
     mount_point: str
@@ -81,7 +79,6 @@ def mounts_everywhere() -> Iterator[tuple[str, Mount]]:
 
 
 def mount_at(path: str | Path) -> Mount | None:
-    """The topmost mount exactly at `path`."""
     found = [mount for mount in mounts() if mount.mount_point == str(path)]
     return found[-1] if found else None
 
@@ -112,12 +109,10 @@ def in_memory(path: str | Path) -> str:
 
 
 def swaps() -> set[str]:
-    """Files and devices that are in use as swap."""
     return {_plain(line.split()[0]) for line in lines_of("/proc/swaps")[1:] if line.split()}
 
 
 def _plain(text: str) -> str:
-    """Undo the kernel's octal escapes of blanks."""
     return _ESCAPED.sub(lambda match: chr(int(match[1], 8)), text)
 
 
@@ -158,7 +153,6 @@ def mount(source: str, directory: str, file_system: str, flags: int, options: st
 
 
 def umount(directory: str, flags: int = 0) -> int:
-    """Unmount; gives 0 or an error number."""
     failed: int = LIBC.umount2(os.fsencode(directory), flags)
     return ctypes.get_errno() if failed else 0
 
@@ -198,7 +192,6 @@ class KernelLog:
 
 @contextmanager
 def kernel_log() -> Iterator[KernelLog]:
-    """The kernel's messages from now on."""
     try:
         descriptor = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         os.lseek(descriptor, 0, os.SEEK_END)

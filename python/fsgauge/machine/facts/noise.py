@@ -94,7 +94,6 @@ def _percent(differences: Sequence[float]) -> float:
 
 
 def _reading(layout: wire.LayoutJob, seed: int) -> wire.LoadJob:
-    """Reads of the file that was laid out."""
     return wire.LoadJob(
         target=layout.target,
         held=layout.held,
@@ -145,7 +144,6 @@ class KeptNoise:
 
 
 def kept_noise(place: str) -> list[KeptNoise]:
-    """What was measured on a storage, in the order in which it was."""
     return [kept for where, kept in _read() if where == place]
 
 

@@ -119,7 +119,6 @@ def setting_held(folder: Path, setting: Path, ledger: Path) -> Iterator[HeldLock
 
 
 def _locked(lock: Path, setting: Path) -> int:
-    """An open, locked file that still has its name."""
     for _ in range(_ATTEMPTS):
         descriptor = os.open(lock, _FLAGS, 0o600)
         try:

@@ -44,12 +44,10 @@ class OpenFolder:
 
     @property
     def which(self) -> Which:
-        """Device and inode of the folder."""
         return which_of(os.fstat(self.descriptor))
 
     @property
     def held(self) -> Held:
-        """The folder as an entry of a job's `held`."""
         from fsgauge.engine.wire import Held
 
         return Held(path=str(self.path), descriptor=self.descriptor)
@@ -86,14 +84,12 @@ class OpenFolder:
             raise self.moved()
 
     def is_still(self) -> bool:
-        """Whether its path leads to it."""
         try:
             return which_of(self.path.stat(follow_symlinks=not self.is_made)) == self.which
         except OSError:
             return False
 
     def moved(self) -> RigError:
-        """What is said when it is not."""
         return was_moved(self.path)
 
     def close(self) -> None:
@@ -132,7 +128,6 @@ def _again(descriptor: int, path: Path, flags: int) -> bool:
 
 
 def _open_below(mount_point: str) -> Iterator[tuple[int, tuple[Path, int]]]:
-    """Descriptors of folders, with the paths and flags by which they can be opened again."""
     for entry in Path("/proc/self/fd").iterdir():
         with suppress(OSError):  # the descriptor of this listing
             path, descriptor = entry.readlink(), int(entry.name)
@@ -141,7 +136,6 @@ def _open_below(mount_point: str) -> Iterator[tuple[int, tuple[Path, int]]]:
 
 
 def which_of(status: os.stat_result) -> Which:
-    """Device and inode."""
     return status.st_dev, status.st_ino
 
 

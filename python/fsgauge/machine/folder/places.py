@@ -52,7 +52,6 @@ def who_can_replace(whole: Path, trusted: Container[int] = (0,)) -> tuple[str, s
 
 
 def _owner(place: Path, number: int) -> tuple[str, str]:
-    """The cause, and a detail where that user called sudo."""
     try:
         name = pwd.getpwuid(number).pw_name
     except KeyError:
@@ -108,7 +107,6 @@ def _is_memory(folder: str, size_bytes: int) -> bool:
 
 
 def _fit(folder: Path, size_bytes: int) -> bool:
-    """Whether there is room, and a file can be made and opened for direct I/O."""
     if in_memory(folder) or not _has_room(folder, size_bytes):
         return False
     with tempfile.TemporaryFile(dir=folder, prefix="fsgauge-") as file:

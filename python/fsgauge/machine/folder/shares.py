@@ -49,7 +49,6 @@ def _silence(host: str, port: int) -> str:
 
 
 def _complaints(output: bytes) -> list[str]:
-    """The engine's last event: a result without errors, or why not."""
     lines = output.splitlines()
     try:
         event = json.loads(lines[-1])

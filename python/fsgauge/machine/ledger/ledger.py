@@ -30,8 +30,6 @@ _DYING_SECONDS = 5.0
 
 
 class Ledger:
-    """One run's ledger, open and locked. Make it with `opened_ledger`."""
-
     def __init__(self, path: Path, descriptor: int, owner: Owner) -> None:
         self.path = path
         self.owner = owner
@@ -42,12 +40,10 @@ class Ledger:
 
     @property
     def token(self) -> str:
-        """Marks everything that this run makes."""
         return self.owner.token
 
     @property
     def mount_folder(self) -> Path:
-        """Where this run's mount points are made: for this user alone."""
         return ledger_folder.mount_folder(self.path.parent)
 
     @contextmanager
@@ -66,12 +62,10 @@ class Ledger:
         self.undo_down_to(number)
 
     def becomes(self, trace: AnyTrace, now: AnyTrace) -> None:
-        """Write down that what is held has become another thing."""
         number = next(made for made, held in self._pending.items() if held is trace)
         self._write(number, now)
 
     def own_name(self, purpose: str) -> str:
-        """A name that says whose it is, for what lies elsewhere."""
         return own_name(self.token, purpose)
 
     def undo_down_to(self, number: int) -> None:
@@ -100,7 +94,6 @@ class Ledger:
             )
 
     def _undo_after(self, first: BaseException, number: int) -> None:
-        """The body's error comes first; what could not be undone is added to it."""
         try:
             self.undo_down_to(number)
         except FsgaugeError as second:
@@ -112,7 +105,6 @@ class Ledger:
 
     @contextmanager
     def folder(self, parent: Path, name: str) -> Iterator[Path]:
-        """A marked folder below `parent`, which is this user's alone, named after the run."""
         with open_place(parent) as place, self.scratch(place, name, self.token) as folder:
             yield folder.path
 
@@ -143,7 +135,6 @@ class Ledger:
         ledger_folder.append_entry(self.path, self._descriptor, entry)
 
     def close(self) -> None:
-        """Close the ledger; its file stays only while something in it is not undone."""
         with undisturbed():
             if not self._pending:
                 self.path.unlink()

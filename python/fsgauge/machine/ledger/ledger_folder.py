@@ -78,7 +78,6 @@ def _named_by(variable: str, below: str) -> Path | None:
 
 
 def _first_usable(places: Sequence[Path]) -> Path:
-    """The first that is this user's alone, or can be made; the last where none is."""
     return next((place for place in places if _is_usable(place)), places[-1])
 
 
@@ -180,7 +179,6 @@ def lock_of_all(folder: Path) -> Iterator[None]:
 
 
 def try_lock(descriptor: int) -> bool:
-    """Lock an open file if it is free; gives whether it is locked now."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

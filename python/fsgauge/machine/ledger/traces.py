@@ -31,8 +31,6 @@ _PAUSE_SECONDS = 0.05
 
 
 class Trace(Kept):
-    """One thing that a run makes."""
-
     outlives_a_boot: ClassVar[bool] = False
     may_be_forgotten: ClassVar[bool] = False
     """Whether nothing of this machine is left when it is never undone."""
@@ -44,7 +42,6 @@ class Trace(Kept):
         raise NotImplementedError
 
     def undo_for_the_dead(self) -> str | None:
-        """Undo it after its owner was killed."""
         return self.undo()
 
     def undo_after_a_boot(self) -> str | None:
@@ -70,7 +67,6 @@ class FolderTrace(Trace):
         return trace
 
     def undo(self) -> str | None:
-        """Remove it, wherever it is now."""
         if self._folder is None:
             return self.undo_for_the_dead()
         try:
@@ -85,7 +81,6 @@ class FolderTrace(Trace):
         return f"removed {self.path}"
 
     def undo_for_the_dead(self) -> str | None:
-        """Remove it if it is still what was made."""
         return self._removed(same_boot=True)
 
     def undo_after_a_boot(self) -> str | None:
@@ -98,20 +93,16 @@ class FolderTrace(Trace):
 
 
 class MountTrace(Trace):
-    """A mount at a folder of ours."""
-
     kind: Literal["mount"] = "mount"
     path: str
     _unmount: Callable[[list[str]], Said] | None = PrivateAttr(default=None)
 
     def unmounted_by(self, unmount: Callable[[list[str]], Said]) -> MountTrace:
-        """The same trace, undone by `unmount` while its owner lives, which then has the device."""
-        trace = self.model_copy()
-        trace._unmount = unmount
-        return trace
+        """It is undone by `unmount` while its owner lives, which then has the device."""
+        self._unmount = unmount
+        return self
 
     def undo(self) -> str | None:
-        """Unmount, waiting for those who hold it for a moment."""
         found = mount_at(self.path)
         if found is None:
             return None
@@ -191,14 +182,11 @@ class ShareTrace(Trace):
 
 
 class LoopTrace(Trace):
-    """A loop device, known by its backing file in a folder of ours."""
-
     kind: Literal["loop"] = "loop"
     file: str
     token: str
 
     def undo(self) -> str | None:
-        """Detach every loop device of the file."""
         folder = Path(self.file).parent
         devices = loop_devices.loops_of(self.file)
         if not devices and folder.is_symlink():
@@ -280,13 +268,11 @@ class DeviceTrace(Trace):
     _give_back: Callable[[], None] | None = PrivateAttr(default=None)
 
     def undone_by(self, give_back: Callable[[], None]) -> DeviceTrace:
-        """The same trace, undone by `give_back` while its owner lives."""
-        trace = self.model_copy()
-        trace._give_back = give_back
-        return trace
+        """It is undone by `give_back` while its owner lives."""
+        self._give_back = give_back
+        return self
 
     def undo(self) -> str | None:
-        """Give the device back through the claim of its owner."""
         if self._give_back is not None:
             self._give_back()
         return None

@@ -21,8 +21,6 @@ RUN_VARIABLE = "FSGAUGE_RUN"
 
 @dataclass(frozen=True)
 class Process:
-    """A process as people know it."""
-
     pid: int
     name: str
 
@@ -37,7 +35,6 @@ def start_ticks(pid: int) -> int | None:
 
 
 def has_ended(pid: int, ticks: int) -> bool:
-    """Whether the process that began at `ticks` is gone, or holds nothing any more."""
     return start_ticks(pid) != ticks or not is_running(pid)
 
 
@@ -47,7 +44,6 @@ def boot_id() -> str:
 
 
 def processes() -> Iterator[Process]:
-    """Every process that can be seen."""
     yield from map(process_of, _pids())
 
 
@@ -102,14 +98,18 @@ def _within(path: str, folder: str) -> bool:
 
 
 def _pids_of_run(token: str) -> Iterator[int]:
-    mark = f"{RUN_VARIABLE}={token}".encode()
-    for pid in _pids():
-        try:
-            environment = (_PROC / str(pid) / "environ").read_bytes()
-        except OSError:
-            continue
-        if mark in environment.split(b"\0"):
-            yield pid
+    return (pid for pid in _pids() if is_marked(pid, token))
+
+
+def is_marked(pid: int, token: str) -> bool:
+    return f"{RUN_VARIABLE}={token}".encode() in words_of(pid, "environ")
+
+
+def words_of(pid: int, file: str) -> list[bytes]:
+    try:
+        return (_PROC / str(pid) / file).read_bytes().split(b"\0")
+    except OSError:
+        return []
 
 
 def _own_ancestry() -> Iterator[int]:

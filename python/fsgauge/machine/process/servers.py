@@ -19,12 +19,13 @@ from pathlib import Path
 
 from fsgauge.machine.facts.pseudo_files import fields_of, lines_of, text_of
 from fsgauge.machine.process.processes import (
-    RUN_VARIABLE,
     Process,
+    is_marked,
     is_running,
     process_of,
     send,
     stat_of,
+    words_of,
 )
 from fsgauge.machine.process.tool import find_tool, run_tool
 
@@ -52,7 +53,6 @@ class Used:
     processes: int
 
     def since(self, before: Used) -> Spent:
-        """What was used between two looks, divided as the ticks between them fell."""
         total_ns = max(self.total_ns - before.total_ns, 0)
         user = max(self.user_ticks - before.user_ticks, 0)
         system = max(self.system_ticks - before.system_ticks, 0)
@@ -62,8 +62,6 @@ class Used:
 
 @dataclass(frozen=True)
 class Spent:
-    """Processor time between two looks."""
-
     user_ns: int
     system_ns: int
 
@@ -92,11 +90,10 @@ def server_processes(folder: str, token: str) -> list[int]:
     """Living processes of the server of the run `token` whose private folder it is."""
     status = _all()
     mark = folder.rstrip("/").encode()
-    variable = f"{RUN_VARIABLE}={token}".encode()
     groups = {
         each.group
         for pid, each in status.items()
-        if token and _names(pid, mark) and variable in _words(pid, "environ")
+        if token and _names(pid, mark) and is_marked(pid, token)
     }
     groups -= {0, os.getpgrp()}
     return [
@@ -125,7 +122,6 @@ def end_server(folder: str, token: str) -> tuple[list[Process], list[Process]]:
 
 
 def processor_time(group: int) -> Used:
-    """What a group's processes have used, with the children that have ended."""
     own = {pid: each for pid, each in _all().items() if each.group == group}
     return Used(
         processes=sum(each.state not in "ZX" for each in own.values()),
@@ -136,7 +132,6 @@ def processor_time(group: int) -> Used:
 
 
 def group_processes(group: int) -> list[int]:
-    """Living processes of a process group."""
     return [p for p, each in _all().items() if each.group == group and each.state not in "ZX"]
 
 
@@ -204,12 +199,4 @@ def _exactly(pid: int, status: _Status) -> int:
 
 
 def _names(pid: int, mark: bytes) -> bool:
-    """Whether a process was started with the folder, or a file in it, among its arguments."""
-    return any(each == mark or each.startswith(mark + b"/") for each in _words(pid, "cmdline"))
-
-
-def _words(pid: int, file: str) -> list[bytes]:
-    try:
-        return (_PROC / str(pid) / file).read_bytes().split(b"\0")
-    except OSError:
-        return []
+    return any(each == mark or each.startswith(mark + b"/") for each in words_of(pid, "cmdline"))

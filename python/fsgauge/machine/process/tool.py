@@ -49,8 +49,6 @@ class NotInTime(RigError):
 
 @dataclass(frozen=True)
 class Said:
-    """What a program printed and how it ended."""
-
     command: tuple[str, ...]
     exit_code: int
     output: str
@@ -138,8 +136,7 @@ class NoEnd(Exception):
 
 
 def _waited_for(process: Process, seconds: float) -> tuple[int, bytes, bytes]:
-    """Its exit code and all that it printed; NoEnd after `seconds`, with it and its children
-    killed."""
+    """NoEnd after `seconds`, with it and its children killed."""
     _given_up[:] = [each for each in _given_up if each.poll() is None]  # those that exited since
     deadline = time.monotonic() + seconds
     try:
@@ -187,7 +184,6 @@ def _hear(process: subprocess.Popen[bytes], deadline: float) -> tuple[bytes, byt
 
 
 def _ended(process: subprocess.Popen[bytes], deadline: float) -> int | None:
-    """Its exit code, or None when it has not ended by then."""
     pause = _PAUSE_SECONDS / 100
     while (code := process.poll()) is None:
         if time.monotonic() >= deadline:

@@ -12,9 +12,9 @@ from fsgauge.durability import MARK
 from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.charts.axes import Along
-from fsgauge.report.draw import Build, Drawing, draw
+from fsgauge.report.draw import Build, Drawing, chart_of, draw
 from fsgauge.report.labels import MANY, labels_of, shared_end, shortened
-from fsgauge.report.theme import GLYPHS
+from fsgauge.report.theme import GLYPHS, MUTED
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ranking import best_first
 from fsgauge.stats.results import Comparison, Results
@@ -114,20 +114,24 @@ def _idle(results: Results) -> str:
     )
 
 
-def forms(results: Results, rows: list[dict[str, Any]], title: str) -> tuple[Build, Build]:
-    """The wide and the narrow drawing of such rows; a row with `noise` has a band."""
+def forms(
+    results: Results, rows: list[dict[str, Any]], title: str, ideal: float | None = None
+) -> tuple[Build, Build]:
+    """The wide and the narrow drawing of such rows; a row with `noise` has a band, `also` stands
+    behind its system's name. The `ideal` has a line of its own."""
     weak = {each.system for each in results.durability.systems}
     end = _left_out(rows)
     rows = [{**row, "cell": row["cell"].removesuffix(f", {end}" if end else "")} for row in rows]
     styled = [
-        {**row, "marked": f"{row['label']} {MARK}" if row["system"] in weak else row["label"]}
+        {**row, "label": label, "marked": f"{label} {MARK}" if row["system"] in weak else label}
         for row in panels.styled(results, rows)
+        for label in [f"{row['label']}{row.get('also', '')}"]
     ]
 
     def build(layout: Layout) -> Build:
         letters = int(((layout.system or NARROW_LINE) - 10) / SYSTEM_PIXELS)
         fitted = [{**row, "label": shortened(row["label"], letters)} for row in styled]
-        return lambda: _chart(fitted, layout, title).specification
+        return lambda: _chart(fitted, layout, title, ideal).specification
 
     return build(_wide(styled)), build(_narrow(styled))
 
@@ -207,7 +211,7 @@ def _place(rows: list[dict[str, Any]], layout: Layout) -> tuple[list[dict[str, A
     placed, y, previous = [], 0, None
     for row in rows:
         new = row["cell"] != previous
-        if new and layout.headers:
+        if new and layout.headers and row["cell"]:
             header = shortened(row["cell"], HEADER_LETTERS)
             placed.append({"header": header, "y": y, "only_header": True})
             y += 1
@@ -221,14 +225,15 @@ def _place(rows: list[dict[str, Any]], layout: Layout) -> tuple[list[dict[str, A
     return placed, y
 
 
-def _chart(rows: list[dict[str, Any]], layout: Layout, title: str) -> vega.Chart:
+def _chart(
+    rows: list[dict[str, Any]], layout: Layout, title: str, ideal: float | None
+) -> vega.Chart:
     placed, lines = _place(rows, layout)
     measured = [row for row in placed if not row.get("only_header")]
     points = [each for row in measured for each in (row["ratio"], *row["blocks"])]
-    low, high = axes.ratio_domain(points)
     along = axes.ratios(
         "x",
-        (low, high),
+        axes.ratio_domain([*points, *([ideal] if ideal else [])]),
         6 if layout.headers else 8,
         clamp=True,
         title=title.replace(" (", "\n(").replace(", ", ",\n").splitlines()  # a line each
@@ -237,14 +242,24 @@ def _chart(rows: list[dict[str, Any]], layout: Layout, title: str) -> vega.Chart
         grid=True,
         domain=False,
     )
-    down = {"domain": [lines - 0.4, -0.6]}
+    down = {"domain": [lines - 0.4, -1.0 if ideal else -0.6]}
     y, label_y = (vega.field(f"{field}:Q", scale=down, axis=None) for field in ("y", "label_y"))
     return vega.layer(
         marks.level(1, along, strokeWidth=1),
+        *(_ideal(ideal, along) if ideal else ()),
         *_row_bands(measured, along, y),
         *marks.measured(measured, ("ratio", "low", "high"), along, 52, at="y", y=y),
         *_labels(placed, measured, layout, y, label_y),
     ).properties(width=layout.width, height=lines * layout.row, padding=marks.FRAME)
+
+
+def _ideal(ideal: float, along: Along) -> list[vega.Chart]:
+    look: dict[str, Any] = {"align": "right", "dx": -4, "fontSize": 11, "color": MUTED}
+    name = chart_of([{"x": ideal, "text": "ideal"}]).mark("text", **look)
+    return [
+        marks.level(ideal, along, color=MUTED, strokeDash=[1, 3]),
+        name.encode(x=along.channel("x"), y=vega.value(2), text=vega.field("text:N")),
+    ]
 
 
 def _axis_title(results: Results) -> str:

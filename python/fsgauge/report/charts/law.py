@@ -21,6 +21,11 @@ _FEWEST_SHARE = 0.075
 """Of the axis, between two numbers that both have room."""
 
 
+def no_law(fits: Sequence[UslFit]) -> str:
+    """Why no system has a law; "" where one was tried, or no number is varied."""
+    return "" if not fits or any(fit.was_tried for fit in fits) else fits[0].reason
+
+
 @dataclass(frozen=True)
 class LawPanel:
     """One system's rates, in `unit`. `rows` have x, iops (the rate), iops_low, iops_high,

@@ -50,7 +50,6 @@ def step_of_all(records: Sequence[StepRecord]) -> StepRecord:
 
 
 def scan_of_all(records: Sequence[ScanRecord]) -> ScanRecord:
-    """One scan of all hosts, or the first fault."""
     first = records[0]
     if len(records) == 1:
         return first
@@ -122,7 +121,6 @@ def _scanned(results: Sequence[ScanResult]) -> ScanResult:
 
 
 def _jumps(of_hosts: Sequence[Jumps | None]) -> Jumps | None:
-    """None where one host does not know its own."""
     known = [each for each in of_hosts if each is not None]
     if len(known) < len(of_hosts):
         return None
@@ -156,8 +154,7 @@ def _bins(lists: Iterable[Sequence[Any]]) -> list[Any]:
 def _alike(
     lists: Iterable[Iterable[M]], key: Callable[[M], Hashable], names: Sequence[str]
 ) -> list[M]:
-    """Of all lists: those with one key as one, the named numbers added, in the order in which they
-    come."""
+    """Those of all lists with one key as one, the named numbers added, in their order."""
     groups: dict[Hashable, list[M]] = {}
     for each in chain.from_iterable(lists):
         groups.setdefault(key(each), []).append(each)

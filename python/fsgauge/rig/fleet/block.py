@@ -10,7 +10,7 @@ from fsgauge.record.parts import MachineStart
 from fsgauge.record.records import Plan, RunRecord
 from fsgauge.rig.fleet.clock import Clock, LeadTime
 from fsgauge.rig.fleet.control import ANSWER_SECONDS, HostLostError, Reached, Said, understood
-from fsgauge.rig.fleet.gate import AGAIN, LONGEST_REST_SECONDS, RESTING, THROUGH
+from fsgauge.rig.fleet.gated_engine import AGAIN, LONGEST_REST_SECONDS, RESTING, THROUGH
 from fsgauge.rig.fleet.gathered import Gathered, hosts_differ, together
 from fsgauge.rig.fleet.messages import HappeningMessage, Label, State
 from fsgauge.rig.happenings import MOST_STARTS, LoadBegins, StartMissed, Tell
@@ -79,7 +79,6 @@ class BlockOverHosts:
             raise hosts_differ("some hosts told more of the block than others")
 
     def _look(self) -> None:
-        """Ask every host where it is; hosts that are idle told everything."""
         asked = time.monotonic()
         names = self.hosts.names
         seconds = max(_LEAST_LOOK_SECONDS, len(names) / _LOOKS_A_SECOND)
@@ -106,7 +105,6 @@ class BlockOverHosts:
         pace(asked)
 
     def _is_settled(self, name: str) -> bool:
-        """Whether a host waits for the others, so that it need not be waited for."""
         state = self._states.get(name)
         return state is not None and state.phase in ("armed", "idle")
 
@@ -153,7 +151,6 @@ class BlockOverHosts:
         self.tell(LoadBegins((self._start_ns - self.clock.now()) / 1e9))
 
     def _moment_for(self, names: Sequence[str]) -> int:
-        """When to begin, so that these hosts hear of it in time; their clocks are compared."""
         asked = time.monotonic()
         self.hosts.answers(names, "attend", ANSWER_SECONDS)
         heard = time.monotonic()

@@ -14,8 +14,7 @@ from pydantic_core import ErrorDetails
 from fsgauge.errors import InputError, RigError
 from fsgauge.rig.fleet.launcher.command import fleet_of_job, is_in_job
 from fsgauge.rig.fleet.launcher.kubernetes import fleet_of_pods, read_pods
-from fsgauge.rig.fleet.model import Fleet, Host, HostKeys
-from fsgauge.rig.fleet.toml_mistakes import KeyPath, TomlFile, read_text
+from fsgauge.rig.fleet.model import Fleet, Host, HostKeys, KeyPath, TomlFile, read_text
 from fsgauge.rig.rig import FleetChoice
 from fsgauge.study.document import Document, source_location
 
@@ -95,7 +94,6 @@ _ADDRESS = re.compile(
 
 
 def is_submitted(choice: FleetChoice) -> bool:
-    """Whether the study is handed to Slurm, to be run in a job."""
     return choice.slurm is not None and not is_in_job()
 
 

@@ -73,7 +73,6 @@ class Clock:
     def here(
         self, control: Control, moments_ns: Mapping[str, list[int]]
     ) -> dict[str, list[wire.ClockMoment]]:
-        """Moments of hosts by the coordinator's clock, on the line between two readings."""
         found = self._ask(control, moments_ns, self.readings)
         for host, result in found.items():
             self.readings[host] = result.reading
@@ -109,8 +108,6 @@ class Clock:
 
 
 class Exchanged(Kept):
-    """What a host's engine found, or why it found nothing."""
-
     result: wire.ExchangeClockResult | None = None
     code: Words = ""
     fault: Fault | None = None

@@ -10,7 +10,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, TypeVar
 
 from distributed.comm import get_address_host
@@ -83,7 +83,6 @@ class Cluster(Control):
             await self._scheduler.remove_worker(address, stimulus_id="lost", close=False)
 
     def registered(self) -> dict[str, str]:
-        """Hosts that are there: address by name."""
         return self._call(self._names(), 10.0)
 
     async def _names(self) -> dict[str, str]:
@@ -181,8 +180,7 @@ def _answer_in(asked: asyncio.Future[object]) -> Answer:
     return Lost("failed", "it sent no answer to what it was asked")
 
 
-@contextmanager
-def cluster(listen: str) -> Iterator[Cluster]:
+def cluster(listen: str) -> AbstractContextManager[Cluster]:
     """A scheduler that listens with TLS, until the context ends; RigError where it cannot."""
 
     def refused(error: BaseException) -> FsgaugeError:
@@ -192,8 +190,7 @@ def cluster(listen: str) -> Iterator[Cluster]:
             next='listen = "ADDRESS" in the hosts file: one of this machine (ip address)',
         )
 
-    with running(Cluster, listen, refused) as found:
-        yield found
+    return running(Cluster, listen, refused)
 
 
 @contextmanager

@@ -65,8 +65,6 @@ SAME_VERSION = "fsgauge --version on each host: it has to be the same"
 
 
 class Control(ABC):
-    """Asks hosts by name."""
-
     def ask(
         self, hosts: Iterable[str], function: Question, within: float, /, **words: object
     ) -> dict[str, Answer]:
@@ -95,8 +93,6 @@ class HostLostError(RigError):
 
 
 class Reached(ABC):
-    """The hosts of a study, and how they are asked."""
-
     cluster: Control
 
     @property
@@ -121,20 +117,11 @@ class Reached(ABC):
     def answers_each(
         self, words: Mapping[str, Mapping[str, object]], question: Question, seconds: float, /
     ) -> dict[str, Answer]:
-        """The same with words of its own for each host."""
         answers = self.cluster.ask_each(words, question, seconds)
         for name, answer in answers.items():
             if isinstance(answer, Lost):
                 raise HostLostError(name, answer.words, self.by_hand(name))
         return answers
-
-
-def too_few(left: int, needed: int, lost: list[str], last: HostLostError) -> RigError:
-    """So few hosts are left that the study cannot be measured with them."""
-    what = "no host is left to measure with"
-    if left:
-        what = f"the study has a cell with {needed} hosts, and {left} are left"
-    return RigError(what, details=tuple(lost), cause=last.cause, next=last.next)
 
 
 T = TypeVar("T")
@@ -151,7 +138,6 @@ def understood(host: str, answer: Answer, kind: type[M]) -> M:
 
 
 def all_understood(host: str, answer: Answer, kind: TypeAdapter[T]) -> T:
-    """The same where an adapter reads it: several messages in one, or a dataclass."""
     return _understood(host, answer, kind.validate_json)
 
 

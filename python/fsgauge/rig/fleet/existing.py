@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import re
-import socket
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 
 from distributed.comm import CommClosedError, get_address_host
 from distributed.core import ConnectionPool, send_recv
 from distributed.protocol.pickle import dumps
+from distributed.utils import get_ip
 
 from fsgauge.errors import FsgaugeError, InputError, RigError
-from fsgauge.rig.fleet import plugin as host_side
+from fsgauge.rig.fleet import nodes
 from fsgauge.rig.fleet.cluster import Cluster, running
 from fsgauge.rig.fleet.control import ASKED
 from fsgauge.rig.fleet.identity import identity_from
@@ -52,9 +52,7 @@ class ExistingCluster(Cluster):
     @property
     def host_address(self) -> str:
         """The address of this machine that is nearest to the scheduler."""
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            probe.connect((get_address_host(self._address), 9))
-            return str(probe.getsockname()[0])
+        return str(get_ip(get_address_host(self._address)))
 
     async def _begin(self, listen: str) -> None:  # noqa: ARG002 - nothing listens here
         arguments = RoleSecurity(None).get_connection_args("client")
@@ -64,9 +62,9 @@ class ExistingCluster(Cluster):
             deserialize=False, connection_args=arguments, timeout=_CONNECT_SECONDS
         )
         await self._pool.start()
-        plugin = dumps(host_side.HostPlugin(keeps_worker=True))
+        plugin = dumps(nodes.HostPlugin(keeps_worker=True))
         await self._of_scheduler(
-            op="register_worker_plugin", plugin=plugin, name=host_side.NAME, idempotent=False
+            op="register_worker_plugin", plugin=plugin, name=nodes.NAME, idempotent=False
         )
         self._attending = asyncio.ensure_future(self._attend())
 
@@ -74,7 +72,7 @@ class ExistingCluster(Cluster):
         if self._attending is not None:
             self._attending.cancel()
         with suppress(Exception):
-            ending = self._of_scheduler(op="unregister_worker_plugin", name=host_side.NAME)
+            ending = self._of_scheduler(op="unregister_worker_plugin", name=nodes.NAME)
             await asyncio.wait_for(ending, _ATTEND_SECONDS)
         with suppress(Exception):
             await asyncio.wait_for(self._pool.close(), _ATTEND_SECONDS)
@@ -113,8 +111,7 @@ class ExistingCluster(Cluster):
             self._pool.reuse(address, comm)
 
 
-@contextmanager
-def existing_cluster(address: str) -> Iterator[Cluster]:
+def existing_cluster(address: str) -> AbstractContextManager[Cluster]:
     """The cluster of a scheduler, until the context ends; InputError where it is not reached."""
     if not address.startswith("tls://"):
         raise InputError(
@@ -144,8 +141,7 @@ def existing_cluster(address: str) -> Iterator[Cluster]:
             next="install this fsgauge where the workers run, with cryptography and distributed",
         )
 
-    with running(lambda loop: ExistingCluster(loop, address), "", refused) as found:
-        yield found
+    return running(lambda loop: ExistingCluster(loop, address), "", refused)
 
 
 def fleet_of_scheduler(address: str) -> Fleet:
@@ -179,7 +175,6 @@ class ExistingLauncher(Launcher):
 
 
 def _name_of(address: str, worker: Mapping[str, Any]) -> str:
-    """Its name as a host can have one: that of dask, or its address where that is none."""
     name = str(worker.get("name", ""))
     chosen = name if name and "://" not in name and not name.isdecimal() else address
     return re.sub(r"[^A-Za-z0-9._-]+", "-", chosen.removeprefix("tls://")).strip("-.")[:60]

@@ -73,7 +73,6 @@ def taken(text: str, target: FilesTarget, own: int, files: int) -> LayoutResult:
 
 
 def _own(target: FilesTarget, number: int) -> str:
-    """The name that a host has for a file of its own alone."""
     return f"{own_prefix(target.prefix)}{number:04d}"
 
 
@@ -122,7 +121,6 @@ def linked_parts(
 
 
 def patience_seconds(target: FilesTarget) -> float:
-    """How long the others wait for the first host at most."""
     return target.count * target.file_size_bytes / _SLOWEST_BYTES_PER_SECOND
 
 

@@ -1,13 +1,14 @@
-"""The engine of a host in a fleet: its share of each run, begun together with all others."""
+"""The engine of a host in a fleet: its share of each run, begun together with all others; and the
+gate at which the host's thread waits, prepared, until all hosts are."""
 
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from fsgauge.engine import wire
 from fsgauge.engine.client import (
@@ -21,19 +22,96 @@ from fsgauge.engine.client import (
     results_of_mix,
 )
 from fsgauge.engine.wire import ClientsJob, FilesTarget, LayoutJob, LoadJob, LoadResult
-from fsgauge.errors import RigError
+from fsgauge.errors import Interrupted, RigError
 from fsgauge.machine.folder.open_folder import BELOW
 from fsgauge.plain_files.opening import closing
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell, Turn
 from fsgauge.rig.fleet.files_of_all import linked_parts, offered, patience_seconds, taken
-from fsgauge.rig.fleet.gate import AGAIN, LONGEST_REST_SECONDS, RESTING, THROUGH, Gate
 from fsgauge.rig.fleet.messages import Label
 from fsgauge.rig.happenings import RunBeginsAgain, RunStarted
 from fsgauge.study.model import Study
 from fsgauge.study.workload import cells_of
 from fsgauge.workload import method_of
 from fsgauge.workload.dealing import Share
+
+LONGEST_WAIT_SECONDS = 1800.0
+"""Others may lay out files for so long; then something is wrong with the coordinator."""
+
+
+RESTING = "others measure"
+"""The meeting of a host that takes no part in a run: it ends once the others are through."""
+LONGEST_REST_SECONDS = 24 * 3600.0
+
+THROUGH = "through"
+"""The meeting of hosts that have ended a run; one offers why it missed the start, if it did."""
+AGAIN = "again"
+"""What such a host hears instead of nothing where one has: the run begins again for all."""
+
+
+class Gate:
+    """One thread waits at it; another one opens it, or ends the wait."""
+
+    def __init__(self, changed: threading.Condition) -> None:
+        self._changed = changed
+        self._opened: int | str | None = None
+        self._because: str | None = None
+        self.waiting: Label | None = None
+        self.offer = ""
+
+    def wait(self, label: Label) -> int:
+        """When to begin, by this machine's monotonic clock. Raises Interrupted once it is ended."""
+        return int(self._wait(label, ""))
+
+    def meet(self, label: Label, offer: str = "") -> str:
+        """Wait for all hosts; gives what the first of them offered. Raises Interrupted as well."""
+        return str(self._wait(label, offer))
+
+    def _wait(self, label: Label, offer: str) -> int | str:
+        seconds = LONGEST_WAIT_SECONDS + label.patience_seconds
+        with self._changed:
+            self._opened, self.waiting, self.offer = None, label, offer
+            self._changed.notify_all()
+            try:
+                ready = self._changed.wait_for(
+                    lambda: self._opened is not None or self._because is not None, seconds
+                )
+            finally:
+                self.waiting = None
+            if self._because is not None:
+                raise Interrupted(self._because)
+            if not ready or self._opened is None:
+                raise RigError(
+                    f"{label}: no start came within {seconds:.0f} s",
+                    cause="another host is still preparing, or the coordinator hangs",
+                    next="uptime, on each host; fsgauge resume goes on with the study",
+                )
+            return self._opened
+
+    def open(self, label: Label, opened: int | str) -> bool:
+        """Let the run begin at that moment, or the meeting end with what the first host offered;
+        False where it is not the one that waits."""
+        with self._changed:
+            if self.waiting != label:
+                return False
+            self._opened = opened
+            self.waiting = None  # whoever looks before the thread has woken up is told so
+            self._changed.notify_all()
+            return True
+
+    def end(self, because: str) -> None:
+        with self._changed:
+            self._because = because
+            self._changed.notify_all()
+
+    def reopen(self) -> None:
+        with self._changed:
+            self._because = None
+
+    def require_not_ended(self) -> None:
+        if self._because is not None:
+            raise Interrupted(self._because)
+
 
 SILENCE_NS = 10_000_000_000
 """An engine whose caller says nothing for so long ends its load and cleans up."""
@@ -57,8 +135,6 @@ Measured = LoadJob | ClientsJob | wire.MixJob
 
 @dataclass(frozen=True)
 class Expected:
-    """A measured run that this host takes part in, and its share of it."""
-
     label: Label
     cell: Cell
     share: Share
@@ -71,8 +147,8 @@ class GatedEngine(Engine):
     hosts work on are laid out by the first one, and no host leaves them while another is at work.
     """
 
-    def __init__(self, study: Study, share: Share, gate: Gate, binary: Path | None = None) -> None:
-        super().__init__(binary)
+    def __init__(self, study: Study, share: Share, gate: Gate) -> None:
+        super().__init__()
         self._method = method_of(study.workload)
         self._cells = cells_of(study.workload)
         self._share = share
@@ -117,7 +193,6 @@ class GatedEngine(Engine):
     def mix(
         self, loads: Sequence[LoadJob], on_event: OnEvent | None = None, *, lay_out: bool = False
     ) -> list[LoadResult]:
-        """The same of loads that run at once."""
         expected = None if lay_out else self._expected()
         share = expected.share if expected else self._share
         own = [self._method.dealt(load, share) for load in loads]
@@ -233,7 +308,6 @@ class GatedEngine(Engine):
         return layout
 
     def _opened(self, directory: str) -> int:
-        """The folder of this host: that of the descriptor, where it is held."""
         held = next((place for place in self.held if place.path == directory), None)
         return os.open(
             "." if held is not None else directory,
@@ -242,7 +316,6 @@ class GatedEngine(Engine):
         )
 
     def _begins_again(self, cell: Cell) -> bool:
-        """Whether a run can begin again on what a part of it has left."""
         struck = self._turn is not None and self._turn.strikes
         return not struck and factors_of(cell).can_begin_again
 

@@ -99,8 +99,6 @@ class Planned:
 
 
 class Gathered(Planned):
-    """One block's happenings, host by host."""
-
     def __init__(self, plan: Plan, block: int, hosts: Sequence[str]) -> None:
         super().__init__(plan, block)
         self._told: dict[str, list[HappeningMessage]] = {host: [] for host in hosts}
@@ -172,8 +170,6 @@ class Gathered(Planned):
 
 
 def records_of(told: dict[str, HappeningMessage]) -> dict[str, AnyRecord]:
-    """The record that each host made, with the host's name for its machine; none of hosts that
-    rested while others measured."""
     found: dict[str, AnyRecord] = {}
     for host, each in told.items():
         try:
@@ -181,10 +177,12 @@ def records_of(told: dict[str, HappeningMessage]) -> dict[str, AnyRecord]:
         except ValidationError as error:
             raise no_sense(host, "its record", error) from error
         if isinstance(record, RunRecord):
+            if record.fault is not None and record.fault.code == RESTS.code:
+                continue
             parts = [part.model_copy(update={"machine": host}) for part in record.parts]
             record = record.model_copy(update={"parts": parts})
         found[host] = record
-    return _taking_part(found)
+    return found
 
 
 def together(records: dict[str, AnyRecord], starts: Sequence[MachineStart] = ()) -> list[Happening]:
@@ -202,14 +200,6 @@ def together(records: dict[str, AnyRecord], starts: Sequence[MachineStart] = ())
         return [*found, step_of_all(steps)]
     scans = [each for each in records.values() if isinstance(each, ScanRecord)]
     return [*found, scan_of_all(scans)]
-
-
-def _taking_part(records: dict[str, AnyRecord]) -> dict[str, AnyRecord]:
-    return {
-        host: each
-        for host, each in records.items()
-        if not (isinstance(each, RunRecord) and each.fault and each.fault.code == RESTS.code)
-    }
 
 
 def _run(records: dict[str, RunRecord], starts: Sequence[MachineStart]) -> RunRecord:
@@ -289,7 +279,6 @@ def _least_steady(records: list[RunRecord]) -> CellPreconditioning | None:
 
 
 def _turn(records: dict[str, TurnRecord]) -> TurnRecord:
-    """How a system was made: on the first host, and what others say of theirs."""
     host, first = next(iter(records.items()))
     notes = [note for note in first.notes if all(note in each.notes for each in records.values())]
     for name, each in records.items():
@@ -313,14 +302,12 @@ def _made(record: TurnRecord) -> tuple[object, ...]:
 
 
 def _alike(words: dict[str, str]) -> str:
-    """One text where all hosts say the same, else that of each."""
     if len(set(words.values())) == 1:
         return next(iter(words.values()))
     return "; ".join(f"{host}: {text}" for host, text in words.items())
 
 
 def hosts_differ(what: str, *details: str) -> RigError:
-    """Hosts that do not take the same steps of one plan."""
     return RigError(
         what,
         details=details,

@@ -70,7 +70,6 @@ Grounds = TypeAdapter(list[Ground])
 
 
 def grounds_here(study: Study) -> list[Ground]:
-    """What this host sees of the folders of a study; none of other storage."""
     return [_ground(path) for path in _folders(study)]
 
 
@@ -139,7 +138,6 @@ def _too_full(
     identities: Mapping[str, HostIdentity],
     users: int,
 ) -> Iterator[FsgaugeError]:
-    """A file system on which several hosts stand, without room for all of them."""
     size_bytes = getattr(study.storage, "size", 0)
     together: dict[tuple[object, ...], dict[str, Ground]] = {}
     for name, grounds in found.items():

@@ -1,29 +1,191 @@
-"""What a host answers to the questions of control.py: in a worker of dask, and in a guest. Words
-and answers are plain, and JSON where they hold a message."""
+"""A host's half of a study: its rig, held open by one thread, block by block, and what it answers.
+
+The thread runs the host rig's own code. Others ask where it is, open its gate or end it; whatever
+ends it, the rig's contexts undo what they made. The questions are those of control.py, in a worker
+of dask and in a guest. Words and answers are plain, and JSON where they hold a message.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import queue
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args
 
-from fsgauge.errors import FsgaugeError, RigError
+from fsgauge.errors import FsgaugeError, Interrupted, RigError
+from fsgauge.machine.device.consent import Consent
 from fsgauge.record.records import Plan
 from fsgauge.rig.fleet.clock import exchanged
 from fsgauge.rig.fleet.control import Question
+from fsgauge.rig.fleet.gated_engine import Gate
+from fsgauge.rig.fleet.gated_engine import GatedEngine
 from fsgauge.rig.fleet.ground import Grounds, grounds_here
-from fsgauge.rig.fleet.held import HeldRig, abandon
 from fsgauge.rig.fleet.identity import own_identity
-from fsgauge.rig.fleet.messages import Allowed, Described, Fault, Label, Sized
-from fsgauge.rig.happenings import Happening
+from fsgauge.rig.fleet.messages import (
+    Allowed,
+    Described,
+    Fault,
+    HappeningMessage,
+    Label,
+    Phase,
+    Sized,
+    State,
+)
+from fsgauge.rig.happenings import Happening, RunStarted, TurnStarted
 from fsgauge.rig.host.rig import HostRig
+from fsgauge.rig.session import Description, Session
 from fsgauge.study.model import Study
 from fsgauge.workload.dealing import Share
+
+Order = Callable[[Session], None]
+
+_SECONDS_TO_CLOSE = 120.0
+"""Making clean may have to wait for a file system to write back what it holds."""
+
+
+class HeldRig:
+    def __init__(
+        self,
+        study: Study,
+        share: Share,
+        destroy: Consent | None = None,
+        told: Callable[[Happening], Happening] = lambda happening: happening,
+        *,
+        remounts: bool = False,
+    ) -> None:
+        """`told` sees each happening first, and may add to it; `remounts` as HostRig has it."""
+        self._remounts = remounts
+        self._study = study
+        self._seen = told
+        self._destroy = destroy
+        self._changed = threading.Condition()
+        self._gate = Gate(self._changed)
+        self._engine = GatedEngine(study, share, self._gate)
+        self._orders: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
+        self._phase: Phase = "opening"
+        self._serial = 0
+        self._told: list[HappeningMessage] = []
+        self._said: list[str] = []
+        self._fault: Fault | None = None
+        self.described: Description | None = None
+        """As the host was when that was asked last."""
+        self._thread = threading.Thread(target=self._hold, name="rig", daemon=True)
+
+    def begin(self) -> None:
+        """Check and attach the storage; `state` says when that is done."""
+        self._thread.start()
+
+    def block(self, plan: Plan, block: int) -> None:
+        self._gate.reopen()
+        self._become("working")
+        self._orders.put(lambda session: session.block(plan, block, self._tell))
+
+    def describe(self) -> None:
+        """Describe the rig as it is now; `described` has it once the host is idle again."""
+        self._gate.reopen()
+        self._become("working")
+        self._orders.put(self._describe)
+
+    def state(self, known: int, seconds: float) -> State:
+        with self._changed:
+            self._changed.wait_for(lambda: self._now() != known, seconds)
+            waiting = self._gate.waiting
+            found = State(
+                serial=self._now(),
+                phase="armed" if waiting is not None else self._phase,
+                armed=waiting,
+                offer=self._gate.offer if waiting is not None else "",
+                told=self._told,
+                fault=self._fault,
+                said=self._said,
+            )
+            self._told, self._said = [], []
+            return found
+
+    def open(self, label: Label, opened: int | str) -> bool:
+        return self._gate.open(label, opened)
+
+    def abort(self, because: str) -> None:
+        self._gate.end(because)
+        self._engine.interrupt()
+
+    def close(self, because: str = "the study is over", seconds: float = _SECONDS_TO_CLOSE) -> bool:
+        """End everything and undo what was made; False where that is not done in time."""
+        self._orders.put(None)
+        ends = time.monotonic() + seconds
+        while self._thread.is_alive() and time.monotonic() < ends:
+            self.abort(because)
+            self._thread.join(timeout=1.0)
+        return not self._thread.is_alive()
+
+    def _now(self) -> int:
+        """Another number for each state that is worth telling."""
+        return 2 * self._serial + (self._gate.waiting is not None)
+
+    def _become(self, phase: Phase, fault: Fault | None = None) -> None:
+        with self._changed:
+            self._phase, self._fault = phase, fault
+            self._serial += 1
+            self._changed.notify_all()
+
+    def _hold(self) -> None:
+        try:
+            rig = HostRig(self._engine, self._say, remounts=self._remounts)
+            rig.check(self._study, self._destroy)
+            with rig.opened(self._study) as session:
+                self._describe(session)
+                self._become("idle")
+                while (order := self._orders.get()) is not None:
+                    self._carry_out(order, session)
+        except BaseException as error:
+            self._become("failed", Fault.of(error))
+            return
+        self._become("closed")
+
+    def _carry_out(self, order: Order, session: Session) -> None:
+        try:
+            order(session)
+        except FsgaugeError as error:
+            self._become("idle", Fault.of(error))
+            return
+        self._become("idle")
+
+    def _describe(self, session: Session) -> None:
+        self.described = session.describe()
+
+    def _tell(self, happening: Happening) -> None:
+        if isinstance(happening, TurnStarted):
+            self._engine.enter(happening.turn)
+        if isinstance(happening, RunStarted):
+            self._engine.expect(happening)
+        told = HappeningMessage.of(self._seen(happening))
+        if told is None:
+            return
+        with self._changed:
+            self._told.append(told)
+            self._serial += 1
+            self._changed.notify_all()
+        self._gate.require_not_ended()
+
+    def _say(self, sentence: str) -> None:
+        with self._changed:
+            self._said.append(sentence)
+
+
+def abandon(held: HeldRig | None, because: str) -> bool:
+    """Close what may not be open; whether nothing of it is left."""
+    if held is None:
+        return True
+    with suppress(Interrupted):
+        return held.close(because)
+    return False
 
 
 class HostAnswers:
@@ -64,14 +226,12 @@ class HostAnswers:
         return use_engine(engine, sha256, self._folder)
 
     def refusals(self, study: str, destroy: dict[str, Any] | None = None) -> str:
-        """What this host would refuse of a study; nothing is touched."""
         rig = HostRig(say=lambda _: None)
         consent = Allowed.validate_python(destroy)
         found = rig.refusals(Study.model_validate_json(study), consent)
         return json.dumps([Fault.of(error).model_dump() for error in found])
 
     def size_bytes(self, study: str) -> str:
-        """How large the storage of a study will be on this host; nothing is touched."""
         asked = Study.model_validate_json(study)
         try:
             found = Sized(size_bytes=HostRig(say=lambda _: None).size_bytes(asked))
@@ -132,7 +292,6 @@ class HostAnswers:
         return self._rig().open(Label(**label), offer)
 
     def compare_clock(self, job: str) -> str:
-        """This host's monotonic clock against the coordinator's, by the engine."""
         return exchanged(job)
 
     def abort(self, because: str) -> str:
@@ -157,7 +316,6 @@ class HostAnswers:
 
 
 def digest_of(binary: bytes) -> str:
-    """SHA-256 of an engine, in hexadecimal digits."""
     return hashlib.sha256(binary).hexdigest()
 
 

@@ -29,7 +29,6 @@ _FIRST_WORD_SECONDS = 60.0
 
 
 def serve_standard_input() -> int:
-    """Read a bootstrap from standard input and serve until that is closed."""
     serve(read_bootstrap(_first_line()), lease=sys.stdin.fileno())
     return 0
 

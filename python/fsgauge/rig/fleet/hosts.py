@@ -83,7 +83,6 @@ class Hosts(Reached):
         self.hosts = [host for host in self.hosts if host.name != name]
 
     def end(self) -> list[str]:
-        """End all of them; names of those that had to be killed."""
         with ThreadPoolExecutor(max_workers=_ENDED_AT_ONCE) as pool:
             ended = list(pool.map(lambda each: each.end(), self._started.values()))
         found = [name for name, well in zip(self._started, ended, strict=True) if not well]

@@ -24,8 +24,6 @@ _MACHINE_ID = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
 
 
 class HostIdentity(Kept):
-    """What a host said of itself."""
-
     machine: Words
     boot: Words
     host_name: Words
@@ -73,11 +71,14 @@ _COMPARED = {
 
 
 def identity_from(name: str, answer: Answer) -> HostIdentity:
-    """Who a host says that it is. InputError where another fsgauge says it, HostLostError where no
-    fsgauge would."""
+    """InputError where another fsgauge says who it is, HostLostError where no fsgauge would."""
     said = understood(name, answer, _Version).fsgauge
     if said != __version__:
-        raise other_version(name, said)
+        raise InputError(
+            f"{name} has fsgauge {said}, and this is fsgauge {__version__}",
+            cause="both ends of a fleet must be the same version",
+            next=f"on {name}: pipx install --force the wheel that is installed here",
+        )
     return understood(name, answer, HostIdentity)
 
 
@@ -130,16 +131,6 @@ def require_same(identities: Mapping[str, HostIdentity]) -> None:
 
 
 class _Version(BaseModel):
-    """All that is asked of what another version says."""
-
     model_config = ConfigDict(extra="ignore")
 
     fsgauge: Words
-
-
-def other_version(name: str, version: str) -> InputError:
-    return InputError(
-        f"{name} has fsgauge {version}, and this is fsgauge {__version__}",
-        cause="both ends of a fleet must be the same version",
-        next=f"on {name}: pipx install --force the wheel that is installed here",
-    )

@@ -35,8 +35,6 @@ Words = Annotated[
 
 
 class Fault(Kept):
-    """An error of a host, in its words."""
-
     kind: str
     what: Words
     details: Annotated[tuple[Words, ...], Field(max_length=_MOST_FAULTS)] = ()
@@ -91,8 +89,6 @@ Allowed: TypeAdapter[Consent | None] = TypeAdapter(Consent | None)
 
 
 class Sized(Kept):
-    """How large a host's storage will be, or why that is not known."""
-
     size_bytes: Annotated[int, Field(ge=0)] = 0
     fault: Fault | None = None
 

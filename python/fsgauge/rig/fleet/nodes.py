@@ -3,28 +3,110 @@
 Both can do far more than that, and would do it for whoever asks: run functions, fetch data from one
 another, serve web pages. Here a host may register itself under the name in its certificate and say
 that it lives, and nothing that it says of itself is kept; the coordinator asks it the questions of
-fleet/control.py. dask's own words that are not for this are not heard.
+fleet/control.py. dask's own words that are not for this are not heard. A host answers by its one
+plugin, outside of dask's tasks, so that nothing is run twice, moved or stolen.
 """
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import logging
+import time
 from collections import Counter
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Self
 
 import dask
 from distributed import Scheduler, Worker
 from distributed.comm import Comm, get_address_host, parse_address
+from distributed.diagnostics.plugin import WorkerPlugin
 from distributed.utils import get_ip, get_ip_interface
 from distributed.versions import get_versions
 
 from fsgauge.errors import InputError
 from fsgauge.rig.fleet import plain_comm
 from fsgauge.rig.fleet.certificates import Credentials, Role
+from fsgauge.rig.fleet.control import ASKED
+from fsgauge.rig.fleet.host_answers import HostAnswers
 from fsgauge.rig.fleet.launcher.launcher import Bootstrap
-from fsgauge.rig.fleet.plugin import HostPlugin
+
+NAME = "fsgauge-host"
+LEASE_SECONDS = 15.0
+"""A coordinator that asks nothing for so long is gone: the host ends what it does and cleans up."""
+_LOOK_SECONDS = 4.0
+_AT_ONCE = ("attend", "arm", "pass_meeting", "measure", "describe", "described", "size_bytes")
+"""Answered by dask's own thread; all other questions wait for something."""
+
+
+class HostPlugin(WorkerPlugin):  # type: ignore[misc]  # no types are read of distributed
+    """Holds the rig of one study at most, and ends that once the coordinator is gone.
+
+    With `keeps_worker` the worker is of a cluster that runs already, and goes on; its scheduler
+    outlives the coordinator, so that only what the coordinator itself asks says that it is there.
+    """
+
+    name = NAME
+    idempotent = True
+
+    def __init__(self, keeps_worker: bool = False) -> None:
+        self.keeps_worker = keeps_worker
+        self.answers: HostAnswers
+        self._asked = time.monotonic()
+        self._watch: asyncio.Task[None] | None = None
+        self._worker: Worker
+
+    def __reduce__(self) -> tuple[type[HostPlugin], tuple[bool]]:
+        return HostPlugin, (self.keeps_worker,)
+
+    def setup(self, worker: Worker) -> None:
+        self._asked, self._worker = time.monotonic(), worker
+        self.answers = HostAnswers(Path(worker.local_directory))
+        worker.handlers[ASKED] = self.answer
+        self._watch = asyncio.ensure_future(self._look())
+
+    async def teardown(self, worker: Worker) -> None:
+        """Whatever ends the worker, nothing of the study stays."""
+        worker.handlers.pop(ASKED, None)
+        if self._watch is not None and self._watch is not asyncio.current_task():
+            self._watch.cancel()
+        because = "the host leaves the fleet"
+        await asyncio.to_thread(self.answers.leave, self.answers.held, because, for_good=True)
+
+    async def answer(self, question: str, words: dict[str, Any]) -> dict[str, object]:
+        """The answer to a question, or how that failed: never an error of dask's own, which would
+        be pickled."""
+        self.heard()
+        try:
+            if question in _AT_ONCE:
+                return {"answer": self.answers.answer(question, words)}
+            return {"answer": await asyncio.to_thread(self.answers.answer, question, words)}
+        except Exception as error:
+            return {"failed": f"{type(error).__name__}: {error}"[:300]}
+
+    def heard(self) -> None:
+        self._asked = time.monotonic()
+
+    async def _look(self) -> None:
+        """Ask whether the coordinator is there: it may have nothing to ask for a while."""
+        because = "the coordinator is silent"
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            if not self.keeps_worker:
+                with suppress(Exception):
+                    await asyncio.wait_for(
+                        self._worker.scheduler.identity(n_workers=0), _LOOK_SECONDS
+                    )
+                    self.heard()
+            if time.monotonic() - self._asked < LEASE_SECONDS:
+                continue
+            held, ends = self.answers.held, not self.keeps_worker
+            await asyncio.to_thread(self.answers.leave, held, because, for_good=ends)
+            if not self.keeps_worker:
+                break
+        await self._worker.close(executor_wait=False, reason=because)
+
 
 _MOST_CONNECTIONS = 8
 """Of one host to the scheduler: one that stays, and some that come and go."""
@@ -65,7 +147,6 @@ def configure() -> None:
 
 
 def security_of(credentials: Credentials | Bootstrap, peer: Role | None) -> plain_comm.RoleSecurity:
-    """TLS with one certificate, and with peers of one role alone."""
     certificate, key = credentials.certificate, credentials.key
     return plain_comm.RoleSecurity(
         peer,
@@ -80,8 +161,6 @@ def security_of(credentials: Credentials | Bootstrap, peer: Role | None) -> plai
 
 
 class FleetScheduler(Scheduler):  # type: ignore[misc]  # no types are read of distributed
-    """Registers hosts, and knows which of them are there."""
-
     def __init__(self, credentials: Credentials, listen: str, **more: object) -> None:
         super().__init__(
             security=security_of(credentials, "host"),
@@ -232,7 +311,6 @@ class FleetWorker(Worker):  # type: ignore[misc]  # as above
 
 
 def _own_address(bootstrap: Bootstrap) -> str:
-    """Of the interface that the hosts file names, or of the one towards the coordinator."""
     if bootstrap.interface is not None:
         try:
             return str(get_ip_interface(bootstrap.interface))

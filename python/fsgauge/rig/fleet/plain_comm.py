@@ -79,8 +79,6 @@ def _refused(*_: object, **__: object) -> NoReturn:
 
 
 class PlainComm(TLS):  # type: ignore[misc]  # as above
-    """A connection whose messages are plain."""
-
     is_rated = False
     """Whether the peer may send unasked, and so at a bounded rate."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,16 +51,14 @@ class FleetRig(Rig):
         self._say = say
         self._stack = ExitStack()
         self._started: Hosts | None = None
-        self._chosen: Fleet | None = None
         self._destroy: Consent | None = None
 
     def take(self, hosts: FleetChoice) -> None:
         self._choice = hosts
 
-    @property
+    @cached_property
     def fleet(self) -> Fleet:
-        self._chosen = self._chosen or chosen_fleet(self._choice)
-        return self._chosen
+        return chosen_fleet(self._choice)
 
     def size_bytes(self, study: Study) -> int:
         """What the study says: each host has that much. Of devices, what the smallest one has;
@@ -79,7 +78,6 @@ class FleetRig(Rig):
         return min(each.size_bytes for each in sizes.values())
 
     def refusals(self, study: Study, destroy: Consent | None = None) -> list[FsgaugeError]:
-        """What `check` would refuse, on every host; the hosts are started for it, and ended."""
         try:
             fleet = self._checked(study, destroy)
             with self._stack:
@@ -159,7 +157,6 @@ class FleetRig(Rig):
         return fleet
 
     def _of_hosts(self, study: Study, fleet: Fleet, destroy: Consent | None) -> list[FsgaugeError]:
-        """What each host refuses, then what is refused of all of them together."""
         refused: list[FsgaugeError] = []
         for name, answer in sorted(self._ask(study, fleet, "refusals", destroy).items()):
             refused += [fault.raised(name) for fault in all_understood(name, answer, Faults)]
@@ -243,7 +240,6 @@ def _refuse_private_servers(study: Study) -> None:
 
 
 def _require_one_storage(study: Study, hosts: int) -> None:
-    """A folder, where all hosts work on the same files."""
     method = method_of(study.workload)
     if hosts > 1 and method.files_of_all and not isinstance(study.storage, PathStorage):
         raise InputError(
@@ -269,8 +265,7 @@ def _require_own_kernels(study: Study) -> None:
 
 
 def study_on(study: Study, host: Host) -> Study:
-    """The study with the folder or the device that a host has for it. Raises InputError where the
-    hosts file names what the study does not use."""
+    """With the folder or device that a host has; InputError where the study has no use for it."""
     storage: Storage = study.storage
     if host.path is not None:
         storage = _with_path(study, host, host.path)
@@ -310,7 +305,6 @@ def _with_device(storage: Storage, host: Host, device: str) -> Storage:
 
 
 def consent_on(consent: Consent | None, host: str) -> Consent | None:
-    """What of --destroy is said of one host; None where nothing is."""
     if consent is None:
         return None
     names = tuple(

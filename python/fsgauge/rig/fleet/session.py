@@ -42,8 +42,6 @@ _WORD_SECONDS = 1.0
 
 
 class PreparedHosts:
-    """All hosts with the study prepared on each. `close` ends it on all of them."""
-
     def __init__(
         self,
         hosts: control.Reached,
@@ -62,7 +60,6 @@ class PreparedHosts:
         self._left_out: list[str] = []
 
     def describe(self) -> Description:
-        """All hosts as they are now, in their order; a system has what the smallest one offers."""
         names = self._hosts.names
         self._hosts.answers(names, "describe", control.ANSWER_SECONDS)
         self._settle(names, control.ANSWER_SECONDS + _SETTLE_SECONDS)
@@ -166,8 +163,6 @@ class PreparedHosts:
 
 
 class FleetSession(PreparedHosts, Session):
-    """The same of a fleet, whose hosts are started again where they are lost, or left out."""
-
     def __init__(
         self,
         hosts: Hosts,
@@ -218,7 +213,6 @@ class FleetSession(PreparedHosts, Session):
                 raise
 
     def _restored(self, name: str) -> bool:
-        """Whether a host that was lost is there again, prepared as before."""
         if not self._is_there_again(name):
             return False
         try:
@@ -248,23 +242,22 @@ class FleetSession(PreparedHosts, Session):
         left = len(self._hosts.names) - 1
         needed = most_hosts(cells_of(self._study_of(error.host).workload))
         if left < needed:
-            raise control.too_few(left, needed, self._left_out, error) from error
+            what = "no host is left to measure with"
+            if left:
+                what = f"the study has a cell with {needed} hosts, and {left} are left"
+            lost = tuple(self._left_out)
+            raise RigError(what, details=lost, cause=error.cause, next=error.next) from error
         self._hosts.leave_out(error.host)
         self.close("a host is left out of the study")
         return self._hosts.names
 
     def _without(self, error: control.HostLostError) -> FsgaugeError:
-        """Leave a host out of the whole study, and begin that again; or end it."""
         self._left_with(error)
         try:
             self.prepare()
         except FsgaugeError as second:
-            return RigError(
-                f"the study cannot go on without {error.host}: {second.what}",
-                details=second.details,
-                cause=second.cause,
-                next=second.next,
-            )
+            what = f"the study cannot go on without {error.host}: {second.what}"
+            return second.told_as(RigError, what)
         return StudyVoid(
             f"{error.host} is left out of the whole study: {error.why}",
             cause="it was lost in one block three times, or could not be started again",
@@ -281,7 +274,6 @@ def _is_at_work(name: str, answer: control.Answer) -> bool:
 
 
 def _machines(found: dict[str, Machine], *, one_machine: bool) -> list[Machine]:
-    """Each under its host's name; the first one has the role of a machine alone."""
     machines = [
         machine.model_copy(update={"name": name, "role": LOAD if at == 0 else f"{LOAD} {at + 1}"})
         for at, (name, machine) in enumerate(found.items())

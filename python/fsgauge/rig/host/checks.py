@@ -8,7 +8,6 @@ advance, a run when it makes every system once before it measures.
 from __future__ import annotations
 
 import os
-import resource
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -19,10 +18,15 @@ from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.machine.device.safety import find_device
 from fsgauge.machine.process.tool import find_tool
 from fsgauge.plan.space import planned_room
-from fsgauge.rig.host.command_there import require_program
+from fsgauge.rig.host.command_faults import require_program
 from fsgauge.rig.host.direct import require_direct_device, require_direct_files, require_direct_made
-from fsgauge.rig.host.process_limits import require_file_size, require_threads
-from fsgauge.rig.host.rings import require_rings
+from fsgauge.rig.host.process_limits import (
+    most_open_files,
+    require_descriptors_of_lab,
+    require_file_size,
+    require_rings,
+    require_threads,
+)
 from fsgauge.rig.host.serving import check_servers
 from fsgauge.rig.host.shares import check_shares
 from fsgauge.rig.host.tunables import check_tunables, require_tunables_of
@@ -40,9 +44,7 @@ from fsgauge.workload import method_of
 def known_kind(study: Study, system: System) -> SystemKind:
     """InputError for one that is not known here: the rig that has it, or the nearest name."""
     if system.kind not in system_kinds():
-        from fsgauge.rig.vm.arrangement.refusing import (
-            of_virtual_rig,
-        )  # needed for this answer only
+        from fsgauge.rig.vm.arrangement.refusing import of_virtual_rig  # for this answer alone
 
         elsewhere = of_virtual_rig(study, system)
         if elsewhere is not None:
@@ -96,7 +98,7 @@ def refused_systems(
 def _looks(study: Study, engine: Engine | None, tried: Try | None) -> Iterator[Look]:
     method = method_of(study.workload).reached_by(accesses_of(study))
     yield require_descriptors_of_lab
-    yield lambda: method.require_descriptors(_most_open_files())
+    yield lambda: method.require_descriptors(most_open_files())
     yield lambda: require_threads(study)
     yield lambda: require_rings(study)
     yield lambda: require_program(study)
@@ -114,7 +116,7 @@ def _looks(study: Study, engine: Engine | None, tried: Try | None) -> Iterator[L
     yield lambda: require_file_size(study)
     if isinstance(study.storage, DeviceStorage):
         for name in study.storage.devices:
-            yield partial(_require_direct, study, name)
+            yield lambda name=name: require_direct_device(study, find_device(name).path)
     if not isinstance(study.storage, PathStorage):
         yield lambda: _require_root(f"sudo fsgauge ..., or --rig vm, or {INSTEAD}")
         yield _require_tools
@@ -139,12 +141,7 @@ def _require_known(study: Study, system: System) -> None:
         raise
 
 
-def _require_direct(study: Study, device: str) -> None:
-    require_direct_device(study, find_device(device).path)
-
-
 def _look_at(study: Study, system: System, engine: Engine | None, tried: Try | None) -> None:
-    """One system; what is refused about it can be left out."""
     try:
         _check_system(study, system, engine)
         kind = known_kind(study, system)
@@ -236,31 +233,7 @@ def _check_size(study: Study, system: System, kind: FileSystem) -> None:
         )
 
 
-LAB_DESCRIPTORS = 128
-"""What the lab itself has open at most, with Parquet and its threads: with 72 a study failed, with
-96 it did not."""
-
-
-def require_descriptors_of_lab() -> None:
-    """Raise InputError where this process may not have as many files open."""
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != resource.RLIM_INFINITY and soft < LAB_DESCRIPTORS:
-        is_hard = _most_open_files() < LAB_DESCRIPTORS
-        raise InputError(
-            f"this process may have {soft} files open, and a study needs {LAB_DESCRIPTORS}",
-            cause=f"the {'hard ' if is_hard else ''}limit of this shell (ulimit -n)",
-            next="as root: ulimit -n 1024" if is_hard else f"ulimit -n {LAB_DESCRIPTORS}",
-        )
-
-
-def _most_open_files() -> int:
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return hard if hard != resource.RLIM_INFINITY else 1 << 30
-
-
 def _check_inodes(study: Study) -> None:
-    """Refuse more files than a file system will have inodes, where mkfs's choice is known, or than
-    the file system of a folder has free."""
     if isinstance(study.storage, DeviceStorage):
         return
     size_bytes = study.storage.size
@@ -274,8 +247,7 @@ def _check_inodes(study: Study) -> None:
 
 
 def _inodes(study: Study, system: System, size_bytes: int) -> int | None:
-    """How many files a system will be able to make; None where nothing limits them, or where that
-    is not known before it is made."""
+    """None where nothing limits them, or where that is not known before it is made."""
     kind = known_kind(study, system)
     if isinstance(kind, FileSystem):
         return kind.inodes_made(size_bytes, mkfs_words(kind, system.mkfs, system.name))

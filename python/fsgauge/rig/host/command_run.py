@@ -46,7 +46,6 @@ class Supervisor:
         self._folder = folder
 
     def steps(self, steps: list[str]) -> str | None:
-        """What failed, or None."""
         if not steps:
             return None
         seconds = _STEP_SECONDS * len(steps)
@@ -241,7 +240,6 @@ def _result(said: dict[str, Any], started_unix_ns: int) -> wire.LoadResult:
 
 
 def _start_of(began_ns: int, elapsed_ns: int) -> wire.CommonStart:
-    """When it began and ended by this machine's clock, for hosts that were to begin together."""
     return wire.CommonStart(
         start_at_ns=began_ns,
         armed_at_ns=began_ns,

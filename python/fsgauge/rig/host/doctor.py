@@ -21,9 +21,9 @@ from fsgauge.machine.facts.noise import (
     keep_noise,
     measured_noise,
 )
-from fsgauge.machine.folder.cached_direct import cached_direct
+from fsgauge.rig.host.direct import cached_direct
 from fsgauge.plain_files.kept import Kept
-from fsgauge.rig.host.checks import require_descriptors_of_lab
+from fsgauge.rig.host.process_limits import require_descriptors_of_lab
 from fsgauge.rig.host.serving import install_of, lack_of, require_surroundings
 from fsgauge.rig.refusing import refused_by
 from fsgauge.system import FileSystem, SystemKind, support_of, system_kinds
@@ -60,12 +60,10 @@ class Diagnosis(Kept):
 
 
 def system_standings() -> list[SystemStanding]:
-    """Every kind of system that fsgauge knows, and how it stands here."""
     return [_standing(kind) for kind in system_kinds().values()]
 
 
 def server_standings() -> list[SystemStanding]:
-    """Every server that fsgauge can start over a system (--serve), and how it stands here."""
     return [_server_standing(kind) for kind in SERVERS.values()]
 
 

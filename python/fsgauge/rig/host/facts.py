@@ -126,7 +126,6 @@ def _export(mount: Mount) -> dict[str, str]:
 
 
 def notes_on(kind: FileSystem, study: Study, directory: Path) -> list[str]:
-    """What readers should know about the file system as it was made."""
     notes = []
     if kind.name in {each.kind for each in study.systems if times_held(study, each) > 1}:
         notes.append(

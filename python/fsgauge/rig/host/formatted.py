@@ -45,8 +45,6 @@ _MOUNT_SECONDS = 300.0
 
 @dataclass(frozen=True)
 class Formatted:
-    """A file system, mounted and empty."""
-
     directory: Path
     mkfs: Said
     mount_options: str
@@ -257,7 +255,6 @@ def _discarded(device: str, claimed: bool, size_bytes: int | None) -> Said:
 
 
 def allocate_below(file: Path | None) -> list[str]:
-    """Give a preallocated loop file back the blocks that discards took (mkfs discards as well)."""
     if file is None:
         return []
     size_bytes = file.stat().st_size

@@ -33,7 +33,7 @@ from fsgauge.rig.happenings import Tell
 from fsgauge.rig.host.checks import refused_systems, smallest_bytes
 from fsgauge.rig.host.direct import direct_in_cache, require_direct_device, without_direct
 from fsgauge.rig.host.facts import PreparedSystem
-from fsgauge.rig.host.rings import ring_cautions
+from fsgauge.rig.host.process_limits import ring_cautions
 from fsgauge.rig.host.side_by_side import hindrance, measure_side_by_side
 from fsgauge.rig.host.systems import HostSystems
 from fsgauge.rig.host.trial import ScratchImage
@@ -71,7 +71,6 @@ def changes_for_folders(study: Study, engine: Callable[[], Engine]) -> list[Chan
 
 
 def _smaller(places: list[str], size_bytes: int) -> tuple[list[Change], int]:
-    """The size that all have room for, as a change where it is less than what is asked for."""
     rooms: dict[str, int] = {}
     for place in places:
         with suppress(OSError):  # no folder, which is refused
@@ -254,7 +253,6 @@ class HostRig(Rig):
 
 
 def _facts(study: Study, facts: StorageFacts, room: WorkingSet) -> StorageFacts:
-    """What the systems sit on, with what was found when each was made or entered."""
     found = facts_of_folders(study, facts)
     cautions = [*found.cautions, *ring_cautions(study)]
     return found.model_copy(
@@ -323,8 +321,6 @@ class HostLent:
 
 
 class HostSession(Session):
-    """This machine, its storage attached, for the blocks of one study."""
-
     lends = lends_here = True
 
     def __init__(self, study: Study, systems: HostSystems, engine: Engine) -> None:
@@ -337,7 +333,6 @@ class HostSession(Session):
         return Description(self._systems.working_set.size_bytes, self._build, machines)
 
     def block(self, plan: Plan, block: int, tell: Tell) -> None:
-        """Make and measure one system after the other, or all of them side by side."""
         work = Work(self._study, plan, self._systems, self._engine, tell)
         turns = [turn for turn in plan.turns if turn.block == block]
         if plan.side_by_side:

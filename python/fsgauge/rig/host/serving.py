@@ -13,7 +13,7 @@ from fsgauge.access import SERVERS, Clients, Server, ServerKind, served
 from fsgauge.access.kind import Account
 from fsgauge.engine.wire import FilesTarget
 from fsgauge.errors import InputError, RigError
-from fsgauge.machine.facts.memory import available_memory_bytes
+from fsgauge.machine.facts.limits import available_memory_bytes
 from fsgauge.machine.facts.pseudo_files import number_in, text_of
 from fsgauge.machine.folder.open_folder import OpenFolder, open_place
 from fsgauge.machine.ledger.ledger import Ledger

@@ -18,8 +18,7 @@ from fsgauge.rig.host.facts import PreparedSystem
 from fsgauge.rig.host.serving import require_answer
 from fsgauge.rig.host.working_set import WorkingSet
 from fsgauge.rig.recording import facts_as_found
-from fsgauge.study.access import AccessKeys
-from fsgauge.study.address import PASSWORD_VARIABLE, Address, parse_address
+from fsgauge.study.access import PASSWORD_VARIABLE, AccessKeys, Address, parse_address
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import access_of
 from fsgauge.workload import method_of

@@ -70,7 +70,6 @@ class SlicedRun:
         self._jobs: SliceJobs = slice_jobs(job, self.slicing)
 
     def _load(self, job: LoadJob | ClientsJob) -> LoadResult:
-        """Run a job, without measuring the engine where that was done a moment ago."""
         if not isinstance(job, LoadJob):
             return self.made.work.engine.load(job, self.made.work.tell)
         kind = job.target.kind
@@ -80,7 +79,6 @@ class SlicedRun:
         return result
 
     def warm_up(self) -> None:
-        """The load for the warm-up's time, its result not kept, all that it wrote written back."""
         self._start_clock()
         if self._jobs.lead_in is None:
             return
@@ -115,7 +113,6 @@ class SlicedRun:
         )
 
     def record(self) -> RunRecord:
-        """All of its slices as one run; a fault stands for all of them."""
         work, made = self.made.work, self.made
         parts = []
         if self.fault is None:
@@ -300,7 +297,6 @@ def _measure_cell(work: Work, block: Sequence[TurnSystem], position: int, cell: 
 
 
 def _begin(work: Work, runs: Sequence[SlicedRun]) -> None:
-    """What comes before the cell on each system, then the caches of all."""
     for run in runs:
         run.made.before(run.cell)
     settled = work.systems.settle(*(run.made.prepared for run in runs))

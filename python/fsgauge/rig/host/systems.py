@@ -24,7 +24,13 @@ from fsgauge.plain_files.opening import closing
 from fsgauge.record.machine import Machine
 from fsgauge.record.parts import DeviceRun
 from fsgauge.record.records import SystemFacts
-from fsgauge.rig.host.caches import settle_caches, sync_file_system, write_back
+from fsgauge.rig.host.before_runs import (
+    free_when_steady,
+    settle_caches,
+    sync_file_system,
+    wear,
+    write_back,
+)
 from fsgauge.rig.host.facts import (
     PreparedSystem,
     bare_facts,
@@ -37,7 +43,6 @@ from fsgauge.rig.host.facts import (
 from fsgauge.rig.host.formatted import allocate_below, blank_of, formatted
 from fsgauge.rig.host.serving import shared, with_server
 from fsgauge.rig.host.shares import prepared_share
-from fsgauge.rig.host.steps import free_when_steady, wear
 from fsgauge.rig.host.tunables import tuned_client
 from fsgauge.rig.host.working_set import WorkingSet, fill, set_extent_size_hint
 from fsgauge.storage import Base, attach_beside
@@ -85,7 +90,6 @@ class HostSystems:
         """Sources of mounts that need no other look."""
 
     def prepare(self, study: Study, system: System) -> AbstractContextManager[PreparedSystem]:
-        """Make one system afresh and fill it; undone when the context ends."""
         kind = find_kind(system.kind)
         if isinstance(kind, FileSystem):
             return self._formatted(study, system, kind)
@@ -122,18 +126,15 @@ class HostSystems:
         return watch_device(prepared)
 
     def wear(self, prepared: PreparedSystem, step: FileStep) -> int:
-        """Carry out a step between cells; gives the bytes that it took or gave back."""
         if prepared.folder is not None:
             return wear(step, prepared.folder)
         with open_place(Path(_folder_of(prepared))) as folder:
             return wear(step, folder)
 
     def free_bytes(self, prepared: PreparedSystem) -> int:
-        """What can still be taken, all that was freed included."""
         return free_when_steady(_folder_of(prepared))
 
     def layout_folder(self, prepared: PreparedSystem) -> str | None:
-        """The folder of the system's files, its file system written back whole."""
         target = prepared.target
         if not _has_folder(target):
             return None
@@ -149,11 +150,6 @@ class HostSystems:
         programs = [kind.mkfs for kind in kinds if isinstance(kind, FileSystem)]
         return capture_machine(programs, self.base.facts)
 
-    @property
-    def _folders(self) -> tuple[str, ...]:
-        sets = self.working_set.file_sets
-        return sets.of_clients if isinstance(sets, FileSets) else ()
-
     @contextmanager
     def _formatted(
         self, study: Study, system: System, kind: FileSystem
@@ -163,17 +159,15 @@ class HostSystems:
                 target = _files(study, system, root, self.working_set)
             layout = fill(study, target, self._engine)
             facts = formatted_facts(kind, made, str(self.base.device))
-            notes = [*made.notes, *_said(study, layout), *notes_on(kind, study, made.directory)]
-            sharing = shared(study, system, target, None, self._folders, self._ledger)
-            with sharing as (reached, server):
-                yield PreparedSystem(
-                    facts=with_server(facts, server),
-                    target=reached,
-                    layout=layout,
-                    start_state=[*made.start_state, _filled(target, self.working_set)],
-                    notes=notes,
-                    server=server,
-                )
+            prepared = PreparedSystem(
+                facts=facts,
+                target=target,
+                layout=layout,
+                start_state=[*made.start_state, _filled(target, self.working_set)],
+                notes=[*made.notes, *_said(study, layout), *notes_on(kind, study, made.directory)],
+            )
+            with self._served(study, system, prepared) as served:
+                yield served
 
     @contextmanager
     def _bare(self, study: Study, system: System) -> Iterator[PreparedSystem]:
@@ -228,23 +222,30 @@ class HostSystems:
             self._engine.holding(folder.held),
         ):
             target = _files(study, system, folder, self.working_set)
+            facts = self._with_pieces(folder_facts(system, path, tunables), folder)
+            layout = fill(study, target, self._engine)
             made = PreparedSystem(
-                facts=self._with_pieces(folder_facts(system, path, tunables), folder),
+                facts=facts,
                 target=target,
-                layout=fill(study, target, self._engine),
+                layout=layout,
                 start_state=[f"{path} used as it is", _filled(target, self.working_set)],
-                notes=[],
+                notes=_said(study, layout),
                 folder=folder,
             )
-            sharing = shared(study, system, target, folder, self._folders, self._ledger)
-            with sharing as (reached, server):
-                yield replace(
-                    made,
-                    facts=with_server(made.facts, server),
-                    target=reached,
-                    notes=_said(study, made.layout),
-                    server=server,
-                )
+            with self._served(study, system, made) as served:
+                yield served
+
+    @contextmanager
+    def _served(
+        self, study: Study, system: System, made: PreparedSystem
+    ) -> Iterator[PreparedSystem]:
+        """As clients reach it: through the system's server, if it has one."""
+        sets = self.working_set.file_sets
+        names = sets.of_clients if isinstance(sets, FileSets) else ()
+        sharing = shared(study, system, made.target, made.folder, names, self._ledger)
+        with sharing as (reached, server):
+            facts = with_server(made.facts, server)
+            yield replace(made, facts=facts, target=reached, server=server)
 
     def _with_pieces(self, facts: SystemFacts, folder: OpenFolder) -> SystemFacts:
         """With the pieces of free space, before the first turn on a file system."""
@@ -255,13 +256,11 @@ class HostSystems:
 
 
 def _has_folder(target: Place) -> TypeGuard[InFolder]:
-    """Whether the system's files are in a folder on this machine."""
     return isinstance(target, InFolder) and target.kind != "share_folders"
 
 
 def _folder_of(prepared: PreparedSystem) -> str:
-    """The system's folder as this process reaches it; TypeError for a bare device, which has no
-    steps."""
+    """As this process reaches it; TypeError for a bare device, which has no steps."""
     if not isinstance(prepared.pinned, InFolder):
         raise TypeError("a bare device has no files to remove and no space to fill")
     return prepared.pinned.directory
@@ -295,7 +294,6 @@ def _files(
 
 
 def _aged_folders(system: System, folder: OpenFolder, sizes: AgedFiles) -> AgedFolders:
-    """Two empty folders with the system's extent size hint, if it has one."""
     for name in (AGED, RATE):
         os.mkdir(name, dir_fd=folder.descriptor)
         with folder.opened(folder.path / name) as made:

@@ -153,7 +153,6 @@ class ScratchImage:
         }
 
     def _seconds_left(self) -> float:
-        """NotInTime when the trials have taken all their time."""
         left = self._begun + self._seconds - time.monotonic()
         if left < 1:
             raise NotInTime(
@@ -165,7 +164,6 @@ class ScratchImage:
 
 
 def _image_of(study: Study) -> tuple[LoopStorage | RamStorage, str]:
-    """The storage of a trial; in words where it stands in for a device."""
     given = study.storage
     if isinstance(given, LoopStorage):
         return given.model_copy(update={"preallocate": False}), ""

@@ -7,7 +7,7 @@ them are set.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
@@ -81,32 +81,34 @@ def require_tunables_of(system: System, folder: str) -> None:
 
 def tuned(system: System, base: Base, ledger: Ledger) -> AbstractContextManager[dict[str, str]]:
     """Write each tunable; gives what the kernel reads back; sets all back at the end."""
-    check_tunables(system)
     device = device_at(base.device) if base.device else None
-    found = [
-        (_own(_place(key, value, system), device, key, system), value)
-        for key, value in system.tunables.items()
-    ]
-    return _set(system, found, base.device, ledger)
+
+    def own(place: TunablePlace, key: str) -> list[_Setting]:
+        return [_own(place, device, key, system)]
+
+    return _set(system, own, base.device, ledger)
 
 
 def tuned_client(
     system: System, folder: str, ledger: Ledger
 ) -> AbstractContextManager[dict[str, str]]:
     """The same for a folder that is used as it is: settings of its client on this machine."""
-    check_tunables(system)
-    found = [
-        (setting, value)
-        for key, value in system.tunables.items()
-        for setting in _of_folder(_place(key, value, system), folder, key, system)
-    ]
-    return _set(system, found, None, ledger)
+    return _set(system, lambda place, key: _of_folder(place, folder, key, system), None, ledger)
 
 
 @contextmanager
 def _set(
-    system: System, found: list[tuple[_Setting, str]], device: str | None, ledger: Ledger
+    system: System,
+    settings_of: Callable[[TunablePlace, str], list[_Setting]],
+    device: str | None,
+    ledger: Ledger,
 ) -> Iterator[dict[str, str]]:
+    check_tunables(system)
+    found = [
+        (setting, value)
+        for key, value in system.tunables.items()
+        for setting in settings_of(_place(key, value, system), key)
+    ]
     file = loop_devices.backing_file(device) if device else None
     with ExitStack() as stack:
         in_force = {}
@@ -130,7 +132,6 @@ def _set(
 
 
 def _of_folder(place: TunablePlace, folder: str, key: str, system: System) -> list[_Setting]:
-    """The files of a setting of the client of a folder's file system, or of the machine."""
     if place.is_lustre:
         return _of_lustre(place, key, system)
     if place.device != MOUNT:
@@ -147,7 +148,6 @@ def _of_folder(place: TunablePlace, folder: str, key: str, system: System) -> li
 
 
 def _of_lustre(place: TunablePlace, key: str, system: System) -> list[_Setting]:
-    """One for each server of each Lustre file system that is mounted and named."""
     for root in LUSTRE_ROOTS:
         found = sorted(root.glob(f"{place.home}/{place.rest}"))
         if found:
@@ -190,7 +190,6 @@ def _place(key: str, value: str, system: System) -> TunablePlace:
 def _own(
     place: TunablePlace, device: BlockDevice | None, key: str, system: System
 ) -> tuple[Path, str]:
-    """The folder and the file of a setting, {device} filled in, of our own device alone."""
     if not place.device:
         return Path(place.home), place.rest
     if device is None:

@@ -117,7 +117,6 @@ def _laid_out_once(made: TurnSystem, first: Cell) -> list[wire.LoadJob]:
 
 
 def measure_turn(work: Work, turn: Turn) -> None:
-    """Make one system afresh, then measure each cell on it."""
     cells = {cell.id: cell for cell in work.plan.cells}
     with turn_system(work, turn) as made:
         if method_of(work.study.workload).at_once:
@@ -135,7 +134,6 @@ def measure_turn(work: Work, turn: Turn) -> None:
 
 @contextmanager
 def turn_system(work: Work, turn: Turn) -> Iterator[TurnSystem]:
-    """A turn's system, made afresh, recorded and scanned; it is gone when the context ends."""
     work.tell(TurnStarted(turn))
     started_unix_ns, clock = time.time_ns(), time.monotonic_ns()
     study = over_paths(work.study) if turn.over_path else work.study
@@ -160,7 +158,6 @@ def turn_system(work: Work, turn: Turn) -> Iterator[TurnSystem]:
 
 
 def _heard(tell: Tell, observation: Observation | None, event: wire.Event) -> None:
-    """Who looks on is told: people, and what counts the server's processor time."""
     if observation is not None and isinstance(event, wire.ClientsInEvent):
         observation.clients_are_in()
     if observation is not None and isinstance(event, wire.ClientsThroughEvent):
@@ -169,12 +166,10 @@ def _heard(tell: Tell, observation: Observation | None, event: wire.Event) -> No
 
 
 def _reached(prepared: PreparedSystem) -> AbstractContextManager[None]:
-    """Where the engine reaches the system: in the network of its server, if it has one."""
     return prepared.server.reached() if prepared.server else nullcontext()
 
 
 def _run(made: TurnSystem, position: int, cell: Cell) -> RunRecord:
-    """Measure one cell."""
     work, prepared = made.work, made.prepared
     job = job_for(work.study, work.plan, made.turn, cell, prepared.target)
     if isinstance(job, CommandJob):
@@ -192,13 +187,12 @@ def _run_from_caches(
     job: wire.LoadJob | wire.ClientsJob,
     preconditioning: CellPreconditioning | None,
 ) -> RunRecord:
-    """A fault of the storage is recorded as what this run gave."""
     work, turn, prepared = made.work, made.turn, made.prepared
     caches = work.systems.settle(prepared)[0]
     work.tell(RunStarted(turn, cell))
     result, fault, started_unix_ns = None, None, time.time_ns()
     server = None if isinstance(job.target, wire.PathTarget) else prepared.server
-    observation = server.observe() if server else None
+    observation = Observation(server.child) if server else None
     if observation is not None:
         observation.begin()
     device = work.systems.watch_device(prepared)

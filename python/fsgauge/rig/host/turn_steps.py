@@ -16,13 +16,12 @@ from fsgauge.engine.client import Engine, EngineFaultError
 from fsgauge.engine.wire import AgeResult, EngineFault, ScanJob
 from fsgauge.errors import InputError, RigError
 from fsgauge.plan.turns import steps_for
-from fsgauge.record.records import Cell, Plan, ScanRecord, StepRecord, Turn
+from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.rig.happenings import StepStarted, Tell
 from fsgauge.rig.host.facts import PreparedSystem
 from fsgauge.rig.host.systems import HostSystems
-from fsgauge.rig.recording import of_turn
+from fsgauge.rig.recording import When, require_aged, scan_record, step_record
 from fsgauge.study.model import PathStorage, Study
-from fsgauge.units import format_size
 from fsgauge.workload import method_of
 from fsgauge.workload.method import WORST_FILES
 from fsgauge.workload.steps import AgeFolder, Step
@@ -32,8 +31,6 @@ _NOT_TOLD = "scan.not_told"
 
 @dataclass(frozen=True)
 class Work:
-    """One study on this machine, and who is told."""
-
     study: Study
     plan: Plan
     systems: HostSystems
@@ -43,16 +40,13 @@ class Work:
 
 @dataclass
 class TurnSystem:
-    """A turn whose system is there, made afresh and filled, and what is done to it."""
-
     work: Work
     turn: Turn
     prepared: PreparedSystem
     _step_number: int = 0
 
     def scan_layout(self, when: Literal["before", "after"]) -> None:
-        """Scan and record; what cannot be scanned is recorded as that. A bare device has no
-        layout."""
+        """What cannot be scanned is recorded as that. A bare device has no layout."""
         if not self.work.study.workload.scan:
             return
         folder = self.work.systems.layout_folder(self.prepared)
@@ -85,14 +79,8 @@ class TurnSystem:
         else:
             size_bytes = work.systems.wear(self.prepared, step)
         free_bytes = work.systems.free_bytes(self.prepared)
-        record = StepRecord(
-            **of_turn(self.turn),
-            number=self._step_number,
-            cell=cell.id,
-            step=step.step,
-            what=step.what,
-            job=step.job if isinstance(step, AgeFolder) else None,
-            result=result,
+        record = step_record(
+            *(self.turn, self._step_number, cell, step, result),
             size_bytes=size_bytes,
             free_bytes=free_bytes,
             started_unix_ns=started_unix_ns,
@@ -117,12 +105,7 @@ class TurnSystem:
                 next=f"a system that nothing else is using, or larger storage; {error.next}",
             ) from error
 
-    def _scan(
-        self,
-        when: Literal["before", "after", "after cell", "aged"],
-        cell: Cell | None,
-        job: ScanJob,
-    ) -> None:
+    def _scan(self, when: When, cell: Cell | None, job: ScanJob) -> None:
         is_asked_for = when in ("before", "after")
         if not is_asked_for and isinstance(self.work.study.storage, PathStorage):
             # The file system has files of others as well: its free space is not this system's.
@@ -136,35 +119,19 @@ class TurnSystem:
             if is_asked_for:  # by the study: that it cannot be is its end
                 raise
             fault = EngineFault(what=error.what, cause=error.cause, next=error.next, code=_NOT_TOLD)
-        self.work.tell(
-            ScanRecord(
-                **of_turn(self.turn),
-                when=when,
-                cell=cell.id if cell else None,
-                result=result,
-                fault=fault,
-                started_unix_ns=started_unix_ns,
-            )
-        )
+        found = {"result": result, "fault": fault, "started_unix_ns": started_unix_ns}
+        self.work.tell(scan_record(self.turn, when, cell, **found))
 
 
 def _require_aged(step: AgeFolder, result: AgeResult, turn: Turn) -> None:
-    """What was aged is whole enough for the cells that follow; the record is stored already."""
-    if step.needed_bytes is None or result.live_bytes >= step.needed_bytes:
-        return
-    error = max(result.errors, key=lambda each: each.count, default=None)
-    limit = result.ended == "time_limit"
-    raise RigError(
-        f'ageing "{turn.system}" left {format_size(result.live_bytes)} of'
-        f" {format_size(step.needed_bytes)}",
-        details=tuple(
-            f"{each.operation or 'syncfs'}: {each.text}, {each.count} times"
-            for each in result.errors[:6]
-        ),
-        cause="it took longer than its time limit"
-        if limit
-        else (error.text if error else f"it ended early: {result.ended}"),
-        next="faster or smaller storage"
-        if limit
-        else "larger storage, or a smaller workload.fill; dmesg | tail",
+    errors = (
+        f"{each.operation or 'syncfs'}: {each.text}, {each.count} times"
+        for each in result.errors[:6]
     )
+    if result.ended == "time_limit":
+        cause, next_step = "it took longer than its time limit", "faster or smaller storage"
+    else:
+        most = max(result.errors, key=lambda each: each.count, default=None)
+        cause = most.text if most else ""
+        next_step = "larger storage, or a smaller workload.fill; dmesg | tail"
+    require_aged(turn, step, result, errors, cause, next_step)

@@ -11,7 +11,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from fsgauge.machine.device.device_chain import chain_of_path, sized
+from fsgauge.machine.device.device_chain import chain_of_path, devices_of
 from fsgauge.machine.facts.mounts import MEMORY_FILE_SYSTEMS
 from fsgauge.machine.folder.open_folder import OpenFolder, open_place
 from fsgauge.record.machine import StorageFacts
@@ -30,8 +30,6 @@ _WITHOUT_ROOT = (
 
 @dataclass(frozen=True)
 class UsedFolder:
-    """One system's folder and the chain of devices below it."""
-
     system: str
     path: str
     chain: list[dict[str, Any]]
@@ -88,15 +86,11 @@ class UsedFolder:
 
     @property
     def _devices(self) -> str:
-        """Its own device, and the disk at the end where that is another: " on /dev/loop1, 600 MiB,
-        on /dev/vda, 256 GiB"."""
-        devices = [link for link in self.chain if link["kind"] == "device"]
-        ends = devices[:1] if devices[-1:] == devices[:1] else [devices[0], devices[-1]]
-        return f" on {', on '.join(map(sized, ends))}" if self.disk else ""
+        devices = devices_of(self.chain)
+        return f" on {devices}" if devices else ""
 
 
 def used_folders(study: Study) -> list[UsedFolder]:
-    """Of every system; storage of another kind has none."""
     storage = study.storage
     if not isinstance(storage, PathStorage):
         return []
@@ -156,7 +150,6 @@ def _cautions(folders: Sequence[UsedFolder]) -> Iterator[str]:
 
 
 def _shared(folders: Sequence[UsedFolder]) -> Iterator[str]:
-    """Folders of one file system, then file systems of one disk."""
     for group in _several(_grouped(folders, _file_system_of)):
         where = f"{group[0].file_system} mounted at {group[0].chain[0].get('mount_point', '/')}"
         yield (
@@ -173,7 +166,6 @@ def _shared(folders: Sequence[UsedFolder]) -> Iterator[str]:
 
 
 def _own(folders: Sequence[UsedFolder]) -> Iterator[str]:
-    """What single file systems leave out of the comparison; alike ones in one sentence."""
     memory = [folder for folder in folders if folder.in_memory]
     for file_system, group in _grouped(memory, attrgetter("file_system")).items():
         are, them = ("are", "them") if len(group) > 1 else ("is", "it")

@@ -26,7 +26,7 @@ from fsgauge.plain_files.opening import closing
 from fsgauge.plan.space import planned_room, times_held
 from fsgauge.rig.host.direct import direct_in_cache, require_direct_files
 from fsgauge.rig.host.formatted import formatted
-from fsgauge.rig.host.steps import allocate
+from fsgauge.rig.host.before_runs import allocate
 from fsgauge.storage import Base
 from fsgauge.storage.base import free_bytes
 from fsgauge.storage.path import free_inodes
@@ -122,7 +122,6 @@ def fitting(study: Study, rooms: Iterable[Room], size_bytes: int) -> WorkingSet:
 
 
 def _less(one: Room, other: Room) -> Room:
-    """The smaller of both in bytes, and in inodes."""
     if other.free_bytes < one.free_bytes:
         one = replace(one, free_bytes=other.free_bytes, least=other.least)
     if other.inodes is not None and (one.inodes is None or other.inodes < one.inodes):
@@ -169,7 +168,6 @@ def _does_not_fit(study: Study, target: FilesTarget | BlockTarget) -> InputError
 
 
 def _asks_for_allocation(system: System) -> bool:
-    """Whether a system says how its files get their space."""
     return system.allocation_chunk is not None or system.extent_size_hint is not None
 
 

@@ -22,7 +22,7 @@ from fsgauge.plan.turns import make_plan, with_seed
 from fsgauge.record.records import Turn
 from fsgauge.rig.refusing import or_without
 from fsgauge.rig.simulator import life
-from fsgauge.rig.simulator.device import size_of
+from fsgauge.rig.simulator.models import size_of
 from fsgauge.study.device_numbers import beyond_capacity
 from fsgauge.study.model import SimulatedStorage, Study, System
 from fsgauge.study.storage import LARGEST_SIMULATED_BYTES
@@ -53,14 +53,11 @@ _FILLING = "fill"
 
 @dataclass(frozen=True)
 class _Change:
-    """A study with one change, and the option that makes it."""
-
     option: str
     study: Study
 
 
 def filling_keys(study: Study) -> list[str]:
-    """Keys of the workload that say how full a device is made."""
     return [key for key in type(study.workload).model_fields if _FILLING in key]
 
 
@@ -87,7 +84,6 @@ def found_room(study: Study, seed: int, turn: Turn, engine: Engine) -> list[Room
 def _tried(
     changes: Iterable[_Change], turn: Turn, engine: Engine, until_seconds: float
 ) -> Iterator[Room]:
-    """Those that give room, the least first."""
     for change in changes:
         if time.monotonic() >= until_seconds:
             return
@@ -219,7 +215,6 @@ def _seen(room: Room) -> str:
 
 
 def _untried(study: Study) -> str:
-    """A larger device or less on it, where nothing that was tried fits."""
     keys = [f"workload.{key}" for key in filling_keys(study)]
     less = f"a smaller {' or '.join(keys)}" if keys else "smaller files"
     return f"{less}, or a larger storage.size"

@@ -9,15 +9,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from threading import Timer
-from typing import Literal
 
 from fsgauge.engine import wire
 from fsgauge.engine.client import Engine
 from fsgauge.plan.space import planned_room
 from fsgauge.plan.turns import load_for, make_plan, steps_for, with_seed
 from fsgauge.record.records import Cell, Plan, Turn
-from fsgauge.rig.simulator.device import device_of, devices_of, size_of, stripe_bytes_of
-from fsgauge.rig.simulator.policies import made_with, policy_of
+from fsgauge.rig.recording import When
+from fsgauge.rig.simulator.models import (
+    device_of,
+    devices_of,
+    made_with,
+    policy_of,
+    size_of,
+    stripe_bytes_of,
+)
 from fsgauge.study.model import Study, System
 from fsgauge.workload import method_of
 from fsgauge.workload.assumed import Room
@@ -28,21 +34,15 @@ from fsgauge.workload.steps import AgeFolder, ClearFolder, DeleteFile, Step
 ROOT = "/simulated"
 """Where the folders of a life seem to be."""
 
-When = Literal["before", "after", "after cell", "aged"]
-
 
 @dataclass(frozen=True)
 class Scanned:
-    """A scan that a record is made of."""
-
     when: When
     cell: Cell | None
 
 
 @dataclass(frozen=True)
 class Happens:
-    """One step of a life: what the engine does, and what it is a record of."""
-
     step: wire.SimulateStep
     of: tuple[Step, Cell] | tuple[int, Cell] | Scanned
 
@@ -118,7 +118,6 @@ def _as_job(step: Step) -> wire.AgeJob | wire.ClearStep | wire.DeleteStep | wire
 def job_of(
     study: Study, system: System, steps: list[wire.SimulateStep], *, check: bool = False
 ) -> wire.SimulateJob:
-    """The engine's job for a system; `check` lets it only say what cannot be."""
     _, block_bytes = made_with(study, system)
     return wire.SimulateJob(
         policy=policy_of(study, system),
@@ -165,7 +164,6 @@ def _is_without_data(study: Study, system: System) -> bool:
 
 
 def empty_of(study: Study, system: System, engine: Engine) -> wire.SimulateResult:
-    """The system before anything has happened to it."""
     return engine.simulate(job_of(study, system, [], check=True))
 
 

@@ -24,13 +24,12 @@ from fsgauge.plan.turns import make_plan, with_seed
 from fsgauge.rig.refusing import each_once, or_without, refused_by, require_none, uses_no_device
 from fsgauge.rig.rig import Rig
 from fsgauge.rig.simulator import life
-from fsgauge.rig.simulator.device import USUAL_MODEL, devices_of, size_of
+from fsgauge.rig.simulator.models import USUAL_MODEL, devices_of, made_with, policy_of, size_of
 from fsgauge.rig.simulator.full import with_sizes
-from fsgauge.rig.simulator.policies import made_with, policy_of
 from fsgauge.rig.simulator.session import SimulatorSession
 from fsgauge.study.device_numbers import beyond_capacity
 from fsgauge.study.model import Study, System
-from fsgauge.study.policy_settings import BLOCK_BYTES
+from fsgauge.study.policies import BLOCK_BYTES
 from fsgauge.study.reached import accesses_of
 from fsgauge.study.storage import LoopStorage, RamStorage, SimulatedStorage
 from fsgauge.workload import method_of
@@ -80,7 +79,6 @@ def _lives_of_block(study: Study) -> int:
 
 
 def _turn_seconds(study: Study, system: System, engine: Engine) -> _Small:
-    """A turn's seconds on the study's own device."""
     whole_bytes = size_of(study)
     tried: list[_Small] = []
     for share in SMALLER:
@@ -112,7 +110,6 @@ def _smaller(study: Study, size_bytes: int) -> Study:
 
 
 def _tried_turn(study: Study, system: System, engine: Engine) -> _Small:
-    """The lives of a block, simulated and written down as their records are."""
     empty = life.empty_of(study, system, engine)
     begin_seconds, is_whole = _processor_seconds(), True
     for steps in life.first_turn(study, system, empty.free_bytes):
@@ -134,8 +131,6 @@ def _processor_seconds() -> float:
 
 
 class SimulatorRig(Rig):
-    """Models in the place of systems and their storage."""
-
     name = "simulator"
     tries_blocks = True
 
@@ -170,7 +165,6 @@ class SimulatorRig(Rig):
         return self._tried[1]
 
     def refusals(self, study: Study, destroy: Consent | None = None) -> list[FsgaugeError]:
-        """All that has no model; the engine is asked about each system."""
         return each_once(list(self._refused(study, destroy)))
 
     def refused_alone(
@@ -216,7 +210,6 @@ class SimulatorRig(Rig):
         yield from without or self._refused_systems(study)
 
     def _refused_systems(self, study: Study) -> Iterator[FsgaugeError]:
-        """What the engine says of each system's first turn, with the system that it is about."""
         found = [
             (system, error)
             for system in study.systems

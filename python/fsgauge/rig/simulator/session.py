@@ -13,15 +13,21 @@ from fsgauge.errors import RigError
 from fsgauge.machine.facts.environment import capture_machine, machine_name
 from fsgauge.record.machine import SimulatedNumber, Simulation, StorageFacts
 from fsgauge.record.parts import in_one
-from fsgauge.record.records import Cell, Plan, RunRecord, ScanRecord, StepRecord, Turn
+from fsgauge.record.records import Cell, Plan, RunRecord, Turn
 from fsgauge.rig.happenings import RunStarted, StepStarted, Tell, TurnStarted
-from fsgauge.rig.recording import modelled, of_turn
+from fsgauge.rig.recording import modelled, of_turn, require_aged, scan_record, step_record
 from fsgauge.rig.session import Description, Session
 from fsgauge.rig.simulator import life
-from fsgauge.rig.simulator.device import devices_of, size_of, stripe_bytes_of, times_of
+from fsgauge.rig.simulator.models import (
+    devices_of,
+    made_with,
+    settings_of,
+    size_of,
+    stripe_bytes_of,
+    times_of,
+)
 from fsgauge.rig.simulator.full import found_room, require_whole
 from fsgauge.rig.simulator.life import Happens, Scanned
-from fsgauge.rig.simulator.policies import made_with, settings_of
 from fsgauge.study.model import Study
 from fsgauge.units import format_size
 from fsgauge.workload.folders import AgedFolders, ClientFolders
@@ -32,16 +38,12 @@ CACHES = "none: nothing is cached in a model"
 
 @dataclass(frozen=True)
 class EmptySystem:
-    """A system before its life: its folders, and what the engine says of it."""
-
     place: AgedFolders | ClientFolders
     empty: wire.SimulateResult
 
 
 @dataclass(frozen=True)
 class _Turn:
-    """A turn whose life is over, and who is told."""
-
     study: Study
     plan: Plan
     turn: Turn
@@ -49,7 +51,6 @@ class _Turn:
     number: int = 0
 
     def record(self, happens: Happens, done: wire.SimulatedStep) -> _Turn:
-        """Tell what one step came to; the turn with its steps counted."""
         if isinstance(happens.of, Scanned):
             self._scanned(happens.of, done)
             return self
@@ -58,25 +59,18 @@ class _Turn:
             self._ran(happens, what, cell, done)
             return self
         self.tell(StepStarted(self.turn, what.what))
-        age = what if isinstance(what, AgeFolder) else None
         aged = done.result if isinstance(done.result, wire.AgeResult) else None
         self.tell(
-            StepRecord(
-                **of_turn(self.turn),
-                number=self.number,
-                cell=cell.id,
-                step=what.step,
-                what=what.what,
-                job=age.job if age else None,
-                result=aged,
+            step_record(
+                *(self.turn, self.number, cell, what, aged),
                 size_bytes=done.size_bytes,
                 free_bytes=done.free_bytes,
-                started_unix_ns=time.time_ns(),
                 elapsed_ns=done.elapsed_ns,
             )
         )
-        if age is not None and aged is not None:
-            _require_aged(age, aged, self.turn)
+        if isinstance(what, AgeFolder) and aged is not None:
+            notes, larger = (note.text for note in aged.notes), "a larger storage.size"
+            require_aged(self.turn, what, aged, notes, "", f"{larger}, or a smaller workload.fill")
         return replace(self, number=self.number + 1)
 
     def _ran(self, happens: Happens, position: int, cell: Cell, done: wire.SimulatedStep) -> None:
@@ -99,16 +93,9 @@ class _Turn:
         )
 
     def _scanned(self, scanned: Scanned, done: wire.SimulatedStep) -> None:
-        self.tell(
-            ScanRecord(
-                **of_turn(self.turn),
-                when=scanned.when,
-                cell=scanned.cell.id if scanned.cell else None,
-                result=done.result if isinstance(done.result, wire.ScanResult) else None,
-                fault=done.fault,
-                started_unix_ns=time.time_ns(),
-            )
-        )
+        result = done.result if isinstance(done.result, wire.ScanResult) else None
+        found = {"result": result, "fault": done.fault}
+        self.tell(scan_record(self.turn, scanned.when, scanned.cell, **found))
 
 
 def simulate_turn(
@@ -146,26 +133,11 @@ def simulate_turn(
     require_whole(study, system, len(happenings), result.steps, room)
 
 
-def _require_aged(step: AgeFolder, result: wire.AgeResult, turn: Turn) -> None:
-    """What was aged is whole enough for the cells that follow; the record is stored already."""
-    if step.needed_bytes is None or result.live_bytes >= step.needed_bytes:
-        return
-    raise RigError(
-        f'ageing "{turn.system}" left {format_size(result.live_bytes)} of'
-        f" {format_size(step.needed_bytes)}",
-        details=tuple(note.text for note in result.notes),
-        cause=f"it ended early: {result.ended}",
-        next="a larger storage.size, or a smaller workload.fill",
-    )
-
-
 KIND = "simulated"
 """Of storage that is a model."""
 
 
 class SimulatorSession(Session):
-    """Nothing is held between two blocks."""
-
     def __init__(self, study: Study, engine: Engine) -> None:
         self._study = study
         self._engine = engine
@@ -188,7 +160,6 @@ class SimulatorSession(Session):
 
     @cached_property
     def _empty(self) -> dict[str, wire.SimulateResult]:
-        """What the engine says of each system before anything has happened to it."""
         study = self._study
         return {each.name: life.empty_of(study, each, self._engine) for each in study.systems}
 

@@ -35,8 +35,6 @@ F = TypeVar("F", bound=BaseModel)
 
 
 class GuestFacts(BaseModel):
-    """What a root image was made of."""
-
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     recipe: str
@@ -59,8 +57,6 @@ class KernelFacts(BaseModel):
 
 @dataclass(frozen=True)
 class Guest:
-    """A root image."""
-
     folder: Path
     facts: GuestFacts
 
@@ -75,8 +71,6 @@ class Guest:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel with its modules."""
-
     folder: Path
     facts: KernelFacts
 
@@ -95,7 +89,6 @@ class Kernel:
 
 
 def cache_folder() -> Path:
-    """The folder of this user; made if needed."""
     named = os.environ.get(CACHE_VARIABLE, "")
     home = os.environ.get("XDG_CACHE_HOME", "")
     usual = Path(home) if Path(home).is_absolute() else Path.home() / ".cache"
@@ -113,7 +106,6 @@ def cache_folder() -> Path:
 
 
 def guests() -> list[Guest]:
-    """Those that are whole, the newest first."""
     return [Guest(*found) for found in _made("guest-", GuestFacts)]
 
 
@@ -210,7 +202,6 @@ def size_bytes(folder: Path) -> int:
 
 
 def _made(prefix: str, kind: type[F]) -> Iterator[tuple[Path, F]]:
-    """Folders with what is said of them, the newest first."""
     found = [each for each in cache_folder().glob(f"{prefix}*") if each.is_dir()]
     for folder in sorted(found, key=lambda each: each.stat().st_mtime_ns, reverse=True):
         try:

@@ -29,8 +29,6 @@ MOST_DISKS = 16
 
 @dataclass(frozen=True)
 class Limits:
-    """Of each disk."""
-
     iops: int
     bytes_per_second: int
     latency_ns: int = 0
@@ -69,12 +67,10 @@ def disks_of(study: Study, *, side_by_side: bool) -> list[str]:
 
 
 def in_guest(study: Study, disks: list[str]) -> Study:
-    """The study as the guest measures it, on those disks and its own kernel."""
     return on_devices(study, [device_of(serial) for serial in disks])
 
 
 def on_devices(study: Study, paths: list[str]) -> Study:
-    """The same on what the guest has at these paths."""
     first, *others = paths
     storage = DeviceStorage(device=first, more_devices=others)
     systems = [system.model_copy(update={"rig": None}) for system in study.systems]

@@ -1,23 +1,34 @@
-"""What records say of virtual machines, and of the machine that they are on."""
+"""What records say of virtual machines, and what guests do not know of a turn: how its system was
+set up over the nodes, what other nodes' disks were asked for, that their caches were empty.
+
+QEMU counts a disk's requests, so no node has to stop for it. A disk that several nodes share is
+counted in each, next to the share of its limit that this node has. A limit counts reads and writes,
+and no flushes.
+"""
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from typing import TypeVar
 
+from fsgauge.errors import RigError
 from fsgauge.machine.facts.environment import capture_machine
 from fsgauge.record.machine import BELOW, LOAD, NO_STORAGE, SERVER, Machine
-from fsgauge.record.records import REACHED_BY, TurnRecord
+from fsgauge.record.parts import DiskDone, Traffic
+from fsgauge.record.records import REACHED_BY, RunRecord, TurnRecord
+from fsgauge.rig.happenings import FromMachine, Happening, RunStarted, Tell
 from fsgauge.rig.session import Description
 from fsgauge.rig.vm.arrangement.roles import arrangements, is_arranged, roles_of
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
-from fsgauge.rig.vm.arrangement.tables import SHARED
+from fsgauge.rig.vm.recipe import SHARED
 from fsgauge.rig.vm.disks import Limits, storage_of
 from fsgauge.rig.vm.group import NodeGroup
+from fsgauge.rig.vm.in_force import CountedRuns, failed, not_read
 from fsgauge.rig.vm.network import keys_of, words_of
-from fsgauge.rig.vm.node import Node
-from fsgauge.rig.vm.qemu import PROGRAM
+from fsgauge.rig.vm.node import Node, NodeLostError
+from fsgauge.rig.vm.qemu import PROGRAM, Disk
 from fsgauge.study.model import Study
 from fsgauge.units import format_size
 
@@ -142,3 +153,119 @@ def as_made(happening: T, group: NodeGroup, stood: SystemOverNodes | None) -> T:
             details["block size below"] = format_size(stood.facts["block_size_bytes"])
     made = facts.model_copy(update={**update, "details": details})
     return happening.model_copy(update={"facts": made})
+
+
+_COUNTED = {"disk_requests": "requests", "disk_bytes": "bytes"}
+_LIMITED = ("read", "write")
+Counts = dict[str, dict[str, dict[str, int]]]
+"""By counter, by disk, by part."""
+
+
+class DiskCounting(CountedRuns[Counts]):
+    """What disks did, of all nodes of a group; QEMU says it."""
+
+    def __init__(self, group: NodeGroup) -> None:
+        super().__init__()
+        self._group = group
+
+    def between(self, before: Counts, after: Counts) -> list[Traffic]:
+        return [_traffic(name, before[name], after[name], self._limits(name)) for name in _COUNTED]
+
+    def _limits(self, counter: str) -> dict[str, int]:
+        found = {}
+        for node in self._group.nodes:
+            for disk in node.spec.disks:
+                limits = self._group.limits_of(disk)
+                if limits is not None:
+                    of = {"disk_requests": limits.iops, "disk_bytes": limits.bytes_per_second}
+                    found[_name(node.spec.name, disk)] = of[counter]
+        return found
+
+    def now(self) -> Counts | None:
+        try:
+            asked = [(node, node.monitor.disk_counts()) for node in self._group.nodes]
+        except RigError as error:
+            self.late = f"what disks were asked for: {error.what}"
+            return None
+        found: Counts = {name: {} for name in _COUNTED}
+        for node, devices in asked:
+            disks = {disk.device: disk for disk in node.spec.disks}
+            for device, counted in devices.items():
+                if device in disks:
+                    for name in _COUNTED:
+                        found[name][_name(node.spec.name, disks[device])] = counted[name]
+        return found
+
+
+def _name(node: str, disk: Disk) -> str:
+    return f"{node} {disk.serial}"
+
+
+def _traffic(
+    name: str,
+    before: dict[str, dict[str, int]],
+    after: dict[str, dict[str, int]],
+    limits: dict[str, int],
+) -> Traffic:
+    done = {
+        disk: {part: number - before[disk].get(part, 0) for part, number in parts.items()}
+        for disk, parts in after.items()
+        if disk in before
+    }
+    parts = Counter[str]()
+    for of_disk in done.values():
+        parts.update(of_disk)
+    return Traffic(
+        name=name,
+        title="disks, of all nodes",
+        unit=_COUNTED[name],
+        parts=dict(parts),
+        of_disks={
+            disk: DiskDone(
+                count=sum(of_disk.get(part, 0) for part in _LIMITED),
+                limit_per_second=limits.get(disk, 0),
+            )
+            for disk, of_disk in done.items()
+        },
+    )
+
+
+class Telling:
+    """Told what happens on a group's nodes, of the system that stands, if one takes steps; tells
+    it on. A run goes on when it has returned."""
+
+    def __init__(self, group: NodeGroup, stood: SystemOverNodes | None, tell: Tell) -> None:
+        self._group, self._stood, self._tell = group, stood, tell
+        self._disks = DiskCounting(group)
+        self._dropped = ""
+
+    def __call__(self, happening: Happening) -> None:
+        """Raises what setting the other nodes' caches back, or the telling, raises."""
+        if isinstance(happening, FromMachine):
+            record = as_made(happening.record, self._group, self._stood)
+            self._tell(FromMachine(happening.machine, record))
+            return
+        if self._stood is not None:
+            happening = self._beside(self._stood, happening)
+        self._tell(as_made(happening, self._group, self._stood))
+
+    def _beside(self, stood: SystemOverNodes, happening: Happening) -> Happening:
+        if isinstance(happening, RunStarted):
+            self._dropped = stood.drop_caches()
+        happening = self._disks.told(happening)
+        if not isinstance(happening, RunRecord):
+            return happening
+        happening = self._held(stood, happening)
+        if not self._dropped:
+            return happening
+        caches = "; ".join(filter(None, (happening.caches, self._dropped)))
+        return happening.model_copy(update={"caches": caches})
+
+    @staticmethod
+    def _held(stood: SystemOverNodes, record: RunRecord) -> RunRecord:
+        try:
+            return failed(record, stood.lost_beside())
+        except NodeLostError:
+            raise
+        except RigError as error:
+            return not_read(record, f"whether the system is in force: {error.what}")

@@ -71,7 +71,6 @@ class NodeGroup(Control, Reached):
 
     @property
     def slowness(self) -> float:
-        """How many times as long limits are: those of the slowest node."""
         return max(node.slowness for node in self.nodes)
 
     @property
@@ -94,12 +93,10 @@ class NodeGroup(Control, Reached):
             self.switch.close()
 
     def give_up(self) -> None:
-        """They are not of use any more: new ones are needed."""
         for node in self.nodes:
             node.give_up()
 
     def limit(self, limits: Limits) -> None:
-        """Limit every disk from now on; a shared one as much for all nodes together."""
         self._limits = limits
         for at in self.roles.all:
             self.limit_node(at)
@@ -135,7 +132,6 @@ class NodeGroup(Control, Reached):
         self.limit_node(at)
 
     def bystanders(self) -> list[tuple[Node, Machine]]:
-        """The nodes that drive no load, as they are now."""
         places = [at for at in self.roles.all if at not in self.roles.loads]
         answers = self.give({at: Order(do="machine") for at in places}, _JOIN_SECONDS)
         return [(self.nodes[at], Machine.model_validate_json(answers[at])) for at in places]
@@ -170,7 +166,6 @@ class NodeGroup(Control, Reached):
         return {name: json.loads(answers[places[name]]) for name in words}
 
     def tell_one(self, at: int, order: Order, seconds: float, hear: Hear | None = None) -> str:
-        """An order to one of them; its answer as JSON."""
         return self.give({at: order}, seconds, hear)[at]
 
     def give(

@@ -34,10 +34,10 @@ from fsgauge.rig.happenings import Happening, RunStarted
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.rig.session import Session
 from fsgauge.rig.vm import guest_set_up, lending
-from fsgauge.rig.vm.around_runs import Counting, Remounting
-from fsgauge.rig.vm.arrangement.tables import Counter, InForce
+from fsgauge.rig.vm.recipe import Counter, InForce
 from fsgauge.rig.vm.disks import consent_to
-from fsgauge.rig.vm.in_force import Held
+from fsgauge.rig.vm.guest_set_up import Remounting
+from fsgauge.rig.vm.in_force import Counting, Held
 from fsgauge.rig.vm.messages import PORT, Order, Reply
 from fsgauge.rig.vm.slowness import slowness_of, worked_seconds
 from fsgauge.study.model import Study
@@ -64,7 +64,6 @@ class OrderPort:
             write_all(self._descriptor, data)
 
     def hear(self, take: Callable[[Order], None]) -> None:
-        """Pass on each order as it comes, until the other end is closed."""
         lines = Lines()
         while piece := os.read(self._descriptor, _PIECE_BYTES):
             lines.add(piece)
@@ -73,8 +72,6 @@ class OrderPort:
 
 
 class Guest:
-    """Carries orders out, one after the other."""
-
     def __init__(self, line: OrderPort) -> None:
         self._line = line
         self._orders: queue.SimpleQueue[Order | None] = queue.SimpleQueue()

@@ -14,7 +14,11 @@ from fsgauge.errors import RigError
 from fsgauge.machine.facts.environment import capture_machine
 from fsgauge.machine.facts.mounts import mount_at
 from fsgauge.machine.process.tool import NotInTime, must_run, run_tool, stretched
+from fsgauge.machine.folder.open_folder import let_go_below
 from fsgauge.record.machine import NO_STORAGE
+from fsgauge.record.records import RunRecord
+from fsgauge.rig.happenings import Happening, RunStarted
+from fsgauge.rig.vm.arrangement.roles import FOLDER
 from fsgauge.rig.host.formatted import make, make_blank
 from fsgauge.rig.vm.in_force import TEST_ALONE, shell
 from fsgauge.rig.vm.messages import Do
@@ -109,7 +113,6 @@ def _kernels_last() -> str:
 
 
 def blank(device: str) -> None:
-    """Discard all of a device, on which the system's own steps make a file system."""
     make_blank(device)
 
 
@@ -186,3 +189,28 @@ ORDERS: dict[str, Callable[..., Any]] = {
     each.__name__: each for each in (join, run, blank, stand, seen, fall, room, machine)
 }
 """By the names of orders."""
+
+
+class Remounting:
+    """Does nothing until it is told how."""
+
+    def __init__(self) -> None:
+        self._orders: list[tuple[Do, dict[str, Any]]] = []
+        self._done = ""
+
+    def before_each_run(self, orders: list[tuple[Do, dict[str, Any]]], done: str) -> None:
+        """From now on, these, as guest_set_up has them; none: nothing. `done` says in records what
+        they do."""
+        self._orders, self._done = orders, done
+
+    def told(self, happening: Happening) -> Happening:
+        """The happening. As a run begins it is done, and its record says so; RigError where the
+        system does not go or come back."""
+        if self._orders and isinstance(happening, RunStarted):
+            with let_go_below(FOLDER):
+                for do, words in self._orders:
+                    done(do, words)
+        if self._orders and isinstance(happening, RunRecord):
+            caches = "; ".join(filter(None, (happening.caches, self._done)))
+            return happening.model_copy(update={"caches": caches})
+        return happening

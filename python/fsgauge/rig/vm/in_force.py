@@ -9,15 +9,17 @@ another system. What cannot be asked in time says nothing of the system.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Generic, TypeVar
 
 from fsgauge.engine.wire import EngineFault
 from fsgauge.errors import RigError
 from fsgauge.machine.process.tool import run_tool
 from fsgauge.record.parts import Traffic
 from fsgauge.record.records import RunRecord
-from fsgauge.rig.happenings import Happening
-from fsgauge.rig.vm.arrangement.tables import InForce
+from fsgauge.rig.happenings import Happening, RunStarted
+from fsgauge.rig.vm.recipe import Counter, InForce
 
 CODE = "system.not_in_force"
 TEST_ALONE = "fsgauge rig test NAME sets a system up alone, and says what of it is missing"
@@ -49,14 +51,11 @@ _END = re.compile(r"^==held== ([0-9]+)\n", re.MULTILINE)
 
 
 def shell(text: str, environment: dict[str, str], *options: str) -> list[str]:
-    """The command that carries out a text in bash."""
     pairs = [f"{name}={value}" for name, value in environment.items()]
     return ["env", *pairs, "bash", *options, "-c", text]
 
 
 class Held:
-    """What is held on this node; nothing until it is told what."""
-
     def __init__(self) -> None:
         self._held: list[InForce] = []
         self._environment: dict[str, str] = {}
@@ -75,7 +74,6 @@ class Held:
         return self._lost(self._said())
 
     def told(self, happening: Happening) -> Happening:
-        """The happening; a run's record with a fault where the system was not in force in it."""
         if not self._held or not isinstance(happening, RunRecord):
             return happening
         try:
@@ -86,7 +84,6 @@ class Held:
         return failed(happening, [*lost, *still])
 
     def _said(self) -> list[tuple[bool, str]]:
-        """Of each, whether it is there and what it printed; by one shell."""
         if not self._held:
             return []
         asked = [
@@ -115,7 +112,6 @@ class Held:
         return found
 
     def _still(self, traffic: Sequence[Traffic]) -> list[str]:
-        """What did not move in a run that only read, though it had to."""
         moved: dict[str, int] = {}
         for each in traffic:
             moved |= {part: number for part, number in each.parts.items() if number}
@@ -157,3 +153,93 @@ def fault_of_loss(system: str, lost: Sequence[str]) -> EngineFault:
 def not_read(record: RunRecord, what: str) -> RunRecord:
     """The record with what could not be read beside it in time."""
     return record.model_copy(update={"not_read": [*record.not_read, what]})
+
+
+_COUNTER_MARK = "==counter=="
+Counts = list[dict[str, int]]
+C = TypeVar("C")
+
+
+class CountedRuns(ABC, Generic[C]):
+    """Told what happens, in its order. Counts that are late cost a run these counts alone."""
+
+    def __init__(self) -> None:
+        self._before: C | None = None
+        self.late = ""
+
+    def told(self, happening: Happening) -> Happening:
+        """The happening; a run's record with what was counted since it began."""
+        if isinstance(happening, RunStarted):
+            self.late = ""
+            self._before = self.now()
+        if not isinstance(happening, RunRecord):
+            return happening
+        before, self._before = self._before, None
+        if happening.struck:
+            return happening  # a node that was started again counts from nothing
+        now = self.now() if before is not None else None
+        if before is None or now is None:
+            return not_read(happening, self.late) if self.late else happening
+        traffic = [*happening.traffic, *self.between(before, now)]
+        return happening.model_copy(update={"traffic": traffic})
+
+    @abstractmethod
+    def now(self) -> C | None:
+        """What is counted so far; None, with why in `late`, where that is not said in time."""
+
+    @abstractmethod
+    def between(self, before: C, after: C) -> list[Traffic]: ...
+
+
+class Counting(CountedRuns[Counts]):
+    """Counts nothing until it is told what."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._counters: list[Counter] = []
+        self._environment: dict[str, str] = {}
+
+    def count(self, counters: list[Counter], environment: dict[str, str]) -> None:
+        self._counters, self._environment, self._before = counters, environment, None
+
+    def between(self, before: Counts, after: Counts) -> list[Traffic]:
+        return [
+            Traffic(
+                name=counter.name,
+                title=counter.title,
+                unit=counter.unit,
+                parts={
+                    part: number - earlier.get(part, 0)
+                    for part, number in later.items()
+                    if number >= earlier.get(part, 0)
+                },
+            )
+            for counter, earlier, later in zip(self._counters, before, after, strict=True)
+            if later
+        ]
+
+    def now(self) -> Counts | None:
+        """All of them by one shell, which an emulated machine starts slowly."""
+        if not self._counters:
+            return None
+        text = "\n".join(
+            f"( {each.read.strip()}\n) || true\necho {_COUNTER_MARK}" for each in self._counters
+        )
+        command = shell(text, self._environment)
+        try:
+            said = run_tool(command, seconds=SECONDS, name="the shell")
+        except RigError as error:
+            self.late = f"what its layers count: {error.what}"
+            return None
+        pieces = said.output.split(_COUNTER_MARK)[: len(self._counters)]
+        return list(map(counts_in, pieces)) if len(pieces) == len(self._counters) else None
+
+
+def counts_in(text: str) -> dict[str, int]:
+    """Lines of a word and a number; other lines say nothing. Equal words add up."""
+    found: dict[str, int] = {}
+    for line in text.splitlines():
+        match line.split():
+            case [word, number] if number.isascii() and number.isdecimal():
+                found[word] = found.get(word, 0) + int(number)
+    return found

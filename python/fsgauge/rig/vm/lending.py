@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import TypeAdapter
 
@@ -19,7 +19,7 @@ from fsgauge.engine.wire import ClientsJob, LoadJob, LoadResult
 from fsgauge.errors import FsgaugeError, RigError
 from fsgauge.rig.session import LentSystem, Session
 from fsgauge.rig.vm.group import NodeGroup
-from fsgauge.rig.vm.messages import Do, order
+from fsgauge.rig.vm.messages import Do, LendDo, order
 from fsgauge.study.model import Study, System
 from fsgauge.workload.folders import Place
 
@@ -33,7 +33,6 @@ _RESULTS: TypeAdapter[list[LoadResult]] = TypeAdapter(list[LoadResult])
 
 @contextmanager
 def lent_by(group: NodeGroup, system: System) -> Iterator[GuestLent]:
-    """A system of the study that the guest is prepared for, until the context ends."""
     lent = GuestLent(group, system.name)
     try:
         yield lent
@@ -91,14 +90,10 @@ class GuestLent:
 
 _BROUGHT = Path("/run/brought")
 _JOB: TypeAdapter[LoadJob | ClientsJob] = TypeAdapter(LoadJob | ClientsJob)
-ORDERS: tuple[Do, ...] = (
-    "lend", "settle", "load", "load_at_once", "program", "say", "words", "remove", "give_back",
-)  # fmt: skip
+ORDERS: tuple[Do, ...] = get_args(LendDo)
 
 
 class Lending:
-    """The guest's end: one system at most."""
-
     def __init__(self) -> None:
         self._open = ExitStack()
         self._lent: LentSystem | None = None
@@ -142,7 +137,6 @@ class Lending:
 
 
 def _found(lent: LentSystem, name: str, data: str) -> str | None:
-    """An installed program, or one whose bytes came with the order."""
     if not data:
         return lent.program(name, None)
     _BROUGHT.mkdir(exist_ok=True)
@@ -153,7 +147,6 @@ def _found(lent: LentSystem, name: str, data: str) -> str | None:
 
 
 def nothing_prepared(what: str = "no study is prepared in the guest") -> RigError:
-    """An order that comes before what it is about."""
     return RigError(
         what,
         cause="the machine was started again meanwhile",

@@ -42,13 +42,11 @@ class Prepared:
     volume: SystemOverNodes | None = None
 
     def take(self, study: Study, limits: Limits) -> None:
-        """Attach the storage of a study as the guests have it; limit the disks."""
         self.measuring.prepare(study)
         self.group.limit(limits)
         self.is_ready = True
 
     def on_volume(self, study: Study) -> Study:
-        """Set the volume up; gives the study as the guest measures it on that."""
         found = arrangement_of(study, study.systems[0])
         self.volume = SystemOverNodes(self.group, found, storage_of(study).size)
         self.volume.set_up()
@@ -64,8 +62,6 @@ _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
 class OnOne:
-    """One node drives the load, as a machine alone does."""
-
     def __init__(self, group: NodeGroup) -> None:
         self._group = group
         self._at = group.roles.loads[0]
@@ -117,7 +113,6 @@ class OnSeveral(PreparedHosts):
         self._is_clock_served = False
 
     def prepare(self, study: Study) -> None:
-        """Attach its storage in each of them, and compare nothing yet."""
         self._study = study
         self._prepare(self._group.names)
         self._settle(self._group.names, PREPARE_SECONDS)
@@ -125,7 +120,6 @@ class OnSeveral(PreparedHosts):
             self._clock, self._is_clock_served = self._served_clock(), True
 
     def measure(self, plan: Plan, block: int, tell: Tell, seconds: float) -> None:
-        """All nodes together; one that keeps the others waiting for too long is lost."""
         self._group.end_asking_after(seconds)
         try:
             self._measure(plan, block, tell)
@@ -193,6 +187,5 @@ def filled_in(group: NodeGroup, study: Study, disks: list[str], system: System) 
 
 
 def _prepare(group: NodeGroup, study: Study) -> None:
-    """Have the first node that drives the load attach the storage of a study as guests have it."""
     asked = Order(do="prepare", study=study.model_dump_json(by_alias=True))
     group.tell_one(group.roles.loads[0], asked, PREPARE_SECONDS)

@@ -13,39 +13,18 @@ PORT = "fsgauge"
 """The port's name in the guest."""
 
 
-Do = Literal[
-    "prepare",
-    "describe",
-    "block",
-    "make",
-    "abort",
-    "join",
-    "run",
-    "blank",
-    "stand",
-    "seen",
-    "fall",
-    "room",
-    "machine",
-    "serve_clock",
-    "now",
-    "ask",
-    "count",
-    "hold",
-    "held",
-    "remount",
-    "agent",
-    "lend",
-    "settle",
-    "load",
-    "load_at_once",
-    "program",
-    "say",
-    "words",
-    "remove",
-    "give_back",
-    "go",
+SetUpDo = Literal["join", "run", "blank", "stand", "seen", "fall", "room", "machine"]
+"""For one of several nodes: guest_set_up.py."""
+LendDo = Literal[
+    "lend", "settle", "load", "load_at_once", "program", "say", "words", "remove", "give_back"
 ]
+"""For a system that is lent: lending.py."""
+Do = (
+    Literal["prepare", "describe", "block", "make", "abort", "go"]
+    | Literal["serve_clock", "now", "ask", "count", "hold", "held", "remount", "agent"]
+    | SetUpDo
+    | LendDo
+)
 
 
 class Order(Kept):

@@ -28,8 +28,6 @@ _SPOILED = ("read", "write", "write-zeroes", "discard")
 
 
 class Monitor:
-    """One machine's monitor, over a socket that QEMU inherited."""
-
     def __init__(self, own: socket.socket) -> None:
         self._socket = own
         self._lines = Lines()
@@ -41,7 +39,6 @@ class Monitor:
         self._socket.close()
 
     def limit_disk(self, disk: Disk, iops: int, bytes_per_second: int) -> None:
-        """From now on; 0 is no limit."""
         apart = dict.fromkeys(("iops_rd", "iops_wr", "bps_rd", "bps_wr"), 0)
         limits = {"iops": iops, "bps": bytes_per_second, **apart}
         self.execute("block_set_io_throttle", id=disk.device, **limits)

@@ -95,8 +95,6 @@ class Shape:
 
 @dataclass
 class Port:
-    """One machine's end."""
-
     own: socket.socket
     heard: bytearray = field(default_factory=bytearray)
     waiting: list[tuple[float, int, bytes]] = field(default_factory=list)
@@ -111,11 +109,9 @@ class Port:
     is_closed: bool = False
 
     def has_arrived(self, now: float) -> bool:
-        """Whether there is something that it could take."""
         return bool(self.rest) or bool(self.waiting and self.waiting[0][0] <= now)
 
     def is_stalled(self, now: float) -> bool:
-        """Whether it took nothing for a while of what has arrived."""
         arrived = self.waiting[0][0] if self.waiting and not self.rest else self.took_at
         return self.has_arrived(now) and now - max(self.took_at, arrived) > _STALLED_SECONDS
 
@@ -168,7 +164,6 @@ class Switch:
             self._ports[number].is_cut = is_cut
 
     def replace(self, number: int, own: socket.socket) -> None:
-        """A machine was started again: this is its end from now on."""
         own.setblocking(False)
         with self._lock:
             before, self._ports[number] = self._ports[number], Port(own)
@@ -206,7 +201,6 @@ class Switch:
             port.own.close()
 
     def _watch(self, selector: selectors.BaseSelector) -> None:
-        """Hear those whose frames can be passed on, and write where a frame has arrived."""
         now = time.monotonic()
         is_full = any(port.is_full(now) for port in self._ports)
         for port in self._ports:
@@ -224,7 +218,6 @@ class Switch:
                 selector.unregister(port.own)
 
     def _seconds_to_next(self) -> float:
-        """Until a frame arrives somewhere, or a link has carried what it has."""
         now = time.monotonic()
         moments = [port.waiting[0][0] for port in self._ports if port.waiting]
         ends = [_STALLED_SECONDS] if moments else []
@@ -272,7 +265,6 @@ class Switch:
                 port.waiting_bytes += len(frame)
 
     def _write(self, port: Port) -> None:
-        """What has arrived, as far as it is taken."""
         while port.has_arrived(now := time.monotonic()):
             if not port.rest:
                 port.rest = heapq.heappop(port.waiting)[2]
@@ -288,7 +280,6 @@ class Switch:
 
 
 def _frames(port: Port) -> list[bytes]:
-    """Whole frames that have come from a machine, each with its header."""
     found = []
     start = 0
     while len(port.heard) - start >= _HEADER_BYTES:

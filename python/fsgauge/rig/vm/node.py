@@ -71,12 +71,6 @@ class NodeStruckError(NodeLostError):
     """A machine without power that should do something: it was struck on purpose."""
 
 
-def _not_up(error: NodeLostError) -> NotUpError:
-    found = NotUpError(error.what, details=error.details, cause=error.cause, next=error.next)
-    found.has_ended = error.has_ended
-    return found
-
-
 def telling_lines(lines: list[str]) -> list[str]:
     """The last few of them; where a kernel gave up there, those that say why: a trace of addresses
     follows."""
@@ -163,7 +157,9 @@ class Node:
             try:
                 reply = self._one(_TICK_SECONDS)
             except NodeLostError as error:
-                raise _not_up(error) from error
+                not_up = error.told_as(NotUpError)
+                not_up.has_ended = error.has_ended
+                raise not_up from error
             if reply is None:
                 continue
             if reply.hello and reply.hello != __version__:
@@ -252,11 +248,9 @@ class Node:
 
     @property
     def port(self) -> int:
-        """The descriptor at which there is something to read."""
         return self._port.fileno()
 
     def give_up(self) -> None:
-        """It is as good as lost: what it is part of cannot go on."""
         self._given_up = True
 
     def power_off(self) -> None:
@@ -289,7 +283,6 @@ class Node:
 
     @property
     def is_lost(self) -> bool:
-        """Whether it has ended, but for one without power on purpose, or was given up."""
         if self.is_away and not self._given_up:
             return False
         return self._given_up or self._process is None or self._process.poll() is not None

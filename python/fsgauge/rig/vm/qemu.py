@@ -256,7 +256,6 @@ def command(
 
 
 def disk_words(disk: Disk) -> list[str]:
-    """A disk and the device that the machine has."""
     device = f"virtio-blk-pci,id={disk.serial},drive={disk.serial},serial={disk.serial}"
     if disk.is_shared:
         device += ",share-rw=on"

@@ -6,19 +6,18 @@ from collections.abc import Iterator
 
 from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.machine.device.consent import Consent
-from fsgauge.machine.facts.memory import available_memory_bytes
+from fsgauge.machine.facts.limits import available_memory_bytes
 from fsgauge.plan.cost import require_files_fit
 from fsgauge.rig.host.checks import require_real
 from fsgauge.rig.refusing import Look, refused_by, uses_no_device
 from fsgauge.rig.vm.acceleration import chosen_accelerator
 from fsgauge.rig.vm.arrangement.refusing import looks, require_modules, without_file_system
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, arrangements, roles_of
-from fsgauge.rig.vm.arrangement.tables import tables
+from fsgauge.rig.vm.recipe import recipe, tables
 from fsgauge.rig.vm.build.making import require_here
 from fsgauge.rig.vm.cache import guest_of, kernel_of
 from fsgauge.rig.vm.disks import disks_of, kernels_of, limits_of, storage_of
 from fsgauge.rig.vm.qemu import find_qemu
-from fsgauge.rig.vm.recipe import recipe
 from fsgauge.storage.loop import require_place
 from fsgauge.study.model import LoopStorage, Study
 from fsgauge.study.reached import accesses_of
@@ -64,7 +63,6 @@ def _looks(study: Study, destroy: Consent | None, *, is_built: bool) -> Iterator
 
 
 def _require_built(study: Study) -> None:
-    """The guest, and the kernel of each system with its file system's module."""
     wanted = recipe()
     guest_of(wanted.key)
     for system in study.systems:

@@ -22,7 +22,7 @@ from fsgauge.rig.refusing import require_none
 from fsgauge.rig.rig import Rig, design_of, of_some
 from fsgauge.rig.vm.acceleration import around_of, started_well
 from fsgauge.rig.vm.arrangement.roles import Roles, arrangements, is_arranged, roles_of
-from fsgauge.rig.vm.arrangement.tables import SHARED
+from fsgauge.rig.vm.recipe import SHARED, recipe
 from fsgauge.rig.vm.build.lab import lab_image
 from fsgauge.rig.vm.cache import guest_of, in_use, kernel_of
 from fsgauge.rig.vm.disks import (
@@ -38,7 +38,6 @@ from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.network import Shape, Station, Switch, shape_of
 from fsgauge.rig.vm.node import Node
 from fsgauge.rig.vm.qemu import Accelerator, Disk, MachineSpec, find_qemu
-from fsgauge.rig.vm.recipe import recipe
 from fsgauge.rig.vm.refusing import MEMORY_BYTES, refused
 from fsgauge.rig.vm.session import VmSession
 from fsgauge.storage.loop import make_file
@@ -118,7 +117,6 @@ class VmRig(Rig):
 
     @contextmanager
     def opened(self, study: Study) -> Iterator[VmSession]:
-        """Machines with the study prepared in them, until the context ends."""
         design = design_of(self, study)
         with self.started(study, side_by_side=design.side_by_side) as session:
             session.prepare()
@@ -180,7 +178,6 @@ class VmRig(Rig):
         return start
 
     def _spec(self, kernel: str | None, stack: ExitStack) -> MachineSpec:
-        """What machines are started with; its images stay until the stack is closed."""
         key = recipe().key
         guest, found = guest_of(key), kernel_of(key, kernel)
         lab = lab_image(guest)
@@ -190,7 +187,6 @@ class VmRig(Rig):
     def _group(
         self, specs: list[MachineSpec], roles: Roles, folder: Path, stack: ExitStack, shape: Shape
     ) -> NodeGroup:
-        """Nodes on a network of their own, if they are several."""
         ends: list[socket.socket] = []
         nodes = self._up(specs, folder, stack, ends)
         switch = Switch(ends, shape) if ends else None
@@ -208,7 +204,6 @@ class VmRig(Rig):
         ends: list[socket.socket],
         prompt: int | None = None,
     ) -> list[Node]:
-        """Machines that are up; `ends` are then this machine's ends of their links."""
         qemu = find_qemu()
 
         def make(accelerator: Accelerator) -> list[Node]:

@@ -20,7 +20,7 @@ from fsgauge.rig.session import Description, Session
 from fsgauge.rig.vm.arrangement.roles import FOLDER, arrangement_of, arrangements, is_arranged
 from fsgauge.rig.vm.arrangement.standing import Remains, SystemOverNodes, TeardownError, standing
 from fsgauge.rig.vm.disks import in_folder, in_guest, kernels_of, limits_of, storage_of
-from fsgauge.rig.vm.facts import described, machine_below
+from fsgauge.rig.vm.facts import Telling, described, machine_below
 from fsgauge.rig.vm.faults.failed_runs import (
     RecordedTurns,
     StruckTurn,
@@ -34,7 +34,6 @@ from fsgauge.rig.vm.lending import GuestLent, lent_by
 from fsgauge.rig.vm.measuring import Prepared, filled_in, measuring, refused_in_guests
 from fsgauge.rig.vm.network import shape_of
 from fsgauge.rig.vm.node import NodeLostError, NotUpError
-from fsgauge.rig.vm.telling import Telling
 from fsgauge.study.model import Study, System
 from fsgauge.workload import method_of
 
@@ -123,7 +122,6 @@ class VmSession(Session):
 
     @contextmanager
     def lent(self, system: System) -> Iterator[GuestLent]:
-        """A system set up on its nodes, and the one that drives the load."""
         prepared = self._by_kernel[system.kernel]
         try:
             with self._stood(system) as stood:
@@ -205,7 +203,6 @@ class VmSession(Session):
     def _measure_or_fail(
         self, prepared: Prepared, system: System | None, plan: Plan, block: int, tell: Tell
     ) -> None:
-        """One turn; what it did not reach is recorded as failed."""
         heard = RecordedTurns(tell, self._made)
         try:
             self._measure(prepared, system, plan, block, heard)
@@ -279,7 +276,6 @@ class VmSession(Session):
     def _stood(
         self, system: System | None, remains: Remains = lambda _: None
     ) -> Iterator[SystemOverNodes | None]:
-        """The system set up over its nodes, where that is more than a disk and a mount."""
         if system is None or not self._is_arranged:
             yield None
             return
@@ -290,7 +286,6 @@ class VmSession(Session):
             yield stood
 
     def _keep_logs(self, *, wanted: bool) -> None:
-        """New nodes whose disks keep logs of what is written to them, or no longer do."""
         self.has_logs = wanted
         for prepared in self._by_kernel.values():
             if prepared.has_logs or wanted:
@@ -298,7 +293,6 @@ class VmSession(Session):
         self._renew()
 
     def _renew(self) -> None:
-        """New machines for those that have ended or hang."""
         self._end_lost()
         self.prepare()
 
@@ -316,7 +310,6 @@ class VmSession(Session):
         return self._by_kernel[kernel].group
 
     def _attach(self, kernel: str | None, prepared: Prepared) -> None:
-        """Prepare the study; where systems are set up over nodes, with the first of them."""
         if not self._is_arranged:
             prepared.take(in_guest(self._study, self._disks), self._limits)
         elif self._has_device:
@@ -326,7 +319,6 @@ class VmSession(Session):
                 prepared.take(in_folder(self._study, FOLDER, self._room_bytes), self._limits)
 
     def _first_of(self, kernel: str | None) -> System:
-        """The first system of a kernel that stood when it was tried."""
         of_kernel = [each for each in self._study.systems if each.kernel == kernel]
         return next((each for each in of_kernel if each.name not in self._failed), of_kernel[0])
 

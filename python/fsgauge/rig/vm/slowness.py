@@ -23,7 +23,6 @@ _BOUND_SECONDS = 120.0
 
 
 def worked_seconds() -> float:
-    """Seconds that the work took here."""
     began = time.monotonic()
     for _ in range(_STARTS):
         run_tool(_SHELL, seconds=_BOUND_SECONDS)
@@ -36,5 +35,4 @@ def slowness_of(work_seconds: float) -> float:
 
 
 def load_words() -> str:
-    """How busy this machine is: "load 12.3 on 2 processors"."""
     return f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"

@@ -1,36 +1,102 @@
-"""`fsgauge rig test`: each file system of one node, and the systems over several, set up and tried.
+"""Systems that stand on nodes one after the other: tried by `fsgauge rig test`, and for two nodes
+that share files, and a server.
 
-Those over several nodes are the `[[trial]]` tables of systems/: each of `kinds` on each number of
-nodes in `loads`, which drive the load; a server is one more. `proof` is bash for the last of them,
-which fails where the system does not do what it is there for, and prints a sentence where it does.
-`known` is why it does not work on the distribution's usual kernel. Each is written on one node and
-read on another.
+`rig test` tries each file system of one node, and those over several nodes, which are the
+`[[trial]]` tables of systems/: each of `kinds` on each number of nodes in `loads`, which drive the
+load; a server is one more. `proof` is bash for the last of them, which fails where the system does
+not do what it is there for, and prints a sentence where it does. `known` is why it does not work on
+the distribution's usual kernel. Each is written on one node and read on another.
 """
 
 from __future__ import annotations
 
 import time
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError, quoted
-from fsgauge.rig.vm.arrangement.roles import needs_server
+from fsgauge.kinds import DEFAULT
+from fsgauge.rig.vm.arrangement.roles import arrangement_of, needs_server, roles_of
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.node import NodeLostError, NotUpError
 from fsgauge.rig.vm.recipe import SYSTEMS, read_tables, recipe
 from fsgauge.rig.vm.refusing import require_machines, require_memory
 from fsgauge.rig.vm.rig import VmRig
 from fsgauge.rig.vm.session import VmSession
-from fsgauge.rig.vm.sharing_nodes import study_over
 from fsgauge.study.model import Study, System
+from fsgauge.study.parse import load_study
 from fsgauge.study.rig_keys import RigKeys, Role, SystemRig
+
+_SHARING = Path(__file__).with_name("sharing_nodes.toml")
+
+
+@cache
+def sharing_systems() -> dict[str, System]:
+    found = tomllib.loads(_SHARING.read_text(encoding="utf-8"))
+    return {name: System.model_validate({"name": name, **keys}) for name, keys in found.items()}
+
+
+def chosen_sharing(names: Sequence[str]) -> list[System]:
+    """Those that are named; all without names. InputError for one that is not there."""
+    known = sharing_systems()
+    for name in names:
+        if name not in known:
+            raise InputError(
+                f'"{name}" is not among the systems that two nodes share here',
+                details=(f"they are: {', '.join(known)}",),
+                next="fsgauge rig coherence FOLDER FOLDER tests what is mounted",
+            )
+    return [known[name] for name in dict.fromkeys(names or known)]
+
+
+def study_over(systems: Sequence[System], rig: RigKeys) -> Study:
+    base = load_study(DEFAULT, [], [], "loop:320MiB", 0)
+    return base.model_copy(update={"systems": list(systems), "rig": rig})
+
+
+def study_of(systems: Sequence[System]) -> Study:
+    """A study that is never measured: it says which nodes there are, and what stands on them."""
+    study = study_over(systems, RigKeys(nodes=2))
+    if roles_of(study).server is None:
+        return study
+    return study.model_copy(update={"rig": RigKeys(nodes=3)})
+
+
+def has_server(system: System) -> bool:
+    return roles_of(study_of([system])).server is not None
+
+
+def node_returns(system: System) -> bool:
+    above = arrangement_of(study_of([system]), system).reached_by
+    return above is None or above.returns
+
+
+@contextmanager
+def nodes_for(
+    systems: Sequence[System],
+    kernel: str | None,
+    say: Callable[[str], None],
+    *,
+    keep_logs: bool = False,
+) -> Iterator[VmSession]:
+    """Nodes on which each of the systems may stand; started when the first one does. `keep_logs`
+    is for disks that are to lose what was not flushed.
+
+    InputError, RigError for what cannot be, before anything is started.
+    """
+    study, rig = study_of(systems), VmRig(say, kernel)
+    rig.check(study, None)
+    with rig.started(study) as session:
+        session.has_logs = keep_logs
+        yield session
 
 
 @dataclass(frozen=True)
 class RigTest:
-    """A file system, what it is on, how it is reached, and how many nodes drive the load."""
-
     kind: str
     volume: str | None = None
     reached_by: str | None = None
@@ -62,7 +128,6 @@ class RigTest:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is a file system of one node, on its own disk."""
         arranged = self.volume or self.reached_by or self.loads > 1
         return not arranged and self.kind in recipe().kinds
 

@@ -41,8 +41,6 @@ _WORDS = 100
 
 @dataclass(frozen=True)
 class _Extent:
-    """Neighbouring blocks."""
-
     start: int = 0
     blocks: int = 0
 
@@ -80,7 +78,6 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def _written(file: BinaryIO, path: Path, number: dict[Path, int], end: int) -> tuple[bytes, int]:
-    """Write what is in a file from block `end` on; gives its inode, and the end after it."""
     facts = path.lstat()
     mode, mtime_s = facts.st_mode, int(facts.st_mtime)
     if stat.S_ISLNK(mode):

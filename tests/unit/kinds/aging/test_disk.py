@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from fsgauge.devices import device_named
 from fsgauge.errors import InputError
-from fsgauge.kinds.aging.disk import PUBLISHED, DiskModel, changed_disk, disk_of, parameters_of
+from fsgauge.kinds.aging.disk import MODEL, DiskModel, changed_disk, disk_of
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study, parse_study
@@ -24,7 +25,7 @@ def disk_model(study: Study) -> DiskModel:
 
 
 def test_the_shipped_study_predicts_for_the_published_disk() -> None:
-    assert disk_of(disk_model(aging()).model_dump()) == PUBLISHED
+    assert disk_of(disk_model(aging()).model_dump()) == DiskModel()
 
 
 def test_keys_are_set_and_written_back() -> None:
@@ -72,8 +73,8 @@ def test_other_kinds_have_no_disk() -> None:
 
 
 def test_defaults_are_the_published_disk() -> None:
-    assert changed_disk({}, []) == PUBLISHED
-    assert set(DiskModel.model_fields) == {each.name for each in parameters_of(PUBLISHED)}
+    assert changed_disk({}, []) == DiskModel()
+    assert set(DiskModel.model_fields) == {each.name for each in device_named(MODEL).parameters}
 
 
 def test_changes_come_on_top_of_the_record() -> None:
@@ -92,7 +93,7 @@ def test_keys_may_be_written_whole() -> None:
     ("changes", "said", "hint"),
     [
         (["windw=3"], 'has no "windw"', "window"),
-        (["window"], "sets nothing", "--set workload.disk.window=16"),
+        (["window"], "sets nothing", "--set workload."),
         (["window=many"], "window must be a whole number", "workload.disk"),
         (["outer_rate=200"], "has no unit", "200 MB/s"),
         (["outer_rate=200 mb"], "not a unit of a transfer rate", "200 MB/s"),
@@ -106,7 +107,8 @@ def test_what_is_wrong_is_said(changes: list[str], said: str, hint: str) -> None
         changed_disk({}, changes)
     error = refusal.value
     assert said in error.what
-    assert hint in " ".join((*error.details, error.next))
+    told = error.location.hint if error.location is not None else ""
+    assert hint in " ".join((*error.details, error.next, told))
 
 
 def test_two_changes_may_only_agree_together() -> None:

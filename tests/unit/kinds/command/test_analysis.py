@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import pytest
 
-from fsgauge.kinds.command.analysis import answer, of_runs, rounded
-from fsgauge.kinds.command.analysis.model import Command, OwnNumberResult, Waits
+from fsgauge.kinds.command.analysis import ANALYSIS
+from fsgauge.kinds.command.analysis.numbers import Command, OwnNumberResult, Waits
 from fsgauge.kinds.command.factors import CommandFactors
 from fsgauge.record.command import CommandRun, Found
 from fsgauge.record.records import RunRecord
@@ -47,7 +47,7 @@ def codes(runs: list[RunRecord], prepare: list[str]) -> list[str]:
 
 def found(runs: list[RunRecord], prepare: list[str], own: Command | None = None) -> list[Finding]:
     study = SimpleNamespace(study={"workload": {"prepare": prepare}})
-    return list(of_runs(cast(Evidence, SimpleNamespace(runs=runs, study=study, own=own))))
+    return list(ANALYSIS.findings(cast(Evidence, SimpleNamespace(runs=runs, study=study, own=own))))
 
 
 @pytest.mark.parametrize(("noise", "level"), [(0.02, "note"), (0.3, "warning")])
@@ -140,7 +140,7 @@ def question(*times: Waits, primary: str = "time", ratio: str = "better", n: int
 
 
 def test_the_answer_has_waits_then_times_then_numbers() -> None:
-    said = answer(question(waits("ext4", 41, 0.12), waits("xfs", 39, 0.11)))
+    said = ANALYSIS.answer(question(waits("ext4", 41, 0.12), waits("xfs", 39, 0.11)))
     assert said == (
         "git clone waits for storage 12 % of its time and takes 41 s on ext4, 39 s on xfs"
         " (0.95 times, 0.93 to 0.98). Its tps:"
@@ -150,42 +150,42 @@ def test_the_answer_has_waits_then_times_then_numbers() -> None:
 
 def test_a_number_that_is_primary_is_answered_without_the_time() -> None:
     """pgbench -T was said to take as long as it was told to, with a ratio."""
-    said = answer(question(waits("ext4", 41, 0.12), waits("xfs", 39, 0.11), primary="tps"))
+    said = ANALYSIS.answer(question(waits("ext4", 41, 0.12), waits("xfs", 39, 0.11), primary="tps"))
     assert said is not None
     assert said.startswith("git clone waits for storage 12 % of its time. Its tps: ")
 
 
 def test_a_number_that_is_asked_for_and_was_never_read_is_said() -> None:
     """Its times stood in its place, and nothing said why."""
-    said = answer(question(waits("ext4", 41, 0.12), waits("xfs", 39, 0.11), primary="p99"))
+    said = ANALYSIS.answer(question(waits("ext4", 41, 0.12), waits("xfs", 39, 0.11), primary="p99"))
     assert said is not None
     assert "Its p99 could not be read in any run. Its tps: " in said
 
 
 def test_shares_that_differ_are_each_told_and_unknown_ones_said() -> None:
-    said = str(answer(question(waits("ext4", 41, 0.12), waits("xfs", 39, 0.6))))
+    said = str(ANALYSIS.answer(question(waits("ext4", 41, 0.12), waits("xfs", 39, 0.6))))
     assert "waits for storage 12 % of its time on ext4 and takes 41 s on ext4" in said
     assert "On xfs it waits 60 % of its time." in said
-    said = str(answer(question(waits("ext4", 0.01, None), waits("xfs", 39, 0.6))))
+    said = str(ANALYSIS.answer(question(waits("ext4", 0.01, None), waits("xfs", 39, 0.6))))
     assert "git clone is too short on ext4 to see what share" in said
     assert "On xfs it waits 60 % of its time." in said
-    said = str(answer(question(waits("ext4", 0.01, None), waits("xfs", 0.01, None))))
+    said = str(ANALYSIS.answer(question(waits("ext4", 0.01, None), waits("xfs", 0.01, None))))
     assert said.startswith("git clone takes 10 ms on ext4")
     assert "git clone is too short to see what share of its time it waits for storage." in said
-    said = str(answer(question(waits("ext4", 1, 0.0), waits("xfs", 1, 0.0), ratio="undecided")))
+    said = str(
+        ANALYSIS.answer(question(waits("ext4", 1, 0.0), waits("xfs", 1, 0.0), ratio="undecided"))
+    )
     assert "less than 1 % of its time" in said
 
 
 def test_what_is_undecided_has_the_smallest_effect_that_would_have_shown() -> None:
-    said = str(answer(question(waits("ext4", 1, 0.0), waits("xfs", 1, 0.0), ratio="too noisy")))
+    said = str(
+        ANALYSIS.answer(question(waits("ext4", 1, 0.0), waits("xfs", 1, 0.0), ratio="too noisy"))
+    )
     assert "Too noisy to tell xfs from ext4: only a difference of 40 % or more" in said
     assert said.count("(0.95 times, 0.93 to 0.98, too noisy)") == 1, "its own number alone"
 
 
 def test_two_blocks_decide_nothing_and_have_times() -> None:
-    said = str(answer(question(waits("ext4", 1, 0.0), waits("xfs", 2, 0.0), n=2)))
+    said = str(ANALYSIS.answer(question(waits("ext4", 1, 0.0), waits("xfs", 2, 0.0), n=2)))
     assert "and takes 1 s on ext4 and 2 s on xfs. Undecided: 2 complete blocks" in said
-
-
-def test_digits() -> None:
-    assert [rounded(each) for each in (1234567, 123.4, 0.00123)] == ["1,230,000", "123", "0.00123"]

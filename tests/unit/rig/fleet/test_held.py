@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from fsgauge.errors import InputError, Interrupted, RigError
-from fsgauge.rig.fleet.gate import Gate
+from fsgauge.rig.fleet.gated_engine import Gate
 from fsgauge.rig.fleet.messages import Fault, Faults, Label
 
 HERE, THERE = (Label(block=0, turn=1, cell=name) for name in ("randread", "randwrite"))

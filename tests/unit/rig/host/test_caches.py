@@ -9,8 +9,8 @@ import pytest
 from fsgauge.engine.wire import FilesTarget
 from fsgauge.errors import RigError
 from fsgauge.machine.process.tool import Said, must_run
-from fsgauge.rig.host import caches
-from fsgauge.rig.host.caches import KEEP_CACHES, keep_code_in_memory, settle_caches
+from fsgauge.rig.host import before_runs
+from fsgauge.rig.host.before_runs import KEEP_CACHES, keep_code_in_memory, settle_caches
 from fsgauge.workload.folders import ClientFolders
 
 
@@ -96,7 +96,7 @@ def test_a_file_system_that_fails_is_named_by_its_path(tmp_path, monkeypatch):
     held = os.open(tmp_path, os.O_RDONLY)
     try:
         with pytest.raises(RigError) as failed:
-            caches.sync_file_system(f"/proc/{os.getpid()}/fd/{held}")
+            before_runs.sync_file_system(f"/proc/{os.getpid()}/fd/{held}")
     finally:
         os.close(held)
     assert (

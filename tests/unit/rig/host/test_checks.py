@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import FsgaugeError, InputError
-from fsgauge.rig.host import checks, rings
-from fsgauge.rig.host.checks import LAB_DESCRIPTORS, refused_systems, smallest_bytes
-from fsgauge.rig.host.rings import NoRings
+from fsgauge.rig.host import checks, process_limits
+from fsgauge.rig.host.checks import refused_systems, smallest_bytes
+from fsgauge.rig.host.process_limits import LAB_DESCRIPTORS
+from fsgauge.rig.host.process_limits import NoRings
 from fsgauge.rig.host.tunables import check_tunables
 from fsgauge.rig.refusing import require_none
 from fsgauge.study.model import Study, System
@@ -251,7 +252,7 @@ def test_too_few_descriptors_for_the_lab_are_said_before_it_begins(
         return [error.next for error in refused_systems(asked)]
 
     assert said_with(LAB_DESCRIPTORS, LAB_DESCRIPTORS) == []
-    assert said_with(64, 4096) == [f"ulimit -n {LAB_DESCRIPTORS}"]
+    assert said_with(64, 4096) == ["ulimit -S -n hard"]
     assert said_with(64, 64) == ["as root: ulimit -n 1024"]
     assert said_with(resource.RLIM_INFINITY, resource.RLIM_INFINITY) == []
 
@@ -270,7 +271,7 @@ def test_files_that_are_open_at_once_are_counted(
 def test_rings_are_among_what_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The probe knew it, and 36 of 36 runs failed."""
     forbidden = NoRings("io_uring is forbidden here", "", is_forbidden=True)
-    monkeypatch.setattr(rings, "no_rings", lambda count, depth: forbidden)
+    monkeypatch.setattr(process_limits, "no_rings", lambda count, depth: forbidden)
     of_descriptors(monkeypatch, 64, 64)
     whats = [each.what for each in refused_systems(in_folder(tmp_path, {"kind": "aging"}))]
     assert len(whats) == 2, "all reasons at once"

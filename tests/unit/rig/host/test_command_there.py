@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.rig.host.command_there import require_program
+from fsgauge.rig.host.command_faults import require_program
 from tests.unit.kinds.command.studies import study
 
 

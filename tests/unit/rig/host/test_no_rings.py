@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from fsgauge.rig.host import rings
-from fsgauge.rig.host.rings import lockable_bytes, no_rings
+from fsgauge.rig.host import process_limits
+from fsgauge.rig.host.process_limits import lockable_bytes, no_rings
 
 FILTERED = """
 import ctypes, sys
@@ -24,7 +24,7 @@ steps = (Step * 4)(Step(0x20, 0, 0, 0), Step(0x15, 0, 1, 425),
                    Step(6, 0, 0, 0x50000 | int(sys.argv[1])), Step(6, 0, 0, 0x7FFF0000))
 assert libc.prctl(38, 1, 0, 0, 0) == 0
 assert libc.prctl(22, 2, ctypes.byref(Program(4, steps)), 0, 0) == 0
-from fsgauge.rig.host.rings import no_rings
+from fsgauge.rig.host.process_limits import no_rings
 found = no_rings(1, 8)
 print(found.is_forbidden, found.cause)
 """
@@ -53,7 +53,7 @@ def test_all_rings_stand_at_once_and_are_gone_afterwards(monkeypatch: pytest.Mon
         made.append(os.open("/dev/null", os.O_RDONLY))
         return made[-1] if len(made) < 4 else -errno.ENOMEM
 
-    monkeypatch.setattr(rings, "_ring", ring)
+    monkeypatch.setattr(process_limits, "_ring", ring)
     assert no_rings(3, 32) is None
     for descriptor in made:
         with pytest.raises(OSError, match="Bad file descriptor"):
@@ -63,8 +63,8 @@ def test_all_rings_stand_at_once_and_are_gone_afterwards(monkeypatch: pytest.Mon
 
 
 def test_nothing_limits_who_may_lock_all_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rings.resource, "getrlimit", lambda _: (65536, 65536))
-    monkeypatch.setattr(rings, "_may_lock_all", lambda: True)
+    monkeypatch.setattr(process_limits.resource, "getrlimit", lambda _: (65536, 65536))
+    monkeypatch.setattr(process_limits, "_may_lock_all", lambda: True)
     assert lockable_bytes() is None
-    monkeypatch.setattr(rings, "_may_lock_all", lambda: False)
+    monkeypatch.setattr(process_limits, "_may_lock_all", lambda: False)
     assert lockable_bytes() == 65536

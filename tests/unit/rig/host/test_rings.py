@@ -8,8 +8,8 @@ import shlex
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.rig.host import rings
-from fsgauge.rig.host.rings import NoRings, require_rings, ring_cautions
+from fsgauge.rig.host import process_limits
+from fsgauge.rig.host.process_limits import NoRings, require_rings, ring_cautions
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
 from fsgauge.study.reached import accesses_of
@@ -22,7 +22,7 @@ TOO_FEW = NoRings("4 rings need more locked memory", "ulimit -l unlimited")
 
 @pytest.fixture
 def without(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rings, "no_rings", lambda count, depth: FORBIDDEN)
+    monkeypatch.setattr(process_limits, "no_rings", lambda count, depth: FORBIDDEN)
 
 
 def on_host(name: str, *changes: str) -> Study:
@@ -68,7 +68,7 @@ def test_too_little_locked_memory_is_refused_where_clients_could_do_without(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The engine makes plain calls only where io_uring is forbidden altogether."""
-    monkeypatch.setattr(rings, "no_rings", lambda count, depth: TOO_FEW)
+    monkeypatch.setattr(process_limits, "no_rings", lambda count, depth: TOO_FEW)
     with pytest.raises(InputError) as refused:
         require_rings(on_host("connections"))
     assert refused.value.next == "--set workload.interface=plain, or ulimit -l unlimited"
@@ -77,11 +77,11 @@ def test_too_little_locked_memory_is_refused_where_clients_could_do_without(
 def test_buffers_that_cannot_be_locked_are_said_and_no_reason_to_refuse(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(rings, "no_rings", lambda count, depth: None)
+    monkeypatch.setattr(process_limits, "no_rings", lambda count, depth: None)
     study = on_host("aging")
     asked = method_of(study.workload).rings()
     assert asked is not None
     for locked, count in ((asked.buffer_bytes - 1, 1), (asked.buffer_bytes, 0), (None, 0)):
-        monkeypatch.setattr(rings, "lockable_bytes", lambda locked=locked: locked)
+        monkeypatch.setattr(process_limits, "lockable_bytes", lambda locked=locked: locked)
         require_rings(study)
         assert len(ring_cautions(study)) == count

@@ -8,7 +8,7 @@ import pytest
 
 from fsgauge.errors import RigError
 from fsgauge.machine.folder.open_folder import open_place
-from fsgauge.rig.host.steps import free_when_steady, takeable_bytes, wear
+from fsgauge.rig.host.before_runs import free_when_steady, takeable_bytes, wear
 from fsgauge.workload.steps import ClearFolder, DeleteFile, FileStep, TakeBallast
 
 

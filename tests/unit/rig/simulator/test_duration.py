@@ -13,7 +13,7 @@ from fsgauge.plan.preview import describe
 from fsgauge.plan.turns import make_plan
 from fsgauge.rig.rig import around_on
 from fsgauge.rig.simulator import rig
-from fsgauge.rig.simulator.device import size_of
+from fsgauge.rig.simulator.models import size_of
 from fsgauge.rig.simulator.life import (
     empty_of,
     first_turn,

@@ -13,7 +13,7 @@ from fsgauge.errors import FullModelError, InputError
 from fsgauge.plan.turns import make_plan
 from fsgauge.rig.registry import rig_named
 from fsgauge.rig.simulator import full
-from fsgauge.rig.simulator.device import size_of
+from fsgauge.rig.simulator.models import size_of
 from fsgauge.rig.simulator.full import Room, found_room, require_whole, with_sizes
 from fsgauge.rig.simulator.life import place_in
 from fsgauge.study.parse import parse_study

@@ -6,8 +6,15 @@ import pytest
 
 from fsgauge.engine import wire
 from fsgauge.errors import InputError
-from fsgauge.rig.simulator.device import devices_of, size_of, stripe_bytes_of
-from fsgauge.rig.simulator.policies import made_with, policy_of, settings_of, told_of
+from fsgauge.rig.simulator.models import (
+    devices_of,
+    made_with,
+    policy_of,
+    settings_of,
+    size_of,
+    stripe_bytes_of,
+    told_of,
+)
 from fsgauge.study.model import Study, System
 from fsgauge.study.parse import load_study, parse_study
 from fsgauge.study.policies import POLICIES

@@ -11,9 +11,10 @@ from fsgauge.engine.wire import FilesTarget, LoadJob, RandomAccess
 from fsgauge.machine.process.tool import NotInTime
 from fsgauge.record.records import Cell, RunRecord, Turn
 from fsgauge.rig.happenings import RunStarted
-from fsgauge.rig.vm import around_runs, guest_set_up
-from fsgauge.rig.vm.around_runs import Counting, Remounting, counts_in
-from fsgauge.rig.vm.arrangement.tables import Counter, tables
+from fsgauge.rig.vm import guest_set_up, in_force
+from fsgauge.rig.vm.guest_set_up import Remounting
+from fsgauge.rig.vm.in_force import Counting, counts_in
+from fsgauge.rig.vm.recipe import Counter, tables
 from tests.unit.stats.one_run import one_run
 
 CELL = Cell(id="c", name="c", kind="overhead", factors={})
@@ -86,10 +87,10 @@ def test_counters_that_are_late_cost_a_run_its_counts_and_nothing_else(
 
     with monkeypatch.context() as patched:
         if late_at == "before":
-            patched.setattr(around_runs, "run_tool", late)
+            patched.setattr(in_force, "run_tool", late)
         counting.told(RunStarted(TURN, CELL))
     if late_at == "after":
-        monkeypatch.setattr(around_runs, "run_tool", late)
+        monkeypatch.setattr(in_force, "run_tool", late)
     told = counting.told(record())
     assert isinstance(told, RunRecord) and told.fault is None and told.traffic == []
     assert told.not_read == ["what its layers count: the shell did not end within 30 s"]

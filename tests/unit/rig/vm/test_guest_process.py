@@ -17,7 +17,7 @@ PROGRAM = """
 import sys, time
 from contextlib import contextmanager
 from fsgauge.errors import InputError
-from fsgauge.rig.fleet import held
+from fsgauge.rig.fleet import host_answers
 from fsgauge.rig.vm import guest_process
 
 class Session:
@@ -40,7 +40,7 @@ class Rig:
         finally:
             guest._say("closed")
 
-guest_process.HostRig = held.HostRig = Rig
+guest_process.HostRig = host_answers.HostRig = Rig
 guest_process.Guest._described = lambda self: '"here"'
 guest = guest_process.Guest(guest_process.OrderPort(int(sys.argv[1])))
 guest.serve()

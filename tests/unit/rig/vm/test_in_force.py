@@ -13,7 +13,7 @@ from fsgauge.machine.process.tool import NotInTime
 from fsgauge.record.parts import Traffic
 from fsgauge.record.records import RunRecord
 from fsgauge.rig.vm import in_force
-from fsgauge.rig.vm.arrangement.tables import InForce, tables
+from fsgauge.rig.vm.recipe import InForce, tables
 from fsgauge.rig.vm.in_force import CODE, Held
 from tests.synthetic import make_study
 from tests.unit.rig.vm.test_around_runs import record

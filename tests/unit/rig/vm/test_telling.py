@@ -15,7 +15,7 @@ from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.disks import Limits
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.qemu import Disk
-from fsgauge.rig.vm.telling import Telling
+from fsgauge.rig.vm.facts import Telling
 from fsgauge.study.parse import load_study
 from fsgauge.study.rig_keys import RigKeys
 from tests.unit.rig.vm.fake_nodes import FakeNode, group_of

@@ -98,8 +98,10 @@ def test_writers_scale_over_hosts_beside_their_own_scaling(tmp_path: Path) -> No
     for line in found:
         last = line.points[-1]
         assert last.change is not None and last.change.value == pytest.approx(4 / 1.6, rel=0.05)
-    assert results.answer.startswith("Two writers do 1.92 times the writes of one on raw (")
-    assert "With two writers on each of four hosts, ext4 reaches 49 %" in results.answer
+    subject = "Two writers of 8 KiB to one file on each of four hosts"
+    assert results.answer.startswith(f"{subject} do "), results.answer
+    assert "; the device alone 1.92 times." in results.answer
+    assert " % of raw's 8 KiB sequential writes by 2 writers on 4 hosts (" in results.answer
     assert "Four hosts do 4.02 times the sequential writes of one on raw (" in results.answer
     said = writers_answer(scaling, [study.study.plan.cells[-1]], 3.0)
     assert said.startswith("Two writers of 8 KiB to one file on each of four hosts do "), said

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from fsgauge.kinds.aging.analysis.answer import aging_answer
 from fsgauge.kinds.aging.analysis.layouts import aged_files, aging_layouts, predictions
-from fsgauge.kinds.aging.analysis.model import Aging, DiskParameter
+from fsgauge.kinds.aging.analysis.model import Aging, AgingLine, AgingPoint, DiskParameter
 from fsgauge.kinds.aging.analysis.rates import aging_lines, levels_of, noise_of_sides
-from fsgauge.kinds.aging.disk import changed_disk, disk_of, parameters_of
-from fsgauge.kinds.aging.factors import AgingFactors
+from fsgauge.kinds.aging.disk import changed_disk, disk_of
+from fsgauge.kinds.aging.factors import AgingFactors, Side
 from fsgauge.record.records import Cell, StepRecord, StudyRecord
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.evidence import Evidence, Question, finding, part_of, turn_name
+from fsgauge.stats.kept import NOUNS, Kept, Level, kept_sentences, picked
 from fsgauge.stats.layouts import seeks_of
 from fsgauge.stats.results import Finding
+from fsgauge.stats.sentence import DECIDED
 from fsgauge.stats.storage_findings import failed_scans, no_seeks, sparse_storage
+from fsgauge.stats.wording import listed, percent
 from fsgauge.units import format_size
 
 FEWEST_IN_CHUNKS = 0.95
@@ -26,13 +28,10 @@ ALL_FREE = 100
 
 
 class AgingAnalysis(Analysis):
-    """What each system keeps of its clean rate as its space is freed and used again."""
-
     own = Aging
     compares_systems = False
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002
-        """Bytes per second, which is what others publish of aged file systems."""
         return "bandwidth"
 
     def read(self, material: Material) -> Aging:
@@ -41,6 +40,7 @@ class AgingAnalysis(Analysis):
         workload: dict[str, Any] = study.study["workload"]
         chunks = chunks_of(study)
         model = disk_of(workload.get("disk") or {})
+        changes = model.changes()
         predicted, unpredicted = predictions(samples, scans, model)
         return Aging(
             files=int(workload.get("files") or 0),
@@ -54,15 +54,43 @@ class AgingAnalysis(Analysis):
             layouts=aging_layouts(samples, scans, chunks, predicted),
             aged=aged_files(samples, scans, chunks),
             disk=[
-                DiskParameter(name=each.name, value=each.value, is_default=each.is_default)
-                for each in parameters_of(model)
+                DiskParameter(name=name, value=value, is_default=name not in changes)
+                for name, value in model
             ],
             unpredicted=unpredicted,
             failed_scans=sum(scan.result is None for scan in scans),
         )
 
-    def findings(self, evidence: Evidence) -> Iterable[Finding]:
-        return _aging_findings(evidence)
+    def findings(self, evidence: Evidence) -> Iterator[Finding]:
+        aging = Aging.within(evidence)
+        yield from _ended_early(evidence.steps)
+        if aging.seeks == "no":
+            yield no_seeks(
+                "The storage has no moving heads. Measured rates show only that requests are split"
+                " where extents end, not what seeks cost.",
+                "Compare with the rates predicted for a disk, or measure on one:"
+                " --storage /dev/disk/by-id/NAME.",
+            )
+        yield from sparse_storage(
+            evidence,
+            "Clean systems pay for that more than aged ones, so aged systems look better than they"
+            " are.",
+        )
+        yield from _not_in_chunks(aging)
+        yield from _still_slow(aging)
+        yield from failed_scans(
+            evidence, "the layout of those files and the rates predicted from it are missing"
+        )
+        if aging.unpredicted:
+            yield finding(
+                "aging.unpredicted",
+                "note",
+                f"No rate is predicted for a disk: {aging.unpredicted}.",
+                "fsgauge report DIR where the engine can be run predicts them from the same"
+                " records.",
+            )
+        yield from _no_layout(evidence, aging)
+        yield from _listed_in_part(aging)
 
     def answer(self, question: Question) -> str | None:
         return aging_answer(Aging.within(question), question.primary, question.margin_percent)
@@ -93,37 +121,6 @@ def _chunk_of(table: dict[str, Any]) -> int | None:
         return max(map(int, windows)) * BLOCK_BYTES
     chunk: int | None = table.get("allocation_chunk")
     return chunk
-
-
-def _aging_findings(evidence: Evidence) -> Iterator[Finding]:
-    aging = Aging.within(evidence)
-    yield from _ended_early(evidence.steps)
-    if aging.seeks == "no":
-        yield no_seeks(
-            "The storage has no moving heads. Measured rates show only that requests are split"
-            " where extents end, not what seeks cost.",
-            "Compare with the rates predicted for a disk, or measure on one:"
-            " --storage /dev/disk/by-id/NAME.",
-        )
-    yield from sparse_storage(
-        evidence,
-        "Clean systems pay for that more than aged ones, so aged systems look better than they"
-        " are.",
-    )
-    yield from _not_in_chunks(aging)
-    yield from _still_slow(aging)
-    yield from failed_scans(
-        evidence, "the layout of those files and the rates predicted from it are missing"
-    )
-    if aging.unpredicted:
-        yield finding(
-            "aging.unpredicted",
-            "note",
-            f"No rate is predicted for a disk: {aging.unpredicted}.",
-            "fsgauge report DIR where the engine can be run predicts them from the same records.",
-        )
-    yield from _no_layout(evidence, aging)
-    yield from _listed_in_part(aging)
 
 
 def _ended_early(steps: Sequence[StepRecord]) -> Iterator[Finding]:
@@ -216,3 +213,62 @@ def _listed_in_part(aging: Aging) -> Iterator[Finding]:
             " listed whole.",
             [f"{layout.system}, {layout.cell}" for layout in part],
         )
+
+
+def aging_answer(aging: Aging, primary: Sequence[Cell], margin_percent: float) -> str:
+    """It is about the level of the first primary cell that was measured after ageing."""
+    for cell in primary:
+        factors = AgingFactors.of(cell)
+        lead, free_percent = factors.side, factors.free_percent
+        other: Side = "read" if lead == "write" else "write"
+        found = {side: list(_kept(aging, side, free_percent)) for side in (lead, other)}
+        if free_percent is not None and found[lead]:
+            level = Level(
+                where=f"At {free_percent} % free",
+                of="their clean rate",
+                sides={NOUNS[side]: kept for side, kept in found.items() if kept},
+                elsewhere=list(_elsewhere(aging, found, free_percent)),
+                margin_percent=margin_percent,
+            )
+            return f"{kept_sentences(level)}{_prediction(aging, found[lead], free_percent)}"
+    return "No answer yet: no turn has both its clean rate and one after ageing."
+
+
+def _kept(aging: Aging, side: Side, free_percent: int | None) -> Iterator[Kept]:
+    for line in aging.lines:
+        point = line.at(free_percent)
+        if line.side == side and point is not None and point.relative is not None:
+            yield from _of_point(line, point)
+
+
+def _of_point(line: AgingLine, point: AgingPoint) -> Iterator[Kept]:
+    kept = point.relative
+    if kept is not None:
+        verdict = point.verdict or "undecided"
+        yield Kept(line.system, kept.value, kept.edges, kept.n, verdict, point.detectable_percent)
+
+
+def _elsewhere(
+    aging: Aging, found: dict[Side, list[Kept]], free_percent: int
+) -> Iterator[tuple[str, str, Kept]]:
+    """What other levels decide of systems that are undecided here, side by side."""
+    unclear = {(side, each.system) for side, kept in found.items() for each in kept if each.is_open}
+    for line in aging.lines:
+        for point in line.points:
+            is_other = point.free_percent != free_percent and point.verdict in DECIDED
+            if is_other and (line.side, line.system) in unclear:
+                for kept in _of_point(line, point):
+                    yield f"At {point.free_percent} % free", NOUNS[line.side], kept
+
+
+def _prediction(aging: Aging, kept: Sequence[Kept], free_percent: int) -> str:
+    """The model's sentence, with a space before it; "" where it does not know all of these."""
+    layouts = [(each, aging.layout(each.system, free_percent)) for each in picked(kept)]
+    said = [
+        f"{percent(layout.predicted_relative.value)} on {each.system}"
+        for each, layout in layouts
+        if layout is not None and layout.predicted_relative is not None
+    ]
+    if aging.seeks != "no" or len(said) < len(layouts):
+        return ""
+    return f" A model, not a measurement, predicts {listed(said)} for a disk with heads."

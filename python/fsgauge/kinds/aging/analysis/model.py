@@ -52,7 +52,6 @@ class AgingLine(ResultModel):
     whole_from: int | None
 
     def at(self, free_percent: int | None) -> AgingPoint | None:
-        """The point of a level, if it was measured."""
         return next((each for each in self.points if each.free_percent == free_percent), None)
 
 
@@ -140,6 +139,5 @@ class Aging(OwnResults):
         return next((e for e in self.lines if (e.system, e.side) == (system, side)), None)
 
     def layout(self, system: str, free_percent: int | None) -> AgingLayout | None:
-        """One system's files at one level."""
         found = (e for e in self.layouts if (e.system, e.free_percent) == (system, free_percent))
         return next(found, None)

@@ -30,7 +30,6 @@ def cells_of_side(plan: Plan, side: Side) -> dict[int | None, Cell]:
 
 
 def levels_of(plan: Plan) -> list[int]:
-    """Every level that is measured after ageing, ascending."""
     found = {AgingFactors.of(cell).free_percent for cell in plan.cells}
     return sorted(level for level in found if level is not None)
 
@@ -46,7 +45,6 @@ Key = tuple[str, Side, int | None]
 
 
 def aging_lines(samples: Samples, equivalence_percent: float) -> list[AgingLine]:
-    """One line a system and side that has a rate."""
     judged = in_blocks(_contrasts(samples.plan), samples, equivalence_percent)
     found = []
     for side in SIDES:
@@ -81,7 +79,6 @@ def noise_of_sides(samples: Samples) -> dict[Side, Estimate]:
 
 
 def _contrasts(plan: Plan) -> dict[Key, Contrast]:
-    """Each level's cell over the clean one."""
     return {
         (system, side, level): Contrast(Value(RATE, cell.id, system), Value(RATE, clean.id, system))
         for side in SIDES

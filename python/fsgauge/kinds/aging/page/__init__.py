@@ -15,7 +15,7 @@ from fsgauge.kinds.aging.page.against_free import (
     predicted_chart,
     rates_chart,
 )
-from fsgauge.kinds.aging.page.claims import claims_table, source_of
+from fsgauge.kinds.aging.page.claims import claims_table, source_of_claims
 from fsgauge.kinds.aging.page.tables import (
     disk_table,
     layout_tables,
@@ -23,7 +23,6 @@ from fsgauge.kinds.aging.page.tables import (
     predicted_table,
     summary_table,
 )
-from fsgauge.kinds.aging.published import published_aging
 from fsgauge.record.records import Cell, ScanRecord
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.lengths import Limits, Panel, lengths_chart, limits_of, rows_of
@@ -31,7 +30,7 @@ from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import KindPage
 from fsgauge.report.scan.map import COLOURS, coloured_png, places, shares_of
 from fsgauge.report.scan.strip import group_bars
-from fsgauge.report.table_parts import Table, all_said_once
+from fsgauge.report.table_parts import Table
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 from fsgauge.units import count, format_size
@@ -65,7 +64,6 @@ class MapRow:
 
 
 def _map_rows(results: Results, scans: Sequence[ScanRecord]) -> list[MapRow]:
-    """A row a system that has maps, of its first turn that has them."""
     shown: list[int | None] = [None, *steps_of(Aging.within(results).levels)]
     by_id = {cell.id: cell for cell in results.cells}
     rows = []
@@ -145,13 +143,11 @@ def blended_picture(area: ScanMap) -> str:
 
 
 class AgingPage(KindPage):
-    """Rates against free space, predictions for a disk, layouts, maps, published claims."""
-
     sections = ("aging/sections.html.j2",)
     facts = "aging/facts.html.j2"
     workers = "streams"
 
-    def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
+    def pictures(self, results: Results) -> list[Drawing | None]:
         return [
             kept_chart(results),
             rates_chart(results),
@@ -164,22 +160,22 @@ class AgingPage(KindPage):
         return "aging/lead.html.j2" if "kept" in drawings else ""
 
     def summary_tables(self, results: Results) -> list[Table]:
-        return all_said_once(summary_table(results, Aging.within(results)))
+        return summary_table(results, Aging.within(results))
 
-    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:
+    def of_records(self, results: Results, stored: StoredStudy) -> dict[str, Any]:
+        return {"aging_maps": _map_rows(results, stored.scans)}
+
+    def values(self, results: Results) -> dict[str, Any]:
         aging = Aging.within(results)
         # The runs of a simulation were timed by a model already.
         is_measured = results.simulation is None
         predicted = predicted_table(results, aging, steps_of(aging.levels)) if is_measured else []
-        claims = claims_table(results, aging, published_aging())
-        rates = [*summary_table(results, aging), *levels_tables(results, aging)]
         parts = {
-            "rates": all_said_once(rates),
-            "predicted": [*all_said_once(predicted), *disk_table(aging)] if predicted else [],
-            "layouts": all_said_once(layout_tables(results, aging)),
-            "claims": all_said_once(claims),
-            "source": source_of(published_aging()),
-            "maps": _map_rows(results, stored.scans),
+            "rates": [*summary_table(results, aging), *levels_tables(results, aging)],
+            "predicted": [*predicted, *disk_table(aging)] if predicted else [],
+            "layouts": layout_tables(results, aging),
+            "claims": claims_table(results, aging),
+            "source": source_of_claims(),
             "legend": [
                 (name, f"rgb{COLOURS[kind]}", STRENGTHS[kind]) for kind, name in KINDS.items()
             ],

@@ -51,7 +51,6 @@ class _Panel:
 
 
 def kept_chart(results: Results) -> Drawing | None:
-    """What is kept of the clean rate; None before anything is known."""
     aging = Aging.within(results)
     found = [(side, _styled(results, _relative(aging, side))) for side in SIDES]
     found = [(side, rows) for side, rows in found if rows]
@@ -67,7 +66,6 @@ def kept_chart(results: Results) -> Drawing | None:
 
 
 def rates_chart(results: Results) -> Drawing | None:
-    """Rates in MiB/s, the clean ones at the left."""
     aging = Aging.within(results)
     if not aging.lines:
         return None

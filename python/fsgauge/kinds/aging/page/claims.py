@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from fsgauge.kinds.aging.analysis.model import Aging, AgingLayout
 from fsgauge.kinds.aging.page.tables import kept_cell, least_kept
-from fsgauge.kinds.aging.published import PublishedAging, PublishedClaim
+from fsgauge.kinds.aging.published import PublishedClaim, rates_elsewhere, tested_claims
+from fsgauge.published.ledger import ledger_of
 from fsgauge.report.table_parts import (
     ELSEWHERE,
     NOTHING,
@@ -26,11 +27,10 @@ LITTLE = 0.9
 """As the claim's own trials: it prints no amount."""
 
 
-def claims_table(results: Results, aging: Aging, published: PublishedAging) -> list[Table]:
-    """One table; empty where no system has an allocation size that a claim is about."""
+def claims_table(results: Results, aging: Aging) -> list[Table]:
     systems = {
         claim: system
-        for claim in published.claim
+        for claim in tested_claims()
         if (system := _system_of(results, aging, claim.chunk_bytes)) is not None
     }
 
@@ -39,11 +39,11 @@ def claims_table(results: Results, aging: Aging, published: PublishedAging) -> l
     ) -> Cell[PublishedClaim]:
         return lambda row: of(results, aging, row, systems[row]) if row.test else None
 
-    return Rows([*systems, *published.rate] if systems else []).tables(
+    return Rows([*systems, *rates_elsewhere()] if systems else []).tables(
         "claims",
         "The published claims",
         "What was published of a large disk array, next to this study's own numbers. S-27 and the"
-        f" like are claims: fsgauge published S-27.{_contradiction(aging, published)}",
+        f" like are claims: fsgauge published S-27.{_contradiction(aging)}",
         [
             ("claim", "", lambda row: row.text),
             (
@@ -64,10 +64,10 @@ def _published(claim: PublishedClaim) -> TableCell:
     )
 
 
-def _contradiction(aging: Aging, published: PublishedAging) -> str:
+def _contradiction(aging: Aging) -> str:
     """Where the model loses much and the publication says that little is lost; "" elsewhere."""
     found: dict[int, float] = {}
-    for claim in published.claim:
+    for claim in tested_claims():
         if claim.claim != LITTLE_DECREASE:
             continue
         for layout in aging.layouts:
@@ -88,8 +88,8 @@ def _contradiction(aging: Aging, published: PublishedAging) -> str:
     )
 
 
-def source_of(published: PublishedAging) -> str:
-    source = published.publication
+def source_of_claims() -> str:
+    source = ledger_of("aging").publication
     return (
         f"{source.title}, by {source.author}. Measured on {source.storage}."
         f" Method: {source.method}."
@@ -115,7 +115,6 @@ def _measured(results: Results, aging: Aging, claim: PublishedClaim, system: str
 
 
 def _clean_of_smallest(results: Results, aging: Aging, system: str) -> TableCell:
-    """The comparison with the baseline, where that is the smallest allocation size."""
     sizes = [size for size in aging.chunks.values() if size]
     if aging.chunks.get(results.baseline) != min(sizes, default=None):
         return NOTHING

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from fsgauge.devices import device_named
+from fsgauge.devices.words import number_words, value_words
 from fsgauge.kinds.aging.analysis import model
-from fsgauge.kinds.aging.disk import PUBLISHED, parameters_of
+from fsgauge.kinds.aging.disk import MODEL
 from fsgauge.kinds.aging.factors import Side
 from fsgauge.kinds.aging.page.against_free import level_words
 from fsgauge.report.table_parts import (
@@ -23,13 +25,12 @@ from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 from fsgauge.stats.verdict import OPEN
-from fsgauge.units import count, exact_bandwidth, exact_percent, format_duration, format_size
+from fsgauge.units import count, format_size
 
 _SIDES: tuple[Side, ...] = ("write", "read")
 
 
 def summary_table(results: Results, aging: model.Aging) -> list[Table]:
-    """Two lines a system: its clean rate, the least it keeps, from where on nothing is lost."""
     least = min(aging.levels, default=0)
     lines = [
         line
@@ -70,7 +71,6 @@ def least_kept(line: model.AgingLine) -> model.AgingPoint | None:
 def kept_cell(
     point: model.AgingPoint | None, *, named: bool = False, judged: bool = True
 ) -> TableCell:
-    """A share, with its verdict where `judged`; `named` adds the level."""
     if point is None or point.relative is None:
         return NOTHING
     cell = share_cell(point.relative)
@@ -93,8 +93,6 @@ def _chunk_words(chunk: int | None) -> str:
 
 
 def levels_tables(results: Results, aging: model.Aging) -> list[Table]:
-    """A folded table a side: every level, a column a system."""
-
     def column(line: model.AgingLine) -> tuple[str, str, Cell[int]]:
         return line.system, "relative_rate", lambda level: kept_cell(line.at(level))
 
@@ -123,7 +121,6 @@ _EXTENTS: list[
 
 
 def layout_tables(results: Results, aging: model.Aging) -> list[Table]:
-    """What ageing left, and where the streams' files lay at each level."""
     return [*_aged_table(aging), *_level_table(results, aging)]
 
 
@@ -182,7 +179,6 @@ def _aged_table(aging: model.Aging) -> list[Table]:
 
 
 def predicted_table(results: Results, aging: model.Aging, shown: Sequence[int]) -> list[Table]:
-    """What the model says, at the shown levels; nothing in it was measured."""
     is_known = any(each.predicted is not None for each in aging.layouts)
 
     def clean(system: str) -> TableCell:
@@ -222,13 +218,14 @@ def _percent(number: Estimate) -> Callable[[float], str]:
 
 
 def disk_table(aging: model.Aging) -> list[Table]:
-    """Every number of the modelled disk with its source, changed ones marked."""
-    known = {each.name: each for each in parameters_of(PUBLISHED)}
+    numbers = device_named(MODEL).number
 
     def source(each: model.DiskParameter) -> str:
-        if each.is_default and each.name in known:
-            return known[each.name].source
-        return f"changed; else {value_words(each.name, known[each.name].value)}"
+        own = numbers(each.name)
+        return own.source if each.is_default else f"changed; else {number_words(own)}"
+
+    def value(each: model.DiskParameter) -> str:
+        return value_words(each.value, numbers(each.name).unit)
 
     changed = sum(not each.is_default for each in aging.disk)
     return Rows(aging.disk).tables(
@@ -241,28 +238,9 @@ def disk_table(aging: model.Aging) -> list[Table]:
         + (f" No rate is predicted: {aging.unpredicted}." if aging.unpredicted else ""),
         [
             ("number", "", lambda each: each.name),
-            ("value", "predicted_rate", lambda each: value_words(each.name, each.value)),
-            ("what it is", "", lambda e: known[e.name].what if e.name in known else ""),
+            ("value", "predicted_rate", value),
+            ("what it is", "", lambda each: numbers(each.name).what),
             ("from", "", source),
         ],
         folded_from=0,
     )
-
-
-_RATES = ("outer_rate", "inner_rate", "path_rate")
-_TIMES = ("seek_single", "seek_average", "seek_full", "overhead")
-_SIZES = ("cylinder_size", "request_size")
-_SHARES = ("position", "rotational_wait")
-
-
-def value_words(name: str, value: float) -> str:
-    """ "175 MB/s", "8.5 ms", "35 %", "7200"."""
-    if name in _RATES:
-        return exact_bandwidth(value)
-    if name in _TIMES:
-        return format_duration(value)
-    if name in _SIZES:
-        return format_size(value)
-    if name in _SHARES:
-        return exact_percent(value)
-    return f"{value:,g}"

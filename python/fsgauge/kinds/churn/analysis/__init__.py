@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fsgauge.kinds.churn.analysis import layouts
@@ -26,8 +26,6 @@ FILL_TOLERANCE = 0.03
 
 
 class ChurnAnalysis(Analysis):
-    """Damage: what an aged system keeps of a fresh copy's rate."""
-
     own = Churn
     compares_systems = False
 
@@ -41,7 +39,6 @@ class ChurnAnalysis(Analysis):
         samples: Samples,
         equivalence_percent: float,
     ) -> list[Interval]:
-        """All damages, each by itself."""
         found = [
             samples.over_blocks(
                 {block: math.log(ratio) for block, ratio in damage.blocks},
@@ -72,8 +69,30 @@ class ChurnAnalysis(Analysis):
             folder_bytes=storage.size_bytes if storage.kind == "path" else None,
         )
 
-    def findings(self, evidence: Evidence) -> Iterable[Finding]:
-        return _churn_findings(evidence)
+    def findings(self, evidence: Evidence) -> Iterator[Finding]:
+        churn = Churn.within(evidence)
+        made = layouts.made_trees(evidence.steps)
+        yield from _refused(evidence, made)
+        yield from _ended_early(evidence, made)
+        yield from _not_filled(evidence, made)
+        yield from _different_trees(churn)
+        yield from work_given_up(evidence)
+        yield from failed_operations(evidence)
+        yield from cut_runs(evidence, "A longer workload.time_limit.")
+        yield from failed_scans(evidence, "those turns are missing from the layouts")
+        if churn.mode != "fast":  # in that mode no tree writes anything, so both begin alike
+            yield from sparse_storage(
+                evidence,
+                "A fresh copy writes more such blocks than an aged system, so the aged system looks"
+                " better than it is.",
+            )
+        if churn.seeks == "no" and "read" in churn.sides:
+            yield no_seeks(
+                "The storage has no moving heads. Read damage shows that requests are split where"
+                " extents end, and caches that miss, not what seeks cost.",
+                "Measure on a disk: --storage /dev/disk/by-id/NAME. Extents per file and the layout"
+                " score hold anywhere.",
+            )
 
     def answer(self, question: Question) -> str | None:
         return churn_answer(Churn.within(question), question.primary)
@@ -82,34 +101,7 @@ class ChurnAnalysis(Analysis):
 ANALYSIS = ChurnAnalysis()
 
 
-def _churn_findings(evidence: Evidence) -> Iterator[Finding]:
-    churn = Churn.within(evidence)
-    made = layouts.made_trees(evidence.steps)
-    yield from _refused(evidence, made)
-    yield from _ended_early(evidence, made)
-    yield from _not_filled(evidence, made)
-    yield from _different_trees(churn)
-    yield from work_given_up(evidence)
-    yield from failed_operations(evidence)
-    yield from cut_runs(evidence, "A longer workload.time_limit.")
-    yield from failed_scans(evidence, "those turns are missing from the layouts")
-    if churn.mode != "fast":  # in that mode no tree writes anything, so both begin alike
-        yield from sparse_storage(
-            evidence,
-            "A fresh copy writes more such blocks than an aged system, so the aged system looks"
-            " better than it is.",
-        )
-    if churn.seeks == "no" and "read" in churn.sides:
-        yield no_seeks(
-            "The storage has no moving heads. Read damage shows that requests are split where"
-            " extents end, and caches that miss, not what seeks cost.",
-            "Measure on a disk: --storage /dev/disk/by-id/NAME. Extents per file and the layout"
-            " score hold anywhere.",
-        )
-
-
 def _refused(evidence: Evidence, made: list[layouts.MadeTrees]) -> Iterator[Finding]:
-    """Ageing that failed part of its operations."""
     broken = [each for each in made if each[2].errors]
     if not broken:
         return

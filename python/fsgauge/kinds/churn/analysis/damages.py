@@ -26,7 +26,6 @@ def cell_at(plan: Plan, side: Side, fill_percent: int, wear: Wear) -> Cell | Non
 
 
 def fills_of(plan: Plan) -> list[int]:
-    """The levels, ascending."""
     return sorted({ChurnFactors.of(cell).fill_percent for cell in plan.cells})
 
 
@@ -38,7 +37,6 @@ def damages_of(samples: Samples, equivalence_percent: float) -> list[Damage]:
 
 
 def noise_of_sides(samples: Samples) -> dict[Side, Estimate]:
-    """A/A of the rate over all cells of a side."""
     found: dict[Side, Estimate] = {}
     for side in SIDES:
         cells = [cell.id for cell in samples.plan.cells if ChurnFactors.of(cell).side == side]

@@ -44,7 +44,6 @@ def churn_layouts(study: Samples, scans: Sequence[ScanRecord]) -> list[ChurnLayo
 
 
 def _places(plan: Plan) -> list[tuple[int, str, Wear]]:
-    """Each level, system and wear, in this order."""
     return list(product(fills_of(plan), plan.systems, WEARS))
 
 
@@ -104,7 +103,6 @@ def made_trees(steps: Sequence[StepRecord]) -> list[MadeTrees]:
 
 
 def place_of(plan: Plan, step: StepRecord) -> tuple[int, Wear] | None:
-    """The level and wear that a step belongs to."""
     cell = next((cell for cell in plan.cells if cell.id == step.cell), None)
     if cell is None:
         return None
@@ -113,7 +111,6 @@ def place_of(plan: Plan, step: StepRecord) -> tuple[int, Wear] | None:
 
 
 def trees_of(plan: Plan, steps: Sequence[StepRecord]) -> list[Tree]:
-    """A row a level, system and wear, in this order."""
     made = made_trees(steps)
     found = []
     for fill, system, wear in _places(plan):

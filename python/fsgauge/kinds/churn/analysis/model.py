@@ -104,11 +104,9 @@ class Churn(OwnResults):
     folder_bytes: int | None = None
 
     def damage(self, system: str, side: Side, fill_percent: int) -> Damage | None:
-        """One damage, if any block has both of its runs."""
         key = (system, side, fill_percent)
         return next((e for e in self.damages if (e.system, e.side, e.fill_percent) == key), None)
 
     def layout(self, system: str, fill_percent: int, wear: Wear) -> ChurnLayout | None:
-        """One system's layout at one level."""
         key = (system, fill_percent, wear)
         return next((e for e in self.layouts if (e.system, e.fill_percent, e.wear) == key), None)

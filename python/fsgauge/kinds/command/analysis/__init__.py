@@ -5,11 +5,18 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
-from fsgauge.kinds.command.analysis.model import TIME, Command, OwnNumberResult, Waits
-from fsgauge.kinds.command.analysis.numbers import noise_of, numbers_of, waits_of
+from fsgauge.kinds.command.analysis.numbers import (
+    TIME,
+    Command,
+    OwnNumberResult,
+    Waits,
+    noise_of,
+    numbers_of,
+    waits_of,
+)
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.analysis import Analysis, Material
@@ -20,15 +27,13 @@ from fsgauge.stats.results import Finding, JudgedRatio
 from fsgauge.stats.sentence import comparisons_in
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
 from fsgauge.stats.wording import factor_words, listed, ratio_range, too_few
-from fsgauge.units import format_duration, format_size, rounded
+from fsgauge.units import figure, format_duration, format_size
 
 _SAME_SHARE = 0.01
 """What steps made may differ by so much: a clone packs a little differently each time."""
 
 
 class CommandAnalysis(Analysis):
-    """Judged by the time to its end, or by one of the numbers that it prints."""
-
     own: ClassVar = Command
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002
@@ -44,23 +49,45 @@ class CommandAnalysis(Analysis):
         noise = noise_of(material, primary) if primary != TIME else None
         return Command(primary=primary, noise=noise, waits=waits, numbers=numbers)
 
-    def findings(self, evidence: Evidence) -> Iterable[Finding]:
-        return of_runs(evidence)
+    def findings(self, evidence: Evidence) -> Iterator[Finding]:
+        started = [run for run in evidence.runs if run.command is not None]
+        yield from _left(started)
+        yield from _unread(started)
+        yield from _prepared_otherwise(evidence, started)
+        yield from _noise_of_number(evidence)
 
     def answer(self, question: Question) -> str | None:
-        return answer(question)
+        """ "git clone waits for storage 12 % of its time and takes 41 s on ext4, 58 s on btrfs
+        (1.41 times, 1.36 to 1.47)." So the reader knows what another system can change at most.
+        Then its own numbers. Of the first primary cell; None where nothing was measured to its end.
+
+        A program that is judged by a number of its own may run for a time that it is told: nothing
+        is said of that.
+        """
+        own, cell = Command.of(question), question.primary[0]
+        times = own.of_cell(cell.id) if own is not None else []
+        if own is None or not times:
+            return None
+        factors = factors_of(cell)
+        name = factors.place if len(question.cells) > 1 else factors.work
+        shares = {each.system: each.waiting for each in times if each.waiting is not None}
+        share = shares.get(question.baseline)
+        also = _waits_otherwise(shares, share)
+        on = f" on {question.baseline}" if also else ""
+        if share is None:
+            short = f"{name} is too short{on} to see what share of its time it waits for storage."
+            waits, also = name, f"{short} {also}".strip()
+        else:
+            waits = f"{name} waits for storage {_percent(share)} of its time{on}"
+        if own.primary == TIME:
+            begin = waits if share is None else f"{waits} and"
+            said = _takes(question, cell, times, f"{begin} takes")
+        else:
+            said = [f"{waits}."] if share is not None else []
+        return " ".join(filter(None, [*said, also, _numbers(own, cell.id)]))
 
 
 ANALYSIS = CommandAnalysis()
-
-
-def of_runs(evidence: Evidence) -> Iterator[Finding]:
-    """Findings of the runs that started the program."""
-    started = [run for run in evidence.runs if run.command is not None]
-    yield from _left(started)
-    yield from _unread(started)
-    yield from _prepared_otherwise(evidence, started)
-    yield from _noise_of_number(evidence)
 
 
 def _noise_of_number(evidence: Evidence) -> Iterator[Finding]:
@@ -160,36 +187,6 @@ _MOST_NUMBERS = 3
 _SOME = 0.01
 
 
-def answer(question: Question) -> str | None:
-    """ "git clone waits for storage 12 % of its time and takes 41 s on ext4, 58 s on btrfs (1.41
-    times, 1.36 to 1.47)." So the reader knows what another system can change at most. Then its own
-    numbers. Of the first primary cell; None where nothing was measured to its end.
-
-    A program that is judged by a number of its own may run for a time that it is told: nothing is
-    said of that.
-    """
-    own, cell = Command.of(question), question.primary[0]
-    times = own.of_cell(cell.id) if own is not None else []
-    if own is None or not times:
-        return None
-    factors = factors_of(cell)
-    name = factors.place if len(question.cells) > 1 else factors.work
-    shares = {each.system: each.waiting for each in times if each.waiting is not None}
-    share = shares.get(question.baseline)
-    also = _waits_otherwise(shares, share)
-    on = f" on {question.baseline}" if also else ""
-    if share is None:
-        short = f"{name} is too short{on} to see what share of its time it waits for storage."
-        waits, also = name, f"{short} {also}".strip()
-    else:
-        waits = f"{name} waits for storage {_percent(share)} of its time{on}"
-    if own.primary == TIME:
-        said = _takes(question, cell, times, f"{waits}{' and' if share is not None else ''} takes")
-    else:
-        said = [f"{waits}."] if share is not None else []
-    return " ".join(filter(None, [*said, also, _numbers(own, cell.id)]))
-
-
 def _takes(question: Question, cell: Cell, times: Sequence[Waits], start: str) -> list[str]:
     """How long it takes on each system, and what of it is told from noise."""
     found = comparisons_in(question, cell)
@@ -239,5 +236,5 @@ def _numbers(own: Command, cell: str) -> str:
 
 
 def _number(each: OwnNumberResult) -> str:
-    said = f"{rounded(each.value.value)} {each.unit}".strip() + f" on {each.system}"
+    said = f"{figure(each.value.value)} {each.unit}".strip() + f" on {each.system}"
     return said if each.ratio is None else f"{said} ({_ratio(each.ratio)})"

@@ -1,18 +1,73 @@
-"""A program's times, shares and own numbers, out of its runs."""
+"""What statistics say of a program alone, for report.json."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from fsgauge.kinds.command.analysis.model import OwnNumberResult, Waits
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.analysis import Material
 from fsgauge.stats.contrast import Contrast, Value, in_blocks, judged_ratio
+from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.noise import pooled_noise
+from fsgauge.stats.result_model import ResultModel
+from fsgauge.stats.results import JudgedRatio, OwnResults
 from fsgauge.stats.samples import Samples, is_complete
+
+TIME = "time"
+"""What `primary` says of a program that is judged by its time."""
+
+
+class Waits(ResultModel):
+    """What a program did on one system in one cell: its mean time, and means over its runs.
+
+    `waiting` is the share of its time in which it did nothing but wait for storage, of `looks` at
+    its threads in all runs together; None where this machine does not tell. `processor` is CPU time
+    over its time: 1 is one core.
+    """
+
+    cell: str
+    system: str
+    time: Estimate
+    waiting: float | None
+    looks: int
+    processor: float
+    peak_memory_bytes: int
+    read_bytes: float | None = None
+    written_bytes: float | None = None
+    requests: float | None = None
+    flushes: float | None = None
+
+
+class OwnNumberResult(ResultModel):
+    """One of its own numbers: the geometric mean over blocks; `ratio` is to the baseline's."""
+
+    name: str
+    unit: str
+    better: Literal["higher", "lower"]
+    cell: str
+    system: str
+    value: Estimate
+    ratio: JudgedRatio | None
+
+
+class Command(OwnResults):
+    """What only a program has; in the order of cells, then of systems.
+
+    `noise` is of the number that `primary` names: how far from 1, as a log, the ratio of an equal
+    system may come out. None of its time, which is the study's own metric.
+    """
+
+    primary: str
+    noise: float | None = None
+    waits: list[Waits]
+    numbers: list[OwnNumberResult]
+
+    def of_cell(self, cell: str) -> list[Waits]:
+        return [each for each in self.waits if each.cell == cell]
+
 
 FEWEST_LOOKS = 20
 """In all runs of a system together: fewer tell no share."""
@@ -21,8 +76,6 @@ _TIME = "complete"
 
 @dataclass(frozen=True)
 class _OwnContrast(Contrast):
-    """Of a number that the study names, with its direction."""
-
     more_is_better: bool = False
 
     @property
@@ -31,7 +84,6 @@ class _OwnContrast(Contrast):
 
 
 def waits_of(material: Material) -> list[Waits]:
-    """One entry a cell and system that has a time."""
     found = []
     for cell, system in material.study.plan.places:
         runs = [

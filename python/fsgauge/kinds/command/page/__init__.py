@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fsgauge.kinds.command.analysis.model import TIME, Command, OwnNumberResult, Waits
+from fsgauge.kinds.command.analysis.numbers import TIME, Command, OwnNumberResult, Waits
 from fsgauge.report import words
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import KindPage
 from fsgauge.report.table_parts import Rows, Table, estimate_cell, judged_cell, known, place_of
 from fsgauge.stats.results import Results
-from fsgauge.store import StoredStudy
-from fsgauge.units import format_size, rounded
+from fsgauge.units import figure, format_size
 
 
 class CommandPage(KindPage):
-    """Two tables; ratios of its time are those of every study."""
-
     sections = ("command/sections.html.j2",)
     workers = "programs"
 
@@ -31,7 +28,7 @@ class CommandPage(KindPage):
     def lead(self, drawings: Mapping[str, Drawing]) -> str:
         return "" if "forest" in drawings else "command/lead.html.j2"
 
-    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+    def values(self, results: Results) -> dict[str, Any]:
         found = tables(results)
         leading = found[1:] if _is_of_own_number(results) else []
         rest = [table for table in found if table not in leading]
@@ -44,7 +41,6 @@ def _is_of_own_number(results: Results) -> bool:
 
 
 def tables(results: Results) -> list[Table]:
-    """The tables of a study of programs; [] if no run completed."""
     own = Command.of(results)
     if own is None:
         return []
@@ -63,13 +59,13 @@ def _waits(results: Results, waits: list[Waits]) -> list[Table]:
         [
             *place_of(results),
             ("time", "complete", lambda each: words.estimate(each.time, "ns")),
-            ("waiting for storage", "", lambda each: known(each.waiting, _share)),
-            ("CPU time", "", lambda each: _share(each.processor)),
+            ("waiting for storage", "", lambda each: words.share_text(each.waiting)),
+            ("CPU time", "", lambda each: words.share_text(each.processor)),
             ("memory", "", lambda each: format_size(each.peak_memory_bytes)),
-            ("read", "", lambda each: known(each.read_bytes, _size)),
-            ("written", "", lambda each: known(each.written_bytes, _size)),
-            ("requests", "", lambda each: known(each.requests, _count)),
-            ("flushes", "", lambda each: known(each.flushes, _count)),
+            ("read", "", lambda each: known(each.read_bytes, format_size)),
+            ("written", "", lambda each: known(each.written_bytes, format_size)),
+            ("requests", "", lambda each: known(each.requests, "{:,.0f}".format)),
+            ("flushes", "", lambda each: known(each.flushes, "{:,.0f}".format)),
         ],
     )
 
@@ -83,22 +79,10 @@ def _numbers(results: Results, numbers: list[OwnNumberResult]) -> list[Table]:
         [
             ("number", "", lambda each: each.name + (f", {each.unit}" if each.unit else "")),
             *place_of(results),
-            ("value", "", lambda each: estimate_cell(each.value, rounded)),
+            ("value", "", lambda each: estimate_cell(each.value, figure)),
             (f"over {results.baseline}'s", "ratio", lambda each: judged_cell(each.ratio)),
         ],
     )
-
-
-def _share(share: float) -> str:
-    return f"{100 * share:.0f} %"
-
-
-def _size(size_bytes: float) -> str:
-    return format_size(round(size_bytes))
-
-
-def _count(number: float) -> str:
-    return f"{number:,.0f}"
 
 
 PAGE = CommandPage()

@@ -9,16 +9,13 @@ from fsgauge.report.kind_page import KindPage
 from fsgauge.report.table_parts import Rows, estimate_cell, judged_cell, place_of
 from fsgauge.report.traffic import count_text
 from fsgauge.stats.results import Results
-from fsgauge.store import StoredStudy
 from fsgauge.units import format_size
 
 
 class CommitsPage(KindPage):
-    """A table beside what every study shows."""
-
     sections = ("commits/sections.html.j2",)
 
-    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+    def values(self, results: Results) -> dict[str, Any]:
         own = CommitsResults.within(results)
         return {
             "commits_tables": Rows(own.asked).tables(

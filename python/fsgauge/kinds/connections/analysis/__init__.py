@@ -2,32 +2,43 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import get_args
 
-from fsgauge.engine.wire import ClientOperation, ClientsJob, ScanResult
-from fsgauge.kinds.connections.analysis.answer import connections_answer
+from fsgauge.engine.wire import ClientOperation, ClientsJob
+from fsgauge.kinds.connections.analysis.extents import (
+    cell_extents,
+    extents_sentence,
+    reference_of,
+    scanned_cells,
+)
 from fsgauge.kinds.connections.analysis.findings import connections_findings
 from fsgauge.kinds.connections.analysis.little import little_rows
-from fsgauge.kinds.connections.analysis.model import ByClients, CallRow, CellExtents, Connections
-from fsgauge.kinds.connections.analysis.samples import (
-    client_shares,
-    collect_clients,
-    operation_times,
+from fsgauge.kinds.connections.analysis.model import (
+    ByClients,
+    CallRow,
+    ClientShares,
+    Connections,
+    OperationTime,
 )
 from fsgauge.kinds.connections.analysis.serving import read_serving
 from fsgauge.kinds.connections.factors import ConnectionsFactors, Test
-from fsgauge.record.records import Cell, Plan, RunRecord, ScanRecord
+from fsgauge.record.records import Cell, Plan, RunRecord
 from fsgauge.stats.analysis import Analysis, Material
+from fsgauge.stats.answer import plain_answer
 from fsgauge.stats.client_errors import clients_of, error_rows, given_up
 from fsgauge.stats.contrast import Contrast, Value, in_blocks, judged_ratio
+from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.evidence import Evidence, Question
-from fsgauge.stats.layouts import PER_FILE, at_least, with_numbers
-from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.results import Finding, JudgedRatio
-from fsgauge.stats.samples import Samples
-from fsgauge.stats.sentence import comparisons_in, noise_alone
+from fsgauge.stats.histogram import mean_ns
+from fsgauge.stats.metrics import METRICS, client_paces
+from fsgauge.stats.results import Finding
+from fsgauge.stats.samples import Samples, is_complete
+from fsgauge.stats.sentence import comparisons_in
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
+from fsgauge.units import count
 
 RESPONSES: Mapping[Test, str] = {
     "write": "write.mean",
@@ -50,79 +61,67 @@ def _rate_metric(test: Test) -> str:
 
 
 class ConnectionsAnalysis(Analysis):
-    """Operations, shares, extents and servers of many clients."""
-
     own = Connections
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002
         return _rate_metric(ConnectionsFactors.of(cell).test)
 
     def read(self, material: Material) -> Connections:
-        return read_connections(material)
+        plan, runs, scans = material.study.plan, material.runs, material.scans
+        margin, samples = material.equivalence_percent, collect_clients(material.samples, runs)
+        factors = [ConnectionsFactors.of(cell) for cell in plan.cells]
+        found = [clients for _, clients in clients_of(runs)]
+        jobs = [run.job for run in runs if isinstance(run.job, ClientsJob)]
+        with_extents = {scan.system for scan in scanned_cells(scans)}
+        measured = {run.system for run in runs}
+        return Connections(
+            clients=max(each.at_once_on_all_hosts for each in factors),
+            outstanding=max(each.outstanding for each in factors),
+            rests=any(job.think is not None for job in jobs),
+            dispatch=sorted({DISPATCHES[clients.dispatch] for clients in found}),
+            threads=sorted(
+                {
+                    c.threads
+                    for run, c in clients_of(runs)
+                    if ConnectionsFactors.of(run.cell).test != "backup"
+                }
+            ),
+            calls=_calls(runs),
+            peak_memory_bytes=max((clients.peak_memory_bytes for clients in found), default=0),
+            checked_records=sum(clients.checked_records for clients in found),
+            bad_records=sum(clients.bad_records for clients in found),
+            times=operation_times(plan, runs, samples, OPERATIONS),
+            shares=client_shares(plan, samples),
+            little=little_rows(plan, runs),
+            extents=cell_extents(material.samples, scans, margin),
+            extents_primary=plan.primary_layout,
+            extents_reference=reference_of(plan, scans),
+            without_extents=[each for each in plan.systems if each in measured - with_extents],
+            errors=error_rows(plan, runs),
+            given_up=given_up(plan, runs),
+            serving=read_serving(material),
+            by_clients=by_clients(plan, material.samples, margin),
+        )
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
         return connections_findings(evidence)
 
-    def answer(self, question: Question) -> str | None:
-        connections = Connections.within(question)
-        if not question.others:
-            return (question.over_hosts or noise_alone(question)) + _failed(connections)
-        found = [entry for cell in question.primary for entry in comparisons_in(question, cell)]
-        if not found:
-            return None
-        said = connections_answer(connections, question.baseline, question.primary, found)
-        return said + _failed(connections)
+    def answer(self, question: Question) -> str:
+        found = [each for cell in question.primary for each in comparisons_in(question, cell)]
+        is_told = any(each.n >= BLOCKS_FOR_A_VERDICT for each in found)
+        extents = extents_sentence(question) if is_told else ""
+        failed = _failed(Connections.within(question))
+        return " ".join(filter(None, (plain_answer(question), extents, failed)))
 
 
 def _failed(connections: Connections) -> str:
-    """A sentence about operations that failed, with a space before it; "" without any."""
-    count = sum(row.count for row in connections.errors)
-    if not count:
-        return ""
-    return f" {count:,} operation{'s' if count > 1 else ''} failed: look at the errors first."
+    failed = sum(row.count for row in connections.errors)
+    return f"{count(failed, 'operation')} failed: look at the errors first." if failed else ""
 
 
 ANALYSIS = ConnectionsAnalysis()
 OPERATIONS: tuple[ClientOperation, ...] = get_args(ClientOperation)
 DISPATCHES = {"event_loop": "event loop", "threads": "threads"}
-
-
-def read_connections(material: Material) -> Connections:
-    plan, runs, scans = material.study.plan, material.runs, material.scans
-    margin, samples = material.equivalence_percent, collect_clients(material.samples, runs)
-    factors = [ConnectionsFactors.of(cell) for cell in plan.cells]
-    found = [clients for _, clients in clients_of(runs)]
-    jobs = [run.job for run in runs if isinstance(run.job, ClientsJob)]
-    with_extents = {scan.system for scan in scanned_cells(scans)}
-    measured = {run.system for run in runs}
-    return Connections(
-        clients=max(each.at_once_on_all_hosts for each in factors),
-        outstanding=max(each.outstanding for each in factors),
-        rests=any(job.think is not None for job in jobs),
-        dispatch=sorted({DISPATCHES[clients.dispatch] for clients in found}),
-        threads=sorted(
-            {
-                c.threads
-                for run, c in clients_of(runs)
-                if ConnectionsFactors.of(run.cell).test != "backup"
-            }
-        ),
-        calls=_calls(runs),
-        peak_memory_bytes=max((clients.peak_memory_bytes for clients in found), default=0),
-        checked_records=sum(clients.checked_records for clients in found),
-        bad_records=sum(clients.bad_records for clients in found),
-        times=operation_times(plan, runs, samples, OPERATIONS),
-        shares=client_shares(plan, samples),
-        little=little_rows(plan, runs),
-        extents=cell_extents(material.samples, scans, margin),
-        extents_primary=plan.primary_layout,
-        extents_reference=reference_of(plan, scans),
-        without_extents=[each for each in plan.systems if each in measured - with_extents],
-        errors=error_rows(plan, runs),
-        given_up=given_up(plan, runs),
-        serving=read_serving(material),
-        by_clients=by_clients(plan, material.samples, margin),
-    )
 
 
 def _calls(runs: Sequence[RunRecord]) -> list[CallRow]:
@@ -205,93 +204,112 @@ def _contrasts(plan: Plan, swept: list[Cell]) -> Iterator[tuple[_Key, Contrast]]
                 yield (cell.id, system, "gain"), Contrast(gain, of_few, "gain")
 
 
-EXTENTS = "extents"
+SHARES = {
+    "shares.smallest": 0.0,
+    "shares.tenth": 0.1,
+    "shares.half": 0.5,
+    "shares.nine_tenths": 0.9,
+    "shares.largest": 1.0,
+}
+"""Which clients' share of the mean, counted from the slowest."""
+FIRST_DONE, LAST_DONE = "done.first", "done.last"
 
 
-def scanned_cells(scans: Sequence[ScanRecord]) -> list[ScanRecord]:
-    """The scans that followed a cell and can be counted: whole, with files that have extents."""
-    return [
-        scan
-        for scan in scans
-        if scan.when == "after cell"
-        and scan.result is not None
-        and scan.result.ended != "interrupted"
-        and _files(scan.result) > 0
-        and scan.result.counts.extents > 0
-    ]
+def service_name(operation: str) -> str:
+    return f"service.{operation}"
 
 
-def reference_of(plan: Plan, scans: Sequence[ScanRecord]) -> str:
-    """Whom ratios are to: the baseline, or the first system that has extents."""
-    with_extents = {scan.system for scan in scanned_cells(scans)}
-    found = [system for system in plan.systems if system in with_extents]
-    return plan.baseline if plan.baseline in with_extents or not found else found[0]
+def share_name(operation: str) -> str:
+    return f"service_share.{operation}"
 
 
-def cell_extents(
-    study: Samples, scans: Sequence[ScanRecord], equivalence_percent: float
-) -> list[CellExtents]:
-    """One entry a cell and system whose files were scanned after the cell. Of the baseline, the
-    mean of its two turns counts in a block; ratios are one family of comparisons."""
-    plan, whole = study.plan, scanned_cells(scans)
-    of_cells = [(scan, scan.cell or "") for scan in whole]
-    samples = with_numbers(study.beside(), of_cells, (EXTENTS, PER_FILE))
-    ratios = _ratios(plan, samples, reference_of(plan, scans), equivalence_percent)
+def collect_clients(study: Samples, runs: Sequence[RunRecord]) -> Samples:
+    """Service times, shares and ends of all runs that were measured to their end."""
+    return study.beside().put_runs(runs, _values)
+
+
+def _values(run: RunRecord) -> Iterator[tuple[str, float]]:
+    clients = run.result.clients if run.result else None
+    if clients is None:
+        return
+    for part in clients.operations:
+        service, response = mean_ns(part.service_latency), mean_ns(part.response_latency)
+        if service and response:
+            yield service_name(part.operation), service
+            yield share_name(part.operation), service / response
+    shares = sorted(client_paces(run))
+    for name, place in SHARES.items() if shares else ():
+        yield name, _nearest(shares, place)
+    if clients.first_done_ns and clients.last_done_ns:
+        yield FIRST_DONE, clients.first_done_ns
+        yield LAST_DONE, clients.last_done_ns
+
+
+def _nearest(ascending: Sequence[float], place: float) -> float:
+    """The value that a share `place` of them does not exceed, by nearest rank."""
+    rank = max(1, math.ceil(place * len(ascending) - 1e-9))
+    return ascending[rank - 1]
+
+
+def client_shares(plan: Plan, samples: Samples) -> list[ClientShares]:
     found = []
+    clients = {cell.id: ConnectionsFactors.of(cell).at_once_on_all_hosts for cell in plan.cells}
     for cell, system in plan.places:
-        of_cell = [scan for scan in whole if (scan.cell, scan.system) == (cell, system)]
-        results = [scan.result for scan in of_cell if scan.result is not None]
-        extents = samples.number(EXTENTS, cell, system)
-        per_file = samples.number(PER_FILE, cell, system)
-        if extents is None or per_file is None:
-            continue
-        fragmented = sum(each.counts.fragmented_files for each in results)
-        found.append(
-            CellExtents(
-                cell=cell,
-                system=system,
-                files=statistics.fmean(map(_files, results)),
-                extents=extents,
-                per_file=per_file,
-                fragmented_share=fragmented / sum(map(_files, results)),
-                mean_extent_bytes=_mean_extent_bytes(results),
-                ratio=ratios.get((cell, system)),
-                lengths=at_least([one for each in results for one in each.extent_lengths]),
-                by_extents=_by_extents(results),
+        shares = [samples.number(name, cell, system) for name in SHARES]
+        smallest, tenth, half, nine_tenths, largest = shares
+        if smallest and tenth and half and nine_tenths and largest:
+            found.append(
+                ClientShares(
+                    cell=cell,
+                    system=system,
+                    clients=clients[cell],
+                    smallest=_at_most_all(smallest),
+                    tenth=tenth,
+                    half=half,
+                    nine_tenths=nine_tenths,
+                    largest=largest,
+                    first_done_ns=samples.number(FIRST_DONE, cell, system),
+                    last_done_ns=samples.number(LAST_DONE, cell, system),
+                )
             )
-        )
     return found
 
 
-def _files(result: ScanResult) -> int:
-    """An empty file, or one inside its inode, has no extent."""
-    return result.counts.files - result.counts.files_without_extents
+def _at_most_all(share: Estimate) -> Estimate:
+    """The slowest client cannot be above the mean, and neither can the end of its interval."""
+    return share if share.high is None else share.model_copy(update={"high": min(share.high, 1.0)})
 
 
-def _ratios(
-    plan: Plan, samples: Samples, reference: str, equivalence_percent: float
-) -> dict[tuple[str, str], JudgedRatio]:
-    contrasts = {
-        (cell, system): Contrast(Value(PER_FILE, cell, system), Value(PER_FILE, cell, reference))
-        for cell, system in plan.places
-        if system != reference
-    }
-    return {
-        place: JudgedRatio(**judged.numbers())
-        for place, judged in in_blocks(contrasts, samples, equivalence_percent).items()
-    }
+def operation_times(
+    plan: Plan, runs: Sequence[RunRecord], samples: Samples, operations: Sequence[ClientOperation]
+) -> list[OperationTime]:
+    counts = _counts(runs)
+    found = []
+    for cell in plan.cells:
+        for operation in operations:
+            for system in plan.systems:
+                service = samples.number(service_name(operation), cell.id, system)
+                share = samples.number(share_name(operation), cell.id, system)
+                if service is None or share is None:
+                    continue
+                found.append(
+                    OperationTime(
+                        cell=cell.id,
+                        system=system,
+                        operation=operation,
+                        operations=statistics.fmean(counts[cell.id, system, operation]),
+                        service_ns=service,
+                        share=share,
+                    )
+                )
+    return found
 
 
-def _mean_extent_bytes(results: Sequence[ScanResult]) -> float:
-    extents = sum(each.counts.extents for each in results)
-    return sum(each.counts.extent_bytes for each in results) / extents
-
-
-def _by_extents(results: Sequence[ScanResult]) -> list[tuple[int, float]]:
-    """The share of files with so many extents, to below twice that; ascending."""
-    files: dict[int, int] = {}
-    for each in results:
-        for found in each.files_by_extents:
-            files[found.at_least_extents] = files.get(found.at_least_extents, 0) + found.files
-    total = sum(files.values())
-    return [(at, files[at] / total) for at in sorted(files)]
+def _counts(runs: Sequence[RunRecord]) -> dict[tuple[str, str, str], list[int]]:
+    counts: dict[tuple[str, str, str], list[int]] = {}
+    for run in runs:
+        if run.result is None or run.result.clients is None or not is_complete(run):
+            continue
+        for part in run.result.clients.operations:
+            counts.setdefault((run.cell.id, run.system, part.operation), []).append(part.operations)
+    return counts

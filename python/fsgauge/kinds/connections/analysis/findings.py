@@ -3,12 +3,13 @@ here changes or drops a number."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from fsgauge.kinds.connections.analysis.little import TOLERANCE_PERCENT, times_of
 from fsgauge.kinds.connections.analysis.model import Connections, Serving
 from fsgauge.kinds.connections.analysis.serving import refused_of
 from fsgauge.kinds.connections.factors import ConnectionsFactors
+from fsgauge.record.records import RunRecord
 from fsgauge.stats.client_findings import cut_runs, failed_operations, work_given_up
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.results import Finding
@@ -20,7 +21,6 @@ WITHOUT_SEEKS = ("ram",)
 
 
 def connections_findings(evidence: Evidence) -> Iterator[Finding]:
-    """All findings about many clients."""
     connections = Connections.within(evidence)
     yield from work_given_up(evidence, LARGEST_LOSS)
     yield from failed_operations(evidence)
@@ -125,11 +125,44 @@ SLOW_SAMPLING = 0.05
 
 
 def _serving_findings(evidence: Evidence, serving: Serving) -> Iterator[Finding]:
-    """All findings about servers and connections."""
-    yield from _restarts(evidence, serving)
-    yield from _overflows(evidence, serving)
-    yield from _reconnections(evidence, serving)
-    yield from _caches(serving)
+    servers = [(run, run.server) for run in evidence.runs if run.server is not None]
+    networks = [
+        (run, run.result.clients.network)
+        for run in evidence.runs
+        if run.result and run.result.clients and run.result.clients.network
+    ]
+    yield from _counted(
+        "server.died",
+        [(run, server.restarts) for run, server in servers],
+        "The server exited or was killed {} during the runs and was started again; first {}."
+        " Clients reconnected.",
+        "time",
+        "The times of these runs include the outage. The server's CPU time is unknown there.",
+    )
+    yield from _counted(
+        "server.listen_overflows",
+        [(run, refused_of(server)) for run, server in servers],
+        "The kernel refused {} because a listen queue was full; first {}.",
+        "connection",
+        "Clients tried again after a second or more. That wait counts as connecting time, not as"
+        " operation time. Raise net.core.somaxconn if it is below the server's backlog.",
+    )
+    yield from _counted(
+        "clients.reconnected",
+        [(run, network.reconnections) for run, network in networks],
+        "Clients lost their connection and made a new one {}; first {}.",
+        "time",
+        "Files that were open at the time were given up. The server's log says why it dropped the"
+        " connections.",
+    )
+    words = " Extents cannot be counted there." if serving.without_extents else ""
+    yield finding(
+        "server.records",
+        "note",
+        "Clients cache nothing: every record is a request. Desktop clients that hold an oplock or"
+        f" a delegation would send fewer.{words}",
+        "",
+    )
     if serving.sampling_share is not None and serving.sampling_share > SLOW_SAMPLING:
         yield finding(
             "server.sampling",
@@ -140,71 +173,16 @@ def _serving_findings(evidence: Evidence, serving: Serving) -> Iterator[Finding]
         )
 
 
-def _restarts(evidence: Evidence, serving: Serving) -> Iterator[Finding]:
-    died = [use for use in serving.use if use.restarts]
-    if died:
-        total = sum(use.restarts for use in died)
-        yield finding(
-            "server.died",
-            "warning",
-            f"The server exited or was killed {count(total, 'time')} during the runs and was"
-            f" started again; first {died[0].system}. Clients reconnected.",
-            "The times of these runs include the outage. The server's CPU time is unknown there.",
-            [
-                f"{name_of(run)}: {count(run.server.restarts, 'restart')}"
-                for run in evidence.runs
-                if run.server is not None and run.server.restarts
-            ],
-        )
-
-
-def _overflows(evidence: Evidence, serving: Serving) -> Iterator[Finding]:
-    full = [use for use in serving.use if use.listen_overflows]
-    if full:
-        total = sum(use.listen_overflows or 0 for use in full)
-        yield finding(
-            "server.listen_overflows",
-            "warning",
-            f"The kernel refused {count(total, 'connection')} because a listen queue was full;"
-            f" first {full[0].system}.",
-            "Clients tried again after a second or more. That wait counts as connecting time, not"
-            " as operation time. Raise net.core.somaxconn if it is below the server's backlog.",
-            [
-                f"{name_of(run)}: {refused_of(run.server)}"
-                for run in evidence.runs
-                if run.server is not None and refused_of(run.server)
-            ],
-        )
-
-
-def _reconnections(evidence: Evidence, serving: Serving) -> Iterator[Finding]:
-    lost = [use for use in serving.connections if use.reconnections]
-    if lost:
-        total = sum(use.reconnections for use in lost)
-        yield finding(
-            "clients.reconnected",
-            "warning",
-            f"Clients lost their connection and made a new one {count(total, 'time')}; first"
-            f" {lost[0].system}.",
-            "Files that were open at the time were given up. The server's log says why it dropped"
-            " the connections.",
-            [
-                f"{name_of(run)}: {run.result.clients.network.reconnections}"
-                for run in evidence.runs
-                if run.result
-                and run.result.clients
-                and run.result.clients.network
-                and run.result.clients.network.reconnections
-            ],
-        )
-
-
-def _caches(serving: Serving) -> Iterator[Finding]:
-    words = " Extents cannot be counted there." if serving.without_extents else ""
-    yield finding(
-        "server.records",
-        "note",
-        "Clients cache nothing: every record is a request. Desktop clients that hold an oplock or"
-        f" a delegation would send fewer.{words}",
-        "",
-    )
+def _counted(
+    code: str,
+    found: Iterable[tuple[RunRecord, int | None]],
+    sentence: str,
+    noun: str,
+    advice: str,
+) -> Iterator[Finding]:
+    """What happened in some runs: `sentence` has room for how often, and for the first system."""
+    some = [(run, number) for run, number in found if number]
+    if some:
+        total = count(sum(number for _, number in some), noun)
+        where = [f"{name_of(run)}: {number}" for run, number in some]
+        yield finding(code, "warning", sentence.format(total, some[0][0].system), advice, where)

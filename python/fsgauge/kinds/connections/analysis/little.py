@@ -78,7 +78,6 @@ def times_of(run: RunRecord) -> Times | None:
 
 
 def little_rows(plan: Plan, runs: Sequence[RunRecord]) -> list[LittleRow]:
-    """One row a cell and system that has clients."""
     sums: dict[tuple[str, str], Times] = {}
     several = False
     for run in runs:

@@ -185,7 +185,7 @@ class Connections(OwnResults):
 
     `dispatch` is one in a sound study; `threads` are event loops, or threads. `extents_primary`:
     the study names extents among its primary numbers; `without_extents` are systems whose files
-    have none that can be read. `backup_cells` gives each backup the cell that wrote its files.
+    have none that can be read.
     """
 
     clients: int
@@ -210,7 +210,6 @@ class Connections(OwnResults):
     by_clients: list[ByClients] = Field([])
 
     def extents_of(self, cell: str, system: str) -> CellExtents | None:
-        """The extents of one system's files of one cell, if there are any."""
         for entry in self.extents:
             if (entry.cell, entry.system) == (cell, system):
                 return entry

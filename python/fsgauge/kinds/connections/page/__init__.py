@@ -22,21 +22,16 @@ from fsgauge.kinds.connections.page.tables import (
     latency_table,
     little_table,
     published_tables,
-    source_of,
+    source_of_figures,
 )
-from fsgauge.kinds.connections.published import published_connections
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import Assurance, KindPage
-from fsgauge.report.table_parts import all_said_once
 from fsgauge.stats.results import Results
-from fsgauge.store import StoredStudy
 from fsgauge.units import count
 
 
 def connections_parts(results: Results) -> dict[str, Any]:
-    """Tables by section, and the words between them."""
-    connections, published = Connections.within(results), published_connections()
-    tables = published_tables(results, published)
+    connections, tables = Connections.within(results), published_tables(results)
     beside = any(column.elsewhere for table in tables for column in table.columns)
     clients = [
         *fairness_table(results, connections),
@@ -45,15 +40,15 @@ def connections_parts(results: Results) -> dict[str, Any]:
     ]
     primary = _primary_extents(results, connections) if connections.extents_primary else []
     return {
-        "published": all_said_once(tables),
+        "published": tables,
         "pages": list(dict.fromkeys(page for table in tables for page in table.pages)),
-        "source": source_of(published) if beside else "",
+        "source": source_of_figures() if beside else "",
         "carried": carried(connections),
         "errors": error_table(results, connections),
-        "clients": all_said_once(clients),
-        "latency": all_said_once(latency_table(results, connections)),
+        "clients": clients,
+        "latency": latency_table(results, connections),
         "swept": charts.by_clients_table(results, connections),
-        "extents": all_said_once(extents_table(results, connections)),
+        "extents": extents_table(results, connections),
         "primary_extents": primary,
     }
 
@@ -77,8 +72,6 @@ def _shipped_question() -> str:
 
 
 class ConnectionsPage(KindPage):
-    """Tests, clients, servers, extents."""
-
     sections = ("connections/sections.html.j2", "connections/serving.html.j2")
     later_sections = ("connections/extents.html.j2",)
     facts = "connections/facts.html.j2"
@@ -94,7 +87,7 @@ class ConnectionsPage(KindPage):
     )
     series_remark = "The end falls off where the first clients are done. "
 
-    def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
+    def pictures(self, results: Results) -> list[Drawing | None]:
         return [
             charts.tests_chart(results),
             charts.by_clients_chart(results),
@@ -110,7 +103,7 @@ class ConnectionsPage(KindPage):
         short = "tests" in drawings and "forest" not in drawings
         return "connections/lead.html.j2" if short else ""
 
-    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+    def values(self, results: Results) -> dict[str, Any]:
         return {"connections": connections_parts(results), "serving": serving_parts(results)}
 
     def headline(self, results: Results) -> str:

@@ -70,7 +70,6 @@ SharesPanel = tuple[str, list[dict[str, Any]], tuple[float, float]]
 
 
 def clients_chart(results: Results) -> Drawing | None:
-    """The drawing; None where no test has several clients."""
     connections = model.Connections.within(results)
     if not connections.shares:
         return None
@@ -131,7 +130,6 @@ BYTES = "% of bytes"
 
 
 def extents_chart(results: Results) -> Drawing | None:
-    """Lengths of the extents that each writing test left; None where nothing was scanned."""
     drawn = panels.drawn_systems(results)
     scanned = model.Connections.within(results).extents
     found = [each for each in scanned if each.lengths and each.system in drawn]
@@ -161,7 +159,6 @@ def _lengths(
 
 
 def by_clients_chart(results: Results) -> Drawing | None:
-    """The drawing; None where the study has one number of clients, or nothing is known yet."""
     rows = map(_row, model.Connections.within(results).by_clients)
     label = "Rate and mean response of each test by number of clients."
     return panels.swept(results, NAME, label, rows, "clients", _panel, PANELS_LIMIT, "test")
@@ -169,13 +166,14 @@ def by_clients_chart(results: Results) -> Drawing | None:
 
 def _row(each: model.ByClients) -> dict[str, Any]:
     rate = words.value(each.rate.value, each.unit)
+    unit, divisor = ("MiB/s", 1 << 20) if each.unit == "B/s" else (each.unit, 1)
     row: dict[str, Any] = {
         "test": each.test,
         "system": each.system,
         "clients": each.clients,
-        "rate": each.rate.value,
-        **marks.ends(each.rate, "rate_"),
-        "unit": each.unit,
+        "rate": each.rate.value / divisor,
+        **marks.ends(each.rate, "rate_", divisor),
+        "unit": unit,
         "operation": each.operation,
         "response": None,
         "tip": f"{each.system}, {each.test}, {count(each.clients, 'client')}: {rate}",
@@ -183,30 +181,21 @@ def _row(each: model.ByClients) -> dict[str, Any]:
     response = each.response_ns
     if response is not None:
         row |= {
-            "response": response.value,
-            **marks.ends(response, "response_"),
+            "response": response.value / 1e6,
+            **marks.ends(response, "response_", 1e6),
             "tip": f"{row['tip']}; mean {each.operation} {words.value(response.value, 'ns')}",
         }
     return row
 
 
 def _panel(rows: list[dict[str, Any]], width: int) -> vega.Chart:
-    unit, operation = rows[0]["unit"], rows[0]["operation"]
-    of_rate = "MiB/s" if unit == "B/s" else unit
-    scaled = [_scaled(row, "rate", 1 << 20 if unit == "B/s" else 1) for row in rows]
-    timed = [_scaled(row, "response", 1e6) for row in rows if row["response"] is not None]
-    rate = _lines(scaled, "rate", of_rate, not timed, (width, RATE_PIXELS), rows[0]["test"])
+    timed = [row for row in rows if row["response"] is not None]
+    first, size = rows[0], (width, RESPONSE_PIXELS)
+    rate = _lines(rows, "rate", first["unit"], not timed, (width, RATE_PIXELS), first["test"])
     if not timed:
         return rate
-    size = (width, RESPONSE_PIXELS)
-    response = _lines(timed, "response", f"mean {operation}, ms", True, size)
+    response = _lines(timed, "response", f"mean {first['operation']}, ms", True, size)
     return vega.vconcat(rate, response, spacing=8)
-
-
-def _scaled(row: dict[str, Any], number: str, unit: float) -> dict[str, Any]:
-    fields = (number, f"{number}_low", f"{number}_high")
-    scaled = {field: row[field] / unit for field in fields if row[field] is not None}
-    return {**row, **scaled}
 
 
 def _lines(
@@ -233,7 +222,6 @@ def _lines(
 
 
 def by_clients_table(results: Results, connections: model.Connections) -> list[Table]:
-    """Rates, responses, and each over that of the fewest clients; [] without a sweep."""
     fewest = min((each.clients for each in connections.by_clients), default=1)
     return Rows(connections.by_clients).tables(
         NAME,
@@ -251,8 +239,6 @@ def by_clients_table(results: Results, connections: model.Connections) -> list[T
             (f"over that with {fewest}", "ratio", lambda each: judged_cell(each.response_ratio)),
             (f"gain, over that with {fewest}", "ratio", lambda each: judged_cell(each.gain_ratio)),
         ],
-        folded_from=33,
-        drop_empty=True,
     )
 
 

@@ -120,14 +120,7 @@ def _value(
         filled = _filled_by(results, cell)
         extents = connections.extents_of(filled, system)
         return None if extents is None else _of_extents(extents, kind)
-    found = next(
-        (
-            each
-            for each in results.measurements
-            if (each.cell, each.system, each.metric) == (cell.id, system, kind.number)
-        ),
-        None,
-    )
+    found = results.measured.get((cell.id, system, kind.number))
     if found is None:
         return None
     return Value(
@@ -160,7 +153,6 @@ def _of_extents(extents: CellExtents, kind: Kind) -> Value:
 
 
 def text_of(number: float, form: Form) -> str:
-    """A raw number in the unit of its row; the unit is in the row's name."""
     match form:
         case "ms":
             return plain(number / 1e6)

@@ -18,7 +18,6 @@ from fsgauge.report.table_parts import (
     Rows,
     Table,
     TableCell,
-    all_said_once,
     estimate_cell,
     interval_text,
     place_of,
@@ -28,7 +27,6 @@ from fsgauge.stats.results import Results
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.units import count, format_size
 
-FOLDED_ROWS = 41
 _NO_BREAK = "\u00a0"
 _LEAST_SHARE = -1.0
 """An interval that reaches below says nothing: the path may have been twice as slow, or not."""
@@ -45,7 +43,7 @@ def serving_parts(results: Results) -> dict[str, Any]:
         "servers": serving.servers,
         "settings": "; ".join(serving.settings),
         "without_extents": serving.without_extents,
-        "tables": all_said_once(tables),
+        "tables": tables,
         "lead": _lead(results, serving),
     }
 
@@ -116,7 +114,6 @@ def _shares(results: Results, serving: Serving) -> list[Table]:
         systems,
         lambda key, system: _share(found.get((*key, system))),
         page="server_share",
-        folded_from=FOLDED_ROWS,
     )
 
 
@@ -157,7 +154,6 @@ def _use(results: Results, serving: Serving) -> list[Table]:
             ("refused by a full queue", "listen_overflows", _refused),
             ("died", "client_errors", lambda each: f"{each.restarts}"),
         ],
-        drop_empty=True,
     )
 
 
@@ -191,7 +187,6 @@ def _connections(results: Results, serving: Serving) -> list[Table]:
             ("sent per run", "", _bytes_of_a_run),
             ("reconnected, all runs", "client_errors", lambda each: f"{each.reconnections:,}"),
         ],
-        folded_from=FOLDED_ROWS,
     )
 
 

@@ -3,16 +3,17 @@ column with a number, or each row's name, names the page that explains it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from fsgauge.kinds.connections.analysis.model import CellExtents, Connections, OperationTime
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.kinds.connections.page.rows import Row, TestRows, name_with_unit, plain, test_rows
 from fsgauge.kinds.connections.published import (
-    PublishedConnections,
-    PublishedTest,
+    PublishedRow,
     asks_of_delayed_allocation,
+    published_rows,
 )
+from fsgauge.published.ledger import ledger_of
 from fsgauge.report import words
 from fsgauge.report.table_parts import (
     ELSEWHERE,
@@ -30,25 +31,22 @@ from fsgauge.report.table_parts import (
     value_cell,
 )
 from fsgauge.stats.client_errors import ERRORS
-from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 from fsgauge.units import format_size
 
-FOLDED_ROWS = 33
 FILES_BINS_SHOWN = 4
 
 
-def published_tables(results: Results, published: PublishedConnections) -> list[Table]:
-    """A table a test, with the publication's figures at the right where it has that test."""
-    return [table for each in test_rows(results) for table in _test(results, each, published)]
+def published_tables(results: Results) -> list[Table]:
+    return [table for each in test_rows(results) for table in _test(results, each)]
 
 
-def _test(results: Results, test: TestRows, published: PublishedConnections) -> list[Table]:
+def _test(results: Results, test: TestRows) -> list[Table]:
     """The publication compared systems with and without delayed allocation, in one backup order."""
     cell = test.cell
     compared = asks_of_delayed_allocation(results)
     compared &= ConnectionsFactors.of(cell).order in (None, "directory")
-    theirs = published.of(ConnectionsFactors.of(cell).test or "") if compared else None
+    theirs = published_rows().get(ConnectionsFactors.of(cell).test) if compared else None
     others = [system for system in results.systems if system != results.baseline]
     columns: list[tuple[str, str, Cell[Row]]] = [
         ("average of all blocks", "", lambda r: TableCell(name_with_unit(r.kind), "", r.kind.page)),
@@ -57,8 +55,9 @@ def _test(results: Results, test: TestRows, published: PublishedConnections) -> 
     for system in others:
         columns += [(system, "ratio", _value_of(system)), ("change", "verdict", _change_of(system))]
     if theirs is not None:
-        for place, name in enumerate((*published.systems, "change")):
-            columns.append((name, ELSEWHERE, _published(theirs, place, len(published.systems))))
+        systems = ledger_of("connections").publication.columns
+        for place, name in enumerate((*systems, "change")):
+            columns.append((name, ELSEWHERE, _published(theirs, place, len(systems))))
     note = _note(test, theirs is not None, is_simulated=results.simulation is not None)
     return Rows(test.rows).tables(f"test-{cell.id}", _heading(test), note, columns)
 
@@ -100,11 +99,11 @@ def _change_of(system: str) -> Cell[Row]:
     return cell
 
 
-def _published(theirs: PublishedTest, place: int, systems: int) -> Cell[Row]:
+def _published(theirs: Mapping[str, PublishedRow], place: int, systems: int) -> Cell[Row]:
     """The figure of one of the publication's systems, or behind them the change."""
 
     def cell(row: Row) -> TableCell | str | None:
-        found = theirs.of(row.kind.name)
+        found = theirs.get(row.kind.name)
         if found is None:
             return None
         if place < systems:
@@ -118,9 +117,8 @@ def _published(theirs: PublishedTest, place: int, systems: int) -> Cell[Row]:
     return cell
 
 
-def source_of(published: PublishedConnections) -> str:
-    """Where the shaded figures come from."""
-    source = published.publication
+def source_of_figures() -> str:
+    source = ledger_of("connections").publication
     return (
         f"{source.title}; no author is named. {source.storage}. Method: {source.method}."
         " Its KB and MB are those of its text. N-21 and the like are claims:"
@@ -129,7 +127,6 @@ def source_of(published: PublishedConnections) -> str:
 
 
 def latency_table(results: Results, connections: Connections) -> list[Table]:
-    """Percentiles of the response by operation and system, the call itself beside; [] without."""
     measured = results.measured
 
     def of(part: str) -> Callable[[OperationTime], TableCell]:
@@ -157,13 +154,10 @@ def latency_table(results: Results, connections: Connections) -> list[Table]:
             ("the call itself", "service_time", lambda each: value_cell(each.service_ns, "ns")),
             ("of the response", "service_time", lambda each: share_cell(each.share)),
         ],
-        folded_from=FOLDED_ROWS,
-        drop_empty=True,
     )
 
 
 def extents_table(results: Results, connections: Connections) -> list[Table]:
-    """Extents of the files of each writing test; [] where nothing was scanned."""
     where = "in the model" if results.simulation else "on the file system itself (FIEMAP)"
     note = f"Counted {where} after each writing test, when all was synced."
     over = f"over {connections.extents_reference}'s"
@@ -185,7 +179,6 @@ def extents_table(results: Results, connections: Connections) -> list[Table]:
             ("files by their extents", "extents_per_file", _by_extents),
             ("mean extent", "extents", lambda each: format_size(each.mean_extent_bytes)),
         ],
-        drop_empty=True,
     )
 
 
@@ -209,7 +202,6 @@ def extents_words(extents: CellExtents) -> str:
 
 
 def fairness_table(results: Results, connections: Connections) -> list[Table]:
-    """Spread of clients' throughput, and when they were done; [] with fewer than two clients."""
     note = (
         "Each client's pace as a share of the mean of all: the time that its operations take at the"
         " mean responses, over the time that it needed. With equal work it is its throughput."
@@ -221,23 +213,17 @@ def fairness_table(results: Results, connections: Connections) -> list[Table]:
         [
             *place_of(results, "test"),
             ("slowest client", "client_shares", lambda each: share_cell(each.smallest)),
-            ("one in ten below", "client_shares", lambda each: _percent(each.tenth)),
-            ("half below", "client_shares", lambda each: _percent(each.half)),
-            ("nine in ten below", "client_shares", lambda each: _percent(each.nine_tenths)),
-            ("fastest", "client_shares", lambda each: _percent(each.largest)),
+            ("one in ten below", "client_shares", lambda each: words.share_text(each.tenth.value)),
+            ("half below", "client_shares", lambda each: words.share_text(each.half.value)),
+            ("nine in ten below", "client_shares", lambda e: words.share_text(e.nine_tenths.value)),
+            ("fastest", "client_shares", lambda each: words.share_text(each.largest.value)),
             ("first client done", "complete", lambda each: value_cell(each.first_done_ns, "ns")),
             ("last client done", "complete", lambda each: value_cell(each.last_done_ns, "ns")),
         ],
-        folded_from=FOLDED_ROWS,
     )
 
 
-def _percent(share: Estimate) -> str:
-    return f"{100 * share.value:.0f} %"
-
-
 def little_table(results: Results, connections: Connections) -> list[Table]:
-    """The check N = X (R + Z); [] where it was not made."""
     counts = connections.little[0].counts if connections.little else ""
     note = (
         "Clients at work are counted apart from latencies, so the two sides agree only if every"
@@ -267,7 +253,6 @@ def little_table(results: Results, connections: Connections) -> list[Table]:
                 ),
             ),
         ],
-        folded_from=FOLDED_ROWS,
     )
 
 
@@ -279,7 +264,6 @@ def signed_percent(number: float) -> str:
 
 
 def error_table(results: Results, connections: Connections) -> list[Table]:
-    """Errors by operation and kind; [] without any."""
     return Rows(connections.errors).tables(
         "errors",
         "Errors",
@@ -296,7 +280,6 @@ def error_table(results: Results, connections: Connections) -> list[Table]:
 
 
 def call_table(connections: Connections) -> list[Table]:
-    """Which call carried each operation; [] before the first run."""
     return Rows(connections.calls).tables(
         "calls",
         "Calls",

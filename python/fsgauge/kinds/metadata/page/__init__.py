@@ -10,10 +10,9 @@ from fsgauge.report import vega
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import KindPage
-from fsgauge.report.table_parts import NOTHING, SCREEN_ROWS, Rows, Table, TableCell, interval_text
+from fsgauge.report.table_parts import NOTHING, Rows, Table, TableCell, interval_text
 from fsgauge.report.words import value
 from fsgauge.stats.results import Measurement, Results
-from fsgauge.store import StoredStudy
 
 PANELS_LIMIT = 12
 _FIELDS = ("value", "low", "high")
@@ -23,13 +22,11 @@ _OPERATIONS = {"record write": "write", "record read": "read", "read": "open"}
 
 
 class MetadataPage(KindPage):
-    """A picture and a table of operations a second."""
-
     sections = ("metadata/sections.html.j2",)
     operation = "operation"
     workers = "clients"
 
-    def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
+    def pictures(self, results: Results) -> list[Drawing | None]:
         return [by_clients_chart(results)]
 
     def summary_tables(self, results: Results) -> list[Table]:
@@ -39,7 +36,7 @@ class MetadataPage(KindPage):
         """That table has no ratios, which the answer is of."""
         return []
 
-    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+    def values(self, results: Results) -> dict[str, Any]:
         return {"metadata_rates": rates_table(results)}
 
 
@@ -47,7 +44,6 @@ PAGE = MetadataPage()
 
 
 def by_clients_chart(results: Results) -> Drawing | None:
-    """The drawing; None where no operation was done by two numbers of clients."""
     cells = {cell.id: MetadataFactors.of(cell) for cell in results.cells}
     rows = (
         _row(cells[each.cell], each)
@@ -84,7 +80,6 @@ def _panel(rows: list[dict[str, Any]], width: int) -> vega.Chart:
 
 
 def rates_table(results: Results) -> list[Table]:
-    """A line a cell, a column a system: operations a second, and latencies."""
     found = results.measured
 
     def rate_of(cell: Cell, system: str) -> TableCell:
@@ -107,7 +102,6 @@ def rates_table(results: Results) -> list[Table]:
         results.systems,
         rate_of,
         page="files",
-        folded_from=SCREEN_ROWS,
     )
 
 

@@ -18,7 +18,6 @@ from fsgauge.report.kind_page import KindPage
 from fsgauge.report.table_parts import (
     ELSEWHERE,
     NOTHING,
-    SCREEN_ROWS,
     Rows,
     Table,
     TableCell,
@@ -28,21 +27,16 @@ from fsgauge.report.table_parts import (
     place_of,
 )
 from fsgauge.stats.results import Results
-from fsgauge.store import StoredStudy
 from fsgauge.units import exact_duration
-
-FOLDED_ROWS = 33
 
 
 class OverheadPage(KindPage):
-    """A panel a system and pattern, and the cost against queue depth."""
-
     sections = ("overhead/sections.html.j2",)
 
-    def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
+    def pictures(self, results: Results) -> list[Drawing | None]:
         return [heat_map(results), depth_curves(results)]
 
-    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+    def values(self, results: Results) -> dict[str, Any]:
         return {
             "claims": claims_table(results, ledger_of("overhead")),
             "fluctuation": _fluctuation_table(results),
@@ -101,7 +95,6 @@ def _printed(claim: Claim) -> str:
 
 
 def _fluctuation_table(results: Results) -> list[Table]:
-    """[] where no run had intervals enough."""
     overhead = Overhead.of(results)
     if overhead is None or not overhead.fluctuations:
         return []
@@ -123,7 +116,6 @@ def _fluctuation_table(results: Results) -> list[Table]:
             ("by counting", "fluctuation", lambda each: _percent(each.counting)),
             (f"over {results.baseline}'s", "ratio", _ratio),
         ],
-        folded_from=FOLDED_ROWS,
     )
 
 
@@ -147,7 +139,6 @@ def _ratio(each: Fluctuation) -> TableCell:
 
 
 def host_files_table(results: Results) -> list[Table]:
-    """A line a system and pair of cells; [] where the study does not vary the files."""
     own = Overhead.of(results)
     if own is None or not own.host_files:
         return []
@@ -164,7 +155,6 @@ def host_files_table(results: Results) -> list[Table]:
             ("cell", "", lambda each: results.cell(each.same).name),
             ("ratio", "hosts", _ratio_cell),
         ],
-        folded_from=SCREEN_ROWS,
     )
 
 

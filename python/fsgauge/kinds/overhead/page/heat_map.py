@@ -37,7 +37,6 @@ SMALL = 9 / 11
 
 
 def heat_map(results: Results) -> Drawing | None:
-    """The drawing; None with one cell or with nothing to compare."""
     rows = [_row(results, entry) for entry in _entries(results)]
     if len(results.cells) < 2 or not rows:
         return None
@@ -47,7 +46,6 @@ def heat_map(results: Results) -> Drawing | None:
 
 
 def _entries(results: Results) -> list[Comparison]:
-    """The comparisons of each cell's primary metric."""
     systems = panels.drawn_systems(results)
     return [
         entry
@@ -120,7 +118,6 @@ def _wide(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _narrow(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """All panels in one column."""
     width = min(CELL_PIXELS * len(_sizes(rows)), NARROW_PIXELS)
     drawn = [
         _panel(panel, width, NARROW_PIXELS).specification
@@ -132,13 +129,11 @@ def _narrow(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _text_pixels(rows: list[dict[str, Any]], size: float = 1.0) -> float:
-    """The width of the longest text of these cells, and air."""
     letters = max(max(len(row["above"]), len(row["below"])) for row in rows)
     return letters * LETTER_PIXELS * size + 6
 
 
 def _split(rows: list[dict[str, Any]], field: str) -> list[list[dict[str, Any]]]:
-    """Rows by one field, in the order in which its values first appear."""
     order = list(dict.fromkeys(row[field] for row in rows))
     ranked = sorted(rows, key=lambda row: order.index(row[field]))
     return [list(group) for _, group in groupby(ranked, key=lambda row: row[field])]

@@ -25,7 +25,6 @@ TIMES = 2
 
 
 def memory_of(material: Material) -> list[CellMemory]:
-    """One a cell with a file, in the order of the plan."""
     machines = counted(material.environment.machines)
     return [
         found
@@ -129,7 +128,6 @@ def words(systems: Sequence[str]) -> str:
 
 
 def one_node_finding(systems: Sequence[str]) -> Iterator[Finding]:
-    """That no cluster was measured."""
     if systems:
         yield finding(
             "sharing.one_node",

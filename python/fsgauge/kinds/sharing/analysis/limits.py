@@ -21,7 +21,6 @@ from fsgauge.stats.samples import is_complete
 
 
 def limits_of(material: Material) -> list[CellLimit]:
-    """One a cell and system that has a complete run."""
     return [
         CellLimit(
             cell=cell,
@@ -53,7 +52,6 @@ def share_of_test(run: RunRecord) -> float | None:
 
 
 def limits_finding(limits: Sequence[CellLimit], plan: Plan) -> Iterator[Finding]:
-    """How many ratios the rig decides."""
     names = {cell.id: cell.name for cell in plan.cells}
     pairs = [each for each in limits if each.system != plan.baseline]
     decided = ratios_limited(by_place(limits), plan.baseline)

@@ -16,22 +16,19 @@ from fsgauge.published.ledger import Ledger, ledger_of
 from fsgauge.record.records import Cell
 from fsgauge.report import table_parts
 from fsgauge.report.kind_page import KindPage
-from fsgauge.report.words import value
+from fsgauge.report.words import share_text, value
 from fsgauge.stats.results import Results
 from fsgauge.stats.rig_limits import BY_RIG, WORDS, Limit
 from fsgauge.stats.wording import listed, ratio_range
-from fsgauge.store import StoredStudy
 from fsgauge.units import exact_size, format_size
 
 
 class SharingPage(KindPage):
-    """Tables; the pictures are those of every study."""
-
     sections = ("sharing/sections.html.j2",)
     facts = "sharing/facts.html.j2"
     draws_every_ratio = True
 
-    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+    def values(self, results: Results) -> dict[str, Any]:
         local = Sharing.within(results).local_locks
         return {
             "sharing_one_node": cautions.words(local) if local else "",
@@ -51,7 +48,6 @@ PAGE = SharingPage()
 
 
 def rates_table(results: Results) -> list[table_parts.Table]:
-    """A line a cell, a column a system: the rate as the test's program prints it."""
     rates = results.measured
     units = {metric.name: metric.unit for metric in results.metrics}
     limits = by_place(Sharing.within(results).limits)
@@ -79,7 +75,6 @@ def rates_table(results: Results) -> list[table_parts.Table]:
 
 
 def faults_table(results: Results) -> list[table_parts.Table]:
-    """A line a system."""
     return table_parts.Rows(Sharing.within(results).faults).tables(
         "faults",
         "How systems held",
@@ -101,7 +96,6 @@ def _faults(each: SystemFaults) -> table_parts.TableCell:
 
 
 def _limits_table(results: Results) -> list[table_parts.Table]:
-    """A line a cell and system; [] where nothing of it is known, as on real machines."""
     limits = Sharing.within(results).limits
     if all(each.limit == "unknown" for each in limits):
         return []
@@ -118,17 +112,15 @@ def _limits_table(results: Results) -> list[table_parts.Table]:
         [
             *table_parts.place_of(results),
             ("limit", "", lambda each: WORDS[each.limit]),
-            ("processor busy", "", lambda each: _percent(each.processor_share)),
-            ("of a disk's IOPS", "", lambda each: _percent(each.iops_share)),
-            ("of its bandwidth", "", lambda each: _percent(each.bandwidth_share)),
+            ("processor busy", "", lambda each: share_text(each.processor_share)),
+            ("of a disk's IOPS", "", lambda each: share_text(each.iops_share)),
+            ("of its bandwidth", "", lambda each: share_text(each.bandwidth_share)),
             ("which disk", "", lambda each: each.disk),
         ],
-        folded_from=table_parts.SCREEN_ROWS,
     )
 
 
 def _memory_table(results: Results) -> list[table_parts.Table]:
-    """A line a cell with a file; [] where the memory of no client is known."""
     return table_parts.Rows(Sharing.within(results).memory).tables(
         "memory",
         "Files next to memory",
@@ -150,7 +142,6 @@ def _memory_table(results: Results) -> list[table_parts.Table]:
             ("file, of the memory", "", _of_memory),
             ("verdict", "", _memory_verdict),
         ],
-        folded_from=table_parts.SCREEN_ROWS,
     )
 
 
@@ -188,12 +179,8 @@ def _processor_table(results: Results) -> list[table_parts.Table]:
         " over runs.",
         ("test", lambda cell: cell.name),
         results.systems,
-        lambda cell, system: table_parts.TableCell(_percent(shares.get((cell.id, system)))),
+        lambda cell, system: table_parts.TableCell(share_text(shares.get((cell.id, system)))),
     )
-
-
-def _percent(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.0f} %"
 
 
 def _tests_table(results: Results) -> list[table_parts.Table]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from fsgauge.errors import InputError
-from fsgauge.kinds.sharing.jobs import SEEK_PROCESSES
+from fsgauge.kinds.sharing.method import SEEK_PROCESSES
 from fsgauge.kinds.sharing.peers.cells import (
     ENGINE_FOLDER,
     Sizes,
@@ -69,7 +69,6 @@ class Bonnie(TestsProgram):
         *,
         as_root: bool = False,
     ) -> list[PeerRun]:
-        """One for each size of file and block; one for the folder."""
         found = list(cells_by_sizes(cells, "bonnie++"))
         of_study = tested(workload)
         if found and not (of_study.include_close and of_study.include_flush):
@@ -124,7 +123,6 @@ def _file(sizes: Sizes) -> str:
 
 
 def _thousands(cells: Sequence[Cell]) -> int:
-    """Files in the unit of option -n."""
     (files, *_) = {cell.factors.get("folder_files") for cell in cells}
     if not isinstance(files, int) or files % _FILES_UNIT:
         raise InputError(

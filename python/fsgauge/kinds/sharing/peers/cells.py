@@ -101,7 +101,6 @@ class TestsProgram:
 
 
 def unreadable(program: str, what: str, output: str) -> RigError:
-    """What a program printed does not make sense."""
     shown = [line[:200] for line in output.strip().splitlines()[-5:]]
     return RigError(
         f"{program} printed no results: {what}",

@@ -48,7 +48,6 @@ class Iozone(TestsProgram):
     version_words = r"Version \$Revision: (\S+)"
 
     def version_command(self, program: str) -> list[str]:
-        """It prints its version at once."""
         return [program, "-v"]
 
     def runs(
@@ -60,7 +59,6 @@ class Iozone(TestsProgram):
         *,
         as_root: bool = False,  # noqa: ARG002 - it is the same for every user
     ) -> list[PeerRun]:
-        """One for each size of file and record: it does all four tests."""
         runs, of_study = [], tested(workload)
         for sizes, own in cells_by_sizes(cells, "iozone"):
             assert sizes is not None  # noqa: S101 - its tests are of files

@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from fsgauge.kinds.writers.analysis import lines
-from fsgauge.kinds.writers.analysis.answer import in_short, one_load, rates_at_most, writers_answer
+from fsgauge.kinds.writers.analysis.answer import one_load, rates_at_most, writers_answer
 from fsgauge.kinds.writers.analysis.model import Scaling, ScalingPoint
-from fsgauge.kinds.writers.analysis.samples import collect_beside
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.plan.levels import ALPHA
 from fsgauge.record.records import REACHED_BY, Plan, RunRecord, TurnRecord
@@ -20,7 +19,6 @@ from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.evidence import Evidence, Question, finding
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete, whole_blocks
-from fsgauge.stats.sentence import WORDS_LIMIT
 from fsgauge.stats.served import SERVER_ADVICE, places_served, places_unstable
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, benjamini_hochberg
 
@@ -55,7 +53,7 @@ class WritersAnalysis(Analysis):
         turns, runs = material.turns, material.runs
         kinds = {turn.system: turn.facts.kind for turn in turns}
         device = next((system for system in plan.systems if kinds.get(system) == "raw"), None)
-        measured = lines.Measured(samples, collect_beside(samples, turns, runs), device)
+        measured = lines.Measured(samples, lines.collect_beside(samples, turns, runs), device)
         groups = lines.groups_of(plan.cells)
         return Scaling(
             block_size_bytes=WritersFactors.of(plan.cells[0]).block_size_bytes,
@@ -117,10 +115,7 @@ class WritersAnalysis(Analysis):
         if len(scaling.writer_counts) < 2:
             return None
         said = writers_answer(scaling, question.primary, question.margin_percent)
-        rates = rates_at_most(scaling, question)
-        if len(f"{said} {rates}".split()) > WORDS_LIMIT:
-            said = in_short(scaling, question.primary, question.margin_percent) or said
-        return f"{said} {rates}".rstrip()
+        return " ".join([said, *rates_at_most(scaling, question)])
 
 
 ANALYSIS = WritersAnalysis()
@@ -181,7 +176,6 @@ def _buffered(evidence: Evidence, point: ScalingPoint) -> bool:
 
 
 def _synced(evidence: Evidence) -> bool:
-    """Whether the load made its writes durable."""
     kind = evidence.study.study.get("workload", {}).get("sync", "none")
     return str(kind) != "none"
 

@@ -5,44 +5,37 @@ times on ext4 (0.97 to 1.07, undecided); the device alone 1.93 times."
 Where the study has several groups, it is about one, which it names, and adds the largest decided
 difference between groups.
 
-Scaling alone misleads, as a system that was slowest at every count may scale best. So each system's
-rate at the most writers follows: "With two writers, xfs reaches 75 % of raw (73 to 77 %) and ext4
-51 % (50 to 52 %): xfs is fastest."
+Scaling alone misleads, as a system that was slowest at every count may scale best. So how systems
+compare at the most writers follows.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from fsgauge.kinds.writers.analysis.model import GroupRatio, Scaling
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record.records import Cell, RunRecord
-from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.between_systems import comparing_sentences
 from fsgauge.stats.evidence import Question
-from fsgauge.stats.results import Comparison
-from fsgauge.stats.sentence import DECIDED, comparisons_in, ends, hidden_from, shortest, told_apart
+from fsgauge.stats.scaling.growth import Gain, gains_words
+from fsgauge.stats.sentence import DECIDED, comparisons_in, shortest
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, is_too_wide
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
     factor_words,
-    least_shown,
     left_out,
-    listed,
     named_systems,
     number_words,
-    range_words,
     ratio_range,
-    remark,
-    share_of,
+    too_few,
 )
 from fsgauge.units import format_size
 
 WIDE = 3.0
 """From this factor on an undecided interval is not worth a line in a sentence."""
-
-Entry = tuple[str, Estimate]
-"""A system and its change from the fewest writers to the most."""
 
 
 def writers_answer(scaling: Scaling, primary: Sequence[Cell], margin_percent: float) -> str:
@@ -54,53 +47,64 @@ def writers_answer(scaling: Scaling, primary: Sequence[Cell], margin_percent: fl
     """
     group = lead_group(scaling, primary)
     lines = [line for line in scaling.lines if line.group == group]
-    changes = ((line.system, line.points[-1].change) for line in lines)
-    found = [(system, change) for system, change in changes if change is not None]
+    found = [
+        Gain(line.system, change, line.limited_by)
+        for line in lines
+        if (change := line.points[-1].change) is not None
+    ]
     if not found:
         return "No answer yet: no block has a run of the fewest writers and of the most."
-    points = lines[0].points
-    fewest, most = points[0].writers, points[-1].writers
-    known = [cell for cell in primary if cell.id == points[-1].cell]
-    cell = next(iter([*known, *primary]), None)
-    who = f"{number_words(most).capitalize()} {'writer' if most == 1 else 'writers'}"
-    subject = f"{who} of {_what(scaling, cell, group)}"
-    base = number_words(fewest)
-    blocks = min(change.n for _, change in found)
+    fewest, most = lines[0].points[0], lines[0].points[-1]
+    known = [cell for cell in primary if cell.id == most.cell]
+    what = _what(scaling, next(iter([*known, *primary]), None), group)
+    subject, base = f"{number_words(most.writers)} writers of {what}", number_words(fewest.writers)
+    begun = f"{subject[:1].upper()}{subject[1:]}"
+    blocks = min(each.change.n for each in found)
     if blocks < BLOCKS_FOR_A_VERDICT and scaling.whole_blocks == 0:
         return "No answer yet: no block is complete, so nothing can be said of how writers scale."
     if blocks < BLOCKS_FOR_A_VERDICT:
-        return _too_few(subject, base, blocks, found)
-    systems = [
-        (system, scaling.together(change) or change)
-        for system, change in found
-        if system != scaling.device
-    ]
-    device = next((change for system, change in found if system == scaling.device), None)
-    groups = _between_groups(scaling)
+        did = [f"{each.change.value:.2f} times on {each.system}" for each in found[:NAMED_SYSTEMS]]
+        seen = f"{begun} did, against {base}, {', '.join(did)}{left_out(len(found))}."
+        return f"{too_few(blocks, 'scaling')} {seen}"
+    judged = [_judged(scaling, each, margin_percent) for each in found]
+    systems = [each for each in judged if each.system != scaling.device]
+    device = next((each for each in judged if each.system == scaling.device), None)
+    groups, of_one = _between_groups(scaling), f" the writes of {base}"
     if not systems and device is not None:
-        return f"{subject} do {_one(device, margin_percent, base)} on the device alone{groups}."
-    causes = {line.system: line.limited_by for line in lines}
-    if systems and all(
-        (is_undecided(change, margin_percent) or is_too_wide(*change.edges)) and not causes[system]
-        for system, change in systems
-    ):
-        names = [system for system, _ in systems]
-        shown = named_systems(names)
-        asked = f"{subject[:1].lower()}{subject[1:]} do more than {base} on {shown}"
-        return f"Too noisy to tell whether {asked}{groups}."
-    alone = ""
-    if device is not None and not says_nothing(device, margin_percent):
-        alone = f"; the device alone {factor_words(device.value, device.edges)} times"
-    unclear = [each for each in systems if says_nothing(each[1], margin_percent)]
-    is_wide = any(is_too_wide(*change.edges) for _, change in unclear)
-    many = len(systems) > NAMED_SYSTEMS and any(each in unclear for each in ends(systems, _value))
-    if is_wide or many:
-        systems = [each for each in systems if each not in unclear]
-        alone += f"; too noisy to tell on {named_systems([name for name, _ in unclear])}"
+        alone = replace(device, system="the device alone")
+        return f"{begun} do {gains_words([alone], of_one)}{groups}."
+    if all(each.is_open for each in systems):
+        names = named_systems([each.system for each in systems])
+        return f"Too noisy to tell whether {subject} do more than {base} on {names}{groups}."
+    also = ""
+    if device is not None and not _is_noise(device):
+        also = f"; the device alone {factor_words(device.change.value, device.change.edges)} times"
+    if noisy := [each.system for each in systems if _is_noise(each)]:
+        also += f"; too noisy to tell on {named_systems(noisy)}"
+    clear = [each for each in systems if not _is_noise(each)]
     return shortest(
-        f"{subject} do {_systems(systems, margin_percent, base, named, causes)}{alone}{groups}."
+        f"{begun} do {gains_words(clear, of_one, named)}{also}{groups}."
         for named in range(NAMED_SYSTEMS, 0, -1)
     )
+
+
+def _judged(scaling: Scaling, gain: Gain, margin_percent: float) -> Gain:
+    """With the interval that holds for all systems at once; open where that contains 1, and more
+    than what does not matter, or says nothing."""
+    change = gain.change
+    if gain.system != scaling.device:
+        change = scaling.together(change) or change
+    low, high = change.edges
+    least = 1 - margin_percent / 100
+    is_equal = low >= least and high <= 1 / least
+    is_open = (low <= 1 <= high and not is_equal) or is_too_wide(low, high)
+    return replace(gain, change=change, is_open=is_open and not gain.cause)
+
+
+def _is_noise(gain: Gain) -> bool:
+    """So wide that not even the interval tells a reader anything."""
+    low, high = gain.change.edges
+    return gain.is_open and high > WIDE * low
 
 
 def one_load(runs: Sequence[RunRecord]) -> str:
@@ -145,28 +149,6 @@ def on_hosts(factors: WritersFactors | None) -> str:
     )
 
 
-def _systems(
-    found: Sequence[Entry], margin_percent: float, base: str, named: int, causes: Mapping[str, str]
-) -> str:
-    shown = sorted(
-        ends(found, _value, named=named),
-        key=lambda each: is_undecided(each[1], margin_percent) and not causes[each[0]],
-    )
-    parts = [
-        f"{factor_words(change.value, change.edges)} times"
-        f"{f' the writes of {base}' if at == 0 else ''} on {system}"
-        f" ({interval_words(change, margin_percent, causes[system])})"
-        for at, (system, change) in enumerate(shown)
-    ]
-    between = len(found) - len(shown)
-    if between:
-        others = "other" if between == 1 else f"{number_words(between)} others"
-        if named == 1:
-            return f"{parts[0]}, the {others} less"
-        return f"{' and '.join(parts)}, the {others} between"
-    return listed(parts)
-
-
 def _between_groups(scaling: Scaling) -> str:
     """The largest decided difference between two groups at the most writers; "" without one."""
     most = max(scaling.writer_counts)
@@ -197,134 +179,12 @@ def _apart(row: GroupRatio) -> tuple[str, str]:
     return " ".join(this for this, _ in apart), " ".join(first for _, first in apart)
 
 
-def _value(entry: Entry) -> float:
-    return entry[1].value
-
-
-def _one(change: Estimate, margin_percent: float, base: str) -> str:
-    return (
-        f"{factor_words(change.value, change.edges)} times the writes of {base}"
-        f" ({interval_words(change, margin_percent)})"
-    )
-
-
-def interval_words(change: Estimate, margin_percent: float, cause: str = "") -> str:
-    """ "1.30 to 1.44", and that it is undecided, or what of the rig set it."""
-    low, high = change.edges
-    if cause:
-        return f"{ratio_range(low, high)}, set by {cause}"
-    word = ", undecided" if is_undecided(change, margin_percent) else ""
-    return f"{ratio_range(low, high)}{word}"
-
-
-def is_undecided(change: Estimate, margin_percent: float) -> bool:
-    """Whether the interval contains 1, and more than what does not matter."""
-    low, high = change.edges
-    return low <= 1 <= high and not _within(low, high, margin_percent)
-
-
-def says_nothing(change: Estimate, margin_percent: float) -> bool:
-    """So wide that not even the interval tells a reader anything, all the more where undecided."""
-    low, high = change.edges
-    return is_too_wide(low, high) or (is_undecided(change, margin_percent) and high > WIDE * low)
-
-
-def _within(low: float, high: float, margin_percent: float) -> bool:
-    smallest = 1 - margin_percent / 100
-    return low >= smallest and high <= 1 / smallest
-
-
-def _too_few(subject: str, base: str, blocks: int, found: Sequence[Entry]) -> str:
-    number = f"{number_words(blocks)} complete {'block' if blocks == 1 else 'blocks'}"
-    shown = ", ".join(
-        f"{change.value:.2f} times on {system}" for system, change in found[:NAMED_SYSTEMS]
-    )
-    return (
-        f"Undecided: {number} cannot tell scaling from noise. {subject} did, against {base},"
-        f" {shown}{left_out(len(found))}."
-    )
-
-
-def in_short(scaling: Scaling, primary: Sequence[Cell], margin_percent: float) -> str:
-    """The sentence; "" where no block has the fewest writers and the most."""
-    group = lead_group(scaling, primary)
-    lines = [line for line in scaling.lines if line.group == group]
-    changes = {
-        line.system: scaling.together(change) or change
-        for line in lines
-        if (change := line.points[-1].change) is not None
-    }
-    causes = {line.system: line.limited_by for line in lines if line.system in changes}
-    free = [each for each in changes.items() if not causes[each[0]]]
-    told = [each for each in free if not says_nothing(each[1], margin_percent)]
-    noisy = [system for system, change in free if says_nothing(change, margin_percent)]
-    shown = ends(told, _value)
-    of_one = f" the writes of {number_words(lines[0].points[0].writers)}"
-    parts = [
-        f"{factor_words(change.value, change.edges)} times{of_one if at == 0 else ''} on {system}"
-        f" ({interval_words(change, margin_percent)})"
-        for at, (system, change) in enumerate(shown)
-    ]
-    many = f"{number_words(lines[0].points[-1].writers)} writers"
-    clauses = [f"{many} do {listed(parts)}"] if parts else []
-    subject = "that" if parts else f"what {many} do over {number_words(lines[0].points[0].writers)}"
-    for cause in dict.fromkeys(filter(None, causes.values())):
-        of_cause = [system for system, each in causes.items() if each == cause]
-        clauses.append(f"{cause} sets {subject} on {listed(of_cause)}")
-    if noisy:
-        ratio = "" if clauses else f" {subject}"
-        clauses.append(f"too noisy to tell{ratio} on {listed(noisy)}")
-    said = "; ".join(clauses)
-    return f"{said[:1].upper()}{said[1:]}." if said else ""
-
-
-def rates_at_most(scaling: Scaling, question: Question) -> str:
-    """The sentence; "" where nothing can be said of two systems."""
+def rates_at_most(scaling: Scaling, question: Question) -> list[str]:
+    """How systems compare at the most writers; [] where too few blocks say."""
     group = lead_group(scaling, question.primary)
-    lines = [line for line in scaling.lines if line.group == group]
-    last = lines[0].points[-1]
-    cell = next((cell for cell in question.cells if cell.id == last.cell), None)
-    found = comparisons_in(question, cell) if cell is not None else []
+    last = next(line.points[-1] for line in scaling.lines if line.group == group)
+    cells = [cell for cell in question.cells if cell.id == last.cell]
+    found = [entry for cell in cells for entry in comparisons_in(question, cell)]
     if not found or min(entry.n for entry in found) < BLOCKS_FOR_A_VERDICT:
-        return ""
-    hosts = on_hosts(WritersFactors.of(cell)) if cell is not None else ""
-    where = f"With {number_words(last.writers)} writers{hosts}"
-    clear, unclear = told_apart(found)
-    names = named_systems([entry.system for entry in unclear])
-    least = least_shown(hidden_from(unclear))
-    untold = f"too noisy to tell {names} from {question.baseline} ({least})" if unclear else ""
-    if not clear:
-        return f"{where}, {untold}."
-    ordered = sorted(clear, key=lambda entry: entry.ratio, reverse=True)
-    many = len(ordered) > NAMED_SYSTEMS
-    shown = ends(ordered, lambda entry: entry.ratio)
-    parts = [
-        f"{entry.system} {'reaches ' if at == 0 else ''}"
-        f"{share_of(entry.ratio, question.baseline if at == 0 else '', _edges(entry, many))}"
-        f" ({_bounds(entry, many)})"
-        for at, entry in enumerate(shown)
-    ]
-    between = f", {len(ordered) - 2} between" if many else ""
-    return (
-        f"{where}, {listed(parts)}{between}{f'; {untold}' if untold else ''}"
-        f"{_winner(ordered) if not unclear else ''}."
-    )
-
-
-def _winner(ordered: Sequence[Comparison]) -> str:
-    """Who is fastest, where its interval lies above that of the next."""
-    if len(ordered) < 2:
-        return ""
-    first, second = ordered[0], ordered[1]
-    if first.pick_low is None or second.pick_high is None or first.pick_low <= second.pick_high:
-        return ""
-    return f": {first.system} is fastest of these" if first.ratio < 1 else f": {first.system} wins"
-
-
-def _edges(entry: Comparison, is_pick: bool) -> tuple[float, float]:
-    return entry.pick_edges if is_pick and entry.verdict != "equivalent" else entry.edges
-
-
-def _bounds(entry: Comparison, is_pick: bool) -> str:
-    said = range_words(*_edges(entry, is_pick), entry.ratio)
-    return f"{said}{remark(entry.verdict, barely=entry.barely)}"
+        return []
+    return comparing_sentences(question, cells)

@@ -4,54 +4,109 @@ All numbers are geometric means over blocks with a t interval on logs, from rati
 the baseline's value in a block is the mean of its two turns. A group's cells differ in their number
 of writers alone. Groups that differ in ranges, access or allocation are compared; those that differ
 in their load (block size, order, depth, interface, hosts) are not, as their I/Os are not the same.
+A writer is a job; where writers end by passes, its own rate counts, not its share of operations.
 """
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fsgauge.engine.wire import Limits, LoadJob
+from fsgauge.engine.wire import Limits, LoadJob, LoadResult, sides_of
 from fsgauge.kinds.writers.analysis import model
-from fsgauge.kinds.writers.analysis.samples import (
-    ANY_CELL,
-    FAIRNESS,
-    LAYOUT,
-    SMALLEST_SHARE,
-    TIME,
-    TOTAL,
-    companion_name,
-)
 from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.record.records import Cell, RunRecord
+from fsgauge.record.quantiles import QUANTILES
+from fsgauge.record.records import Cell, RunRecord, TurnRecord
 from fsgauge.stats.contrast import Contrast, Rig, Value, in_blocks, judged_ratio
 from fsgauge.stats.estimate import Estimate, over
+from fsgauge.stats.histogram import quantile_of
+from fsgauge.stats.metrics import Reading, own_rates
 from fsgauge.stats.rig_limits import Place, RigLimit, rates_set_by
 from fsgauge.stats.samples import Samples, is_complete
 from fsgauge.stats.scaling.fit import fit_law
-from fsgauge.stats.scaling.growth import Growth, grown
+from fsgauge.stats.scaling.growth import Counted, Growth, grown
 from fsgauge.units import format_size
 
 
-@dataclass(frozen=True)
-class Group:
-    """`cells` by number of writers, ascending; `name` is "" where nothing else varies."""
+def fairness(result: LoadResult) -> float | None:
+    """The slowest writer's own rate as a share of the writers' mean; None from fewer than two."""
+    rates = own_rates(result)
+    mean = statistics.fmean(rates) if rates else 0.0
+    return min(rates) / mean if len(rates) > 1 and mean > 0 else None
 
-    name: str
-    cells: dict[int, Cell]
+
+FAIRNESS = "fairness"
+LAYOUT = "layout"
+TOTAL = "operations in all"
+TIME = "time of all"
+ANY_CELL = ""
+SMALLEST_SHARE = 1e-9
+"""Stands for a writer that did nothing, whose share has no logarithm."""
 
 
-def groups_of(cells: Sequence[Cell]) -> list[Group]:
-    """The groups in the study's order."""
+def companion_name(role: str, number: str) -> str:
+    return f"companion.{role}.{number}"
+
+
+def collect_beside(
+    study: Samples, turns: Sequence[TurnRecord], runs: Sequence[RunRecord]
+) -> Samples:
+    """Fairness, lay-out rates, companions, and what all writers did in which time, of all runs that
+    were measured to their end."""
+    samples = study.beside()
+    for turn in turns:
+        rate = layout_rate(turn)
+        if rate:
+            samples.put(LAYOUT, ANY_CELL, turn, math.log(rate))
+    for run in runs:
+        if run.result is None or not is_complete(run):
+            continue
+        is_whole = isinstance(run.job, LoadJob) and bool(run.job.passes)
+        for name, reading in _readings(run.result, is_whole=is_whole):
+            samples.add((name, run.cell.id, run.system), (run.block, run.again), reading)
+    return samples
+
+
+def layout_rate(turn: TurnRecord) -> float | None:
+    """Bytes per second of the lay-out, from the first open to the end of the last fsync."""
+    layout = turn.layout
+    if layout is None or layout.ended == "interrupted":
+        return None
+    if not layout.size_bytes or not layout.elapsed_ns:
+        return None
+    return layout.size_bytes * 1e9 / layout.elapsed_ns
+
+
+def _readings(result: LoadResult, *, is_whole: bool) -> Iterator[tuple[str, Reading]]:
+    """`is_whole`: the writers end when all is written, not when their time is over."""
+    operations = sum(side.operations for side in sides_of(result))
+    if is_whole and operations and result.elapsed_ns:
+        yield TOTAL, Reading(operations)
+        yield TIME, Reading(result.elapsed_ns)
+    share = fairness(result)
+    if share is not None:
+        yield FAIRNESS, Reading(max(share, SMALLEST_SHARE))
+    for companion in result.companions:
+        if not result.elapsed_ns:
+            continue
+        rate = max(companion.operations, 1) * 1e9 / result.elapsed_ns
+        yield companion_name(companion.role, "iops"), Reading(rate)
+        for name in ("p50", "p99"):
+            found = quantile_of(companion.latency, QUANTILES[name])
+            if found is not None and found.low_ns > 0:
+                yield companion_name(companion.role, name), Reading(found.value_ns, found.reach)
+
+
+def groups_of(cells: Sequence[Cell]) -> list[Counted]:
     of_cells = [(cell, WritersFactors.of(cell)) for cell in cells]
     varying = [word for word in _WORDS if len({word(factors) for _, factors in of_cells}) > 1]
     found: dict[str, dict[int, Cell]] = {}
     for cell, factors in of_cells:
         name = ", ".join(word(factors) for word in varying)
         found.setdefault(name, {})[factors.writers] = cell
-    return [Group(name, dict(sorted(by_writers.items()))) for name, by_writers in found.items()]
+    return [Counted(name, dict(sorted(by_writers.items()))) for name, by_writers in found.items()]
 
 
 _WORDS: tuple[Callable[[WritersFactors], str], ...] = (
@@ -83,7 +138,7 @@ class Measured:
 
 
 def line_of(
-    measured: Measured, group: Group, system: str, limits: Mapping[Place, RigLimit]
+    measured: Measured, group: Counted, system: str, limits: Mapping[Place, RigLimit]
 ) -> model.ScalingLine:
     values = {n: Value(RATE, cell.id, system) for n, cell in group.cells.items()}
     rates = {n: measured.samples.block_logs(*value) for n, value in values.items()}
@@ -154,7 +209,7 @@ def _best(points: list[model.ScalingPoint]) -> int | None:
     return None if best == known[-1][1] else best
 
 
-def companions_of(measured: Measured, group: Group, system: str) -> list[model.CompanionRow]:
+def companions_of(measured: Measured, group: Counted, system: str) -> list[model.CompanionRow]:
     """What readers and log writers did beside this system's writers."""
     rows = []
     for writers, cell in group.cells.items():
@@ -179,10 +234,10 @@ def companions_of(measured: Measured, group: Group, system: str) -> list[model.C
 
 
 def between_groups(
-    measured: Measured, groups: Sequence[Group], systems: Sequence[str], margin_percent: float
+    measured: Measured, groups: Sequence[Counted], systems: Sequence[str], margin_percent: float
 ) -> list[model.GroupRatio]:
     """System by system, each group after the first of the same load, at each number of writers."""
-    firsts: dict[tuple[object, ...], Group] = {}
+    firsts: dict[tuple[object, ...], Counted] = {}
     for group in groups:
         firsts.setdefault(_load(group), group)
     contrasts = {
@@ -217,12 +272,14 @@ def between_groups(
     return rows
 
 
-def _load(group: Group) -> tuple[object, ...]:
+def _load(group: Counted) -> tuple[object, ...]:
     load = WritersFactors.of(next(iter(group.cells.values())))
     return load.block_size_bytes, load.pattern, load.queue_depth, load.interface, load.hosts
 
 
-def limits_of(group: Group, runs: Sequence[RunRecord], samples: Samples) -> list[model.LimitPoint]:
+def limits_of(
+    group: Counted, runs: Sequence[RunRecord], samples: Samples
+) -> list[model.LimitPoint]:
     """Geometric means over all runs of a cell, of every system: none of them takes part."""
     points = []
     for writers, cell in group.cells.items():

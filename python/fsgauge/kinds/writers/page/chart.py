@@ -56,7 +56,6 @@ class Part:
         return self.field, f"{self.field}_low", f"{self.field}_high"
 
     def along(self, limits: tuple[float, float]) -> Along:
-        """The axis over these limits."""
         if not self.log:
             return axes.rates(limits, self.title, form=self.form, ticks=5 if self is RATE else 3)
         ticks = axes.round_values(*limits)
@@ -71,7 +70,6 @@ LATENCY = Part("p99_ns", "p99, µs", 110, 1e3, log=True)
 
 
 def writers_chart(results: Results) -> Drawing | None:
-    """All systems by number of writers; None before anything is known."""
     scaling = Scaling.within(results)
     systems = panels.drawn_systems(results)
     lines = [line for line in scaling.lines if line.system in systems]
@@ -97,7 +95,6 @@ def writers_chart(results: Results) -> Drawing | None:
 
 
 def _one_count(group: str, rows: list[dict[str, Any]], width: int) -> vega.Chart:
-    """One number of writers: rate and p99 of each system, a line each."""
     drawn: list[Any] = []
     for part in (RATE, LATENCY):
         blocks: dict[str, Any] = {"blocks": []} if part is LATENCY else {}
@@ -114,7 +111,6 @@ def _one_count(group: str, rows: list[dict[str, Any]], width: int) -> vega.Chart
 
 
 def _column(scaling: Scaling, group: str, rows: list[dict[str, Any]], width: int) -> vega.Chart:
-    """One group: rate above, share of ideal and p99 below."""
     counts = scaling.writer_counts
     top = axes.rates_top(rows, "iops")
     limits = [limit for limit in scaling.limits if limit.group == group]
@@ -234,7 +230,6 @@ def _x(counts: Sequence[int], title: str | None) -> vega.Channel:
 
 
 def law_chart(results: Results) -> Drawing | None:
-    """Each system with its scalability law; None when no system has enough writer counts."""
     scaling = Scaling.within(results)
     systems = panels.drawn_systems(results)
     tried = [line for line in scaling.lines if line.fit.was_tried and line.system in systems]

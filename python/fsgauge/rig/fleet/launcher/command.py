@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from fsgauge.engine.process import how_it_ended
+from fsgauge.programs.starting import how_it_ended
 from fsgauge.errors import InputError
 from fsgauge.programs import end_process, interpreter, start
 from fsgauge.programs.finding import find_program
@@ -124,7 +124,6 @@ class StartedHost:
         return f"{said} ({how})" if said else f"its process ended ({how})"
 
     def last_words(self) -> str:
-        """What it said last on its error output, in a line."""
         if self._process.poll() is not None:
             self._said.wait()
         lines = self._said.text.strip().splitlines()
@@ -164,14 +163,12 @@ class CommandLauncher(Launcher):
 
 
 def local_launcher() -> CommandLauncher:
-    """Processes of this machine, of this very fsgauge."""
     return CommandLauncher(
         lambda _: interpreter("fsgauge", HOST_COMMAND), lambda _: "", is_one_machine=True
     )
 
 
 def ssh_launcher(controls: Path) -> CommandLauncher:
-    """OpenSSH, which shares one connection a host; `controls` is a private folder for them."""
     if find_program("ssh") is None:
         raise InputError(
             "the program ssh is not installed here, and hosts are reached by it",
@@ -239,7 +236,6 @@ def slurm_command(host: Host) -> list[str]:
 
 
 def batch_script(nodes: int, command: Sequence[str], folder: Path, seconds: float) -> str:
-    """The script that sbatch gets: the command as it was typed, on `nodes` whole nodes."""
     minutes = max(_LEAST_MINUTES, round(_MARGIN * seconds / 60))
     lines = [
         "#!/bin/bash",

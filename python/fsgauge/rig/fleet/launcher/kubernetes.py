@@ -19,8 +19,7 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files.bounds import MOST_HOSTS
 from fsgauge.rig.fleet.launcher.command import HOST_COMMAND
 from fsgauge.rig.fleet.launcher.launcher import Bootstrap, Launcher, NotOurs, Started, answer_of
-from fsgauge.rig.fleet.model import Address, Fleet, Host
-from fsgauge.rig.fleet.toml_mistakes import TomlFile, read_text
+from fsgauge.rig.fleet.model import Address, Fleet, Host, TomlFile, read_text
 from fsgauge.study.base import OneLine, StudyModel
 from fsgauge.study.storage import AbsolutePath
 

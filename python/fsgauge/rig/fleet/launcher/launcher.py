@@ -42,8 +42,6 @@ def read_bootstrap(text: str) -> Bootstrap:
 
 
 class Started(Protocol):
-    """A host's process, as far as it can be seen from here."""
-
     def why_ended(self) -> str | None:
         """Why it has ended, in its own words; None while it runs."""
 
@@ -62,8 +60,6 @@ class NotOurs:
 
 
 class Launcher(ABC):
-    """A way to start hosts."""
-
     is_one_machine: bool = False
     """Whether all hosts are this machine on purpose."""
     wave: int = MOST_HOSTS

@@ -10,9 +10,8 @@ from functools import partial
 from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.rig.refusing import Look
 from fsgauge.rig.vm.arrangement.roles import Arrangement, Roles, arrangements, is_arranged, roles_of
-from fsgauge.rig.vm.arrangement.tables import DISK, SHARED, Layer, tables
+from fsgauge.rig.vm.recipe import DISK, SHARED, Layer, recipe, tables
 from fsgauge.rig.vm.cache import Kernel
-from fsgauge.rig.vm.recipe import recipe
 from fsgauge.study.model import Study, System
 from fsgauge.workload import method_of
 
@@ -61,7 +60,6 @@ def _layers(role: str) -> dict[str, Layer]:
 
 
 def _set(name: str, key: str, value: str) -> str:
-    """--set for one system, whatever it is called."""
     return f"--set {quoted(f'system.{name}.rig.{key}={value}')}"
 
 
@@ -77,7 +75,6 @@ def _words(study: Study, name: str, role: str, layer_name: str) -> str:
 
 
 def looks(study: Study) -> Iterator[Look]:
-    """What is refused about the nodes and about each system's arrangement."""
     roles = roles_of(study)
     yield lambda: method_of(study.workload).require_dealable(len(roles.loads))
     yield partial(_require_programs, study)
@@ -123,7 +120,6 @@ def require_modules(found: Arrangement, kernel: Kernel) -> None:
 
 
 def _require_cache(study: Study, arranged: Sequence[Arrangement]) -> None:
-    """A cache on a disk that is to be emptied is there."""
     if study.rig is None or "disk" not in study.rig.drop_caches:
         return
     if not any(each.reached_by is not None and each.reached_by.disk_cache for each in arranged):
@@ -135,7 +131,6 @@ def _require_cache(study: Study, arranged: Sequence[Arrangement]) -> None:
 
 
 def _require_mounted(study: Study) -> None:
-    """A system that a machine alone has made stays mounted for its turn."""
     if study.rig is None or not study.rig.remount:
         return
     if not is_arranged(study) or any(each.is_device for each in arrangements(study)):
@@ -146,7 +141,6 @@ def _require_mounted(study: Study) -> None:
 
 
 def _require_nodes(found: Arrangement, roles: Roles) -> None:
-    """Enough nodes, and a server where one is needed."""
     for layer in found.layers:
         if layer.server and roles.server is None:
             raise InputError(
@@ -180,7 +174,6 @@ def _require_volume_there(found: Arrangement, roles: Roles) -> None:
 
 
 def _require_shareable(found: Arrangement, roles: Roles) -> None:
-    """No file system on a disk of several nodes that each of them takes for its own."""
     if not found.volume.shared or len(found.holders(roles)) < 2 or found.file_system is not None:
         return
     known = tables().file_system.items()
@@ -197,7 +190,6 @@ def _require_shareable(found: Arrangement, roles: Roles) -> None:
 
 
 def _require_one(study: Study, found: Arrangement, roles: Roles) -> None:
-    """Files of all hosts need a system that all of them see."""
     method = method_of(study.workload)
     if len(roles.loads) < 2 or not method.files_of_all or found.is_one:
         return

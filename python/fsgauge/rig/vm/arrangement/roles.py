@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fsgauge.errors import InputError, did_you_mean, nearest
-from fsgauge.rig.vm.arrangement.tables import (
+from fsgauge.rig.vm.recipe import (
     DISK,
     Counter,
     InForce,
@@ -61,12 +61,10 @@ class Arrangement:
 
     @property
     def has_files(self) -> bool:
-        """Whether it is more than a bare device."""
         return self.file_system is not None or find_kind(self.system.kind).placement != "bare"
 
     @property
     def is_one(self) -> bool:
-        """Whether all nodes that drive the load see the same files."""
         if self.reached_by is not None:
             return self.reached_by.is_one
         return self.volume.shared
@@ -82,7 +80,6 @@ class Arrangement:
 
     @property
     def words(self) -> str:
-        """What is above and below the file system, for people."""
         above = f", reached by {self.reached_by.title}" if self.reached_by is not None else ""
         own = self.system.rig
         with_options = f" with {own.mount}" if own is not None and own.mount else ""
@@ -149,7 +146,6 @@ def arrangement_of(study: Study, system: System) -> Arrangement:
 
 
 def _has_one_device(study: Study) -> bool:
-    """Whether one node has a bare disk and all other systems on one volume, and reaches none."""
     keys = [each.rig or SystemRig() for each in study.systems]
     volumes = {each.volume or DISK for each in keys}
     is_one = len(volumes) == 1 and volumes != {DISK} and not any(each.reached_by for each in keys)
@@ -177,12 +173,10 @@ def roles_of(study: Study) -> Roles:
 
 
 def is_arranged(study: Study) -> bool:
-    """Whether a system takes more than a node's own disk and a mount."""
     return any(not each.is_plain for each in arrangements(study))
 
 
 def needs_server(volume: str | None, reached_by: str | None) -> bool:
-    """Whether one of the layers that a system names is on a server; unknown ones are not."""
     found = tables()
     layers = (found.volume.get(volume or ""), found.reached_by.get(reached_by or ""))
     return any(layer is not None and layer.server for layer in layers)

@@ -13,7 +13,7 @@ from typing import Any
 from fsgauge.errors import FsgaugeError, Interrupted, RigError
 from fsgauge.machine.process.tool import LATE
 from fsgauge.rig.vm.arrangement.roles import BELOW, FOLDER, Arrangement, device_for, environment
-from fsgauge.rig.vm.arrangement.tables import Layer, Step
+from fsgauge.rig.vm.recipe import Layer, Step
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.in_force import NotInForceError, fault_of_loss
 from fsgauge.rig.vm.messages import Do, Order, order
@@ -87,9 +87,7 @@ class SystemOverNodes:
             raise
         except FsgaugeError as error:
             self.group.give_up()
-            raise TeardownError(
-                error.what, details=error.details, cause=error.cause, next=error.next
-            ) from error
+            raise error.told_as(TeardownError) from error
 
     def hold(self) -> None:
         """From now on it has to be what its name says. NotInForceError where it is not already;
@@ -105,12 +103,8 @@ class SystemOverNodes:
         except NodeLostError:
             raise
         except RigError as error:
-            raise NotReadyError(
-                f"whether the system is in force cannot be asked: {error.what}",
-                details=error.details,
-                cause=error.cause,
-                next=error.next,
-            ) from error
+            what = f"whether the system is in force cannot be asked: {error.what}"
+            raise error.told_as(NotReadyError, what) from error
         self._require_none(lost)
 
     def require_held(self) -> None:
@@ -123,7 +117,6 @@ class SystemOverNodes:
             raise NotInForceError(fault.what, cause=fault.cause, next=fault.next)
 
     def let_go(self) -> None:
-        """It need not be what its name says any more: it is struck on purpose."""
         self.group.give({at: self._holding([], at) for at in self.held}, _LOOK_SECONDS)
         self.held = ()
 
@@ -141,7 +134,6 @@ class SystemOverNodes:
         return [str(each) for at in orders for each in json.loads(answers[at]) or ()]
 
     def count(self) -> None:
-        """From now on the nodes that drive the load count what its layers count."""
         found = self.found.counters(self.group.roles)
         counters = [each.model_dump(mode="json") for each in found]
         orders = {
@@ -176,7 +168,6 @@ class SystemOverNodes:
         return [("run", self._order(at, text, step.seconds).words) for text, step in texts]
 
     def read_parameters(self) -> None:
-        """What is in force of its layers; a parameter that cannot be read says so."""
         for layer in self.found.layers:
             for each in layer.in_force:
                 if each.lost:
@@ -260,7 +251,6 @@ class SystemOverNodes:
 
     @property
     def _place(self) -> str:
-        """Where the file system that is made is mounted."""
         return FOLDER if self.found.reached_by is None else BELOW
 
     def _set_up(self) -> None:
@@ -278,7 +268,6 @@ class SystemOverNodes:
             self._steps(found.reached_by)
 
     def _make(self) -> None:
-        """The file system as fsgauge makes it, on each node that holds it."""
         group, places = self.group, self.found.holders(self.group.roles)
         orders = {at: self._standing_order(at, anew=True) for at in places}
         answers = group.give(orders, _MAKE_SECONDS)

@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from fsgauge.errors import RigError, quoted
 from fsgauge.machine.process.tool import Said, find_tool, run_tool
@@ -58,11 +59,9 @@ class Archive:
         self._copy_settings()
 
     def update(self) -> None:
-        """Read what the archive offers now."""
         self._get("-qq", "update", what="the lists of packages cannot be fetched")
 
     def resolved(self, packages: Sequence[str]) -> list[Package]:
-        """These packages with all that they depend on, by name."""
         said = self._get(
             *("-qq", "-y", "--print-uris", "install", *packages),
             what="the packages of the guest cannot be resolved",
@@ -82,36 +81,31 @@ class Archive:
         return found[0]
 
     def kernels(self) -> list[str]:
-        """All packages of kernels that the archive offers."""
         said = self._run("apt-cache", "pkgnames", "linux-image-")
         return sorted(word for word in said.output.split() if _ANY_KERNEL.fullmatch(word))
 
     def kernel(self, package: str) -> Package:
         """The package of one kernel alone; RigError with those that are offered."""
-        found = self._offered(package)
-        if found is None:
-            offered = [each for each in self.kernels() if _is_usual(each)]
-            raise RigError(
-                f"the archive offers no package {package}",
-                details=(f"offered: {', '.join(offered[-12:])}",) if offered else (),
-                cause="the name is mistyped, or the distribution has replaced it by a newer one",
-                next="apt-cache search linux-image",
-            )
-        return found
+        offered = [each for each in self.kernels() if _is_usual(each)]
+        return self.one(
+            package,
+            details=(f"offered: {', '.join(offered[-12:])}",) if offered else (),
+            cause="the name is mistyped, or the distribution has replaced it by a newer one",
+            next="apt-cache search linux-image",
+        )
 
-    def one(self, package: str) -> Package:
-        """A package without what it depends on; RigError where it is not offered."""
-        found = self._offered(package)
-        if found is None:
-            raise RigError(
-                f"the archive offers no package {package}",
-                cause="the guest's recipe is for Debian 12",
-                next=f"apt-cache search {package}",
-            )
-        return found
+    def one(self, package: str, **words: Any) -> Package:
+        """A package without what it depends on; RigError, with these words, where it is not
+        offered."""
+        said = self._run("apt-get", "-qq", "--print-uris", "download", package)
+        found = _packages(said)
+        if not found or said.exit_code:
+            usual = {"cause": "the guest's recipe is for Debian 12"}
+            usual["next"] = f"apt-cache search {package}"
+            raise RigError(f"the archive offers no package {package}", **(words or usual))
+        return found[0]
 
     def fetch(self, packages: Sequence[str]) -> list[Path]:
-        """The files of packages with all that they depend on."""
         self._get(
             *("-qq", "-y", "--download-only", "install", *packages),
             what="the packages of the guest cannot be fetched",
@@ -119,16 +113,10 @@ class Archive:
         return sorted(self._cache.glob("*.deb"))
 
     def fetch_alone(self, package: str) -> Path:
-        """The file of one package, without what it depends on."""
         place = self._folder / "alone"
         place.mkdir(exist_ok=True)
         self._get("-qq", "download", package, what=f"{package} cannot be fetched", where=place)
         return max(place.glob("*.deb"), key=lambda each: each.stat().st_mtime_ns)
-
-    def _offered(self, package: str) -> Package | None:
-        said = self._run("apt-get", "-qq", "--print-uris", "download", package)
-        found = _packages(said)
-        return found[0] if found and not said.exit_code else None
 
     def _copy_sources(self) -> None:
         """The distribution's own, if they can be told from others; else all of them."""
@@ -195,7 +183,6 @@ def _is_usual(kernel: str) -> bool:
 
 
 def _packages(said: Said) -> list[Package]:
-    """Those that apt names with their places, a line each."""
     lines = filter(None, (_LINE.match(line.strip()) for line in said.output.splitlines()))
     return [Package(each["file"], int(each["size"]), each["hash"]) for each in lines]
 

@@ -84,8 +84,6 @@ _TOP = ("bin", "sbin", "lib", "lib64")
 
 
 class Closure:
-    """Collects files of a tree; `copy` then writes them."""
-
     def __init__(self, tree: Path) -> None:
         self._tree = tree
         self._files: set[str] = set()
@@ -99,7 +97,6 @@ class Closure:
             todo += self._add_one(todo.pop())
 
     def libraries(self) -> list[str]:
-        """Names of the libraries that were collected and that every program finds."""
         paths = map(Path, self._files | self._links)
         usual = [path for path in paths if str(path.parent) in _LIBRARIES]
         return sorted({path.name for path in usual if ".so" in path.name})
@@ -161,7 +158,6 @@ class Closure:
         )
 
     def _resolved(self, name: str) -> str:
-        """A path in the tree without links on its way; those that it takes are collected."""
         todo = name.lstrip("/")
         for _ in range(_MOST_LINKS):
             at, parts = Path(), Path(todo).parts
@@ -182,7 +178,6 @@ class Closure:
         )
 
     def _led_to(self, link: Path) -> Path:
-        """Where a link of the tree leads, in the tree."""
         target = (self._tree / link).readlink()
         return Path(str(target).lstrip("/")) if target.is_absolute() else link.parent / target
 

@@ -20,7 +20,6 @@ _TRAILER = "TRAILER!!!"
 
 
 def initramfs(files: dict[str, bytes], folders: tuple[str, ...]) -> bytes:
-    """Files by path, all executable, all root's; equal files give equal archives."""
     archive = bytearray()
     entries = [(name, _FOLDER, b"") for name in folders]
     entries += [(name, _FILE, data) for name, data in sorted(files.items())]
@@ -82,8 +81,6 @@ def version_of(tree: Path) -> str:
 
 
 class Modules:
-    """The modules of a kernel, by name, with what each needs."""
-
     def __init__(self, base: Path) -> None:
         self._base = base
         self.path_of: dict[str, str] = {}
@@ -101,7 +98,6 @@ class Modules:
         self.built_in = {_name(each) for each in builtin}
 
     def with_needed(self, names: Iterable[str]) -> list[str]:
-        """Modules with those that they need, each after what it needs; the rest is not there."""
         found: list[str] = []
         seen: set[str] = set()
 
@@ -118,7 +114,6 @@ class Modules:
         return found
 
     def copy(self, name: str, place: Path, tools: Path) -> None:
-        """A module, uncompressed, as `place` with .ko after it."""
         source, target = self._base / self.path_of[name], place.with_name(f"{place.name}.ko")
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.suffix == ".xz":

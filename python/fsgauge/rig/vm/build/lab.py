@@ -67,7 +67,6 @@ def lab_image(guest: Guest) -> Path:
 
 
 def _make(place: Path, guest: Guest) -> None:
-    """Pack it, and keep the two newest images, and those that a run uses."""
     with tempfile.TemporaryDirectory(prefix="new-lab-", dir=cache.cache_folder()) as scratch:
         lab, image = Path(scratch) / "lab", Path(scratch) / "lab.squashfs"
         _fill(lab, set(guest.facts.libraries))
@@ -132,7 +131,6 @@ def _fill(lab: Path, given: set[str]) -> None:
 
 
 def _without(folder: str, names: list[str]) -> set[str]:
-    """Names that the guest does not need of a folder of the standard library."""
     out = {name for name in names if name in _LEFT_OUT or name.startswith("config-")}
     if Path(folder).name == "lib-dynload":
         out |= {name for name in names if name.startswith(_OF_SCREENS)}
@@ -140,7 +138,6 @@ def _without(folder: str, names: list[str]) -> set[str]:
 
 
 def _imported() -> dict[str, str]:
-    """Top-level packages beside the standard library that the guest imports: name and file."""
     own = str(Path(fsgauge.__file__).parents[1])
     said = run_tool([*isolated(), "-c", _MODULES, own], seconds=_SECONDS)
     if said.exit_code:
@@ -170,7 +167,6 @@ def _take(name: str, file: Path, place: Path) -> None:
 
 
 def _take_libraries(lab: Path, given: set[str]) -> None:
-    """Copy what the lab's files are linked with and the guest does not have."""
     there = given | {path.name for path in lab.rglob("*.so*")}
     todo = list(filter(None, map(linked, _programs(lab))))
     while todo:
@@ -192,7 +188,6 @@ def _programs(lab: Path) -> Iterable[Path]:
 
 
 def _found(library: str, needs: Linked) -> Path | None:
-    """Where this machine has it, first in the folders that the file itself names."""
     base = Path(_interpreter()).parents[1] / "lib"
     places = [Path(each) for each in needs.folders if Path(each).is_absolute()]
     for folder in (*places, base, *map(Path, _FOLDERS)):

@@ -31,7 +31,6 @@ _SOURCES_OF_NAMES = ("passwd", "group", "hosts", "services", "protocols", "rpc",
 
 
 def complete(root: Path, wanted: Recipe) -> None:
-    """Folders, accounts, our scripts, and busybox under the names that nothing else has."""
     for name in (*_ROOT_FOLDERS, _OWN):
         (root / name).mkdir(parents=True, exist_ok=True)
     for name, leads_to in _LINKS.items():
@@ -77,7 +76,6 @@ def build(say: Say, kernel: str | None = None) -> tuple[Guest, Kernel]:
 
 @contextmanager
 def _read_archive(say: Say) -> Iterator[tuple[Archive, Path]]:
-    """What the archive offers now, and a folder to work in, for one builder at a time."""
     place = cache.cache_folder()
     with (
         cache.only_builder(say),
@@ -212,7 +210,6 @@ def _built() -> list[str]:
 
 
 def chosen_between(known: list[str], good: str, bad: str) -> list[str]:
-    """Those of `known` from one to the other, each once."""
     flavours = {_flavour(each) for each in (good, bad)}
     alike = sorted({each for each in known if {_flavour(each)} == flavours}, key=_version)
     for each in (good, bad):

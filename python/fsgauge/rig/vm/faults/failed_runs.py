@@ -121,7 +121,6 @@ class StruckTurn:
         self.is_told = False
 
     def __call__(self, happening: Happening) -> None:
-        """Begin with the strikes as their run begins, and end with it."""
         if isinstance(happening, TurnRecord):
             self._made = happening
         if isinstance(happening, RunStarted) and happening.cell.id == self._turn.cells[-1]:

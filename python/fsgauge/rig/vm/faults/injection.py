@@ -89,11 +89,9 @@ class Injection:
 
     @property
     def is_over(self) -> bool:
-        """Whether all of it has been carried out and undone, or could not be."""
         return all(each.is_over.is_set() for each in self._injected)
 
     def finish(self) -> list[Struck]:
-        """The run has ended: what goes on is undone now."""
         self._over.set()
         boot_seconds = BOOT_TIMES * max(BOOT_SECONDS.values())
         ends = time.monotonic() + _UNDO_SECONDS * self._group.slowness + boot_seconds
@@ -224,7 +222,6 @@ def _unreadable(what: str) -> RigError:
 
 
 def _replayed(source: BinaryIO, target: BinaryIO, entries: int, sector_bytes: int) -> int:
-    """Write what the first entries say; gives where the next one is."""
     at = sector_bytes
     for number in range(entries):
         source.seek(at)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.kinds.aging.disk import PUBLISHED
+from fsgauge.kinds.aging.disk import DiskModel
 from fsgauge.report import write_report
 from fsgauge.stats.results import Results
 from tests.long import long_but
@@ -95,6 +95,6 @@ def test_another_disk_is_named_where_its_numbers_stand(tmp_path: Path) -> None:
 def test_a_disk_for_a_study_that_predicts_nothing_is_refused(tmp_path: Path) -> None:
     make_connections(clients=4, blocks=1).write(tmp_path)
     with pytest.raises(InputError) as refusal:
-        write_report(tmp_path, lambda recorded: PUBLISHED)
+        write_report(tmp_path, lambda recorded: DiskModel())
     assert "predicts no disk's rates" in refusal.value.what
     assert not (tmp_path / "report.html").exists()

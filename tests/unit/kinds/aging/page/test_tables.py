@@ -6,10 +6,9 @@ import pytest
 
 from fsgauge.kinds.aging.page.claims import claims_table
 from fsgauge.kinds.aging.page.tables import disk_table, predicted_table, summary_table
-from fsgauge.kinds.aging.published import published_aging
 from fsgauge.published.ledger import ledger_of
 from fsgauge.record.machine import Simulation
-from fsgauge.report.table_parts import Table, said_once
+from fsgauge.report.table_parts import Table
 from fsgauge.stats.results import Results
 from tests.synthetic_aging import BASELINE, SYSTEMS, make_aging
 
@@ -50,20 +49,15 @@ def test_nothing_decided_is_not_called_whole() -> None:
 
 
 def test_too_few_blocks_are_told_once() -> None:
-    few = said_once(summary(results_of(blocks=2)))
+    few = summary(results_of(blocks=2))
     assert few.note.endswith("No interval is known from 2 blocks.")
     assert not any("not known" in cell.below for row in few.rows for cell in row)
     assert few.rows[0][4].below == "at 5 % free"
 
 
-def test_with_blocks_enough_nothing_is_taken_away(results: Results) -> None:
-    table = summary(results)
-    assert said_once(table) is table
-
-
 def test_claims_stand_beside_the_systems_that_they_are_about(results: Results) -> None:
     assert results.own is not None
-    (table,) = claims_table(results, results.own, published_aging())
+    (table,) = claims_table(results, results.own)
     rows = {row[0].text: row for row in table.rows}
     of_writes = rows["the least that 8 MiB keeps of its clean write rate"]
     assert of_writes[1].text.endswith(" %") and of_writes[2].text == "91 %"
@@ -82,7 +76,7 @@ def test_a_simulated_claim_is_not_called_measured(results: Results) -> None:
     simulated = results.model_copy(update={"simulation": models})
     heads = []
     for each in (results, simulated):
-        (table,) = claims_table(each, results.own, published_aging())
+        (table,) = claims_table(each, results.own)
         heads.append(table.columns[1].label)
     assert heads == ["measured here", "simulated here"]
 
@@ -92,14 +86,14 @@ def test_an_interval_whose_ends_read_alike_is_within_rounding(results: Results) 
     assert results.own is not None
     near = [each.model_copy(update={"low": 0.851, "high": 0.852}) for each in results.comparisons]
     alike = results.model_copy(update={"comparisons": near})
-    (table,) = claims_table(alike, results.own, published_aging())
+    (table,) = claims_table(alike, results.own)
     rows = {row[0].text: row for row in table.rows}
     assert rows["clean write rate, 8 MiB over 1 MiB"][1].below == "within rounding"
 
 
 def test_every_published_cell_is_a_claim_of_the_ledger(results: Results) -> None:
     assert results.own is not None
-    (table,) = claims_table(results, results.own, published_aging())
+    (table,) = claims_table(results, results.own)
     for row in table.rows:
         claim = ledger_of("aging").of(row[3].below.split(",")[0])
         said = {claim.fact, *(figure.printed for figure in claim.figures)}
@@ -109,21 +103,21 @@ def test_every_published_cell_is_a_claim_of_the_ledger(results: Results) -> None
 def test_where_the_model_contradicts_the_publication_the_page_says_so() -> None:
     all_sizes = results_of(systems=SYSTEMS, blocks=3)
     assert all_sizes.own is not None
-    (table,) = claims_table(all_sizes, all_sizes.own, published_aging())
+    (table,) = claims_table(all_sizes, all_sizes.own)
     assert "contradicts the publication" in table.note and "for 2 MiB" in table.note
     two = results_of(blocks=3, systems={BASELINE: SYSTEMS[BASELINE]})
     assert two.own is not None
-    (alone,) = claims_table(two, two.own, published_aging())
+    (alone,) = claims_table(two, two.own)
     assert "contradicts" not in alone.note
 
 
 def test_claims_about_sizes_that_the_study_does_not_have_are_left_out() -> None:
     results = results_of(systems={BASELINE: SYSTEMS[BASELINE]}, blocks=2)
     assert results.own is not None
-    (table,) = claims_table(results, results.own, published_aging())
+    (table,) = claims_table(results, results.own)
     assert not any("8 MiB over" in row[0].text or "that 8 MiB" in row[0].text for row in table.rows)
     own = results_of(systems={"xfs": None}, blocks=2)
-    assert own.own is not None and claims_table(own, own.own, published_aging()) == []
+    assert own.own is not None and claims_table(own, own.own) == []
 
 
 def test_predictions_name_their_levels(results: Results) -> None:

@@ -3,8 +3,7 @@
 import pytest
 
 from fsgauge.kinds.churn.analysis.model import Churn
-from fsgauge.kinds.churn.page import PAGE, damage_chart
-from fsgauge.kinds.churn.page.tables import layout_table, tree_table
+from fsgauge.kinds.churn.page import PAGE, damage_chart, layout_table, tree_table
 from fsgauge.report import write_report
 from fsgauge.report.sureness import sureness_lines
 from tests.synthetic import make_study
@@ -53,7 +52,7 @@ def test_the_box_counts_ratios_and_asks_nothing_of_steadiness(results):
 def test_the_page_holds_it_all(made, tmp_path):
     page = write_report(made.write(tmp_path)).read_text(encoding="utf-8")
     for words in (
-        "At 95 % full, ageing leaves",
+        "At 95 % full, reads keep",
         'id="figure-damage"',
         'id="table-churn-layouts"',
         "Damage by fill",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.kinds.connections.analysis import cell_extents
+from fsgauge.kinds.connections.analysis.extents import cell_extents
 from fsgauge.kinds.connections.analysis.model import CellExtents
 from fsgauge.stats.samples import Samples
 from tests.synthetic_connections import BASELINE, OTHER, make_connections

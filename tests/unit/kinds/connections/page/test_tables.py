@@ -17,10 +17,7 @@ from fsgauge.kinds.connections.page.tables import (
     published_tables,
     signed_percent,
 )
-from fsgauge.kinds.connections.published import (
-    asks_of_delayed_allocation,
-    published_connections,
-)
+from fsgauge.kinds.connections.published import asks_of_delayed_allocation, published_rows
 from fsgauge.pages import explain_metric
 from fsgauge.published.ledger import Figure, ledger_of
 from fsgauge.record.machine import Simulation
@@ -45,7 +42,7 @@ def both(found: Results) -> tuple[Results, Connections]:
 
 
 def tables(found: Results) -> dict[str, Table]:
-    return {table.name: table for table in published_tables(found, published_connections())}
+    return {table.name: table for table in published_tables(found)}
 
 
 def test_published_figures_stand_at_the_right_and_are_marked() -> None:
@@ -67,11 +64,11 @@ def test_published_figures_stand_at_the_right_and_are_marked() -> None:
 
 
 def test_the_publications_change_is_that_of_its_own_values() -> None:
-    for test in published_connections().test:
-        for row in test.row:
+    for test, rows in published_rows().items():
+        for row in rows.values():
             before, after = row.values
             if row.change is not None:
-                assert abs(100 * (after / before - 1) - row.change) < 1.0, (test.name, row.name)
+                assert abs(100 * (after / before - 1) - row.change) < 1.0, (test, row.name)
 
 
 def test_every_published_figure_is_the_ledgers_and_names_its_claim() -> None:

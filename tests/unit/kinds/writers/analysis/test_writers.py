@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.engine.wire import JobShare, LoadResult
-from fsgauge.kinds.writers.analysis.samples import fairness, own_rates
+from fsgauge.kinds.writers.analysis.lines import fairness
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.stats import read_study
+from fsgauge.stats.metrics import own_rates
 from tests.synthetic.setting import with_result
 from tests.synthetic_writers import make_writers
 

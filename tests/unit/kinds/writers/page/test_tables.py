@@ -12,11 +12,11 @@ import pytest
 from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.kinds.writers.page import gain_chart
 from fsgauge.kinds.writers.page.chart import law_chart, writers_chart
-from fsgauge.kinds.writers.page.tables import no_law, scaling_tables
-from fsgauge.kinds.writers.published import published_writers
+from fsgauge.kinds.writers.page.tables import scaling_tables
 from fsgauge.pages import explain_metric
 from fsgauge.published.ledger import ledger_of
 from fsgauge.report import write_report
+from fsgauge.report.charts.law import no_law
 from fsgauge.report.sureness import integrity_lines, sureness_lines
 from fsgauge.report.table_parts import Table
 from fsgauge.stats import Results, read_study
@@ -44,7 +44,7 @@ def results_of(planted: Planted) -> Results:
 
 
 def table(results: Results, name: str) -> Table:
-    found = {each.name: each for each in scaling_tables(results, published_writers())}
+    found = {each.name: each for each in scaling_tables(results)}
     return found[name]
 
 
@@ -74,7 +74,7 @@ def test_pictures_of_block_size_and_depth_are_left_out(page: Path) -> None:
 
 @pytest.mark.parametrize("planted", [AS_PUBLISHED, GROUPED, ONE_BLOCK, LARGE], ids=str)
 def test_every_number_of_the_tables_has_a_page(planted: Planted) -> None:
-    tables = scaling_tables(results_of(planted), published_writers())
+    tables = scaling_tables(results_of(planted))
     assert tables
     for each in tables:
         assert each.pages
@@ -183,8 +183,8 @@ def test_one_block_gives_values_without_intervals() -> None:
 def test_too_few_numbers_of_writers_have_a_reason_and_no_law() -> None:
     results = results_of(AS_PUBLISHED)
     assert law_chart(results) is None
-    assert "six are needed" in no_law(results)
-    assert "law" not in {each.name for each in scaling_tables(results, published_writers())}
+    assert "six are needed" in no_law([each.fit for each in Scaling.within(results).lines])
+    assert "law" not in {each.name for each in scaling_tables(results)}
 
 
 def test_a_law_is_drawn_where_it_fits_and_said_where_it_does_not() -> None:
@@ -195,7 +195,11 @@ def test_a_law_is_drawn_where_it_fits_and_said_where_it_does_not() -> None:
     assert words["ext3"] == "does not fit"
     assert words["btrfs"].endswith("peak at 5.39")
     drawn = law_chart(results)
-    assert drawn is not None and "peak 5.4" in drawn.wide and no_law(results) == ""
+    assert (
+        drawn is not None
+        and "peak 5.4" in drawn.wide
+        and no_law([each.fit for each in Scaling.within(results).lines]) == ""
+    )
     law = table(results, "law")
     states = {row[0].text: row[1] for row in law.rows}
     assert states["ext3"].text == "does not fit" and "the device is full" in states["ext3"].below
@@ -242,7 +246,7 @@ def test_before_the_first_run_there_is_no_picture() -> None:
     scaling: Scaling = planted.model_copy(update={"lines": empty})
     results = results_of(AS_PUBLISHED).model_copy(update={"own": scaling})
     assert writers_chart(results) is None and law_chart(results) is None
-    assert scaling_tables(results, published_writers())
+    assert scaling_tables(results)
 
 
 def words_of(results: Results, column: str) -> set[str]:
@@ -255,7 +259,7 @@ def test_the_first_pictures_are_the_answer_with_the_device_among_the_systems(
 ) -> None:
     drawn = gain_chart(results_of(LARGE))
     assert drawn is not None and [row["system"] for row in drawn.rows] == list(SYSTEMS)
-    assert ">raw, the device alone<" in drawn.wide and ">ideal<" not in drawn.wide
+    assert ">raw, device<" in drawn.wide and ">ideal<" not in drawn.wide
     assert not any(word in drawn.wide for word in ("better", "worse", "undecided"))
     text = write_example(tmp_path, AS_PUBLISHED).read_text(encoding="utf-8")
     assert text.index('id="figure-forest"') < text.index('id="figure-gain"')
@@ -270,7 +274,8 @@ def test_groups_are_named_in_the_first_picture() -> None:
 
 def test_intervals_of_two_blocks_are_not_known() -> None:
     results = results_of(Planted(writers=(1, 2), blocks=2))
-    assert words_of(results, "IOPS") == {"not known from 2 blocks"}
+    assert words_of(results, "IOPS") == {""}
+    assert table(results, "every-count").note.endswith("No interval is known from 2 blocks.")
     drawn = gain_chart(results)
     assert drawn is not None and "not known from 2 blocks" in drawn.wide
 
@@ -333,10 +338,7 @@ def test_what_was_published_stands_beside_its_like_alone(
     cells = [
         cell.model_copy(update={"factors": {**cell.factors, **changes}}) for cell in results.cells
     ]
-    names = {
-        each.name
-        for each in scaling_tables(results.model_copy(update={"cells": cells}), published_writers())
-    }
+    names = {each.name for each in scaling_tables(results.model_copy(update={"cells": cells}))}
     assert ("elsewhere" in names) == comparable
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fsgauge.rig.vm.arrangement import refusing, roles
-from fsgauge.rig.vm.arrangement.tables import DISK, SHARED, Tables, Volume
+from fsgauge.rig.vm.recipe import DISK, SHARED, Tables, Volume
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
 

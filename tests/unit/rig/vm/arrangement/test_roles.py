@@ -6,7 +6,7 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.rig.vm.arrangement.roles import Roles, arrangements, is_arranged, roles_of
-from fsgauge.rig.vm.arrangement.tables import Where, tables
+from fsgauge.rig.vm.recipe import Where, tables
 from tests.unit.rig.vm.arrangement.given import ours, study
 
 pytestmark = pytest.mark.usefixtures(ours.__name__)

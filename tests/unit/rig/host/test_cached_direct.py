@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.machine.folder import cached_direct as module
-from fsgauge.machine.folder.cached_direct import CachedDirect, cached_direct
+from fsgauge.rig.host import direct as module
+from fsgauge.rig.host.direct import CachedDirect, cached_direct
 
 
 def test_memory_is_the_page_cache_and_its_direct_io_is_none() -> None:

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.machine.folder import quota
-from fsgauge.machine.folder.quota import Left, left_by_quota
+from fsgauge.storage import path as quota
+from fsgauge.storage.path import Left, free_inodes, left_by_quota, require_usable
 from fsgauge.storage import path as storage_path
-from fsgauge.storage.path import free_inodes, require_usable
 
 
 @pytest.fixture
