@@ -6,6 +6,7 @@ gives its name, limit, unit and values.
 
 from __future__ import annotations
 
+import json
 import math
 import signal
 import subprocess
@@ -50,7 +51,8 @@ def waits(name: str) -> Callable[[], Rows]:
 
 
 def report_of_a_demo() -> Rows:
-    """How soon the report of the demo is made anew."""
+    """How soon the report of the demo is made anew, and how much of the demo's time, whose cells
+    are short, no load ran."""
     fsgauge = str(Path(sys.executable).with_name("fsgauge"))
     with tempfile.TemporaryDirectory(prefix="fsgauge-bench-") as scratch:
         made = subprocess.run(
@@ -61,6 +63,9 @@ def report_of_a_demo() -> Rows:
             raise Failed(f"fsgauge demo ended with {made.returncode}: {made.stderr[-300:]}")
         command = [fsgauge, "report", str(folders[0])]
         yield "wait-report", 2.5, "s", [_seconds(command) for _ in range(TIMES)]
+        sureness = json.loads((folders[0] / "report.json").read_text())["sureness"]
+        without = 100.0 - sureness["under_load_percent"]
+        yield "wait-report-without-load", 20.0, "% of the demo's time", [without] * 2
 
 
 def _seconds(command: list[str], code: int = 0) -> float:

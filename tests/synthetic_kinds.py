@@ -24,9 +24,9 @@ WAITING = 0.12
 """Of a program's time, what it waits for storage."""
 
 
-def make_mix(queues: Mapping[str, Queue], **more: Any) -> SyntheticStudy:
-    """The shipped mix: each group has the queue for itself."""
-    return _made("mix", queues, _of_group, **more)
+def make_mix(queues: Mapping[str, Queue], *settings: str, **more: Any) -> SyntheticStudy:
+    """The shipped mix, changed by `settings`: each group has the queue for itself."""
+    return _made("mix", queues, _of_group, *settings, **more)
 
 
 def make_metadata(queues: Mapping[str, Queue], *settings: str, **more: Any) -> SyntheticStudy:

@@ -1,7 +1,7 @@
 """What was published and what our runs say to it, as one archive next to the packages.
 
 The package has the ledgers and observations too, for `fsgauge published`; the archive has the pages
-as well, for whoever reads without installing.
+as well, for whoever reads without installing, and the archives of runs, for whoever judges again.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ _HELD = (
     "python/fsgauge/kinds/*/verdicts/*",
     "docs/published.md",
     "docs/evidence/*.md",
+    "docs/evidence/archives/*",
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,11 @@ import pytest
 from fsgauge.bisect.log import Log, Step, write_bisect
 from fsgauge.coherence.page import write_log as write_coherence
 from fsgauge.failure.log import write_log as write_failure
+from fsgauge.published.archive import LeftOut, names, publication_named
+from fsgauge.published.standing import standing_of
 from fsgauge.record.strikes import Strike, Struck
 from fsgauge.report import write_report
+from fsgauge.report.publication import write_publication
 from fsgauge.stats.folders.condition import parse_condition
 from fsgauge.sweep.folder import YearLine, YearPanel, YearPoint
 from fsgauge.sweep.lines import SweepResults
@@ -126,6 +130,16 @@ def virtual_churn(folder: Path) -> Path:
     return write_report(replace(made, study=study).write(folder))
 
 
+def publication(name: str, folder: Path) -> Path:
+    """By the runs that are kept, with a part that was not run."""
+    at, ledger = publication_named(name)
+    standings = [standing_of(at, claim) for claim in ledger.claim]
+    helps = f"fsgauge published run {name} --storage /dev/disk/by-id/NAME --destroy SERIAL"
+    left_out = [LeftOut(study="a-study-at-scale", why="it decides nothing here", next=helps)]
+    folder.mkdir()
+    return write_publication(folder / f"published-{name}.html", ledger, standings, left_out)
+
+
 PAGES: dict[str, Callable[[Path], Path]] = {
     "bisection": bisection,
     "coherence": lambda folder: write_coherence(COHERENCE, folder),
@@ -134,6 +148,7 @@ PAGES: dict[str, Callable[[Path], Path]] = {
     "struck": struck,
     "sweep": sweep,
     "virtual-churn": virtual_churn,
+    **{f"published-{name}": partial(publication, name) for name in names()},
 }
 
 

@@ -270,6 +270,8 @@ def test_a_history_names_the_step_and_writes_its_page(fsgauge: Run, tmp_path: Pa
     ]
     done = fsgauge("history", *reversed(folders))
     assert done.returncode == 0, done.stderr
+    first = r"Since 05, 4 KiB random reads at depth 32 on xfs are [\d.]+ % slower \("
+    assert re.match(first, done.stdout), done.stdout
     assert "worse   randread 4 KiB, depth 32, xfs: 0.8" in done.stdout
     assert "since 05" in done.stdout
     assert done.stdout.splitlines()[-1] == f"page: {tmp_path / '09' / 'history.html'}"

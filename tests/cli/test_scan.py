@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -70,9 +71,14 @@ def test_two_scans_are_put_side_by_side(fsgauge: Run, tmp_path: Path) -> None:
     done = fsgauge("scan", "/place", "--against", "before.json", "--page", "both.html")
     row = next(line for line in done.stdout.splitlines() if line.startswith("extents per file"))
     assert row.split()[-3:] == ["1.000", "2.000", "+1.000"]
-    assert 'id="difference"' in (tmp_path / "both.html").read_text()
+    said = re.search(r"means +(Since .+: extents per file from 1.00 to 2.00.*)", done.stdout)
+    assert said is not None and done.stdout.index("means") == said.start()
+    page = (tmp_path / "both.html").read_text()
+    assert 'id="difference"' in page and f'<p class="answer">{said[1]}.</p>' in page
+    assert page.count('class="answer"') == 1
     document = json.loads(fsgauge("scan", "/place", "--against", "before.json", "--json").stdout)
     assert document["before"]["extents"] == 2 and document["difference"]["extents"] == 2
+    assert document["since"] == said[1]
 
 
 def test_kept_scans_need_no_engine(fsgauge: Run, tmp_path: Path) -> None:

@@ -68,6 +68,7 @@ OF_KINDS = {
     "tests": "record",
     "fields": "study",
     "disk": "study",
+    "predicting": "study",
 }
 """The floor of each file and folder of a kind; that of all others is `plan`, of its method."""
 LOOSE = {"__init__", "__main__", "distributions", "errors", "exit_codes", "quantities", "units"}

@@ -159,7 +159,7 @@ def raced(
     systems = len(world.truth)
     baseline = int(world.chance.integers(systems))
     best = int(world.truth.argmax())
-    standing, misses = Standing(systems), dict[int, int]()
+    standing = Standing(systems)
     values = np.full((blocks + confirming, systems), np.nan)
     runs = beside = block = 0
     looks = looks_of(blocks)
@@ -171,7 +171,7 @@ def raced(
         values[block, asked[::-1]] = found[::-1]  # the baseline's first turn is its value
         runs, beside = runs + len(running), beside + len(asked) - len(running)
         lost = [place for place in running if np.isnan(values[block, place])]
-        standing = failed(lost, running, block, standing, misses)
+        standing = failed(lost, running, block, standing)
         block += 1
         if block in looks or block == most:
             standing = look(values[:block], standing, margin_log=MARGIN, looks=len(looks))
@@ -184,7 +184,7 @@ def raced(
         each[stalls & missing] = np.nan
     values[block : block + confirming, turns[::-1]] = fresh[:, ::-1]
     seen = values[: block + confirming]
-    at_most = at_most_with(seen, standing, [True] * systems)
+    at_most = at_most_with(seen, standing)
     return Ended(
         winner=winner,
         worse_by=float(-world.truth[winner]),

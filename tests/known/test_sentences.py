@@ -155,6 +155,9 @@ CASES: dict[str, Callable[[], Any]] = {
     "metadata, one cell": lambda: make_metadata(
         FASTER, "workload.clients=[4]", "workload.folders=[shared]", "workload.operations=[create]"
     ),
+    "metadata, small and large folders": lambda: make_metadata(
+        FASTER, "workload.clients=[4]", "workload.folders=[shared]", "workload.entries=[400,20000]"
+    ),
     "metadata, all equal": lambda: make_metadata(ALIKE, noise=0.003),
     "metadata, all noise": lambda: make_metadata(ALIKE, noise=0.4),
     "command, clear": lambda: make_program(TIMES),
@@ -188,8 +191,18 @@ READS: Mapping[str, Any] = {
 
 
 def sitting(label: str, seed: int, **changes: Any) -> Side:
-    made = make_study(**{**READS, "noise": 0.01, **changes}, seed=seed)
+    return side_of(label, make_study(**{**READS, "noise": 0.01, **changes}, seed=seed))
+
+
+def side_of(label: str, made: SyntheticStudy) -> Side:
     return Side(label, made.study, made.turns, made.runs, made.before, made.after)
+
+
+def slower_by(made: Callable[..., SyntheticStudy], *settings: str) -> tuple[Side, Side]:
+    """A tenth fewer operations of ext4 in November."""
+    october = made({"ext4": Queue(5_000.0)}, *settings, seed=1)
+    november = made({"ext4": Queue(4_500.0)}, *settings, seed=2)
+    return side_of("october", october), side_of("november", november)
 
 
 def slower_reads(system: str, cell: Cell) -> float:
@@ -208,6 +221,10 @@ COMPARED: dict[str, Callable[[], tuple[Side, Side]]] = {
     "compare, all noise": lambda: (
         sitting("october", 1, effect=equal, noise=0.3),
         sitting("november", 2, effect=equal, noise=0.3),
+    ),
+    "compare, commits of a mix": lambda: slower_by(make_mix),
+    "compare, files": lambda: slower_by(
+        make_metadata, "workload.clients=[4]", "workload.folders=[shared]"
     ),
 }
 TWO_FOLDERS = "compare, reads are slower, and nothing shows how sittings differ"

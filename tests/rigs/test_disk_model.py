@@ -16,8 +16,9 @@ import pytest
 
 from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import PassedFile, ScanJob
-from fsgauge.kinds.aging.analysis.layouts import predict_rates, streams_of
+from fsgauge.kinds.aging.analysis.layouts import streams_of
 from fsgauge.kinds.aging.disk import DiskModel
+from fsgauge.kinds.aging.predicting import predict_rates
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, run
 
 pytestmark = pytest.mark.root

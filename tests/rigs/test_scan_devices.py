@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import os
 import re
+import struct
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from fsgauge.engine.client import Engine
-from fsgauge.engine.wire import ScanJob
+from fsgauge.engine.wire import FullQuota, ScanJob
 from fsgauge.errors import InputError
 from fsgauge.scan.consequences import consequences
 from fsgauge.scan.numbers import numbers_of
@@ -171,12 +172,14 @@ def test_an_ext4_that_this_kernel_may_not_mount_is_right_as_an_image(
     assert ("scan.quotas_unread" in codes) == ("quota" in features)
 
 
-def test_the_quota_files_of_an_xfs_are_not_files_of_it(
+def test_the_quota_files_of_an_xfs_are_read_and_are_not_files_of_it(
     make_loop: MakeLoop, tmp_path: Path, engine: Engine
 ) -> None:
-    tree, _ = source(tmp_path)
-    prototype = tmp_path / "prototype"
-    names = "".join(f"{name} ---644 0 0 {tree}/large\n" for name in ("own", "other"))
+    """A user with 8 MiB of 8 in blocks of 4 KiB, as the kernel lays it out (xfs_dqblk)."""
+    quota = struct.pack(">HBBI6Q", 0x4451, 1, 1, 4321, 2048, 0, 0, 0, 2048, 7).ljust(136, b"\0")
+    quotas, prototype = tmp_path / "quotas", tmp_path / "prototype"
+    quotas.write_bytes((bytes(136) + quota).ljust(4096, b"\0"))
+    names = "".join(f"{name} ---644 0 0 {quotas}\n" for name in ("own", "other"))
     prototype.write_text(f"/\n0 0\nd--755 0 0\n{names}$\n")
     device = make_loop(384 * MEBIBYTE)
     run(*XFS, "-p", str(prototype), device)
@@ -185,11 +188,15 @@ def test_the_quota_files_of_an_xfs_are_not_files_of_it(
     assert said_of_inode is not None
     number = re.findall(r"inode number is (\d+)|^current inode.* (\d+)", said_of_inode)
     inode = next(each for each in (*number[0],) if each)
-    for word in (f"uquotino {inode}", "qflags 0x3"):
-        run("xfs_db", "-x", "-c", "sb 0", "-c", f"write {word}", device)
-    found = engine.scan(ScanJob(path=device))
-    assert (found.counts.files, found.problems) == (1, [])
-    assert "scan.quotas_unread" in {note.code for note in found.notes}
+    full = FullQuota(kind="user", id=4321, of="bytes", limit=8 * MEBIBYTE)
+    for flags, expected in (("0x1", []), ("0x3", [full])):
+        for word in (f"uquotino {inode}", f"qflags {flags}"):
+            run("xfs_db", "-x", "-c", "sb 0", "-c", f"write {word}", device)
+        found = engine.scan(ScanJob(path=device))
+        assert (found.counts.files, found.problems) == (1, [])
+        assert found.room.full_quotas == expected, "with 0x1 use is counted alone"
+    rule, first = consequences(found)[0]
+    assert rule.name == "quota" and "user 4321 has its 8 MiB" in first.sentence
 
 
 def test_a_btrfs_with_a_block_group_tree(

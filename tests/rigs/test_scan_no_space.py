@@ -287,7 +287,7 @@ def test_quotas_that_are_used_up(make_loop: MakeLoop, tmp_path: Path, scan: Scan
 def test_a_group_of_subvolumes_of_btrfs_has_its_limit(
     make_loop: MakeLoop, tmp_path: Path, scan: Scan
 ) -> None:
-    with mounted(make_loop, tmp_path, 512, "mkfs.btrfs", "-q") as (point, _):
+    with mounted(make_loop, tmp_path, 512, "mkfs.btrfs", "-q") as (point, device):
         run("btrfs", "subvolume", "create", str(point / "home"))
         run("btrfs", "quota", "enable", str(point))
         run("btrfs", "qgroup", "limit", "64M", str(point / "home"))
@@ -298,6 +298,10 @@ def test_a_group_of_subvolumes_of_btrfs_has_its_limit(
                 file.flush()
                 os.fsync(file.fileno())
         run("sync", "--file-system", str(point))
-        rule, first = consequences(scan(point))[0]
+        by_root = scan(point)
+    rule, first = consequences(by_root)[0]
     assert rule.name == "quota" and "has its 64 MiB" in first.sentence, first
     assert "qgroup 0/" in first.sentence and "btrfs qgroup" in first.do
+    image = scan(device)
+    assert image.room.full_quotas == by_root.room.full_quotas and not image.problems
+    assert "scan.quotas_unread" not in {note.code for note in image.notes}

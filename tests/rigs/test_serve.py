@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.access.observation import Observation
 from fsgauge.access import SERVERS, served
+from fsgauge.access.observation import Observation
 from fsgauge.access.samba import SHARE
 from fsgauge.engine.wire import SmbTarget
 from fsgauge.errors import RigError

@@ -12,8 +12,8 @@ import pytest
 from fsgauge.coherence.log import Counted, Examined
 from fsgauge.coherence.on_nodes import try_nodes
 from fsgauge.rig.vm.arrangement import roles
-from fsgauge.rig.vm.recipe import ReachedBy, Step, tables
 from fsgauge.rig.vm.network import INTERFACE
+from fsgauge.rig.vm.recipe import ReachedBy, Step, tables
 from fsgauge.study.model import System
 from fsgauge.study.rig_keys import SystemRig
 

@@ -16,9 +16,9 @@ from fsgauge.plan.turns import make_plan
 from fsgauge.record.records import RunRecord
 from fsgauge.rig.happenings import Happening, RunStarted
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
-from fsgauge.rig.vm.recipe import tables
 from fsgauge.rig.vm.in_force import CODE, NotInForceError
 from fsgauge.rig.vm.messages import Order
+from fsgauge.rig.vm.recipe import InForce, tables
 from fsgauge.rig.vm.rig import VmRig
 from fsgauge.study.parse import load_study
 from tests.rigs.virtual import SIZE, WHOLE, machines
@@ -68,32 +68,37 @@ KILLS: dict[str, list[tuple[str, str, str]]] = {
     "stripe8": [(LOAD, 'umount -l "$FOLDER"; dmsetup remove -f fsgauge', "eight columns")],
     "gfs2": [(LOAD, KILL.format("corosync"), "corosync is not running")],
     "gfs2 by its locks": [(LOAD, KILL.format("dlm_controld"), "dlm_controld is not running")],
-    "ocfs2": [(LOAD, UNMOUNT, "without the cluster's heartbeat")],
+    "ocfs2": [(LOAD, UNMOUNT, "with the cluster's heartbeat")],
+    "nilfs2": [(LOAD, KILL.format("nilfs_cleanerd"), "nilfs_cleanerd is not running")],
 }
 """By the layer, the first word: of two services that end together each is killed on nodes of its
 own. ksmbd is not among them: on the usual kernel it is known not to work."""
 ALIVE, PID = re.compile(r"\balive ([a-z0-9_. ]+)"), re.compile(r"pidof ([a-z0-9_.]+)")
 SMALL = ("nfs3-fscache",)
 TWO_LOADS = ("gluster", "gfs2", "ocfs2")
-KINDS = {"gfs2": "gfs2", "ocfs2": "ocfs2", "gluster": "xfs"}
+KINDS = {"gfs2": "gfs2", "ocfs2": "ocfs2", "gluster": "xfs", "nilfs2": "nilfs2"}
 
 
 class _Done(FsgaugeError):
     """Ends a system on nodes that end with it."""
 
 
-def test_every_layer_has_something_that_is_killed() -> None:
+def _in_force() -> dict[str, tuple[InForce, ...]]:
+    """By layer, and by the file system that a service is beside."""
     found = tables()
     layers = {**found.volume, **found.file_system, **found.reached_by}
-    held = {name for name, layer in layers.items() if any(each.lost for each in layer.in_force)}
+    own = {name: layer.in_force for name, layer in layers.items()}
+    return own | {name: each.in_force for name, each in found.service.items()}
+
+
+def test_every_layer_has_something_that_is_killed() -> None:
+    held = {name for name, own in _in_force().items() if any(each.lost for each in own)}
     assert held - {"ksmbd"} == {_layer(name) for name in KILLS}
 
 
 def test_every_service_that_is_asked_for_is_killed_in_some_layer() -> None:
     """But lvmlockd, which only runs where several nodes share the volume, and that of ksmbd."""
-    found = tables()
-    layers = {**found.volume, **found.file_system, **found.reached_by}
-    reads = [each.read for layer in layers.values() for each in layer.in_force if each.lost]
+    reads = [each.read for own in _in_force().values() for each in own if each.lost]
     asked = {name for read in reads for names in ALIVE.findall(read) for name in names.split()}
     killed = {name for each in KILLS.values() for _, kill, _ in each for name in PID.findall(kill)}
     assert asked - killed == {"lvmlockd", "ksmbd.mountd"}
@@ -107,7 +112,7 @@ def test_what_is_killed_is_named_and_what_goes_on_is_not(name: str, tmp_path: Pa
     role = "volume" if layer in found.volume else "reached_by"
     nodes = 2 if layer in TWO_LOADS else 1 + _has_server(layer)
     overrides = [f"rig.nodes={nodes}"] * (nodes > 1) + [f"storage.directory={tmp_path}"]
-    if layer not in found.file_system:
+    if layer not in {**found.file_system, **found.service}:
         overrides.append(f"system.a.rig.{role}={layer}")
     system = f"a={KINDS.get(layer, 'ext4')}"
     study = load_study("overhead", overrides, [system], "loop:320MiB", 1, baseline="a")
@@ -169,7 +174,7 @@ def _layer(name: str) -> str:
 def _has_server(layer: str) -> bool:
     found = tables()
     layers = {**found.volume, **found.file_system, **found.reached_by}
-    return layers[layer].server
+    return layer in layers and layers[layer].server
 
 
 def _lost(stood: SystemOverNodes) -> str:

@@ -1,6 +1,6 @@
-"""Scans of what only some kernels mount: names without case, quotas.
+"""Scans of what only some kernels mount: names without case, quotas, a real-time device.
 
-In the rig's guest, whose kernel of Debian has both, by its own engine.
+In the rig's guest, whose kernel of Debian has them all, by its own engine.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from fsgauge.engine.wire import ScanResult
 from fsgauge.rig.vm import rig
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.scan.consequences import consequences
+from fsgauge.scan.numbers import numbers_of
 from fsgauge.study.parse import load_study
+from tests.rigs.conftest import MEBIBYTE
+from tests.rigs.scanning import said
 from tests.rigs.virtual import machines
 
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("guest")]
@@ -94,17 +97,23 @@ def test_names_without_case(stood: SystemOverNodes) -> None:
     assert (found.counts.files, found.counts.folders, found.problems) == (5, 3, [])
 
 
-@pytest.mark.parametrize("kind", ["ext4", "xfs user", "xfs project"])
-def test_a_quota_that_is_used_up_is_the_first_sentence(stood: SystemOverNodes, kind: str) -> None:
+QUOTAS = {
+    "ext4": "mke2fs -q -t ext4 -O quota,project $disk; mount -o usrquota,prjquota $disk at",
+    "xfs": "mkfs.xfs -q $disk; mount -o uquota,pquota $disk at",
+}
+COUNTED = {
+    "ext4": "mke2fs -q -t ext4 -O quota,project $disk; mount $disk at",
+    "xfs": "mkfs.xfs -q $disk; mount -o uqnoenforce $disk at",
+}
+
+
+def filled(stood: SystemOverNodes, kind: str, make: str) -> ScanResult:
+    """A file of 20 MiB begun by who may have 8."""
     file_system, _, of = kind.partition(" ")
-    make = {
-        "ext4": "mke2fs -q -t ext4 -O quota,project $disk; mount $disk at",
-        "xfs": "mkfs.xfs -q $disk; mount -o uquota,pquota $disk at",
-    }[file_system]
     limit = FULL_OF_EXT4 if file_system == "ext4" else FULL_OF_XFS
     project = "mkdir at/own; chmod 777 at/own; xfs_io -c 'chproj -R 4321' -c 'chattr +P' at/own"
     folder = "$PWD/at/own" if of == "project" else "$PWD/at"
-    found = scanned(
+    return scanned(
         stood,
         "modprobe quota_v2 || true",
         made("disk", 384),
@@ -113,7 +122,50 @@ def test_a_quota_that_is_used_up_is_the_first_sentence(stood: SystemOverNodes, k
         f"{PYTHON} '{FILLED}' \"{folder}\"; sync -f at",
         path=folder,
     )
+
+
+@pytest.mark.parametrize("kind", ["ext4", "xfs user", "xfs project"])
+def test_a_quota_that_is_used_up_is_the_first_sentence(stood: SystemOverNodes, kind: str) -> None:
+    file_system, _, of = kind.partition(" ")
+    found = filled(stood, kind, QUOTAS[file_system])
     rule, first = consequences(found)[0]
     assert (rule.name, first.level) == ("quota", "stop"), first
     assert f"{of or 'user'} 4321 has its 8 MiB" in first.sentence
     assert found.counts.files == 1, "quota files are none"
+
+
+@pytest.mark.parametrize("kind", ["ext4", "xfs user"])
+def test_limits_that_do_not_hold_are_none(stood: SystemOverNodes, kind: str) -> None:
+    """Use is counted, and nobody is stopped."""
+    found = filled(stood, kind, COUNTED[kind.partition(" ")[0]])
+    assert found.counts.extent_bytes >= 20 * MEBIBYTE
+    assert found.room.full_quotas == []
+
+
+@pytest.mark.parametrize("path", ["at", "at/late"])
+def test_files_on_a_real_time_device_are_counted_and_drawn_nowhere(
+    stood: SystemOverNodes, path: str
+) -> None:
+    """Below `late`, statfs(2) counts that device, and not the one that is told of."""
+    found = scanned(
+        stood,
+        made("disk", 384),
+        made("late", 256),
+        "mkfs.xfs -q -r rtdev=$late $disk; mount -o rtdev=$late $disk at",
+        "mkdir at/late; xfs_io -c 'chattr +t' at/late",
+        "dd if=/dev/zero of=at/late/film bs=1M count=100 status=none",
+        "dd if=/dev/zero of=at/usual bs=1M count=3 status=none; sync -f at",
+        path=f"$PWD/{path}",
+    )
+    is_whole = path == "at"
+    assert (found.counts.files, found.problems) == (1 + is_whole, [])
+    assert found.counts.extent_bytes == (100 + 3 * is_whole) * MEBIBYTE
+    codes = {note.code for note in found.notes}
+    assert {"realtime_device", "no_map"} <= codes and found.map is None
+    numbers = numbers_of(found)
+    assert numbers["size_bytes"] == 384 * MEBIBYTE
+    used = numbers["used_percent"]
+    assert used is not None and used < 30, "the film's 100 MiB lie elsewhere"
+    assert (found.room.counted is not None) == is_whole
+    assert not {"unseen", "full", "quota", "kept"} & said(found).keys()
+    assert is_whole or "df" not in said(found)

@@ -104,8 +104,7 @@ fn check_write_sizes(load: &LoadJob) -> Check {
 
 fn check_align(load: &LoadJob) -> Check {
     let Some(align) = load.align_bytes.map(NonZeroU32::get) else { return Ok(()) };
-    let walks =
-        matches!(load.access, Access::Sequential {} | Access::Backwards {} | Access::Strided { .. });
+    let walks = matches!(load.access, Access::Sequential {} | Access::Backwards {} | Access::Strided { .. });
     let hinders = [
         ("an order that is not random", walks || load.random_percent.is_some_and(|percent| percent < 100)),
         ("ranges", load.ranges.is_some()),

@@ -118,6 +118,7 @@ fn told(counts: &ScanCounts) -> ScanCounts {
         jumps: None,
         beyond_end_files: 0,
         beyond_end_bytes: 0,
+        tail_bytes: 0,
         ..*counts
     }
 }

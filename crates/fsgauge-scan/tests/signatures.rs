@@ -176,6 +176,14 @@ fn what_no_tool_here_makes_is_known_by_its_signature() {
         (65536, b"\x01\x16\x19\x70", "GFS2"),
         (0, b"verity\0\0", "dm-verity"),
         (65536 + 52, b"ReIsEr2Fs", "ReiserFS"),
+        (32, b"1SFB", "BeFS"),
+        (1024, b"\xf5\xfc\x01\xa5", "VxFS"),
+        (8192, b"\xa5\x01\xfc\xf5", "VxFS"),
+        (8192, b"\x49\xe8\x95\xf9", "HPFS"),
+        (0, b"SFOZ", "zonefs"),
+        (0, b"SnAp", "snapshot"),
+        (16 * MIB - 512, b"\xde\x11\xde\x11", "DDF"),
+        (16 * MIB - 512, b"koly\0\0\0\x04", "DMG"),
     ];
     for (offset, magic, name) in cases {
         let folder = TempDir::new().unwrap();

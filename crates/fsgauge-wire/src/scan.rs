@@ -139,6 +139,9 @@ pub struct ScanCounts {
     /// Bytes of these blocks.
     #[serde(default)]
     pub beyond_end_bytes: u64,
+    /// What files leave of the blocks in which they end; neither of compressed extents nor of shared ones.
+    #[serde(default)]
+    pub tail_bytes: u64,
     /// Files without a name that still take space (on an image): open when their names were taken away.
     #[serde(default)]
     pub unnamed_files: u64,

@@ -73,6 +73,7 @@ class Ganesha(kind.ServerKind):
     processes_for_a_client = 0
     sockets_for_a_client = 2
     memory_for_a_client_bytes = 256 << 10
+    ports = (kind.PORT, kind.SECOND_PORT)
     shares_by_a_mount_of_its_own = False
     reaches_whole_file_systems = True
 
@@ -140,9 +141,6 @@ class Ganesha(kind.ServerKind):
         except OSError:
             return []
         return [line.rpartition(" :")[2] for line in lines if ":CONFIG :CRIT :" in line]
-
-    def ports(self, serving: kind.Serving) -> list[int]:
-        return [kind.PORT, kind.SECOND_PORT]
 
 
 def configuration(serving: kind.Serving) -> str:

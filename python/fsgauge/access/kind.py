@@ -69,6 +69,8 @@ class ServerKind(ABC):
     processes_for_a_client: ClassVar[int]
     sockets_for_a_client: ClassVar[int]
     memory_for_a_client_bytes: ClassVar[int]
+    ports: ClassVar[tuple[int, ...]]
+    """They answer when it is ready."""
     ready_seconds: ClassVar[float] = 20.0
     shares_by_a_mount_of_its_own: ClassVar[bool]
     """Whether the server's user walks to the share: then it must lie where that user may walk."""
@@ -107,10 +109,6 @@ class ServerKind(ABC):
     @abstractmethod
     def target(self, serving: Serving) -> Target:
         """Where clients find it; `directory` is left empty."""
-
-    @abstractmethod
-    def ports(self, serving: Serving) -> list[int]:
-        """Ports that answer when it is ready."""
 
     def complaints(self, serving: Serving) -> list[str]:  # noqa: ARG002
         return []

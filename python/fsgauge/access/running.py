@@ -188,7 +188,7 @@ class Child:
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + self.kind.ready_seconds
-        waiting = self.kind.ports(self.serving)
+        waiting = self.kind.ports
         while waiting:
             process = self._process
             if process is None or process.poll() is not None:

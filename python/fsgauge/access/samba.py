@@ -97,6 +97,7 @@ class Samba(kind.ServerKind):
     processes_for_a_client = 1
     sockets_for_a_client = 1
     memory_for_a_client_bytes = 768 << 10
+    ports = (kind.PORT,)
     shares_by_a_mount_of_its_own = True
 
     def account(self) -> kind.Account:
@@ -169,9 +170,6 @@ class Samba(kind.ServerKind):
             encryption=protection.encryption,
             oplocks=access.smb_oplocks,
         )
-
-    def ports(self, serving: kind.Serving) -> list[int]:
-        return [kind.PORT]
 
     def aborts(self, said: Sequence[str]) -> list[str]:
         """As smb_panic_log of lib/util/fault.c says it: "PANIC (pid 15): lock order violation"."""

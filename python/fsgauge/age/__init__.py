@@ -42,7 +42,6 @@ class Aged:
 
     @property
     def document(self) -> dict[str, Any]:
-        """The record, as NAME.age.json has it."""
         return document_of_age(self.made, self.worn, self.fidelity)
 
 

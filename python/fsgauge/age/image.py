@@ -33,7 +33,7 @@ from fsgauge.plain_files import require_writable, write_all, write_whole
 from fsgauge.plain_files.opening import closing
 from fsgauge.progress.scan_and_age import StageProgress
 from fsgauge.record.machine import StorageFacts
-from fsgauge.rig.host.formatted import Formatted, formatted
+from fsgauge.rig.host.formatted import formatted
 from fsgauge.storage.base import Base
 from fsgauge.storage.loop import loop_device, make_file
 from fsgauge.study.model import System
@@ -69,26 +69,20 @@ def worn_image(
         file = ours / _NAME
         make_file(file, size_bytes, preallocate=False)
         progress.stage(f"making {kind.name}")
-        with _mounted(file, system, kind, ledger) as made:
-            worn = wear(engine, str(made.directory), order, progress)
-            progress.stage("unmounting")
+        with loop_device(file, ledger) as (device, cautions):
+            size_bytes = file.stat().st_size
+            facts = StorageFacts(
+                kind="loop",
+                sentence=f"sparse image {format_size(size_bytes)}",
+                size_bytes=size_bytes,
+                device_chain=chain_of_device(device),
+                cautions=cautions,
+            )
+            with formatted(kind, system, Base(device, None, size_bytes, facts), ledger) as made:
+                worn = wear(engine, str(made.directory), order, progress)
+                progress.stage("unmounting")
         command = " ".join(made.mkfs.command)
         yield WornImage(file, worn, command, made.mount_options)
-
-
-@contextmanager
-def _mounted(file: Path, system: System, kind: FileSystem, ledger: Ledger) -> Iterator[Formatted]:
-    with loop_device(file, ledger) as (device, cautions):
-        size_bytes = file.stat().st_size
-        facts = StorageFacts(
-            kind="loop",
-            sentence=f"sparse image {format_size(size_bytes)}",
-            size_bytes=size_bytes,
-            device_chain=chain_of_device(device),
-            cautions=cautions,
-        )
-        with formatted(kind, system, Base(device, None, size_bytes, facts), ledger) as made:
-            yield made
 
 
 def take_name(file: Path, target: Path) -> None:
@@ -186,7 +180,7 @@ def copy_image(image: Path, target: Path, ledger: Ledger) -> tuple[How, KeptAge]
             next=f"umount {devices[0]}; losetup --detach {devices[0]}",
         )
     with ledger.folder(folder, "age") as ours:
-        copy = ours / "image"
+        copy = ours / _NAME
         how = _copied(image, copy)
         if checksum_of(copy) != kept.checksum:
             raise RefusedError(

@@ -11,6 +11,7 @@ take up to twice their size. Mode and fill level default accordingly.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -50,8 +51,14 @@ def profile_of(name: str, settings: Sequence[str]) -> wire.AgeProfile:
         if not equals:
             raise InputError(f'"{setting}" sets nothing', next=f"--set {next(iter(keys))}=VALUE")
         if key not in keys:
-            raise _unknown(name, key, keys)
-        _put(raw, keys[key], _value(setting, keys[key][-1], text.strip()))
+            near = nearest(key, keys)
+            raise InputError(
+                f'the profile {name} has no "{key}"',
+                details=(did_you_mean(near),) if near else (),
+                next=_known(keys),
+            )
+        *path, field = keys[key]
+        reduce(dict.__getitem__, path, raw)[field] = _value(setting, field, text.strip())
     try:
         return _PROFILE.validate_python(raw)
     except ValidationError as error:
@@ -94,21 +101,6 @@ def _value(setting: str, field: str, text: str) -> float | str:
                 ) from error
             return int(value) if float(value).is_integer() else value
     return text
-
-
-def _put(raw: dict[str, Any], path: tuple[str, ...], value: float | str) -> None:
-    for part in path[:-1]:
-        raw = raw[part]
-    raw[path[-1]] = value
-
-
-def _unknown(name: str, key: str, keys: dict[str, tuple[str, ...]]) -> InputError:
-    near = nearest(key, keys)
-    return InputError(
-        f'the profile {name} has no "{key}"',
-        details=(did_you_mean(near),) if near else (),
-        next=_known(keys),
-    )
 
 
 def _known(keys: dict[str, tuple[str, ...]]) -> str:

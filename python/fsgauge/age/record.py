@@ -1,8 +1,5 @@
-"""What ageing writes beside its target: NAME.age.json and the two scans.
-
-NAME.age.json is one JSON object: flat numbers, how the file system was made, fidelity, checksum
-and, under `result`, all that the engine reported. `fsgauge scan` reads the two others.
-"""
+"""What ageing writes beside its target: NAME.age.json, one object with all that the engine reported
+under `result`; and the two scans, which `fsgauge scan` reads."""
 
 from __future__ import annotations
 
@@ -30,8 +27,6 @@ NOT_ASKED = "--fidelity was not given"
 
 @dataclass(frozen=True)
 class RecordFiles:
-    """The files of one target."""
-
     age: Path
     before: Path
     after: Path
@@ -74,15 +69,12 @@ class MadeTarget:
 
 @dataclass(frozen=True)
 class KeptAge:
-    """A record that was read back."""
-
     text: str
     checksum: Checksum
     result: AgeResult
 
 
 def record_files(folder: Path, name: str) -> RecordFiles:
-    """The files of the target called `name`, in `folder`."""
     return RecordFiles(
         folder / f"{name}.age.json", folder / f"{name}.before.json", folder / f"{name}.after.json"
     )
@@ -120,7 +112,6 @@ def document_of_age(made: MadeTarget, worn: Worn, fidelity: Fidelity | str) -> d
 
 
 def keep_scans(files: RecordFiles, worn: Worn) -> None:
-    """Write both scans as `fsgauge scan` reads them."""
     write_whole(files.before, document_of(worn.before) + "\n")
     write_whole(files.after, document_of(worn.after) + "\n")
 

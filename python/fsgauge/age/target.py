@@ -127,8 +127,7 @@ def require_own(folder: Path, found: os.stat_result) -> None:
 
 
 def require_no_swap(folder: Path) -> Path:
-    """For root, the resolved folder; RefusedError where others may rename a part of its path. The
-    user who called sudo is trusted."""
+    """For root, the resolved folder; RefusedError where others, but sudo's user, may swap it."""
     if os.geteuid() != 0:
         return folder
     whole = folder.resolve()

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-from pydantic import model_validator
 
 from fsgauge.age.target import require_still
 from fsgauge.engine import wire
@@ -21,11 +18,7 @@ _WORST_FILES = 10
 
 @dataclass(frozen=True)
 class Order:
-    """What is replayed, and how.
-
-    `space_bytes` None is all that the file system has available, `sync_every_bytes` None the
-    engine's default for the mode.
-    """
+    """What is replayed, and how; None: all the space there is, syncs as the mode has them."""
 
     profile: wire.AgeProfile
     mode: wire.AgeMode
@@ -39,16 +32,13 @@ class Order:
 
 @dataclass(frozen=True)
 class Worn:
-    """A file system before, what was done to it, and after."""
-
     before: wire.ScanResult
     result: wire.AgeResult
     after: wire.ScanResult
 
 
 def wear(engine: Engine, directory: str, order: Order, progress: StageProgress) -> Worn:
-    """Age `directory`; raises Interrupted while there is nothing to keep. Ctrl-C stops the ageing,
-    not the scan that follows it."""
+    """Age `directory`; Interrupted while there is nothing to keep. Ctrl-C stops no last scan."""
     before = None
     if not progress.asked:
         progress.stage("scanning before")
@@ -86,19 +76,6 @@ class Fidelity(Kept):
     free_length_distance: float | None
     free_length_floor: float | None
     free_length_other_seed: float | None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_earlier_records(cls, data: object) -> object:
-        """What they called noise was the other seed's distance; they have no floor."""
-        if not isinstance(data, dict):
-            return data
-        read: dict[str, Any] = dict(data)
-        for name in ("extent_length", "free_length"):
-            if f"{name}_noise" in read:
-                read[f"{name}_other_seed"] = read.pop(f"{name}_noise")
-                read.setdefault(f"{name}_floor", None)
-        return read
 
 
 def measure_fidelity(order: Order, size_bytes: int, wear: Wear) -> Fidelity | str:

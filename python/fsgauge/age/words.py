@@ -41,7 +41,6 @@ _FINDINGS = {"age.storage_failed", "age.damaged"}
 
 
 def lines_of(made: MadeTarget, worn: Worn, fidelity: Fidelity | str) -> list[str]:
-    """The lines that the command prints."""
     return [
         f"{escaped(str(made.target))}  {what_was_done(worn)}",
         f"replayed     {how_it_went(worn.result)}",
@@ -61,7 +60,6 @@ def lines_of(made: MadeTarget, worn: Worn, fidelity: Fidelity | str) -> list[str
 
 
 def what_was_done(worn: Worn) -> str:
-    """File system, profile, mode, seed, and how it ended."""
     source, result = worn.after.source, worn.result
     profile = result.profile.kind.replace("_", "-")
     return (
@@ -71,7 +69,6 @@ def what_was_done(worn: Worn) -> str:
 
 
 def how_it_went(result: AgeResult) -> str:
-    """Operations, time, bytes, live files, storage age."""
     done = sum(each.done for each in result.operations)
     files = "file" if result.live_files == 1 else "files"
     age = "" if result.storage_age is None else f"; storage age {result.storage_age:.2f}"
@@ -101,7 +98,6 @@ def findings(result: AgeResult) -> list[str]:
 
 
 def notes(worn: Worn) -> list[str]:
-    """Notes on the ageing and on the scans."""
     of_ageing = [note.text for note in worn.result.notes if note.code not in _FINDINGS]
     of_ageing += notes_on_copies(worn.result, worn.after.source.file_system)
     of_ageing += _small_blocks(worn.after.source)

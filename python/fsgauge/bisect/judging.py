@@ -8,7 +8,7 @@ is bad where a whole interval is beyond a limit, good where all of them are with
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from fsgauge.plain_files.kept import Kept
 from fsgauge.stats.folders.condition import Condition
@@ -67,7 +67,6 @@ def _judged(
 
 
 def outcome_of(limits: Sequence[LimitVerdict]) -> Outcome:
-    """Bad where one limit is crossed, good where all are held."""
     outcomes = {each.outcome for each in limits}
     if "bad" in outcomes:
         return "bad"
@@ -89,18 +88,12 @@ def _outcome(condition: Condition, found: Comparison, results: Results) -> Outco
     return "undecided" if is_beyond is None else "bad" if is_beyond else "good"
 
 
-class Bounds(NamedTuple):
-    """Places of the last kernel that is known to be good, and of the first that is bad."""
-
-    good: int
-    bad: int
-
-
-def bounds(kernels: Sequence[str], tried: Mapping[str, Outcome]) -> Bounds:
-    """The first kernel is good by the user's word, the last one bad by the first trial."""
+def bounds(kernels: Sequence[str], tried: Mapping[str, Outcome]) -> tuple[int, int]:
+    """Places of the last kernel that is known to be good, and of the first that is bad: the first
+    one is good by the user's word, the last one bad by the first trial."""
     good = max((at for at, each in enumerate(kernels) if tried.get(each) == "good"), default=0)
     bad = (at for at, each in enumerate(kernels) if at > good and tried.get(each) == "bad")
-    return Bounds(good, min(bad, default=len(kernels) - 1))
+    return good, min(bad, default=len(kernels) - 1)
 
 
 def next_kernel(kernels: Sequence[str], tried: Mapping[str, Outcome]) -> str | None:
@@ -120,7 +113,6 @@ def is_found(kernels: Sequence[str], tried: Mapping[str, Outcome]) -> bool:
 
 
 def answer(kernels: Sequence[str], tried: Mapping[str, Outcome]) -> str:
-    """What was found, in a sentence or two."""
     last = kernels[-1]
     if tried.get(last) == "good":
         return f"{last} is within every limit, so there is nothing to look for."

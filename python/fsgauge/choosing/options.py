@@ -15,7 +15,7 @@ from fsgauge.durability import Weak, made_by, weakened
 from fsgauge.record.factors import factors_of
 from fsgauge.stats.choosing.effects import settings_of
 from fsgauge.study.model import Study
-from fsgauge.study.varying import DEFAULT, Value, short_name, system_at
+from fsgauge.study.varying import DEFAULT, Value, option_words, short_name, system_at, value_words
 from fsgauge.study.workload import cells_of
 from fsgauge.workload import method_of
 
@@ -44,13 +44,12 @@ class Option:
 
     def left_in(self, kind: str, systems: Sequence[Mapping[str, str]]) -> Option | None:
         """The option with those values that systems with these settings have; None without any."""
-        kept = [
-            value
-            for value in self.values
-            if (own := settings_of(system_at({"name": kind}, {self.key: value}))) == {}
-            or any(own.items() <= each.items() for each in systems)
-        ]
-        left = replace(self, values=tuple(kept))
+
+        def is_left(value: Value) -> bool:
+            own = settings_of(system_at({"name": kind}, {self.key: value})).items()
+            return any(own <= each.items() for each in systems)
+
+        left = replace(self, values=tuple(filter(is_left, self.values)))
         return left if left.tried else None
 
     @property
@@ -61,11 +60,11 @@ class Option:
     @property
     def words(self) -> str:
         """ "noatime", "allocsize=1m or 64m", "-I 128"."""
-        name = short_name(self.key)
-        shown = [str(value) for value in self.tried]
-        if shown == ["True"]:
-            return name
-        return f"{f'-{name} ' if len(name) == 1 else f'{name}='}{' or '.join(shown)}"
+        return option_words(short_name(self.key), " or ".join(map(value_words, self.tried)))
+
+    @property
+    def told(self) -> str:
+        return f"{self.words}: {self.why} ({self.source})"
 
 
 @dataclass(frozen=True)
@@ -86,14 +85,11 @@ class Proposed:
 
 @cache
 def every_option() -> tuple[Option, ...]:
-    """The file, in its order."""
     text = (files("fsgauge.choosing") / "options.toml").read_text("utf-8")
-    return tuple(map(_option, tomllib.loads(text)["option"]))
-
-
-def _option(table: dict[str, Any]) -> Option:
-    lists = {key: tuple(each) for key, each in table.items() if isinstance(each, list)}
-    return Option(**{**table, **lists})
+    tables: list[dict[str, Any]] = tomllib.loads(text)["option"]
+    for of in tables:
+        of |= {key: tuple(each) for key, each in of.items() if isinstance(each, list)}
+    return tuple(Option(**of) for of in tables)
 
 
 def proposed(kinds: Sequence[str], loads: Iterable[Load], *, safe: bool) -> list[Proposed]:
@@ -104,17 +100,15 @@ def proposed(kinds: Sequence[str], loads: Iterable[Load], *, safe: bool) -> list
 
 def _of_kind(kind: str, loads: frozenset[str], share: int, safe: bool) -> Proposed:
     """The options for the most of the loads first, then as the file has them, until another one
-    would make too many systems. Where nothing is known of the load, only as the file has them:
-    those for the most kinds of load are not those that matter most."""
+    would make too many systems; where nothing is known of the load, only as the file has them."""
     own = [each for each in every_option() if kind in each.kinds and loads.intersection(each.loads)]
     if not loads.issuperset(LOADS):
         own.sort(key=lambda each: -len(loads.intersection(each.loads)))
     weak = [] if safe else [each for each in own if each.weakens(kind)]
     crossed: list[Option] = []
     for option in own:
-        room = share - len(weak)
         size = math.prod(len(each.values) for each in (*crossed, option))
-        if not option.weakens(kind) and size <= room:
+        if not option.weakens(kind) and size <= share - len(weak):
             crossed.append(option)
     return Proposed(kind, tuple(crossed), tuple(weak))
 
@@ -122,13 +116,11 @@ def _of_kind(kind: str, loads: frozenset[str], share: int, safe: bool) -> Propos
 Load = Literal["commits", "files", "random", "overwrites", "streams", "reads"]
 LOADS: tuple[Load, ...] = get_args(Load)
 
-_WORDS: Mapping[Load, frozenset[str]] = {
-    "commits": frozenset(["fsync", "fdatasync", "dsync", "sync_file", "commit", "commits"]),
-    "files": frozenset(
-        ["create", "unlink", "rename", "mkdir", "rmdir", "link", "symlink", "readdir", "read_file"]
-    ),
-    "random": frozenset(["random", "randread", "randwrite", "randrw"]),
-    "streams": frozenset(["sequential", "append", "extend", "read", "write", "rw"]),
+_WORDS: Mapping[Load, str] = {
+    "commits": "fsync fdatasync dsync sync_file commit commits",
+    "files": "create unlink rename mkdir rmdir link symlink readdir read_file",
+    "random": "random randread randwrite randrw",
+    "streams": "sequential append extend read write rw",
 }
 _IN_ORDER = frozenset(["sequential", "extend"])
 _WRITES = frozenset(["randwrite", "randrw"])
@@ -136,20 +128,20 @@ _READS = frozenset(["read", "randread", "rw", "randrw", "read_file", "stat", "re
 
 
 def load_of(study: Study) -> frozenset[Load]:
-    """All loads that the study's keys have a word of; every load where they have none, and of a
-    program, of which they cannot say it."""
+    """The loads that the keys have a word of; every load for none, and for a program."""
     if method_of(study.workload).programs:
         return frozenset(LOADS)
-    words = set(_words(study.workload.model_dump(mode="json")))
-    found = {load for load, own in _WORDS.items() if own & words}
-    if not method_of(study.workload).lays_out and "group" not in study.workload.model_dump():
+    keys = study.workload.model_dump(mode="json")
+    words = set(_words(keys))
+    found = {load for load, own in _WORDS.items() if words.intersection(own.split())}
+    if not method_of(study.workload).lays_out and "group" not in keys:
         found.add("files")
     shares = [factors_of(cell).share_of_reads for cell in cells_of(study.workload)]
     if _READS & words or any(shares):
         found.add("reads")
     if "random" in found and (_WRITES & words or not all(shares)):
         found.add("overwrites")
-    if {"random", "streams"} <= found and "order" in study.workload.model_dump():
+    if {"random", "streams"} <= found and "order" in keys:
         found -= {"streams" if "random" in words else "random"}
     if "files" in found and not _IN_ORDER & words:
         found.discard("streams")  # whole files that are small

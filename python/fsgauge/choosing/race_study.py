@@ -1,11 +1,10 @@
-"""The study of a race: the load of another one, systems that vary, and the plan; the second race,
-around the winner of a sample; and a study that measures what a race of models found."""
+"""The study of a race, of the second one around a winner, and of the finalists of models."""
 
 from __future__ import annotations
 
 import random
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -33,8 +32,7 @@ _JOBS = (".fio", ".job", ".f", ".vdbench")
 
 
 def load_text(load: str) -> tuple[str, str]:
-    """The name and the text of the study whose load is LOAD: a shipped one's name, a study's file,
-    or a job file of another tool. InputError where it is none of them."""
+    """Name and text of LOAD: a shipped study, a file, or a job file of another tool; InputError."""
     path = Path(load)
     if path.suffix in _JOBS and path.is_file():
         return path.stem, study_from_file(path).text
@@ -51,8 +49,7 @@ def varies(text: str) -> bool:
 
 
 def race_text(name: str, text: str, found: Sequence[Proposed]) -> str:
-    """The study's text with what is proposed in the place of its systems, each option with a line
-    that says why; with its own systems where nothing is."""
+    """The text with what is proposed as its systems, if anything is, each option with its why."""
     document = tomlkit.parse(text)
     document["name"] = f"{name}-choose"
     plan = document.setdefault("plan", tomlkit.table())
@@ -70,15 +67,10 @@ def race_text(name: str, text: str, found: Sequence[Proposed]) -> str:
     return tomlkit.dumps(document)
 
 
-def why(options: Sequence[Option]) -> list[str]:
-    """A line each: what is tried, why, and where that is written."""
-    return [f"{option.words}: {option.why} ({option.source})" for option in options]
-
-
 def _table(table: Mapping[str, Any], reasons: Sequence[Option]) -> Table:
     made = tomlkit.table()
-    for line in why(reasons):
-        made.add(tomlkit.comment(line))
+    for option in reasons:
+        made.add(tomlkit.comment(option.told))
     for key, value in table.items():
         item = tomlkit.item(value)
         if isinstance(value, dict):
@@ -96,12 +88,9 @@ def is_sampled(text: str) -> bool:
 
 def around_winner(study: Study, text: str, winner: str) -> Study | None:
     """The race after that of a sample: its baseline, its winner, and what differs from that in one
-    option, then in two. None where `text`, the study before its systems took the place of `vary`,
-    has no more than was raced.
-
-    Which sample it was does not matter: a name is the same combination in each. What weakens
-    durability is left out if the first race has none of it (--safe).
-    """
+    option, then in two. None where `text`, the study with its `vary`, has no more than was raced.
+    A name is the same combination in each sample. What weakens durability is left out if the first
+    race has none of it (--safe)."""
     tables = tomllib.loads(text)["system"] if is_sampled(text) else []
     samples = (
         zip(tables, points_of(tables, random.Random(seed)), strict=True)  # noqa: S311 - no secret
@@ -120,45 +109,29 @@ def around_winner(study: Study, text: str, winner: str) -> Study | None:
         near = [each for each in near if not weakened(made_by(each))]
     systems = (System.model_validate(each, context=WRITTEN) for each in near)
     found = {each.name: each for each in (study.systems[0], *systems)}
-    if len(found) < _FEWEST + 1:
+    if len(found) < 3:
         return None
     update = {"name": f"{study.name}-second", "systems": list(found.values())}
     return study.model_copy(update=update)
 
 
-_FEWEST = 2
-
-
 def on_host(study: Study, finalists: Sequence[str]) -> Study | None:
-    """A study of the finalists on a file of this machine; None where fewer than two of them are
-    file systems, or nothing was simulated. Of a model that stands for one, as it is by itself, that
-    one; what that makes twice is there once."""
-    if not isinstance(study.storage, SimulatedStorage):
+    """A study of the finalists on a file of this machine, of a model what it stands for, once; None
+    where fewer than two are file systems, or nothing was simulated."""
+    systems: dict[str, System] = {}
+    for system in study.systems:
+        policy = POLICIES.get(system.kind)
+        is_real = policy is None or (policy.stands_for and not system.settings)
+        if system.name in finalists and is_real:
+            real = system.model_copy(update={"kind": policy.stands_for} if policy else {})
+            systems.setdefault(real.model_copy(update={"name": ""}).model_dump_json(), real)
+    if not isinstance(study.storage, SimulatedStorage) or len(systems) < 2:
         return None
-    systems = list(_real([each for each in study.systems if each.name in finalists]))
-    if len(systems) < _FEWEST:
-        return None
-    plan = PlanSettings(
-        primary=study.plan.primary,
-        equivalence_percent=study.plan.equivalence_percent,
-        seed=study.plan.seed,
-    )
+    kept = study.plan.model_dump(include={"primary", "equivalence_percent", "seed"})
     update = {
         "name": f"{study.name}-finalists",
         "storage": LoopStorage(size=study.storage.size),
-        "systems": systems,
-        "plan": plan,
+        "systems": list(systems.values()),
+        "plan": PlanSettings(**kept),
     }
     return study.model_copy(update=update)
-
-
-def _real(systems: Sequence[System]) -> Iterator[System]:
-    given: list[System] = []
-    for system in systems:
-        policy = POLICIES.get(system.kind)
-        if policy is not None and (not policy.stands_for or system.settings):
-            continue
-        real = system.model_copy(update={"kind": policy.stands_for} if policy else {})
-        if (nameless := real.model_copy(update={"name": ""})) not in given:
-            given.append(nameless)
-            yield real

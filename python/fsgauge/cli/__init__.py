@@ -49,8 +49,7 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command; InputError with the new name of one that has moved, and for an empty word:
-        as a path it would be the current folder."""
+        """The command; InputError for an empty word, and with the new name of a moved one."""
         if "" in takewhile(lambda word: word != "--", args):
             raise InputError(
                 f"a word of the command is empty: {shlex.join(['fsgauge', *args])}",
@@ -137,8 +136,7 @@ def _clean_up() -> None:
 
 
 def main(words: list[str] | None = None) -> None:
-    """Run a command, by default that of the command line; every failure ends with a message, the
-    next command and an exit code."""
+    """Run a command; every failure ends with a message, the next command and an exit code."""
     from fsgauge.programs import clean_own_environment
 
     clean_own_environment()
@@ -247,17 +245,15 @@ def _between_words(words: str) -> str:
 
 
 def _terminal_is_gone(error: OSError) -> bool:
-    return error.errno in (errno.EIO, errno.ENXIO) and not error.filename and not _is_heard()
-
-
-def _is_heard() -> bool:
-    """Whether both outputs can still be written; a closed terminal cannot."""
+    """Whether an error is of a terminal that is closed: neither output can be written any more."""
+    if error.errno not in (errno.EIO, errno.ENXIO) or error.filename:
+        return False
     try:
         for stream in (sys.stdout, sys.stderr):
             os.write(stream.fileno(), b"")
     except (OSError, ValueError):
-        return False
-    return True
+        return True
+    return False
 
 
 def _defect(error: Exception) -> str:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from fsgauge.cli.choices import engine_path, file_option, folder_option, json_option, read_size
+from fsgauge.errors import InputError
 from fsgauge.exit_codes import ExitCode, ends
 
 if TYPE_CHECKING:
@@ -101,24 +103,15 @@ class _Chosen:
     is_flag=True,
     help="Measure how far the mode's layout is from that of written files.",
 )
-@click.option(
+@folder_option(
     "--records",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for TARGET.age.json and both scans.  [default: the image's; for a folder: .]",
+    "Folder for TARGET.age.json and both scans.  [default: the image's; for a folder: .]",
 )
-@click.option(
-    "--page",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.html",
-    help="Write a page with maps of the device before and after.",
+@file_option("--page", "FILE.html", "Write a page with maps of the device before and after.")
+@file_option(
+    "--copy-of", "IMAGE", "Copy an aged image to TARGET; refused if the image has changed since."
 )
-@click.option(
-    "--copy-of",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="IMAGE",
-    help="Copy an aged image to TARGET; refused if the image has changed since.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the content of TARGET.age.json.")
+@json_option("Print the content of TARGET.age.json.")
 @click.pass_context
 def command(ctx: click.Context, /, **_: object) -> int:
     """Age a file system in minutes: TARGET is a new image or an existing empty folder.
@@ -138,8 +131,6 @@ def _refuse_ignored(
     ctx: click.Context, why: str, *, but: tuple[str, ...] = (), only: tuple[str, ...] | None = None
 ) -> None:
     """InputError for an option that was given and would do nothing."""
-    from fsgauge.errors import InputError
-
     for option in ctx.command.params:
         name = option.name or ""
         given = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
@@ -152,7 +143,6 @@ def _refuse_ignored(
 def _copy(image: Path, chosen: _Chosen) -> int:
     from fsgauge.age.image import copy_image
     from fsgauge.age.target import is_folder
-    from fsgauge.errors import InputError
     from fsgauge.machine.ledger.ledger import opened_ledger
     from fsgauge.programs.interruption import interruptible
 
@@ -174,13 +164,13 @@ def _copy(image: Path, chosen: _Chosen) -> int:
 
 def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
     from fsgauge.age import age_folder, age_image
+    from fsgauge.age.profile import file_system_of
     from fsgauge.age.target import is_folder
-    from fsgauge.cli.choices import engine_path, read_size
     from fsgauge.engine.client import Engine
-    from fsgauge.errors import InputError
     from fsgauge.machine.ledger.ledger import opened_ledger
     from fsgauge.progress.scan_and_age import stages
     from fsgauge.report.scan import require_ours
+    from fsgauge.system import find_kind
 
     if chosen.profile is None:
         raise InputError(
@@ -192,7 +182,8 @@ def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
     folder = is_folder(target)
     if folder:
         _refuse_ignored(ctx, "a folder is aged as mounted", only=_OF_IMAGES)
-    order = _order(chosen.profile, chosen, _file_system(chosen, target if folder else None))
+    system = find_kind(chosen.system or _SYSTEM).name
+    order = _order(chosen.profile, chosen, file_system_of(target) if folder else system)
     if order.mode == "write":
         why = "mode write is the reference itself"
         _refuse_ignored(ctx, why, only=("fidelity",))
@@ -210,7 +201,7 @@ def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
                 ledger,
                 target,
                 records,
-                _system(chosen),
+                _system(system, chosen),
                 size_bytes or read_size("--size", _SIZE),
                 order,
                 progress,
@@ -218,14 +209,11 @@ def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
             )
 
 
-def _system(chosen: _Chosen) -> System:
+def _system(name: str, chosen: _Chosen) -> System:
     from pydantic import ValidationError
 
-    from fsgauge.errors import InputError
     from fsgauge.study.model import System
-    from fsgauge.system import find_kind
 
-    name = find_kind(chosen.system or _SYSTEM).name
     try:
         return System(name=name, kind=name, mkfs=chosen.mkfs, mount=chosen.mount)
     except ValidationError as error:
@@ -234,18 +222,9 @@ def _system(chosen: _Chosen) -> System:
         raise InputError(f"{option}: {first['msg']}", next="fsgauge age --help") from error
 
 
-def _file_system(chosen: _Chosen, folder: Path | None) -> str:
-    from fsgauge.age.profile import file_system_of
-    from fsgauge.system import find_kind
-
-    return find_kind(chosen.system or _SYSTEM).name if folder is None else file_system_of(folder)
-
-
 def _order(profile: str, chosen: _Chosen, file_system: str) -> Order:
     from fsgauge.age.profile import mode_and_fill, profile_of
     from fsgauge.age.wearing import Order
-    from fsgauge.cli.choices import read_size
-    from fsgauge.errors import InputError
     from fsgauge.units import parse_duration_ns, parse_percent
 
     asked_percent = None if chosen.fill is None else parse_percent(chosen.fill)
@@ -272,7 +251,6 @@ def _order(profile: str, chosen: _Chosen, file_system: str) -> Order:
 
 def _end(profile: str, storage_age: float | None, operations: int | None) -> AgeEnd:
     from fsgauge.engine.wire import CompleteEnd, OperationsEnd, StorageAgeEnd
-    from fsgauge.errors import InputError
 
     if storage_age is not None and operations is not None:
         raise InputError(
@@ -286,7 +264,6 @@ def _end(profile: str, storage_age: float | None, operations: int | None) -> Age
 
 
 def _say(aged: Aged, chosen: _Chosen) -> int:
-    """Print the result; gives the exit code."""
     from fsgauge.age.words import findings, lines_of
     from fsgauge.report.scan import scan_page, write_scan_page
 

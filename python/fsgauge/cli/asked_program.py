@@ -13,6 +13,7 @@ from fsgauge import kinds
 from fsgauge.cli.choices import say_note
 from fsgauge.errors import InputError
 from fsgauge.kinds import DEFAULT
+from fsgauge.study.shipped import find_study, study_meant
 
 if TYPE_CHECKING:
     from fsgauge.study.workload_keys import WorkloadKeys
@@ -33,8 +34,6 @@ def note_own_options(program: Sequence[str]) -> None:
 def load_of_program(word: str, more: Sequence[str]) -> WorkloadKeys | None:
     """The load of a study whose program is named by the words behind it, not validated; None where
     these are folders to compare, and of a study that starts none."""
-    from fsgauge.study.shipped import find_study, study_meant
-
     if all(Path(each).is_dir() for each in more):
         return None
     try:
@@ -83,8 +82,7 @@ def program_overrides(
 
 
 def question_of(word: str, load: WorkloadKeys | None, program: Sequence[str]) -> list[str]:
-    """A shipped study's question names its own program; that about a number stays where the number
-    does."""
+    """A question names its own program; one about a number stays where the number does."""
     if load is None or Path(word).is_file():
         return []
     is_kept = load.model_copy(update=load.with_program(program)).is_judged_by_own_number
@@ -92,7 +90,6 @@ def question_of(word: str, load: WorkloadKeys | None, program: Sequence[str]) ->
 
 
 def _change(keys: type[WorkloadKeys], key: str, value: object) -> str:
-    """The change that gives a key a value."""
     from fsgauge.study.value_type import value_type
 
     return f"workload.{key}={value_type(keys.model_fields[key]).item(value).as_string()}"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 from click.shell_completion import CompletionItem
@@ -19,17 +19,23 @@ from fsgauge.cli.asked_program import (
     program_overrides,
     question_of,
 )
-from fsgauge.cli.choices import decorated, say_note
+from fsgauge.cli.choices import F, decorated, say_note
 from fsgauge.errors import InputError
 from fsgauge.kinds import DEFAULT
 from fsgauge.progress.terminal import say
+from fsgauge.study.shipped import (
+    is_measured_mounted,
+    require_study,
+    shipped_names,
+    shipped_studies,
+    shipped_texts,
+    study_meant,
+    variant_of,
+)
 
 if TYPE_CHECKING:
     from fsgauge.rig.rig import FleetChoice, Rig
     from fsgauge.study.model import Study
-
-F = TypeVar("F", bound=Callable[..., Any])
-
 
 VARIANTS = {
     "full": "The study's whole sweep, not its quick default: the same as STUDY-full.",
@@ -40,8 +46,7 @@ VARIANTS = {
 
 @dataclass(frozen=True)
 class AskedStudy:
-    """STUDY, a shipped name or a file, and the options that change it, as typed; a `text` that was
-    made is called so."""
+    """STUDY and the options that change it, as typed; a `text` that was made is called so."""
 
     study: str
     overrides: tuple[str, ...] = ()
@@ -65,7 +70,6 @@ class AskedStudy:
         So have folders that share a file system or a disk.
         """
         from fsgauge.rig.registry import rig_for, rig_named
-        from fsgauge.study.shipped import shipped_names
 
         study = self.on(rig)
         chosen = rig_named(rig_for(study, rig), say, hosts)
@@ -120,8 +124,7 @@ def _is_said(key: str, typed: Collection[str]) -> bool:
 
 
 def study_choices(function: F) -> F:
-    """STUDY with --full and --as-published, --set, --system, --baseline, --without and so on, as
-    one value `asked`."""
+    """STUDY, its program and all options that change it, as one value `asked`."""
 
     @wraps(function)
     def of_asked(*, full: bool, as_published: bool, **given: Any) -> object:  # noqa: ANN401
@@ -132,11 +135,7 @@ def study_choices(function: F) -> F:
         load = load_of_program(word, more)
         note_own_options(more if load else ())
         of_program = program_overrides(word, more, given.pop("prepare"), given.pop("parameters"))
-        words["overrides"] = (
-            *question_of(word, load, more),
-            *of_program,
-            *words["overrides"],
-        )
+        words["overrides"] = (*question_of(word, load, more), *of_program, *words["overrides"])
         study, folders = study_and_folders([word] if load else words["study"])
         words["study"] = chosen_variant(_meant(study), full, as_published)
         words["systems"] = (*folders, *map(_as_folder, words["systems"]))
@@ -148,14 +147,12 @@ def study_choices(function: F) -> F:
 def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
     """A study, and folders to compare; folders alone are compared by the kind that is for them. A
     folder that is not there is refused where all is looked at."""
-    from fsgauge.study.shipped import shipped_names
-
     first, *more = words
     folders_alone = Path(first).is_dir() and first not in shipped_names()
     if folders_alone:
         first, more = DEFAULT, list(words)
     missing = [word for word in more if not Path(word).is_dir()]
-    if missing and all(_is_system(word) for word in words):
+    if missing and all(is_system(word) for word in words):
         systems = list(dict.fromkeys(words))
         several = len(systems) > 1
         raise InputError(
@@ -167,7 +164,7 @@ def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
                 + [part for word in systems for part in ("--system", word)]
             ),
         )
-    missing = [w for w in missing if not ("/" in w or (folders_alone and not _is_system(w)))]
+    missing = [w for w in missing if not ("/" in w or (folders_alone and not is_system(w)))]
     if missing:
         raise InputError(
             f'"{missing[0]}" is no folder here, and there is a study already: {first}',
@@ -179,36 +176,28 @@ def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
     return first, [word if "/" in word else f"./{word}" for word in more]
 
 
-def _is_system(word: str) -> bool:
+def is_system(word: str) -> bool:
     from fsgauge.system import system_kinds
 
     return word.partition(":")[0] in system_kinds()
 
 
 def _as_folder(system: str) -> str:
-    """A folder that is here under the name that was typed, alone or as NAME=folder, unless a kind
-    of system has it."""
+    """A folder that is here under this name, alone or as NAME=folder, unless a kind has it."""
     name, equals, path = system.rpartition("=")
-    is_folder = bool(path) and "/" not in system and Path(path).is_dir() and not _is_system(path)
+    is_folder = bool(path) and "/" not in system and Path(path).is_dir() and not is_system(path)
     return f"{name}{equals}./{path}" if is_folder else system
 
 
 def _meant(study: str) -> str:
     """The shipped study that another word leads to, with a note; InputError where none does."""
-    from fsgauge.study.shipped import (
-        is_measured_mounted,
-        require_study,
-        shipped_texts,
-        study_meant,
-    )
-
     meant = study_meant(study)
     if is_measured_mounted(study) and not Path(study).exists():
         from fsgauge.system import find_kind
 
         find_kind(study)
     require_study(meant)
-    if meant != study and _is_system(study) and f'"{study}"' not in shipped_texts()[meant]:
+    if meant != study and is_system(study) and f'"{study}"' not in shipped_texts()[meant]:
         raise InputError(
             f"{study} is a system, and the study {meant} compares others by itself",
             next=shlex.join(["fsgauge", "plan", meant, "--system", study]),
@@ -220,8 +209,6 @@ def _meant(study: str) -> str:
 
 def chosen_variant(study: str, full: bool, as_published: bool) -> str:
     """The study's name with its variant's; InputError for both, and where there is none."""
-    from fsgauge.study.shipped import variant_of
-
     if full and as_published:
         raise InputError(
             "--full and --as-published are two studies", next="one of them, then the other"
@@ -235,18 +222,13 @@ def complete_study(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Shipped studies with their questions; files where none begins in this way."""
-    from fsgauge.study.shipped import shipped_studies
-
     return _matching(shipped_studies(), incomplete) or [CompletionItem(incomplete, type="file")]
 
 
 def complete_system(
     context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Kinds of systems with their summaries; files, for a mounted folder, where none begins so.
-
-    Models are offered once a rig is named: this machine cannot mount them.
-    """
+    """Kinds of systems, models once a rig is named; files where none begins so."""
     from fsgauge.system import system_kinds
 
     mountable = context.params.get("rig") in (None, "host")

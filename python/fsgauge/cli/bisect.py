@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from fsgauge.cli.asked_study import AskedStudy, complete_study, complete_system
-from fsgauge.cli.choices import results_option
+from fsgauge.cli.choices import folder_option, results_option
 from fsgauge.exit_codes import ExitCode, ends
 from fsgauge.progress.terminal import say
 
@@ -46,10 +45,8 @@ _GOOD, _TRIED = "good", "tried"
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="As in run.")
 @click.option("--storage", metavar="STORAGE", help="As in run: loop:512MiB.")
 @click.option("--seed", type=int, help="Repeat a study's random order.")
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="The folder of the log and the page. Default: bisect-STUDY, below --results.",
+@folder_option(
+    "--output", "The folder of the log and the page. Default: bisect-STUDY, below --results."
 )
 @results_option
 def command(
@@ -117,7 +114,6 @@ def command(
 
 
 def studied(asked: Asked, kernel: str, blocks: int | None) -> Study:
-    """The study of a kernel against the good one."""
     changes = [f"system.{_GOOD}.rig.kernel={asked.good}", f"system.{_TRIED}.rig.kernel={kernel}"]
     if blocks is not None:
         changes.append(f"plan.blocks={blocks}")
@@ -135,33 +131,22 @@ def studied(asked: Asked, kernel: str, blocks: int | None) -> Study:
 def _step(
     asked: Asked, conditions: list[Condition], kernel: str, blocks: int, results: Path
 ) -> Step:
-    """Measure one kernel, and judge it."""
     from fsgauge.bisect.judging import judged, outcome_of
     from fsgauge.bisect.log import Step
-    from fsgauge.cli.execution import progress_for
+    from fsgauge.cli.execution import measured
     from fsgauge.report.write import read_report
     from fsgauge.rig.registry import rig_named
     from fsgauge.rig.vm.build.making import require_built
-    from fsgauge.run import run_study
 
     for each in (asked.good, kernel):
         require_built(say, each)
-    outcome = run_study(
-        studied(asked, kernel, blocks),
-        rig=rig_named("vm", say),
-        results=results,
-        destroy=None,
-        command=["fsgauge", *sys.argv[1:]],
-        progress=progress_for("auto"),
-    )
-    if outcome.ended_by is not None:
-        raise outcome.ended_by
-    report = read_report(outcome.directory)
+    directory = measured(studied(asked, kernel, blocks), rig_named("vm", say), results, None)
+    report = read_report(directory)
     report.write()
     limits = judged(conditions, report.results, _TRIED)
     return Step(
         kernel=kernel,
-        directory=str(outcome.directory.absolute()),
+        directory=str(directory.absolute()),
         blocks=blocks,
         outcome=outcome_of(limits),
         limits=limits,

@@ -19,7 +19,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def decorated(function: Callable[..., object], options: Sequence[Callable[..., Any]]) -> object:
-    """The function of a command with options, in this order."""
     for option in reversed(options):
         function = option(function)
     return function
@@ -54,10 +53,7 @@ def engine_path(place: Path, instead: str) -> str:
 
 
 def consent_choices(function: F) -> F:
-    """--destroy, --discard-unknown-data, as one value `consent`: what may be destroyed.
-
-    InputError where unknown data may, but no device is named.
-    """
+    """What may be destroyed, as `consent`; InputError for unknown data of no device."""
 
     @wraps(function)
     def with_consent(
@@ -118,33 +114,46 @@ def needed_again(words: Sequence[str]) -> list[str]:
     return found
 
 
-_FLEET_OPTIONS = [
-    click.option(
-        "--hosts",
-        metavar="HOSTS",
-        help="With --rig fleet: a TOML file that lists the hosts; or a,b,u@c:2222, reached by ssh;"
-        " slurm:N, so many nodes of a job, which is submitted unless this is one; kubernetes:FILE,"
-        " pods as a TOML file describes them; tls://HOST:PORT, the workers of a dask cluster that"
-        " runs already. same:HOSTS refuses hosts that differ in their kernel or processors.",
-    ),
-]
+_hosts_option = click.option(
+    "--hosts",
+    metavar="HOSTS",
+    help="With --rig fleet: a TOML file that lists the hosts; or a,b,u@c:2222, reached by ssh;"
+    " slurm:N, so many nodes of a job, which is submitted unless this is one; kubernetes:FILE,"
+    " pods as a TOML file describes them; tls://HOST:PORT, the workers of a dask cluster that"
+    " runs already. same:HOSTS refuses hosts that differ in their kernel or processors.",
+)
 
 
 def fleet_choices(function: F) -> F:
-    """--hosts, as a FleetChoice."""
-
     @wraps(function)
     def with_hosts(*, hosts: str | None, **given: Any) -> object:  # noqa: ANN401 - by name
         from fsgauge.rig.rig import hosts_named
 
         return function(hosts=hosts_named(hosts), **given)
 
-    return cast("F", decorated(with_hosts, _FLEET_OPTIONS))
+    return cast("F", _hosts_option(with_hosts))
+
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+"""Paths that need not be there."""
+
+
+def file_option(name: str, metavar: str, text: str) -> Callable[[F], F]:
+    return click.option(name, type=FILE, metavar=metavar, help=text)
+
+
+def folder_option(name: str, text: str) -> Callable[[F], F]:
+    return click.option(name, type=FOLDER, help=text)
+
+
+def json_option(text: str = "The same as JSON.") -> Callable[[F], F]:
+    return click.option("--json", "as_json", is_flag=True, help=text)
 
 
 results_option = click.option(
     "--results",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FOLDER,
     default=Path("results"),
     show_default=True,
     help="Where the results folder is created.",
@@ -160,27 +169,20 @@ built_kernel_option = click.option(
 
 def page_folder_option(command: str) -> Callable[[F], F]:
     """--output of a command whose page has a folder of its own; see page_folder."""
-    return click.option(
-        "--output",
-        type=click.Path(path_type=Path, file_okay=False),
-        help=f"The folder of the page. Default: {command}-TIME, below --results.",
-    )
+    text = f"The folder of the page. Default: {command}-TIME, below --results."
+    return folder_option("--output", text)
 
 
 def page_folder(command: str, output: Path | None, results: Path) -> Path:
-    """What --output says, or a new folder below --results."""
     return output or results / time.strftime(f"{command}-%Y-%m-%d-%H%M%S")
 
 
 def progress_choices(function: F) -> F:
     """--json, --quiet; by default a live view on a terminal and plain lines elsewhere."""
-    return cast("F", decorated(function, _PROGRESS_OPTIONS))
-
-
-_PROGRESS_OPTIONS = [
-    click.option("--json", "style", flag_value="json", help="Events as lines of JSON."),
-    click.option("--quiet", "style", flag_value="quiet", help="Print the last two lines only."),
-]
+    quiet = "Print the last two lines only."
+    function = click.option("--quiet", "style", flag_value="quiet", help=quiet)(function)
+    json = "Events as lines of JSON."
+    return click.option("--json", "style", flag_value="json", help=json)(function)
 
 
 CHANGED = "changed-records"
@@ -208,16 +210,13 @@ def despite_choice(facts: str = "") -> Callable[[F], F]:
 
         told = f"{facts} Or {_OF_CHANGED}" if facts else _OF_CHANGED
         option = click.option("--despite", multiple=True, metavar="FACT", help=told)
-        return cast("F", decorated(with_despite, [option]))
+        return cast("F", option(with_despite))
 
     return of_command
 
 
 def tell(lines: Iterable[str]) -> None:
-    """Print lines to standard output; what comes after a closed pipe is discarded.
-
-    A reader that leaves early changes no exit code: `fsgauge gate check DIR | head -1`.
-    """
+    """Print lines; what comes after a closed pipe is discarded, and changes no exit code."""
     try:
         for line in lines:
             click.echo(line)

@@ -19,7 +19,7 @@ from fsgauge.cli.asked_study import (
     set_choice,
     storage_choice,
 )
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.exit_codes import ExitCode, ends
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ _PROGRAM = "command"
 
 
 class _OfProgram(click.Command):
-    """Words behind -- with no LOAD before them are those of a program, which the study `command`
-    times."""
+    """Words behind -- with no LOAD before them are a program, which `command` times."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if "--" in args:
@@ -67,12 +66,7 @@ class _OfProgram(click.Command):
 @click.option(
     "--plan", "plan_only", is_flag=True, help="Show what would be raced; measure nothing."
 )
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Also write the study, which fsgauge run takes.",
-)
+@choices.file_option("--output", "FILE", "Also write the study, which fsgauge run takes.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask, however long it takes.")
 @choices.progress_choices
 def command(
@@ -147,8 +141,7 @@ def _of_words(load: str, program: Sequence[str]) -> Sequence[str]:
 
 
 def _raced(load: str, kinds: str | None, *, safe: bool) -> tuple[str, str, Sequence[Proposed]]:
-    """Name and text of the study that is raced, and what is proposed for it: nothing where its own
-    systems vary."""
+    """Name and text of what is raced, and what is proposed: nothing where its systems vary."""
     from fsgauge.choosing.options import KINDS, load_of, proposed
     from fsgauge.choosing.race_study import load_text, varies
     from fsgauge.study.parse import parse_study
@@ -170,9 +163,7 @@ def _raced(load: str, kinds: str | None, *, safe: bool) -> tuple[str, str, Seque
 
 
 def _require_known(kinds: Sequence[str]) -> None:
-    """InputError for a kind of which no options are known."""
     from fsgauge.choosing.options import every_option
-    from fsgauge.errors import did_you_mean, nearest
     from fsgauge.study.specs import option_origin
 
     known = list(dict.fromkeys(kind for option in every_option() for kind in option.kinds))
@@ -192,8 +183,7 @@ def _require_known(kinds: Sequence[str]) -> None:
 
 
 def _part_of(study: Study, races: int) -> Study:
-    """The study with its part of a budget that so many races share; of years, the last one with
-    the first profile."""
+    """The study with its part of a budget; of years, the last one with the first profile."""
     from fsgauge.study.points import points_of
 
     if study.plan.budget is not None:

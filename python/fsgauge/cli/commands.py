@@ -61,23 +61,16 @@ _MEANT = {
 """Commands of other programs, with what they are here."""
 _DISK = re.compile(r"(sd|vd|xvd|nvme|mmcblk|loop|md|dm-)[a-z0-9]+")
 _SAID_HERE = {
-    **dict.fromkeys(("--fs", "--filesystem", "--fstype"), "--system {}"),
-    "--mount": "--system {}",
-    "--mkfs": "--system {}",
-    "--device": "--storage {}",
-    "--disk": "--storage {}",
-    "--md": "--markdown",
-    "--dry-run": "--plan",
+    **dict.fromkeys(("--fs", "--filesystem", "--fstype"), ("--system {}", "ext4")),
+    "--mount": ("--system {}", "noatime"),
+    "--mkfs": ("--system {}", "-I 512"),
+    "--device": ("--storage {}", "loop:8GiB"),
+    "--disk": ("--storage {}", "window=16"),
+    "--md": ("--markdown", ""),
+    "--dry-run": ("--plan", ""),
 }
-"""Options that people expect, with what says the same here."""
-_EXAMPLES = {
-    **dict.fromkeys(("--fs", "--filesystem", "--fstype"), "ext4"),
-    "--mount": "noatime",
-    "--mkfs": "-I 512",
-    "--device": "loop:8GiB",
-    "--disk": "window=16",
-}
-"""What the next command has where no word follows such an option."""
+"""Options that people expect, with what says the same here, and the word that the next command has
+where none follows."""
 MOVED_OPTIONS = {
     "--ssh": "--hosts {}",
     "--slurm": "--hosts slurm:{}",
@@ -95,8 +88,7 @@ followed --hosts."""
 
 
 def typed_after(option: str) -> str:
-    """The word that follows an option of the command line; "..." for none. Options of mkfs are one
-    word, which begins with a dash."""
+    """The word that follows an option, "..." for none; those of mkfs begin with a dash."""
     words = [p for w in sys.argv for p in (w.split("=", 1) if w.startswith(f"{option}=") else [w])]
     after = words[words.index(option) + 1 :] if option in words else []
     dashes = "--" if option == "--mkfs" else "-"
@@ -139,7 +131,7 @@ def said_here(option: str, command: str, takes: Collection[str]) -> str:
     from fsgauge.study.specs import several_kinds
 
     value = typed_after(option)
-    now = _SAID_HERE.get(option, "")
+    now, example = _SAID_HERE.get(option, ("", ""))
     if option == "--disk" and command == "report":
         now = "--set workload.disk.{}"
         value = value.removeprefix("workload.").removeprefix("disk.")
@@ -150,7 +142,7 @@ def said_here(option: str, command: str, takes: Collection[str]) -> str:
         return ""
     called = now.partition(" ")[0] if value == "..." and "{}" in now else ""
     if value == "...":
-        value = _EXAMPLES.get(option, value)
+        value = example or value
     if option in ("--mount", "--mkfs"):
         value = f"ext4:{option[2:]}={value}"
     elif len(kinds := several_kinds(value)) > 1 and now == "--system {}":

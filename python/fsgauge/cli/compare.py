@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from fsgauge.cli.choices import despite_choice, tell
+from fsgauge.cli.choices import F, despite_choice, folder_option, json_option, tell
 from fsgauge.cli.results_named import require_series, two_results
 from fsgauge.exit_codes import ExitCode, ends, gravest, of_decision, of_studies
 
 if TYPE_CHECKING:
-    from fsgauge.report.compared import FolderRow
     from fsgauge.report.compared_models import ModelLine
     from fsgauge.stats.folders.between import Between
     from fsgauge.stats.folders.compare import KnownSittings
@@ -25,6 +24,17 @@ if TYPE_CHECKING:
 
 MACHINE = "machine"
 """What --despite takes of a machine that is another one under the same name."""
+
+
+def _more(side: str) -> Callable[[F], F]:
+    return click.option(
+        f"--more-{side}",
+        multiple=True,
+        metavar="DIR",
+        type=click.Path(path_type=Path),
+        help=f"Another results folder of {side.upper()}, measured at another time; repeat for"
+        " several.",
+    )
 
 
 @click.command("compare")
@@ -45,20 +55,8 @@ MACHINE = "machine"
     show_default=True,
     help="Whether a limit that cannot be decided passes, with a warning, or fails with 4.",
 )
-@click.option(
-    "--more-a",
-    multiple=True,
-    metavar="DIR",
-    type=click.Path(path_type=Path),
-    help="Another results folder of A, measured at another time; repeat for several.",
-)
-@click.option(
-    "--more-b",
-    multiple=True,
-    metavar="DIR",
-    type=click.Path(path_type=Path),
-    help="Another results folder of B, measured at another time; repeat for several.",
-)
+@_more("a")
+@_more("b")
 @click.option(
     "--gate",
     type=click.Path(path_type=Path),
@@ -75,12 +73,8 @@ MACHINE = "machine"
     "Compare even if this fact differs, which must normally be equal; machine: it changed under its"
     " name, so judge B's ratios to the baseline against A's, not rates. May be repeated."
 )
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Where comparison.html is written. Default: the folder B.",
-)
-@click.option("--json", "as_json", is_flag=True, help="The comparison as JSON.")
+@folder_option("--output", "Where comparison.html is written. Default: the folder B.")
+@json_option("The comparison as JSON.")
 def command(
     folders: tuple[Path, ...],
     limits: tuple[str, ...],
@@ -194,7 +188,16 @@ def _table(between: Between) -> list[str]:
     beside = f"to {between.baseline}" if direct else "B over A"
     lines = primary_lines(between)
     head = ["", between.a.label, between.b.label, "ratio (95 %)", "verdict"]
-    rows = [_cells(line) for line in lines]
+    rows = [
+        [
+            f"{line.cell}, {line.system}",
+            line.a,
+            line.b,
+            f"{line.ratio} ({line.interval})" if line.ratio else "",
+            line.verdict,
+        ]
+        for line in lines
+    ]
     if between.ends is not None:
         head[3:] = ["ratio"]
         rows = [[*row[:3], line.ratio] for row, line in zip(rows, lines, strict=True)]
@@ -231,12 +234,6 @@ def _models(lines: Sequence[ModelLine]) -> list[str]:
     return [*aligned([head, *rows]), ""] if lines else []
 
 
-def _cells(line: FolderRow) -> list[str]:
-    name = f"{line.cell}, {line.system}"
-    ratio = f"{line.ratio} ({line.interval})" if line.ratio else ""
-    return [name, line.a, line.b, ratio, line.verdict]
-
-
 def _limits(between: Between, tests: Sequence[Test]) -> list[str]:
     from fsgauge.report import words
     from fsgauge.report.compared import limit_interval, limit_values
@@ -259,12 +256,8 @@ def _limits(between: Between, tests: Sequence[Test]) -> list[str]:
 @despite_choice(
     "Include folders where this fact differs, which must normally be equal. May be repeated."
 )
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Where history.html is written. Default: the newest folder.",
-)
-@click.option("--json", "as_json", is_flag=True, help="The history as JSON.")
+@folder_option("--output", "Where history.html is written. Default: the newest folder.")
+@json_option("The history as JSON.")
 def history(
     directories: tuple[Path, ...],
     despite: tuple[str, ...],

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 import click
 
 from fsgauge.cli.asked_study import AskedStudy, study_choices
-from fsgauge.cli.choices import consent_choices, results_option
+from fsgauge.cli.choices import consent_choices, json_option, results_option
 from fsgauge.errors import InputError
 from fsgauge.exit_codes import ends, of_studies
 from fsgauge.programs.streams import json_line
 from fsgauge.progress.terminal import say
+from fsgauge.units import format_bandwidth, format_duration, format_rate
 
 if TYPE_CHECKING:
     from fsgauge.converting.job_crosscheck import Job
@@ -56,7 +57,7 @@ LARGER_IN_MACHINES = f"--set 'storage.size=3 GiB' {_LARGER_FILES}"
 )
 @consent_choices
 @results_option
-@click.option("--json", "as_json", is_flag=True, help="Events as lines of JSON.")
+@json_option("Events as lines of JSON.")
 def command(
     asked: AskedStudy,
     tool: str,
@@ -106,7 +107,7 @@ def command(
             directory = crosscheck(wanted) if tool == "fio" else crosscheck_program(wanted, tool)
     _advise(cells)
     _say({"event": "ended", "results": str(directory)} if as_json else f"results: {directory}")
-    is_compared = any(_words(cell) for cell in cells)
+    is_compared = any(cell.words for cell in cells)
     if not is_compared:
         say(
             f"nothing could be compared: in none of {len(cells)} cells did both give a rate\n"
@@ -133,20 +134,12 @@ def _job_and_study(asked: AskedStudy, rig: str | None, tool: str) -> tuple[Job |
 
 
 def _advise(cells: list[CellAgreement | ProgramAgreement]) -> None:
-    undecided = [cell for cell in cells if "undecided" in _words(cell)]
+    undecided = [cell for cell in cells if "undecided" in cell.words]
     if undecided:
         say(
             f"{len(undecided)} of {len(cells)} cells are undecided: runs of the same tool differ"
             " too much here; use more --pairs, a longer workload.duration, or an idle machine"
         )
-
-
-def _words(cell: CellAgreement | ProgramAgreement) -> list[str]:
-    from fsgauge.crosscheck.agreement import ProgramAgreement
-
-    if isinstance(cell, ProgramAgreement):
-        return [] if cell.ratio is None else [cell.word]
-    return [agreement.word for agreement in cell.agreements]
 
 
 def _say(what: str | dict[str, object]) -> None:
@@ -161,7 +154,6 @@ def _in_words(cell: CellAgreement | ProgramAgreement) -> str:
 
 
 def of_program(cell: ProgramAgreement) -> str:
-    """A cell that was compared with a program of a kind, as a line."""
     start = f"{cell.system}: {cell.cell_name}: "
     if cell.ratio is None or cell.engine is None or cell.theirs is None:
         return (
@@ -175,8 +167,6 @@ def of_program(cell: ProgramAgreement) -> str:
 
 
 def _rate(rate: float, unit: str | None) -> str:
-    from fsgauge.units import format_bandwidth
-
     return format_bandwidth(rate) if unit == "bytes/s" else f"{rate:,.0f}/s"
 
 
@@ -185,7 +175,6 @@ def _busy(share: float | None) -> str:
 
 
 def table(cell: CellAgreement) -> str:
-    """A cell as text: fio's command line, then a line per metric."""
     lines = [f"{cell.system}: {cell.cell_name}", f"  {shlex.join(cell.command)}"]
     head = ("", "engine", "fio", "engine / fio", "95 % interval")
     lines.append(f"  {head[0]:<38}{head[1]:>10} {head[2]:>10}  {head[3]:>12}  {head[4]}")
@@ -207,6 +196,4 @@ def _line(each: Agreement) -> str:
 
 
 def _shown(value: float, unit: str) -> str:
-    from fsgauge.units import format_duration, format_rate
-
     return format_rate(value) if unit == "IOPS" else format_duration(value)

@@ -32,7 +32,7 @@ def command(seed: int | None, results: Path, style: str | None) -> int:
     demo = _for_root()
     demo = replace(_on_the_quieter(demo) if demo is not None else _for_user(), seed=seed)
     rig = rig_named(DEFAULT, say)
-    return execute(demo.on(None), rig=rig, results=results, destroy=None, style=style)
+    return execute(demo.on(None), rig=rig, results=results, destroy=None, style=style).code
 
 
 def _for_root() -> AskedStudy | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fsgauge.cli.choices import json_option
 from fsgauge.progress.terminal import width_of, wrapped_lines
 from fsgauge.units import format_size
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 @click.option(
     "--systems", is_flag=True, help="List the file systems that can be compared here; no tests."
 )
-@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@json_option()
 def command(directory: Path, systems: bool, as_json: bool) -> None:
     """Check what works here, what is missing, and which command installs it.
 
@@ -67,7 +68,7 @@ def _systems(diagnosis: Diagnosis) -> list[str]:
         lines.append(f"               servers for --serve: {'; '.join(here)}")
     models = [each.name for each in diagnosis.systems if each.standing == "modelled"]
     if models:
-        lines.append(f"as a model     {' '.join(models)}   (--rig simulator: no disk takes part)")
+        lines.append(f"as a model     {' '.join(models)}   (--rig simulator: simulated, no disk)")
     needs: dict[tuple[str, str], list[str]] = {}
     for each in diagnosis.systems:
         if each.standing == "needs":
@@ -123,20 +124,23 @@ def _clock_and_cost(engine: ProbeResult) -> list[str]:
 
 def _noise(near_percent: float, apart_percent: float, directory: str) -> list[str]:
     """How far equal runs differ, and the blocks that a study of each design needs for 5 %."""
-    worse = max(near_percent, apart_percent)
+    found = (
+        f"noise          equal short runs in {directory} differ by {near_percent:.1f} % one right"
+        f" after the other, by {apart_percent:.1f} % 4 to 10 s apart (standard deviation of their"
+        " ratio)"
+    )
+    far, near = _blocks(max(near_percent, apart_percent)), _blocks(near_percent)
+    if not near:
+        return [found, f"{'':<15}too noisy to detect 5 %: it would take more than {_MOST}"]
     return [
-        f"noise          identical short runs in {directory} differ by {near_percent:.1f} % one"
-        f" right after the other, by {apart_percent:.1f} % 4 to 10 s apart (standard deviation of"
-        " their ratio)",
-        f"               an effect of 5 % {_blocks(worse)} measured one by one, more where turns"
-        " are long and the disk is shared;",
-        f"               it {_blocks(near_percent)} with plan.side_by_side, where what is compared"
-        " stands seconds apart",
+        found,
+        f"{'':<15}to detect 5 % takes {far or f'more than {_MOST}'} with systems one by one, {near}"
+        " with plan.side_by_side",
     ]
 
 
 def _blocks(noise_percent: float) -> str:
-    """ "needs 8 blocks (13 among 12 comparisons)"."""
+    """ "8 blocks (13 among 12 comparisons)"; "" for more than any study has."""
     from fsgauge.plan.levels import corrected
     from fsgauge.plan.power import blocks_needed, paired_percent
 
@@ -145,14 +149,15 @@ def _blocks(noise_percent: float) -> str:
         blocks_needed(5.0, spread, corrected(count)) for count in (1, TYPICAL_COMPARISONS)
     )
     if alone is None or alone > MOST_BLOCKS:
-        return f"cannot be detected here: it would take more than {MOST_BLOCKS} blocks"
-    return f"needs {alone} blocks" + (
+        return ""
+    return f"{alone} blocks" + (
         f" ({among} among {TYPICAL_COMPARISONS} comparisons)" if among is not None else ""
     )
 
 
 MOST_BLOCKS = 1000
 """Above this, the noise counts as hiding the effect: no study is that long."""
+_MOST = f"{MOST_BLOCKS:,} blocks"
 TYPICAL_COMPARISONS = 12
 """Four cells on three systems."""
 

@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fsgauge.cli.choices import needed_again
 from fsgauge.errors import FsgaugeError, FullModelError, Interrupted
 from fsgauge.exit_codes import ExitCode, gravest, of_report
 from fsgauge.programs.streams import json_line
+from fsgauge.progress.terminal import width_of, wrapped, wrapped_lines
+from fsgauge.units import count
 
 if TYPE_CHECKING:
     from fsgauge.machine.device.consent import Consent
@@ -27,6 +29,13 @@ MOST_WARNINGS = 3
 """On the terminal; the page has all."""
 
 
+class Ended(NamedTuple):
+    """The exit code, and the folder with its report where nothing ended the study early."""
+
+    code: int
+    whole: Path | None
+
+
 def execute(
     study: Study,
     *,
@@ -35,13 +44,8 @@ def execute(
     destroy: Consent | None,
     style: str | None,
     beside: Mapping[str, str] = MappingProxyType({}),
-    concluded: Callable[[Path], None] = lambda _: None,
-) -> int:
-    """Run a study; gives the exit code: that of what ended it early, or of what it came to.
-
-    The texts of `beside` are kept in its folder, by name. `concluded` is told the folder of what
-    nothing ended early; its report is made by then.
-    """
+) -> Ended:
+    """Run a study; the texts of `beside` are kept in its folder, by name."""
     from fsgauge.run import run_study
 
     with _naming_resume() as created:
@@ -51,28 +55,24 @@ def execute(
             results=results,
             destroy=destroy,
             command=["fsgauge", *sys.argv[1:]],
-            progress=progress_for(style or "auto"),
+            progress=progress_for(style),
             created=created,
             beside=beside,
         )
-    code = _conclude(outcome, style)
+    ended = _conclude(outcome, style)
     _keep_noise(rig, study, outcome.directory)
-    if outcome.ended_by is None:
-        concluded(outcome.directory)
-    return code
+    return ended
 
 
 def execute_again(
     directory: Path,
-    *,
     rig: Callable[[str], Rig],
     destroy: Consent | None,
     style: str | None,
+    *,
     accept_changed: bool,
-    concluded: Callable[[Path], None] = lambda _: None,
-) -> int:
-    """Resume a study on the rig that is given for the name of its own; a complete one is only
-    reported. `concluded` as in `execute`."""
+) -> Ended:
+    """Resume a study on the rig that its name gives; a complete one is only reported."""
     from fsgauge.run import Outcome, resume_study
 
     with _naming_resume() as created:
@@ -81,20 +81,33 @@ def execute_again(
             directory,
             rig=rig,
             destroy=destroy,
-            progress=progress_for(style or "auto"),
+            progress=progress_for(style),
             accept_changed=accept_changed,
         )
     if outcome is None:
         sys.stderr.write("the study is complete: nothing is left to measure\n")
-    outcome = outcome or Outcome(directory, None)
-    code = _conclude(outcome, style, accept_changed=accept_changed)
-    if outcome.ended_by is None:
-        concluded(directory)
-    return code
+    return _conclude(outcome or Outcome(directory, None), style, accept_changed=accept_changed)
 
 
-def progress_for(style: str) -> Progress:
-    """`style`: auto (live on a terminal, else lines), lines, json or quiet."""
+def measured(study: Study, rig: Rig, results: Path, destroy: Consent | None) -> Path:
+    """Run a study and give its folder, for a report of the caller's; raises what ended it early."""
+    from fsgauge.run import run_study
+
+    outcome = run_study(
+        study,
+        rig=rig,
+        results=results,
+        destroy=destroy,
+        command=["fsgauge", *sys.argv[1:]],
+        progress=progress_for(None),
+    )
+    if outcome.ended_by is not None:
+        raise outcome.ended_by
+    return outcome.directory
+
+
+def progress_for(style: str | None) -> Progress:
+    """`style`: json, quiet, lines; None: live on a terminal, else lines."""
     from fsgauge.progress import Progress
     from fsgauge.progress.lines import JsonLines, Lines
 
@@ -102,7 +115,7 @@ def progress_for(style: str) -> Progress:
         return JsonLines(sys.stdout)
     if style == "quiet":
         return Progress()
-    if style == "auto" and sys.stderr.isatty():
+    if style is None and sys.stderr.isatty():
         from fsgauge.progress.live import Live
 
         return Live()
@@ -147,15 +160,7 @@ def _resume(directory: Path) -> str:
     return shlex.join(["fsgauge", "resume", str(directory), *needed_again(sys.argv[1:])])
 
 
-def _repeat(directory: Path) -> str:
-    """What was typed, with the seed that was used."""
-    from fsgauge.report.page import repeat_command
-    from fsgauge.store import read_results
-
-    return repeat_command(read_results(directory).study)
-
-
-def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = False) -> int:
+def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = False) -> Ended:
     ended_by = outcome.ended_by
     if ended_by is not None:
         _say_end(ended_by, outcome.directory)
@@ -165,7 +170,7 @@ def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = Fal
         if ended_by is None:
             raise
         sys.stderr.write(f"{error.render()}\n")
-        return ended_by.exit_code
+        return Ended(ended_by.exit_code, None)
     report = report_in(outcome.directory)
     commands = (report.get("race") or {}).get("commands", [])
     if style == "json":
@@ -181,15 +186,14 @@ def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = Fal
         sys.stdout.write("".join(f"{line}\n" for line in shown))
     code = of_report(report)
     if ended_by is not None:
-        return gravest([ended_by.exit_code, code])
+        return Ended(gravest([ended_by.exit_code, code]), None)
     if code == ExitCode.FAILED:
         _say_nothing_measured(report, outcome.directory)
-    return code
+    return Ended(code, outcome.directory)
 
 
 def _say_nothing_measured(report: Mapping[str, Any], directory: Path) -> None:
-    """Why nothing can be compared: what failed first and what helps against that, or the first
-    warning of the page."""
+    """What failed first and what helps against that, or the first warning of the page."""
     from fsgauge.store import read_results
 
     warned = [each for each in report["findings"] if each["level"] == "warning"]
@@ -206,8 +210,6 @@ def _say_nothing_measured(report: Mapping[str, Any], directory: Path) -> None:
 
 def said(answer: str, lines: Sequence[str], page: Path) -> str:
     """The last two lines; on a terminal each of the answer's `lines` begins a line of its own."""
-    from fsgauge.progress.terminal import width_of, wrapped_lines
-
     width, start = width_of(sys.stdout), answer.removesuffix(" ".join(lines))
     told = [f"{start}{lines[0]}", *lines[1:]] if width is not None and lines else [answer]
     shown = [f"answer: {told[0]}", *(f"        {each}" for each in told[1:])]
@@ -215,11 +217,7 @@ def said(answer: str, lines: Sequence[str], page: Path) -> str:
 
 
 def _say_warnings(report: Mapping[str, Any]) -> None:
-    """The limits that bind and the first of the page's warnings, before the answer that they
-    weaken."""
-    from fsgauge.progress.terminal import width_of, wrapped
-    from fsgauge.stats.evidence import count
-
+    """The limits that bind, and the first of the page's warnings."""
     found = [each for each in report["findings"] if each["level"] == "warning"]
     lines = [f"limits: {sentence}" for sentence in limits_of(report)]
     lines += [f"warning: {each['sentence']}" for each in found[:MOST_WARNINGS]]
@@ -236,8 +234,11 @@ def _say_end(ended_by: FsgaugeError, directory: Path) -> None:
         sys.stderr.write(f"{ended_by.render()}\n")
         return
     if isinstance(ended_by, FullModelError):
+        from fsgauge.report.page import repeat_command
+        from fsgauge.store import read_results
+
         with suppress(FsgaugeError):  # a folder that cannot be read has no command
-            ended_by.repeated(_repeat(directory))
+            ended_by.repeated(repeat_command(read_results(directory).study))
     after = "" if ended_by.ends_again else f"after that: {_resume(directory)}\n"
     sys.stderr.write(f"{ended_by.render()}\n{after}")
 
@@ -269,7 +270,6 @@ def limits_of(report: Mapping[str, Any]) -> list[str]:
 
 
 def report_in(directory: Path) -> dict[str, Any]:
-    """The report.json of a results folder."""
     from fsgauge.plain_files import read_json
     from fsgauge.plain_files.bounds import REPORT
 

@@ -8,9 +8,13 @@ from contextlib import suppress
 
 import click
 
+from fsgauge import pages
 from fsgauge.cli.commands import COMMANDS
+from fsgauge.devices import device_names
 from fsgauge.errors import InputError, did_you_mean, nearest, quoted
 from fsgauge.progress.terminal import width_of, wrapped_lines
+from fsgauge.study import other_tools
+from fsgauge.study.shipped import shipped_names, shipped_studies
 
 
 @click.command("explain", context_settings={"ignore_unknown_options": True})
@@ -32,8 +36,7 @@ _DEPTH = re.compile(r"QD *\d+", re.IGNORECASE)
 
 
 def _said(name: str) -> str:
-    """All that the name means, or else each of its words; InputError with the nearest names where
-    it means nothing."""
+    """All that the name means, or each of its words; InputError with the nearest names."""
     try:
         return _said_whole(name)
     except InputError:
@@ -47,8 +50,6 @@ def _said(name: str) -> str:
 
 def _said_whole(name: str) -> str:
     from fsgauge.devices.words import device_words, is_device, parameter_words
-    from fsgauge.pages import entry_of, explain_metric, is_metric
-    from fsgauge.study.other_tools import numbers_called, studies_near, tool_called
     from fsgauge.study.reference import (
         explain_key,
         explain_value,
@@ -56,7 +57,6 @@ def _said_whole(name: str) -> str:
         setting_words,
         words_of_tool,
     )
-    from fsgauge.study.shipped import shipped_studies
     from fsgauge.study.tunable_places import tunable_words
     from fsgauge.system.options import kind_words, option_words
 
@@ -64,14 +64,15 @@ def _said_whole(name: str) -> str:
         return device_words(name)
     if words := [each for each in (policy_words(name), parameter_words(name)) if each]:
         return "\n\n".join(words)
-    entry, tool = entry_of(name), tool_called(name)
+    entry, tool = pages.entry_of(name), other_tools.tool_called(name)
     parts = [entry.text] if entry is not None else [each for each in (kind_words(name),) if each]
-    if is_metric(name):
-        page = explain_metric(name)
-        parts = [page]
-    if not parts and (number := numbers_called().get(name.strip().lower())) is not None:
-        parts = [f"{name}, as other tools print it: {number} comes nearest", explain_metric(number)]
-    if studies := studies_near().get(name.lower()):
+    numbers = other_tools.numbers_called()
+    if pages.is_metric(name):
+        parts = [pages.explain_metric(name)]
+    if not parts and (number := numbers.get(name.strip().lower())) is not None:
+        parts = [f"{name}, as other tools print it: {number} comes nearest"]
+        parts.append(pages.explain_metric(number))
+    if studies := other_tools.studies_near().get(name.lower()):
         more = ", ".join(f"fsgauge plan {quoted(study)}" for study in studies)
         parts.append(f"{name}: the study {' or '.join(studies)}\n  more: {more}")
     if (question := shipped_studies().get(name.strip().lower())) is not None:
@@ -82,7 +83,7 @@ def _said_whole(name: str) -> str:
     parts += _of_other_tools(name) or (_as_a_value(name) if entry is None else [])
     parts += [each for each in (option_words(name), tunable_words(name), _command(name)) if each]
     try:
-        if not is_metric(name):
+        if not pages.is_metric(name):
             parts.append(explain_key(name))
     except InputError as error:
         parts += filter(None, [(not parts and explain_value(name)) or setting_words(name)])
@@ -101,13 +102,12 @@ def _command(name: str) -> str:
 
 def _of_other_tools(name: str) -> list[str]:
     """A line for each tool, and for each key where kinds of study have their own."""
-    from fsgauge.study.other_tools import kinds_of, meaning, words_called
-
-    found = words_called(name) or words_called(name.replace(" ", "_"))
+    found = other_tools.words_called(name) or other_tools.words_called(name.replace(" ", "_"))
     lines = []
     for word in found:
-        kinds = kinds_of(word)
-        lines.append(f"{word.said(name)}: {meaning(word)}" + (f" ({kinds})" if kinds else ""))
+        kinds = other_tools.kinds_of(word)
+        means = f"{word.said(name)}: {other_tools.meaning(word)}"
+        lines.append(f"{means} ({kinds})" if kinds else means)
     keys = dict.fromkeys(word.key for word in found if word.key)
     if keys:
         lines.append(f"  more: {', '.join(f'fsgauge explain {key}' for key in keys)}")
@@ -117,11 +117,10 @@ def _of_other_tools(name: str) -> list[str]:
 def _as_a_value(name: str) -> list[str]:
     """What a word is as a value of a key, or of an option of another tool: libaio, io_uring."""
     from fsgauge.study.keys import all_dotted, value_types
-    from fsgauge.study.other_tools import differing, tools
 
     lines = [
-        f"{word.title}'s {word.word}={name}: {word.key} ({differing(word)})"
-        for tool in tools().values()
+        f"{word.title}'s {word.word}={name}: {word.key} ({other_tools.differing(word)})"
+        for tool in other_tools.tools().values()
         for word in tool.words
         if name in word.values and not name.isdecimal()
     ]
@@ -138,19 +137,17 @@ def _as_a_value(name: str) -> list[str]:
 
 
 def _unknown(name: str) -> InputError:
-    from fsgauge.devices import device_names
-    from fsgauge.pages import metric_pages, names
     from fsgauge.study.keys import all_dotted
-    from fsgauge.study.other_tools import numbers_called, tools
-    from fsgauge.study.shipped import shipped_names
     from fsgauge.system.options import option_names
 
     last = {key.rpartition(".")[2] for key in all_dotted()}
-    spelled = {each for tool in tools().values() for word in tool.words for each in word.spellings}
+    tools = other_tools.tools().values()
+    spelled = {each for tool in tools for word in tool.words for each in word.spellings}
     known = dict.fromkeys(
         [
-            *(*metric_pages(), *names(), *device_names(), *all_dotted(), *last, *spelled),
-            *(*numbers_called(), *sorted(shipped_names()), *option_names()),
+            *(*pages.metric_pages(), *pages.names(), *device_names(), *all_dotted()),
+            *(*last, *spelled, *other_tools.numbers_called()),
+            *(*sorted(shipped_names()), *option_names()),
         ]
     )
     wanted = name.lower()
@@ -166,19 +163,15 @@ def _unknown(name: str) -> InputError:
 
 
 def _everything() -> list[str]:
-    from fsgauge.devices import device_names
-    from fsgauge.pages import finding_codes, metric_pages, scan_problems, words
-    from fsgauge.study.other_tools import tools
-
     def first(text: str) -> str:
         return text.partition(". ")[0].rstrip(".") + "."
 
     lines = ["Numbers of a report:"]
-    lines += [f"  {page:<24} {text}" for page, text in metric_pages().items()]
+    lines += [f"  {page:<24} {text}" for page, text in pages.metric_pages().items()]
     of_glossary = {
-        "Words of a report, a plan and the progress": words(),
-        "Findings": finding_codes(),
-        "Problems of a scan": scan_problems(),
+        "Words of a report, a plan and the progress": pages.words(),
+        "Findings": pages.finding_codes(),
+        "Problems of a scan": pages.scan_problems(),
     }
     for heading, entries in of_glossary.items():
         lines += ["", f"{heading}:"]
@@ -187,6 +180,6 @@ def _everything() -> list[str]:
         "",
         "Keys of a study file: fsgauge explain workload, system, storage, access, plan",
         f"Devices of the simulator: fsgauge explain {', '.join(device_names())}",
-        f"Words of other tools: fsgauge explain {', '.join(tools())}",
+        f"Words of other tools: fsgauge explain {', '.join(other_tools.tools())}",
     ]
     return lines

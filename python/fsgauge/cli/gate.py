@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fsgauge import __version__
-from fsgauge.cli.choices import despite_choice, tell
+from fsgauge.cli.choices import FILE, despite_choice, json_option, tell
 from fsgauge.errors import InputError
 from fsgauge.exit_codes import ExitCode, ends, of_decision, of_studies
 
@@ -26,7 +26,7 @@ _CODES = {
 
 _file_choice = click.option(
     "--file",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     default=Path("fsgauge-gate.json"),
     show_default=True,
     help="Where the gate keeps what it has learnt; commit it to version control.",
@@ -34,7 +34,6 @@ _file_choice = click.option(
 _despite_choice = despite_choice(
     "Take folders even if this fact differs, such as the kernel. May be repeated."
 )
-_json_choice = click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
 
 
 @click.group("gate")
@@ -71,7 +70,7 @@ def command() -> None:
     help="Judge this metric too, not each cell's primary one alone: read.p99. May be repeated.",
 )
 @_despite_choice
-@_json_choice
+@json_option()
 def accept(
     directories: tuple[Path, ...],
     file: Path,
@@ -153,7 +152,7 @@ def accept(
     help="Whether a run that is undecided (4) or too noisy (5) passes, with a warning.",
 )
 @_despite_choice
-@_json_choice
+@json_option()
 def check(
     directories: tuple[Path, ...],
     file: Path,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from fsgauge.cli.choices import results_option
+from fsgauge.cli.choices import json_option, results_option
 from fsgauge.errors import InputError, quoted
 from fsgauge.exit_codes import ExitCode, ends
 
@@ -24,7 +24,7 @@ from fsgauge.exit_codes import ExitCode, ends
     " whether two folders are of one machine.",
 )
 @results_option
-@click.option("--json", "as_json", is_flag=True, help="What was stored, as JSON.")
+@json_option("What was stored, as JSON.")
 def command(
     files: tuple[str, ...], question: str, machine: str, results: Path, as_json: bool
 ) -> int:
@@ -39,7 +39,7 @@ def command(
     from fsgauge.progress.terminal import say
     from fsgauge.units import count
 
-    found = import_results(
+    directory, found = import_results(
         _by_system(files), results, ["fsgauge", *sys.argv[1:]], question=question, machine=machine
     )
     for each in found.left_out:
@@ -48,7 +48,7 @@ def command(
         say("one run of each has no interval: import several runs of the same job together")
     if as_json:
         document = {
-            "results": str(found.directory),
+            "results": str(directory),
             "tool": found.tool,
             "blocks": found.blocks,
             "tests": found.tests,
@@ -57,8 +57,8 @@ def command(
         click.echo(json.dumps(document))
         return ExitCode.ANSWERED
     runs, tests = count(found.blocks, "run"), count(len(found.tests), "test")
-    click.echo(f"{found.directory}: {runs} of {found.tool}, {tests}")
-    say(f"next: fsgauge report {quoted(found.directory)}")
+    click.echo(f"{directory}: {runs} of {found.tool}, {tests}")
+    say(f"next: fsgauge report {quoted(directory)}")
     return ExitCode.ANSWERED
 
 

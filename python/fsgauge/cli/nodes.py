@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from fsgauge.cli import choices
+from fsgauge.errors import InputError
 from fsgauge.exit_codes import ExitCode, ends
 from fsgauge.failure.log import TITLES
+from fsgauge.programs.interruption import interruptible
 from fsgauge.progress.terminal import say
 
 if TYPE_CHECKING:
-    from fsgauge.coherence.log import Counted, Examined, Log
+    from fsgauge.coherence.log import Counted, Examined
 
 
 _USUAL = ("nfs3", "nfs4", "nfs4-fscache", "smb", "gfs2", "ocfs2")
@@ -58,8 +60,6 @@ def coherence(
     from fsgauge.coherence.on_nodes import try_nodes
     from fsgauge.coherence.page import write_log
     from fsgauge.coherence.running import chosen_cases, try_folders
-    from fsgauge.errors import InputError
-    from fsgauge.programs.interruption import interruptible
     from fsgauge.rig.vm.trials import chosen_sharing
 
     wanted, systems = chosen_cases(cases), chosen_sharing(names or _USUAL)
@@ -90,7 +90,8 @@ def coherence(
         else:
             try_nodes(systems, wanted, trials, kernel, say, tell)
     click.echo(f"page: {write_log(log, folder)}")
-    return ExitCode.FINDING if _failed(log) else ExitCode.ANSWERED
+    failed = any([*(each.fault for each in log.systems), *(each.fault for each in log.counted)])
+    return ExitCode.FINDING if failed else ExitCode.ANSWERED
 
 
 def _lines(what: Examined | Counted) -> list[str]:
@@ -103,10 +104,6 @@ def _lines(what: Examined | Counted) -> list[str]:
     found = entry(what, what.case)
     note = f" ({found.note})" if found.note else ""
     return [f"{what.system}  {CASES[what.case].title}: {found.words}{note}"]
-
-
-def _failed(log: Log) -> bool:
-    return any([*(each.fault for each in log.systems), *(each.fault for each in log.counted)])
 
 
 _SERVED_AND_SHARED = ("nfs3", "nfs4", "gfs2", "ocfs2")
@@ -168,7 +165,6 @@ def failure(
     """
     from fsgauge.failure.carrying_out import carry_out, chosen_failures
     from fsgauge.failure.log import Log, rows_of, write_log
-    from fsgauge.programs.interruption import interruptible
     from fsgauge.rig.vm.trials import chosen_sharing
 
     systems = chosen_sharing(names or _SERVED_AND_SHARED)

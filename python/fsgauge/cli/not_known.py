@@ -114,8 +114,7 @@ def _of_another_tool(option: str) -> str:
 
 
 def _every_study_has(key: str) -> bool:
-    """Whether no kind of study or storage lacks a key, or the study that was typed is of one that
-    has it."""
+    """Whether no kind lacks a key, or that of the study that was typed has it."""
     from fsgauge.study.keys import valid_keys
 
     section, _, name = key.partition(".")

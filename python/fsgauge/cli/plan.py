@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,20 +15,20 @@ from fsgauge.cli.asked_study import AskedStudy, study_choices
 from fsgauge.cli.choices import (
     consent_choices,
     fleet_choices,
+    json_option,
     results_option,
     rig_option,
 )
-from fsgauge.errors import FsgaugeError, InputError
+from fsgauge.errors import InputError
 from fsgauge.exit_codes import ends, gravest
 from fsgauge.programs.streams import json_line
 from fsgauge.progress.terminal import width_of, wrapped_lines
-from fsgauge.units import count, format_duration
+from fsgauge.units import count, format_duration, parse_percent
 
 if TYPE_CHECKING:
     from fsgauge.machine.device.consent import Consent
     from fsgauge.machine.facts.noise import KeptNoise
-    from fsgauge.plan.preview import MeasuredTime
-    from fsgauge.rig.rig import FleetChoice, Rig
+    from fsgauge.rig.rig import FleetChoice
     from fsgauge.stats.pilot import PilotNoise, PilotTime
     from fsgauge.study.model import Study
 
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     metavar="DIR",
     help="A results folder measured here: gives the noise and, for the same work, the time.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The plan as JSON.")
+@json_option("The plan as JSON.")
 @click.option(
     "--verbose",
     is_flag=True,
@@ -87,15 +88,16 @@ def command(
     from fsgauge.cli.sweeping import of_sweep, sweep_lines, sweep_words
     from fsgauge.plan.preview import describe
     from fsgauge.programs.interruption import interruptible
-    from fsgauge.rig.refusing import each_once, require_none
+    from fsgauge.rig.refusing import each_once, refused_by, require_none
     from fsgauge.rig.registry import require_hosts
     from fsgauge.rig.rig import is_untried
-    from fsgauge.units import parse_percent
+    from fsgauge.store.folder import require_place
 
     chosen, world = asked.placed(rig, hosts)
     require_hosts(world, chosen)
     with interruptible():
-        refusals = [*world.refusals(chosen, consent), *_refused_results(results)]
+        place = partial(require_place, results)
+        refusals = [*world.refusals(chosen, consent), *refused_by([place])]
         try:
             planned = plan_on(chosen, world)
         except InputError as error:  # what does not fit has no plan; the rest is refused with it
@@ -106,14 +108,18 @@ def command(
     noise_percent = parse_percent(noise) if noise else None
     if measured is not None:
         noise_percent = measured.noise_percent
-    kept = _kept_noise(world, chosen) if noise_percent is None else None
+    kept = None
+    if noise_percent is None and chosen.plan.noise_percent is None:
+        kept = world.last_noise(chosen)
     seen = world.folders(chosen)
     description = describe(
         plan,
         chosen,
         kept.of_design(plan.side_by_side) if kept is not None else noise_percent,
         size_bytes=size_bytes,
-        measured=_of_block(time, is_same),
+        measured=(time.block_seconds, time.shortest_seconds, time.longest_seconds)
+        if time and is_same
+        else None,
         one_by_one_because=planned.design.because,
         folders=seen.facts,
         cautions=[*seen.cautions, *world.storage_cautions(chosen)],
@@ -160,23 +166,6 @@ def command(
     return code
 
 
-def _refused_results(results: Path) -> list[FsgaugeError]:
-    """What `run` would say of the folder for its results."""
-    from fsgauge.store.folder import require_place
-
-    try:
-        require_place(results)
-    except FsgaugeError as error:
-        return [error]
-    return []
-
-
-def _kept_noise(world: Rig, study: Study) -> KeptNoise | None:
-    """What was last measured on this storage, unless the study itself says how noisy it is."""
-
-    return world.last_noise(study) if study.plan.noise_percent is None else None
-
-
 def _measured_by(kept: KeptNoise | None, pilot: PilotNoise | None, source: str = "") -> str:
     """ ", as fsgauge doctor measured in /var/tmp on 2026-11-23 02:10"; ', as the pilot "gate"
     showed'; "" where neither is. `source` is said of a run that was kept."""
@@ -193,8 +182,7 @@ def _measured_by(kept: KeptNoise | None, pilot: PilotNoise | None, source: str =
 def _pilot_of(
     pilot: Path | None, noise: str | None, study: Study, size_bytes: int
 ) -> tuple[PilotNoise | None, PilotTime | None, bool]:
-    """The noise of the pilot and what a block of it took, and whether a block of this study does
-    the same work."""
+    """A pilot's noise and time, and whether a block of this study does the same work."""
     if pilot is None:
         return None, None, False
     if noise:
@@ -214,20 +202,9 @@ def _pilot_of(
     return pilot_noise(stored.study, stored.runs), time, is_same
 
 
-def _of_block(time: PilotTime | None, is_same: bool) -> MeasuredTime | None:
-    if time is None or not is_same:
-        return None
-    from fsgauge.plan.preview import MeasuredTime
-
-    return MeasuredTime(
-        mean=time.block_seconds, shortest=time.shortest_seconds, longest=time.longest_seconds
-    )
-
-
 def _pilot_time(time: PilotTime | None, is_same: bool) -> list[str]:
     if time is None:
         return []
     took = f"          the pilot took {format_duration(int(time.block_seconds * 1e9))} a block"
-    if is_same:
-        return [f"{took}, the same work: the time is taken from it"]
-    return [f"{took}, of other cells, systems or storage: the time is not taken from it"]
+    other = "of other cells, systems or storage: the time is not taken from it"
+    return [f"{took}, {'the same work: the time is taken from it' if is_same else other}"]

@@ -9,7 +9,7 @@ from itertools import accumulate
 from fsgauge.cli.plan_lines import changes, span_words, written_words
 from fsgauge.durability import MARK
 from fsgauge.plan.preview import PlanDescription, Sensitivity
-from fsgauge.units import count, format_size, some_of
+from fsgauge.units import count, some_of
 
 _LETTERS = 80
 """Names of systems are listed up to here, the rest is counted; storage is shortened."""
@@ -66,7 +66,6 @@ def run_command(words: Sequence[str]) -> list[str]:
 
 
 def _starts(description: PlanDescription) -> str:
-    """The program that a study names, whatever it calls it."""
     if not description.starts:
         return ""
     first, *more = [line for text in description.starts for line in text.splitlines()]
@@ -98,11 +97,8 @@ def _cost(description: PlanDescription, points: str) -> str:
     runs = points or f"{count(description.runs, 'run')} in {count(description.blocks, 'block')}"
     if description.race:
         runs = description.race.partition(":")[0]
-    writes = f"writes {written_words(description)}"
-    if description.simulated:
-        writes = f"writes nothing; {format_size(description.written_bytes_estimate)} in the model"
     worn = f" ({description.endurance.partition(', in ')[0]})" if description.endurance else ""
-    return f"{span_words(description)}, {runs}; {writes}{worn}"
+    return f"{span_words(description)}, {runs}; writes {written_words(description)}{worn}"
 
 
 def _detects(description: PlanDescription, measured_by: str, doctor_measures: bool) -> str:

@@ -32,8 +32,6 @@ _WHOLE_PERCENT = 20.0
 
 @dataclass(frozen=True)
 class PlannedStudy:
-    """A study's plan on a rig, and what it was made from."""
-
     plan: Plan
     size_bytes: int
     design: Design
@@ -41,10 +39,7 @@ class PlannedStudy:
 
 
 def plan_on(study: Study, rig: Rig) -> PlannedStudy:
-    """The plan that a run would follow; raises InputError or RigError as a run would.
-
-    A rig that tries blocks tries one, which Ctrl-C ends.
-    """
+    """The plan that a run would follow; raises as a run would. A block may be tried for it."""
     size_bytes, design = rig.size_bytes(study), design_of(rig, study)
     around = around_on(rig, study)
     plan = make_plan(
@@ -60,7 +55,6 @@ def plan_on(study: Study, rig: Rig) -> PlannedStudy:
 def pilot_lines(
     measured: PilotNoise | None, description: PlanDescription, side_by_side: bool
 ) -> list[str]:
-    """Where the noise comes from, and what the worst cell would show."""
     if measured is None:
         return []
     from fsgauge.plan.levels import corrected
@@ -104,7 +98,6 @@ def refused_lines(refusals: Sequence[FsgaugeError]) -> list[str]:
 
 
 def method_lines(description: PlanDescription) -> list[str]:
-    """What is compared, what is equal and what is not."""
     lines = [description.question, "", f"storage   {description.storage}"]
     for system in description.systems:
         options = [
@@ -171,10 +164,7 @@ def time_and_bytes(description: PlanDescription) -> list[str]:
     span = span_words(description)
     if description.simulated:
         basis = f": {description.time_basis}" if description.time_basis else ""
-        return [
-            f"time      {span}{basis}",
-            f"written   nothing; {format_size(description.written_bytes_estimate)} in the model",
-        ]
+        return [f"time      {span}{basis}", f"written   {written_words(description)}"]
     return [
         f"time      {span}, {description.under_load_share:.0%} of it under load",
         f"written   {written_words(description)}"
@@ -184,9 +174,10 @@ def time_and_bytes(description: PlanDescription) -> list[str]:
 
 
 def written_words(description: PlanDescription) -> str:
-    """ "about 240 MiB", of a race "about 2 GiB, at worst 7 GiB"; nothing is estimated of a program
-    alone, where its study does not say."""
+    """ "about 240 MiB", of a race "about 2 GiB, at worst 7 GiB"."""
     written = description.written_bytes_estimate
+    if description.simulated:
+        return f"nothing; {format_size(written)} in the model"
     worst = description.written_bytes_at_worst
     most = f", at worst {format_size(worst)}" if worst > written else ""
     return f"about {format_size(written)}{most}" if written else "what the program writes"
@@ -216,7 +207,6 @@ def span_words(description: PlanDescription) -> str:
 
 
 def cost_lines(description: PlanDescription, measured_by: str) -> list[str]:
-    """Time, bytes, what is destroyed, and what would show."""
     lines = ["", *time_and_bytes(description), f"destroyed {description.overwritten}", ""]
     if not description.sensitivity_known:
         noise = "how far lives with other seeds differ" if description.simulated else _MEASURED

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from fsgauge.cli.choices import consent_choices, results_option
+from fsgauge.cli.choices import consent_choices, file_option, json_option, results_option
 from fsgauge.errors import InputError
 from fsgauge.exit_codes import ExitCode
 
 if TYPE_CHECKING:
     from fsgauge.machine.device.consent import Consent
-    from fsgauge.published.ledger import Ledger
+    from fsgauge.published.ledger import Claim, Ledger
+    from fsgauge.published.runs import JudgedRun
 
 _RUN = "run"
 
 
 @click.command("published")
 @click.argument("words", metavar="[STUDY|ID | run PUBLICATION]", nargs=-1)
-@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
-@click.option(
-    "--judge",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="ARCHIVE",
-    help="Judge the claims again, from an archive that `published run` made.",
+@json_option()
+@file_option(
+    "--judge", "ARCHIVE", "Judge the claims again, from an archive that `published run` made."
 )
 @click.option("--storage", metavar="SPEC", help="With run: storage of what runs on this host.")
 @click.option(
@@ -60,7 +59,6 @@ def command(
     writes a page of verdicts and an archive of records. The same command goes on where it was
     interrupted.
     """
-    from fsgauge.published import page
     from fsgauge.published.ledger import find
 
     is_run = judge is None and words[:1] == (_RUN,)
@@ -83,31 +81,35 @@ def command(
             f"published takes one study or id, and was given {len(words)}",
             next=f"fsgauge published {words[0]}",
         )
-    found = find(words[0] if words else "")
-    if as_json:
-        claims = [page.as_json(folder, claim) for folder, _, each in found for claim in each]
-        click.echo(json.dumps(claims, indent=1, ensure_ascii=False))
-        return ExitCode.ANSWERED
-    for folder, ledger, each in found:
-        for line in page.text_of(folder, ledger, each):
-            click.echo(line)
+    _print(find(words[0] if words else ""), as_json=as_json)
     return ExitCode.ANSWERED
 
 
-def _judge_again(path: Path, words: tuple[str, ...], *, as_json: bool) -> int:
+def _print(
+    found: list[tuple[str, Ledger, list[Claim]]],
+    runs: Mapping[str, JudgedRun] | None = None,
+    *,
+    as_json: bool,
+) -> None:
     from fsgauge.published import page
+
+    if as_json:
+        claims = [page.as_json(folder, claim, runs) for folder, _, each in found for claim in each]
+        click.echo(json.dumps(claims, indent=1, ensure_ascii=False))
+        return
+    for folder, ledger, each in found:
+        for line in page.text_of(folder, ledger, each, runs):
+            click.echo(line)
+
+
+def _judge_again(path: Path, words: tuple[str, ...], *, as_json: bool) -> int:
     from fsgauge.published.archive import publication_named, read_archive
 
     archived = read_archive(path)
     folder, ledger = publication_named(archived.contents.publication)
     claims = [ledger.of(_id_in(ledger, word)) for word in words] or ledger.claim
-    if as_json:
-        found = [page.as_json(folder, claim, archived.runs) for claim in claims]
-        click.echo(json.dumps(found, indent=1, ensure_ascii=False))
-        return ExitCode.ANSWERED
-    for line in page.text_of(folder, ledger, claims, archived.runs):
-        click.echo(line)
-    for each in archived.contents.left_out:
+    _print([(folder, ledger, claims)], archived.runs, as_json=as_json)
+    for each in archived.contents.left_out if not as_json else ():
         click.echo(f"  not run  {each.study}: {each.why}")
     return ExitCode.ANSWERED
 

@@ -1,14 +1,11 @@
-"""`fsgauge published run`: all that this machine can run of a publication, asked for once.
-
-All parts are looked at first: what each takes, or why it cannot be run here. A part that has begun
-goes on.
-"""
+"""`fsgauge published run`: all that this machine can run of a publication, asked for once. All are
+looked at first; a part that has begun goes on."""
 
 from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import time_ns
@@ -20,8 +17,11 @@ from fsgauge.cli.run import LONG_SECONDS, MUCH_BYTES, is_meant
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError, quoted
 from fsgauge.exit_codes import ExitCode, gravest
 from fsgauge.programs.interruption import interruptible
+from fsgauge.progress.terminal import say
 from fsgauge.published.archive import FORMAT, Contents, LeftOut, publication_named, write_archive
 from fsgauge.published.ledger import StudyPart, parts_of
+from fsgauge.rig.registry import rig_named
+from fsgauge.study.parse import load_study
 from fsgauge.units import format_duration, format_size
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ class Asked:
     consent: Consent | None
 
     def again(self, name: str) -> str:
-        """The command that goes on."""
         words = ["fsgauge", "published", "run", name, "--results", str(self.results)]
         words += ["--storage", self.storage] if self.storage is not None else []
         for device in self.consent.names if self.consent else ():
@@ -59,7 +58,8 @@ class Asked:
 class Ahead:
     """A part that can be run, and what that takes; 0 of one that is whole.
 
-    `begun` is the newest folder of an earlier run; without one there are study and rig.
+    `begun` is the newest folder of an earlier run; without one there are study and rig. `caution`
+    says what it will not decide.
     """
 
     part: StudyPart
@@ -68,16 +68,16 @@ class Ahead:
     begun: Path | None = None
     study: Study | None = None
     rig: Rig | None = None
+    caution: str = ""
 
     @property
     def words(self) -> str:
-        """Its line of the plan."""
         takes = format_duration(round(self.seconds * 1e9))
         if self.begun is not None:
             goes_on = f"goes on in {self.begun}, about {takes}"
             return goes_on if self.seconds else f"was run: {self.begun}"
         writes = f", writes about {format_size(self.written_bytes)}" if self.written_bytes else ""
-        return f"about {takes}{writes}"
+        return f"about {takes}{writes}{self.caution}"
 
 
 def run_publication(
@@ -89,10 +89,7 @@ def run_publication(
     yes: bool,
     plan_only: bool = False,
 ) -> int:
-    """Every part in turn; ends with the page and the archive, which have what was run.
-
-    With `plan_only` nothing is run, and what would be is printed.
-    """
+    """Every part in turn, then the page and the archive; with `plan_only` what would be run."""
     if len(words) > 1:
         raise InputError(
             "published run takes one publication", next=f"fsgauge published run {words[0]}"
@@ -117,13 +114,13 @@ def _looked_at(part: StudyPart, name: str, asked: Asked) -> Ahead | LeftOut:
     """What it takes, or why it cannot be run here."""
     from fsgauge.cli.plan_lines import plan_on
     from fsgauge.plan.turns import with_seed
-    from fsgauge.progress.terminal import say
-    from fsgauge.rig.registry import rig_named
-    from fsgauge.study.parse import load_study
+    from fsgauge.run import left_of
 
     try:
         if (begun := _begun(part, asked)) is not None:
-            return _what_is_left(part, begun)
+            left = left_of(begun)
+            takes = (left.expected_seconds, left.expected_written_bytes) if left else (0.0, 0)
+            return Ahead(part, *takes, begun)
         if part.needs_heads and asked.storage is None:
             return LeftOut(
                 study=part.study,
@@ -141,7 +138,29 @@ def _looked_at(part: StudyPart, name: str, asked: Asked) -> Ahead | LeftOut:
             raise
         return LeftOut(study=part.study, why=error.what, next=error.next or asked.alone(part))
     written = 0 if study.is_simulated else plan.expected_written_bytes
-    return Ahead(part, plan.expected_seconds, written, study=study, rig=rig)
+    small = _too_small(part, study)
+    return Ahead(part, plan.expected_seconds, written, study=study, rig=rig, caution=small)
+
+
+_FILLED = 3
+"""Of so many bytes of storage, the file set of such a study takes one, and a little more."""
+
+
+def _too_small(part: StudyPart, study: Study) -> str:
+    """That its files will fit in memory, where that leaves claims undecided; "" elsewhere."""
+    from fsgauge.machine.facts.limits import total_memory_bytes
+    from fsgauge.study.model import LoopStorage, RamStorage
+
+    memory_bytes = total_memory_bytes() or 0
+    if not part.needs_size or not isinstance(study.storage, LoopStorage | RamStorage):
+        return ""
+    if study.storage.size >= _FILLED * memory_bytes:
+        return ""
+    wanted = format_size((_FILLED + 1) * memory_bytes >> 30 << 30).replace(" ", "")
+    return (
+        f"; its files fit in the memory of {format_size(memory_bytes)}, which leaves times"
+        f" undecided: --storage loop:{wanted}, or less memory by a control group"
+    )
 
 
 def _begun(part: StudyPart, asked: Asked) -> Path | None:
@@ -163,7 +182,6 @@ def _begun(part: StudyPart, asked: Asked) -> Path | None:
 def _is_on(directory: Path, part: StudyPart, storage: str) -> bool:
     """Whether a run was on this storage; one that cannot be read is, and says why it cannot."""
     from fsgauge.store import read_results
-    from fsgauge.study.parse import load_study
 
     wanted = load_study(str(part.path), [], [], storage, None).model_dump(
         mode="json", by_alias=True
@@ -173,15 +191,6 @@ def _is_on(directory: Path, part: StudyPart, storage: str) -> bool:
     except FsgaugeError:
         return True
     return bool(recorded.get("storage") == wanted["storage"])
-
-
-def _what_is_left(part: StudyPart, begun: Path) -> Ahead:
-    from fsgauge.run import left_of
-
-    plan = left_of(begun)
-    if plan is None:
-        return Ahead(part, 0.0, 0, begun)
-    return Ahead(part, plan.expected_seconds, plan.expected_written_bytes, begun)
 
 
 def _plan_lines(ledger: Ledger, looked: Sequence[Ahead | LeftOut]) -> list[str]:
@@ -200,8 +209,7 @@ def _plan_lines(ledger: Ledger, looked: Sequence[Ahead | LeftOut]) -> list[str]:
 
 
 def _ask(ahead: Sequence[Ahead], again: str) -> None:
-    """Before what takes long or writes much. Interrupted where that is not meant; InputError where
-    there is no one to ask."""
+    """Before what takes long or writes much. Interrupted for a no, InputError without anyone."""
     seconds = sum(each.seconds for each in ahead)
     written_bytes = sum(each.written_bytes for each in ahead)
     if seconds <= LONG_SECONDS and written_bytes <= MUCH_BYTES:
@@ -235,6 +243,7 @@ def _run_all(
     folder: str, ledger: Ledger, ahead: Sequence[Ahead], left_out: list[LeftOut], asked: Asked
 ) -> int:
     from fsgauge import __version__
+    from fsgauge.published.page import text_of
     from fsgauge.published.standing import standing_of
     from fsgauge.report.publication import write_publication
 
@@ -276,7 +285,7 @@ def _run_all(
     runs = {run.study: run for _, run in ran}
     standings = [standing_of(folder, claim, runs) for claim in ledger.claim]
     page = write_publication(results / f"published-{name}.html", ledger, standings, left_out)
-    for line in _ledger_lines(folder, ledger, runs):
+    for line in text_of(folder, ledger, ledger.claim, runs):
         click.echo(line)
     click.echo(f"page: {page}")
     try:
@@ -291,21 +300,18 @@ def _run_all(
     return gravest(codes)
 
 
-def _ledger_lines(folder: str, ledger: Ledger, runs: Mapping[str, JudgedRun]) -> Iterator[str]:
-    from fsgauge.published import page
-
-    return page.text_of(folder, ledger, ledger.claim, runs)
-
-
 def _measured(each: Ahead, asked: Asked) -> tuple[Path, JudgedRun]:
     """Its results folder, which is whole, and what it says by the statistics of today: a report
     that is there may be of an earlier fsgauge. Raises what ended it."""
-    from fsgauge.cli.execution import make_report, report_in
+    from fsgauge.cli.execution import make_report, measured, report_in
     from fsgauge.published.runs import judge
     from fsgauge.stats.results import Results
 
     if each.begun is None:
-        directory = _run_anew(each, asked)
+        assert each.study is not None and each.rig is not None  # noqa: S101 - else it has begun
+        sys.stderr.write(f"{each.part.study}, on the rig {each.part.rig}\n")
+        destroy = asked.consent if each.part.rig == "host" else None
+        directory = measured(each.study, each.rig, asked.results, destroy)
     else:
         directory = each.begun
         _go_on(directory, asked)
@@ -316,34 +322,13 @@ def _measured(each: Ahead, asked: Asked) -> tuple[Path, JudgedRun]:
 def _go_on(directory: Path, asked: Asked) -> None:
     """Measure what the study lacks, if it does; raises what ended it."""
     from fsgauge.cli.execution import progress_for
-    from fsgauge.progress.terminal import say
-    from fsgauge.rig.registry import rig_named
     from fsgauge.run import resume_study
 
     outcome = resume_study(
         directory,
         rig=lambda recorded: rig_named(recorded, say),
         destroy=asked.consent,
-        progress=progress_for("auto"),
+        progress=progress_for(None),
     )
     if outcome is not None and outcome.ended_by is not None:
         raise outcome.ended_by
-
-
-def _run_anew(each: Ahead, asked: Asked) -> Path:
-    from fsgauge.cli.execution import progress_for
-    from fsgauge.run import run_study
-
-    assert each.study is not None and each.rig is not None  # noqa: S101 - else it has begun
-    sys.stderr.write(f"{each.part.study}, on the rig {each.part.rig}\n")
-    outcome = run_study(
-        each.study,
-        rig=each.rig,
-        results=asked.results,
-        destroy=asked.consent if each.part.rig == "host" else None,
-        command=["fsgauge", *sys.argv[1:]],
-        progress=progress_for("auto"),
-    )
-    if outcome.ended_by is not None:
-        raise outcome.ended_by
-    return outcome.directory

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,11 +14,7 @@ from fsgauge.cli.choices import despite_choice
 from fsgauge.errors import escaped
 from fsgauge.programs.streams import json_line
 
-if TYPE_CHECKING:
-    from _csv import Writer
-
-    from fsgauge.store.query import Answer
-
+Rows = list[tuple[Any, ...]]
 _TABLE_ROWS_LIMIT = 1000
 
 
@@ -42,7 +39,8 @@ def command(directory: Path, sql: str | None, style: str | None, accept_changed:
     with asked(directory, sql, accept_changed=accept_changed) as answer:
         for change in answer.changes:
             click.echo(f"warning: {change}", err=True)
-        {"json": _as_json, "csv": _as_csv, None: _as_table}[style](answer)
+        written = {"json": _as_json, "csv": _as_csv, None: _as_table}[style]
+        written(answer.columns, answer.batches())
 
 
 def _list_views(directory: Path, style: str | None) -> None:
@@ -51,14 +49,14 @@ def _list_views(directory: Path, style: str | None) -> None:
 
     with opened_results(directory):
         pass
-    rows = [
+    rows: Rows = [
         (view.name, column.name, column.type, column.meaning)
         for view in VIEWS
         for column in view.columns
     ]
     if style is not None:
-        names = ["view", "column", "type", "meaning"]
-        _rows_as_json(names, rows) if style == "json" else _rows_as_csv(names, rows)
+        written = _as_json if style == "json" else _as_csv
+        written(("view", "column", "type", "meaning"), [rows])
         return
     for view in VIEWS:
         click.echo(f"{view.name}: {view.row}")
@@ -70,40 +68,28 @@ def _list_views(directory: Path, style: str | None) -> None:
     click.echo('\nfsgauge query DIR "select system, cell, iops, bandwidth, p99_ms from rates"')
 
 
-def _as_json(answer: Answer) -> None:
-    for rows in answer.batches():
-        _rows_as_json(answer.columns, rows)
+def _as_json(columns: Sequence[str], batches: Iterable[Rows]) -> None:
+    for rows in batches:
+        for row in rows:
+            click.echo(json_line(dict(zip(columns, row, strict=True))))
 
 
-def _rows_as_json(names: list[str], rows: list[tuple[Any, ...]]) -> None:
-    for row in rows:
-        click.echo(json_line(dict(zip(names, row, strict=True))))
+def _as_csv(columns: Sequence[str], batches: Iterable[Rows]) -> None:
+    writer = csv.writer(sys.stdout, lineterminator="\n")  # a carriage return would be escaped
+    writer.writerow(columns)
+    for rows in batches:
+        writer.writerows(rows)
 
 
-def _as_csv(answer: Answer) -> None:
-    _csv().writerow(answer.columns)
-    for rows in answer.batches():
-        _csv().writerows(rows)
-
-
-def _csv() -> Writer:
-    """Lines end as all of ours: a carriage return would be escaped."""
-    return csv.writer(sys.stdout, lineterminator="\n")
-
-
-def _rows_as_csv(names: list[str], rows: list[tuple[Any, ...]]) -> None:
-    _csv().writerows([names, *rows])
-
-
-def _as_table(answer: Answer) -> None:
-    """The first rows, aligned, and how many more there are."""
-    shown: list[tuple[Any, ...]] = []
+def _as_table(columns: Sequence[str], batches: Iterable[Rows]) -> None:
+    shown: Rows = []
     total = 0
-    for rows in answer.batches():
+    for rows in batches:
         shown += rows[: _TABLE_ROWS_LIMIT - len(shown)]
         total += len(rows)
-    cells = [[*map(escaped, answer.columns)], *([_word(value) for value in row] for row in shown)]
-    widths = [max(len(row[at]) for row in cells) for at in range(len(answer.columns))]
+    words = [["" if each is None else escaped(str(each)) for each in row] for row in shown]
+    cells = [[*map(escaped, columns)], *words]
+    widths = [max(len(row[at]) for row in cells) for at in range(len(columns))]
     numbers = [all(isinstance(row[at], int | float) for row in shown) for at in range(len(widths))]
     for row in cells:
         padded = (
@@ -113,7 +99,3 @@ def _as_table(answer: Answer) -> None:
         click.echo("  ".join(padded).rstrip())
     if total > len(shown):
         click.echo(f"{total - len(shown)} more rows: --csv or --json prints all", err=True)
-
-
-def _word(value: object) -> str:
-    return "" if value is None else escaped(str(value))

@@ -9,12 +9,14 @@ import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
+from fsgauge.cli.execution import execute, execute_again, report_in
 from fsgauge.errors import InputError, quoted
 from fsgauge.exit_codes import ExitCode, gravest
 from fsgauge.progress.terminal import say, width_of, wrapped_lines
-from fsgauge.rig.registry import DEFAULT, rig_named
+from fsgauge.rig.refusing import require_none
+from fsgauge.rig.registry import DEFAULT, require_hosts, rig_named
 from fsgauge.units import count, exact_duration, some_of
 
 if TYPE_CHECKING:
@@ -28,15 +30,13 @@ RACED = "choose.toml"
 """In the folder of a race that `choose` began: the study with its `vary`."""
 _SECOND, _FINALISTS = _PLACES = "second", "finalists"
 """Folders for what follows a race, in its own."""
-_FEWEST = 2
 _TRIED_ON = re.compile(r"/dev/loop\d+")
 """Another one at each trial, where several hosts are on one machine."""
 
 
 @dataclass(frozen=True)
 class How:
-    """How all of it is measured: the rig of a name, what it may destroy, what is shown, and who is
-    asked before what takes long."""
+    """The rig of a name, what it may destroy, what is shown, who is asked before it is long."""
 
     rig: Callable[[str], Rig]
     destroy: Consent | None
@@ -45,109 +45,79 @@ class How:
 
 
 def rigs(world: Rig) -> Callable[[str], Rig]:
-    """This rig by its name, and any other."""
     return lambda name: world if name == world.name else rig_named(name, say)
 
 
 def measure(study: Study, world: Rig, results: Path, how: How, raced: str = "") -> int:
-    """A study, and what follows a race; `raced` is the study of one that `choose` begins, as it was
-    before its systems took the place of `vary`."""
-    from fsgauge.cli.execution import execute
-
-    ended: list[Path] = []
+    """A study, and what follows a race; `raced` is that of `choose` with its `vary`."""
     how.ask(study, world)
-    code = execute(
+    ended = execute(
         study,
         rig=world,
         results=results,
         destroy=how.destroy,
         style=how.style,
         beside={RACED: raced} if raced else {},
-        concluded=ended.append,
     )
-    return gravest([code, *(go_on(each, how) for each in ended)])
+    return gravest([ended.code, go_on(ended.whole, how)])
 
 
 def resumed(directory: Path, how: How, *, accept_changed: bool) -> int:
     """A study that goes on where it was cut short, and what follows a race."""
-    from fsgauge.cli.execution import execute_again
-
-    ended: list[Path] = []
-    code = execute_again(
-        directory,
-        rig=how.rig,
-        destroy=how.destroy,
-        style=how.style,
-        accept_changed=accept_changed,
-        concluded=ended.append,
-    )
-    return gravest([code, *(go_on(each, how) for each in ended)])
+    ended = execute_again(directory, how.rig, how.destroy, how.style, accept_changed=accept_changed)
+    return gravest([ended.code, go_on(ended.whole, how)])
 
 
-def go_on(directory: Path, how: How) -> int:
+def go_on(directory: Path | None, how: How) -> int:
     """The exit code of what follows a race that is over and valid, begun or gone on with. What
     measures the finalists of models is only named where `choose` did not begin the race, or this
     machine refuses it."""
-    from fsgauge.cli.execution import report_in
+    found = report_in(directory).get("race") if directory else None
+    if directory is None or not found or not found["chosen"]:
+        return ExitCode.ANSWERED
+    from fsgauge.choosing.race_study import around_winner, on_host
     from fsgauge.report.write import write_beside
+    from fsgauge.run.resuming import study_of
     from fsgauge.store import read_results
+    from fsgauge.store.seals import understood
     from fsgauge.study.dump import dump_study
 
-    found = report_in(directory).get("race")
-    if not found or not found["chosen"]:
-        return ExitCode.ANSWERED
     stored = read_results(directory, accept_changed=True)
-    if (begun := _begun_in(stored)) is not None:
+    text, begun = _left_by(stored)
+    if begun is not None:
         return resumed(begun, how, accept_changed=bool(stored.changes))
-    place, following = _following(stored, found)
-    if following is None:
-        return ExitCode.ANSWERED
-    world = how.rig(stored.study.rig if place == _SECOND else DEFAULT)
-    if place == _SECOND:
-        say(f"second    race: {len(following.systems)} systems around {found['chosen']}")
-        following = without_refused(following, world, how.destroy)
-        tell(following, world, sys.stderr)
-    elif not _text_in(stored) or world.refusals(following):
-        write_beside(stored, {"finalists.toml": dump_study(following)})
-        quoted_file = quoted(directory / "finalists.toml")
-        say(f"measure   the finalists on this machine: fsgauge run {quoted_file}")
-        return ExitCode.ANSWERED
-    else:
-        say(f"measure   {len(following.systems)} finalists on this machine")
-    return measure(following, world, directory / place, how, dump_study(following))
-
-
-def _text_in(stored: StoredStudy) -> str:
-    """The study that `choose` raced, with its `vary`; "" of any other race."""
-    from fsgauge.plain_files.bounds import STUDY
-
-    with stored.folder.opened() as folder:
-        if not folder.is_file(RACED):
-            return ""
-        return folder.read(RACED, STUDY.size_bytes).decode()
-
-
-def _begun_in(stored: StoredStudy) -> Path | None:
-    """The results folder of what follows, where that has begun."""
-    with stored.folder.opened() as folder:
-        names = (f"{place}/{name}" for place in _PLACES for name in folder.folders(place))
-        found = [name for name in names if folder.is_file(f"{name}/study.json")]
-    return stored.directory / found[-1] if found else None
-
-
-def _following(stored: StoredStudy, found: Mapping[str, Any]) -> tuple[str, Study | None]:
-    """What follows, and the name of its place; None where nothing does."""
-    from fsgauge.choosing.race_study import around_winner, on_host
-    from fsgauge.run.resuming import study_of
-    from fsgauge.store.seals import understood
-
-    text = _text_in(stored)
     with understood(stored.changes):
         study = study_of(stored)
         second = around_winner(study, text, found["chosen"]) if text else None
+        finalists = on_host(study, found["finalists"]) if second is None else None
     if second is not None:
-        return _SECOND, second
-    return _FINALISTS, on_host(study, found["finalists"])
+        world = how.rig(stored.study.rig)
+        say(f"second    race: {len(second.systems)} systems around {found['chosen']}")
+        second = without_refused(second, world, how.destroy)
+        tell(second, world, sys.stderr)
+        return measure(second, world, directory / _SECOND, how, dump_study(second))
+    if finalists is None:
+        return ExitCode.ANSWERED
+    world = how.rig(DEFAULT)
+    if text and not world.refusals(finalists):
+        say(f"measure   {len(finalists.systems)} finalists on this machine")
+        return measure(finalists, world, directory / _FINALISTS, how, dump_study(finalists))
+    write_beside(stored, {"finalists.toml": dump_study(finalists)})
+    quoted_file = quoted(directory / "finalists.toml")
+    say(f"measure   the finalists on this machine: fsgauge run {quoted_file}")
+    return ExitCode.ANSWERED
+
+
+def _left_by(stored: StoredStudy) -> tuple[str, Path | None]:
+    """The study with `vary` that `choose` raced, else ""; and the folder of what follows."""
+    from fsgauge.plain_files.bounds import STUDY
+
+    with stored.folder.opened() as folder:
+        is_chosen = folder.is_file(RACED)
+        text = folder.read(RACED, STUDY.size_bytes).decode() if is_chosen else ""
+        names = (f"{place}/{name}" for place in _PLACES for name in folder.folders(place))
+        begun = [name for name in names if folder.is_file(f"{name}/study.json")]
+    return text, stored.directory / begun[-1] if begun else None
 
 
 def without_refused(
@@ -155,27 +125,34 @@ def without_refused(
 ) -> Study:
     """The study without what weakens durability, if it is to be `safe`, and without what this
     machine refuses; each is named. InputError where fewer than two are left."""
-    from fsgauge.choosing.refused import refused_alone
     from fsgauge.durability import made_by, weakened
     from fsgauge.programs.interruption import interruptible
-    from fsgauge.rig.registry import require_hosts
 
-    given_up = {each.name: weakened(made_by(each.model_dump())) for each in study.systems}
-    weak = [name for name, found in given_up.items() if safe and found]
+    weak = [each.name for each in study.systems if safe and weakened(made_by(each.model_dump()))]
     for name in weak:
         say(f"left out  {name}: it weakens durability (--safe)")
     study = _without(study, weak, ())
     require_hosts(world, study)
     with interruptible():
-        refused = refused_alone(study, world, consent)
+        refused = _refused_alone(study, world, consent)
     for line in grouped(refused):
         say(f"failed    {line}")
     return _without(study, refused, refused)
 
 
+def _refused_alone(study: Study, world: Rig, consent: Consent | None) -> dict[str, str]:
+    """Why mkfs, mount or the load refuses single systems, by name: each is tried once as a run
+    would make it. Raises what is refused of all of them: that is none of theirs."""
+    tried = world.refused_alone(study, consent)
+    found = {name: errors for name, errors in tried.items() if errors}
+    if len(found) == len(study.systems):
+        require_none(next(iter(found.values())))
+    return {name: "; ".join(e.with_last_words for e in errors) for name, errors in found.items()}
+
+
 def _without(study: Study, names: Collection[str], refused: Collection[str]) -> Study:
     left = [each for each in study.systems if each.name not in names]
-    if len(left) < _FEWEST:
+    if len(left) < 2:
         only = left[0].name if left else "no system"
         raise InputError(
             f"{only} is all that is left, and a race needs two systems",
@@ -200,9 +177,7 @@ def grouped(found: Mapping[str, str]) -> list[str]:
 def tell(
     study: Study, world: Rig, audience: TextIO, found: Sequence[Proposed] = (), races: int = 1
 ) -> None:
-    """What is tried and why, and what it takes, before anything is measured; `races` is how many
-    share what the whole of it may take."""
-    from fsgauge.choosing.race_study import why
+    """What is tried and why, and what it takes; `races` is how many share a budget."""
     from fsgauge.cli.plan_lines import MARGIN
     from fsgauge.stats.choosing.effects import settings_of
 
@@ -211,13 +186,10 @@ def tell(
         own = [settings_of(one.model_dump()) for one in study.systems if one.kind == each.kind]
         if not own:
             continue
-        crossed, weak = (
-            why([left for option in of if (left := option.left_in(each.kind, own)) is not None])
-            for of in (each.crossed, each.weak)
-        )
         lines.append(f"tries     {each.kind}, in every combination:")
-        lines += [f"{MARGIN}{line}" for line in crossed]
-        lines += [f"{MARGIN}alone, as it weakens durability: {line}" for line in weak]
+        for options, how in ((each.crossed, ""), (each.weak, "alone, as it weakens durability: ")):
+            left = (option.left_in(each.kind, own) for option in options)
+            lines += [f"{MARGIN}{how}{option.told}" for option in left if option]
     budget = study.plan.budget if races > 1 else None
     halved = "" if budget is None else f"{exact_duration(budget * races)}: half each for two races"
     if races > 1:
@@ -233,9 +205,9 @@ def tell(
 
 
 def _cost_lines(study: Study, world: Rig, races: int) -> list[str]:
-    from fsgauge.choosing.refused import wear
     from fsgauge.cli.plan_lines import plan_on, time_and_bytes
     from fsgauge.plan.preview import describe
+    from fsgauge.plan.race import wear
     from fsgauge.stats.planned import primary_cells
 
     planned = plan_on(study, world)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
 from fsgauge.chromium import as_pdf, as_png, find_chromium
-from fsgauge.cli.choices import despite_choice
+from fsgauge.cli.choices import F, despite_choice
 from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.exit_codes import ExitCode, ends, gravest, of_report
 from fsgauge.plain_files import write_whole
@@ -18,9 +18,6 @@ from fsgauge.programs.interruption import interruptible
 if TYPE_CHECKING:
     from fsgauge.report.write import Report
     from fsgauge.store import StoredStudy
-
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 BESIDE = ""
 """In place of FILE: the file has its usual name and is in the results folder."""
@@ -83,7 +80,7 @@ def command(
     disclosure.html.
     """
     from fsgauge.cli.execution import report_in, said
-    from fsgauge.cli.sweeping import page_of_sweep, points_came_to
+    from fsgauge.cli.sweeping import page_of_sweep
     from fsgauge.report.write import read_report
     from fsgauge.store.seals import understood
     from fsgauge.sweep.folder import is_sweep
@@ -95,13 +92,18 @@ def command(
                 f"--{name} {file} is one file, for {len(directories)} folders",
                 next=f"--{name} alone writes one into each folder",
             )
-    _require_known_kind(disclosure)
+    if disclosure and Path(disclosure).suffix not in (".html", ".pdf"):
+        raise InputError(
+            f"--disclosure {disclosure} is neither HTML nor PDF",
+            next="--disclosure FILE.html, or --disclosure FILE.pdf",
+        )
     codes: list[ExitCode] = []
     for directory in directories:
         if is_sweep(directory):
             _require_page_alone(directory, asked, disk)
-            click.echo(page_of_sweep(directory))
-            codes.append(points_came_to(directory))
+            answer, code = page_of_sweep(directory)
+            click.echo(answer)
+            codes.append(code)
             continue
         report = read_report(directory, disk, accept_changed=accept_changed)
         with understood(report.stored.changes):
@@ -126,16 +128,7 @@ def _require_page_alone(directory: Path, asked: dict[str, str | None], disk: Seq
         )
 
 
-def _require_known_kind(disclosure: str | None) -> None:
-    if disclosure and Path(disclosure).suffix not in (".html", ".pdf"):
-        raise InputError(
-            f"--disclosure {disclosure} is neither HTML nor PDF",
-            next="--disclosure FILE.html, or --disclosure FILE.pdf",
-        )
-
-
 def _write_sheets(report: Report, pdf: str | None, png: str | None, disclosure: str | None) -> None:
-
     stored = report.stored
     if disclosure is not None:
         sheet = report.disclosure()
@@ -157,27 +150,18 @@ _PACKAGE = "apt-get install chromium (Debian), dnf install chromium (Fedora)"
 
 def on_paper(stored: StoredStudy, sheet: str, name: str) -> bytes:
     """A sheet (HTML) as PDF. Without Chromium the sheet is left as NAME.html; RigError names it."""
-    program = find_chromium()
-    if program is None:
-        from fsgauge.report.write import write_beside
+    from fsgauge.report.write import write_beside
 
+    if find_chromium() is None:
         write_beside(stored, {f"{name}.html": sheet})
-        raise RigError(
-            "Chromium is not installed, which makes the PDF",
-            next=f"{_PACKAGE}; or print {stored.directory / f'{name}.html'} in any browser",
-        )
+    program = _chromium("makes the PDF", f"print {stored.directory / f'{name}.html'}")
     with interruptible():
         return as_pdf(program, sheet)
 
 
 def first_screen(stored: StoredStudy, page: str) -> bytes:
     """The first screen of the page (HTML) as PNG; RigError without Chromium."""
-    program = find_chromium()
-    if program is None:
-        raise RigError(
-            "Chromium is not installed, which takes the picture",
-            next=f"{_PACKAGE}; or take it of {stored.directory / 'report.html'} in any browser",
-        )
+    program = _chromium("takes the picture", f"take it of {stored.directory / 'report.html'}")
     with interruptible():
         return as_png(
             program,
@@ -186,6 +170,13 @@ def first_screen(stored: StoredStudy, page: str) -> bytes:
             part="#first-screen",
             below_pixels=_EDGE_PIXELS,
         )
+
+
+def _chromium(does: str, otherwise: str) -> str:
+    if (program := find_chromium()) is not None:
+        return program
+    what = f"Chromium is not installed, which {does}"
+    raise RigError(what, next=f"{_PACKAGE}; or {otherwise} in any browser")
 
 
 def write_sheet(stored: StoredStudy, usual: str, content: str | bytes, file: str) -> Path:

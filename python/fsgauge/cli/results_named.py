@@ -14,8 +14,7 @@ from fsgauge.kinds import DEFAULT
 
 
 def two_results(folders: Sequence[Path]) -> tuple[Path, Path]:
-    """A and B; InputError for another number. before/* and after/* are several of each side where
-    a study was run again."""
+    """A and B; InputError for another number. before/* and after/* are several of each side."""
     if len(folders) == 2:
         _require_results(folders)
         return folders[0], folders[1]
@@ -39,8 +38,8 @@ def two_results(folders: Sequence[Path]) -> tuple[Path, Path]:
 
 
 def _require_results(directories: Sequence[Path]) -> None:
-    """InputError for systems and for folders to measure, which a study compares; what else is no
-    results folder is refused where it is read."""
+    """InputError for systems and for folders to measure, which a study compares."""
+    from fsgauge.cli.asked_study import is_system
     from fsgauge.store.folder import results_in
 
     names = list(map(str, directories))
@@ -48,7 +47,7 @@ def _require_results(directories: Sequence[Path]) -> None:
         return
     if all(map(os.path.isdir, directories)):
         measured = names
-    elif _are_systems(names):
+    elif all(map(is_system, names)):
         measured = [part for each in names for part in ("--system", each)]
         measured = [DEFAULT, "--baseline", names[0], *measured]
     else:
@@ -58,12 +57,6 @@ def _require_results(directories: Sequence[Path]) -> None:
         cause="systems and folders are compared by one study, which measures them in turns",
         next=shlex.join(["fsgauge", "plan", *measured]),
     )
-
-
-def _are_systems(names: Sequence[str]) -> bool:
-    from fsgauge.system import system_kinds
-
-    return all(each.partition(":")[0] in system_kinds() for each in names)
 
 
 def require_series(directories: Sequence[Path]) -> None:

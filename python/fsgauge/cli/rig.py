@@ -20,9 +20,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fsgauge.cli.bisect import command as bisect
+from fsgauge.cli.choices import file_option, json_option
 from fsgauge.cli.nodes import coherence, failure
 from fsgauge.exit_codes import ExitCode, ends
 from fsgauge.progress.terminal import say
+from fsgauge.units import format_duration, format_size
 
 if TYPE_CHECKING:
     from fsgauge.rig.vm.cache import Guest, Kernel
@@ -45,13 +47,8 @@ def command() -> None:
     """
 
 
-command.add_command(bisect)
-
-
-command.add_command(coherence)
-
-
-command.add_command(failure)
+for _each in (bisect, coherence, failure):
+    command.add_command(_each)
 
 
 @command.command("build")
@@ -65,7 +62,6 @@ def build(kernel: str | None) -> None:
     from fsgauge.rig.vm.build.lab import lab_image
     from fsgauge.rig.vm.build.making import build as make
     from fsgauge.rig.vm.cache import cache_folder, size_bytes
-    from fsgauge.units import format_duration, format_size
 
     began = time.monotonic()
     guest, built = make(say, kernel)
@@ -133,12 +129,11 @@ def shell(kernel: str | None) -> None:
 
 
 @command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@json_option()
 def list_(as_json: bool) -> None:
     """List the guests and kernels that are built, the newest first."""
     from fsgauge.rig.vm.cache import guests, kernels, size_bytes
     from fsgauge.rig.vm.recipe import recipe
-    from fsgauge.units import format_size
 
     current = recipe().key
     found: list[Guest | Kernel] = [*guests(), *kernels()]
@@ -198,7 +193,7 @@ def remove(names: tuple[str, ...], everything: bool) -> None:
 
 
 @click.command("fleet-host", hidden=True)
-@click.option("--bootstrap", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE")
+@file_option("--bootstrap", "FILE", "")
 def fleet_host(bootstrap: Path | None) -> int:
     """Be a host of a fleet until the one who started it is gone."""
     from fsgauge.rig.fleet.choice import require_extra
@@ -210,11 +205,7 @@ def fleet_host(bootstrap: Path | None) -> int:
 
 
 def join(machine: socket.socket) -> None:
-    """Until the machine ends or Ctrl-] is pressed.
-
-    Where the standard input is no terminal, its lines are typed, and the machine is turned off
-    after the last one.
-    """
+    """Until the machine ends or Ctrl-] is pressed; after the last line of no terminal it is off."""
     keys: int | None = sys.stdin.fileno()
     with _raw(sys.stdin.fileno()):
         while True:

@@ -1,7 +1,4 @@
-"""`fsgauge run` and `resume`: a study measured, or handed to Slurm, and continued.
-
-Before one that takes long or writes much, a person at a terminal is asked whether it is meant.
-"""
+"""`fsgauge run` and `resume`: a study measured, or handed to Slurm, and continued."""
 
 from __future__ import annotations
 
@@ -112,11 +109,8 @@ _FEWER_BLOCKS = (5, 3)
 
 
 def ask_where_long(study: Study, rig: Rig) -> None:
-    """On a terminal, above `LONG_SECONDS` or `MUCH_BYTES` written: the plan in three lines.
-
-    Raises Interrupted when the answer is no; what the rig would refuse is raised before the
-    question. Without a terminal on standard input and standard error there is no question.
-    """
+    """On a terminal, above `LONG_SECONDS` or `MUCH_BYTES` written: the plan in three lines. Raises
+    Interrupted when the answer is no; what the rig would refuse is raised before the question."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
     from fsgauge.cli.plan_lines import plan_on, time_and_bytes
@@ -145,8 +139,8 @@ def not_asked(_study: Study, _rig: Rig) -> None:
 
 def _require_endurance(study: Study, rig: Rig) -> None:
     """InputError for a race that may write its device more often than that endures."""
-    from fsgauge.choosing.refused import wear
     from fsgauge.cli.plan_lines import plan_on
+    from fsgauge.plan.race import wear
 
     planned = plan_on(study, rig)
     wear(study, planned.size_bytes, planned.plan.expected_written_bytes)

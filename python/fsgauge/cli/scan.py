@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fsgauge.cli.choices import FILE, engine_path, file_option, json_option, read_size
+from fsgauge.errors import InputError, escaped
 from fsgauge.exit_codes import ExitCode, ends
+from fsgauge.units import count
 
 if TYPE_CHECKING:
     from fsgauge.engine.wire import ScanResult
@@ -29,30 +32,17 @@ _WORST_FILES = 3
     type=click.IntRange(0, 1000),
     help="List this many of the most fragmented files, with extents.  [default: 3, no extents]",
 )
-@click.option(
-    "--page",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.html",
-    help="Write a page with maps and distributions. Default: no file is written.",
+@file_option(
+    "--page", "FILE.html", "Write a page with maps and distributions. Default: no file is written."
 )
-@click.option(
-    "--against",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="BEFORE.json",
-    help="Compare with an earlier scan saved by --json.",
-)
-@click.option(
-    "--save",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.json",
-    help="Save the whole scan, as --json prints it, for --against.",
-)
-@click.option(
+@file_option("--against", "BEFORE.json", "Compare with an earlier scan saved by --json.")
+@file_option("--save", "FILE.json", "Save the whole scan, as --json prints it, for --against.")
+@file_option(
     "--watch",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Append a line to FILE; `fsgauge scan FILE` shows what the lines amount to.",
+    "FILE",
+    "Append a line to FILE; `fsgauge scan FILE` shows what the lines amount to.",
 )
+@json_option("All numbers and the whole scan as JSON.")
 @click.option(
     "--empty-region",
     "region_size",
@@ -62,11 +52,10 @@ _WORST_FILES = 3
 @click.option(
     "--mb-groups",
     "groups",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     metavar="FILE",
     help="Write mb_groups of an ext4 or ldiskfs, mounted or an image, a line a group.",
 )
-@click.option("--json", "as_json", is_flag=True, help="All numbers and the whole scan as JSON.")
 def command(
     path: Path,
     top: int | None,
@@ -84,7 +73,6 @@ def command(
     saved by `--save` or `--json`, or a file of `--watch`. Ctrl-C stops it and reports what was
     read.
     """
-    from fsgauge.errors import escaped
     from fsgauge.plain_files import write_whole
     from fsgauge.progress.scan_and_age import step
     from fsgauge.report.scan import require_ours
@@ -96,10 +84,14 @@ def command(
     if is_watch(path):
         given = [against, save, watch, region_size, groups]
         return _show_watch(path, page, alone=not any(given) and not as_json)
+    is_kept = is_kept_scan(path)
+    for option, file in (("--watch", watch), ("--mb-groups", groups)):
+        if is_kept and file is not None:
+            raise InputError(
+                f"{option} is of a file system, and {path} is a saved scan",
+                next=f"leave {option} out",
+            )
     if watch is not None:
-        from fsgauge.cli.choices import engine_path
-
-        _refuse_what_has_no_line(path)
         require_watch(watch, engine_path(path, "scan the folder above it"))
     before = None
     if against is not None:
@@ -112,16 +104,16 @@ def command(
         _require_new(groups, "--mb-groups")
     if save is not None:
         _require_new(save, "--save")
-    if is_kept_scan(path):
-        _refuse_what_only_a_scan_takes(path, groups)
+    if is_kept:
         with step(f"reading {path}"):
             scan = read_scan(path)
     else:
         with_map = as_json or page is not None or save is not None
+        order = before.map.order if before and before.map else _MAP_ORDER  # to compare both maps
         scan = _scanned(
             path,
             top=_WORST_FILES if top is None else top,
-            map_order=_order(before) if with_map else 0,
+            map_order=order if with_map else 0,
         )
     if groups is not None:
         with step(f"writing {groups}"):
@@ -155,8 +147,6 @@ def command(
 
 
 def _show_watch(path: Path, page: Path | None, *, alone: bool, quietly: bool = False) -> int:
-    """Print what the lines of a file amount to, and draw them."""
-    from fsgauge.errors import InputError, escaped
     from fsgauge.report.scan import require_ours, watch_page, write_scan_page
     from fsgauge.scan.watch import forecast_words, read_watch, table
     from fsgauge.units import moment
@@ -182,25 +172,12 @@ def _show_watch(path: Path, page: Path | None, *, alone: bool, quietly: bool = F
 
 
 def _lines(watch: Watch) -> str:
-    from fsgauge.units import count
-
     left_out = f" ({count(watch.left_out, 'line')} cannot be read)" if watch.left_out else ""
     return count(len(watch.points), "scan") + left_out
 
 
-def _refuse_what_has_no_line(path: Path) -> None:
-    from fsgauge.errors import InputError
-    from fsgauge.scan import is_kept_scan
-
-    if is_kept_scan(path):
-        raise InputError(
-            f"--watch is of a file system, and {path} is a saved scan", next="leave --watch out"
-        )
-
-
 def _require_new(path: Path, option: str) -> None:
     """Of a file that is there nothing is known, so it stays; a link too."""
-    from fsgauge.errors import InputError
     from fsgauge.plain_files import require_room
 
     if os.path.lexists(path):
@@ -210,8 +187,6 @@ def _require_new(path: Path, option: str) -> None:
 
 def _region_bytes(size: str | None) -> int | None:
     """The size asked for; InputError for what is none."""
-    from fsgauge.cli.choices import read_size
-    from fsgauge.errors import InputError
     from fsgauge.quantities import UnitError
 
     if size is None:
@@ -229,14 +204,8 @@ def _region_bytes(size: str | None) -> int | None:
     return found
 
 
-def _order(before: ScanResult | None) -> int:
-    """That of the earlier scan, so that both maps can be compared."""
-    return before.map.order if before is not None and before.map is not None else _MAP_ORDER
-
-
 def _scanned(path: Path, *, top: int, map_order: int) -> ScanResult:
     """Scan with progress on standard error; the first Ctrl-C stops it and keeps what was read."""
-    from fsgauge.cli.choices import engine_path
     from fsgauge.engine.client import Engine
     from fsgauge.engine.wire import ScanJob
     from fsgauge.progress.scan_and_age import stages, step
@@ -266,25 +235,16 @@ def _dumped(path: str) -> str:
     return must_run(["dumpe2fs", path], what=f"{path} cannot be read", seconds=600.0).output
 
 
-def _refuse_what_only_a_scan_takes(path: Path, groups: Path | None) -> None:
-    from fsgauge.errors import InputError
-
-    if groups is not None:
-        raise InputError(
-            f"--mb-groups is of a file system, and {path} is a saved scan",
-            next="leave --mb-groups out",
-        )
-
-
 def _say(scan: ScanResult, before: ScanResult | None, top: int | None) -> None:
-    from fsgauge.errors import escaped
     from fsgauge.progress.scan_and_age import step
     from fsgauge.scan import words
     from fsgauge.scan.numbers import difference_lines, doubts
+    from fsgauge.scan.since import since
 
     listed = _WORST_FILES if top is None else top
     with step("finding what follows from the numbers"):
-        lines = words.lines_of(scan, top=listed, extents=top is not None)
+        changed = since(before, scan) if before is not None else ""
+        lines = words.lines_of(scan, top=listed, extents=top is not None, since=changed)
     for line in lines:
         click.echo(line)
     if before is not None:
@@ -297,12 +257,14 @@ def _say(scan: ScanResult, before: ScanResult | None, top: int | None) -> None:
 def _document(scan: ScanResult, before: ScanResult | None, more: Mapping[str, object]) -> str:
     from fsgauge.scan import document_of
     from fsgauge.scan.numbers import difference_lines, doubts, numbers_of
+    from fsgauge.scan.since import since
 
     if before is None:
         return document_of(scan, **more)
     lines = difference_lines(before, scan)
     return document_of(
         scan,
+        since=since(before, scan),
         before=numbers_of(before),
         difference={line.quantity.name: line.difference for line in lines},
         doubts=doubts(before, scan),
@@ -315,7 +277,6 @@ def _draw(scan: ScanResult, before: ScanResult | None, page: Path | None, as_jso
         if not as_json:
             click.echo("picture      none (--page scan.html draws one)")
         return
-    from fsgauge.errors import escaped
     from fsgauge.progress.scan_and_age import step
     from fsgauge.report.scan import scan_page, write_scan_page
 

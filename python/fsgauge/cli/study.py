@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fsgauge.cli.choices import FILE, file_option
 from fsgauge.errors import InputError, quoted
 from fsgauge.plain_files import cannot_write
+from fsgauge.progress.terminal import say
+from fsgauge.study.shipped import find_study, shipped_texts, template
+from fsgauge.units import binary_size, count, format_duration, format_size, parse_size
 
 if TYPE_CHECKING:
     from fsgauge.converting.groups import Converted
@@ -24,8 +28,6 @@ def command() -> None:
 @click.option("--like", metavar="STUDY", help="Start from a shipped study: writers, overhead-full.")
 def new(name: str, like: str | None) -> None:
     """Write NAME.toml, a commented study to edit."""
-    from fsgauge.study.shipped import find_study, template
-
     text = template() if like is None else find_study(like)[1]
     path = Path(name if name.endswith(".toml") else f"{name}.toml")
     written(text, path, "choose another name")
@@ -42,8 +44,6 @@ def list_() -> None:
     from fsgauge.plan.cost import cost_of
     from fsgauge.rig.registry import around_of
     from fsgauge.study.parse import shipped_study
-    from fsgauge.study.shipped import shipped_texts
-    from fsgauge.units import format_duration, format_size
 
     rows = [("name", "time", "written", "question")]
     for name, text in shipped_texts().items():
@@ -67,16 +67,13 @@ _SYSTEM = click.option(
     metavar="SYSTEM",
     help="A system to compare, as of run; ext4 and xfs unless named. May be repeated.",
 )
-_OUTPUT = click.option(
-    "--output",
-    "output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="The study to write. Default: the job's name with .toml, in this folder.",
+_OUTPUT = file_option(
+    "--output", "FILE", "The study to write. Default: the job's name with .toml, in this folder."
 )
 
 
 @command.command("from-fio")
-@click.argument("job", metavar="JOB", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("job", metavar="JOB", type=FILE)
 @_SYSTEM
 @click.option(
     "--without",
@@ -107,7 +104,6 @@ def from_fio(
     """
     from fsgauge.converting import SYSTEMS, study_from_file
     from fsgauge.converting.check import check_job
-    from fsgauge.units import binary_size, parse_size
 
     size_bytes = parse_size(binary_size(size) or size) if size else None
     study = study_from_file(job, systems=systems or SYSTEMS, without=without, size_bytes=size_bytes)
@@ -137,8 +133,7 @@ def from_command(line: str, systems: tuple[str, ...], output: Path | None) -> No
 
 
 def written(text: str, path: Path, otherwise: str = "--output NAME.toml") -> Path:
-    """Write a new file; InputError where there is one, RigError where it cannot be written whole:
-    then there is none."""
+    """Write a new file, whole; InputError where there is one, RigError where it cannot be."""
     try:
         file = path.open("x", encoding="utf-8")
     except FileExistsError as error:
@@ -155,9 +150,6 @@ def written(text: str, path: Path, otherwise: str = "--output NAME.toml") -> Pat
 
 
 def _tell(converted: Converted, path: Path) -> None:
-    from fsgauge.progress.terminal import say
-    from fsgauge.units import count
-
     findings = converted.findings
     made = count(len(converted.groups), "group")
     if converted.whole:

@@ -19,17 +19,15 @@ from fsgauge.progress.terminal import say
 from fsgauge.rig.rig import Rig
 from fsgauge.study.model import Study
 from fsgauge.study.points import Point, points_of
+from fsgauge.sweep.folder import Sweep, new_sweep, read_sweep
 from fsgauge.units import count
 
 if TYPE_CHECKING:
-    from fsgauge.sweep.folder import Sweep
     from fsgauge.sweep.running import Failed
 
 
 def run_sweep(study: Study, rig: Rig, results: Path) -> int:
     """Simulate every point of a new sweep and write its page; gives the exit code."""
-    from fsgauge.sweep.folder import new_sweep
-
     if rig.name != "simulator":
         raise InputError(
             f"[sweep] asks for years, and --rig {rig.name} has none",
@@ -41,27 +39,18 @@ def run_sweep(study: Study, rig: Rig, results: Path) -> int:
 
 
 def resume_sweep(directory: Path, *, accept_changed: bool = False) -> int:
-    """Simulate what is left of a sweep and write its page."""
-    from fsgauge.sweep.folder import read_sweep
-
     return _simulate(read_sweep(directory, to_go_on=True), accept_changed=accept_changed)
 
 
-def page_of_sweep(directory: Path) -> str:
-    """Write a sweep's page from the points that are whole; gives its answer and the page."""
-    from fsgauge.sweep.folder import read_sweep
-
-    return _written(read_sweep(directory), [])[0]
-
-
-def points_came_to(directory: Path) -> ExitCode:
-    """The gravest of what the points of a sweep came to; 3 for one that is not whole."""
-    from fsgauge.sweep.folder import read_sweep
-
-    return _points_code(read_sweep(directory))
+def page_of_sweep(directory: Path) -> tuple[str, ExitCode]:
+    """Write a sweep's page from the points that are whole; gives its answer and the page, and what
+    the points came to."""
+    sweep = read_sweep(directory)
+    return _written(sweep, [])[0], _points_code(sweep)
 
 
 def _points_code(sweep: Sweep) -> ExitCode:
+    """The gravest of what the points came to; 3 for one that is not whole."""
     reports = [point.report() for point in sweep.points]
     codes = [ExitCode.FAILED if report is None else of_report(report) for report in reports]
     return gravest(codes or [ExitCode.FAILED])
@@ -180,8 +169,7 @@ def of_sweep(description: PlanDescription, study: Study, rig: Rig) -> PlanDescri
 
 
 def _spread(tried: list[Tried]) -> tuple[float, float | None]:
-    """What the range's ends are of the expected seconds, as the trials say; none for the longest
-    where one is only a lower bound."""
+    """What the range's ends are of the expected seconds; no longest where a trial has none."""
     shortest = max(block.shortest_seconds / block.seconds for block in tried)
     ends = [(block.longest_seconds, block.seconds) for block in tried]
     longest = [end / seconds for end, seconds in ends if end is not None]

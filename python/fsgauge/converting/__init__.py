@@ -3,7 +3,7 @@ from. Nothing that a job names is run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,8 +25,6 @@ _LARGEST_BYTES = 4 << 20
 
 @dataclass(frozen=True)
 class Study:
-    """The text of a study, and what was said on the way."""
-
     text: str
     converted: Converted
 
@@ -37,21 +35,16 @@ def study_from_file(
     systems: Sequence[str] = SYSTEMS,
     without: Sequence[str] = (),
     size_bytes: int | None = None,
-    environment: Mapping[str, str] | None = None,
 ) -> Study:
-    """Of a job file of fio's, a personality of filebench's (.f) or a parameter file of vdbench's.
-
-    Raises InputError, with all its reasons, where the load would be another one.
-    """
+    """Of a job file of fio's, a personality of filebench's (.f) or a parameter file of vdbench's;
+    InputError, with all its reasons, where the load would be another one."""
     text = read_named(path, _LARGEST_BYTES).decode("utf-8", errors="replace")
     if is_personality(text):
         converted = convert_personality(path, text, frozenset(without))
     elif is_vdbench(text):
         converted = convert_vdbench(path, text, frozenset(without))
     else:
-        converted = convert_fio(
-            path, without=frozenset(without), size_bytes=size_bytes, environment=environment
-        )
+        converted = convert_fio(path, without=frozenset(without), size_bytes=size_bytes)
     return _valid(converted, systems)
 
 

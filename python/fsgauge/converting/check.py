@@ -79,7 +79,6 @@ class Requests:
         return len(self._ends) > 1
 
     def add(self, kind: str, size: int, offset: int, file: str) -> None:
-        """One request."""
         self.kinds[kind] += 1
         if kind in ("read", "write", "trim"):
             self.sizes[kind, size] += 1
@@ -107,16 +106,10 @@ class Requests:
         return heat
 
 
-def check_job(
-    job: Path,
-    tell: Callable[[str], None],
-    *,
-    without: frozenset[str] = frozenset(),
-    environment: Mapping[str, str] | None = None,
-) -> int:
+def check_job(job: Path, tell: Callable[[str], None], *, without: frozenset[str]) -> int:
     """Exit code 0 where both ask for the same, 1 where they do not."""
     unlike = 0
-    for lines, apart in compared_sections(job, without=without, environment=environment):
+    for lines, apart in compared_sections(job, without=without):
         unlike += len(apart)
         for line in lines:
             tell(line)
@@ -124,13 +117,9 @@ def check_job(
 
 
 def compared_sections(
-    job: Path,
-    *,
-    without: frozenset[str] = frozenset(),
-    environment: Mapping[str, str] | None = None,
+    job: Path, *, without: frozenset[str] = frozenset()
 ) -> Iterator[tuple[list[str], list[str]]]:
-    """Of each section what is said of it, and what is unlike: "kinds", "sizes", "offsets", "steps"
-    or "turns"."""
+    """Of each section what is said of it, and which of kinds, sizes and so on are unlike."""
     for program, package in (("strace", "strace"), ("fio", "fio")):
         if find_tool(program) is None:
             raise RigError(
@@ -138,9 +127,9 @@ def compared_sections(
                 cause="--check runs fio and the study under strace",
                 next=f"apt-get install {package}",
             )
-    sections = read_job_file(job, environment)
+    sections = read_job_file(job)
     _require_requests(sections)
-    converted = convert_fio(job, without=without, environment=environment)
+    converted = convert_fio(job, without=without)
     file_bytes = _file_bytes(converted)
     with tempfile.TemporaryDirectory(prefix="fsgauge-check-") as scratch:
         place = Path(scratch)
@@ -157,11 +146,10 @@ def _require_requests(sections: list[Section]) -> None:
     for section in sections:
         engine = section.options.get("ioengine")
         if engine is not None and engine.value in FILE_ENGINES:
-            raise InputError(
+            raise engine.wrong(
                 f"{engine.value} is done once for each file, and a study goes on for its time",
-                location=engine.location(),
-                cause="there are no requests to compare: how many files there are ends fio's run",
                 next="without --check: the study's notes say what differs",
+                cause="there are no requests to compare: how many files there are ends fio's run",
             )
 
 
@@ -184,14 +172,12 @@ def _file_bytes(converted: Converted) -> int:
 
 
 def _name(number: int) -> str:
-    """A section in small, its group and its folder."""
     return f"section{number}"
 
 
 def _in_small(
     sections: list[Section], converted: Converted, scratch: Path, file_bytes: int
 ) -> Path:
-    """A job file of the same draws, on a few files where it has several."""
     lines = []
     # How requests are submitted, how fast, and what is read back is left out.
     left = listed("not_of_requests") | converted.findings.without
@@ -223,7 +209,7 @@ def _of_fio(small: Path, scratch: Path, file_bytes: int) -> dict[str, Requests]:
 
 
 def _of_study(small: Path, scratch: Path, file_bytes: int) -> tuple[dict[str, Requests], set[str]]:
-    """And which groups have hot places anywhere."""
+    """Requests by group, and which groups have hot places anywhere."""
     converted = convert_fio(small)
     study = parse_study(study_text(converted, ["ext4"]), small.name, small.stem)
     place = ClientFolders(
@@ -290,8 +276,7 @@ def _whole(lines: Iterable[str]) -> Iterator[str]:
 def compared(
     name: str, fio: Requests, study: Requests, *, is_scattered: bool = False
 ) -> tuple[list[str], list[str]]:
-    """A line for each of kinds, sizes, offsets, steps and, of several files, turns; and which of
-    them differ."""
+    """A line for kinds, sizes, offsets, steps and, of several files, turns; and what differs."""
     if not fio.kinds or not study.kinds:
         raise InputError(
             f"{name}: {'fio' if not fio.kinds else 'the study'} made no request that strace saw",

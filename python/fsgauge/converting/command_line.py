@@ -10,14 +10,13 @@ from typing import NoReturn
 from fsgauge.converting import numbers
 from fsgauge.converting.groups import ALIKE, Findings, Group
 from fsgauge.converting.job_file import Option
-from fsgauge.errors import InputError, did_you_mean, nearest
+from fsgauge.errors import did_you_mean, nearest
 from fsgauge.study.other_tools import table_of_words
 
 
 @dataclass(frozen=True)
 class Options:
-    """Of a tool, as other_tools.toml has them: the usual name of each, whether a value follows it,
-    and what is said of some."""
+    """The usual name of each option of a tool, whether it takes a value, what is said of some."""
 
     names: Mapping[str, str]
     takes: Mapping[str, bool]
@@ -40,8 +39,7 @@ def options_of(tool: str) -> Options:
 
 @dataclass
 class Line:
-    """A command with its options by their usual names, and the paths that it names; `tasks` are
-    those of mpirun, 0 if unsaid."""
+    """A command with its options and paths; `tasks` are those of mpirun, 0 if unsaid."""
 
     text: str
     findings: Findings
@@ -117,7 +115,7 @@ class Line:
             self.findings.refuse(self.given[name], why)
 
     def note(self, name: str, text: str) -> None:
-        self.findings.note(self.given.get(name), text, name=name)
+        self.findings.note(self.given.get(name, name), text)
 
     def require_posix(self) -> None:
         """Files are reached as through a mount, whatever library a tool could use instead."""
@@ -125,7 +123,6 @@ class Line:
             self.refuse("-a", "files are reached by POSIX calls alone; the nearest is -a POSIX")
 
     def phase(self, groups: list[Group], name: str, operations: Mapping[str, int]) -> Group:
-        """A group that begins when the phase before has ended."""
         group = Group(name)
         group.put_operations(operations, self.findings)
         if groups:
@@ -135,4 +132,4 @@ class Line:
 
 
 def wrong(option: Option, what: str) -> NoReturn:
-    raise InputError(what, location=option.location(), next="the tool's --help, or leave it out")
+    raise option.wrong(what, next="the tool's --help, or leave it out")

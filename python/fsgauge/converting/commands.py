@@ -83,8 +83,7 @@ def _slots(text: str) -> Counter[str]:
 
 
 def _tasks(words: list[str], findings: Findings) -> int:
-    """How many a launcher starts: so many, so many on each node, or one for each slot that it
-    names; 0 without a launcher."""
+    """How many a launcher starts: in all, on each node, or one a slot; 0 without a launcher."""
     if not words:
         return 0
     text = " ".join(words)
@@ -106,12 +105,12 @@ def _tasks(words: list[str], findings: Findings) -> int:
     if not tasks and not of_node:
         where = "slot" if slots else "node"
         what = f"{words[0]} does not say how many tasks: here one for each {where} that it names"
-        findings.note(None, what, name=words[0])
+        findings.note(words[0], what)
     if nodes > 1 or len(slots) > 1 or _FILE.search(text):
         what = (
             "all tasks are threads of one host; on several, jobs are of each: --rig fleet --hosts"
         )
-        findings.note(None, what, name=f"{words[0]} names hosts")
+        findings.note(f"{words[0]} names hosts", what)
     if of_node:
         return tasks or of_node * (nodes or len(slots) or 1)
     return tasks or slots.total() or nodes or 1
@@ -158,8 +157,7 @@ def _elbencho(line: Line) -> list[Group]:
 
 
 def _limit(line: Line, group: Group, bytes_per_second: int, of: tuple[str, int | None]) -> None:
-    """The pace that an option says in bytes: of whole files, which have a size, in files; what is
-    made is removed in turns."""
+    """The pace in bytes; of whole files, which have a size, in files, made and removed in turns."""
     option, size_bytes = of
     if size_bytes is None:
         group.put("bandwidth", exact_bandwidth(bytes_per_second))
@@ -292,11 +290,10 @@ def _mdtest(line: Line) -> Whole:
     line.require_posix()
     if not line.has("-F"):
         option = line.given.get("-D") or Option("-F", None, "the command", 0, 1, line.text)
-        raise InputError(
+        raise option.wrong(
             "making and removing folders is not measured",
-            location=option.location(),
-            cause="without -F mdtest works on folders, too",
             next="add -F: files alone",
+            cause="without -F mdtest works on folders, too",
         )
     jobs, size_bytes = line.tasks or 1, line.size("-w", 0)
     for name in ("-z", "-b"):

@@ -1,8 +1,9 @@
-"""A job file of fio's as groups: each section a group, stonewall and wait_for as their order."""
+"""A job file of fio's as groups: each section a group, stonewall and wait_for as their order; and
+what it looks for: the rate below a latency, or a rate that is steady."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 
 from fsgauge.converting import numbers
@@ -18,13 +19,13 @@ from fsgauge.converting.fio_files import (
 from fsgauge.converting.fio_job import FioJob
 from fsgauge.converting.fio_load import put_load
 from fsgauge.converting.fio_options import by_name, canonical
-from fsgauge.converting.fio_search import latency_search, steady_search
 from fsgauge.converting.groups import (
     ALIKE,
     USUAL_DURATION_NS,
     Converted,
     Findings,
     Group,
+    Keys,
     free_name,
 )
 from fsgauge.converting.job_file import Option, Section, read_job_file
@@ -41,10 +42,9 @@ def convert_fio(
     *,
     without: frozenset[str] = frozenset(),
     size_bytes: int | None = None,
-    environment: Mapping[str, str] | None = None,
 ) -> Converted:
     """Raises InputError where the load would be another one: for all its reasons at once."""
-    sections = read_job_file(path, environment)
+    sections = read_job_file(path)
     findings = Findings(_as_written(without, sections))
     jobs = [FioJob(_without(section, findings), findings) for section in sections]
     for job in jobs:
@@ -58,16 +58,16 @@ def convert_fio(
     _verify_what_is_read(jobs, groups)
     _require_equal_flows(jobs)
     _put_in_order(jobs, groups, [section.name for section in sections])
-    workload, plan = latency_search(jobs, groups)
+    workload, plan = _latency_search(jobs, groups)
     findings.raise_refusals(f"fsgauge study from-fio {quoted(path)}")
-    seeds = {job.read("randseed", numbers.number, 0) for job in jobs}
+    seeds = {job.read("randseed", numbers.size, 0) for job in jobs}
     return Converted(
         title=path.name,
         tool="fio",
         groups=groups,
         findings=findings,
         seed=max(seeds) or None,
-        workload={**workload, **steady_search(jobs, groups)},
+        workload={**workload, **_steady_search(jobs, groups)},
         plan=plan,
     )
 
@@ -91,7 +91,6 @@ def _as_written(without: frozenset[str], sections: list[Section]) -> frozenset[s
 
 
 def _without(section: Section, findings: Findings) -> Section:
-    """A job without what the user gave up, each noted."""
     kept: dict[str, Option] = {}
     for name, option in section.options.items():
         if name in findings.without:
@@ -134,7 +133,7 @@ def _data(job: FioJob, group: Group) -> None:
     ):
         percent, option = job.percent(name, 0), job.option(name)
         if percent and option and key == "duplicates" and job.option("verify") is not None:
-            job.findings.refuse(option, "what is verified has no duplicates; leave verify out")
+            job.refuse(option, "what is verified has no duplicates; leave verify out")
         elif percent:
             group.put(key, f"{percent} %", option)
     _pattern(job, group)
@@ -143,7 +142,7 @@ def _data(job: FioJob, group: Group) -> None:
     mode = job.option("dedupe_mode")
     if mode is not None and mode.value != "repeat":
         why = "blocks repeat an earlier one of their job; the nearest is dedupe_mode=repeat"
-        job.findings.refuse(mode, why)
+        job.refuse(mode, why)
 
 
 def _pattern(job: FioJob, group: Group) -> None:
@@ -152,17 +151,17 @@ def _pattern(job: FioJob, group: Group) -> None:
     piece_bytes = job.read("buffer_compress_chunk", job.size, 0)
     others = piece_bytes not in (0, PIECE_BYTES)
     if chunk is not None and others and "compressible" in group.keys:
-        job.findings.refuse(chunk, "pieces are of 4 KiB; the nearest is buffer_compress_chunk=4k")
+        job.refuse(chunk, "pieces are of 4 KiB; the nearest is buffer_compress_chunk=4k")
     if chunk is None and group.keys.get("compressible") not in (None, "100 %"):
         what = "each 4 KiB has its share of zeros, in fio each 512 B"
-        job.findings.note(None, what, name="buffer_compress_chunk is not set")
+        job.note("buffer_compress_chunk is not set", what)
     if pattern is None or "compressible" in group.keys:
         return
     if set((pattern.value or "").lower().removeprefix("0x").strip('"')) == {"0"}:
         group.put("data", "zero", pattern)
     else:
         why = "a block is random, in part or not; the nearest is buffer_compress_percentage"
-        job.findings.refuse(pattern, why)
+        job.refuse(pattern, why)
 
 
 def _share_files(jobs: list[FioJob], groups: list[Group]) -> None:
@@ -175,12 +174,12 @@ def _share_files(jobs: list[FioJob], groups: list[Group]) -> None:
             continue
         if any(lists.setdefault(each, name) != name for each in file_names(job)):
             what = "another section has some of these files, and others: here each has its own"
-            job.findings.note(option, what)
+            job.note(option, what)
         owner = owners.setdefault(name, group)
         if owner is group:
             continue
         if not (group.is_plain and owner.is_plain) and option is not None:
-            job.findings.refuse(
+            job.refuse(
                 option, "only sections that read and write share files; the nearest is one for each"
             )
         if group.bytes_of_files > owner.bytes_of_files:
@@ -189,13 +188,12 @@ def _share_files(jobs: list[FioJob], groups: list[Group]) -> None:
                     owner.put(key, group.keys[key], *group.sources[key])
             owner.bytes_of_files = group.bytes_of_files
         if "verify" in group.keys and (verify := job.option("verify")):
-            job.findings.refuse(verify, "what is verified has files of its own")
+            job.refuse(verify, "what is verified has files of its own")
         group.share_files(owner, job.findings, option or job.option("filename_format"))
 
 
 def _verify_what_is_read(jobs: list[FioJob], groups: list[Group]) -> None:
-    """A section that reads and verifies what an earlier one wrote: that one is verified, after the
-    run."""
+    """Where a section verifies what an earlier one wrote, that one is, after the run."""
     named = {group.name: group for group in groups}
     for job, group in zip(jobs, groups, strict=True):
         option = job.option("verify")
@@ -207,15 +205,14 @@ def _verify_what_is_read(jobs: list[FioJob], groups: list[Group]) -> None:
             continue
         writer = named.get(str(group.keys.get("files_of", "")))
         if writer is None or writer.keys.get("operations") != {"write": 1}:
-            job.findings.refuse(option, "what another run wrote is not verified by a reader")
+            job.refuse(option, "what another run wrote is not verified by a reader")
             continue
         writer.put("verify", True, option)
-        job.findings.note(option, "what was written is read back and verified after the run too")
+        job.note(option, "what was written is read back and verified after the run too")
     for group in groups:
         if "verify" in group.keys and group.keys.pop("continue_when_full", False):
             (source,) = group.sources.pop("continue_when_full")
-            why = "what is verified has to be written: a full storage ends the run"
-            jobs[0].findings.note(source, why)
+            jobs[0].note(source, "what is verified has to be written: a full storage ends the run")
 
 
 def _require_equal_flows(jobs: list[FioJob]) -> None:
@@ -223,12 +220,11 @@ def _require_equal_flows(jobs: list[FioJob]) -> None:
     given = [option for job in jobs if (option := job.option("flow")) is not None]
     if len({option.value for option in given}) > 1:
         why = "groups are not kept in proportion; the nearest is one group with weights"
-        jobs[0].findings.refuse(given[-1], why)
+        jobs[0].refuse(given[-1], why)
 
 
 def _put_in_order(jobs: list[FioJob], groups: list[Group], named: list[str]) -> None:
-    """What stonewall and wait_for make one group wait for: the one that ends last. startdelay
-    counts from fio's own start."""
+    """What a group waits for: the one that ends last. startdelay counts from fio's own start."""
     ends_ns: dict[str, int] = {}
     phase: list[Group] = []
     before: list[Group] = []
@@ -257,3 +253,74 @@ def _put_in_order(jobs: list[FioJob], groups: list[Group], named: list[str]) -> 
 def _after(group: Group, other: Group, source: Option | None, ends_ns: dict[str, int]) -> None:
     group.follow(other, source)
     group.start_after_ns = max(group.start_after_ns - ends_ns[other.name], 0)
+
+
+_QUANTILES = {50.0: "p50", 99.0: "p99", 99.9: "p999"}
+
+
+def _latency_search(jobs: Sequence[FioJob], groups: Sequence[Group]) -> tuple[Keys, Keys]:
+    """The keys of [workload] and of [plan] where sections have a latency_target: a load curve
+    raises their rates together, each step as long as the latency_window."""
+    found = [
+        (job, group)
+        for job, group in zip(jobs, groups, strict=True)
+        if job.read("latency_target", _time_ns, 0)
+    ]
+    if not found:
+        return {}, {}
+    plans = []
+    for job, group in found:
+        plans.append(_curve(job))
+        window, window_ns = job.option("latency_window"), job.read("latency_window", _time_ns, 0)
+        if window is not None and window_ns:
+            group.duration_ns, group.sources["duration"] = window_ns, [window]
+    first, last = found[0][0], found[-1][0]
+    option = last.option("latency_target")
+    if any(plan != plans[0] for plan in plans) and option is not None:
+        last.refuse(option, "a study has one limit; the nearest is a study of each")
+    source = first.option("latency_target")
+    names = [f"operations of {group.name}" for _, group in found]
+    is_usual = len(found) == 1 and found[0][1] is groups[0]
+    workload: Keys = {} if is_usual else {"primary": (names, [source])}
+    return workload, {key: (value, [first.option(of)]) for key, value, of in plans[0]}
+
+
+def _curve(job: FioJob) -> list[tuple[str, str, str]]:
+    """Keys of [plan], their values, and the options that these are from."""
+    limit_ns = job.read("latency_target", _time_ns, 0)
+    percent = job.read("latency_percentile", float, 100.0)
+    option = job.option("latency_percentile") or job.option("latency_target")
+    if percent not in _QUANTILES and option is not None:
+        why = f"a limit of {percent:g} % of the operations; the nearest is latency_percentile=99.9"
+        job.refuse(option, why)
+    return [
+        ("mode", "curve", "latency_target"),
+        ("latency_limit", exact_duration(limit_ns), "latency_target"),
+        ("quantile", _QUANTILES.get(percent, "p999"), "latency_percentile"),
+    ]
+
+
+def _time_ns(text: str) -> int:
+    return numbers.time_ns(text, of_bare_us=1)
+
+
+def _steady_search(jobs: Sequence[FioJob], groups: Sequence[Group]) -> Keys:
+    """The keys of [workload] where all sections end as soon as they are steady: the warm-up does,
+    after runtime at the latest, and as long as a window is measured after it."""
+    windows = {
+        (
+            job.text("steadystate", ""),
+            job.read("steadystate_duration", numbers.time_ns, 0),
+            group.duration_ns,
+            bool(group.after or group.start_after_ns),
+        )
+        for job, group in zip(jobs, groups, strict=True)
+    }
+    asked, window_ns, longest_ns, is_apart = next(iter(windows))
+    if len(windows) > 1 or not asked or is_apart or not 0 < window_ns <= (longest_ns or 0):
+        return {}
+    source = jobs[0].option("steadystate_duration")
+    for group in groups:
+        group.warm_up_ns += longest_ns or 0
+        group.duration_ns, group.sources["duration"] = window_ns, [source] if source else []
+    return {"steady_window": (exact_duration(window_ns), [source])}

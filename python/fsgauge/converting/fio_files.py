@@ -7,9 +7,10 @@ import re
 from fsgauge.converting import numbers
 from fsgauge.converting.fio_job import READ, TRIM, WRITE, FioJob
 from fsgauge.converting.fio_load import FILE_ENGINES
-from fsgauge.converting.fio_sizes import mean_block_bytes
+from fsgauge.converting.fio_sizes import sizes_of
 from fsgauge.converting.groups import Group
 from fsgauge.converting.job_file import Option
+from fsgauge.study.sweep import mean_bytes
 from fsgauge.units import exact_bandwidth, exact_duration, exact_rate, exact_size
 
 WHOLE_BYTES = 4 << 30
@@ -27,14 +28,13 @@ def put_files(job: FioJob, group: Group, size_bytes: int | None) -> None:
     is_own = not names and _has_own(job, "jobnum")
     own = jobs > 1 and (is_own or has_value(job, "offset_increment"))
     if jobs > 1 and not own and group.keys.get("order", "random") != "random":
-        job.findings.note(
+        job.note(
             job.option("numjobs"),
             "each job goes over its share of the files; in fio each goes over all of them",
         )
     shared = job.option("filename" if names else "filename_format")
     if shared is not None and not (group.is_plain or own) and jobs > count:
-        why = "each of its jobs has a file of its own; the nearest is no filename"
-        job.findings.refuse(shared, why)
+        job.refuse(shared, "each of its jobs has a file of its own; the nearest is no filename")
     each_bytes, source = _file_bytes(job, count, size_bytes)
     if job.engine == "filecreate":
         each_bytes = 0
@@ -55,7 +55,7 @@ def put_files(job: FioJob, group: Group, size_bytes: int | None) -> None:
     call = group.keys.get("sync")
     syncs = job.option(str(call)) if call in ("fsync", "fdatasync") else None
     if syncs is not None and count > 1:
-        job.findings.refuse(syncs, "a job would sync all of its files; the nearest is nrfiles=1")
+        job.refuse(syncs, "a job would sync all of its files; the nearest is nrfiles=1")
 
 
 def _choose_files(job: FioJob, group: Group, count: int, each_bytes: int, *, named: bool) -> None:
@@ -66,10 +66,11 @@ def _choose_files(job: FioJob, group: Group, count: int, each_bytes: int, *, nam
     given = service or job.option("filename" if named else "nrfiles")
     way = job.choice("file_service_type", _SERVICES)
     each = job.text("file_service_type", "").partition(":")[2]
-    at_once = job.read("openfiles", numbers.number, 0) or count  # fio is done with these first
+    at_once = job.read("openfiles", numbers.size, 0) or count  # fio is done with these first
     if at_once == 1:
         way = "sequential"
-    if way == "sequential" and _is_walk(group):
+    is_walk = group.keys.get("order") == "sequential" and not group.is_mixed
+    if way == "sequential" and is_walk:  # in each file to its end
         return
     if way not in ("random", "roundrobin", "sequential"):
         why = "some files more often than others; the nearest is file_service_type=roundrobin"
@@ -89,24 +90,19 @@ def _choose_files(job: FioJob, group: Group, count: int, each_bytes: int, *, nam
     elif group.is_plain and "verify" not in group.keys:
         if each and not each.isdecimal() and service is not None:
             job.wrong(service, f"{way}:OPERATIONS")
-        block = mean_block_bytes(job, READ if group.does("read") else WRITE)
+        block = mean_bytes(sizes_of(job, READ if group.does("read") else WRITE))
         turn = int(each or 1) if way == "roundrobin" else round(each_bytes / block)
         group.put("files_in_turns", max(turn, 1), given)
         return
     elif _is_drawn_evenly(group):
         text = "blocks are drawn over all files together; fio takes its files in turns"
-        job.findings.note(service, text, name="file_service_type is not set")
+        job.note(service or "file_service_type is not set", text)
         return
     else:
         why = "what is verified is written file after file; the nearest is"
         why += " file_service_type=sequential"
     if given is not None:
-        job.findings.refuse(given, why)
-
-
-def _is_walk(group: Group) -> bool:
-    """One that goes from file to file: in each to its end."""
-    return group.keys.get("order") == "sequential" and not group.is_mixed
+        job.refuse(given, why)
 
 
 def _is_drawn_evenly(group: Group) -> bool:
@@ -150,28 +146,27 @@ def _has_own(job: FioJob, variable: str) -> bool:
 def _file_bytes(job: FioJob, count: int, size_bytes: int | None) -> tuple[int, Option | None]:
     """Of one file, and the option that says so."""
     filesize, size = job.option("filesize"), job.option("size")
-    block = _smallest_block(job)
+    block = max(512, -(-_least_block(job) // 512) * 512)  # files are whole sectors, too
     if filesize is not None and filesize.value:
         if re.search("[-:]", filesize.value):
-            job.findings.refuse(filesize, "files of several sizes; the nearest is a group of each")
+            job.refuse(filesize, "files of several sizes; the nearest is a group of each")
             return block, filesize
         whole = _size(job, filesize)
         found = whole - _offset_bytes(job, filesize)
         if size is not None and (size.value or "").endswith("%"):
             found = min(found, whole * job.percent("size", 100, "%") // 100)
         elif size is not None and size.value != filesize.value:
-            job.findings.note(size, "a run lasts its time, not a number of bytes")
+            job.note(size, "a run lasts its time, not a number of bytes")
         return max(found, block), filesize
     if size is not None and size.value and "%" not in size.value:
         return max(_size(job, size) // count // block * block, block), size
     if size is not None and size.value and size.value.rstrip("%") != "100":
-        job.findings.refuse(size, "a share of files that are not known here; the nearest is a size")
+        job.refuse(size, "a share of files that are not known here; the nearest is a size")
         return block, size
     said = size_bytes or WHOLE_BYTES
-    job.findings.note(
-        size or job.option("filename") or job.option("ioengine"),
+    job.note(
+        size or job.option("filename") or job.option("ioengine") or "size is not set",
         f"fio goes over all of it; here files of {exact_size(said)} stand for it: --size SIZE",
-        name="size is not set",
     )
     return max(said // count // block * block, block), size
 
@@ -205,11 +200,6 @@ def _size(job: FioJob, option: Option) -> int:
     return found
 
 
-def _smallest_block(job: FioJob) -> int:
-    """Files are whole blocks of it, and whole sectors."""
-    return max(512, -(-_least_block(job) // 512) * 512)
-
-
 def _least_block(job: FioJob) -> int:
     """Of reads; what is no size is refused where the load is read."""
     try:
@@ -219,7 +209,6 @@ def _least_block(job: FioJob) -> int:
 
 
 def put_pace(job: FioJob, group: Group) -> None:
-    """Rates of all jobs together, and rests."""
     operations = group.keys["operations"]
     assert isinstance(operations, dict)  # noqa: S101 - put before
     jobs = group.jobs
@@ -240,10 +229,11 @@ def _total(job: FioJob, option: Option, operations: dict[str, int]) -> int:
     read, write, trim = (job.size_of(option.name, each, "0") for each in (READ, WRITE, TRIM))
     if "read" in operations and "write" in operations:
         sizes = [
-            mean_block_bytes(job, each) if option.name == "rate" else 1 for each in (READ, WRITE)
+            mean_bytes(sizes_of(job, each)) if option.name == "rate" else 1
+            for each in (READ, WRITE)
         ]
         if read * operations["write"] * sizes[1] != write * operations["read"] * sizes[0]:
-            job.findings.refuse(
+            job.refuse(
                 option,
                 "reads and writes at paces that their shares do not have; the nearest is a group"
                 " of each",
@@ -263,7 +253,7 @@ def _rests(job: FioJob, group: Group) -> None:
     option = job.option("thinktime")
     assert option is not None  # noqa: S101 - it was read
     if group.keys.get("queue_depth", 1) != 1 or "rate" in group.keys or "bandwidth" in group.keys:
-        job.findings.refuse(option, "rests of a deep queue or of a pace; the nearest is rate alone")
+        job.refuse(option, "rests of a deep queue or of a pace; the nearest is rate alone")
     group.put("think", exact_duration(rest_ns), option)
     every = job.positive("thinktime_blocks")
     if every > 1:
@@ -271,42 +261,36 @@ def _rests(job: FioJob, group: Group) -> None:
 
 
 def put_times(job: FioJob, group: Group) -> None:
-    """When it begins, and how long it lasts."""
     option = job.option("runtime")
     runtime_ns = job.read("runtime", numbers.time_ns, 0)
     if runtime_ns:
         group.duration_ns = runtime_ns
         group.sources["duration"] = [option] if option else []
     elif job.engine not in FILE_ENGINES:
-        job.findings.note(
-            job.option("time_based") or job.option("size"),
+        job.note(
+            job.option("time_based") or job.option("size") or "runtime is not set",
             "fio ends when all bytes are done; here a run lasts its time, and goes on at the start",
-            name="runtime is not set",
         )
     if runtime_ns and not job.switch("time_based") and job.option("size") is not None:
-        job.findings.note(
-            option, "fio may be done with its bytes sooner; here a run lasts its time"
-        )
+        job.note(option, "fio may be done with its bytes sooner; here a run lasts its time")
     group.warm_up_ns = job.read("ramp_time", numbers.time_ns, 0)
     delay = job.option("startdelay")
     if delay is not None and delay.value and re.search("[-:]", delay.value):
-        job.findings.refuse(delay, "a start at a random time; the nearest is one delay")
+        job.refuse(delay, "a start at a random time; the nearest is one delay")
         return
     group.start_after_ns = job.read("startdelay", numbers.time_ns, 0)
 
 
 def note_fresh_files(job: FioJob, group: Group) -> None:
-    """Writes go over what is there: fio's own first pass allocates, and that of every loop whose
-    files are removed."""
+    """Writes go over what is there; fio's first pass, and each loop that removes, allocates."""
     removed = job.option("unlink_each_loop")
-    goes_on = job.switch("time_based") or job.read("loops", numbers.number, 1) > 1
+    goes_on = job.switch("time_based") or job.read("loops", numbers.size, 1) > 1
     if removed is not None and job.switch("unlink_each_loop") and goes_on and group.does("write"):
         why = "each loop makes its files again; the nearest is create, write_file and unlink"
-        job.findings.refuse(removed, why)
+        job.refuse(removed, why)
     if group.does("write") and not job.switch("overwrite"):
-        job.findings.note(
-            None,
+        job.note(
+            "overwrite is not set",
             "files are written whole before the first run, as with overwrite=1; fio writes into"
             " new ones",
-            name="overwrite is not set",
         )

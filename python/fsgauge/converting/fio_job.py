@@ -10,7 +10,7 @@ from fsgauge.converting import numbers
 from fsgauge.converting.fio_options import FioEngine, by_name, canonical, engines, listed
 from fsgauge.converting.groups import ALIKE, Findings
 from fsgauge.converting.job_file import Option, Section, contradiction
-from fsgauge.errors import InputError, did_you_mean, nearest
+from fsgauge.errors import did_you_mean, nearest
 
 T = TypeVar("T")
 READ, WRITE, TRIM = 0, 1, 2
@@ -34,7 +34,6 @@ class FioJob:
         )
 
     def text(self, name: str, usual: str) -> str:
-        """The value as it is written."""
         option = self.option(name)
         return usual if option is None or option.value is None else option.value
 
@@ -50,16 +49,24 @@ class FioJob:
         self.findings.carry(option)
         return found
 
-    def positive(self, name: str, usual: int = 1) -> int:
-        """A count; InputError at its place for none."""
-        found, option = self.read(name, numbers.number, usual), self.option(name)
+    def positive(self, name: str) -> int:
+        """A count, 1 by itself; InputError at its place for none."""
+        found, option = self.read(name, numbers.size, 1), self.option(name)
         if found < 1 and option is not None:
             self.wrong(option, "1 or more")
         return found
 
+    def refuse(self, option: Option | None, why: str) -> None:
+        """An option that would make another load; nothing where there is none."""
+        if option is not None:
+            self.findings.refuse(option, why)
+
+    def note(self, about: Option | str | None, text: str) -> None:
+        self.findings.note(about, text)
+
     def percent(self, name: str, usual: int, sign: str = "") -> int:
         """A share of 100, with a sign behind it; InputError at its place for another number."""
-        found = self.read(name, lambda text: numbers.number(text.rstrip(sign)), usual)
+        found = self.read(name, lambda text: numbers.size(text.rstrip(sign)), usual)
         option = self.option(name)
         if option is not None and not 0 <= found <= 100:
             self.wrong(option, "0 to 100")
@@ -74,31 +81,20 @@ class FioJob:
         return found
 
     def wrong(self, option: Option, takes: str) -> NoReturn:
-        """Raise InputError for a value."""
-        raise InputError(
-            f'{option.name} takes {takes}, and it is "{option.value or ""}"',
-            location=option.location(),
-            next=f"fio --cmdhelp={option.name}",
-        )
+        given = option.value or ""
+        said = f'{option.name} takes {takes}, and it is "{given}"'
+        raise option.wrong(said, next=f"fio --cmdhelp={option.name}")
 
     def switch(self, name: str, usual: bool = False) -> bool:
         """Alone, it is on."""
         option = self.option(name)
-        if option is None:
-            return usual
-        try:
-            found = numbers.switch(option.value)
-        except ValueError as error:
-            self.wrong(option, str(error))
-        self.findings.carry(option)
-        return found
+        return self.read(name, lambda _: numbers.switch(option.value if option else None), usual)
 
     def size(self, text: str) -> int:
         """Bytes, in the units that kb_base says."""
-        return numbers.size(text, self.read("kb_base", numbers.number, 1024))
+        return numbers.size(text, self.read("kb_base", numbers.size, 1024))
 
     def of_direction(self, name: str, usual: str) -> list[str]:
-        """The values for reads, writes and trims."""
         given = self.read(name, numbers.by_direction, [usual] * 3)
         return [each or usual for each in given]
 
@@ -118,7 +114,6 @@ class FioJob:
 
     @property
     def is_asynchronous(self) -> bool:
-        """Whether iodepth means something with its engine."""
         return self.engine in listed("asynchronous")
 
     @property
@@ -128,7 +123,7 @@ class FioJob:
         if self.is_asynchronous or depth == 1:
             return depth
         option = self.option("iodepth")
-        self.findings.note(option, f"{self.engine} waits for each operation: one is in flight")
+        self.note(option, f"{self.engine} waits for each operation: one is in flight")
         return 1
 
     def require_one_of(self, name: str, other: str, *, agree: bool) -> None:
@@ -152,11 +147,11 @@ class FioJob:
                 continue
             if known is None:
                 near = nearest(option.name, by_name(), least=ALIKE)
-                raise InputError(
+                raise option.wrong(
                     f"fio 3.33 has no option {option.name}",
-                    location=option.location(did_you_mean(near)),
-                    cause="it is misspelt, or of another version of fio",
                     next=f"fio --cmdhelp={near[0] if near else 'all'}",
+                    cause="it is misspelt, or of another version of fio",
+                    hint=did_you_mean(near),
                 )
             changes_nothing = option.value in _OFF and option.name not in listed("on_at_zero")
             if known.fate == "refused" and not changes_nothing:
@@ -178,12 +173,9 @@ class FioJob:
         if option is None:
             return
         if engine is None:
-            near = nearest(self.engine, engines(), least=ALIKE)
-            raise InputError(
-                f"fio 3.33 has no ioengine {self.engine}",
-                location=option.location(did_you_mean(near)),
-                next="fio --enghelp",
-            )
+            near = did_you_mean(nearest(self.engine, engines(), least=ALIKE))
+            said = f"fio 3.33 has no ioengine {self.engine}"
+            raise option.wrong(said, next="fio --enghelp", hint=near)
         if engine.refused:
             self.findings.refuse(option, engine.refused)
         elif engine.note:

@@ -25,9 +25,12 @@ FILE_ENGINES = {"filecreate": "create", "filestat": "stat", "filedelete": "unlin
 
 
 def put_load(job: FioJob, group: Group) -> None:
-    """Operations, sizes, order and queue of a group."""
-    if job.engine in FILE_ENGINES:
-        _file_operations(job, group)
+    if job.engine in FILE_ENGINES:  # once for each file; here it goes on doing so
+        source = job.option("ioengine")
+        group.put_operations({FILE_ENGINES[job.engine]: 1}, job.findings, source)
+        group.put("interface", "psync", source)
+        if job.engine == "filestat":
+            job.note(source, "files are asked for again for the whole time; in fio once each")
         return
     pattern = job.option("rw")
     name, _, step = job.text("rw", "read").partition(":")
@@ -35,7 +38,7 @@ def put_load(job: FioJob, group: Group) -> None:
     kinds = PATTERNS.get(name.removeprefix("rand"))
     if kinds is None:
         if pattern and "trimwrite" in name:
-            job.findings.refuse(pattern, "each block trimmed, then written, is another load")
+            job.refuse(pattern, "each block trimmed, then written, is another load")
         elif pattern:
             job.wrong(pattern, ", ".join(f"{each}, rand{each}" for each in PATTERNS))
         kinds = ("write",)
@@ -46,16 +49,6 @@ def put_load(job: FioJob, group: Group) -> None:
     _queue(job, group, kinds, sizes)
     _sync(job, group, kinds)
     _verify(job, group, kinds, sizes)
-
-
-def _file_operations(job: FioJob, group: Group) -> None:
-    """A job that makes, asks for or removes each file once: here it goes on doing so."""
-    source = job.option("ioengine")
-    group.put_operations({FILE_ENGINES[job.engine]: 1}, job.findings, source)
-    group.put("interface", "psync", source)
-    if job.engine == "filestat":
-        what = "files are asked for again for the whole time; in fio once each"
-        job.findings.note(source, what)
 
 
 def _operations(job: FioJob, group: Group, kinds: tuple[str, ...], pattern: Option | None) -> None:
@@ -74,7 +67,7 @@ def _operations(job: FioJob, group: Group, kinds: tuple[str, ...], pattern: Opti
     if job.engine == "mmap":
         if "write" in weights or "trim" in weights:
             source = job.option("ioengine") or job.section.head
-            job.findings.refuse(source, "stores to mapped files are not measured; psync is nearest")
+            job.refuse(source, "stores to mapped files are not measured; psync is nearest")
         weights = {"mmap_read": 1}
     group.put("operations", weights, pattern, *(sources if len(kinds) == 2 else ()))
 
@@ -84,14 +77,14 @@ def _queue(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) 
     if kinds == ("trim",) or job.engine == "mmap":
         group.put("interface", "psync", source)
         if job.depth > 1:
-            job.findings.note(job.option("iodepth"), "one trim is in flight, as fio's own are")
+            job.note(job.option("iodepth"), "one trim is in flight, as fio's own are")
         return
     depth = job.depth
     if depth > 1:
         group.put("queue_depth", depth, job.option("iodepth"))
     calls = "io_uring" if job.is_asynchronous else "psync"
     group.put("interface", "libaio" if job.engine == "libaio" else calls, source)
-    batch = job.read("iodepth_batch", numbers.number, 1) or depth
+    batch = job.read("iodepth_batch", numbers.size, 1) or depth
     if batch < 0 and (option := job.option("iodepth_batch")):
         job.wrong(option, "0 or more")
     if batch > 1 and depth > 1:
@@ -99,15 +92,12 @@ def _queue(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) 
     direct, said = _bypasses_cache(job)
     group.put("direct", direct, said)
     if not direct and "read" in kinds and job.option("fadvise_hint") is None:
-        job.findings.note(
-            None,
+        job.note(
+            "fadvise_hint is not set",
             "fio tells the kernel whether it reads at random; here it finds out by itself",
-            name="fadvise_hint is not set",
         )
     if direct and said is not None and any(size % 512 for size in sizes):
-        job.findings.refuse(
-            said, "direct I/O moves whole sectors of 512 B; the nearest is direct=0"
-        )
+        job.refuse(said, "direct I/O moves whole sectors of 512 B; the nearest is direct=0")
 
 
 def _bypasses_cache(job: FioJob) -> tuple[bool, Option | None]:
@@ -129,18 +119,16 @@ def _sync(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
     if option is not None and word == "dsync":
         group.put("sync", "dsync", option)
     elif option is not None and word not in ("none", "0"):
-        job.findings.refuse(option, "O_SYNC is not measured; the nearest is sync=dsync")
+        job.refuse(option, "O_SYNC is not measured; the nearest is sync=dsync")
     ways = [str(each) for each in (group.keys.get("sync"),) if each]
     for name in ("fsync", "fdatasync"):
-        every, call = job.read(name, numbers.number, 0), job.option(name)
+        every, call = job.read(name, numbers.size, 0), job.option(name)
         if not every or call is None:
             continue
         if ways:
-            why = f"{ways[0]} and {name} in one group; the nearest is one of them"
-            job.findings.refuse(call, why)
+            job.refuse(call, f"{ways[0]} and {name} in one group; the nearest is one of them")
         elif group.keys.get("queue_depth", 1) != 1:
-            why = "no write is in flight while it is called; the nearest is iodepth=1"
-            job.findings.refuse(call, why)
+            job.refuse(call, "no write is in flight while it is called; the nearest is iodepth=1")
         else:
             group.put("sync", name, call)
             group.put("sync_every", every, call)
@@ -153,14 +141,14 @@ def _verify(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int])
     if option is None or option.value in ("0", "none") or "write" not in kinds:
         return  # of readers, see fio.py
     if option.value in ("pattern", "pattern_hdr", "null"):
-        job.findings.refuse(option, f"{option.value} checks no place: the nearest is verify=crc32c")
+        job.refuse(option, f"{option.value} checks no place: the nearest is verify=crc32c")
         return
     if not job.switch("do_verify", usual=True):
-        job.findings.note(job.option("do_verify"), "nothing is verified by this group")
+        job.note(job.option("do_verify"), "nothing is verified by this group")
         return
     plain = group.keys.get("order") in ("sequential", "random") and "distribution" not in group.keys
     if kinds != ("write",) or len(sizes) > 1 or not plain or sizes[0] % 512:
-        job.findings.refuse(
+        job.refuse(
             option,
             "verified are writes alone, of one size in whole sectors, sequential or evenly random",
         )

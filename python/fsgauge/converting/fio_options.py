@@ -37,7 +37,6 @@ class FioEngine:
 
 @cache
 def options() -> tuple[FioOption, ...]:
-    """In the order of the table."""
     table = table_of_words()["fio"]["job_files"]
     found = [FioOption(tuple(each.split(", ")), "carried", "") for each in table["carried"]]
     for fate in ("noted", "refused", "meaningless"):
@@ -48,7 +47,6 @@ def options() -> tuple[FioOption, ...]:
 
 @cache
 def by_name() -> dict[str, FioOption]:
-    """Every name of each."""
     return {name: option for option in options() for name in option.names}
 
 
@@ -61,13 +59,11 @@ def canonical() -> dict[str, str]:
 
 @cache
 def listed(key: str) -> frozenset[str]:
-    """Names that the table lists."""
     return frozenset(table_of_words()["fio"]["job_files"][key].split())
 
 
 @cache
 def engines() -> dict[str, FioEngine]:
-    """Every ioengine by its name."""
     table = table_of_words()["fio"]["job_files"]
     taken = {
         name: FioEngine(name, note=note.removeprefix("+").removeprefix("="))

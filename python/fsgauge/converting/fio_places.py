@@ -21,10 +21,10 @@ def put_order(
     source = pattern or job.option("ioengine")
     if not is_random and not group.is_plain and source:
         why = f"its places are random; the nearest is rw=rand{kinds[0]}"
-        job.findings.refuse(source, why)
+        job.refuse(source, why)
     if is_random:
         if step and pattern and step != "1":
-            job.findings.refuse(
+            job.refuse(
                 pattern, "several operations from one random offset; the nearest is random_percent"
             )
         group.put("order", "random", pattern)
@@ -52,7 +52,7 @@ def _zoned(job: FioJob, *, is_sequential: bool) -> None:
     if option is None or is_none or (is_sequential and option.value == "zbd"):
         return
     why = "its offsets depend on zones, which are not measured; the nearest is order strided"
-    job.findings.refuse(option, why)
+    job.refuse(option, why)
 
 
 def _strided(job: FioJob, group: Group, step: str, pattern: Option, sizes: list[int]) -> None:
@@ -62,14 +62,14 @@ def _strided(job: FioJob, group: Group, step: str, pattern: Option, sizes: list[
     except ValueError as error:
         job.wrong(pattern, str(error))
     if len(sizes) > 1:
-        job.findings.refuse(pattern, "a step between operations of several sizes")
+        job.refuse(pattern, "a step between operations of several sizes")
     elif gap > 0:
         group.put("order", "strided", pattern)
         group.put("stride", exact_size(sizes[0] + gap), pattern)
     elif gap == -2 * sizes[0]:
         group.put("order", "backwards", pattern)
     elif gap:
-        job.findings.refuse(
+        job.refuse(
             pattern,
             f"a step back of {exact_size(-gap)}; the nearest is {exact_size(2 * sizes[0])}, which"
             " walks backwards block by block",
@@ -80,9 +80,7 @@ def _random(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int])
     shares = job.of_direction("percentage_random", "100")
     share, option = shares[DIRECTIONS[kinds[0]]], job.option("percentage_random")
     if option is not None and group.is_mixed and shares[READ] != shares[WRITE]:
-        job.findings.refuse(
-            option, "one share for reads and writes; the nearest is a group of each"
-        )
+        job.refuse(option, "one share for reads and writes; the nearest is a group of each")
     if share != "100" and option is not None:
         if not share.isdecimal() or int(share) > 100:
             job.wrong(option, "0 to 100")
@@ -99,7 +97,7 @@ def _random(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int])
         group.put(key, value, option)
     if "write_block_sizes" in group.keys and "hashed" in found:
         why = "reads and writes of unlike sizes would not meet; the nearest is zoned, or one size"
-        job.findings.refuse(option, why)
+        job.refuse(option, why)
 
 
 def _each_once(job: FioJob, group: Group, *, is_part: bool, sizes: list[int]) -> None:
@@ -112,7 +110,7 @@ def _each_once(job: FioJob, group: Group, *, is_part: bool, sizes: list[int]) ->
         group.put("each_once", True)
         return
     name = "random_generator=lfsr" if job.switch("norandommap") else "norandommap is not set"
-    job.findings.note(None, what, name=name)
+    job.note(name, what)
 
 
 def _align(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
@@ -125,11 +123,11 @@ def _align(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
     if all(each in (0, usual) for each, usual in zip(asked, least, strict=True)):
         return
     if group.keys.pop("each_once", None):
-        job.findings.note(option, "offsets are drawn independently of one another, as with it")
+        job.note(option, "offsets are drawn independently of one another, as with it")
     hindering = {"random_percent", "hashed"} & group.keys.keys()
     if hindering or not group.is_plain or len(set(asked)) > 1:
         why = "one distance of offsets that are drawn, evenly or by zones; the nearest is a smaller"
-        job.findings.refuse(option, f"{why} block")
+        job.refuse(option, f"{why} block")
         return
     group.put("align", exact_size(asked[0]), option)
 
@@ -138,7 +136,7 @@ def _distribution(job: FioJob, option: Option) -> dict[str, str | float | list[s
     given = job.of_direction("random_distribution", "random")
     kind, _, rest = given[READ].partition(":")
     if len(set(given)) > 1 or (kind != "zoned" and ":" in rest):
-        job.findings.refuse(option, "one distribution for all operations, its centre at the start")
+        job.refuse(option, "one distribution for all operations, its centre at the start")
         return {}
     try:
         if kind == "zipf":
@@ -151,13 +149,13 @@ def _distribution(job: FioJob, option: Option) -> dict[str, str | float | list[s
                 "fio spreads it over the whole space by a hash, its deviation on top of one of 8 %;"
                 " the nearest is zipf"
             )
-            job.findings.refuse(option, why)
+            job.refuse(option, why)
             return {}
         if kind == "zoned":
             return _zones(rest)
     except ValueError as error:
         job.wrong(option, f"zipf:THETA, pareto:H, normal:DEVIATION or zoned:... ({error})")
-    job.findings.refuse(option, f"{kind}; known here: random, zipf, pareto, normal, zoned")
+    job.refuse(option, f"{kind}; known here: random, zipf, pareto, normal, zoned")
     return {}
 
 

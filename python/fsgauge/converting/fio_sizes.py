@@ -8,7 +8,6 @@ import re
 from fsgauge.converting.fio_job import DIRECTIONS, FioJob
 from fsgauge.converting.groups import Group
 from fsgauge.converting.job_file import Option
-from fsgauge.study.sweep import mean_bytes
 from fsgauge.units import exact_size
 
 MOST_SIZES = 64
@@ -26,11 +25,6 @@ def put_sizes(job: FioJob, group: Group, kinds: tuple[str, ...]) -> list[int]:
         if len(set(weights)) > 1:
             group.put(f"{key}_weights", weights, source)
     return sorted({size for drawn in found for size, _ in drawn})
-
-
-def mean_block_bytes(job: FioJob, direction: int) -> float:
-    """Mean block size of reads or of writes, by weights."""
-    return mean_bytes(sizes_of(job, direction))
 
 
 def sizes_of(job: FioJob, direction: int) -> list[tuple[int, int]]:
@@ -66,7 +60,7 @@ def _split(job: FioJob, option: Option, text: str) -> list[tuple[int, int]]:
             found.append((job.size(size), int(percent or 0) or None))
             if percent and found[-1][1] is None:
                 what = "a share of 0 is none in fio 3.33: that size has a part of what is left"
-                job.findings.note(option, what)
+                job.note(option, what)
     except ValueError as error:
         job.wrong(option, f"SIZE/PERCENT:SIZE/PERCENT ({error})")
     open_ = [size for size, percent in found if percent is None]
@@ -91,7 +85,7 @@ def _rounded(job: FioJob, option: Option, shares: list[tuple[int, int]]) -> list
         found[whole] = found.get(whole, 0) + share
         if whole != size:
             what = f"fio cuts {exact_size(size)} to {exact_size(whole)}, a multiple of the smallest"
-            job.findings.note(option, what)
+            job.note(option, what)
     return [(size, share) for size, share in found.items() if share]
 
 
@@ -107,7 +101,7 @@ def _range(job: FioJob, option: Option, text: str) -> list[tuple[int, int]]:
         job.wrong(option, "SMALLEST-LARGEST")
     count, rest = divmod(most, least)
     if count > MOST_SIZES:
-        job.findings.refuse(option, f"more than {MOST_SIZES} sizes; the nearest is bssplit")
+        job.refuse(option, f"more than {MOST_SIZES} sizes; the nearest is bssplit")
         return [(least, 1)]
     unit = math.gcd(least, rest)
     sizes = [(least * each, least // unit) for each in range(1, count + 1)]

@@ -35,11 +35,8 @@ def free_name(wanted: str, taken: Collection[str]) -> str:
 
 @dataclass
 class Group:
-    """One table of [[workload.group]]: its keys, and the options that each comes from.
-
-    `ends_after` is the name of the group that it waits for; "" for none. Times are nanoseconds;
-    `duration_ns` is None where the tool says none.
-    """
+    """One table of [[workload.group]]: its keys, and the options that each comes from. `after` is
+    the group that it waits for; `duration_ns` is None where the tool says none."""
 
     name: str
     keys: dict[str, Value] = field(default_factory=dict)
@@ -67,28 +64,24 @@ class Group:
 
     @property
     def is_mixed(self) -> bool:
-        """Whether it reads and writes."""
         return self.does("read") and self.does("write")
 
     def does(self, operation: str) -> bool:
-        """Whether this is one of its operations."""
         operations = self.keys.get("operations")
         return isinstance(operations, dict) and operation in operations
 
     def put_operations(
         self, weights: Mapping[str, int], findings: Findings, *sources: Option | None
     ) -> None:
-        """Operations by weight. Files that are made, or removed, once each by the tool are made and
-        removed in turns."""
+        """By weight. Files that a tool makes or removes once are made and removed in turns."""
         found = dict(weights)
         for one, other in _UNDONE_BY.items():
             if one in weights and other not in weights:
                 found[other] = weights[one]
                 findings.note(
-                    next(iter(sources), None),
+                    next(iter(sources), None) or one,
                     "files are removed and made again for the whole time: read the latency of"
                     f" {one}",
-                    name=one,
                 )
         self.put("operations", found, *sources)
 
@@ -122,9 +115,8 @@ class Group:
             self.put("files_of", owner.name, *sources)
             return
         findings.note(
-            next(iter(sources), None),
+            next(iter(sources), None) or "shared files",
             f"the group {self.name} has files of its own, like those of {owner.name}",
-            name="shared files",
         )
         for key in ("files", "file_sizes", "size_weights", "files_of_jobs"):
             is_taken = {"files_of_jobs": self.is_plain, "size_weights": not self.is_plain}
@@ -147,31 +139,23 @@ class Note:
     text: str
 
 
-@dataclass(frozen=True)
-class Refusal:
-    """An option that would make another load: what, why, and the nearest thing."""
-
-    option: Option
-    why: str
-
-
 @dataclass
 class Findings:
     """What is said of a conversion. Each option of a line is told once, however many jobs it is
-    for. `without` are those that the user gave up."""
+    for. `without` are those that the user gave up; `refusals` would make another load, and why."""
 
     without: frozenset[str] = frozenset()
     notes: dict[tuple[str, str], Note] = field(default_factory=dict)
-    refusals: dict[tuple[str, int, str], Refusal] = field(default_factory=dict)
+    refusals: dict[tuple[str, int, str], tuple[Option, str]] = field(default_factory=dict)
     carried: set[tuple[str, int, str]] = field(default_factory=set)
 
     def carry(self, *options: Option | None) -> None:
         """They are in the study as they are."""
         self.carried |= {(each.path, each.line, each.name) for each in options if each}
 
-    def note(self, option: Option | None, text: str, name: str = "") -> None:
-        """Something differs; without an option, something that it would have said."""
-        name, place = (option.name, option.place) if option else (name, "")
+    def note(self, about: Option | str | None, text: str) -> None:
+        """Something differs: of an option, or of what stands in no line."""
+        name, place = (about.name, about.place) if isinstance(about, Option) else (about or "", "")
         self.notes.setdefault((name, text), Note(name, place, text))
 
     def refuse(self, option: Option, why: str) -> None:
@@ -179,27 +163,25 @@ class Findings:
         if option.name in self.without:
             self.note(option, f"left out, as asked: {why}")
             return
-        self.refusals.setdefault((option.path, option.line, option.name), Refusal(option, why))
+        self.refusals.setdefault((option.path, option.line, option.name), (option, why))
 
     def note_unused(self) -> None:
         """Notes each option of --without that the job does not have."""
         used = {name for name, _ in self.notes}
         for name in sorted(self.without - used):
-            self.note(None, "left out, as asked, but the job does not have it", name=name)
+            self.note(name, "left out, as asked, but the job does not have it")
 
     def raise_refusals(self, command: str = "") -> None:
         """Raise one InputError for all of them; `command` is what takes --without."""
         if not self.refusals:
             return
-        first, *others = self.refusals.values()
-        names = list(dict.fromkeys(each.option.name for each in self.refusals.values()))
+        (first, why), *others = self.refusals.values()
+        names = list(dict.fromkeys(option.name for option, _ in self.refusals.values()))
         optional = [name for name in names if name not in NEEDED]
         raise InputError(
-            f"{first.option.name} would make another load here: {first.why}",
-            location=first.option.location(),
-            details=tuple(
-                f"{each.option.place}: {each.option.name} too: {each.why}" for each in others[:12]
-            ),
+            f"{first.name} would make another load here: {why}",
+            location=first.location(),
+            details=tuple(f"{each.place}: {each.name} too: {its}" for each, its in others[:12]),
             cause=f"{count(len(self.refusals), 'option')} of the job for which a study has no key",
             next=_without(command, optional)
             if len(optional) == len(names)
@@ -216,14 +198,6 @@ def _without(command: str, names: Sequence[str]) -> str:
 NEEDED = {"ioengine", "rw", "readwrite", "program", "size", "filesize", "bs", "blocksize",
           "operation"}  # fmt: skip
 """Without them there is no load to speak of."""
-
-
-@dataclass
-class Times:
-    """Of the whole mix: what is not counted at its start, and how long it is measured."""
-
-    warm_up_ns: int
-    duration_ns: int
 
 
 @dataclass(frozen=True)
@@ -249,8 +223,9 @@ class Converted:
     workload: Keys = field(default_factory=dict)
     plan: Keys = field(default_factory=dict)
 
-    def times(self) -> Times:
-        """Those of the mix; a group gets its own where groups do not begin and end together."""
+    def times_ns(self) -> tuple[int, int]:
+        """Warm-up and duration of the mix; a group gets its own where groups do not begin and end
+        together."""
         known = [group.duration_ns for group in self.groups if group.duration_ns]
         usual = known[0] if known else USUAL_DURATION_NS
         together = all((group.duration_ns or usual) == usual for group in self.groups)
@@ -258,8 +233,8 @@ class Converted:
         if together and not chained and not any(group.start_after_ns for group in self.groups):
             if len({group.warm_up_ns for group in self.groups}) > 1:
                 what = "all groups warm up for as long as the one that does longest"
-                self.findings.note(None, what, name="ramp_time")
-            return Times(max(group.warm_up_ns for group in self.groups), usual)
+                self.findings.note("ramp_time", what)
+            return max(group.warm_up_ns for group in self.groups), usual
         ends: dict[str, int] = {}
         for group in self.groups:
             begin = ends.get(group.after, 0) + group.start_after_ns
@@ -268,9 +243,6 @@ class Converted:
             if chained or group.duration_ns:
                 group.put("duration", exact_duration(own), *group.sources.get("duration", []))
             if group.warm_up_ns:
-                self.findings.note(
-                    None,
-                    "groups that do not begin and end together count from their start",
-                    name="ramp_time",
-                )
-        return Times(0, max(ends.values()))
+                what = "groups that do not begin and end together count from their start"
+                self.findings.note("ramp_time", what)
+        return 0, max(ends.values())

@@ -20,14 +20,14 @@ from fsgauge.converting.groups import SYSTEMS, Converted
 from fsgauge.converting.job_file import Section, read_job_file
 from fsgauge.converting.study_text import study_text
 from fsgauge.crosscheck import cell_agreement, lent_here, require_path_here
-from fsgauge.crosscheck.fio import LONGEST_NAMES, file_names, fio_version, measurement, run_fio
+from fsgauge.crosscheck.fio import fio_version, measurement, on_files, run_fio
 from fsgauge.crosscheck.sitting import (
     Asked,
     CrosscheckRun,
     FioCheck,
     Sitting,
     Tool,
-    sitting,
+    sit,
     tools_in_order,
 )
 from fsgauge.engine.wire import FilesTarget, LoadJob, LoadResult
@@ -79,11 +79,10 @@ def read_job(path: Path) -> Job:
         )
     for group, section in zip(job.converted.groups, sections, strict=True):
         if not group.is_plain:
-            raise InputError(
+            raise section.head.wrong(
                 f"the section {section.name} does more than read and write",
-                location=section.head.location(),
-                cause="fio does such work once on each file and ends; a study goes on for its time",
                 next=f"fsgauge study from-fio {quoted(path.name)} --check compares the requests",
+                cause="fio does such work once on each file and ends; a study goes on for its time",
             )
     return job
 
@@ -94,8 +93,7 @@ def is_job(study: str) -> bool:
 
 
 def study_of_job(job: Job, load: Callable[[str], Study]) -> Study:
-    """The study as `load` gives it, of a file with what the command says besides; InputError where
-    that changes the load."""
+    """The study as `load` gives it of a file; InputError where that changes the load."""
     with tempfile.TemporaryDirectory(prefix="fsgauge-job-") as scratch:
         path = Path(scratch) / f"{job.path.stem}.toml"
         text = study_text(job.converted, SYSTEMS)
@@ -117,16 +115,13 @@ def _require_same_load(asked: Study, own: Study) -> None:
 
 
 def crosscheck_job(asked: Asked, job: Job) -> Path:
-    """Run both and give the folder; raises InputError, RigError, Interrupted.
-
-    Refusals come before anything is touched.
-    """
+    """Run both and give the folder; refusals come before anything is touched."""
     require_path_here(asked)
-    with sitting(asked, FioCheck, lent_here, fio_version=fio_version()) as begun:
-        for system in asked.study.systems:
-            with begun.session.lent(system) as lent:
-                _system(begun, lent, job, begun.pairs_of(system.name))
-    return begun.directory
+
+    def on_system(begun: Sitting, system: str, lent: LentSystem) -> None:
+        _system(begun, lent, job, begun.pairs_of(system))
+
+    return sit(asked, FioCheck, lent_here, on_system, fio_version=fio_version())
 
 
 def _system(begun: Sitting, lent: LentSystem, job: Job, turns: list[Turn]) -> None:
@@ -161,7 +156,8 @@ def _run(
         results = [*lent.load_at_once(loads)]
     else:
         told = job_command(job.sections, _loads(begun, turn, lent.pinned))
-        documents = [*_of_sections(run_fio(told, _longest_ns(loads)), len(cells))]
+        longest_ns = max(load.start_after_ns + load.warm_up_ns + load.duration_ns for load in loads)
+        documents = [*_of_sections(run_fio(told, longest_ns), len(cells))]
     return [
         CrosscheckRun(
             system=turn.system,
@@ -189,10 +185,6 @@ def _loads(begun: Sitting, turn: Turn, target: Place) -> list[LoadJob]:
     study = begun.asked.study
     found = [load_for(study, begun.plan, turn, cell, target) for cell in _cells(begun, turn)]
     return [load for load in found if isinstance(load, LoadJob)]
-
-
-def _longest_ns(loads: list[LoadJob]) -> int:
-    return max(load.start_after_ns + load.warm_up_ns + load.duration_ns for load in loads)
 
 
 def _of_sections(document: dict[str, Any], groups: int) -> list[dict[str, Any]]:
@@ -225,7 +217,6 @@ def _options(section: Section) -> list[str]:
 
 
 def _begins(section: Section, sections: list[Section], place: int) -> list[str]:
-    """The options of fio that say what a section waits for before it begins."""
     words = []
     if place and {"stonewall", "wait_for_previous"} & section.options.keys():
         words.append("--stonewall")
@@ -244,23 +235,9 @@ def _time(section: Section, load: LoadJob) -> list[str]:
 
 
 def _files(load: LoadJob, number: int, alone: bool) -> list[str]:
-    """The files of a group; of one job alone where each has its own."""
     if not isinstance(load.target, FilesTarget):
         raise InputError("fio is compared on files", next=f"a study of kind {kinds.GROUPS}")
-    files = load.target
-    count = load.files_per_job or files.count
-    names = file_names(files, number * count if alone else 0, count)
-    if len(names) > LONGEST_NAMES:
-        raise InputError(
-            f"fio cannot take the names of {count} files",
-            cause=f"its option filename takes {LONGEST_NAMES} characters",
-            next="fewer files in the job: nrfiles=256",
-        )
-    return [
-        *([] if alone else [f"--numjobs={load.jobs}"]),
-        f"--directory={files.directory.replace(':', chr(92) + ':')}/",
-        f"--filename={names}",
-        f"--filesize={files.file_size_bytes}",
-        f"--size={count * files.file_size_bytes}",
-        *_SAME,
-    ]
+    count = load.files_per_job or load.target.count
+    first, fewer = number * count if alone else 0, "fewer files in the job: nrfiles=256"
+    jobs = [] if alone else [f"--numjobs={load.jobs}"]
+    return [*jobs, *on_files(load.target, first, count, fewer), *_SAME]

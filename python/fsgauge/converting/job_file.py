@@ -56,14 +56,12 @@ class Option:
     word: str = ""
 
     def location(self, hint: str = "") -> SourceLocation:
-        """Where it stands, for an error."""
         shown = self.text if self.word else " " * (self.column - 1) + self.text
         width = len(self.word or self.text) or 1
         return SourceLocation(self.path, self.line, self.column, shown, width, hint)
 
-    def wrong(self, what: str, next_: str) -> InputError:
-        """Why it cannot be taken, and what helps."""
-        return InputError(what, location=self.location(), next=next_)
+    def wrong(self, what: str, next: str, cause: str = "", hint: str = "") -> InputError:
+        return InputError(what, location=self.location(hint), cause=cause, next=next)
 
     @property
     def place(self) -> str:
@@ -80,15 +78,13 @@ class Section:
     head: Option
 
 
-def read_job_file(path: Path, environment: Mapping[str, str] | None = None) -> list[Section]:
+def read_job_file(path: Path) -> list[Section]:
     """Every job in the file's order; InputError with line and column for what fio refuses."""
-    reader = _Reader(os.environ if environment is None else environment)
-    return reader.sections(path)
+    return _Reader().sections(path)
 
 
 @dataclass
 class _Reader:
-    environment: Mapping[str, str]
     _read_lines: int = 0
 
     def sections(self, path: Path) -> list[Section]:
@@ -110,11 +106,10 @@ class _Reader:
                 options.pop(option.name, None)  # the last one given stands last
                 options[option.name] = option
             else:
-                raise InputError(
+                raise option.wrong(
                     f'"{option.name}" stands before the first section',
-                    location=option.location(),
-                    cause="fio takes options below a [name] alone",
                     next="write [global] above it",
+                    cause="fio takes options below a [name] alone",
                 )
         if not found:
             raise InputError(
@@ -140,11 +135,10 @@ class _Reader:
                 raise _too_many(at, f"{MOST_LINES:,} lines, with those of included files")
             head = _SECTION.fullmatch(bare) if bare.startswith("[") else None
             if head is not None and depth:
-                raise InputError(
+                raise at.wrong(
                     "an included file has a section",
-                    location=at.location(),
-                    cause="fio takes options alone from a file that is included",
                     next="move the section to the file that includes this one",
+                    cause="fio takes options alone from a file that is included",
                 )
             if head is not None:
                 yield replace(at, name=f"[{head[1]}")
@@ -160,27 +154,25 @@ class _Reader:
         if not there.exists():
             there = path.parent / name
         if depth >= MOST_INCLUDES or not there.exists():
-            raise InputError(
+            raise at.wrong(
                 f"{name} cannot be included",
-                location=at.location(),
+                next="mend the include line",
                 cause=f"files include one another {MOST_INCLUDES} deep: one includes itself"
                 if depth >= MOST_INCLUDES
                 else "it is neither here nor in the folder of the job file",
-                next="mend the include line",
             )
         yield from self._lines(there, depth + 1)
 
     def _expanded(self, value: str, at: Option) -> str:
         """With variables in their places; InputError for one that fio would take for nothing."""
         for name in _VARIABLE.findall(value):
-            if not self.environment.get(name):
-                raise InputError(
+            if not os.environ.get(name):
+                raise at.wrong(
                     f"the variable {name} is not set",
-                    location=at.location(),
-                    cause="fio would read it as nothing, and the job says nothing of its value",
                     next=f"{name}=VALUE fsgauge study from-fio {quoted(Path(at.path).name)}",
+                    cause="fio would read it as nothing, and the job says nothing of its value",
                 )
-        found = _VARIABLE.sub(lambda match: self.environment[match[1]], value)
+        found = _VARIABLE.sub(lambda match: os.environ[match[1]], value)
         for word, number in _KEYWORDS.items():
             if word in found:
                 found = _computed(found.replace(word, str(number())), at)
@@ -192,7 +184,8 @@ def _require_one(option: Option, said: dict[str, Option], kb_base: Option | None
     name = canonical().get(option.name, option.name)
     before = said.setdefault(name, option)
     said[name] = option
-    if before.path != option.path or not _is_of_load(name):
+    known = by_name().get(name)
+    if before.path != option.path or known is None or known.fate == "meaningless":
         return
     base = 1000 if kb_base is not None and kb_base.value == "1000" else 1024
     one, other = (_meant(name, each.value or "1", base) for each in (before, option))
@@ -212,28 +205,21 @@ def _meant(name: str, text: str, kb_base: int) -> str | int | list[int]:
         return text
 
 
-def _is_of_load(name: str) -> bool:
-    known = by_name().get(name)
-    return known is not None and known.fate != "meaningless"
-
-
 def contradiction(first: Option, last: Option) -> InputError:
     """The error for two lines of one section that set an option to different values."""
     taken = "the files of both" if last.name == "filename" else "the last of them"
-    return InputError(
+    return last.wrong(
         f"{last.text} contradicts {first.place} {first.text}",
-        location=last.location(),
-        cause=f"fio takes {taken}, and says nothing of it",
         next=f"leave one out: line {first.line} or {last.line}",
+        cause=f"fio takes {taken}, and says nothing of it",
     )
 
 
 def _too_many(at: Option, what: str) -> InputError:
-    return InputError(
+    return at.wrong(
         f"the job has more than {what}",
-        location=at.location(),
-        cause="a program wrote it, or a file is included again and again",
         next=f"a job of its own for each part: grep -n '^\\[' {quoted(at.path)}",
+        cause="a program wrote it, or a file is included again and again",
     )
 
 
@@ -241,13 +227,9 @@ def _pages() -> int:
     return os.sysconf("SC_PAGE_SIZE")
 
 
-def _memory_mib() -> int:
-    return os.sysconf("SC_PHYS_PAGES") * _pages() >> 20
-
-
 _KEYWORDS: dict[str, Callable[[], int]] = {
     "$pagesize": _pages,
-    "$mb_memory": _memory_mib,
+    "$mb_memory": lambda: os.sysconf("SC_PHYS_PAGES") * _pages() >> 20,
     "$ncpus": lambda: os.cpu_count() or 1,
 }
 _PRODUCT = re.compile(r"\s*(\d+)\s*([*/+-])\s*(\d+)\s*(\w*)")
@@ -259,11 +241,10 @@ def _computed(text: str, at: Option) -> str:
     if match is None:
         if re.fullmatch(r"\d+\w*", text):
             return text
-        raise InputError(
+        raise at.wrong(
             f'"{text}" is not computed here',
-            location=at.location(),
-            cause="fio asks bc in a shell; here one operation with two whole numbers is taken",
             next="write the number",
+            cause="fio asks bc in a shell; here one operation with two whole numbers is taken",
         )
     a, b = int(match[1]), int(match[3])
     values = {"*": a * b, "+": a + b, "-": a - b, "/": a // b if b else 0}

@@ -24,7 +24,8 @@ MOST_LEVELS = 40
 
 
 def size(text: str, kb_base: int = 1024) -> int:
-    """Bytes; ValueError with what it has to be. A percentage is no size here."""
+    """Bytes, or what else is counted: with fio, 4k is 4096 of them. ValueError with what it has to
+    be; a percentage is no size here."""
     if text.startswith("("):
         return int(_computed(text, lambda number: float(size(number, kb_base))))
     match = _NUMBER.fullmatch(text.strip())
@@ -36,7 +37,6 @@ def size(text: str, kb_base: int = 1024) -> int:
 
 
 def _multiple(unit: str, kb_base: int) -> int:
-    """What a number with this unit is multiplied by."""
     if unit in ("", "b"):
         return 1
     if unit[0] not in _POWERS:
@@ -53,11 +53,6 @@ def binary_size(text: str) -> int:
     if match is None:
         raise ValueError("a whole number with k, m, g, t or p")
     return int(match[1]) << 10 * (1 + _POWERS.index(match[2]) if match[2] else 0)
-
-
-def number(text: str) -> int:
-    """A whole number that counts something: with fio, 4k is 4096 of them."""
-    return size(text)
 
 
 def leaves(width: int, depth: int) -> int:

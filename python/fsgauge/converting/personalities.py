@@ -33,7 +33,7 @@ _LIMITS = ("opslimit", "eventlimit", "iopslimit", "bwlimit")
 _IN_STEP = {
     **dict.fromkeys(
         ("semblock", "sempost", "block", "wakeup", "aiowait"),
-        "threads do not wait for one another; the nearest is to leave it out",
+        "threads do not wait for one another; the nearest is the flow without it",
     ),
     **dict.fromkeys(("hog", "delay"), "a loop has no rest; the nearest is think of a group"),
     **dict.fromkeys(_LIMITS, "threads are not kept at one rate; the nearest is rate of a group"),
@@ -43,7 +43,6 @@ _USUAL_IO = "1m"
 
 
 def is_personality(text: str) -> bool:
-    """Whether it is in filebench's language."""
     return bool(re.search(r"^\s*define\s+(fileset|file|process)\b", text, re.MULTILINE))
 
 
@@ -66,10 +65,9 @@ def convert_personality(path: Path, text: str, without: frozenset[str] = frozens
     for thread in reader.threads:
         groups.append(_group(reader, thread, [group.name for group in groups]))
     findings.raise_refusals(f"fsgauge study from-fio {quoted(path)}")
-    findings.note(
-        None, "operations are drawn by their weights, in filebench they follow the loop", "order"
-    )
-    findings.note(None, "files of a group stand in one folder", "dirwidth")
+    what = "operations are drawn by their weights, in filebench they follow the loop"
+    findings.note("order", what)
+    findings.note("dirwidth", "files of a group stand in one folder")
     return Converted(path.name, "filebench", groups, findings)
 
 
@@ -89,7 +87,6 @@ class _Reader:
         self.duration_ns: int | None = None
 
     def read(self, text: str) -> None:
-        """Each at its line and column."""
         for number, line in _whole_lines(text):
             bare, column = line.split("#")[0], 1
             for piece in re.split(r"[{}]", bare):
@@ -140,9 +137,8 @@ class _Reader:
         """With the variable that it names, of a distribution its mean."""
         found = self.variables.get(text.lstrip("$"), text) if text.startswith("$") else text
         if mean := _MEAN.search(found):
-            self.findings.note(
-                None, "sizes are drawn around this mean; here all have it", "cvar-gamma"
-            )
+            what = "sizes are drawn around this mean; here all have it"
+            self.findings.note("cvar-gamma", what)
             return mean[1]
         return found.strip('"')
 
@@ -211,8 +207,7 @@ _ELSE = {
 
 
 def _asked(reader: _Reader, thread: _Thread, group: Group, key: str) -> bool:
-    """Whether its blocks are moved so: a group has one way for all. What opens a file says it for
-    all that is done with it."""
+    """Whether its blocks are moved so, all of them; what opens a file says it for all."""
     found = [
         (name, given.get(key) in ("1", "true"), option)
         for kind, given, option in thread.flows
@@ -251,8 +246,7 @@ def _operations(reader: _Reader, thread: _Thread) -> tuple[dict[str, int], dict[
             why = "offsets are drawn from the whole file; the nearest is a smaller file"
             reader.findings.refuse(replace(option, name="workingset"), why)
         if kind == "createfile" and "writewholefile" not in kinds:
-            what = "it is written whole; filebench makes an empty file"
-            reader.findings.note(option, what)
+            reader.findings.note(option, "it is written whole; filebench makes an empty file")
         if not name or (kind == "writewholefile" and "createfile" in kinds):
             continue
         found[name] = found.get(name, 0) + reader.number(given.get("iters", "1"), option)

@@ -18,7 +18,6 @@ _COLUMN = 44
 
 
 def study_text(converted: Converted, systems: Sequence[str]) -> str:
-    """What `fsgauge plan` takes."""
     body = [*_workload(converted), *_plan(converted)]  # what is noted on the way stands above it
     return "\n".join([*_head(converted, systems), *body]) + "\n"
 
@@ -60,11 +59,11 @@ def _workload(converted: Converted) -> Iterator[str]:
     if whole:
         yield from (f"{key} = {_value(value)}" for key, value in whole.keys.items())
         return
-    times = converted.times()
+    warm_up_ns, duration_ns = converted.times_ns()
     sources = next((each.sources.get("duration") for each in groups if each.duration_ns), None)
-    yield f'warm_up = "{exact_duration(times.warm_up_ns)}"'
-    same = times.duration_ns in [group.duration_ns for group in groups]
-    yield _line("duration", exact_duration(times.duration_ns), sources if same and sources else [])
+    yield f'warm_up = "{exact_duration(warm_up_ns)}"'
+    same = duration_ns in [group.duration_ns for group in groups]
+    yield _line("duration", exact_duration(duration_ns), sources if same and sources else [])
     yield from (_line(key, *found) for key, found in converted.workload.items())
     for group in groups:
         yield ""

@@ -28,13 +28,19 @@ _OF_LOADS = ("operation", "operations", "rdpct", "fileio", "fileselect", "xfersi
 _KNOWN = {*_OF_FILES, *_OF_LOADS, "anchor", "shared", "fsd", "fwd", "host", "hd", "fwdrate",
           "format", "elapsed", "interval", "warmup", "pause"}  # fmt: skip
 _SAME = {"readpct": "rdpct", "xfersizes": "xfersize"}
-_OF_NO_KEY = ("dedupratio", "validate", "include", "startcmd", "endcmd", "pattern", "patterns")
 _BLOCK_BYTES = 4096
+_NEAREST_OF_ALL = {
+    **dict.fromkeys(("pattern", "patterns"), "data is random, or compressible to a share"),
+    "dedupratio": "not of all groups; the nearest is duplicates of each: 50 % for a ratio of 2",
+    "validate": "not of all groups; the nearest is verify = true of each",
+    "include": "other files are not read; the nearest is a file with the lines of both",
+    **dict.fromkeys(("startcmd", "endcmd"), "a command is never run"),
+}
+"""What stands above all and is refused."""
 _UNITS_S = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
 def is_vdbench(text: str) -> bool:
-    """Whether it defines files, devices or workloads as vdbench does."""
     return bool(re.search(r"^(fwd|fsd|wd|sd)=[^,\s]+,", text, re.MULTILINE))
 
 
@@ -123,20 +129,14 @@ class _Reader:
         name, _, value = option.text.partition("=")
         if name == "compratio" and re.fullmatch(r"[1-9]\d*(\.\d+)?", value):
             self.compressible = exact_percent(round(100 - 100 / float(value))), option
-        elif name in _OF_NO_KEY:
-            self.findings.refuse(
-                option,
-                "a command is never run"
-                if name.endswith("cmd")
-                else "no key of a study means it; leave it out",
-            )
+        elif name in _NEAREST_OF_ALL:
+            self.findings.refuse(option, _NEAREST_OF_ALL[name])
         elif name in ("sd", "wd"):
             self.findings.refuse(option, "raw workloads are no groups; the nearest is overhead")
         elif name == "hd":
             self.findings.note(option, "hosts are not in a study: --rig fleet --hosts a,b")
 
     def files_of(self, named: str, option: Option) -> tuple[str, Given, Option]:
-        """The fsd that a fwd names."""
         found = self._called("fsd", named)
         if len(found) == 1:
             return found[0]
@@ -170,7 +170,6 @@ def _words(value: str) -> list[str]:
 
 
 def _drawn(key: str, value: str) -> list[tuple[int, int]]:
-    """Sizes with their percentages."""
     words = _words(value)
     if len(words) == 1:
         return [(numbers.size(words[0]), 100)]
@@ -182,7 +181,6 @@ def _drawn(key: str, value: str) -> list[tuple[int, int]]:
 
 
 def _about(option: Option, key: str) -> Option:
-    """A key of a line, at its column."""
     found = re.search(rf",{re.escape(key)}s?=", option.text)
     column = found.start() + 2 if found else 1
     return Option(key, None, option.path, option.line, column, option.text, f"{key}=")
@@ -307,8 +305,7 @@ def _pace(
 
 
 def _pieces(group: Group) -> float:
-    """How many operations of vdbench's one of the group is: a whole file is read or written by its
-    blocks."""
+    """Operations of vdbench's in one of the group: the blocks of a whole file."""
     if not (group.does("read_file") or group.does("write_file")):
         return 1
     block = mean_bytes(_weighted(group, "block"))

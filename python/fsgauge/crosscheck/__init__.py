@@ -10,7 +10,7 @@ submission: the difference is what batching gains.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fsgauge.crosscheck.agreement import CellAgreement, agreements, explanation, processor_share
@@ -30,13 +30,13 @@ from fsgauge.crosscheck.sitting import (
     Listener,
     Sitting,
     Tool,
-    sitting,
+    sit,
     tools_in_order,
 )
 from fsgauge.engine.wire import ClientsJob, FilesTarget, LoadJob, LoadResult, OperationResult
 from fsgauge.errors import InputError
 from fsgauge.plan.turns import load_for, make_plan
-from fsgauge.record.records import Cell, Plan, Turn
+from fsgauge.record.records import Cell, Turn
 from fsgauge.rig.session import LentSystem, Session
 from fsgauge.stats.metrics import values
 from fsgauge.store.files import slug
@@ -48,16 +48,10 @@ __all__ = ["Asked", "Listener", "crosscheck"]
 
 
 def crosscheck(asked: Asked) -> Path:
-    """Run every cell with both tools and give the folder; raises InputError, RigError, Interrupted.
-    Refusals come before anything is touched."""
+    """Run every cell with both tools and give the folder; refusals come first."""
     require_path_here(asked)
     _check_cells(asked.study)
-    with sitting(asked, FioCheck, lent_here, fio_version=fio_version()) as begun:
-        for system in asked.study.systems:
-            with begun.session.lent(system) as lent:
-                for cell in _cells_in_order(begun.plan):
-                    _cell(begun, lent, cell, begun.pairs_of(system.name))
-    return begun.directory
+    return sit(asked, FioCheck, lent_here, _system, fio_version=fio_version())
 
 
 def require_path_here(asked: Asked) -> None:
@@ -102,10 +96,11 @@ def _check_cells(study: Study) -> None:
         require_equal_exists(_plain(load_for(study, plan, plan.turns[0], cell, target)))
 
 
-def _cells_in_order(plan: Plan) -> Iterator[Cell]:
+def _system(begun: Sitting, system: str, lent: LentSystem) -> None:
     """Reads, then mixes, then writes: as a study's turns have them."""
-    cells = {cell.id: cell for cell in plan.cells}
-    return (cells[cell_id] for cell_id in plan.turns[0].cells)
+    cells = {cell.id: cell for cell in begun.plan.cells}
+    for cell in begun.plan.turns[0].cells:
+        _cell(begun, lent, cells[cell], begun.pairs_of(system))
 
 
 def _cell(begun: Sitting, lent: LentSystem, cell: Cell, turns: list[Turn]) -> None:

@@ -68,6 +68,10 @@ class CellAgreement(Kept):
     """fio's command with its default submission; None where that equals the engine's."""
     own_agreements: list[Agreement] = Field([])
 
+    @property
+    def words(self) -> list[Word]:
+        return [each.word for each in self.agreements]
+
 
 class ProgramAgreement(Kept):
     """One cell on one system: engine / program over the pairs, and what each took of a CPU."""
@@ -88,6 +92,10 @@ class ProgramAgreement(Kept):
     word: Word
     engine_processor_share: float | None
     their_processor_share: float | None
+
+    @property
+    def words(self) -> list[Word]:
+        return [] if self.ratio is None else [self.word]
 
 
 def agreements(engine: Sequence[Numbers], fio: Sequence[Numbers]) -> list[Agreement]:
@@ -138,7 +146,6 @@ def processor_share(runs: Sequence[Numbers]) -> float:
 
 
 def word_for(low: float | None, high: float | None) -> Word:
-    """What an interval of a ratio supports."""
     if low is None or high is None:
         return "undecided"
     if low >= 1 - MARGIN and high <= 1 + MARGIN:

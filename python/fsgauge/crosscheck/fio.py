@@ -157,7 +157,6 @@ def fio_command(job: wire.LoadJob, *, own_batches: bool = False) -> list[str]:
 
 
 def require_equal_exists(job: wire.LoadJob) -> None:
-    """Raise InputError for what fio does differently."""
     several = isinstance(job.target, wire.FilesTarget) and job.target.count > 1
     if isinstance(job.access, wire.ZipfAccess) and several:
         raise InputError(
@@ -179,13 +178,7 @@ def _require_nameable(job: wire.LoadJob, files: wire.FilesTarget) -> None:
             cause="the engine's jobs can begin in the middle of a file, fio's cannot",
             next=f"--set workload.files={job.jobs}",
         )
-    each = files.count // job.jobs if sequential else files.count
-    if len(file_names(files, 0, each)) > LONGEST_NAMES:
-        raise InputError(
-            f"fio cannot take the names of {each} files",
-            cause=f"its option filename takes {LONGEST_NAMES} characters",
-            next="--set workload.files=256",
-        )
+    on_files(files, 0, files.count // job.jobs if sequential else files.count)
 
 
 def _load(job: wire.LoadJob) -> list[str]:
@@ -291,14 +284,8 @@ def _share(job: wire.LoadJob, number: int, of: int | None = None) -> list[str]:
     match job.target:
         case wire.FilesTarget() as files:
             count = files.count // parts
-            return [
-                # fio takes a link for no folder, and /proc names an open one by a link: a slash.
-                f"--directory={_escaped(files.directory)}/",
-                f"--filename={file_names(files, number * count, count)}",
-                f"--filesize={files.file_size_bytes}",
-                f"--size={count * files.file_size_bytes}",
-                f"--file_service_type={_service(job, files)}",
-            ]
+            named = on_files(files, number * count, count)
+            return [*named, f"--file_service_type={_service(job, files)}"]
         case wire.BlockTarget(path=path, offset_bytes=offset, size_bytes=size):
             return _region(job, path, offset, size, number, parts)
         case wire.FileTarget(path=path, size_bytes=size):
@@ -313,9 +300,26 @@ def _share(job: wire.LoadJob, number: int, of: int | None = None) -> list[str]:
             )
 
 
-def file_names(files: wire.FilesTarget, first: int, count: int) -> str:
+def on_files(
+    files: wire.FilesTarget, first: int, count: int, fewer: str = "--set workload.files=256"
+) -> list[str]:
+    """The options that name so many files, from one on; InputError where fio cannot take all of
+    the names, and the next command is `fewer`."""
     numbers = range(first, first + count)
-    return ":".join(_escaped(f"{files.prefix}{number:04d}") for number in numbers)
+    names = ":".join(_escaped(f"{files.prefix}{number:04d}") for number in numbers)
+    if len(names) > LONGEST_NAMES:
+        raise InputError(
+            f"fio cannot take the names of {count} files",
+            cause=f"its option filename takes {LONGEST_NAMES} characters",
+            next=fewer,
+        )
+    return [
+        # fio takes a link for no folder, and /proc names an open one by a link: a slash.
+        f"--directory={_escaped(files.directory)}/",
+        f"--filename={names}",
+        f"--filesize={files.file_size_bytes}",
+        f"--size={count * files.file_size_bytes}",
+    ]
 
 
 def _region(

@@ -23,7 +23,7 @@ from fsgauge.crosscheck.sitting import (
     ProgramRun,
     Sitting,
     not_installed,
-    sitting,
+    sit,
     tools_in_order,
 )
 from fsgauge.engine.wire import FilesTarget
@@ -50,8 +50,7 @@ class Program:
 
 
 def on_this_machine(study: Study, note: Callable[[str], None]) -> Study:
-    """Without nodes and the limits of virtual disks, and without systems that need nodes: a program
-    works on a folder here."""
+    """Without nodes, systems that need them, and limits of virtual disks."""
     systems = [system for system in study.systems if system.rig is None]
     if not systems:
         raise InputError(
@@ -80,8 +79,7 @@ def on_one_node(study: Study, rig: Rig) -> Study:
 
 
 def named_file(peer: Peer, *, here: bool) -> Path | None:
-    """The file that a variable names; None for the installed program. RigError where it is missing,
-    or, for one that runs on this machine (`here`), not installed."""
+    """The file that a variable names, None for the installed program; RigError without one."""
     named = os.environ.get(peer.variable) if peer.variable else None
     if not named and not here and peer.variable is None:
         return None
@@ -143,20 +141,18 @@ def _named(cells: Sequence[Cell]) -> str:
 LONGEST_RUN_SECONDS = 3600.0
 
 
-def _peers(kind: str) -> Mapping[str, Peer]:
-    return kinds.part(kind, "peers").PEERS if kinds.has_part(kind, "peers") else {}
-
-
 def crosscheck_program(asked: Asked, name: str) -> Path:
     """Run the cells with both and give the folder; raises InputError, RigError, Interrupted."""
     rig, note = asked.rig, asked.listener.note
     study = asked.study
     study = on_one_node(study, rig) if rig.has_nodes else on_this_machine(study, note)
     asked = replace(asked, study=study)
-    peer = _peers(study.workload.kind).get(name)
+    kind = study.workload.kind
+    peers = kinds.part(kind, "peers").PEERS if kinds.has_part(kind, "peers") else {}
+    peer: Peer | None = peers.get(name)
     if peer is None:
         raise InputError(
-            f"{name} has no tests of a study of kind {study.workload.kind}",
+            f"{name} has no tests of a study of kind {kind}",
             cause="a program is compared with the kind that has its tests",
             next="fsgauge crosscheck overhead --with fio",
         )
@@ -173,11 +169,10 @@ def crosscheck_program(asked: Asked, name: str) -> Path:
                 next="--rig host, or --rig vm",
             )
 
-    with sitting(asked, ProgramCheck, require, program=name) as begun:
-        for system in study.systems:
-            with begun.session.lent(system) as lent:
-                _system(begun, program_on(lent, peer, named), system.name, lent)
-    return begun.directory
+    def on_system(begun: Sitting, system: str, lent: LentSystem) -> None:
+        _system(begun, program_on(lent, peer, named), system, lent)
+
+    return sit(asked, ProgramCheck, require, on_system, program=name)
 
 
 def _system(begun: Sitting, program: Program, system: str, lent: LentSystem) -> None:

@@ -12,8 +12,7 @@ from __future__ import annotations
 import random
 import shutil
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -30,7 +29,7 @@ from fsgauge.plain_files.kept import Kept
 from fsgauge.plan.turns import make_plan
 from fsgauge.record.records import Cell, EnvironmentRecord, Plan, Record, Turn
 from fsgauge.rig.rig import Rig
-from fsgauge.rig.session import Session
+from fsgauge.rig.session import LentSystem, Session
 from fsgauge.store.files import slug
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
@@ -42,8 +41,7 @@ Name = TypeVar("Name", bound=str)
 
 @dataclass(frozen=True)
 class Listener:
-    """Called when a run begins (system, what it does, pair, tool), when a cell is done, and with
-    what a person has to know before."""
+    """Told when a run begins (system, what, pair, tool), of a cell, and what to know before."""
 
     run: Callable[[str, str, int, str], None]
     cell: Callable[[Any], None]
@@ -52,8 +50,7 @@ class Listener:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a command asks for, of a study that is `paired`; `destroy` is its consent, `command` how
-    it was called."""
+    """What a command asks for, of a study that is `paired`; `command` is how it was called."""
 
     study: Study
     rig: Rig
@@ -65,26 +62,19 @@ class Asked:
 
 @dataclass(frozen=True)
 class Sitting:
-    """A rig with the study's storage, and the folder of what is measured on it."""
+    """A plan on a rig with the study's storage, and the folder of what is measured on it."""
 
     asked: Asked
-    session: Session
     plan: Plan
     folder: CrosscheckFolder
-
-    @property
-    def directory(self) -> Path:
-        return self.folder.directory
 
     def pairs_of(self, system: str) -> list[Turn]:
         return [turn for turn in self.plan.turns if turn.system == system and not turn.again]
 
     def told_run(self, turn: Turn, work: str, tool: str) -> None:
-        """Tell the listener that a run begins."""
         self.asked.listener.run(turn.system, work, turn.block, tool)
 
     def keep_agreement(self, found: BaseModel) -> None:
-        """Store the agreement of a cell and tell the listener."""
         self.folder.write_agreement(found)
         self.asked.listener.cell(found)
 
@@ -95,12 +85,15 @@ def paired(study: Study, pairs: int) -> Study:
     return study.model_copy(update={"plan": plan, "storage": first_device(study.storage)})
 
 
-@contextmanager
-def sitting(
-    asked: Asked, record: type[CrosscheckRecord], require: Callable[[Session], None], **facts: str
-) -> Iterator[Sitting]:
-    """Refusals of the rig come before anything is touched, `require` among them; a later error says
-    what is kept."""
+def sit(
+    asked: Asked,
+    record: type[CrosscheckRecord],
+    require: Callable[[Session], None],
+    on_system: Callable[[Sitting, str, LentSystem], None],
+    **facts: str,
+) -> Path:
+    """Work on each system; gives the folder. Refusals of the rig come before anything is touched,
+    `require` among them; a later error says what is kept."""
     asked.rig.check(asked.study, asked.destroy)
     with asked.rig.opened(asked.study) as session:
         require(session)
@@ -118,10 +111,13 @@ def sitting(
         )
         folder.write_start(begun, found.environment, dump_study(asked.study))
         try:
-            yield Sitting(asked, session, plan, folder)
+            for system in asked.study.systems:
+                with session.lent(system) as lent:
+                    on_system(Sitting(asked, plan, folder), system.name, lent)
         except FsgaugeError as error:
             error.details += (folder.kept(),)
             raise
+    return folder.directory
 
 
 def tools_in_order(pairs: int, seed: int, tools: tuple[Name, Name]) -> list[tuple[Name, Name]]:
@@ -193,7 +189,6 @@ class CellNumbers(Kept):
 
     @classmethod
     def of(cls, cell: Cell, numbers: PeerNumbers | None) -> Self:
-        """Values of one program."""
         if numbers is None:
             return cls(cell=cell.id, rate=None, unit=None, processor_share=None)
         share = numbers.processor_share
@@ -231,13 +226,11 @@ class CrosscheckFolder:
         self._make(self.directory)
 
     def write_start(self, record: Record, environment: EnvironmentRecord, study_toml: str) -> None:
-        """Write the study, the machine and how the cross-check was called."""
         write_whole(self.directory / "study.toml", study_toml)
         write_whole(self.directory / "environment.json", environment.model_dump_json(indent=1))
         write_whole(self.directory / "crosscheck.json", record.model_dump_json(indent=1))
 
     def write(self, run: Record, system: str, name: str) -> None:
-        """Write one run, as soon as it is over."""
         folder = self.directory / "runs" / slug(system)
         self._make(folder)
         write_whole(folder / f"{name}.json", run.model_dump_json())

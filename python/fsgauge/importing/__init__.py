@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from fsgauge.errors import InputError, quoted
@@ -36,18 +36,7 @@ _TEXTS = (
     (printed.is_ior, printed.read_ior, printed.IOR),
     (printed.is_bonnie, printed.read_bonnie, printed.BONNIE),
 )
-__all__ = ["ImportedFolder", "import_results"]
-
-
-@dataclass(frozen=True)
-class ImportedFolder:
-    """Where it is, what is in it, and what was left out, a sentence each."""
-
-    directory: Path
-    tool: str
-    blocks: int
-    tests: list[str]
-    left_out: list[str]
+__all__ = ["import_results"]
 
 
 def import_results(
@@ -57,22 +46,16 @@ def import_results(
     *,
     question: str = "",
     machine: str = "",
-) -> ImportedFolder:
-    """Raises InputError for what is no tool's result, or no repetition of the others."""
+) -> tuple[Path, Imported]:
+    """The folder, and what is in it. Raises InputError for what is no tool's result, or no
+    repetition of the others."""
     runs: dict[str, list[Run]] = {}
     known: dict[str, Path] = {}
     for system, paths in files.items():
         read = [run for path in paths for run in _new(read_file(path), known)]
         runs[system] = sorted(read, key=lambda run: run.started_unix_ns or 0)
     imported = Imported.of(runs, question=question, machine=machine)
-    directory = stored(imported, results, command)
-    return ImportedFolder(
-        directory,
-        imported.tool,
-        imported.blocks,
-        [cell.name for cell in imported.cells.values()],
-        imported.left_out,
-    )
+    return stored(imported, results, command), imported
 
 
 def read_file(path: Path) -> list[Run]:
@@ -103,8 +86,7 @@ def _checked(runs: list[Run], path: Path, tool: str) -> list[Run]:
 
 
 def _new(runs: list[Run], known: dict[str, Path]) -> list[Run]:
-    """The runs, now `known` by their file, and by their numbers where they have a time; InputError
-    where one is known already."""
+    """The runs, now `known` by file, and by numbers with a time; InputError for a known one."""
     path, sha256 = runs[0].path, runs[0].sha256
     own = [repr((run.tests, run.started_unix_ns)) for run in runs if run.started_unix_ns]
     for each in (sha256, *own):

@@ -20,7 +20,6 @@ _SWITCH = {"true": "1", "false": "0"}
 
 
 def is_elbencho(text: str) -> bool:
-    """Whether it is one of its two formats."""
     head = text.lstrip()[:4000]
     return ("operation" in head and "IOPS [last]" in head) or (
         '"phase_type"' in head and '"last_done"' in head

@@ -9,11 +9,10 @@ below the first and above the last nothing is known.
 from __future__ import annotations
 
 import errno
-import json
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from fsgauge.importing.measured import (
     Side,
     Test,
     bucket_of,
+    json_documents,
     unreadable,
 )
 from fsgauge.units import count
@@ -47,10 +47,10 @@ _COMPARED = (
 )  # fmt: skip
 _BEGIN = re.compile(r"(?:^|(?<=\}))[ \t]*\{", re.MULTILINE)
 _NO_NUMBER = re.compile(r"([:\[,]\s*)-?(?:nan|inf)\b", re.IGNORECASE)
+"""fio prints messages around its documents, and numbers that are not JSON's."""
 
 
 def is_fio(text: str) -> bool:
-    """Whether a JSON document of fio's is among the text."""
     return re.search(r'"fio version"\s*:', text) is not None
 
 
@@ -58,7 +58,9 @@ def read_fio(text: str, path: Path, sha256: str) -> list[Run]:
     """The runs; of several clients, their sum where fio gave it."""
     ended: list[dict[str, Any]] = []
     earlier = 0
-    for document in _documents(text):
+    for document in json_documents(_NO_NUMBER.sub(r"\1null", text), _BEGIN):
+        if "fio version" not in document:
+            continue
         if ended and _goes_on(ended[-1], document):
             ended.pop()
             earlier += 1
@@ -70,15 +72,6 @@ def read_fio(text: str, path: Path, sha256: str) -> list[Run]:
         told = f"{count(earlier, 'document')} of {path}: of a run that went on, as the next one has"
         runs[0] = replace(runs[0], left_out=(*runs[0].left_out, told))
     return runs
-
-
-def _documents(text: str) -> Iterator[dict[str, Any]]:
-    """fio prints messages around them, and numbers that are not JSON's."""
-    text, at = _NO_NUMBER.sub(r"\1null", text), 0
-    while (begin := _BEGIN.search(text, at)) is not None:
-        found, at = json.JSONDecoder().raw_decode(text, begin.end() - 1)
-        if "fio version" in found:
-            yield found
 
 
 def _goes_on(before: Mapping[str, Any], document: Mapping[str, Any]) -> bool:
@@ -256,7 +249,6 @@ def _factors(options: Mapping[str, Any], sides: Mapping[str, Side | None]) -> di
 
 
 def _side(side: Mapping[str, Any]) -> Side | None:
-    """Operations, bytes and latencies of the reads or the writes; None if there were none."""
     operations = int(side["total_ios"])
     return Side(operations, int(side["io_bytes"]), _latency(side)) if operations else None
 

@@ -17,7 +17,6 @@ from fsgauge.quantities import LARGEST
 
 SUB_BUCKET_BITS = 6
 """Of the engine's histograms; fio's have the same buckets."""
-_NO_SPACE = re.compile(r"\S")
 By = Literal["iops", "bandwidth"]
 
 
@@ -34,7 +33,6 @@ class Side:
     latency: Histogram
 
     def __post_init__(self) -> None:
-        """NonsenseError for numbers that no run has."""
         if not (0 <= self.operations <= LARGEST and 0 <= self.size_bytes <= LARGEST):
             raise NonsenseError(f"{self.operations} operations of {self.size_bytes} bytes")
 
@@ -66,8 +64,7 @@ class Test:
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a tool: all that it said at once. `started_unix_ns` is None where it is unsaid;
-    `left_out` is what it said that no record holds."""
+    """One run of a tool; `started_unix_ns` None is unsaid, `left_out` what no record holds."""
 
     tool: str
     path: Path
@@ -114,11 +111,13 @@ def by_rate(
     )
 
 
-def json_documents(text: str) -> Iterator[dict[str, Any]]:
-    """The JSON documents of a file, one behind another."""
+def json_documents(
+    text: str, begins: re.Pattern[str] = re.compile(r"\S")
+) -> Iterator[dict[str, Any]]:
+    """The JSON documents of a file, one behind another, each at the end of what `begins` one."""
     decoder, at = json.JSONDecoder(), 0
-    while (begin := _NO_SPACE.search(text, at)) is not None:
-        found, at = decoder.raw_decode(text, begin.start())
+    while (begin := begins.search(text, at)) is not None:
+        found, at = decoder.raw_decode(text, begin.end() - 1)
         yield found
 
 
@@ -139,7 +138,6 @@ def csv_rows(text: str, head: Sequence[str]) -> Iterator[dict[str, str]]:
 
 
 def unreadable(path: Path, tool: str, what: str) -> NoReturn:
-    """Raise InputError for a result that is not whole."""
     raise InputError(
         f"{path} is no whole result of {tool}: {what}",
         cause="the run failed or was cut short, or another version of the tool wrote it",

@@ -1,6 +1,4 @@
-"""Texts that tools print, a reader each: IOzone's table, bonnie++'s CSV, IOR's table, JSON or
-CSV.
-"""
+"""Texts that tools print: IOzone's table, bonnie++'s CSV, IOR's table, JSON or CSV."""
 
 from __future__ import annotations
 
@@ -118,7 +116,6 @@ def _tests(text: str, path: Path) -> Iterator[Test]:
 
 
 def is_bonnie(text: str) -> bool:
-    """Whether a line of its CSV is among the text."""
     return any(line.startswith(_FORMATS) for line in text.splitlines())
 
 
@@ -188,7 +185,6 @@ def _size(text: str) -> int:
 
 
 def is_ior(text: str) -> bool:
-    """Whether it is one of its three formats."""
     head = text.lstrip()[:4000]
     return (
         head.startswith((_CSV_HEAD, "IOR-"))

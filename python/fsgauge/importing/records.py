@@ -40,13 +40,15 @@ _NOT_SAID = (
     "architecture", "distribution", "processor", "processor_count", "governor", "memory_bytes",
     "virtual_machine", "load_average", "clock_source",
 )  # fmt: skip
+_MOST_ANSWERED = 4
+"""Of so many tests the answer is about each; of more about the first, and the tables have all."""
 _HEAD = "# Stored by fsgauge import: to be reported and compared, not to be run.\n"
 
 
 @dataclass(frozen=True)
 class Imported:
-    """Runs by system, as many of each as there are blocks, and the tests that all of them have.
-    `cells` are those by what a test is: its name and sizes."""
+    """As many runs of each system as there are blocks; `cells` by what a test is: name, sizes;
+    `left_out` is a sentence each."""
 
     tool: str
     question: str
@@ -110,6 +112,10 @@ class Imported:
     def blocks(self) -> int:
         return min(len(each) for each in self.runs.values())
 
+    @property
+    def tests(self) -> list[str]:
+        return [cell.name for cell in self.cells.values()]
+
 
 def _keyed(run: Run) -> dict[tuple[str, int, int], Test]:
     found: dict[tuple[str, int, int], Test] = {}
@@ -132,8 +138,7 @@ def _keyed(run: Run) -> dict[tuple[str, int, int], Test]:
 
 
 def _require_repeated(first: tuple[Run, Test], other: tuple[Run, Test]) -> None:
-    """InputError where two tests of one name and size are not the same load. What one of them does
-    not say, or did not come to do, is no difference."""
+    """InputError where two tests of one name are not the same load; what is unsaid is alike."""
     (run, test), (its, again) = first, other
     sides = [
         " and ".join(name for name in ("read", "write") if getattr(each, name)) or None
@@ -160,7 +165,6 @@ def _require_repeated(first: tuple[Run, Test], other: tuple[Run, Test]) -> None:
 
 
 def _cell(test: Test, *, sized: bool = True) -> Cell:
-    """Named by its test, and by its sizes."""
     model = declared(kinds.IMPORTED)
     factors = model.model_validate({"test": test.name, "rated_in": test.by, **test.factors})
     return factors.cell_named_by("test", *(["block_size_bytes", "file_size_bytes"] * sized))
@@ -208,7 +212,7 @@ def _plan(imported: Imported) -> Plan:
         seed=0,
         baseline=systems[0],
         systems=systems,
-        primary=cells[:1],
+        primary=cells if len(cells) <= _MOST_ANSWERED else cells[:1],
         cells=list(imported.cells.values()),
         turns=turns,
         expected_seconds=0.0,
@@ -217,14 +221,13 @@ def _plan(imported: Imported) -> Plan:
 
 
 def _study(imported: Imported) -> dict[str, Any]:
-    names = [cell.name for cell in imported.cells.values()]
     return {
         "format": 1,
         "name": kinds.IMPORTED,
         "question": imported.question,
         "storage": {"kind": FOREIGN},
         "system": [{"name": name, "kind": FOREIGN} for name in imported.runs],
-        "workload": {"kind": kinds.IMPORTED, "tool": imported.tool, "tests": names},
+        "workload": {"kind": kinds.IMPORTED, "tool": imported.tool, "tests": imported.tests},
         "plan": {"blocks": imported.blocks, "seed": 0, "equivalence_percent": 3},
     }
 

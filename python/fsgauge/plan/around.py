@@ -44,7 +44,6 @@ class Around:
     instead: Around | None = None
 
     def limited(self, speed: Speed) -> Speed:
-        """A speed that is assumed, within these limits."""
         return replace(
             speed,
             bytes_per_second=int(min(speed.bytes_per_second, self.bytes_per_second)),
@@ -53,7 +52,6 @@ class Around:
 
     @property
     def once_up(self) -> Around:
-        """The same once all is there for the first block."""
         return replace(self, before_seconds=0.0)
 
 

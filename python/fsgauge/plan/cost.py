@@ -16,7 +16,7 @@ from fsgauge.plan.estimate import (
     turn_written_bytes,
     turns_of_block,
 )
-from fsgauge.plan.race import blocks_within, most_blocks, race_of
+from fsgauge.plan.race import blocks_within, race_blocks, race_of
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
 from fsgauge.plan.struck import struck_seconds, struck_turns
 from fsgauge.record.modes import LOOKS, RaceRules
@@ -50,17 +50,14 @@ def cost_of(
     strikes: Sequence[Strike] = (),
     around: Around = HERE,
 ) -> Cost:
-    """What the plan of a study takes, as `make_plan` says, before its turns are in order.
-
-    Raises InputError if the files cannot hold a block of the load, or the budget two blocks.
-    """
+    """What the plan of a study takes, before its turns are in order; raises as `make_plan`."""
     require_few_runs(study)
     require_files_fit(study, size_bytes)
     a_block, once = _seconds(study, size_bytes, side_by_side, around)
     race = race_of(study)
     blocks = _blocks(study, a_block, once) + (race.confirm if race else 0)
     struck = struck_turns(study, cells_of(study.workload), strikes, blocks)
-    measured = most_blocks(study) if race else blocks
+    measured = race_blocks(study)[0] if race else blocks
     seconds = once + measured * a_block
     if race:
         seconds = race.within(seconds)
@@ -104,8 +101,7 @@ def require_few_runs(study: Study) -> None:
 
 
 def require_files_fit(study: Study, size_bytes: int) -> None:
-    """InputError where storage of that size cannot hold the study's files, whatever else is on
-    it."""
+    """InputError where storage of that size cannot hold the study's files."""
     method = method_of(study.workload)
     if not method.lays_out:
         method.in_room(planned_room(study, size_bytes))
@@ -119,13 +115,12 @@ def require_files_fit(study: Study, size_bytes: int) -> None:
 
 
 def _blocks(study: Study, a_block: float, once: float) -> int:
-    """As many blocks as asked for, or as the budget holds; one takes `a_block` seconds, and what
-    comes before the first `once`."""
+    """As many blocks of `a_block` seconds as asked for, or as the budget holds after `once`."""
     budget_ns = study.plan.budget
     if budget_ns is None:
         return study.plan.blocks
     race = study.plan.mode == "race"
-    confirming = most_blocks(study) - study.plan.blocks if race else 0.0
+    confirming = race_blocks(study)[0] - study.plan.blocks if race else 0.0
     fewest = LOOKS[0] if race else FEWEST_BLOCKS
     fitting = int((budget_ns / 1e9 - once) / a_block - confirming)
     if fitting < fewest:

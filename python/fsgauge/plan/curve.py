@@ -98,8 +98,7 @@ def at_rates(plan: Plan, rates: Mapping[str, float]) -> Plan:
 
 
 def least_rate(curve: Curve, elapsed_ns: int, share: float) -> float:
-    """Below it a run as long as this one has too few operations for the quantile; the limit is of
-    `share` of them."""
+    """Below it a run has too few operations for the quantile; the limit is of `share` of them."""
     needed = SPARE_OPERATIONS * operations_needed(curve.quantile) / share
     return needed * 1e9 / max(elapsed_ns, 1)
 
@@ -140,7 +139,6 @@ def _share_waited_for(factors: CellFactors) -> float:
 
 
 def curve_words(plan: Plan) -> str:
-    """What its blocks are; "" without a curve."""
     if plan.curve is None:
         return ""
     searches = len({cell.id for cell in plan.cells if cell.pace and cell.pace.part == "search"})

@@ -68,8 +68,7 @@ def block_seconds(
     around: Around = HERE,
     cells: Sequence[Cell] | None = None,
 ) -> float:
-    """Every system's turn, the baseline's second one, and those over paths beside a server; `cells`
-    in place of those of the plan."""
+    """All turns of a block; `cells` in place of those of the plan."""
     sliced = turns_of_block(study) * _slicing_seconds(study) if side_by_side else 0.0
     return sliced + sum(
         count * turn_seconds(study, size_bytes, access, speed, around, cells)
@@ -89,7 +88,8 @@ def plan_seconds(
     of_block = partial(
         block_seconds, study, size_bytes, speed, side_by_side=side_by_side, around=around
     )
-    once = around.before_seconds + storage_seconds(study, size_bytes, speed)
+    storage_seconds = storage_written_bytes(study, size_bytes) / speed.bytes_per_second
+    once = around.before_seconds + storage_seconds
     if curve_of(study) is None:
         return once + blocks * of_block()
     return once + (blocks - 1) * of_block() + of_block(cells=cells_of(study.workload))
@@ -108,7 +108,6 @@ def under_load_share(
 
 
 def _turns_by_access(study: Study) -> Counter[AccessKeys]:
-    """The turns of a block, by how they reach their system."""
     accesses = accesses_of(study)
     return Counter([*accesses, accesses[0], *[AccessKeys()] * len(_beside_path(study))])
 
@@ -143,8 +142,8 @@ def turn_written_bytes(study: Study, size_bytes: int, around: Around = HERE) -> 
         min(method.written_bytes(cell, space), _most_bytes(method, cell, space, speed))
         for cell in planned_cells(study)
     )
-    filled = filled_bytes(study, method, space)
-    return filled + int((1 + most_rounds(study)) * written)
+    times = 1 + MOST_ROUNDS * is_preconditioned(study.storage)
+    return filled_bytes(study, method, space) + int(times * written)
 
 
 def _most_bytes(method: Method, cell: Cell, space_bytes: int, speed: Speed) -> float:
@@ -173,11 +172,6 @@ EXPECTED_ROUNDS = 10
 _DAY_SECONDS = 24 * 3600.0
 
 
-def storage_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> float:
-    """Once for the study, before its first turn."""
-    return storage_written_bytes(study, size_bytes) / speed.bytes_per_second
-
-
 def storage_written_bytes(study: Study, size_bytes: int) -> int:
     return PASSES * size_bytes if is_preconditioned(study.storage) else 0
 
@@ -189,11 +183,6 @@ def rounds(study: Study, speed: Speed = EXPECTED) -> int:
     if speed == FASTEST:
         return ROUNDS
     return EXPECTED_ROUNDS if speed == EXPECTED else MOST_ROUNDS
-
-
-def most_rounds(study: Study) -> int:
-    """The most that are made, for the bytes that may be written."""
-    return MOST_ROUNDS if is_preconditioned(study.storage) else 0
 
 
 def endurance(

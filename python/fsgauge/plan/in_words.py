@@ -1,6 +1,4 @@
-"""A plan in words: its cells, its storage, how close the partners of a ratio stand, and folders as
-they are mounted.
-"""
+"""A plan in words: cells, storage, partners of a ratio, folders as they are mounted."""
 
 from __future__ import annotations
 
@@ -26,8 +24,7 @@ Values = dict[str, tuple[FactorValue, ...]]
 
 
 def cells_in_words(cells: Sequence[Cell]) -> list[str]:
-    """A line of their ids; of many, their number, and a line for each group of what is done that
-    has the same values of all else."""
+    """A line of their ids; of many a line for each group of what is done with the same values."""
     if len(cells) <= NAMED:
         return [", ".join(cell.id for cell in cells)]
     groups: list[tuple[list[FactorValue], Values]] = []
@@ -65,7 +62,6 @@ def _values(cells: Iterable[Cell]) -> Values:
 
 
 def _in_order(value: FactorValue) -> tuple[float, str]:
-    """Numbers by size, words by their letters."""
     return (0, value) if isinstance(value, str) else (value, "")
 
 
@@ -125,17 +121,14 @@ def differently_mounted(mounted: Mapping[str, SystemFacts]) -> list[str]:
     """The types, and the options that not all of them have; a line each where they differ."""
     if len(mounted) < 2:
         return []
-    kinds = {name: _file_system(facts) for name, facts in mounted.items()}
-    found = []
-    if len(set(kinds.values())) > 1:
-        found.append(_of_each("file system", kinds))
+    found = unlike("file system", {name: _file_system(each) for name, each in mounted.items()})
     options = {name: _options(facts) for name, facts in mounted.items()}
     shared = set.intersection(*map(set, options.values()))
     own = {
         name: ",".join(_short(option) for option in each if option not in shared)
         for name, each in options.items()
     }
-    if any(own.values()):
+    if any(own.values()):  # of two that are too long to be shown, too
         found.append(_of_each("mounted", {name: each or "without" for name, each in own.items()}))
     return found
 
@@ -149,7 +142,12 @@ def made_as_mounted(facts: SystemFacts) -> SystemOptions:
     )
 
 
-def _of_each(what: str, values: Mapping[str, str]) -> str:
+def unlike(what: str, values: Mapping[str, object]) -> list[str]:
+    """A line with each one's value, where they are not all the same."""
+    return [_of_each(what, values)] if len(set(map(str, values.values()))) > 1 else []
+
+
+def _of_each(what: str, values: Mapping[str, object]) -> str:
     return f"{what} ({'; '.join(f'{name}: {value}' for name, value in values.items())})"
 
 
@@ -167,8 +165,7 @@ def _short(option: str) -> str:
 
 
 def partners(plan: Plan, study: Study, size_bytes: int, because: str) -> list[str]:
-    """The design of a plan; nothing where the study asks for none. `because` says why systems are
-    measured one by one although the study would not have it so."""
+    """The design of a plan; `because` says why systems go one by one against the study's will."""
     if plan.side_by_side:
         return [_room(plan, study, size_bytes), _slices(plan, study)]
     if not because:
@@ -203,14 +200,12 @@ def _in_whole_rounds(plan: Plan, turns: int) -> str:
 
 
 def _synced(number: int, of: int) -> str:
-    """How many of these cells are synced after each slice."""
     if not number:
         return ""
     return f" and a sync each{f' in {number} of them' if number < of else ''}"
 
 
 def _slices(plan: Plan, study: Study) -> str:
-    """How many cells have how many slices, and how long these are."""
     method, found, synced = method_of(study.workload), Counter[str](), Counter[str]()
     for cell in plan.cells:
         slicing = method.slicing(cell)

@@ -39,10 +39,8 @@ def detectable_percent(blocks: int, spread_percent: float, confidence: float = L
 
 
 def planned_percent(blocks: int, spread_percent: float, confidence: float = LEVEL) -> float:
-    """The smallest change that a study to come shows. A ratio is taken to scatter at least as A/A
-    does, so it is the larger of two estimates of the spread that counts, and that is too large on
-    average.
-    """
+    """The smallest change that a study to come shows. A ratio scatters at least as A/A does, so the
+    larger of two estimates counts, which is too large on average."""
     return detectable_percent(blocks, spread_percent * _larger_of_two(blocks), confidence)
 
 

@@ -23,6 +23,7 @@ from fsgauge.plan.in_words import (
     mounted_words,
     partners,
     storage_words,
+    unlike,
 )
 from fsgauge.plan.levels import corrected
 from fsgauge.plan.power import blocks_needed, paired_percent, planned_percent
@@ -54,14 +55,6 @@ class Sensitivity(Kept):
     comparisons: int
     detectable_percent: float
     blocks_needed: dict[float, int | None]
-
-
-class MeasuredTime(Kept):
-    """Seconds that a block of this very work took in a pilot: mean, shortest, longest."""
-
-    mean: float
-    shortest: float
-    longest: float
 
 
 class PlanDescription(Kept):
@@ -123,7 +116,7 @@ def describe(
     noise_percent: float | None = None,
     *,
     size_bytes: int,
-    measured: MeasuredTime | None = None,
+    measured: tuple[float, float, float] | None = None,
     one_by_one_because: str = "",
     folders: Mapping[str, SystemFacts] = MappingProxyType({}),
     cautions: Sequence[str] = (),
@@ -133,7 +126,8 @@ def describe(
     """Describe a plan on storage of `size_bytes`.
 
     `noise_percent` is of a pilot (its A/A ratio); without it the study's own is used, and
-    without that, several are supposed and marked so. With `measured`, time is taken from it.
+    without that, several are supposed and marked so. `measured` are the seconds that a block of
+    this very work took in a pilot: mean, shortest, longest.
     `one_by_one_because` says why systems are not measured side by side where the study would.
     `folders` are the systems that are folders, as they are mounted, and `cautions` come of them.
     `storage` is what the rig makes of the study's, in words, where that is something else.
@@ -165,11 +159,7 @@ def describe(
         ],
         cannot_tell=[text for text in (_method(study, size_bytes).cannot_tell(),) if text],
         partners=[] if is_simulated else partners(plan, study, size_bytes, one_by_one_because),
-        cautions=[
-            *_method(study, size_bytes).cautions(),
-            *too_short(study, plan),
-            *cautions,
-        ],
+        cautions=[*_method(study, size_bytes).cautions(), *too_short(study, plan), *cautions],
         less_safe=[
             *(f"{name}: {each.loses} ({each.option}; {each.source})" for name, each in weak),
             *([MEMORY] if study.storage.kind == "ram" else []),
@@ -220,7 +210,11 @@ def _made(system: System, folder: SystemFacts | None) -> SystemOptions:
 
 
 def _block_times(
-    plan: Plan, study: Study, size_bytes: int, measured: MeasuredTime | None, around: Around
+    plan: Plan,
+    study: Study,
+    size_bytes: int,
+    measured: tuple[float, float, float] | None,
+    around: Around,
 ) -> tuple[float, float, float | None]:
     """Seconds of a block: expected, shortest, longest."""
     blocks, _, _ = measured_blocks(plan, study)
@@ -233,7 +227,8 @@ def _block_times(
         return (of_plan() if of_race else plan.expected_seconds) / blocks, shortest, longest
     runs = sum(len(turn.cells) for turn in plan.turns if turn.block == 0)
     beside = runs * (RUN_SECONDS + around.run_seconds)
-    return measured.mean + beside, measured.shortest + beside, measured.longest + beside
+    mean, shortest, longest = (each + beside for each in measured)
+    return mean, shortest, longest
 
 
 def _seconds_with(plan: Plan, study: Study, size_bytes: int, around: Around) -> float:
@@ -280,27 +275,16 @@ def _method(study: Study, size_bytes: int, *, is_simulated: bool = False) -> Met
 
 
 def _reached(study: Study) -> list[str]:
-    """In what ways the systems are reached, or how their messages are protected."""
     accesses = accesses_of(study)
-    found = [
-        *_each("access", study, [way(access) for access in accesses] * (len(ways(accesses)) > 1)),
-        *_each("share", study, [access.share or "" for access in accesses]),
-    ]
+    of = dict(zip((each.name for each in study.systems), accesses, strict=True))
+    shares = unlike("share", {name: each.share or "" for name, each in of.items()})
     if len(ways(accesses)) == 1:
-        found += _each("messages", study, [str(protection_in(access)) for access in accesses])
-    return found
-
-
-def _each(what: str, study: Study, values: list[str]) -> list[str]:
-    """A line with each system's value, where they are not all the same."""
-    if len(set(values)) < 2:
-        return []
-    pairs = zip(study.systems, values, strict=True)
-    return [f"{what} ({'; '.join(f'{system.name}: {each}' for system, each in pairs)})"]
+        messages = {name: str(protection_in(each)) for name, each in of.items()}
+        return shares + unlike("messages", messages)
+    return unlike("access", {name: way(each) for name, each in of.items()}) + shares
 
 
 def _half(study: Study) -> str:
-    """Why the files are half as large as fill says."""
     names = held_twice(study)
     if not names:
         return ""
@@ -328,25 +312,20 @@ _OPTIONS = ("kind", "mkfs", "mount", "path", "tunables", "server", "settings", "
 
 
 def _different(systems: list[System]) -> list[str]:
-    """Which properties are not the same in all systems, with each one's value."""
     found = []
     for key in (*_OPTIONS, *ALLOCATING):
-        values = {system.name: _value(system, key) for system in systems if _has(system, key)}
-        if any(value != next(iter(values.values())) for value in values.values()):
-            parts = [f"{name}: {value or 'default'}" for name, value in values.items()]
-            found.append(f"{key} ({'; '.join(parts)})")
+        found += unlike(key, {each.name: _value(each, key) for each in systems if _has(each, key)})
     return found
 
 
 def _value(system: System, key: str) -> object:
     value = getattr(system, key)
     if isinstance(value, dict):
-        return ", ".join(f"{name} = {each}" for name, each in value.items())
-    return exact_size(value) if key in ALLOCATING and value is not None else value
+        value = ", ".join(f"{name} = {each}" for name, each in value.items())
+    return (exact_size(value) if key in ALLOCATING and value is not None else value) or "default"
 
 
 def _bare_instead(study: Study) -> list[str]:
-    """What a raw system does in cells that need files."""
     stands_for = method_of(study.workload).bare_stands_for()
     raw = [system.name for system in study.systems if system.kind == "raw"]
     return [f"{name}: {stands_for}" for name in raw if stands_for]

@@ -1,51 +1,44 @@
-"""The rules of a race, from its study; how much of a block its confirmation is."""
+"""The rules of a race, from its study; the blocks that it takes, and a device's life."""
 
 from __future__ import annotations
 
 from fsgauge.durability import made_by, weakened
+from fsgauge.errors import InputError
 from fsgauge.plan.curve import planned_cells
-from fsgauge.record.modes import LOOKS, RaceRules
+from fsgauge.record.modes import FINALISTS, LOOKS, RaceRules, confirming_blocks
 from fsgauge.record.records import Plan
-from fsgauge.study.model import Study, System
-from fsgauge.units import exact_duration
+from fsgauge.study.model import DeviceStorage, Study, System
+from fsgauge.units import exact_duration, format_size
 
-FINALISTS = 5
-"""The baseline, the winner and up to three rivals."""
 EXPECTED_BLOCKS = {"usual": 4.8, "high": 7.2}
 """By certainty, in simulated races of 60 systems that differ by 15 %, at 5 % noise; where a quarter
 of them are within 3 % of the best it is two to four times that (tests/known/test_races.py)."""
 
 
 def race_of(study: Study) -> RaceRules | None:
-    """What a study asks of its race; None of one without."""
     plan = study.plan
     if plan.mode != "race":
         return None
     given_up = _given_up(study.systems[0])
+
+    def is_weaker(system: System) -> bool:
+        return any(given_up.get(loss, -1) < most for loss, most in _given_up(system).items())
+
     return RaceRules(
         blocks=plan.blocks,
         confirm=plan.confirm,
         margin_percent=plan.margin_percent,
         budget_seconds=None if plan.budget is None else plan.budget / 1e9,
-        weaker=[]
-        if plan.weaker_may_win
-        else [
-            each.name
-            for each in study.systems
-            if any(given_up.get(loss, -1) < amount for loss, amount in _given_up(each).items())
-        ],
+        weaker=[each.name for each in study.systems if is_weaker(each) and not plan.weaker_may_win],
     )
 
 
-def most_blocks(study: Study) -> float:
-    turns = len(study.systems) + 1
-    return study.plan.blocks + study.plan.confirm * min(1.0, (FINALISTS + 1) / turns)
-
-
-def expected_blocks(study: Study) -> float:
-    """The blocks of a race whose systems differ as those of `EXPECTED_BLOCKS` do."""
-    expected = EXPECTED_BLOCKS[study.plan.certainty]
-    return min(expected, study.plan.blocks) + most_blocks(study) - study.plan.blocks
+def race_blocks(study: Study) -> tuple[float, float, float]:
+    """How many blocks of all systems a race measures: at most, as expected, and at least."""
+    plan = study.plan
+    confirming = confirming_blocks(plan.confirm, len(study.systems))
+    expected = min(EXPECTED_BLOCKS[plan.certainty], plan.blocks)
+    return plan.blocks + confirming, expected + confirming, LOOKS[0] + confirming
 
 
 def blocks_within(study: Study, blocks: float, block_seconds: float) -> float:
@@ -56,11 +49,8 @@ def blocks_within(study: Study, blocks: float, block_seconds: float) -> float:
 
 
 def measured_blocks(plan: Plan, study: Study) -> tuple[float, float, float]:
-    """How many blocks of all systems are measured: at most, as expected, and at least."""
-    if plan.race is None:
-        return (plan.turns[-1].block + 1,) * 3
-    most = most_blocks(study)
-    return most, expected_blocks(study), LOOKS[0] + most - study.plan.blocks
+    """The same of any plan; one without a race has all of its blocks."""
+    return race_blocks(study) if plan.race is not None else (plan.turns[-1].block + 1,) * 3
 
 
 def rested_on(plan: Plan) -> tuple[int, int]:
@@ -78,11 +68,35 @@ def race_words(study: Study) -> str:
         return ""
     runs = (len(study.systems) + 1) * len(planned_cells(study))
     ends = f", or at {exact_duration(plan.budget)}" if plan.budget is not None else ""
+    most, expected, _ = race_blocks(study)
     return (
-        f"{expected_blocks(study) * runs:.0f} runs expected, {most_blocks(study) * runs:.0f} at"
-        f" worst: up to {plan.blocks} blocks{ends}, then {plan.confirm} of the best; it ends once"
-        f" nothing left can be {plan.margin_percent:g} % better"
+        f"{expected * runs:.0f} runs expected, {most * runs:.0f} at worst: up to {plan.blocks}"
+        f" blocks{ends}, then {plan.confirm} of the best; it ends once nothing left can be"
+        f" {plan.margin_percent:g} % better"
     )
+
+
+_RATED_WRITES = 600
+"""Times that a flash drive may be written whole: 600 TB for each TB is what consumer drives of
+three bits a cell are rated for. From a tenth of that on, the plan mentions it."""
+
+
+def wear(study: Study, size_bytes: int, written_bytes: int) -> str:
+    """What a race takes of a device's life, in words; "" where that is little or not known.
+    InputError where it is more than the device endures."""
+    if not isinstance(study.storage, DeviceStorage) or size_bytes == 0:
+        return ""
+    writes = written_bytes / size_bytes
+    rated = f"flash drives are rated for about {_RATED_WRITES} writes of all they hold"
+    if writes > _RATED_WRITES:
+        raise InputError(
+            f"the race may write {format_size(written_bytes)}, the whole device {writes:,.0f}"
+            " times, which is more than it endures",
+            cause=rated,
+            next="a --budget, fewer --kinds, or a smaller load: --set workload.fill=10%",
+        )
+    said = f"at worst {format_size(written_bytes)}, the whole device {writes:.3g} times; {rated}"
+    return said if writes > _RATED_WRITES / 10 else ""
 
 
 def _given_up(system: System) -> dict[str, int]:

@@ -61,7 +61,6 @@ def struck_seconds(
 
 
 def fault_lines(plan: Plan) -> list[str]:
-    """What is done to machines on purpose: a line a strike."""
     names = {cell.id: cell.name for cell in plan.cells}
     lines = (
         f"{names[turn.cells[-1]]}, once more for each system: {strike_words(strike)}"

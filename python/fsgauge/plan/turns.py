@@ -196,7 +196,6 @@ def _stage_orders(
 
 
 def _orders(names: list[str], blocks: int, chance: random.Random) -> list[list[tuple[str, bool]]]:
-    """For each block, the systems and the baseline's twin: by lot, then the same backwards."""
     turns = [(name, False) for name in names] + [(names[0], True)]
     orders: list[list[tuple[str, bool]]] = []
     while len(orders) < blocks:
@@ -206,7 +205,6 @@ def _orders(names: list[str], blocks: int, chance: random.Random) -> list[list[t
 
 
 def _pair_orders(blocks: int, chance: random.Random) -> list[bool]:
-    """For each block, whether a group has its own order or the reverse: each pair has both."""
     orders: list[bool] = []
     while len(orders) < blocks:
         first = chance.random() < 0.5
@@ -215,7 +213,6 @@ def _pair_orders(blocks: int, chance: random.Random) -> list[bool]:
 
 
 def _least_disturbing_first(cells: list[Cell]) -> list[list[str]]:
-    """Reads, mixes, overwrites, and what makes files anew; the order inside each is random."""
     of_cells = [(cell.id, factors_of(cell)) for cell in cells]
     reads = [cell for cell, factors in of_cells if factors.share_of_reads == 100]
     mixes = [cell for cell, factors in of_cells if 0 < factors.share_of_reads < 100]
@@ -226,7 +223,6 @@ def _least_disturbing_first(cells: list[Cell]) -> list[list[str]]:
 
 
 def _rates_order(cells: list[Cell], chance: random.Random) -> list[str]:
-    """Rates in random order; cells that build on one another stay together, and in their order."""
     chains: dict[tuple[str, int], list[str]] = {}
     for cell in cells:
         if cell.pace is not None:

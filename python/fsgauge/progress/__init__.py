@@ -11,8 +11,7 @@ if TYPE_CHECKING:  # commands that only say something import this folder too
 
 
 class Progress:
-    """Called by `run/` at each step, in order; all methods return at once. This one shows nothing:
-    of a quiet command the last two lines are all."""
+    """Called by `run/` at each step, in order; all methods return at once. This one is quiet."""
 
     def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
         """The plan is made and the storage is attached."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, TextIO
 
 from fsgauge.errors import escaped
 from fsgauge.programs.streams import discard, json_line
-from fsgauge.progress.tally import Counting, Tally, operations_per_second, outcome
+from fsgauge.progress.tally import Counting, Tally, operations_per_second
 from fsgauge.record.machine import BELOW
-from fsgauge.record.records import EnvironmentRecord, Plan, RunRecord, turn_title
+from fsgauge.record.records import EnvironmentRecord, Plan, RunRecord
 from fsgauge.stats.evidence import count
 from fsgauge.stats.wording import listed, named_systems
 from fsgauge.study.model import Study
@@ -26,25 +26,14 @@ class Lines(Counting):
         self.audience = Audience(stream)
 
     def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
-        """The question, the storage, the plan."""
         self.tally = Tally(plan, study)
         self._say(*opening(study, plan, environment))
 
     def race_stands(self, words: str) -> None:
-        """Who leads and who left."""
         self._say(words)
 
     def run_ended(self, record: RunRecord) -> None:
-        """The run's rate, its ratio so far and the time left."""
-        self.tally.runs.append(record)
-        parts = [
-            f"block {record.block + 1}",
-            turn_title(record.system, again=record.again, over_path=record.over_path),
-            record.cell.name,
-            outcome(record),
-            self.tally.so_far(record),
-            self.tally.left(),
-        ]
+        parts = [f"block {record.block + 1}", *self.counted(record), self.tally.left()]
         self._say("  ".join(part for part in parts if part))
         found = self.tally.noise(record)
         if found is not None:
@@ -76,7 +65,6 @@ class JsonLines(Counting):
         self._say(event="race", words=words)
 
     def run_ended(self, record: RunRecord) -> None:
-        """The run's rate or fault."""
         self._say(
             event="run_ended",
             block=record.block,
@@ -108,11 +96,10 @@ def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[st
     machine = environment.load
     most = "at most " if plan.race is not None else ""
     takes = f"about {format_duration(int(plan.expected_seconds * 1e9))}"
-    if plan.expected_written_bytes:  # of a program it may not be known
-        takes += f", about {format_size(plan.expected_written_bytes)} written"
     if machine.simulation is not None:
-        time = format_duration(int(plan.expected_seconds * 1e9))
-        takes = f"about {time}, nothing is written"
+        takes += ", nothing is written"
+    elif plan.expected_written_bytes:  # of a program it may not be known
+        takes += f", about {format_size(plan.expected_written_bytes)} written"
     cores = count(machine.processor_count, "core")
     limits = f", under limits: {listed(machine.limited_to)}" if machine.limited_to else ""
     return [
@@ -133,7 +120,6 @@ def _kernels(environment: EnvironmentRecord) -> str:
 
 
 def _rig(environment: EnvironmentRecord) -> str:
-    """Such as "host rig", "virtual machine (QEMU with KVM)", "4 hosts at once (a, b, c, d)"."""
     machines = [machine for machine in environment.machines if machine.role != BELOW]
     names = [machine.name for machine in machines]
     if len(machines) < len(environment.machines):
@@ -157,7 +143,6 @@ def compared(plan: Plan) -> str:
 
 
 def noise_line(found: NoiseSoFar, plan: Plan) -> str:
-    """The noise so far in a sentence, and whether that is too much."""
     from fsgauge.stats.pilot import noise_words
 
     return noise_words(found, plan.baseline, alone=len(plan.systems) == 1)

@@ -14,9 +14,9 @@ from fsgauge.engine.wire import Event, IntervalEvent
 from fsgauge.errors import escaped
 from fsgauge.programs.streams import display
 from fsgauge.progress.lines import noise_line, opening
-from fsgauge.progress.tally import Counting, Tally, outcome
+from fsgauge.progress.tally import Counting, Tally
 from fsgauge.progress.terminal import wrapped, wrapped_lines
-from fsgauge.record.records import Cell, EnvironmentRecord, Plan, RunRecord, Turn, turn_title
+from fsgauge.record.records import Cell, EnvironmentRecord, Plan, RunRecord, Turn
 from fsgauge.study.model import Study
 from fsgauge.units import format_rate
 
@@ -37,28 +37,23 @@ class Live(Counting):
         self.told = False
 
     def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
-        """Print the opening for good, start the view below it."""
         self.tally = Tally(plan, study)
         self._print(*opening(study, plan, environment))
         self.live.start()
 
     def race_stands(self, words: str) -> None:
-        """Who leads and who left, for good."""
         self._print(words)
 
     def turn_started(self, turn: Turn) -> None:
-        """Say which system is being made."""
         self._show(turn, "making and filling it")
 
     def step_started(self, turn: Turn, what: str) -> None:
-        """Say what is done to the system."""
         self._show(turn, what)
 
     def run_started(self, turn: Turn, cell: Cell) -> None:
         self._show(turn, cell.name)
 
     def event(self, event: Event) -> None:
-        """Show the rate of the latest interval."""
         if isinstance(event, IntervalEvent) and event.elapsed_ns:
             done = event.read.operations + event.write.operations
             warm = " (warming up)" if event.warm_up else ""
@@ -66,12 +61,8 @@ class Live(Counting):
             self._draw()
 
     def run_ended(self, record: RunRecord) -> None:
-        """Keep the run's outcome, its ratio and the noise so far in view. That it is too noisy is
-        printed for good, the first time that it is so."""
-        self.tally.runs.append(record)
-        system = turn_title(record.system, again=record.again, over_path=record.over_path)
-        parts = [system, record.cell.name, outcome(record), self.tally.so_far(record)]
-        self.last = "  ".join(part for part in parts if part)
+        """That it is too noisy is printed for good, the first time that it is so."""
+        self.last = "  ".join(part for part in self.counted(record) if part)
         found = self.tally.noise(record)
         if found is not None:
             self.noise = noise_line(found, self.tally.plan)
@@ -81,7 +72,6 @@ class Live(Counting):
         self._draw()
 
     def ended(self) -> None:
-        """Remove the view from the terminal."""
         self.live.stop()
 
     def _show(self, turn: Turn, what: str) -> None:
@@ -94,7 +84,6 @@ class Live(Counting):
         self.live.update(self.view())
 
     def view(self) -> RenderableType:
-        """What is shown now, as wide as the terminal is."""
         width = self.console.width
         words = [f"{self.tally.share:.0%}", self.tally.left(), self.tally.under_load()]
         bar_width = max(0, min(_BAR_WIDTH, width - sum(len(word) + 2 for word in words)))

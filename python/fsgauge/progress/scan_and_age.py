@@ -32,6 +32,7 @@ class StageProgress:
         self._shown = False
         self._stage = ""
         self._begun = self._next = 0.0
+        self.quiet_seconds = _QUIET_SECONDS if self._live else _LINE_SECONDS
         self._begin()
 
     def stage(self, words: str) -> None:
@@ -39,7 +40,7 @@ class StageProgress:
         self._stage = f"{words}: "
         self._begin()
         if self._live:
-            self._say(words)
+            self.say(words)
 
     def event(self, event: Event) -> None:
         """Show the progress, at most every ten seconds where it is not a terminal."""
@@ -52,12 +53,11 @@ class StageProgress:
             words = age_words(event)
         else:
             return
-        self._say(self._stage + words)
+        self.say(self._stage + words)
         self._next = now if self._live else now + _LINE_SECONDS
 
     @property
     def asked(self) -> bool:
-        """Whether the user asked to stop."""
         return self._ending.asked
 
     def stoppable(self, stop: Callable[[], None]) -> None:
@@ -71,16 +71,15 @@ class StageProgress:
         self._ending.on_stop(tell)
 
     def ended(self) -> None:
-        """Leave no half line."""
         if self._live and self._shown:
             self._audience.say(_CLEAR)
             self._shown = False
 
     def _begin(self) -> None:
         self._begun = time.monotonic()
-        self._next = self._begun + (_QUIET_SECONDS if self._live else _LINE_SECONDS)
+        self._next = self._begun + self.quiet_seconds
 
-    def _say(self, words: str) -> None:
+    def say(self, words: str) -> None:
         words = escaped(words)
         self._audience.say(f"{_CLEAR}{words}" if self._live else f"{words}\n")
         self._shown = True
@@ -100,15 +99,8 @@ def stages() -> Iterator[StageProgress]:
 @contextmanager
 def step(words: str, stream: TextIO | None = None) -> Iterator[None]:
     """Work without events: its words after a second on a terminal, else after ten, as a line."""
-    out = sys.stderr if stream is None else stream
-    audience, live = Audience(display(out)), out.isatty()
-    said = threading.Event()
-
-    def say() -> None:
-        said.set()
-        audience.say(f"{_CLEAR}{escaped(words)}" if live else f"{escaped(words)}\n")
-
-    timer = threading.Timer(_QUIET_SECONDS if live else _LINE_SECONDS, say)
+    progress = StageProgress(sys.stderr if stream is None else stream)
+    timer = threading.Timer(progress.quiet_seconds, progress.say, [words])
     timer.daemon = True
     timer.start()
     try:
@@ -116,12 +108,10 @@ def step(words: str, stream: TextIO | None = None) -> Iterator[None]:
     finally:
         timer.cancel()
         timer.join()
-        if live and said.is_set():
-            audience.say(_CLEAR)
+        progress.ended()
 
 
 def scan_words(progress: ScanProgress, seconds: float) -> str:
-    """What is read; files, of how many where that is known, extents, and the time taken."""
     if progress.stage == "free_space":
         return f"free space, {seconds:.0f} s"
     if progress.stage == "names":
@@ -131,7 +121,6 @@ def scan_words(progress: ScanProgress, seconds: float) -> str:
 
 
 def age_words(progress: AgeProgress) -> str:
-    """Share done, operations, bytes written, live files, failures and the time taken."""
     share = "" if progress.share is None else f"{100 * progress.share:.0f} %, "
     failed = f", {progress.failed:,} failed" if progress.failed else ""
     return (

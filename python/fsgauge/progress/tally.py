@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fsgauge import kinds
 from fsgauge.engine import wire
 from fsgauge.progress import Progress
-from fsgauge.record.records import Plan, RunRecord
+from fsgauge.record.records import Plan, RunRecord, turn_title
 from fsgauge.stats.under_load import load_ns
 from fsgauge.study.model import Study
 from fsgauge.units import count, format_bandwidth, format_duration, format_rate
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 @dataclass
 class Tally:
-    """Updated by a view from the records of runs."""
-
     plan: Plan
     study: Study | None = None
     """Asked for the noise; without it there is none."""
@@ -39,7 +37,6 @@ class Tally:
 
     @property
     def share(self) -> float:
-        """Runs done, 0 to 1."""
         return len(self.runs) / self.total if self.total else 1.0
 
     def left(self) -> str:
@@ -114,8 +111,13 @@ class Counting(Progress):
 
     tally: Tally
 
+    def counted(self, record: RunRecord) -> list[str]:
+        """Count a run, and say it in parts: its turn, its cell, its rate, its ratio so far."""
+        self.tally.runs.append(record)
+        turn = turn_title(record.system, again=record.again, over_path=record.over_path)
+        return [turn, record.cell.name, outcome(record), self.tally.so_far(record)]
+
     def raced(self, plan: Plan, words: str) -> None:
-        """Count by what is left of the plan."""
         self.tally.plan = plan
         if words:
             self.race_stands(words)

@@ -44,7 +44,6 @@ def wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
 
 
 def wrapped_lines(lines: list[str], width: int | None, indent: str = "") -> list[str]:
-    """Each line of a text as a paragraph of its own."""
     return [part for line in lines for part in wrapped(line, width, indent)]
 
 

@@ -11,18 +11,20 @@ import json
 import lzma
 import os
 import tarfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import ValidationError
 
-from fsgauge import kinds
-from fsgauge.errors import InputError
+from fsgauge import __version__, kinds
+from fsgauge.errors import InputError, quoted
 from fsgauge.plain_files import PlainFolder, read_named, write_whole
 from fsgauge.plain_files.bounds import ARCHIVE_BYTES, MOST_UNPACKED_BYTES, REPORT, values_of_json
-from fsgauge.published.ledger import Ledger, Part, ledgers
-from fsgauge.published.runs import JudgedRun, observed, sha256_of
+from fsgauge.published.ledger import Ledger, Part, ledgers, parts_of
+from fsgauge.published.runs import FORMAT as RUN_FORMAT
+from fsgauge.published.runs import JudgedRun, sha256_of
 from fsgauge.stats.results import Results
 
 FORMAT = 1
@@ -58,13 +60,21 @@ class Archived(Part):
     runs: dict[str, JudgedRun]
 
 
-def write_archive(path: Path, contents: Contents, ran: Sequence[tuple[Path, JudgedRun]]) -> Path:
-    """Pack these results folders, in this order; InputError for more than is ever read again."""
+def write_archive(
+    path: Path,
+    contents: Contents,
+    ran: Sequence[tuple[Path, JudgedRun]],
+    others: Mapping[str, bytes] = MappingProxyType({}),
+) -> Path:
+    """Pack these results folders, in this order, behind the members of `others`; InputError for
+    more than is ever read again."""
     whole = io.BytesIO()
     with tarfile.open(fileobj=whole, mode="w:xz", preset=6) as packed:
         _put(packed, _CONTENTS, contents.model_dump_json(indent=1))
+        for name, content in others.items():
+            _put(packed, name, content)
         for directory, run in ran:
-            facts = run.model_copy(update={"observed": []})
+            facts = run.model_copy(update={"observed": [], "silent": []})
             _put(packed, f"{run.study}/judged.json", facts.model_dump_json(indent=1))
             with PlainFolder.opened(directory) as folder:
                 for name in _kept(folder):
@@ -75,6 +85,36 @@ def write_archive(path: Path, contents: Contents, ran: Sequence[tuple[Path, Judg
         raise _too_large(path)
     write_whole(path, whole.getvalue())
     return path
+
+
+def put_in_archive(path: Path, publication: str, ran: Sequence[tuple[Path, JudgedRun]]) -> Path:
+    """Put runs in the archive of a publication, each in place of what it has of its study; what it
+    has of others stays. It is made where it is not there. InputError as of the two others."""
+    folder, ledger = publication_named(publication)
+    new = [run.study for _, run in ran]
+    found = _members(path, lambda _: True) if os.path.lexists(path) else {}
+    before = _contents_in(found, path).studies if found else []
+    stays = [study for study in before if study not in new]
+    prefixes = tuple(f"{study}/" for study in stays)
+    others = {name: text for name, text in found.items() if name.startswith(prefixes)}
+    studies = [*stays, *new]
+    left_out = [
+        LeftOut(
+            study=part.study,
+            why="its records are not in this archive",
+            next=f"fsgauge run {quoted(part.path)}",
+        )
+        for part in parts_of(folder, ledger)
+        if part.study not in studies
+    ]
+    contents = Contents(
+        format=FORMAT,
+        fsgauge=__version__,
+        publication=ledger.publication.name,
+        studies=studies,
+        left_out=left_out,
+    )
+    return write_archive(path, contents, ran, others)
 
 
 def _kept(folder: PlainFolder) -> Iterator[str]:
@@ -100,12 +140,38 @@ def _is_too_much(packed: tarfile.TarFile) -> bool:
 
 
 def read_archive(path: Path) -> Archived:
-    """Judge every run of an archive again; InputError for what is none, or of another version."""
+    """Judge every run of an archive again; InputError for what is none, or of another version. A
+    study that is not this fsgauge's is left out, and says why; InputError where all are."""
     if not os.path.lexists(path):
         raise InputError(f"there is no file {path}", next=_again())
-    texts = _texts(path)
+    texts = _members(path, _is_judged_by)
+    contents = _contents_in(texts, path)
+    folder, _ = publication_named(contents.publication)
+    runs: dict[str, JudgedRun] = {}
+    refused: dict[str, InputError] = {}
+    for study in contents.studies:
+        try:
+            runs[study] = _judged(study, folder, texts)
+        except InputError as error:
+            refused[study] = error
+    if refused and not runs:
+        raise next(iter(refused.values()))
+    left_out = [
+        LeftOut(study=study, why=error.what, next=error.next) for study, error in refused.items()
+    ]
+    whole = contents.model_copy(update={"left_out": [*contents.left_out, *left_out]})
+    return Archived(contents=whole, runs=runs)
+
+
+def _contents_in(texts: Mapping[str, bytes], path: Path) -> Contents:
+    """What an archive says that it has; InputError for another, or of another version."""
     if _CONTENTS not in texts:
-        raise InputError(f"{path} holds no runs of a publication", next=_again())
+        raise InputError(
+            f"{path} holds no runs of a publication",
+            cause="it is an archive of something else, such as a release's of verdicts, in which"
+            " those with runs are in docs/evidence/archives",
+            next=_again(),
+        )
     found = _object(texts[_CONTENTS])
     version = found.get("format")
     if version != FORMAT:
@@ -116,17 +182,14 @@ def read_archive(path: Path) -> Archived:
             next=_again(found.get("publication")),
         )
     try:
-        contents = Contents.model_validate(found)
-        folder, _ = publication_named(contents.publication)
-        runs = {study: _judged(study, folder, texts) for study in contents.studies}
-    except (ValidationError, KeyError) as error:
+        return Contents.model_validate(found)
+    except ValidationError as error:
         raise InputError(
-            f"{path} is damaged",
+            f"{path} does not say what it has",
             details=(str(error).splitlines()[0],),
-            cause="it was cut short on its way here, or edited",
-            next=_again(),
+            cause="it was edited, or another version of fsgauge made it",
+            next=_again(found.get("publication")),
         ) from error
-    return Archived(contents=contents, runs=runs)
 
 
 def _shown(value: object) -> str:
@@ -143,15 +206,18 @@ def _object(text: bytes) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _texts(path: Path) -> dict[str, bytes]:
-    """The few members that are read; records are for programs other than this one."""
+def _is_judged_by(name: str) -> bool:
+    """Records are for programs other than this one."""
+    return name == _CONTENTS or name.endswith(("/judged.json", "/report.json"))
+
+
+def _members(path: Path, is_wanted: Callable[[str], bool]) -> dict[str, bytes]:
+    """Those that are wanted, by their names."""
     try:
         with tarfile.open(fileobj=io.BytesIO(_unpacked(path)), mode="r:") as opened:
             found = {}
             for number, entry in enumerate(opened):
-                wanted = entry.name == _CONTENTS or entry.name.endswith(
-                    ("/judged.json", "/report.json")
-                )
+                wanted = is_wanted(entry.name)
                 if number >= _MOST_MEMBERS or (wanted and entry.size > REPORT.size_bytes):
                     raise _too_large(path)
                 file = opened.extractfile(entry) if wanted and entry.isfile() else None
@@ -183,16 +249,43 @@ def _too_large(path: Path) -> InputError:
 
 
 def _judged(study: str, folder: str, texts: Mapping[str, bytes]) -> JudgedRun:
-    facts = JudgedRun.model_validate_json(texts[f"{study}/judged.json"])
+    """By the results in it, of what it has of a study; InputError where that is not to be had."""
+    lacks = next((e for e in ("judged.json", "report.json") if f"{study}/{e}" not in texts), "")
+    again = _again(ledgers()[folder].publication.name)
+    if lacks:
+        raise InputError(f"{study} of the archive has no {lacks}", next=again)
+    facts = texts[f"{study}/judged.json"]
+    found = _object(facts)
+    made_by, version = _shown(found.get("fsgauge")), found.get("format")
+    if version != RUN_FORMAT:
+        raise InputError(
+            f"{study} of the archive was judged in version {_shown(version)}, and this fsgauge"
+            f" reads version {RUN_FORMAT}",
+            cause=f"fsgauge {made_by} ran it",
+            next=again,
+        )
     shipped = kinds.verdict_files(folder).get(f"{study}.toml")
-    if shipped is None or facts.study_sha256 != sha256_of(shipped):
+    if shipped is None or found.get("study_sha256") != sha256_of(shipped):
         raise InputError(
             f"{study} of the archive is not the study of this fsgauge",
-            cause=f"fsgauge {facts.fsgauge} ran it, and the study was changed since",
-            next=_again(ledgers()[folder].publication.name),
+            cause=f"fsgauge {made_by} ran it, and the study was changed since",
+            next=again,
         )
-    results = Results.model_validate_json(texts[f"{study}/report.json"])
-    return facts.model_copy(update={"observed": observed(results, folder)})
+    try:
+        run = JudgedRun.model_validate_json(facts)
+        results = Results.model_validate_json(texts[f"{study}/report.json"])
+    except ValidationError as error:
+        raise InputError(
+            f"{study} of the archive has results that this fsgauge does not read",
+            details=(str(error).splitlines()[0],),
+            cause=f"it was edited, or fsgauge {made_by}, which ran it, is another version",
+            next=again,
+        ) from error
+    if not results.sureness.valid:
+        raise InputError(
+            f"{study} of the archive is not valid: {results.sureness.invalid_reason}", next=again
+        )
+    return run.read_anew(results, folder)
 
 
 def _again(publication: object = None) -> str:
@@ -212,6 +305,12 @@ def publication_named(name: str) -> tuple[str, Ledger]:
     for short, found in known.items():
         if name in (short, found[0]):
             return found
+    for short, (_, ledger) in known.items():
+        if name.upper() in {claim.id for claim in ledger.claim}:
+            raise InputError(
+                f"{name.upper()} is a claim, and what is run is all of its publication",
+                next=f"fsgauge published run {short}",
+            )
     raise InputError(
         f'there is no publication "{name}"' if name else "no publication is named",
         details=tuple(f"{short}: {each.publication.title}" for short, (_, each) in known.items()),

@@ -224,6 +224,11 @@ class StudyPart:
         deciding = [each for each in self.trials if not each.no_proof]
         return bool(deciding) and all("heads" in each.needs for each in deciding)
 
+    @property
+    def needs_size(self) -> bool:
+        """Whether some of it is decided by files alone that are larger than memory."""
+        return any("larger than memory" in each.needs for each in self.trials)
+
 
 def parts_of(folder: str, ledger: Ledger) -> list[StudyPart]:
     """Every study that a claim asks for, the simulated ones first."""

@@ -20,7 +20,7 @@ from fsgauge.record.records import Cell
 from fsgauge.stats.estimate import Estimate, over_unpaired
 from fsgauge.stats.ratio import Ratio, ratio_of_blocks
 from fsgauge.stats.results import Comparison, JudgedRatio, Results
-from fsgauge.stats.rig_limits import BY_RIG, set_by
+from fsgauge.stats.rig_limits import BY_RIG, WORDS, Limit, set_by
 
 
 class Observation(Part):
@@ -87,6 +87,30 @@ def observe(about: Observable, results: Results) -> list[Observation]:
     has_own = kinds.has_part(results.kind, "published")
     own: Mapping[str, Observe] = kinds.part(results.kind, "published").OBSERVED if has_own else {}
     return own[about.quantity](about, results)
+
+
+_MISSING: dict[Limit, str] = {
+    "emulator": "a machine where KVM works is missing",
+    "IOPS": "a rig without that limit is missing",
+    "bandwidth": "a rig without that limit is missing",
+}
+"""What would let systems, and not the rig, set a rate."""
+
+
+def why_none(about: Observable, results: Results) -> str:
+    """Why nothing is observed, and what is missing for it."""
+    cells = {cell.id for cell in cells_of(about, results)}
+    if not cells or about.system not in results.systems:
+        return "its run has no such cell or system"
+    compared = {about.system, about.over or results.baseline}
+    met = {e.limit for e in results.measurements if e.cell in cells and e.system in compared}
+    limit = next((each for each in BY_RIG if each in met), None)
+    if limit is not None:
+        return f"{WORDS[limit]} set its rates; {_MISSING[limit]}"
+    judged = [e for e in results.comparisons if e.cell in cells and e.system == about.system]
+    if any(each.verdict == "too noisy" for each in judged):
+        return "its blocks are too far apart; a quieter machine, or more blocks, are missing"
+    return "no block of its run has what is compared; it has to be run again"
 
 
 def cells_of(about: Observable, results: Results) -> list[Cell]:

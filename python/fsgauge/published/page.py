@@ -24,12 +24,13 @@ computed from them is marked as computed. `fsgauge published N-06` prints one cl
 `fsgauge published run sonexion` (or `nss`, `flash`, `clusters`, `closson`) runs every part of a
 publication that a machine can, says what it cannot and why (`--plan`: that alone), and writes a
 page with its figures and ours, and an archive: `fsgauge published --judge ARCHIVE` judges it again
-without the rig, and `scripts/recompute-verdicts ARCHIVE`, of sonexion alone, without fsgauge.
+without the rig, and `scripts/recompute-verdicts ARCHIVE` without fsgauge (sonexion, closson).
+Archives of runs behind this page are in [evidence/archives](evidence/archives/README.md).
 
 | verdict | meaning |
 | --- | --- |
 | confirmed | the published ratio or range is in our 95 % interval, on one side of 1; or it is met |
-| direction confirmed | our interval is on the same side of 1; the size is that of other hardware |
+| direction confirmed | our interval is on that side of 1; elsewhere, or more than twofold wide |
 | refuted | our interval is on the other side of 1; or an "all", "no", "at least" is not so |
 | undecided | a run is there, and its interval allows both |
 | changed since | contradicted, by software that is no longer what was published of |
@@ -43,8 +44,9 @@ without the rig, and `scripts/recompute-verdicts ARCHIVE`, of sonexion alone, wi
 
 Of several predictions the gravest shows: missed, fitted, no proof, met, answered. Findings stand
 next to a run: with `noise.wide`, `noise.unknown` or `operations.few` in it, or `run.starved` of a
-system that is compared, nothing is confirmed and nothing refuted. A ratio that the rig set, by the
-limit of a disk or an emulated processor, says nothing.
+system that is compared, nothing is confirmed and nothing refuted; nor with one by which its times
+are something else's, as of a debug engine or a quota, or by which a system changed. A ratio that
+the rig set, by the limit of a disk or an emulated processor, says nothing.
 
 """
 

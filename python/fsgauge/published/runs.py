@@ -17,14 +17,16 @@ from fsgauge import kinds
 from fsgauge.errors import InputError, quoted
 from fsgauge.exit_codes import ExitCode
 from fsgauge.published.ledger import Claim, Part, ledgers
-from fsgauge.published.observe import Observation, observe
+from fsgauge.published.observe import Observation, observe, why_none
 from fsgauge.published.trial import Observable
 from fsgauge.record.machine import Simulation, is_over_network
 from fsgauge.stats.layouts import Seeks, seeks_of
 from fsgauge.stats.read import read_stored
 from fsgauge.stats.results import Results
+from fsgauge.stats.rig_limits import EMULATED
 from fsgauge.stats.run_checks import starved
 from fsgauge.stats.storage_findings import file_set_bytes
+from fsgauge.stats.wording import listed
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.study.parse import load_study
 from fsgauge.units import count
@@ -43,6 +45,17 @@ class Observed(Observation):
     trial: str
 
 
+class Silent(Part):
+    """A claim and its trial or prediction to which a run says nothing, and why."""
+
+    claim: str
+    trial: str
+    why: str
+
+
+FORMAT: Literal[2] = 2
+
+
 class JudgedRun(Part):
     """One run of a study of verdicts. `study_sha256` is that of the study file's text.
 
@@ -51,7 +64,7 @@ class JudgedRun(Part):
     hosts of their own drove the load.
     """
 
-    format: Literal[2] = 2
+    format: Literal[2] = FORMAT
     study: str
     study_sha256: str
     date: str
@@ -69,6 +82,7 @@ class JudgedRun(Part):
     network: bool = False
     simulated: str = Field(default="", exclude_if=lambda value: not value)
     observed: list[Observed]
+    silent: list[Silent] = Field(default=[], exclude_if=lambda value: not value)
 
     def starves(self, about: Observable) -> bool:
         """Whether the load waited for processors in a run of what a trial compares."""
@@ -79,6 +93,23 @@ class JudgedRun(Part):
 
     def of(self, claim: Claim, about: Observable) -> list[Observed]:
         return [e for e in self.observed if (e.claim, e.trial) == (claim.id, about.words)]
+
+    def why_silent(self, claim: Claim, about: Observable) -> str:
+        """Why it says nothing to a trial, and what is missing."""
+        own = (e.why for e in self.silent if (e.claim, e.trial) == (claim.id, about.words))
+        kvm = "; a machine where KVM works is missing" * (EMULATED in self.machine)
+        return next(own, f"its run has no such ratio, or the rig's limits set it{kvm}")
+
+    def read_anew(self, results: Results, folder: str) -> JudgedRun:
+        """The same run, with all that its results say themselves taken from them."""
+        said = {
+            "blocks": results.sureness.blocks_complete,
+            "findings": _findings(results),
+            "simulated": _models(results.simulation),
+            "observed": observed(results, folder),
+            "silent": silent(results, folder),
+        }
+        return self.model_copy(update=said)
 
 
 def sha256_of(path: Path) -> str:
@@ -141,11 +172,13 @@ def _study_of(results: Results, directory: Path) -> tuple[str, Path]:
 
 def _require_as_shipped(stored: StoredStudy, path: Path, directory: Path) -> None:
     """Systems, workload and rig are the file's: a model, or an emulated machine, is no measurement
-    of another one. Storage, blocks and seed may be the user's own."""
+    of another one, nor is a network that is slower. Storage, blocks and seed may be the user's own.
+    """
     study = load_study(str(path))
     shipped = study.model_dump(mode="json", by_alias=True)
     ran: dict[str, Any] = stored.study.study
-    changed = [part for part in ("system", "workload") if ran.get(part) != shipped[part]]
+    parts = ("system", "workload", *(["rig"] if stored.study.rig == "vm" else []))
+    changed = [part for part in parts if ran.get(part) != shipped.get(part)]
     rig = "simulator" if study.is_simulated else "vm" if study.rig is not None else "host"
     if stored.study.rig not in (rig, "simulator" if study.is_simulated else "fleet"):
         raise InputError(
@@ -164,6 +197,7 @@ def _judged(stored: StoredStudy, results: Results, folder: str, path: Path) -> J
     machine = stored.before.load
     storage = stored.before.storage
     virtual = f", virtual ({machine.virtual_machine})" if machine.virtual_machine else ""
+    limits = f", under limits: {listed(machine.limited_to)}" if machine.limited_to else ""
     started = datetime.fromtimestamp(stored.study.started_unix_ns / 1e9, tz=UTC)
     return JudgedRun(
         study=results.study,
@@ -171,20 +205,25 @@ def _judged(stored: StoredStudy, results: Results, folder: str, path: Path) -> J
         date=started.date().isoformat(),
         fsgauge=stored.study.fsgauge_version,
         kernel=machine.kernel.split(" #")[0],
-        machine=f"{count(machine.processor_count, 'processor')}{virtual}",
+        machine=f"{count(machine.processor_count, 'processor')}{virtual}{limits}",
         storage=storage.sentence,
         heads=seeks_of(storage),
         blocks=results.sureness.blocks_complete,
         seed=stored.study.plan.seed,
         beyond_memory=_beyond_memory(stored),
         network=stored.study.rig == "fleet" and is_over_network(stored.before.machines),
-        findings=sorted({each.code for each in results.findings if each.level != "note"}),
+        findings=_findings(results),
         starved=sorted(
             {run.system for run in stored.runs if run.result and starved(run, run.result)}
         ),
         simulated=_models(results.simulation),
         observed=observed(results, folder),
+        silent=silent(results, folder),
     )
+
+
+def _findings(results: Results) -> list[str]:
+    return sorted({each.code for each in results.findings if each.level != "note"})
 
 
 def _beyond_memory(stored: StoredStudy) -> Literal["yes", "no", "unknown"]:
@@ -209,6 +248,16 @@ def observed(results: Results, folder: str) -> list[Observed]:
         for claim in ledgers()[folder].claim
         for about in _asked(claim, results.study)
         for seen in observe(about, results)
+    ]
+
+
+def silent(results: Results, folder: str) -> list[Silent]:
+    """What they say nothing to, of the claims that their study is for."""
+    return [
+        Silent(claim=claim.id, trial=about.words, why=why_none(about, results))
+        for claim in ledgers()[folder].claim
+        for about in _asked(claim, results.study)
+        if not observe(about, results)
     ]
 
 

@@ -36,6 +36,18 @@ _NOISE = {
     "run.starved": "its load waited for processors",
 }
 """Findings that forbid "confirmed" and "refuted", in words."""
+_OTHERS = {
+    "run.debug_engine": "its engine was a debug build; one that is built for release is missing",
+    "limits.throttled": "a quota of processor time held it up; a machine without one is missing",
+    "limits.io": "a control group's limit of I/O set rates in it; storage without one is missing",
+    "run.clock_jumped": "its clocks disagree on how long runs were; a steady clock is missing",
+    "environment.changed": "the machine changed while it went on; it has to be run again",
+}
+"""Findings by which its times are those of something other than storage, and what is missing."""
+_ALTERED = {
+    "system.changed": "a system was not made the same way in each turn; it has to be run again",
+}
+"""Findings by which no number of it is one system's, counts among them."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +129,8 @@ def lacking(trial: Trial, run: JudgedRun) -> list[str]:
     found = [words for need in trial.needs if (words := _lacks(need, run))]
     if not trial.counted and (noise := noise_words(trial, run)):
         found.append(f"{noise}; a quieter machine, or more blocks, are missing")
+    forbidding = _ALTERED if trial.counted else _OTHERS | _ALTERED
+    found += [f"{words} ({code})" for code, words in forbidding.items() if code in run.findings]
     return found
 
 
@@ -151,7 +165,8 @@ def _lacks(need: Need, run: JudgedRun) -> str:
         return "" if run.network else "it was one machine; hosts that a network joins are missing"
     return {
         "yes": "",
-        "no": "its files fit in memory, which answered for the storage; larger storage is missing",
+        "no": "its files fit in memory, which answered for the storage; larger storage is missing,"
+        " or a control group with less memory",
         "unknown": "whether its files fit in memory was not kept; it has to be run again",
     }[run.beyond_memory]
 
@@ -236,7 +251,8 @@ def _of_trial(folder: str, claim: Claim, trial: Trial, run: JudgedRun | None) ->
         study = f"kinds/{folder}/verdicts/{trial.study}.toml"
         waits = " and ".join([*waits_for(trial), f"a run of {study}"])
         return TrialStanding(trial, TrialVerdict("not yet", f"waits for {waits}"), None, published)
-    outcome = _with_what_it_lacks(trial, run, judged(trial, published, run.of(claim, trial)))
+    seen, why_none = run.of(claim, trial), run.why_silent(claim, trial)
+    outcome = _with_what_it_lacks(trial, run, judged(trial, published, seen, why_none))
     return TrialStanding(trial, outcome, run, published)
 
 

@@ -1,7 +1,7 @@
 """What comes of a trial: its rule applied to what was observed.
 
-confirmed            the published ratio or part of its range is in our interval, on its side of 1;
-                     a claim without a number is met
+confirmed            the published ratio or part of its range is in our interval, on its side of 1,
+                     which is no wider than twofold; a claim without a number is met
 direction confirmed  our interval is on the same side of 1; the size is that of other hardware
 refuted              our interval is on the other side, or an "all", "no" or "at least" is
                      contradicted
@@ -46,6 +46,9 @@ Word = Literal[
 MARGIN = 0.05
 """Less than this is neither a gain nor a difference; the publication's own rounding is 2 %."""
 CERTAIN = 0.05
+WIDE = 2.0
+"""An interval of which one end is more than so many times the other has many sizes in it, and
+confirms none."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +59,13 @@ class TrialVerdict:
     words: str
 
 
-def judged(trial: Trial, published: float | None, seen: Sequence[Observation]) -> TrialVerdict:
-    """What observations make of a trial; `published` is the ratio to hold them against."""
+def judged(
+    trial: Trial, published: float | None, seen: Sequence[Observation], why_none: str = ""
+) -> TrialVerdict:
+    """What observations make of a trial; `published` is the ratio to hold them against, `why_none`
+    says why there are none."""
     if not seen:
-        return TrialVerdict("not yet", "its run has no such ratio, or the rig's limits set it")
+        return TrialVerdict("not yet", why_none)
     if trial.rule in ("below", "above", "no gain", "same"):
         return _of_each(trial, published, seen)
     if trial.rule == "at least":
@@ -116,7 +122,11 @@ def _of_one(trial: Trial, published: float | None, one: Observation) -> Word:
     if published is None:
         return "confirmed"
     is_other = one.is_below(published) or one.is_above(trial.up_to or published)
-    return "direction confirmed" if is_other else "confirmed"
+    return "direction confirmed" if is_other or _is_wide(one) else "confirmed"
+
+
+def _is_wide(one: Observation) -> bool:
+    return one.low is not None and one.high is not None and one.high > WIDE * one.low
 
 
 def _same(one: Observation) -> Word:
@@ -142,7 +152,8 @@ def _loss_up_to(bound: float, seen: Sequence[Observation]) -> TrialVerdict:
     words = f"{_named(least, seen)}{numbers(least)}"
     if not any(_is_certain(each) and each.is_below(1) for each in seen):
         return TrialVerdict("undecided", words)
-    return TrialVerdict("confirmed" if least.contains(bound) else "direction confirmed", words)
+    is_met = least.contains(bound) and not _is_wide(least)
+    return TrialVerdict("confirmed" if is_met else "direction confirmed", words)
 
 
 def _of_many(trial: Trial, seen: Sequence[Observation]) -> TrialVerdict:

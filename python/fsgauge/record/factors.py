@@ -26,6 +26,8 @@ from fsgauge.units import exact_size, format_size
 Role = Literal["pattern", "size", "depth", "jobs", "hosts"]
 """What is done; the bytes of one operation; how many are in flight, of each; how many at once; how
 many hosts take part."""
+LARGE_BYTES = 128 << 10
+"""From this size of an operation on, people say bytes a second."""
 
 
 @dataclass(frozen=True)

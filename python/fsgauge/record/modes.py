@@ -8,6 +8,14 @@ from pydantic import Field
 
 from fsgauge.plain_files.kept import Kept
 
+FINALISTS = 5
+"""Of a race, in the blocks that confirm: the baseline, the winner and up to three rivals."""
+
+
+def confirming_blocks(confirm: int, systems: int) -> float:
+    """So many blocks of the finalists, in blocks of all systems; the baseline has two turns."""
+    return confirm * min(1.0, (FINALISTS + 1) / (systems + 1))
+
 
 class RaceRules(Kept):
     """Blocks up to `blocks` race, the `confirm` after them confirm; a plan has turns of every

@@ -13,7 +13,7 @@ from functools import partial
 from fsgauge.record.factors import factors_of
 from fsgauge.report import words
 from fsgauge.report.compared_models import model_and_measured
-from fsgauge.stats.asked_number import rate_words
+from fsgauge.stats.asked_number import is_plural, named_test, rate_words, works_joined
 from fsgauge.stats.between_systems import bound_percent, is_near
 from fsgauge.stats.folders.between import Between, Entry, IdleLine
 from fsgauge.stats.folders.free_space import FREE_SPACE
@@ -34,6 +34,8 @@ from fsgauge.stats.wording import (
 from fsgauge.units import exact_percent
 
 MOST_NAMED = 4
+_LONG_WORDS = 8
+"""A name of more words leaves a headline no room."""
 
 
 def changes_sentences(between: Between, idle: Sequence[IdleLine]) -> str:
@@ -65,7 +67,8 @@ def changes_sentences(between: Between, idle: Sequence[IdleLine]) -> str:
         seen.sort(key=lambda each: -abs(math.log(each.ratio)))
         if seen:
             name, more = _name(between, seen[0]), len(seen) - 1
-            verb = "were" if seen[0].metric == "iops" else "was"
+            is_several = is_plural(between.cell(seen[0].cell), seen[0].metric)
+            verb = "were" if is_several else "was"
             change = f"{verb} {_change(between, seen[0])}"
             clauses.append(f"undecided, but in these sittings {name} {change}")
             clauses += filter(None, [_values(between, seen[0])])
@@ -77,6 +80,8 @@ def changes_sentences(between: Between, idle: Sequence[IdleLine]) -> str:
     if idle:
         clauses.append(f"{len(idle)} without a ratio, as a side did nothing")
     said = [f"{between.b.label} against {between.a.label}{of}: {'; '.join(clauses)}."]
+    if entries and (tests := _long_name(between)):
+        said.append(f"All of this: {tests}.")
     return " ".join([*said, *_free_space(between)])
 
 
@@ -90,16 +95,27 @@ def _is_seen(entry: Entry) -> bool:
     return low is not None and high is not None and not low <= 1 <= high
 
 
+def _test(between: Between, entry: Entry) -> str:
+    """What is done alone where the rest is long and in all tests the same."""
+    cell = between.cell(entry.cell)
+    return factors_of(cell).work if _long_name(between) else named_test(cell, entry.metric)
+
+
+def _long_name(between: Between) -> str:
+    """The name of all tests where it is long, and they differ in what is done alone; else ""."""
+    cells = [between.cell(each) for each in between.primary_cells]
+    names = [named_test(each, between.primary_metrics[each.id]) for each in cells]
+    joined = works_joined(cells, names) if names else None
+    return joined if joined and len(names[0].split()) > _LONG_WORDS else ""
+
+
 def _name(between: Between, entry: Entry) -> str:
-    """ "4 KiB random reads at depth 32 on ext4"; of another metric than a rate, its label first."""
-    noun = factors_of(between.cell(entry.cell)).noun
-    label = "" if entry.metric == "iops" else f"{between.metric(entry.metric).label} of "
-    return f"{label}{noun} on {entry.system}"
+    return f"{_test(between, entry)} on {entry.system}"
 
 
 def _by_name(between: Between, entries: Sequence[Entry]) -> dict[str, float]:
     """The bound of each, by what tells it from the others: its test, its system, or both."""
-    tests = [_name(between, each).removesuffix(f" on {each.system}") for each in entries]
+    tests = [_test(between, each) for each in entries]
     bounds = [_bound(each) for each in entries]
     if len({each.system for each in entries}) == 1:
         return dict(zip(tests, bounds, strict=True))
@@ -110,10 +126,19 @@ def _by_name(between: Between, entries: Sequence[Entry]) -> dict[str, float]:
 
 def _names(between: Between, entries: Sequence[Entry]) -> str:
     """The tests of each system, the system behind them."""
-    named = [(e.system, _name(between, e).removesuffix(f" on {e.system}")) for e in entries]
-    names = [f"{tests} on {systems}" for systems, tests in _together(named[:MOST_NAMED])]
+    by_system: dict[str, list[Entry]] = {}
+    for entry in entries[:MOST_NAMED]:
+        by_system.setdefault(entry.system, []).append(entry)
+    named = [(system, _tests(between, own)) for system, own in by_system.items()]
+    names = [f"{tests} on {systems}" for systems, tests in _together(named)]
     more = len(entries) - MOST_NAMED
     return f"{', '.join(names)} and {more} more" if more > 0 else listed(names)
+
+
+def _tests(between: Between, entries: Sequence[Entry]) -> str:
+    """ "4 KiB random reads and random writes at depth 32"."""
+    names = [_test(between, each) for each in entries]
+    return works_joined([between.cell(each.cell) for each in entries], names) or listed(names)
 
 
 def _together(named: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -142,28 +167,30 @@ def _values(between: Between, entry: Entry) -> str:
         first, last = share_words(a), share_words(b)
         return "" if first == last else f"from {first} to {share_of(b, between.baseline)}"
     cell, unit = between.cell(entry.cell), between.metric(entry.metric).unit
-    said = partial(rate_words, cell) if unit == "IOPS" else words.value
-    first, last = said(a, unit), said(b, unit)
+    own = factors_of(cell).rate_unit if unit == "IOPS" else unit
+    said = partial(rate_words, cell) if own == "IOPS" else words.value
+    first, last = said(a, own), said(b, own)
     return "" if first == last else f"from {words.span(first, last)}"
 
 
 def _change(between: Between, entry: Entry) -> str:
-    """ "8 % slower (4 to 12 %)"; "2.31 times as fast (2.10 to 2.55)" from twice as much on."""
-    low, high = entry.shown
-    low, high = low or entry.ratio, high or entry.ratio
     is_rate = between.metric(entry.metric).higher_is_better
-    if entry.ratio >= TIMES:
-        factor = (
-            f"{factor_words(entry.ratio, (low, high))} times as {'fast' if is_rate else 'long'}"
-        )
+    return change_words(entry.ratio, *entry.shown, is_rate=is_rate)
+
+
+def change_words(ratio: float, low: float | None, high: float | None, *, is_rate: bool) -> str:
+    """ "8 % slower (4 to 12 %)"; "2.31 times as fast (2.10 to 2.55)" from twice as much on."""
+    low, high = low or ratio, high or ratio
+    if ratio >= TIMES:
+        factor = f"{factor_words(ratio, (low, high))} times as {'fast' if is_rate else 'long'}"
         return f"{factor} ({ratio_range(low, high)})"
     more, less = ("faster", "slower") if is_rate else ("longer", "shorter")
-    if entry.ratio >= 1:
+    if ratio >= 1:
         low, high = low - 1, high - 1
-        said = percent(entry.ratio - 1, (low, high))
+        said = percent(ratio - 1, (low, high))
         return f"{said} {more} ({percent_range(low, high, ' %')})"
     low, high = 1 - high, 1 - low
-    return f"{percent(1 - entry.ratio, (low, high))} {less} ({percent_range(low, high, ' %')})"
+    return f"{percent(1 - ratio, (low, high))} {less} ({percent_range(low, high, ' %')})"
 
 
 def _free_space(between: Between) -> list[str]:

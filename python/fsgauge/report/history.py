@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -11,6 +12,7 @@ from fsgauge.report import vega, words
 from fsgauge.report.charts import marks, panels
 from fsgauge.report.charts.axes import ratio_domain, ratios
 from fsgauge.report.charts.marks import edges_of, whiskers
+from fsgauge.report.compared_answer import change_words
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.logged import write_page
 from fsgauge.report.theme import GLYPHS, INK, MUTED, template
@@ -140,12 +142,20 @@ def _steps_found(history: History) -> str:
         return "Nothing can be followed: no folder has a ratio to the baseline."
     if not history.enough:
         return f"{count} folders are too few to see a step in: {FEWEST} are needed."
-    steps = sum(len(series.steps) for series in history.series)
-    many = len(history.series)
-    where = f"in {many} series of {count} folders"
-    if steps == 0:
+    where = f"in {len(history.series)} series of {count} folders"
+    found = [(series, step) for series in history.series for step in series.steps]
+    if not found:
         return f"No step {where}."
-    return f"{steps} {'step' if steps == 1 else 'steps'} {where}."
+    series, step = max(found, key=lambda pair: (pair[1].index, abs(math.log(pair[1].ratio))))
+    verb = "are" if series.is_plural else "is"
+    change = change_words(step.ratio, step.low, step.high, is_rate=series.higher_is_better)
+    said = f"Since {step.label}, {series.test} on {series.system} {verb} {change}"
+    said += f" against {history.baseline}."
+    if step.changed:
+        others = len(step.changed) - 1
+        said += f" Changed there: {step.changed[0]}{f' and {others} more' if others else ''}."
+    steps = len(found)
+    return f"{said} {steps} {'step' if steps == 1 else 'steps'} {where}."
 
 
 def cautions(history: History) -> list[str]:

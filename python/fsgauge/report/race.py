@@ -1,14 +1,12 @@
-"""What the page of a race shows next to its picture: cost, effects of options, all systems, the
-winner as commands."""
+"""What the page of a race shows next to its picture: cost, effects of options, all systems."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from fsgauge.report import words
 from fsgauge.report.table_parts import Rows, Table, TableCell
-from fsgauge.stats.choosing.effects import Effect, Effects, effects_of, settings_of
+from fsgauge.stats.choosing.effects import Effect, Effects, effects_of
 from fsgauge.stats.race.model import Place, Race
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
@@ -21,7 +19,7 @@ def race_values(results: Results, stored: StoredStudy) -> dict[str, Any]:
     if race is None:
         return {"race": None}
     systems = {str(each["name"]): each for each in stored.study.study["system"]}
-    found = effects(race, systems)
+    found = effects_of(race.first_blocks, systems)
     return {
         "race": race,
         "race_saved": _saved(race),
@@ -31,18 +29,7 @@ def race_values(results: Results, stored: StoredStudy) -> dict[str, Any]:
     }
 
 
-def effects(race: Race, systems: Mapping[str, Mapping[str, Any]]) -> Effects | None:
-    """Main effects from the first blocks, which every system ran."""
-    logs = {name: values for name, values in race.first_blocks.items() if name in systems}
-    return effects_of(
-        logs,
-        {name: settings_of(systems[name]) for name in logs},
-        {name: str(systems[name]["kind"]) for name in logs},
-    )
-
-
 def why(race: Race, each: Place) -> str:
-    """Why a system left, or stayed."""
     than = "the leader" if each.against == race.leader else each.against
     return {
         "leader": "leads at the end",
@@ -83,21 +70,14 @@ def _effect_tables(found: Effects | None) -> list[Table]:
             ("file system", "", lambda each: each.kind),
             ("option", "", lambda each: each.option),
             ("compared with", "", lambda each: each.against),
-            ("ratio", "ratio", _effect_cell),
+            ("ratio", "ratio", _ratio_cell),
             ("of the variance", "", share),
         ],
     )
 
 
-def _effect_cell(each: Effect) -> TableCell:
-    return TableCell(
-        words.ratio(each.ratio, each.low, each.high), f"{each.low:.3f} to {each.high:.3f}"
-    )
-
-
 def effect_words(found: Effects | None, margin: float) -> list[str]:
-    """How much the choice of a file system does, what does less than the margin, the strongest
-    pair."""
+    """What the choice of a file system does, what does less than the margin, the strongest pair."""
     if found is None:
         return []
     said = []
@@ -106,18 +86,15 @@ def effect_words(found: Effects | None, margin: float) -> list[str]:
             f"The file system alone explains {words.share_text(found.kind_share)} of the variance"
             " between systems."
         )
-    small = found.below(margin)
-    if small:
+    if small := found.below(margin):
         names = list(dict.fromkeys(f"{each.option} ({each.kind})" for each in small))
         most = f"{100 * (margin - 1):.3g} %"
         said.append(f"These change less than {most} here: {', '.join(names)}.")
-    pair = found.interaction
-    if pair is not None:
-        first, second = pair.options
+    if pair := found.interaction:
         together = words.ratio(pair.ratio, pair.low, pair.high)
         told = "" if pair.low > 1 or pair.high < 1 else ", which noise alone may do"
         said.append(
-            f"The strongest pair, {first} with {second} on {pair.kind}: together {together} times"
+            f"The strongest pair, {pair.option} on {pair.kind}: together {together} times"
             f" what both do alone ({pair.low:.3f} to {pair.high:.3f}){told}."
         )
     return said
@@ -134,14 +111,14 @@ def _place_tables(race: Race) -> list[Table]:
             ("place", "", lambda each: str(race.places.index(each) + 1)),
             ("configuration", "", lambda each: each.system),
             ("blocks", "", lambda each: str(each.blocks)),
-            ("ratio to the leader", "ratio", _place_cell),
+            ("ratio to the leader", "ratio", _ratio_cell),
             ("why", "", lambda each: why(race, each)),
         ],
     )
 
 
-def _place_cell(each: Place) -> TableCell:
+def _ratio_cell(each: Effect | Place) -> TableCell:
     if each.ratio is None:
         return TableCell("-")
     below = "" if each.low is None or each.high is None else f"{each.low:.3f} to {each.high:.3f}"
-    return TableCell(f"{each.ratio:.3f}", below)
+    return TableCell(words.ratio(each.ratio, each.low, each.high), below)

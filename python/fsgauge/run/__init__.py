@@ -1,7 +1,4 @@
-"""The main path: study -> plan -> rig -> record; then statistics and report read records.
-
-`run_study` and `resume_study` measure and store; everything after needs the results folder alone.
-"""
+"""The main path: study -> plan -> rig -> record; all after it needs the results folder alone."""
 
 from __future__ import annotations
 
@@ -146,8 +143,7 @@ def resume_study(
 
 
 def left_of(directory: Path) -> Plan | None:
-    """What of its plan a study in a folder still lacks; None when that is nothing. Raises
-    InputError where it cannot be read."""
+    """The plan of what a study in a folder lacks; None for nothing. InputError if unreadable."""
     with ResultsFolder.opened(directory) as folder:
         stored = raced_study(read_results(folder.files))
         whole = whole_blocks(stored)
@@ -233,8 +229,7 @@ def _every_block(
 def _block(
     session: Session, record: StudyRecord, recording: Recording, block: int, whole: set[int]
 ) -> None:
-    """One block, as the blocks before it decide; nothing where a race is over before it. `whole`
-    are those that another session measured."""
+    """One block, as the blocks before it decide; `whole` are those of another session."""
     if record.plan.race is None:
         session.block(plan_of(record, block, recording.runs), block, recording)
         return

@@ -141,7 +141,6 @@ def require_server(record: RunRecord) -> None:
 
 
 def _counted(clients: ClientsResult) -> tuple[str, ...]:
-    """Errors by operation and kind, the most frequent first."""
     found = sorted(clients.errors, key=lambda each: -each.count)
     return tuple(
         f"{each.count} x {each.operation}: {ERRORS[each.kind].name}, the first at {each.first_path}"

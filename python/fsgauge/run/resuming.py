@@ -37,8 +37,7 @@ def study_of(stored: StoredStudy) -> Study:
 def is_finished(
     stored: StoredStudy, whole: set[int], events: Sequence[Mapping[str, object]]
 ) -> bool:
-    """Whether the study came to its end: every block is whole, or it asked to end sooner. `events`
-    are the lines of its journal."""
+    """Whether every block is whole, or the study asked to end sooner; `events` are its journal."""
     ended = bool(events) and events[-1].get("event") == "ended"
     plan = stored.study.plan
     lacks = {turn.block for turn in plan.all_turns} - whole
@@ -62,8 +61,7 @@ def knows_enough(record: StudyRecord, runs: Sequence[RunRecord]) -> bool:
 
 
 def plan_of(record: StudyRecord, block: int, runs: Sequence[RunRecord]) -> Plan:
-    """The plan that a block follows, of a curve with the rates that the blocks before it gave.
-    RigError where they gave none."""
+    """The plan of a block, of a curve with the rates that came of the blocks before; RigError."""
     if record.plan.curve is None:
         return record.plan
     from fsgauge.stats.curve.rates import plan_of_block
@@ -72,8 +70,7 @@ def plan_of(record: StudyRecord, block: int, runs: Sequence[RunRecord]) -> Plan:
 
 
 def of_race(record: StudyRecord, block: int, runs: Sequence[RunRecord]) -> tuple[Plan, str]:
-    """The plan with the turns that a race has had or has next, and how it stands at a block, in
-    words; of no race the plan as it is."""
+    """The plan with the turns of a race so far and next, and how it stands, in words."""
     if record.plan.race is None:
         return record.plan, ""
     from fsgauge.stats.race.replay import raced_plan, replayed, standing_words

@@ -200,10 +200,11 @@ def problem(entry: ScanProblem) -> str:
     return f"{entry.code}, {times}{escaped(entry.text)}{example}"
 
 
-def lines_of(scan: ScanResult, *, top: int, extents: bool) -> list[str]:
-    """The whole text; `extents` lists those of the worst files."""
+def lines_of(scan: ScanResult, *, top: int, extents: bool, since: str = "") -> list[str]:
+    """The whole text; `since`: what changed; `extents` lists those of the worst files."""
     head = f"{escaped(scan.source.path)}  {place(scan)}"
     found = [*cautions(scan), f"{head:<40}  {headline(scan)}"]
+    found += [f"means        {since}"] if since else []
     for said in (said for _, said in consequences(scan)):
         found.append(f"means        {said.sentence}")
         found += [f"{'':<12} do: {said.do}"] if said.do else []

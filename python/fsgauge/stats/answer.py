@@ -13,11 +13,10 @@ from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.stats import wording
 from fsgauge.stats.analysis import Analysis
-from fsgauge.stats.asked_number import OF_WORK
+from fsgauge.stats.asked_number import thing_of
 from fsgauge.stats.between_systems import comparing_sentences
 from fsgauge.stats.durability import caveats
 from fsgauge.stats.evidence import Question
-from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.rig_limits import limited_sentence
 from fsgauge.stats.sentence import (
@@ -130,15 +129,9 @@ def _too_few(question: Question, lead: Cell, found: Sequence[Comparison]) -> str
     shown = [f"{entry.system} at {wording.share_words(entry.ratio)}" for entry in others]
     shown.append(f"{last.system} at {wording.share_of(last.ratio, question.baseline)}")
     named = f"{wording.listed(shown)}{wording.left_out(len(found))}"
-    where = f"At {place_of(lead)}, in {_measured(question, lead)}"
+    where = f"In {thing_of(question, lead)}"
     shows = "it shows" if found[0].n == 1 else "they show"
     return f"{wording.too_few(found[0].n)} {where} {shows} {named}."
-
-
-def _measured(question: Question, cell: Cell) -> str:
-    """ "random reads"; "the read p99 latency"."""
-    metric = METRICS[question.metrics[cell.id]]
-    return factors_of(cell).work if metric.name in OF_WORK else f"the {metric.label}"
 
 
 def _primary(question: Question) -> list[tuple[Cell, Comparison]]:

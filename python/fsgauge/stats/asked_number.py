@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fsgauge.engine.wire import DsyncSync, FdatasyncSync, FsyncSync, LoadJob, RwfDsyncSync
-from fsgauge.record.factors import factors_of
+from fsgauge.record.factors import LARGE_BYTES, factors_of
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.evidence import Question
 from fsgauge.stats.metrics import METRICS, SYNC
@@ -104,10 +104,6 @@ def own_numbers(question: Question) -> str:
     return " ".join([*said, *own_rates(question, cells)])
 
 
-LARGE_BYTES = 128 << 10
-"""From this size of an operation on, people say bytes a second."""
-
-
 def rate_words(cell: Cell, value: float, unit: str) -> str:
     """ "205 k IOPS"; of large operations "8.64 GiB/s"."""
     size_bytes = factors_of(cell).operation_bytes
@@ -127,10 +123,10 @@ def own_rates(question: Question, cells: Sequence[Cell]) -> list[str]:
             rates[cell.id] = rate_words(cell, rate, metric.unit)
     shown = [cell for cell in cells if cell.id in rates]
     nouns = [factors_of(cell).noun for cell in shown]
-    if not _differ_in_work(shown, nouns):
-        shown, nouns = shown[:2], nouns[:2]
     if not shown:
         return []
+    if works_joined(shown, nouns) is None:
+        shown, nouns = shown[:2], nouns[:2]
     values = [rates[cell.id] for cell in shown]
     alike = len(values) > 1 and len(set(values)) == 1
     said = f"{values[0]} each" if alike else listed(with_one_unit(values))
@@ -179,25 +175,39 @@ def thing_of(question: Question, cell: Cell, *, is_first: bool = False) -> str:
     return f"{'The' if is_first else 'the'} {label} of {_at_pace(question, cell)}"
 
 
+def named_test(cell: Cell, metric: str) -> str:
+    """What folders are compared by: "4 KiB random reads at depth 32"; what a study names, in its
+    words; of another metric than a rate, its label first."""
+    factors = factors_of(cell)
+    label = "" if metric in OF_WORK else f"{METRICS[metric].label} of "
+    return factors.asked or f"{label}{factors.noun}"
+
+
+def is_plural(cell: Cell, metric: str) -> bool:
+    """Whether that is several things: reads are slower, the bandwidth of a group is."""
+    return metric in OF_WORK and not (metric == "bandwidth" and factors_of(cell).asked)
+
+
 def things_of(cells: Sequence[Cell], named: Sequence[str]) -> str:
     """What several cells' numbers are of, each of which is named: "4 KiB random reads and random
     writes at depth 32"."""
     if len(cells) == 1:
         return named[0]
-    if _differ_in_work(cells, named):
-        works = [factors_of(cell).work for cell in cells]
-        return named[0].replace(works[0], listed(works), 1)
+    if (joined := works_joined(cells, named)) is not None:
+        return joined
     if len(cells) > 2:
         return f"{named[0]} and {len(cells) - 1} more tests"
     (*start, _), (*other, last) = (each.split(" ") for each in named)
     return f"{named[0]} and {last}" if start == other else listed(named)
 
 
-def _differ_in_work(cells: Sequence[Cell], named: Sequence[str]) -> bool:
-    """Whether cells are alike but for what is done: reads, writes."""
+def works_joined(cells: Sequence[Cell], named: Sequence[str]) -> str | None:
+    """The names of cells that are alike but for what is done, as one; None of others."""
     works = [factors_of(cell).work for cell in cells]
     alike = {name.replace(work, "", 1) for name, work in zip(named, works, strict=True)}
-    return len(alike) == 1 and len(set(works)) == len(works)
+    if len(alike) > 1 or len(set(works)) < len(works):
+        return None
+    return named[0].replace(works[0], listed(works), 1)
 
 
 def _at_pace(question: Question, cell: Cell) -> str:

@@ -64,6 +64,11 @@ class Metric:
     page: str
     resolution: float = 0.0
 
+    @property
+    def sign(self) -> int:
+        """Of its logs, where higher is to be better."""
+        return 1 if self.higher_is_better else -1
+
 
 def _latency(operation: str, part: str, label: str) -> Metric:
     resolution = BUCKET if part in QUANTILES else 0.0

@@ -25,6 +25,7 @@ from fsgauge.study.model import PathStorage, ShareStorage
 from fsgauge.study.storage import SMALLEST_STORAGE_BYTES
 from fsgauge.units import format_size
 
+
 def check(storage: PathStorage) -> None:
     require_usable(storage.path, storage.size)
 

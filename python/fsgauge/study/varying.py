@@ -16,11 +16,10 @@ import re
 import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice, product
-from typing import Any, TypeVar
+from typing import Any
 
 from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.study.document import Document
-from fsgauge.study.locate import Path
 from fsgauge.study.specs import fitting
 from fsgauge.study.system import MOST_SYSTEMS
 
@@ -30,7 +29,6 @@ Point = Mapping[str, Value]
 """A value for each key that varies."""
 Known = Callable[[str], Mapping[str, Iterable[str]]]
 """Of a kind of system, what `mkfs` and `mount` may be given."""
-Item = TypeVar("Item")
 
 SAMPLED = 60
 """Of more combinations than are raced, so many are: each option's values alike often."""
@@ -47,32 +45,29 @@ def vary_systems(
 ) -> None:
     """Put all systems in the place of tables that vary; InputError for a key that none has. A table
     with a mistake in its types stays, and is refused as any other."""
-    tables = document.data.get("system")
-    if not isinstance(tables, list) or not any(map(_varies, tables)):
+    tables, plan = document.data.get("system"), document.data.get("plan")
+    tables = tables if isinstance(tables, list) else []
+    plan = plan if isinstance(plan, dict) else {}
+    varying = [index for index, table in enumerate(tables) if _varies(table)]
+    if not varying:
         return
-    for index, table in enumerate(tables):
-        if _varies(table):
-            _require_known(document, index, known)
+    for index in varying:
+        _require_known(document, index, known)
     total = sum(combinations(table.get("vary", {})) for table in tables)
-    plan = document.data.get("plan")
-    races = isinstance(plan, dict) and plan.get("mode") == "race"
-    if total > MOST_SYSTEMS and not races:
-        first = next(index for index, table in enumerate(tables) if _varies(table))
-        raise _error(
-            document,
-            ("system", first, "vary"),
+    if total > MOST_SYSTEMS and plan.get("mode") != "race":
+        raise InputError(
             f"these are {total:,} systems, and {MOST_SYSTEMS} are allowed",
+            location=document.key(("system", varying[0], "vary")),
             next='fewer values; or [plan] mode = "race", which begins with a sample of them',
         )
-    seed = plan.get("seed") if isinstance(plan, dict) else None
+    seed = plan.get("seed")
     chance = random.Random(seed if isinstance(seed, int) else 0)  # noqa: S311 - no secret
     sample = points_of(tables, chance)
     if sum(map(len, sample)) > MOST_SYSTEMS:
-        raise _error(
-            document,
-            ("system", 0),
+        raise InputError(
             f"these are {total:,} systems in {len(tables)} tables, too many for a race, and too few"
             " in each to take a sample of",
+            location=document.key(("system", 0)),
             next="one [[system]] with vary for what several of them have in common",
         )
     found = [
@@ -91,8 +86,7 @@ def vary_systems(
 
 
 def points_of(tables: Sequence[Any], chance: random.Random) -> list[list[Point]]:
-    """Of each table its combinations, or of too many a sample; one of a table that does not
-    vary."""
+    """Of each table its combinations, or of too many a sample; one where it does not vary."""
     varying = [table.get("vary", {}) if _varies(table) else {} for table in tables]
     total = sum(map(combinations, varying))
     if total <= MOST_SYSTEMS:
@@ -115,22 +109,20 @@ def every_point(vary: Vary) -> list[Point]:
 def hypercube(vary: Vary, number: int, chance: random.Random) -> list[Point]:
     """The first combination, and so many others at most in which every value of every key stands
     alike often; fewer where some fall together."""
-    columns = [_column(values, number, chance) for values in vary.values()]
+    columns = [
+        sorted((values[at % len(values)] for at in range(number)), key=lambda _: chance.random())
+        for values in vary.values()
+    ]
     points: list[Point] = [{key: values[0] for key, values in vary.items()}]
     points += [dict(zip(vary, values, strict=True)) for values in zip(*columns, strict=True)]
     return [each for at, each in enumerate(points) if each not in points[:at]]
 
 
-def _column(values: Sequence[Item], number: int, chance: random.Random) -> list[Item]:
-    """Each value alike often, by lot."""
-    repeated = [values[at % len(values)] for at in range(number)]
-    return sorted(repeated, key=lambda _: chance.random())
-
-
 def around(vary: Vary, point: Point, most: int = MOST_SYSTEMS) -> list[Point]:
     """The point, then those that differ from it in one value, then in two."""
     alone = [{**point, key: each} for key, values in vary.items() for each in values]
-    both = ({**one, **_changes(other, point)} for one, other in product(alone, alone))
+    others = [{key: each[key] for key in each if each[key] != point[key]} for each in alone]
+    both = ({**one, **other} for one, other in product(alone, others))
     found: dict[tuple[Value, ...], Point] = {}
     for each in islice((point, *alone, *both), most * most):
         if len(found) < most:
@@ -138,16 +130,11 @@ def around(vary: Vary, point: Point, most: int = MOST_SYSTEMS) -> list[Point]:
     return list(found.values())
 
 
-def _changes(other: Point, point: Point) -> dict[str, Value]:
-    return {key: value for key, value in other.items() if value != point[key]}
-
-
 def system_at(table: Mapping[str, Any], point: Point) -> dict[str, Any]:
-    """The table of one system, of a kind and with a name of its own, which says what differs from
-    the table's first combination."""
+    """The table of one system, named by what differs from the table's first combination."""
     kind = table.get("kind", table.get("name"))
     found = {**{key: value for key, value in table.items() if key != "vary"}, "kind": kind}
-    words = {key: _words(value) for key, value in point.items()}
+    words = {key: value_words(value) for key, value in point.items()}
     for key, value in point.items():
         section, _, option = key.partition(".")
         text = words[key]
@@ -167,7 +154,7 @@ def system_at(table: Mapping[str, Any], point: Point) -> dict[str, Any]:
 
 def _with(given: object, section: str, option: str, value: Value) -> object:
     """What a system has in this section already, and one option more."""
-    text = _words(value)
+    text = value_words(value)
     if section in _TABLES:
         return {**(given if isinstance(given, dict) else {}), option: text}
     before = str(given or "")
@@ -175,23 +162,18 @@ def _with(given: object, section: str, option: str, value: Value) -> object:
         return ",".join(filter(None, (before, option if value is True else f"{option}={text}")))
     switch, _, name = option.partition(".")
     if name:
-        own = name if value is True else f"{name}={text}"
-        return shlex.join(_joined(shlex.split(before), switch, own))
+        own, words = name if value is True else f"{name}={text}", shlex.split(before)
+        if switch in words[:-1]:  # in one list: mke2fs reads the last -E alone
+            words[words.index(switch) + 1] += f",{own}"
+            return shlex.join(words)
+        return shlex.join([*words, switch, own])
     added = [switch] if value is True else [switch, text]
     if switch.startswith("--") and value is not True:
         added = [f"{switch}={text}"]
     return shlex.join([*shlex.split(before), *added])
 
 
-def _joined(words: list[str], switch: str, option: str) -> list[str]:
-    """The options of one switch in one list: mke2fs reads the last -E alone."""
-    if switch in words[:-1]:
-        at = words.index(switch) + 1
-        return [*words[:at], f"{words[at]},{option}", *words[at + 1 :]]
-    return [*words, switch, option]
-
-
-def _words(value: Value) -> str:
+def value_words(value: Value) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     return str(value)
@@ -205,17 +187,15 @@ def short_name(key: str) -> str:
 
 
 def _name(name: str, words: Mapping[str, str], usual: Collection[str]) -> str:
-    """The name with the values in place; those that are not `usual` and that it has no place for
-    stand behind it."""
+    """The name with the values in its places; behind it those that are not `usual`."""
     short = {short_name(key): value for key, value in words.items()}
-    left_out = set(map(short_name, usual))
     shown = _PLACE.sub(lambda match: short.get(match[1], match[0]), name)
-    placed = set(_PLACE.findall(name))
-    more = [_shown(key, value) for key, value in short.items() if key not in placed | left_out]
+    said = {*_PLACE.findall(name), *map(short_name, usual)}
+    more = [option_words(key, value) for key, value in short.items() if key not in said]
     return fitting(f"{shown} ({', '.join(more)})" if more else shown)
 
 
-def _shown(name: str, value: str) -> str:
+def option_words(name: str, value: str) -> str:
     if len(name) == 1:
         return f"-{name}" if value == "on" else f"-{name} {value}"
     return name if value == "on" else f"{name}={value}"
@@ -227,51 +207,43 @@ def _varies(table: object) -> bool:
     return (
         isinstance(vary, dict)
         and bool(vary)
-        and all(isinstance(values, list) and values for values in vary.values())
-        and all(isinstance(each, str | int) for values in vary.values() for each in values)
-        and all(len(set(map(str, values))) == len(values) for values in vary.values())
+        and all(
+            isinstance(values, list)
+            and 0 < len(set(map(str, values))) == len(values)
+            and all(isinstance(each, str | int) for each in values)
+            for values in vary.values()
+        )
     )
 
 
 def _require_known(document: Document, index: int, known: Known | None) -> None:
-    """InputError for a key that a system of this kind does not have, and for a place in the name
-    that no key has."""
+    """InputError for a key that no such system has, or a place in the name that no key has."""
     table = document.data["system"][index]
     vary, path = table["vary"], ("system", index, "vary")
     kinds = vary.get("kind", [table.get("kind", table.get("name"))])
     options = [known(str(kind)) for kind in kinds] if known is not None else []
-    every = [*_WHOLE, *(f"{each}.NAME" for each in _TABLES)]
-    every += [
-        f"{section}.{option}"
+    takes = {
+        section: {each for of in options for each in of.get(section, ())}
         for section in ("mkfs", "mount")
-        for option in sorted({each for of in options for each in of.get(section, ())})
-    ]
+    }
+    every = [*_WHOLE, *(f"{each}.NAME" for each in _TABLES)]
+    every += [f"{section}.{each}" for section, own in takes.items() for each in sorted(own)]
     for key in vary:
         section, _, option = key.partition(".")
-        of_kind = {each for of in options for each in of.get(section, ())}
-        is_known = section in _OPTIONS if option else key in _WHOLE
-        if is_known and (not option or section in _TABLES or not of_kind or option in of_kind):
+        is_taken = not takes.get(section) or option in takes[section]
+        if (section in _OPTIONS and is_taken) if option else key in _WHOLE:
             continue
-        raise _error(
-            document,
-            (*path, key),
+        raise InputError(
             f'unknown key "{key}" in vary',
-            hint=did_you_mean(nearest(key, every)),
+            location=document.key((*path, key), did_you_mean(nearest(key, every))),
             next="fsgauge explain system.vary",
         )
     places = {short_name(key) for key in vary}
     for name in _PLACE.findall(str(table.get("name", ""))):
         if name not in places:
-            raise _error(
-                document,
-                ("system", index, "name"),
+            near = did_you_mean(nearest(name, places))
+            raise InputError(
                 f'the name has a place for "{name}", which does not vary',
-                hint=did_you_mean(nearest(name, places)),
+                location=document.key(("system", index, "name"), near),
                 next="fsgauge explain system.vary",
             )
-
-
-def _error(
-    document: Document, path: Path, what: str, *, hint: str = "", next: str = ""
-) -> InputError:
-    return InputError(what, location=document.key(path, hint), next=next)

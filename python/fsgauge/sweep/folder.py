@@ -76,8 +76,6 @@ class PlacedPoint:
 
 @dataclass(frozen=True)
 class Sweep:
-    """A sweep that was begun."""
-
     folder: SeenFolder
     study: Study
     points: list[PlacedPoint]
@@ -164,15 +162,11 @@ class YearPoint(Kept):
 
 
 class YearLine(Kept):
-    """One system in one cell."""
-
     system: str
     points: list[YearPoint]
 
 
 class YearPanel(Kept):
-    """One cell with one profile."""
-
     cell: str
     profile: str
     metric: str

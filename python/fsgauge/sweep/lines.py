@@ -23,10 +23,11 @@ from fsgauge.sweep.folder import (
 from fsgauge.sweep.running import Failed
 from fsgauge.units import exact_size
 
+Whole = list[tuple[PlacedPoint, dict[str, Any]]]
+"""Points with their reports."""
+
 
 class SweepResults(Kept):
-    """sweep.json."""
-
     format: Literal[1] = 1
     question: str
     answer: str
@@ -42,7 +43,6 @@ class SweepResults(Kept):
 
 
 def results_of(sweep: Sweep, failed: list[Failed]) -> SweepResults:
-    """From the reports of all points that are whole."""
     reports = [(placed, placed.report()) for placed in sweep.points]
     whole = [(placed, report) for placed, report in reports if report is not None]
     because = {each.placed.directory: each.said for each in failed}
@@ -82,14 +82,12 @@ def _storage(study: Study) -> str:
 
 
 def _settings(system: System) -> str:
-    """What is set of a system: its kind, then its settings and options."""
     options = [("mkfs", system.mkfs), ("mount", system.mount)]
     given = [*system.settings.items(), *((name, text) for name, text in options if text)]
     return ", ".join([system.kind, *(f"{name} {text}" for name, text in given)])
 
 
 def _load(study: Study) -> str:
-    """How years are made of rewrites, and how often each is lived."""
     rewrites = study.sweep.rewrites_a_year if study.sweep else 0.0
     often = {1.0: "once", 2.0: "twice"}.get(rewrites, f"{rewrites:g} times")
     return (
@@ -98,40 +96,33 @@ def _load(study: Study) -> str:
     )
 
 
-def _panels(sweep: Sweep, whole: list[tuple[PlacedPoint, dict[str, Any]]]) -> list[YearPanel]:
+def _panels(sweep: Sweep, whole: Whole) -> list[YearPanel]:
     if not whole:
         return []
     first = whole[0][1]
     names = {cell["id"]: cell["name"] for cell in first["cells"]}
     units = {metric["name"]: metric["unit"] for metric in first["metrics"]}
-    profiles = list(dict.fromkeys(placed.point.profile for placed in sweep.points))
-    return [
-        YearPanel(
-            cell=names[cell],
-            profile=profile,
-            metric=first["primary_metrics"][cell],
-            unit=units[first["primary_metrics"][cell]],
-            lines=[
-                YearLine(
-                    system=system.name,
-                    points=_points(
-                        [each for each in whole if each[0].point.profile == profile],
-                        (cell, system.name, first["primary_metrics"][cell]),
-                        sweep,
-                    ),
+    metrics = first["primary_metrics"]
+    panels = []
+    for profile in dict.fromkeys(placed.point.profile for placed in sweep.points):
+        own = [each for each in whole if each[0].point.profile == profile]
+        for cell in (each for each in first["primary_cells"] if each in metrics):
+            metric, systems = metrics[cell], [system.name for system in sweep.study.systems]
+            points = {name: _points(own, (cell, name, metric), sweep) for name in systems}
+            lines = [YearLine(system=name, points=each) for name, each in points.items()]
+            panels.append(
+                YearPanel(
+                    cell=names[cell],
+                    profile=profile,
+                    metric=metric,
+                    unit=units[metric],
+                    lines=lines,
                 )
-                for system in sweep.study.systems
-            ],
-        )
-        for profile in profiles
-        for cell in first["primary_cells"]
-        if cell in first["primary_metrics"]
-    ]
+            )
+    return panels
 
 
-def _points(
-    whole: list[tuple[PlacedPoint, dict[str, Any]]], wanted: tuple[str, str, str], sweep: Sweep
-) -> list[YearPoint]:
+def _points(whole: Whole, wanted: tuple[str, str, str], sweep: Sweep) -> list[YearPoint]:
     return [
         YearPoint(
             years=placed.point.years,
@@ -147,11 +138,7 @@ def _points(
     ]
 
 
-def _answer(
-    panels: list[YearPanel],
-    whole: list[tuple[PlacedPoint, dict[str, Any]]],
-    simulation: Simulation | None,
-) -> str:
+def _answer(panels: list[YearPanel], whole: Whole, simulation: Simulation | None) -> str:
     primary = whole[0][1]["primary_cells"] if whole else []
     cells = [each for _, report in whole[:1] for each in report["cells"] if each["id"] in primary]
     said = sweep_answer(panels, aged_tests(cells))

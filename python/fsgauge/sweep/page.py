@@ -24,7 +24,6 @@ _APART = 0.012
 
 
 def write_sweep(results: SweepResults, directory: Path | SeenFolder) -> Path:
-    """Write the page, its data and its picture; gives the page."""
     drawing = years_chart(results)
     page = template("sweep.html.j2").render(
         results=results,
@@ -38,7 +37,6 @@ def write_sweep(results: SweepResults, directory: Path | SeenFolder) -> Path:
 
 
 def years_chart(results: SweepResults) -> Drawing | None:
-    """A panel for each cell and profile; None without points."""
     rows = [(panel, _rows(results, panel)) for panel in results.panels[:PANELS_LIMIT]]
     shown = [(panel, each) for panel, each in rows if each]
     if not shown:
@@ -125,7 +123,6 @@ def _panel(shown: tuple[YearPanel, list[dict[str, Any]]], width: int) -> vega.Ch
 
 
 def legend(results: SweepResults) -> list[tuple[str, str]]:
-    """Every system's label and colour."""
     rows = panels.styled(results, [{"system": system} for system in results.systems])
     return [(row["label"], row["colour"]) for row in rows]
 

@@ -32,44 +32,35 @@ class Failed:
     said: str
 
 
-@dataclass
-class _Running:
-    placed: PlacedPoint
-    process: Process
-
-
 def run_points(
     sweep: Sweep, say: Callable[[str], None], *, accept_changed: bool = False
 ) -> list[Failed]:
-    """Simulate all points that are not whole yet; gives those that failed. An interruption ends
-    what runs, and is raised when that has ended."""
+    """Simulate what is not whole; gives what failed. An interruption ends all, and is raised."""
     waiting = [placed for placed in sweep.points if placed.report() is None]
     done, whole = len(sweep.points) - len(waiting), len(sweep.points)
-    running: list[_Running] = []
+    running: list[tuple[PlacedPoint, Process]] = []
     failed: list[Failed] = []
     with interruptible():
         try:
             while waiting or running:
                 while waiting and len(running) < (os.cpu_count() or 1):
-                    running.append(_started(waiting.pop(0), accept_changed))
+                    placed = waiting.pop(0)
+                    running.append((placed, _started(placed, accept_changed)))
                 time.sleep(_LOOK_SECONDS)
-                for each in [each for each in running if each.process.poll() is not None]:
+                for each in [each for each in running if each[1].poll() is not None]:
                     running.remove(each)
-                    done += 1
-                    is_whole = each.placed.report() is not None
+                    done, placed = done + 1, each[0]
+                    is_whole = placed.report() is not None
                     if not is_whole:
-                        failed.append(Failed(each.placed, _said(each.placed)))
-                    say(f"{done} of {whole}  {_name(each.placed)}{'' if is_whole else '  failed'}")
+                        failed.append(Failed(placed, _said(placed)))
+                    name = f"{years_words(placed.point.years)}, {placed.point.profile}"
+                    say(f"{done} of {whole}  {name}{'' if is_whole else '  failed'}")
         finally:
-            _end(running)
+            _end([process for _, process in running])
     return failed
 
 
-def _name(placed: PlacedPoint) -> str:
-    return f"{years_words(placed.point.years)}, {placed.point.profile}"
-
-
-def _started(placed: PlacedPoint, accept_changed: bool) -> _Running:
+def _started(placed: PlacedPoint, accept_changed: bool) -> Process:
     """Begin a point, or go on with it, in the folder that was checked, wherever it is by now."""
     begun, directory = placed.results, str(placed.directory.absolute())
     words = ["run", str(placed.file.absolute()), "--rig", "simulator", "--results", directory]
@@ -83,7 +74,7 @@ def _started(placed: PlacedPoint, accept_changed: bool) -> _Running:
             os.fdopen(folder.open_to_append(_LOG), "ab") as out,
             folder.descriptor_of("") as place,
         ):
-            process = start(
+            return start(
                 interpreter(_POINT, str(place), directory, *words, "--quiet"),
                 stdout=out,
                 stderr=out,
@@ -92,23 +83,21 @@ def _started(placed: PlacedPoint, accept_changed: bool) -> _Running:
             )
     except OSError as error:
         raise cannot_write(placed.directory / _LOG, error) from error
-    return _Running(placed, process)
 
 
-def _end(running: list[_Running]) -> None:
+def _end(running: list[Process]) -> None:
     for each in running:
-        each.process.send_signal(signal.SIGINT)
+        each.send_signal(signal.SIGINT)
     until = time.monotonic() + _END_SECONDS
     for each in running:
         try:
-            each.process.wait(max(0.0, until - time.monotonic()))
+            each.wait(max(0.0, until - time.monotonic()))
         except subprocess.TimeoutExpired:
-            each.process.kill()
-            each.process.wait()
+            each.kill()
+            each.wait()
 
 
 def _said(placed: PlacedPoint) -> str:
-    """What the run said last of its end, and what it proposed."""
     try:
         with placed.sweep.opened() as sweep:
             content = sweep.read(f"{placed.name}/{_LOG}", POINT_LOG_BYTES)

@@ -57,21 +57,6 @@ def test_the_floor_is_the_same_log_written_again(tmp_path: Path) -> None:
     assert (found.free_length_distance, found.seeds) == (0.0, (1, 2))
 
 
-def test_the_noise_of_earlier_records_was_the_other_seed() -> None:
-    kept = {
-        "mode": "fast",
-        "size_bytes": 1 << 29,
-        "seeds": [1, 2],
-        "extent_length_distance": 0.068,
-        "extent_length_noise": 0.11,
-        "free_length_distance": None,
-        "free_length_noise": None,
-    }
-    found = Fidelity.model_validate(kept)
-    assert (found.extent_length_floor, found.extent_length_other_seed) == (None, 0.11)
-    assert Fidelity.model_validate(found.model_dump()) == found
-
-
 def test_what_did_not_come_to_its_end_is_not_measured(tmp_path: Path) -> None:
     def early(_: Order) -> Worn:
         return Worn(example(), aged(tmp_path, behaviour="no space"), example())

@@ -153,6 +153,24 @@ def test_what_decides_nothing_without_heads_asks_for_a_disk(tmp_path: Path) -> N
     assert found.next.endswith("--storage /dev/disk/by-id/NAME --destroy SERIAL")
 
 
+def test_what_decides_nothing_in_memory_asks_for_larger_storage(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It ran for an hour on 4 GiB and decided nothing of 14 figures."""
+    from fsgauge.machine.facts import limits
+
+    every = parts_of("connections", ledger_of("connections"))
+    part = next(each for each in every if each.study == "connections-at-scale")
+    other = next(each for each in every if each.study == "connections-by-protocol-at-scale")
+    study = load_study(str(part.path))
+    for memory_bytes, words in ((24 << 30, "--storage loop:96GiB, or less memory"), (1 << 30, "")):
+        monkeypatch.setattr(limits, "total_memory_bytes", lambda found=memory_bytes: found)
+        said = published_run._too_small(part, study)
+        assert words in said and bool(said) == bool(words)
+        assert said in Ahead(part, 60.0, 0, caution=said).words
+        assert published_run._too_small(other, load_study(str(other.path))) == ""
+
+
 def two_parts(folder: Path) -> tuple[StudyPart, StudyPart, Path, JudgedRun]:
     """The parts of flash that this machine measures, a results folder, and a run that was judged;
     the folder is named after the second of them."""

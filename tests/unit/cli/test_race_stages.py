@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from fsgauge.cli import execution, race_stages
+from fsgauge.cli import race_stages
+from fsgauge.cli.execution import Ended
 from fsgauge.cli.race_stages import RACED, How, go_on, grouped, tell
 from fsgauge.cli.run import not_asked
 from fsgauge.errors import InputError
@@ -30,16 +31,16 @@ def went(monkeypatch: pytest.MonkeyPatch) -> Went:
     """What was begun, or gone on with, and where."""
     found: Went = []
 
-    def began(_study: Study, *, results: Path, **more: Any) -> int:
+    def began(_study: Study, *, results: Path, **more: Any) -> Ended:
         found.append(("begun", results, more))
-        return ExitCode.FAILED
+        return Ended(ExitCode.FAILED, None)
 
-    def again(directory: Path, **more: Any) -> int:
+    def again(directory: Path, *_: object, **more: Any) -> Ended:
         found.append(("gone on with", directory, more))
-        return ExitCode.ANSWERED
+        return Ended(ExitCode.ANSWERED, None)
 
-    monkeypatch.setattr(execution, "execute", began)
-    monkeypatch.setattr(execution, "execute_again", again)
+    monkeypatch.setattr(race_stages, "execute", began)
+    monkeypatch.setattr(race_stages, "execute_again", again)
     monkeypatch.setattr(race_stages, "without_refused", lambda study, *_: study)
     monkeypatch.setattr(race_stages, "tell", lambda *_: None)
     monkeypatch.setattr(

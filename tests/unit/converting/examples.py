@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 from fsgauge.converting import study_from_file
 from fsgauge.converting.check import compared_sections
@@ -43,22 +44,24 @@ VARIABLES = {
 """What the examples say that a user sets."""
 
 
+@patch.dict(os.environ, VARIABLES)
 def refused(job: Path) -> str:
     """The option and the reason; "" where it becomes a study."""
     try:
-        study_from_file(job, environment=VARIABLES)
+        study_from_file(job)
     except InputError as error:
         why = error.what.partition(": ")[2] or error.what
         return f"`{error.what.partition(' ')[0]}`: {why}"
     return ""
 
 
+@patch.dict(os.environ, VARIABLES)
 def row(job: Path, tell: Callable[[str], None]) -> str:
     """Of the table; `tell` hears what is compared."""
     if why := refused(job):
         return f"| `{job.name}` | refused | | {why} |\n"
     try:
-        sections = list(compared_sections(job, environment=VARIABLES))
+        sections = list(compared_sections(job))
     except InputError as error:
         return f"| `{job.name}` | converted | not compared | {error.what} |\n"
     for lines, _ in sections:
@@ -70,7 +73,7 @@ def row(job: Path, tell: Callable[[str], None]) -> str:
         if apart
     ]
     word = "unlike" if unlike else "equal"
-    notes = study_from_file(job, environment=VARIABLES).converted.findings.notes.values()
+    notes = study_from_file(job).converted.findings.notes.values()
     reasons = [note.text for note in notes if unlike and note.option == OF_REQUESTS]
     return f"| `{job.name}` | converted | {word} | {'; '.join([*unlike, *reasons])} |\n"
 

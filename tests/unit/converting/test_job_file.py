@@ -66,9 +66,12 @@ def test_includes_stand_beside_the_file_and_know_their_own_place(tmp_path: Path)
         ("[a]\nbs=2*$ncpus+1\n", "is not computed"),
     ],
 )
-def test_what_is_refused_names_its_place(tmp_path: Path, text: str, what: str) -> None:
+def test_what_is_refused_names_its_place(
+    tmp_path: Path, text: str, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SIZE", raising=False)
     with pytest.raises(InputError, match=what) as raised:
-        read_job_file(job(tmp_path, text), {})
+        read_job_file(job(tmp_path, text))
     assert raised.value.location is not None or "no job" in what
 
 
@@ -78,9 +81,12 @@ def test_a_file_that_includes_itself_ends(tmp_path: Path) -> None:
         read_job_file(job(tmp_path, "[a]\ninclude own.fio\n"))
 
 
-def test_variables_are_those_of_the_environment(tmp_path: Path) -> None:
+def test_variables_are_those_of_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIZE", "16")
     path = job(tmp_path, "[a]\nbs=${SIZE}k\nnumjobs=2*$ncpus\n")
-    (section,) = read_job_file(path, {"SIZE": "16"})
+    (section,) = read_job_file(path)
     assert section.options["bs"].value == "16k"
     assert int(section.options["numjobs"].value or "") % 2 == 0
 

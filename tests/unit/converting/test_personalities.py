@@ -258,8 +258,9 @@ def test_each_fwd_is_a_group_on_its_fsd(tmp_path: Path) -> None:
         ("(4k,75,16k,25)", "(4k,75,16k,5)", "add to 100"),
         ("fileio=random,xfersize=4k", "fileio=sequential,openflags=o_direct", "page cache"),
         ("fsd=default", "startcmd=rm\nfsd=default", "never run"),
-        ("fsd=default", "validate=yes\nfsd=default", "no key of a study"),
-        ("fsd=default", "pattern=/x\nfsd=default", "no key of a study"),
+        ("fsd=default", "validate=yes\nfsd=default", "the nearest is verify = true of each"),
+        ("fsd=default", "dedupratio=2\nfsd=default", "the nearest is duplicates of each: 50 %"),
+        ("fsd=default", "pattern=/x\nfsd=default", "compressible to a share"),
     ],
 )
 def test_what_no_group_does_is_refused(tmp_path: Path, old: str, new: str, what: str) -> None:

@@ -13,9 +13,9 @@ import pytest
 from fsgauge.agents.agent import Agent
 from fsgauge.agents.agents import AgentLostError
 from fsgauge.coherence.on_nodes import NodeAgents
+from fsgauge.failure import carrying_out as module
 from fsgauge.failure.carrying_out import Surviving, longest_pause
 from fsgauge.record.strikes import Strike
-from fsgauge.failure import carrying_out as module
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.node import NodeLostError
 from tests.unit.rig.vm.fake_nodes import FakeNode, group_of

@@ -168,7 +168,7 @@ def test_syncs_have_their_latency(tmp_path: Path) -> None:
 
 def test_trims_beside_writes_are_told(tmp_path: Path) -> None:
     path = written(tmp_path / "t.json", json.dumps(document(tmp_path, trim=side(10))))
-    found = import_results({"a": [path]}, tmp_path / "results", [])
+    _, found = import_results({"a": [path]}, tmp_path / "results", [])
     assert found.left_out == ["trims of job: no number here is of trims"]
 
 
@@ -263,8 +263,8 @@ def test_sizes_that_vary_have_no_mean_that_varies(tmp_path: Path) -> None:
         found["jobs"][0]["job options"] = {"bssplit": "4k/60:64k/40"}
         found["jobs"][0]["read"]["io_bytes"] += 60 * 1024
         paths.append(written(tmp_path / f"{at}.json", json.dumps(found)))
-    folder = import_results({"a": paths}, tmp_path / "results", [])
-    runs = read_results(folder.directory).runs
+    directory, _ = import_results({"a": paths}, tmp_path / "results", [])
+    runs = read_results(directory).runs
     assert len(runs) == 2 and "block_size_bytes" not in runs[0].cell.factors
 
 

@@ -95,8 +95,8 @@ def fio(path: Path, iops: float, *, bins: bool = False, name: str = "job", at: i
 
 
 def imported(tmp_path: Path, **files: list[Path]) -> StoredStudy:
-    found = import_results(files, tmp_path / "results", ["fsgauge", "import"])
-    return read_results(found.directory)
+    directory, _ = import_results(files, tmp_path / "results", ["fsgauge", "import"])
+    return read_results(directory)
 
 
 def written(path: Path, text: str) -> Path:
@@ -112,6 +112,29 @@ def test_repeated_runs_of_two_systems_have_a_verdict(tmp_path: Path) -> None:
     (rate,) = [each for each in results.comparisons if each.metric == "iops"]
     assert rate.verdict == "better" and rate.n == 5
     assert rate.low is not None and 1.2 < rate.low < rate.ratio < 1.4
+
+
+def with_another_job(path: Path, name: str) -> Path:
+    """fio's JSON with its job once more, under another name."""
+    message, _, text = path.read_text(encoding="utf-8").partition("\n")
+    document = json.loads(text)
+    document["jobs"].append(document["jobs"][0] | {"jobname": name})
+    return written(path, f"{message}\n{json.dumps(document)}")
+
+
+def test_each_of_a_few_tests_is_in_the_answer(tmp_path: Path) -> None:
+    """The second was told in no sentence, and no comparison of two folders was about it."""
+    files = {
+        system: [
+            with_another_job(fio(tmp_path / f"{system}{n}.json", rate + 20 * n, at=n), "index")
+            for n in range(6)
+        ]
+        for system, rate in (("ext4", 10_000), ("xfs", 13_000))
+    }
+    headline, *more = read_stored(imported(tmp_path, **files)).lines
+    assert headline.startswith("xfs does 1."), headline
+    assert " times ext4's job of 4 KiB (1." in headline
+    assert any(each.startswith("Index of 4 KiB: xfs 1.") for each in more), more
 
 
 def test_a_record_says_whose_it_is(tmp_path: Path) -> None:
@@ -145,7 +168,7 @@ def test_quantiles_are_fios_own(tmp_path: Path, bins: bool) -> None:
 def test_a_run_that_is_not_there_for_every_system_is_left_out(tmp_path: Path) -> None:
     files = {name: [fio(tmp_path / f"{name}{n}.json", 10 * count + n) for n in range(count)]
              for name, count in (("a", 3), ("b", 2))}  # fmt: skip
-    found = import_results(files, tmp_path / "results", [])
+    _, found = import_results(files, tmp_path / "results", [])
     assert found.blocks == 2
     assert found.left_out == ["1 of 3 runs of a: b has 2"]
 

@@ -7,13 +7,14 @@ import pytest
 from fsgauge.errors import InputError
 from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.plan.preview import describe
-from fsgauge.plan.race import EXPECTED_BLOCKS, race_of, race_words
+from fsgauge.plan.race import EXPECTED_BLOCKS, race_of, race_words, wear
 from fsgauge.plan.turns import make_plan
 from fsgauge.study.model import LoopStorage, PlanSettings, Study, System
 from fsgauge.study.parse import load_study
 from tests.synthetic_race import CONFIRM, race_study
 
 GIB = 1 << 30
+TB = 10**12
 SYSTEMS = 5
 
 
@@ -149,3 +150,12 @@ def test_a_budget_lowers_what_is_written_and_the_expected_is_less_than_the_worst
     assert expected < worst == most
     within, least, limited = planned("plan.budget=10 min")
     assert within <= least == limited < worst
+
+
+def test_a_little_wear_is_not_said_much_is_and_too_much_is_refused() -> None:
+    study = load_study("mix-mail", storage="device:nvme-X")
+    assert wear(study, TB, 59 * TB) == ""
+    assert "the whole device 61 times" in wear(study, TB, 61 * TB)
+    with pytest.raises(InputError, match="more than it endures"):
+        wear(study, TB, 601 * TB)
+    assert wear(load_study("mix-mail"), TB, 601 * TB) == ""

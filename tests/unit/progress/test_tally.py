@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sys
 
+import pytest
+
 from fsgauge.engine.wire import Rate
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.progress.tally import Tally, operations_per_second, outcome
+from fsgauge.record.modes import RaceRules
 from fsgauge.study.parse import load_study
 from tests.synthetic import make_study
 from tests.synthetic.setting import with_result
@@ -109,6 +112,17 @@ def test_under_a_pace_it_is_of_the_latency() -> None:
     last = [run for run in runs if run.system == "xfs"][-1]
     said = Tally(made.study.plan, runs=runs).so_far(last)
     assert said.endswith(" of ext4's read p99 latency (2 blocks)")
+
+
+def test_a_race_has_no_more_time_left_than_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(1,), blocks=40)
+    rules = RaceRules(blocks=32, confirm=8, margin_percent=2.0, budget_seconds=60.0)
+    plan = made.study.plan.model_copy(update={"expected_seconds": 3600.0, "race": rules})
+    monkeypatch.setattr("fsgauge.progress.tally.time.monotonic", lambda: 15.0)
+    for runs in ([], made.runs[:1]):  # by the plan, and by what the runs took
+        assert Tally(plan, started=0.0, runs=list(runs)).left() == "45 s left"
+    without = plan.model_copy(update={"race": None})
+    assert Tally(without, started=0.0).left() not in ("", "45 s left")
 
 
 def test_a_line_costs_alike_however_many_came_before_it() -> None:

@@ -6,7 +6,9 @@ import io
 import json
 import tarfile
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +21,7 @@ from fsgauge.published.archive import (
     Contents,
     LeftOut,
     publication_named,
+    put_in_archive,
     read_archive,
     write_archive,
 )
@@ -83,6 +86,101 @@ def test_a_study_that_was_changed_since_is_named(
     assert sha256_of(other)
     with pytest.raises(InputError, match="overhead-at-scale of the archive is not the study"):
         read_archive(path)
+
+
+def repacked(path: Path, change: Callable[[str, dict[str, Any]], None], name: str) -> Path:
+    """The archive with the JSON of one member changed."""
+    with tarfile.open(path) as packed:
+        members = {each.name: packed.extractfile(each) for each in packed if each.isfile()}
+        texts = {each: file.read() for each, file in members.items() if file is not None}
+    found = json.loads(texts[name])
+    change(name, found)
+    texts[name] = json.dumps(found).encode()
+    with tarfile.open(path, "w:xz") as packed:
+        for each, text in texts.items():
+            entry = tarfile.TarInfo(each)
+            entry.size = len(text)
+            packed.addfile(entry, io.BytesIO(text))
+    return path
+
+
+@pytest.mark.usefixtures("blank_pictures")
+@pytest.mark.parametrize(
+    ("member", "changes", "named"),
+    [
+        ("judged.json", {"format": 1}, "judged in version 1, and this fsgauge reads version 2"),
+        ("judged.json", {"weather": "fine"}, "has results that this fsgauge does not read"),
+        ("report.json", {"weather": "fine"}, "has results that this fsgauge does not read"),
+        ("report.json", {"format": 9}, "has results that this fsgauge does not read"),
+    ],
+)
+def test_results_of_another_version_are_named_and_not_called_cut_short(
+    tmp_path: Path, member: str, changes: dict[str, object], named: str
+) -> None:
+    path = repacked(made(tmp_path), lambda _, found: found.update(changes), f"{STUDY}/{member}")
+    with pytest.raises(InputError) as refusal:
+        read_archive(path)
+    said = refusal.value.render()
+    assert named in said and "fsgauge 0.1.0" in said and "cut short" not in said
+    assert "next: fsgauge published run flash" in said
+
+
+@pytest.mark.usefixtures("blank_pictures")
+def test_findings_are_those_of_the_results(tmp_path: Path) -> None:
+    """What forbids a verdict could be taken out of the facts beside them."""
+
+    def noisy(_: str, found: dict[str, Any]) -> None:
+        found["findings"][0] |= {"code": "noise.wide", "level": "warning"}
+
+    path = repacked(made(tmp_path), noisy, f"{STUDY}/report.json")
+    name = f"{STUDY}/judged.json"
+    path = repacked(path, lambda _, found: found.update(findings=[], blocks=99), name)
+    again = read_archive(path).runs[STUDY]
+    assert again.findings == ["noise.wide"] and again.blocks == 4
+
+
+@pytest.mark.usefixtures("blank_pictures")
+def test_a_run_that_is_not_valid_judges_nothing(tmp_path: Path) -> None:
+    def invalid(_: str, found: dict[str, Any]) -> None:
+        found["sureness"] |= {"valid": False, "invalid_reason": "blocks were lost"}
+
+    path = repacked(made(tmp_path), invalid, f"{STUDY}/report.json")
+    with pytest.raises(InputError, match=f"{STUDY} of the archive is not valid: blocks were lost"):
+        read_archive(path)
+
+
+@pytest.mark.usefixtures("blank_pictures")
+def test_one_study_that_was_changed_leaves_the_others(tmp_path: Path) -> None:
+    """All of an archive was refused when one of its ten studies had a comment changed."""
+    path = made(tmp_path, studies=[STUDY, "overhead-settings-at-scale"])
+    archived = read_archive(path)
+    assert list(archived.runs) == [STUDY]
+    last = archived.contents.left_out[-1]
+    assert last.study == "overhead-settings-at-scale" and "has no judged.json" in last.why
+    assert last.next == "fsgauge published run flash"
+
+
+@pytest.mark.usefixtures("blank_pictures")
+def test_a_run_takes_the_place_of_the_one_of_its_study(tmp_path: Path) -> None:
+    other = "overhead-settings-at-scale"
+    from fsgauge.report import write_report
+
+    kept = {study: run_of("overhead", study) for study in (STUDY, other)}
+    whole = make_study(block_sizes=(4096,), blocks=4).write(tmp_path / "results")
+    write_report(whole)
+    path = tmp_path / "flash.tar.xz"
+    for study in (STUDY, other, STUDY):
+        run = kept[study]
+        assert run is not None
+        put_in_archive(path, "flash", [(whole, run)])
+    archived = read_archive(path)
+    assert set(archived.runs) == {STUDY, other}
+    left_out = [each.study for each in archived.contents.left_out]
+    assert left_out == ["overhead-two-nodes-at-scale"]
+    assert archived.contents.left_out[0].next.startswith("fsgauge run ")
+    with tarfile.open(path) as packed:
+        names = packed.getnames()
+    assert len(names) == len(set(names)) and f"{other}/study.json" in names
 
 
 @pytest.mark.parametrize("content", [b"", b"no archive", json.dumps([1]).encode()])
@@ -197,6 +295,13 @@ def test_publications_have_names_of_their_own_and_those_of_their_studies() -> No
         with pytest.raises(InputError) as refusal:
             publication_named(unknown)
         assert "sonexion: Life-long performance" in refusal.value.render()
+
+
+@pytest.mark.parametrize("claim", ["N-26", "n-06"])
+def test_a_claim_is_no_publication_whether_it_has_a_trial_or_not(claim: str) -> None:
+    with pytest.raises(InputError, match=f"{claim.upper()} is a claim") as refusal:
+        publication_named(claim)
+    assert refusal.value.next == "fsgauge published run nss"
 
 
 def test_every_study_of_a_publication_is_a_part_on_the_rig_that_it_is_for() -> None:

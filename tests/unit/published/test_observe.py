@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.published.observe import observe
+from fsgauge.published.observe import observe, why_none
 from fsgauge.published.trial import Trial
 from fsgauge.stats.results import Results
 from tests.over_hosts_example import at_a_limit, over_hosts_study
@@ -96,3 +96,21 @@ def test_what_a_limit_of_the_rig_sets_is_not_observed() -> None:
     for about in (more, deeper, rate):
         assert observe(about, free) and observe(about, limited) == []
     assert observe(more, free)[0].value == pytest.approx(2.0, rel=0.05)
+    said = why_none(more, limited)
+    assert "a disk's IOPS limit set its rates" in said and "is missing" in said, said
+
+
+def test_why_nothing_is_observed_is_said() -> None:
+    """ "Its run has no such ratio, or the rig's limits set it" left the reader to guess which."""
+    assert why_none(trial(system="zfs"), results()) == "its run has no such cell or system"
+    nowhere = trial(cells={"queue_depth": 7})
+    assert why_none(nowhere, results()) == "its run has no such cell or system"
+    one = trial(cells={"pattern": "randread", "queue_depth": 1})
+    noisy = [each.model_copy(update={"verdict": "too noisy"}) for each in results().comparisons]
+    said = why_none(one, results().model_copy(update={"comparisons": noisy}))
+    assert "too far apart" in said and "are missing" in said
+    emulated = [each.model_copy(update={"limit": "emulator"}) for each in results().measurements]
+    said = why_none(one, results().model_copy(update={"measurements": emulated}))
+    assert said == "the emulated processor set its rates; a machine where KVM works is missing"
+    left = results().model_copy(update={"comparisons": []})
+    assert "has to be run again" in why_none(one, left)

@@ -17,13 +17,15 @@ from fsgauge.engine.client import Engine
 from fsgauge.progress import Progress
 from fsgauge.published.archive import FORMAT, Contents, LeftOut, read_archive, write_archive
 from fsgauge.published.ledger import ledger_of
-from fsgauge.published.runs import judge
+from fsgauge.published.runs import judge, run_of
 from fsgauge.published.standing import Predicted, predicted
+from fsgauge.published.verdict import judged as verdict_of
 from fsgauge.report import write_report
 from fsgauge.rig.simulator.rig import SimulatorRig
 from fsgauge.run import run_study
 from fsgauge.study.parse import load_study
 from tests.patience import patience
+from tests.synthetic_writers import make_writers
 
 SCRIPT = Path(__file__).parents[3] / "scripts/recompute-verdicts"
 STUDY = "aging-predicted"
@@ -88,6 +90,61 @@ def test_eleven_verdicts_come_out_as_fsgauge_has_them(archive: Path) -> None:
             assert float(span[2]) == pytest.approx(high, rel=0.006), match[0]
 
 
+WRITERS = "writers-at-scale"
+WRITERS_LINE = re.compile(r"^(D-\d\d)  (met|missed|open) +(.*)$")
+OF_IDEAL = {"ext3": 0.5, "ext4": 0.9, "xfs": 0.7, "raw": 0.96}
+MEANT = {"confirmed": "met", "direction confirmed": "met", "refuted": "missed"}
+
+
+@pytest.mark.usefixtures("blank_pictures")
+def test_what_was_measured_of_writers_comes_out_as_fsgauge_has_it(tmp_path: Path) -> None:
+    """Two writers do so much of the ideal; the other half of the publication was not run."""
+    folder = make_writers(
+        systems={name: name for name in OF_IDEAL},
+        rate=lambda system, n: 20_000.0 * n * (OF_IDEAL[system] if n == 2 else 1.0),
+    ).write(tmp_path / "results")
+    write_report(folder)
+    report = json.loads((folder / "report.json").read_text("utf-8"))
+    (folder / "report.json").write_text(json.dumps({**report, "study": WRITERS}))
+    run = run_of("writers", WRITERS)
+    assert run is not None
+    contents = Contents(
+        format=FORMAT, fsgauge=__version__, publication="closson", studies=[WRITERS], left_out=[]
+    )
+    path = write_archive(tmp_path / "closson.tar.xz", contents, [(folder, run)])
+    done = recomputed(path)
+    assert done.returncode == 1 and "D-13  not in the archive" in done.stdout, done.stderr
+    lines = [WRITERS_LINE.match(line) for line in done.stdout.splitlines()]
+    found = {match[1]: match for match in lines if match}
+    assert {claim: match[2] for claim, match in found.items() if claim != "D-16"} == {
+        "D-01": "missed",
+        "D-02": "met",
+        "D-03": "missed",
+        "D-12": "met",
+        "D-15": "met",
+    }
+    run = read_archive(path).runs[WRITERS]
+    for name, match in found.items():
+        claim = ledger_of("writers").of(name)
+        printed = [float(each) for each in re.findall(r": ([0-9.]+) \(", match[3])]
+        for trial, ratio in zip(claim.trials, printed, strict=True):
+            (seen,) = run.of(claim, trial)
+            assert ratio == pytest.approx(seen.value, rel=0.006), match[0]
+        words = {verdict_of(each, None, run.of(claim, each)).word for each in claim.trials}
+        own = {MEANT.get(word, "open") for word in words}
+        assert match[2] == next(e for e in ("missed", "open", "met") if e in own), match[0]
+
+
+@pytest.mark.usefixtures("blank_pictures")
+def test_a_publication_that_it_does_not_know_is_named(tmp_path: Path) -> None:
+    contents = Contents(
+        format=FORMAT, fsgauge=__version__, publication="nss", studies=[], left_out=[]
+    )
+    done = recomputed(write_archive(tmp_path / "nss.tar.xz", contents, []))
+    assert done.returncode == 1
+    assert done.stdout.endswith("is of nss: known here are sonexion and closson\n")
+
+
 @pytest.mark.usefixtures("blank_pictures")
 def test_without_its_records_nothing_is_recomputed(tmp_path: Path) -> None:
     contents = Contents(
@@ -114,6 +171,19 @@ def test_a_run_that_failed_is_left_out(tmp_path: Path) -> None:
         packed.addfile(entry, io.BytesIO(record))
     done = recomputed(tmp_path / "x.tar.xz")
     assert done.returncode == 1 and "not in the archive" in done.stdout and done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "text", [b"[" * 100_000, b'{"cell": 1}', b'{"cell": {"kind": "writers"}, "parts": [{}]}']
+)
+def test_what_is_no_record_is_a_sentence(tmp_path: Path, text: bytes) -> None:
+    with tarfile.open(tmp_path / "x.tar.xz", "w:xz") as packed:
+        entry = tarfile.TarInfo(f"{STUDY}/records/turn-0/run-0.json")
+        entry.size = len(text)
+        packed.addfile(entry, io.BytesIO(text))
+    done = recomputed(tmp_path / "x.tar.xz")
+    assert done.returncode == 1 and "is no whole archive" in done.stdout, done.stdout
+    assert done.stderr == ""
 
 
 def judged(archive: Path, name: str) -> list[Predicted]:

@@ -10,9 +10,11 @@ import pytest
 
 from fsgauge import kinds
 from fsgauge.errors import InputError
+from fsgauge.published import runs
 from fsgauge.published.ledger import ledgers
 from fsgauge.published.runs import JudgedRun, judge, run_of, sha256_of
 from fsgauge.stats.results import Results
+from fsgauge.store import read_results
 from fsgauge.study.parse import load_study
 from tests.synthetic import make_study
 
@@ -87,6 +89,21 @@ def test_a_study_that_was_changed_is_refused(
     monkeypatch.setattr(kinds, "verdict_files", lambda folder: files)
     with pytest.raises(InputError, match="system and workload differ"):
         judge(folder)
+
+
+@pytest.mark.parametrize("is_changed", [False, True])
+def test_a_network_of_another_delay_is_another_rig(tmp_path: Path, is_changed: bool) -> None:
+    path = verdict_study("overhead", "overhead-two-nodes-at-scale")
+    own = ["rig.network.delay=50 ms"] if is_changed else []
+    asked = load_study(str(path), own).model_dump(mode="json", by_alias=True)
+    made = make_study(blocks=2)
+    record = made.study.model_copy(update={"rig": "vm", "study": asked})
+    stored = read_results(replace(made, study=record).write(tmp_path / "results"))
+    if not is_changed:
+        runs._require_as_shipped(stored, path, tmp_path)
+        return
+    with pytest.raises(InputError, match=r"at-scale\.toml: rig differ"):
+        runs._require_as_shipped(stored, path, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 import fsgauge
 from fsgauge.published import standing
 from fsgauge.published.ledger import Claim, Trial, ledger_of, ledgers
-from fsgauge.published.runs import JudgedRun, Observed
+from fsgauge.published.runs import JudgedRun, Observed, Silent
 from fsgauge.published.standing import Standing, predicted
 
 RUN = {
@@ -254,6 +254,12 @@ def stands(folder: str, claim_id: str, monkeypatch: pytest.MonkeyPatch, **kept: 
         ({"beyond_memory": "yes", "findings": ["noise.unknown"]}, "(noise.unknown); a quieter"),
         ({"beyond_memory": "yes", "findings": ["operations.few"]}, "(operations.few); a quieter"),
         ({"beyond_memory": "yes", "findings": ["run.starved"]}, "(run.starved); a quieter machine"),
+        ({"beyond_memory": "yes", "findings": ["run.debug_engine"]}, "(run.debug_engine)"),
+        ({"beyond_memory": "yes", "findings": ["limits.throttled"]}, "(limits.throttled)"),
+        ({"beyond_memory": "yes", "findings": ["limits.io"]}, "(limits.io)"),
+        ({"beyond_memory": "yes", "findings": ["run.clock_jumped"]}, "(run.clock_jumped)"),
+        ({"beyond_memory": "yes", "findings": ["environment.changed"]}, "(environment.changed)"),
+        ({"beyond_memory": "yes", "findings": ["system.changed"]}, "(system.changed)"),
     ],
 )
 def test_what_a_run_lacks_is_said_in_place_of_a_verdict(
@@ -278,6 +284,34 @@ def test_counts_stand_in_a_noisy_run_and_their_size_does_not(
         assert found.word == word
     found = stands("aging", "S-04", monkeypatch, low=0.8, high=0.9, findings=["run.starved"])
     assert found.word == "undecided" and "run.starved" in found.why
+
+
+def test_counts_hold_whatever_times_are_of_and_not_where_a_system_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for code, word in (("run.debug_engine", "confirmed"), ("system.changed", "not yet")):
+        found = stands("aging", "S-04", monkeypatch, low=1.1, high=1.2, findings=[code])
+        assert found.word == word
+
+
+def test_a_run_without_a_number_says_why_and_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    claim = ledger_of("writers").of("D-20")
+    (trial,) = claim.trials
+    none = run(claim, trial, 1.0, 1.0).model_copy(update={"observed": []})
+    silent = Silent(claim=claim.id, trial=trial.words, why="a disk's limit set it; KVM is missing")
+    kept = {
+        "a disk's limit set it; KVM is missing": none.model_copy(update={"silent": [silent]}),
+        "no such ratio, or the rig's limits set it": none,
+        "set it; a machine where KVM works is missing": none.model_copy(
+            update={"machine": "1 processor, virtual (QEMU, emulated without KVM)"}
+        ),
+    }
+    for words, one in kept.items():
+        monkeypatch.setattr(standing, "_run_of", lambda folder, study, one=one: one)
+        found = standing.standing_of("writers", claim)
+        assert found.word == "not yet" and words in found.why, found.why
 
 
 def test_what_was_laid_by_fsgauge_itself_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,6 +49,8 @@ def test_cells_that_vary_what_a_claim_does_not_name_have_to_agree() -> None:
         ("below", 0.4, 0.3, 1.1, "undecided"),
         ("below", 0.4, 1.01, 1.1, "refuted"),
         ("below", None, 0.5, 0.6, "confirmed"),
+        ("below", 0.4, 0.19, 0.6, "direction confirmed"),
+        ("above", 1.51, 1.02, 3.9, "direction confirmed"),
         ("above", 1.37, 1.3, 1.4, "confirmed"),
         ("above", 1.37, 1.1, 1.2, "direction confirmed"),
         ("above", 1.37, 0.9, 1.4, "undecided"),
@@ -151,6 +153,7 @@ def test_most_above(intervals: list[tuple[float, float]], word: str) -> None:
         ([(0.45, 0.55), (0.9, 1.0)], "confirmed"),
         ([(0.7, 0.8)], "direction confirmed"),
         ([(0.2, 0.3)], "direction confirmed"),
+        ([(0.2, 0.6)], "direction confirmed"),
         ([(0.9, 1.1)], "undecided"),
     ],
 )

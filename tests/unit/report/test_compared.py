@@ -39,9 +39,10 @@ def test_the_page_has_picture_limits_numbers_and_asks_nothing_of_the_network(
     tests = check([parse_condition('ratio(iops, "xfs") < 0.95')], between.ratios())
     page = write_comparison(between, tests, tmp_path).read_text()
     assert 'id="figure-comparison"' in page and "the whole interval is beyond" in page
-    said = re.search(r"on xfs from (.+) to (.+) k IOPS, 19 % slower \(15 to 22 %", summary(between))
+    change = r"on xfs from (.+) k to (.+) k IOPS, 19 % slower \(15 to 22 %"
+    said = re.search(change, summary(between))
     assert said is not None and float(said[2]) / float(said[1]) == pytest.approx(0.81, abs=0.005)
-    assert f'<td class="n">{said[1]} to {said[2]} k IOPS</td><td class="n">0.81' in page
+    assert f'<td class="n">{said[1]} k to {said[2]} k IOPS</td><td class="n">0.81' in page
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', page)
     assert (tmp_path / "charts" / "comparison.svg").is_file()
     assert json.loads((tmp_path / "comparison.json").read_text())["format"] == 1
@@ -148,7 +149,7 @@ def test_values_that_read_alike_are_not_said_to_have_changed() -> None:
 
 def test_what_is_not_decided_is_told_with_its_values_too() -> None:
     said = summary(compare_sides(A, SLOW))
-    assert re.search(r"on xfs were 19 % slower \(.+\); from \S+ to \S+ k IOPS;", said), said
+    assert re.search(r"on xfs were 19 % slower \(.+\); from \S+ k to \S+ k IOPS;", said), said
 
 
 def test_what_would_have_shown_is_said_of_each_system() -> None:

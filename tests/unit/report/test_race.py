@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from fsgauge.report.charts.race import survival
-from fsgauge.report.race import effect_words, effects, race_values, why
+from fsgauge.report.race import effect_words, race_values, why
 from fsgauge.report.write import Report, read_report
+from fsgauge.stats.choosing.effects import effects_of
 from fsgauge.stats.race.model import Place, Race
 from fsgauge.stats.results import Results
 from fsgauge.store import read_results
@@ -178,8 +179,7 @@ def test_what_changes_little_is_known_to_and_not_just_less_than_the_file_system(
             )
             for each in tables
         }
-        race = RACE.model_copy(update={"first_blocks": logs})
-        found = effects(race, {str(each["name"]): each for each in tables})
+        found = effects_of(logs, {str(each["name"]): each for each in tables})
         said = " ".join(effect_words(found, 1.02))
         assert ("These change less than 2 % here" in said) == bool(little)
         assert "noatime (ext4)" not in said

@@ -55,7 +55,7 @@ def test_who_left_is_not_run_again_and_the_best_are_confirmed(tmp_path: Path) ->
     directory = measure(tmp_path).directory
     race, ran = race_of(directory), run_in(directory)
     assert race.leader == "two"
-    left = {each.system: each for each in race.places if each.left}
+    left = {each.system: each for each in race.places if each.after_block}
     assert {name: each.after_block for name, each in left.items()} == dict.fromkeys(
         (BASELINE, "three", "five"), 3
     )

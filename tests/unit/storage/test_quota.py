@@ -10,8 +10,8 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.storage import path as quota
-from fsgauge.storage.path import Left, free_inodes, left_by_quota, require_usable
 from fsgauge.storage import path as storage_path
+from fsgauge.storage.path import Left, free_inodes, left_by_quota, require_usable
 
 
 @pytest.fixture

@@ -28,6 +28,7 @@ pub(crate) fn count(counts: &mut ScanCounts, file: &FileExtents<'_>, joined: &[E
         counts.undecided_files += u64::from(undecided + 1 == joined.len());
     }
     count_beyond_end(counts, file, block_bytes);
+    counts.tail_bytes = counts.tail_bytes.saturating_add(tail_bytes(file, block_bytes));
 }
 
 /// A hole in the file is none on the device. Where the first one's end is not known, neither is whether there is a jump.
@@ -59,6 +60,19 @@ fn count_beyond_end(counts: &mut ScanCounts, file: &FileExtents<'_>, block_bytes
         counts.beyond_end_files += 1;
         counts.beyond_end_bytes = counts.beyond_end_bytes.saturating_add(bytes);
     }
+}
+
+/// What a file leaves of its last block.
+fn tail_bytes(file: &FileExtents<'_>, block_bytes: u64) -> u64 {
+    let has_no_block = PLACELESS.with(Kinds::COMPRESSED).with(Kinds::SHARED);
+    let holds = |extent: &Extent, place: u64| {
+        extent.logical_bytes <= place && place < extent.logical_bytes.saturating_add(extent.length_bytes)
+    };
+    let last = file.size_bytes.checked_sub(1).and_then(|last| {
+        file.extents.iter().rev().find(|&extent| holds(extent, last) && !extent.kinds.has(has_no_block))
+    });
+    let end = file.size_bytes.checked_next_multiple_of(block_bytes.max(1)).unwrap_or(file.size_bytes);
+    if last.is_some() { end - file.size_bytes } else { 0 }
 }
 
 fn count_raw(counts: &mut ScanCounts, file: &FileExtents<'_>) {
@@ -130,6 +144,7 @@ pub(crate) fn add(to: &mut ScanCounts, more: &ScanCounts) {
     to.verity_files += more.verity_files;
     to.beyond_end_files += more.beyond_end_files;
     to.beyond_end_bytes = to.beyond_end_bytes.saturating_add(more.beyond_end_bytes);
+    to.tail_bytes = to.tail_bytes.saturating_add(more.tail_bytes);
     to.unnamed_files += more.unnamed_files;
     to.unnamed_bytes = to.unnamed_bytes.saturating_add(more.unnamed_bytes);
     to.block_pairs = to.block_pairs.saturating_add(more.block_pairs);
@@ -199,6 +214,19 @@ mod tests {
     fn blocks_beyond_the_end_fill_no_hole() {
         let counts = counted(2, &[(0, 10, 1, PLAIN), (2, 12, 1, Kinds::UNWRITTEN)]);
         assert_eq!((counts.sparse_files, counts.unwritten_extents), (1, 1));
+    }
+
+    #[test]
+    fn a_file_leaves_the_end_of_its_last_block() {
+        let of = |size_bytes, kinds| {
+            let extents = [Extent::plain(0, 40 * BLOCK, 2 * BLOCK, kinds)];
+            tail_bytes(&FileExtents { name: FileName::Inode(1), size_bytes, extents: &extents }, BLOCK)
+        };
+        assert_eq!([1, BLOCK, BLOCK + 1, 2 * BLOCK].map(|size| of(size, PLAIN)), [4095, 0, 4095, 0]);
+        assert_eq!([0, 2 * BLOCK + 1].map(|size| of(size, PLAIN)), [0, 0], "nothing ends in a hole");
+        for kinds in [Kinds::INLINE, Kinds::DELAYED, Kinds::COMPRESSED, Kinds::SHARED] {
+            assert_eq!(of(1, kinds), 0);
+        }
     }
 
     #[test]

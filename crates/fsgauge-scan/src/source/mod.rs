@@ -7,6 +7,7 @@ mod image;
 mod mounted;
 mod on_disk;
 mod partitions;
+mod quota;
 mod rotational;
 mod signatures;
 mod xfs;
@@ -56,10 +57,6 @@ pub(crate) struct Scanned {
     pub(crate) problems: Problems,
     pub(crate) notes: Vec<Note>,
 }
-
-/// The note on an image with quotas: its code and its words.
-const QUOTAS_UNREAD: (&str, &str) =
-    ("scan.quotas_unread", "Whether quotas are used up is not read from an image: mounted, it is");
 
 pub(crate) fn note(code: &str, text: impl Into<String>) -> Note {
     Note { code: code.into(), text: text.into() }

@@ -91,7 +91,7 @@ const QEMU: Way = Way::Unpack("qemu-img convert -O raw");
 const SWAP: Way = Way::Nothing("swap holds pages of memory; swapon --show tells how much of it is in use");
 
 /// What is told when no reader knows what is there.
-const OTHERS: [Signature; 71] = [
+const OTHERS: [Signature; 79] = [
     (0, b"QFI\xfb\0\0\0\x01", "a disk in a file of QEMU (qcow)", QEMU),
     (0, b"QFI\xfb", QCOW, QEMU),
     (0, b"QED\0", "a disk in a file of QEMU (QED)", QEMU),
@@ -177,6 +177,20 @@ const OTHERS: [Signature; 71] = [
     (65536 + 1372, b"\x19\x01\x54\x19", "UFS", Way::Untold),
     (8192 + 1372, b"\x54\x19\x01\0", "UFS", Way::Untold),
     (0, b"\xce\xfa\xad\x1b", "BFS", Way::Untold),
+    (32, b"1SFB", "BeFS", Way::Untold),
+    (32, b"BFS1", "BeFS", Way::Untold),
+    // Of either order of bytes, which have it at places of their own.
+    (1024, b"\xf5\xfc\x01\xa5", "VxFS", Way::Untold),
+    (8192, b"\xa5\x01\xfc\xf5", "VxFS", Way::Untold),
+    (8192, b"\x49\xe8\x95\xf9", "HPFS", Way::Untold),
+    (0, b"SFOZ", "zonefs", Way::Untold),
+    (0, b"\x28\xcd\x3d\x45", "cramfs", Way::Sealed),
+    (
+        0,
+        b"SnAp",
+        "what a snapshot of a volume keeps",
+        Way::Nothing("scan the snapshot itself: lvs -o lv_path"),
+    ),
     // The largest size that a file may have stands before minix's magic number of two bytes.
     (1034, b"\0\0\0\x1c\x08\x10\x7f\x13", "minix", Way::Untold),
     (1034, b"\0\0\0\x1c\x08\x10\x8f\x13", "minix", Way::Untold),
@@ -329,7 +343,14 @@ fn at_end(image: &Image) -> Option<(&'static str, Way)> {
     let of_intel = |sector: u64| {
         size.checked_sub(2 * sector).is_some_and(|at| has(image, at, b"Intel Raid ISM Cfg Sig. "))
     };
-    [512, 4096].into_iter().any(of_intel).then_some(("a member of an array of Intel (isw)", MD))
+    if [512, 4096].into_iter().any(of_intel) {
+        return Some(("a member of an array of Intel (isw)", MD));
+    }
+    let ends_with = |magic: &[u8]| size.checked_sub(512).is_some_and(|at| has(image, at, magic));
+    if ends_with(b"\xde\x11\xde\x11") {
+        return Some(("a member of an array of a controller (DDF)", MD));
+    }
+    ends_with(b"koly").then_some(("a disk in a file of Apple (DMG)", QEMU))
 }
 
 /// md's superblocks of versions 1.0 and 0.90 lie at the end, behind what a mirror shows as it is.

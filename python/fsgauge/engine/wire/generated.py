@@ -1303,6 +1303,7 @@ class ScanCounts(Wire):
     verity_files: Unsigned = 0
     beyond_end_files: Unsigned = 0
     beyond_end_bytes: Unsigned = 0
+    tail_bytes: Unsigned = 0
     unnamed_files: Unsigned = 0
     unnamed_bytes: Unsigned = 0
     block_pairs: Unsigned

@@ -26,6 +26,12 @@ class AgingFactors(CellFactors):
     free_percent: Annotated[int | None, Factor("free space")] = None
 
     @property
+    def noun(self) -> str:
+        """ "writes by 4 streams at 5 % free", "writes by 4 streams when clean"."""
+        when = "when clean" if self.free_percent is None else f"at {self.free_percent} % free"
+        return f"{self.side}s by {self.at_once_words} {when}"
+
+    @property
     def share_of_reads(self) -> int:
         return 100 if self.side == "read" else 0
 

@@ -28,6 +28,12 @@ class ChurnFactors(CellFactors):
     order: Annotated[Order | None, Factor("order", behind="order", column="backup_order")] = None
 
     @property
+    def noun(self) -> str:
+        """ "reads of the aged tree at 95 % full", "writes next to the fresh tree at 95 % full"."""
+        where = "of" if self.side == "read" else "next to"
+        return f"{self.side}s {where} the {self.wear} tree at {self.fill_percent} % full"
+
+    @property
     def share_of_reads(self) -> int:
         return 100 if self.side == "read" else 0
 

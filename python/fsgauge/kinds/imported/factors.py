@@ -27,5 +27,12 @@ class ImportedFactors(CellFactors):
             return self.test
         return f"{format_size(self.block_size_bytes)} blocks ({self.test})"
 
+    @property
+    def noun(self) -> str:
+        """ "randread of 4 KiB", "job1"."""
+        if self.block_size_bytes is None:
+            return self.test
+        return f"{self.test} of {format_size(self.block_size_bytes)}"
+
 
 FACTORS = ImportedFactors

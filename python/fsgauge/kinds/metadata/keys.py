@@ -103,8 +103,13 @@ class MetadataWorkload(WorkloadKeys):
 
     def default_primary(self) -> list[str]:
         """Create, stat, unlink and records by the most clients, in the last folder, with the most
-        and smallest files."""
-        wanted = (max(self.clients), self._folders[-1], max(self.entries), min(self.file_sizes))
+        and smallest files; the first of these with the fewest files too."""
+        first, *_ = self._answered(min(self.entries))
+        return list(dict.fromkeys(_cell(f).id for f in (first, *self._answered(max(self.entries)))))
+
+    def _answered(self, entries: int) -> list[MetadataFactors]:
+        """What the answer is about, of so many files."""
+        wanted = (max(self.clients), self._folders[-1], entries, min(self.file_sizes))
         last = [
             factors
             for factors in self._points()
@@ -112,14 +117,13 @@ class MetadataWorkload(WorkloadKeys):
             and (factors.is_of_records or factors.set_of_files == wanted)
         ]
         found = [factors for factors in last if factors.operation in _ANSWERED]
-        return [_cell(factors).id for factors in found or last or [next(self._points())]]
+        return found or last or [next(self._points())]
 
     def paced_loads(self) -> list[Cell]:
         """Of the largest set of files, what is done to one at a time: in this order at each rate,
         from the files that the first makes."""
-        primary = self.default_primary()
-        found = [cell for cell in self.cells() if cell.factors["operation"] in PACED]
-        return [cell for cell in found if cell.id in primary]
+        found = self._answered(max(self.entries))
+        return [_cell(factors) for factors in found if factors.operation in PACED]
 
     def against_curve(self) -> tuple[str | tuple[str | int, ...], str] | None:
         """A stonewall ends creates where a curve needs all of them; a sync at the end is in the

@@ -10,6 +10,7 @@ from pydantic import Field
 from fsgauge.errors import did_you_mean, nearest
 from fsgauge.kinds.mix.factors import MixFactors
 from fsgauge.kinds.mix.group import Group
+from fsgauge.record.factors import LARGE_BYTES
 from fsgauge.record.records import Cell
 from fsgauge.study.base import OneLine, OneOrSwept, conflict
 from fsgauge.study.sweep import SCAN, Fill
@@ -44,7 +45,7 @@ class MixWorkload(WorkloadKeys):
         description='What the answer is about: "operations of GROUP", "commits of GROUP" (of one'
         ' that syncs), "bandwidth of GROUP", or a latency: "write p99 of GROUP" with mean, p50, p99'
         " or p999 of any of its operations, or of sync. Default: the operations of the first group"
-        " (of a paced one, their p99).",
+        " (its bandwidth with blocks of 128 KiB or more; of a paced one, their p99).",
     )
     warm_up: DurationNs = Field(
         2_000_000_000, description="Load of all groups before what is measured; not counted."
@@ -97,8 +98,7 @@ class MixWorkload(WorkloadKeys):
             judged = [self._judged(index, text) for index, text in enumerate(self.primary)]
             self._judged_once(judged)
             return judged
-        first = self.group[0]
-        return [Judged(first.name, _usual_metric(first), _WORK)]
+        return [_usually_judged(self.group[0])]
 
     def named(self, name: str) -> Group:
         return next(group for group in self.group if group.name == name)
@@ -270,7 +270,7 @@ class MixWorkload(WorkloadKeys):
 
     def _cell(self, group: Group) -> Cell:
         judged = [each for each in self.judged() if each.group == group.name]
-        judged = judged or [Judged(group.name, _usual_metric(group), _WORK)]
+        judged = judged or [_usually_judged(group)]
         factors = MixFactors(
             group=group.name,
             block_size_bytes=round(group.mean_block_bytes),
@@ -290,11 +290,14 @@ def folder_of(name: str) -> str:
     return name.replace(" ", "-")
 
 
-def _usual_metric(group: Group) -> str:
-    """Its rate; of a pace, which sets that, the p99 of what it does most."""
-    if group.operations_per_second is None:
-        return "iops"
-    return f"{group.timed}.p99"
+def _usually_judged(group: Group) -> Judged:
+    """By its rate, in bytes where its blocks are large; of a pace, which sets that, by the p99 of
+    what it does most."""
+    if group.operations_per_second is not None:
+        return Judged(group.name, f"{group.timed}.p99", _WORK)
+    is_large = group.is_plain and group.mean_block_bytes >= LARGE_BYTES
+    what = "bandwidth" if is_large else _WORK
+    return Judged(group.name, _RATES[what], what)
 
 
 def _known_measures(group: Group) -> list[str]:

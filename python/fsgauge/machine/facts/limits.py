@@ -28,6 +28,7 @@ from fsgauge.machine.facts.control_groups import (
 from fsgauge.machine.facts.pseudo_files import fields_of, text_of
 from fsgauge.record.limits import USUAL, Limits, Throttled
 
+
 def _meminfo_bytes(key: str) -> int | None:
     value = fields_of("/proc/meminfo").get(key)
     return None if value is None else int(value.split()[0]) * 1024

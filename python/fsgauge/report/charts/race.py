@@ -1,5 +1,4 @@
-"""Who was left when, and why: a line a system by rank, the best on top. Left: how many blocks it
-ran. Right: its ratio to the leader when it left, or at the end."""
+"""Who was left when, and why, by rank: the blocks that each ran, and its ratio to the leader."""
 
 from __future__ import annotations
 
@@ -29,7 +28,6 @@ _COLOURS = {"leader": INK, "in the race": GAIN, "parked": GAIN}
 
 
 def survival(results: Results) -> Drawing | None:
-    """The picture; None of a study that was no race."""
     race = results.race
     if race is None:
         return None
@@ -56,7 +54,6 @@ def _row(at: int, place: Place, race: Race, label: str) -> dict[str, Any]:
         "colour": _COLOURS.get(place.state, MUTED),
         "shape": "circle",
         "y": at,
-        "blocks": [],
         "ran": place.blocks,
         "state": place.state,
         "ratio": place.ratio,
@@ -74,12 +71,9 @@ def _chart(
     right: int,
 ) -> dict[str, Any]:
     names = [in_two_lines(row["label"], letters) for row in rows]
-    is_long = any(name[1:] for name in names)
-    lines = len(rows)
-    down = {"domain": [lines - 0.4, -0.6]}
-    y = vega.field("y:Q", scale=down, axis=None)
+    y = vega.field("y:Q", scale={"domain": [len(rows) - 0.4, -0.6]}, axis=None)
     room = round(max(len(line) for name in names for line in name) * _LETTER) + 12
-    height = lines * (_TWO_LINES if is_long else _LINE)
+    height = len(rows) * (_TWO_LINES if any(name[1:] for name in names) else _LINE)
     words = [
         {"line": line, "y": row["y"] + _APART * (place - (len(name) - 1) / 2)}
         for row, name in zip(rows, names, strict=True)
@@ -95,7 +89,7 @@ def _chart(
     along = axes.ratios(
         "x",
         axes.ratio_domain(edges),
-        8 if left > right / 2 and right > 200 else 4,
+        8 if right > 200 else 4,
         clamp=True,
         title="ratio to the leader",
         grid=True,
@@ -120,9 +114,6 @@ def _bars(rows: Sequence[dict[str, Any]], y: vega.Channel, most: int) -> vega.Ch
         scale={"domain": [0, most], "nice": False},
         axis={"title": "blocks", "tickMinStep": 1, "format": "d", "grid": True, "domain": False},
     )
-    drawn = chart_of([{**row, "start": 0} for row in rows]).mark(
-        "rule", strokeWidth=_LINE - 6, opacity=0.85
-    )
-    return drawn.encode(
-        x=x, x2="ran:Q", y=y, color=panels.colour(), description=vega.field("tip:N")
-    )
+    drawn = chart_of([{**row, "start": 0} for row in rows])
+    bars = drawn.mark("rule", strokeWidth=_LINE - 6, opacity=0.85)
+    return bars.encode(x=x, x2="ran:Q", y=y, color=panels.colour(), description="tip:N")

@@ -26,6 +26,7 @@ from fsgauge.scan.numbers import (
     numbers_of,
     reach_bytes,
 )
+from fsgauge.scan.since import since
 from fsgauge.units import moment, size_down
 
 _WIDE, _NARROW = 540, 340
@@ -61,6 +62,7 @@ def scan_page(scan: ScanResult, before: ScanResult | None = None, title: str = "
         when=moment(scan.started_unix_ns),
         before_when=moment(before.started_unix_ns) if before else "",
         place=words.place(scan),
+        since=since(before, scan) if before else "",
         consequences=[said for _, said in consequences(scan)],
         headline=words.headline(scan),
         free=words.free_space(scan),

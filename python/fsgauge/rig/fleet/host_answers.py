@@ -24,8 +24,7 @@ from fsgauge.machine.device.consent import Consent
 from fsgauge.record.records import Plan
 from fsgauge.rig.fleet.clock import exchanged
 from fsgauge.rig.fleet.control import Question
-from fsgauge.rig.fleet.gated_engine import Gate
-from fsgauge.rig.fleet.gated_engine import GatedEngine
+from fsgauge.rig.fleet.gated_engine import Gate, GatedEngine
 from fsgauge.rig.fleet.ground import Grounds, grounds_here
 from fsgauge.rig.fleet.identity import own_identity
 from fsgauge.rig.fleet.messages import (

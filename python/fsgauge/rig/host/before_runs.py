@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from fsgauge.engine.wire import BlockTarget, FileTarget, FilesTarget
+from fsgauge.engine.wire import BlockTarget, FilesTarget, FileTarget
 from fsgauge.errors import RigError
 from fsgauge.machine.facts.mounts import mount_holding
 from fsgauge.machine.folder.open_folder import OpenFolder

@@ -116,7 +116,7 @@ def _looks(study: Study, engine: Engine | None, tried: Try | None) -> Iterator[L
     yield lambda: require_file_size(study)
     if isinstance(study.storage, DeviceStorage):
         for name in study.storage.devices:
-            yield lambda name=name: require_direct_device(study, find_device(name).path)
+            yield partial(_require_direct, study, name)
     if not isinstance(study.storage, PathStorage):
         yield lambda: _require_root(f"sudo fsgauge ..., or --rig vm, or {INSTEAD}")
         yield _require_tools
@@ -139,6 +139,10 @@ def _require_known(study: Study, system: System) -> None:
     except FsgaugeError as error:
         error.next = or_without(study, system, error.next)
         raise
+
+
+def _require_direct(study: Study, device: str) -> None:
+    require_direct_device(study, find_device(device).path)
 
 
 def _look_at(study: Study, system: System, engine: Engine | None, tried: Try | None) -> None:

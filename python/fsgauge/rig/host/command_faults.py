@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fsgauge.programs.starting import how_it_ended
 from fsgauge.engine.wire import EngineFault
 from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.plain_files.rights import folder_above
 from fsgauge.programs.finding import find_program
+from fsgauge.programs.starting import how_it_ended
 from fsgauge.programs.supervisor import PRINTED_TOO_MUCH
 from fsgauge.record.command import CommandJob
 from fsgauge.storage.base import typed

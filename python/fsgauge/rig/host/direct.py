@@ -32,6 +32,7 @@ from fsgauge.system import FileSystem
 from fsgauge.units import exact_size
 from fsgauge.workload import method_of
 
+
 def require_direct_files(study: Study, system: System, directory: str, engine: Engine) -> None:
     """Raise InputError where files in `directory` cannot be reached past the page cache."""
     method = method_of(study.workload)

@@ -21,8 +21,8 @@ from fsgauge.machine.facts.noise import (
     keep_noise,
     measured_noise,
 )
-from fsgauge.rig.host.direct import cached_direct
 from fsgauge.plain_files.kept import Kept
+from fsgauge.rig.host.direct import cached_direct
 from fsgauge.rig.host.process_limits import require_descriptors_of_lab
 from fsgauge.rig.host.serving import install_of, lack_of, require_surroundings
 from fsgauge.rig.refusing import refused_by

@@ -24,9 +24,9 @@ from fsgauge.machine.folder.open_folder import OpenFolder, open_place
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.plain_files.opening import closing
 from fsgauge.plan.space import planned_room, times_held
+from fsgauge.rig.host.before_runs import allocate
 from fsgauge.rig.host.direct import direct_in_cache, require_direct_files
 from fsgauge.rig.host.formatted import formatted
-from fsgauge.rig.host.before_runs import allocate
 from fsgauge.storage import Base
 from fsgauge.storage.base import free_bytes
 from fsgauge.storage.path import free_inodes

@@ -24,8 +24,8 @@ from fsgauge.plan.turns import make_plan, with_seed
 from fsgauge.rig.refusing import each_once, or_without, refused_by, require_none, uses_no_device
 from fsgauge.rig.rig import Rig
 from fsgauge.rig.simulator import life
-from fsgauge.rig.simulator.models import USUAL_MODEL, devices_of, made_with, policy_of, size_of
 from fsgauge.rig.simulator.full import with_sizes
+from fsgauge.rig.simulator.models import USUAL_MODEL, devices_of, made_with, policy_of, size_of
 from fsgauge.rig.simulator.session import SimulatorSession
 from fsgauge.study.device_numbers import beyond_capacity
 from fsgauge.study.model import Study, System

@@ -9,7 +9,6 @@ from functools import cached_property, partial
 
 from fsgauge.engine import wire
 from fsgauge.engine.client import Engine
-from fsgauge.errors import RigError
 from fsgauge.machine.facts.environment import capture_machine, machine_name
 from fsgauge.record.machine import SimulatedNumber, Simulation, StorageFacts
 from fsgauge.record.parts import in_one
@@ -18,6 +17,8 @@ from fsgauge.rig.happenings import RunStarted, StepStarted, Tell, TurnStarted
 from fsgauge.rig.recording import modelled, of_turn, require_aged, scan_record, step_record
 from fsgauge.rig.session import Description, Session
 from fsgauge.rig.simulator import life
+from fsgauge.rig.simulator.full import found_room, require_whole
+from fsgauge.rig.simulator.life import Happens, Scanned
 from fsgauge.rig.simulator.models import (
     devices_of,
     made_with,
@@ -26,8 +27,6 @@ from fsgauge.rig.simulator.models import (
     stripe_bytes_of,
     times_of,
 )
-from fsgauge.rig.simulator.full import found_room, require_whole
-from fsgauge.rig.simulator.life import Happens, Scanned
 from fsgauge.study.model import Study
 from fsgauge.units import format_size
 from fsgauge.workload.folders import AgedFolders, ClientFolders

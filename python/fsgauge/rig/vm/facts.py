@@ -22,13 +22,13 @@ from fsgauge.rig.happenings import FromMachine, Happening, RunStarted, Tell
 from fsgauge.rig.session import Description
 from fsgauge.rig.vm.arrangement.roles import arrangements, is_arranged, roles_of
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
-from fsgauge.rig.vm.recipe import SHARED
 from fsgauge.rig.vm.disks import Limits, storage_of
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.in_force import CountedRuns, failed, not_read
 from fsgauge.rig.vm.network import keys_of, words_of
 from fsgauge.rig.vm.node import Node, NodeLostError
 from fsgauge.rig.vm.qemu import PROGRAM, Disk
+from fsgauge.rig.vm.recipe import SHARED
 from fsgauge.study.model import Study
 from fsgauge.units import format_size
 

@@ -34,11 +34,11 @@ from fsgauge.rig.happenings import Happening, RunStarted
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.rig.session import Session
 from fsgauge.rig.vm import guest_set_up, lending
-from fsgauge.rig.vm.recipe import Counter, InForce
 from fsgauge.rig.vm.disks import consent_to
 from fsgauge.rig.vm.guest_set_up import Remounting
-from fsgauge.rig.vm.in_force import Counting, Held
+from fsgauge.rig.vm.in_force import Counting, Held, MadeHere
 from fsgauge.rig.vm.messages import PORT, Order, Reply
+from fsgauge.rig.vm.recipe import Counter, InForce
 from fsgauge.rig.vm.slowness import slowness_of, worked_seconds
 from fsgauge.study.model import Study
 
@@ -81,7 +81,7 @@ class Guest:
         self._abort_next = False
         self._open = ExitStack()
         self._counting = Counting()
-        self._held = Held()
+        self._held, self._made_here = Held(), MadeHere()
         self._remounting = Remounting()
         self._one_of_several = HostAnswers(_SENT, self._beside, remounts=True)
         self._clock = ExitStack()
@@ -196,6 +196,7 @@ class Guest:
         rig = HostRig(say=self._say, remounts=True)
         rig.check(study, consent_to(study))
         self._study, self._session = study, self._open.enter_context(rig.opened(study))
+        self._made_here.begin(study.systems)
 
     def _close(self) -> None:
         self._lending.give_back()
@@ -226,7 +227,8 @@ class Guest:
 
     def _beside(self, happening: Happening) -> Happening:
         """With what only a guest does and knows of a run: it counts once all else is done."""
-        return self._held.told(self._counting.told(self._remounting.told(happening)))
+        counted = self._counting.told(self._remounting.told(happening))
+        return self._made_here.told(self._held.told(counted))
 
     def _tell(self, happening: Happening) -> None:
         happening = self._beside(happening)

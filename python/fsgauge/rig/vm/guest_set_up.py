@@ -13,13 +13,13 @@ from typing import Any
 from fsgauge.errors import RigError
 from fsgauge.machine.facts.environment import capture_machine
 from fsgauge.machine.facts.mounts import mount_at
-from fsgauge.machine.process.tool import NotInTime, must_run, run_tool, stretched
 from fsgauge.machine.folder.open_folder import let_go_below
+from fsgauge.machine.process.tool import NotInTime, must_run, run_tool, stretched
 from fsgauge.record.machine import NO_STORAGE
 from fsgauge.record.records import RunRecord
 from fsgauge.rig.happenings import Happening, RunStarted
-from fsgauge.rig.vm.arrangement.roles import FOLDER
 from fsgauge.rig.host.formatted import make, make_blank
+from fsgauge.rig.vm.arrangement.roles import FOLDER
 from fsgauge.rig.vm.in_force import TEST_ALONE, shell
 from fsgauge.rig.vm.messages import Do
 from fsgauge.rig.vm.network import INTERFACE, Station, hosts_file

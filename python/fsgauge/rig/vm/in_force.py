@@ -15,11 +15,14 @@ from typing import Generic, TypeVar
 
 from fsgauge.engine.wire import EngineFault
 from fsgauge.errors import RigError
+from fsgauge.machine.facts.mounts import mounts
 from fsgauge.machine.process.tool import run_tool
 from fsgauge.record.parts import Traffic
-from fsgauge.record.records import RunRecord
+from fsgauge.record.records import RunRecord, SystemFacts, TurnRecord
 from fsgauge.rig.happenings import Happening, RunStarted
+from fsgauge.rig.vm.arrangement.roles import services_of
 from fsgauge.rig.vm.recipe import Counter, InForce
+from fsgauge.study.model import System
 
 CODE = "system.not_in_force"
 TEST_ALONE = "fsgauge rig test NAME sets a system up alone, and says what of it is missing"
@@ -38,14 +41,27 @@ alive() {
   [ -z "$gone" ] || { echo "${gone#, }"; return 1; }
 }
 asked() {
-  local line options=${REACHED_MOUNT-}
+  local line option options=${1-${REACHED_MOUNT-}}
   read -r line; echo "$line"
   for option in ${options//,/ }; do
-    [[ $option != *=* || ",${line// /,}," == *",$option,"* ]] && continue
-    echo "$option is not in force"; return 1
+    case $option in
+      retry=* | ac*=* | port=* | mount*=* | clientaddr=* | user*=* | pass*=*) continue ;;
+      lookupcache=all | nconnect=1 | minorversion=*) continue ;;
+      tcp | udp | rdma) option=proto=$option ;;
+      nfsvers=*) option=vers=${option#*=} ;;
+      *=*) [ -z "${2-}" ] || continue ;;
+      ro | sync | dirsync | noatime | nodiratime | nodev | noexec | nosuid) ;;
+      hard | soft | softerr | softreval | fsc | nosharecache | noresvport) ;;
+      noac | noacl | nocto | nolock | nordirplus) ;;
+      *) continue ;;
+    esac
+    [[ ",${line// /,}," == *",$option,"* ]] || { echo "$option is not in force"; return 1; }
   done
 }
 """
+"""`asked` takes a line of /proc/mounts and fails for an option of the mount, or of what is named
+first, that is not in it: of those that the kernel lists as they were asked for. With a second word
+it looks at flags alone, as a file system lists no value that is its default."""
 SECONDS = 30.0
 _END = re.compile(r"^==held== ([0-9]+)\n", re.MULTILINE)
 
@@ -125,6 +141,45 @@ class Held:
                 node = self._environment.get("NODE", "the node")
                 found.append(f"{node}: {entry.lost}: {moved[part]} {part} passed it by")
         return found
+
+
+class MadeHere:
+    """Of systems that the node makes on its own disks, with no step beside: each has to be mounted
+    as it was when it was made, with the services that it has. One that an error made read-only
+    still answers who reads."""
+
+    def __init__(self) -> None:
+        self._asked: dict[str, System] = {}
+        self._made: dict[int, SystemFacts] = {}
+
+    def begin(self, systems: Sequence[System]) -> None:
+        """Those of a study that is prepared."""
+        self._asked, self._made = {each.name: each for each in systems}, {}
+
+    def told(self, happening: Happening) -> Happening:
+        """The happening; a run's record with a fault where its system was not as it was made."""
+        if isinstance(happening, TurnRecord):
+            self._made[happening.turn] = happening.facts
+        if not isinstance(happening, RunRecord):
+            return happening
+        facts = self._made.get(happening.turn)
+        if facts is None or not facts.mkfs_command or not facts.mount_options:
+            return happening
+        now = [each.all_options for each in mounts() if each.source == facts.mount_source]
+        if facts.mount_options in now:
+            return self._served(happening)
+        seen = f"it is {now[-1]} and was" if now else "it is mounted no more, and was"
+        return failed(happening, [f"{seen} {facts.mount_options} when the system was set up"])
+
+    def _served(self, record: RunRecord) -> RunRecord:
+        system = self._asked.get(record.system)
+        services = services_of(system) if system is not None else ()
+        if system is None or not services:
+            return record
+        try:
+            return failed(record, Held().begin(list(services), {"MOUNT": f",{system.mount}"}))
+        except RigError as error:
+            return not_read(record, f"whether the system is in force: {error.what}")
 
 
 def _only_reads(record: RunRecord) -> bool:

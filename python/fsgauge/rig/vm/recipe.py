@@ -4,7 +4,8 @@ docs/adding-a-virtual-system.md shows one.
 
 `[volume.NAME]` is what a file system is made on, `[file_system.KIND]` one that several nodes mount
 at once, `[reached_by.NAME]` how nodes reach a file system that is not their own. A study names
-them: `system.NAME.rig.volume`, `system.NAME.kind`, `system.NAME.rig.reached_by`.
+them: `system.NAME.rig.volume`, `system.NAME.kind`, `system.NAME.rig.reached_by`. `[service.KIND]`
+is what runs beside a file system that a node mounts by itself.
 """
 
 from __future__ import annotations
@@ -173,10 +174,18 @@ class ReachedBy(Layer):
         return self.below != "all"
 
 
+class Service(Kept):
+    """What a node runs beside a file system of its own that it makes and mounts."""
+
+    in_force: tuple[InForce, ...]
+
+
 class Tables(Kept):
-    """All of them, by name; `counter` are those of every group of several nodes."""
+    """All of them, by name; `counter` are those of every group of several nodes, `service` is by
+    the kind of file system."""
 
     counter: tuple[Counter, ...] = ()
+    service: dict[str, Service] = Field({})
     volume: dict[str, Volume]
     file_system: dict[str, SharedFileSystem]
     reached_by: dict[str, ReachedBy]
@@ -195,6 +204,6 @@ def tables() -> Tables:
     counters: list[Any] = []
     for part in read_tables(SYSTEMS):
         counters += part.get("counter", [])
-        for name in ("volume", "file_system", "reached_by"):
+        for name in ("volume", "file_system", "reached_by", "service"):
             found.setdefault(name, {}).update(part.get(name, {}))
     return Tables.model_validate({**found, "counter": counters})

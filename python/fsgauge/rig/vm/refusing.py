@@ -13,11 +13,11 @@ from fsgauge.rig.refusing import Look, refused_by, uses_no_device
 from fsgauge.rig.vm.acceleration import chosen_accelerator
 from fsgauge.rig.vm.arrangement.refusing import looks, require_modules, without_file_system
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, arrangements, roles_of
-from fsgauge.rig.vm.recipe import recipe, tables
 from fsgauge.rig.vm.build.making import require_here
 from fsgauge.rig.vm.cache import guest_of, kernel_of
 from fsgauge.rig.vm.disks import disks_of, kernels_of, limits_of, storage_of
 from fsgauge.rig.vm.qemu import find_qemu
+from fsgauge.rig.vm.recipe import recipe, tables
 from fsgauge.storage.loop import require_place
 from fsgauge.study.model import LoopStorage, Study
 from fsgauge.study.reached import accesses_of

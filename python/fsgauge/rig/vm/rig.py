@@ -22,7 +22,6 @@ from fsgauge.rig.refusing import require_none
 from fsgauge.rig.rig import Rig, design_of, of_some
 from fsgauge.rig.vm.acceleration import around_of, started_well
 from fsgauge.rig.vm.arrangement.roles import Roles, arrangements, is_arranged, roles_of
-from fsgauge.rig.vm.recipe import SHARED, recipe
 from fsgauge.rig.vm.build.lab import lab_image
 from fsgauge.rig.vm.cache import guest_of, in_use, kernel_of
 from fsgauge.rig.vm.disks import (
@@ -38,6 +37,7 @@ from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.network import Shape, Station, Switch, shape_of
 from fsgauge.rig.vm.node import Node
 from fsgauge.rig.vm.qemu import Accelerator, Disk, MachineSpec, find_qemu
+from fsgauge.rig.vm.recipe import SHARED, recipe
 from fsgauge.rig.vm.refusing import MEMORY_BYTES, refused
 from fsgauge.rig.vm.session import VmSession
 from fsgauge.storage.loop import make_file

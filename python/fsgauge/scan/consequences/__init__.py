@@ -124,8 +124,8 @@ RULES = (
     ),
     Rule(
         "clusters",
-        "Do small files waste clusters?",
-        "5 % of the file system, by stat(2)",
+        "Do small files waste blocks?",
+        "5 % of the file system; of clusters by stat(2)",
         "ext4(5), bigalloc",
         accounts.clusters,
     ),

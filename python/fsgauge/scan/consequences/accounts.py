@@ -225,19 +225,27 @@ def groups(scan: ScanResult) -> Consequence | None:
 
 
 def clusters(scan: ScanResult) -> Consequence | None:
-    """What files leave of the clusters that ext4 gives them (bigalloc)."""
+    """What files leave of the blocks in which they end, and of clusters of ext4 (bigalloc)."""
     cluster, taken = scan.room.cluster_bytes, scan.room.taken_bytes
-    if cluster is None or taken is None or cluster <= scan.source.block_size_bytes:
-        return None
-    unused = taken - scan.counts.extent_bytes
+    block, unused = scan.source.block_size_bytes, scan.counts.tail_bytes
+    has_clusters = cluster is not None and taken is not None and cluster > block
+    if has_clusters:
+        assert cluster is not None and taken is not None  # noqa: S101 - has_clusters
+        block, unused = cluster, unused + taken - scan.counts.extent_bytes
     if share_of_size(scan, unused) < LEAST_UNUSED_PERCENT:
         return None
+    units = "clusters" if has_clusters else "blocks"
+    other = ", or on a file system that has small ones in its trees (btrfs)"
+    if has_clusters or scan.source.file_system == "btrfs":
+        other = ", or on a file system without -O bigalloc" if has_clusters else ""
     return Consequence(
         "attention",
         f"{size_down(unused)} ({share_of_size(scan, unused):.0f} %) are the unused ends of"
-        f" clusters: each file takes whole ones of {size_down(cluster)}",
-        "put many small files into one (tar), or on a file system without -O bigalloc",
-        "of small clusters, large files have longer lists",
+        f" {units}: each file takes whole ones of {size_down(block)}",
+        f"put many small files into one (tar){other}",
+        "of small clusters, large files have longer lists"
+        if has_clusters
+        else "a file within another one is changed by writing that again",
     )
 
 

@@ -69,6 +69,26 @@ def flash() -> Reach:
     return Reach("flash", jump_ns, disk.number("rate").value, passes=False)
 
 
+def reaches(scan: ScanResult) -> list[Reach]:
+    """That of its device; of both kinds where it is not known which that is."""
+    return {True: [heads()], False: [flash()], None: [heads(), flash()]}[scan.room.is_rotational]
+
+
+def jumps_of(scan: ScanResult) -> Jumps:
+    """Those of all files together; of a scan that counted none, one for each piece more."""
+    counts = scan.counts
+    files = counts.files - counts.files_without_extents
+    pieces = counts.extents - counts.undecided_extents
+    return counts.jumps or Jumps(far=max(pieces - files, 0), near=0, passed_bytes=0)
+
+
+def factor_of(scan: ScanResult, reach: Reach) -> float:
+    """How many times as long reading all files takes there as of whole ones."""
+    counts = scan.counts
+    files = counts.files - counts.files_without_extents
+    return reach.factor(files, jumps_of(scan), counts.extent_bytes)
+
+
 def matters(scan: ScanResult) -> Consequence | None:
     """What the pieces cost whoever reads all files once."""
     counts = scan.counts
@@ -77,10 +97,8 @@ def matters(scan: ScanResult) -> Consequence | None:
         if is_unread(scan):
             return None
         return Consequence("fine", NO_FILE)
-    pieces = counts.extents - counts.undecided_extents
-    jumps = counts.jumps or Jumps(far=max(pieces - files, 0), near=0, passed_bytes=0)
-    reaches = {True: [heads()], False: [flash()], None: [heads(), flash()]}[scan.room.is_rotational]
-    factors = [(each, each.factor(files, jumps, counts.extent_bytes)) for each in reaches]
+    jumps = jumps_of(scan)
+    factors = [(each, factor_of(scan, each)) for each in reaches(scan)]
     short = f"{100 * counts.short_bytes / counts.extent_bytes:.1f} % of the bytes are in"
     short += " short pieces (under 512 KiB, a request) of files in several"
     costs = " and ".join(f"{each.name} {factor:.2f} times" for each, factor in factors)

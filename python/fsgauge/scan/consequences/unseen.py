@@ -43,6 +43,14 @@ def unseen(scan: ScanResult) -> Consequence | None:
             " from their snapshots",
         )
     quoted_device = device_of(scan)
+    if scan.source.file_system == "nilfs2":
+        return Consequence(
+            "attention",
+            f"{what}they belong to checkpoints, and to segments that no cleaner has come to",
+            f"lscp {quoted_device} (rmcp removes one, chcp cp makes one of a snapshot);"
+            f" nilfs-clean {quoted_device}",
+            "an old state is gone with its checkpoint",
+        )
     if not has_note(scan, "other_mounts"):
         deleted = scan.room.deleted
         if deleted is not None and not deleted.all_processes:

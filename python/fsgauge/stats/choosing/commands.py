@@ -15,13 +15,12 @@ FOR_ONE_MACHINE = {"gfs2": "-p lock_nolock -j 1", "ocfs2": "-M local"}
 _CHECKED_AT_BOOT = ("ext2", "ext3", "ext4")
 """Whose fsck does something: those of the others are programs that do nothing."""
 _PROC_SYS = "/proc/sys/"
-_DEVICE = "{device}"
 
 
 def commands_of(system: Mapping[str, Any]) -> list[str]:
-    """Of a [[system]] of a record: the line of mkfs, of /etc/fstab, of /etc/sysctl.d and of
-    /etc/tmpfiles.d, each below the name of its file: these take no comment behind a line. DEVICE,
-    UUID and FOLDER are the reader's. Then what it gives up. [] of what is not made."""
+    """Of a [[system]] of a record: mkfs, /etc/fstab, /etc/sysctl.d and /etc/tmpfiles.d, each below
+    the name of its file; then what it gives up. DEVICE, UUID and FOLDER are the reader's. [] of
+    what is not made."""
     kind = str(system["kind"])
     if kind not in MADE:
         return []
@@ -32,19 +31,17 @@ def commands_of(system: Mapping[str, Any]) -> list[str]:
         " ".join(filter(None, (f"mkfs.{kind}", alone, system.get("mkfs"), "/dev/DEVICE"))),
         "# /etc/fstab",
         f"UUID=... /FOLDER {kind} {system.get('mount') or 'defaults'} {order}",
-        *(["# once it is mounted", f"xfs_io -c 'extsize {hint}' /FOLDER"] if hint else []),
-        *(
-            [f"# files get their space by fallocate, {format_size(chunk)} at a time"]
-            if chunk
-            else []
-        ),
     ]
+    if hint:
+        lines += ["# once it is mounted", f"xfs_io -c 'extsize {hint}' /FOLDER"]
+    if chunk:
+        lines.append(f"# files get their space by fallocate, {format_size(chunk)} at a time")
     found = [_setting(name, str(value)) for name, value in (system.get("tunables") or {}).items()]
     for file in dict.fromkeys(file for file, _ in found):
         lines += [f"# {file}", *(line for of, line in found if of == file)]
-    server = dict(system.get("server") or {})
-    lines += [f"# the server: {name} = {value}" for name, value in server.items()]
-    return [*lines, *(f"# {each.option}: {each.loses}" for each in weakened(made_by(system)))]
+    made = made_by(system)
+    lines += [f"# the server: {name} = {value}" for name, value in made.server.items()]
+    return [*lines, *(f"# {each.option}: {each.loses}" for each in weakened(made))]
 
 
 def _setting(name: str, value: str) -> tuple[str, str]:
@@ -52,6 +49,6 @@ def _setting(name: str, value: str) -> tuple[str, str]:
     if name.startswith(_PROC_SYS):
         key = name.removeprefix(_PROC_SYS).replace("/", ".")
         return "/etc/sysctl.d/60-fsgauge.conf", f"{key} = {value}"
-    path = name if name.startswith("/") else f"/sys/block/{_DEVICE}/{name}"
-    path = path.replace(_DEVICE, "DEVICE")
+    path = name if name.startswith("/") else f"/sys/block/DEVICE/{name}"
+    path = path.replace("{device}", "DEVICE")
     return "/etc/tmpfiles.d/fsgauge.conf", f"w {path} - - - - {value}"

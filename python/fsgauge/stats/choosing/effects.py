@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -29,43 +29,34 @@ _NOTHING = 1e-9
 """A sum of squares that only rounding has made."""
 
 
-class _OfOptions(ResultModel):
+class Effect(ResultModel):
+    """One value of an option, as a ratio to the option's first value with its interval; `share` is
+    what the option, all its values together, has of the variance between systems."""
+
     kind: str
+    option: str
+    against: str
     ratio: float
     low: float
     high: float
     share: float
 
 
-class Effect(_OfOptions):
-    """One value of an option, as a ratio to the option's first value with its interval; `share` is
-    what the option, all its values together, has of the variance between systems."""
-
-    option: str
-    against: str
-
-
-class Interaction(_OfOptions):
-    """Two values that do together `ratio` times what both do alone; the interval counts all pairs,
-    of which it is the strongest."""
-
-    options: tuple[str, str]
-
-
 class Effects(ResultModel):
     """Main effects, the largest share first; `kind_share` is what the choice of the file system
-    alone has, `other_share` what neither it nor an option explains."""
+    alone has, `other_share` what neither it nor an option explains. `interaction` is the strongest
+    of all pairs, which its interval counts: what two values do together over both alone."""
 
     blocks: int
     systems: int
     kind_share: float | None
     other_share: float
     effects: list[Effect]
-    interaction: Interaction | None
+    interaction: Effect | None
 
     def below(self, margin: float) -> list[Effect]:
         """The effects below this ratio; in 95 of 100 races all of them are."""
-        degrees = _degrees(self.systems, self.blocks)
+        degrees = (self.systems - 1) * (self.blocks - 1)
         wider = t_quantile(degrees, corrected(len(self.effects))) / t_quantile(degrees)
         return [
             each
@@ -76,19 +67,17 @@ class Effects(ResultModel):
 
 @dataclass(frozen=True)
 class _Fit:
-    """A kind's systems: mean log values and a column for each value of an option."""
+    """A kind's systems: mean log values, and a column for each value of a setting, by the setting,
+    the value, and the usual one that it is compared with."""
 
     kind: str
     means: Matrix
-    columns: list[Matrix]
-    of: list[tuple[str, str, str]]
-    """Of each column: the setting, its value, the value that it is compared with."""
+    columns: Mapping[tuple[str, str, str], Matrix]
 
 
 @dataclass(frozen=True)
 class _Scale:
-    """What estimates are measured by: the variance of a mean, the quantile of their intervals, and
-    the sum of squares of all systems."""
+    """The variance of a mean, the quantile of intervals, the squares of all systems."""
 
     noise: float
     quantile: float
@@ -107,27 +96,29 @@ _Estimate = tuple[float, float]
 
 
 def effects_of(
-    logs: Mapping[str, Sequence[float]], settings: Mapping[str, Settings], kinds: Mapping[str, str]
+    logs: Mapping[str, Sequence[float]], systems: Mapping[str, Mapping[str, Any]]
 ) -> Effects | None:
-    """Of systems with a log value in each of the same blocks; None where nothing varies. `settings`
-    and `kinds` are by system. Systems that lack a value have to be left out before."""
-    names = list(logs)
+    """Of systems with a log value in each of the same blocks, and [[system]] of a record for each;
+    None where nothing varies. Systems that lack a value have to be left out before."""
+    names = [name for name in logs if name in systems]
+    settings = [settings_of(systems[name]) for name in names]
     table = np.array([logs[name] for name in names], dtype=float)
     if len(names) < 3 or table.shape[1] < _FEWEST_BLOCKS:
         return None
     rows, blocks = table.shape
     means = table.mean(axis=1)
     residual = table - means[:, None] - table.mean(axis=0)[None, :] + table.mean()
-    degrees = _degrees(rows, blocks)
+    degrees = (rows - 1) * (blocks - 1)  # of what is left of systems in single blocks
     total = float(((means - means.mean()) ** 2).sum())
-    own = dict.fromkeys(kinds[name] for name in names)
-    within = {kind: [i for i, n in enumerate(names) if kinds[n] == kind] for kind in own}
-    fits = [_fit(kind, [names[i] for i in at], means[at], settings) for kind, at in within.items()]
-    fits = [fit for fit in fits if fit.columns]
+    within: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        within.setdefault(str(systems[name]["kind"]), []).append(place)
+    made = (_fit(kind, [settings[i] for i in at], means[at]) for kind, at in within.items())
+    fits = [fit for fit in made if fit.columns]
     if total < _NOTHING or not fits:
         return None
     scale = _Scale(float((residual**2).sum()) / degrees / blocks, t_quantile(degrees), total)
-    among = sum(one[0] != two[0] for fit in fits for one, two in combinations(fit.of, 2))
+    among = sum(one[0] != two[0] for fit in fits for one, two in combinations(fit.columns, 2))
     of_pair = replace(scale, quantile=t_quantile(degrees, corrected(among)))
     found = [each for fit in fits for each in _effects(fit, scale)]
     pairs = [each for fit in fits for each in _interactions(fit, of_pair)]
@@ -136,30 +127,24 @@ def effects_of(
         blocks=blocks,
         systems=rows,
         kind_share=float(of_kinds) / total if len(within) > 1 else None,
-        other_share=sum(_solved(fit.columns, fit.means)[1] for fit in fits) / total,
+        other_share=sum(_solved(fit.columns.values(), fit.means)[1] for fit in fits) / total,
         effects=sorted(found, key=lambda each: -each.share),
         interaction=max(pairs, key=lambda each: each.share, default=None),
     )
 
 
-def _degrees(systems: int, blocks: int) -> int:
-    """Of freedom, of what is left of systems in single blocks."""
-    return (systems - 1) * (blocks - 1)
+def _fit(kind: str, settings: Sequence[Settings], means: Matrix) -> _Fit:
+    columns = {}
+    for key in dict.fromkeys(key for each in settings for key in each):
+        own = [each.get(key, DEFAULT) for each in settings]
+        usual, *levels = sorted(dict.fromkeys(own), key=lambda value: value != DEFAULT)
+        for level in levels:
+            columns[key, level, usual] = np.array([float(value == level) for value in own])
+    return _Fit(kind, means, columns)
 
 
-def _fit(kind: str, names: Sequence[str], means: Matrix, settings: Mapping[str, Settings]) -> _Fit:
-    values = {name: settings[name] for name in names}
-    of = [(key, level, levels[0]) for key, levels in varied(values).items() for level in levels[1:]]
-    columns = [
-        np.array([float(each.get(key, DEFAULT) == level) for each in values.values()])
-        for key, level, _ in of
-    ]
-    return _Fit(kind, means, columns, of)
-
-
-def _solved(columns: Sequence[Matrix], means: Matrix) -> tuple[list[_Estimate | None], float]:
-    """The estimate of each column, None where the others say all that it does; and the sum of
-    squares that they leave."""
+def _solved(columns: Iterable[Matrix], means: Matrix) -> tuple[list[_Estimate | None], float]:
+    """Estimates, None where other columns say all of one; and the squares that they leave."""
     design = np.column_stack([np.ones(len(means)), *columns])
     inverse = np.linalg.pinv(design)
     found, errors = inverse @ means, np.sqrt((inverse**2).sum(axis=1))
@@ -172,11 +157,11 @@ def _solved(columns: Sequence[Matrix], means: Matrix) -> tuple[list[_Estimate | 
 
 
 def _effects(fit: _Fit, scale: _Scale) -> Iterator[Effect]:
-    estimates, whole = _solved(fit.columns, fit.means)
-    for (key, level, against), estimate in zip(fit.of, estimates, strict=True):
+    estimates, whole = _solved(fit.columns.values(), fit.means)
+    for (key, level, against), estimate in zip(fit.columns, estimates, strict=True):
         if estimate is None:
             continue
-        others = [c for c, (k, _, _) in zip(fit.columns, fit.of, strict=True) if k != key]
+        others = [column for (of, *_), column in fit.columns.items() if of != key]
         against = setting_words(key, against) if against != DEFAULT else "the default"
         yield Effect(
             kind=fit.kind,
@@ -186,17 +171,15 @@ def _effects(fit: _Fit, scale: _Scale) -> Iterator[Effect]:
         )
 
 
-def _interactions(fit: _Fit, scale: _Scale) -> Iterator[Interaction]:
-    whole = _solved(fit.columns, fit.means)[1]
-    columns = zip(fit.columns, fit.of, strict=True)
-    for (first, of_first), (second, of_second) in combinations(columns, 2):
-        estimates, left = _solved([*fit.columns, first * second], fit.means)
+def _interactions(fit: _Fit, scale: _Scale) -> Iterator[Effect]:
+    columns = fit.columns.values()
+    whole = _solved(columns, fit.means)[1]
+    for (of_first, first), (of_second, second) in combinations(fit.columns.items(), 2):
+        estimates, left = _solved([*columns, first * second], fit.means)
         if of_first[0] != of_second[0] and (estimate := estimates[-1]) is not None:
-            yield Interaction(
-                kind=fit.kind,
-                options=(setting_words(*of_first[:2]), setting_words(*of_second[:2])),
-                **scale.of(estimate, whole - left),
-            )
+            both = " with ".join(setting_words(*each[:2]) for each in (of_first, of_second))
+            found = scale.of(estimate, whole - left)
+            yield Effect(kind=fit.kind, option=both, against="", **found)
 
 
 DEFAULT = "default"
@@ -218,24 +201,12 @@ def settings_of(system: Mapping[str, Any]) -> Settings:
     return found
 
 
-def varied(systems: Mapping[str, Settings]) -> dict[str, list[str]]:
-    """Settings in which systems differ, each with its values, the usual one first."""
-    keys = dict.fromkeys(key for each in systems.values() for key in each)
-    found = {key: [each.get(key, DEFAULT) for each in systems.values()] for key in keys}
-    return {
-        key: sorted(dict.fromkeys(values), key=lambda value: value != DEFAULT)
-        for key, values in found.items()
-        if len(set(values)) > 1
-    }
-
-
 def setting_words(key: str, value: str) -> str:
     """ "noatime", "-I 128", "logbsize=256k", "queue/scheduler none"."""
     if value == ON:
         return key
-    if key.startswith("--") or (not key.startswith(("-", "/")) and "/" not in key):
-        return f"{key}={value}"
-    return f"{key}={value}" if " " in key else f"{key} {value}"
+    is_switch = key.startswith("-") and not key.startswith("--") and " " not in key
+    return f"{key} {value}" if is_switch or "/" in key else f"{key}={value}"
 
 
 def _of_list(text: str, before: str = "") -> Iterator[tuple[str, str]]:

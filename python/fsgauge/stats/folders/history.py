@@ -17,6 +17,7 @@ from typing import Literal
 from pydantic import Field
 
 from fsgauge.errors import InputError
+from fsgauge.stats.asked_number import is_plural, named_test
 from fsgauge.stats.contrast import Contrast, Value, ratio_of, reach_of
 from fsgauge.stats.folders.change_points import FEWEST, apart, change_points
 from fsgauge.stats.folders.folder import Folder, Shared, read_folder
@@ -53,9 +54,11 @@ class Turning(ResultModel):
 
 
 class Series(ResultModel):
-    """One cell and system over time."""
+    """One cell and system over time; `test` is the cell in a sentence."""
 
     cell: str
+    test: str
+    is_plural: bool
     system: str
     metric: str
     higher_is_better: bool
@@ -178,9 +181,12 @@ def _series(folders: Sequence[Folder], value: Value, count: int) -> Series:
         point.model_copy(update={"apart": is_apart})
         for point, is_apart in zip(points, apart(logs), strict=True)
     ]
-    names = {each.id: each.name for each in folders[-1].samples.plan.cells} if folders else {}
+    cells = {each.id: each for each in folders[-1].samples.plan.cells} if folders else {}
+    cell = cells.get(value.cell)
     return Series(
-        cell=names.get(value.cell, value.cell),
+        cell=cell.name if cell else value.cell,
+        test=named_test(cell, value.metric) if cell else value.cell,
+        is_plural=cell is not None and is_plural(cell, value.metric),
         system=value.system,
         metric=value.metric,
         higher_is_better=higher,

@@ -9,13 +9,15 @@ from pydantic import Field
 from fsgauge.stats.result_model import ResultModel
 
 State = Literal["leader", "in the race", "parked", "slower", "failed"]
+Ended = Literal["running", "margin", "one left", "budget"]
 
 
 class Place(ResultModel):
     """How far a system came: how many blocks it ran, and its ratio to the leader, above 1 where it
     is better, with the race's interval: of one that left, to the leader that it left `against`; no
     ends where too few blocks have both, no ratio of one that failed, or before the first look.
-    "failed": two runs in a row did, or did too little to be measured."""
+    "failed": two runs in a row did, or did too little to be measured. `after_block` is 0 of one
+    that is in it still."""
 
     system: str
     state: State
@@ -25,10 +27,6 @@ class Place(ResultModel):
     high: float | None = None
     against: str = ""
     after_block: int = 0
-
-    @property
-    def left(self) -> bool:
-        return self.state in ("slower", "failed")
 
 
 class Race(ResultModel):
@@ -57,7 +55,7 @@ class Race(ResultModel):
     leader: str
     places: list[Place]
     others_at_most: float | None
-    ended: Literal["running", "margin", "one left", "budget"]
+    ended: Ended
     proven: bool
     first_blocks: dict[str, list[float]]
     finalists: list[str]
@@ -74,7 +72,7 @@ class Race(ResultModel):
 
     @property
     def in_race(self) -> list[Place]:
-        return [each for each in self.places if not each.left]
+        return [each for each in self.places if not each.after_block]
 
     @property
     def failed(self) -> list[str]:

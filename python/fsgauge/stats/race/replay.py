@@ -8,27 +8,27 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
-from typing import Literal
 
 import numpy as np
 
-from fsgauge.record.modes import LOOKS, RaceRules, looks_of
+from fsgauge.record.modes import LOOKS, RaceRules, confirming_blocks, looks_of
 from fsgauge.record.quantiles import QUANTILES
 from fsgauge.record.records import Plan, RunRecord, StudyRecord, Turn
 from fsgauge.stats.metrics import METRICS, latencies
 from fsgauge.stats.of_kind import analysis_of
 from fsgauge.stats.planned import primary_cells, primary_metrics
 from fsgauge.stats.race import rules
+from fsgauge.stats.race.model import Ended
 from fsgauge.stats.race.rules import Array, Standing
 from fsgauge.stats.samples import at_most, collect, is_complete
 from fsgauge.stats.wording import listed, named_systems
 
 PAUSE = 10.0
 """Times what a block takes: what lies longer between two is a study that was resumed."""
-Ended = Literal["running", "margin", "one left", "budget"]
 
 
 @dataclass(frozen=True)
@@ -58,53 +58,37 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
         return None
     cell = primary_cells(plan)[0].id
     metric = primary_metrics(study, runs, analysis_of(study))[cell]
-    sign = 1 if METRICS[metric].higher_is_better else -1
     own = [run for run in runs if not run.again and run.cell.id == cell]
     recorded = {(run.block, run.system) for run in own}
     logs, short = _values(plan, own, metric)
-    eligible = _eligible(plan, race)
     looks = looks_of(race.blocks)
+    margin_log = math.log1p(race.margin_percent / 100)
+    look = partial(rules.look, margin_log=margin_log, looks=len(looks))
     values = np.full((race.blocks + race.confirm, len(plan.systems)), np.nan)
     for (block, system), log in logs.items():
-        values[block, plan.systems.index(system)] = sign * log
-    standing, misses = Standing(len(plan.systems)), dict[int, int]()
+        values[block, plan.systems.index(system)] = METRICS[metric].sign * log
+    standing = Standing(len(plan.systems), frozenset(map(plan.systems.index, race.weaker)))
     ended: Ended = "running"
     asked: list[list[int]] = []
-
-    def looked(standing: Standing) -> Standing:
-        if not any(eligible[place] for place in standing.in_race):
-            return standing
-        return rules.look(
-            values[: len(asked)],
-            standing,
-            margin_log=math.log1p(race.margin_percent / 100),
-            looks=len(looks),
-            eligible=eligible,
-        )
-
     while ended == "running" and len(asked) < race.blocks:
-        block = len(asked)
-        now = standing.running
-        kept = plan.systems.index(plan.baseline)
-        if kept not in now and (block, plan.baseline) in recorded:
-            now = sorted([*now, kept])  # races of older versions went on with it
+        block, now = len(asked), standing.running
         if any((block, plan.systems[place]) not in recorded for place in now):
             break
         values[block, [place for place in range(len(plan.systems)) if place not in now]] = np.nan
         asked.append(now)
         missed = [place for place in now if (block, plan.systems[place]) in short]
-        standing = rules.failed(missed, now, block, standing, misses, eligible)
+        standing = rules.failed(missed, now, block, standing)
         if block + 1 in looks:
-            standing = looked(standing)
-        ended = _ended(plan, race, standing, eligible, block + 1, runs)
+            standing = look(values[: block + 1], standing)
+        ended = _ended(plan, race, standing, block + 1, runs)
         if ended == "budget" and block + 1 not in looks:  # in the place of the next one
-            standing = looked(standing)
+            standing = look(values[: block + 1], standing)
             if standing.settled:
-                ended = _ended(plan, race, standing, eligible, block + 1, runs)
+                ended = _ended(plan, race, standing, block + 1, runs)
     fresh = values[race.blocks :]
     if ended != "running" and not np.isnan(fresh).all():
         seen = np.vstack([values[: len(asked)], fresh])
-        standing = replace(standing, at_most=rules.at_most_with(seen, standing, eligible))
+        standing = replace(standing, at_most=rules.at_most_with(seen, standing))
     none = Counter(system for block, system in sorted(short) if block >= race.blocks)
     return Replay(race, standing, ended, asked, values[: len(asked)], cell, metric, none)
 
@@ -152,7 +136,12 @@ def _worst(run: RunRecord, metric: str) -> float | None:
 
 def raced_plan(plan: Plan, found: Replay) -> Plan:
     """The plan with the turns that its race has had or has next, and the time of these."""
-    turns = list(_turns(plan, found))
+    names, race = plan.systems, found.rules
+    running = found.standing.running if found.ended == "running" else []
+    blocks = [*found.asked, *[running] * (race.blocks - found.blocks)]
+    chosen = [[names[place] for place in each] for each in blocks]
+    chosen += [finalists_of(plan, found)] * race.confirm
+    turns = [turn for turn in plan.turns if turn.system in chosen[turn.block]]
     update = {"turns": turns, "expected_seconds": planned_turn_seconds(plan) * len(turns)}
     return plan.model_copy(update=update)
 
@@ -172,49 +161,25 @@ def standing_words(plan: Plan, found: Replay, block: int) -> str:
 
 def finalists_of(plan: Plan, found: Replay) -> list[str]:
     """Who the confirming blocks run, the baseline first."""
-    baseline, eligible = plan.systems.index(plan.baseline), _eligible(plan, found.rules)
-    return [plan.systems[place] for place in rules.finalists(found.standing, baseline, eligible)]
-
-
-def _eligible(plan: Plan, race: RaceRules) -> list[bool]:
-    return [system not in race.weaker for system in plan.systems]
-
-
-def _turns(plan: Plan, found: Replay) -> Iterable[Turn]:
-    last = {*finalists_of(plan, found)}
-    running = {plan.systems[place] for place in found.standing.running}
-    for turn in plan.turns:
-        if turn.block < found.blocks:
-            chosen = {plan.systems[place] for place in found.asked[turn.block]}
-        elif turn.block < found.rules.blocks:
-            chosen = running if found.ended == "running" else set()
-        else:
-            chosen = last
-        if turn.system in chosen:
-            yield turn
+    baseline = plan.systems.index(plan.baseline)
+    return [plan.systems[place] for place in rules.finalists(found.standing, baseline)]
 
 
 def _ended(
-    plan: Plan,
-    race: RaceRules,
-    standing: Standing,
-    eligible: Sequence[bool],
-    blocks: int,
-    runs: Sequence[RunRecord],
+    plan: Plan, race: RaceRules, standing: Standing, blocks: int, runs: Sequence[RunRecord]
 ) -> Ended:
     """How a race ended with so many blocks, if it did."""
-    left = [place for place in standing.in_race if eligible[place]]
-    if not left:
+    if not standing.may_lead:
         return "budget"
-    if standing.leader is not None and standing.settled:
-        return "one left" if len(left) == 1 else "margin"
+    if standing.settled:
+        return "one left" if len(standing.may_lead) == 1 else "margin"
     if blocks == race.blocks:
         return "budget"
     if race.budget_seconds is None or blocks < LOOKS[0]:
         return "running"
     spent, of_turn = spent_seconds(plan, runs, blocks)
     baseline = plan.systems.index(plan.baseline)
-    chosen = len(rules.finalists(standing, baseline, eligible))
+    chosen = len(rules.finalists(standing, baseline))
     coming = len(standing.running) + (baseline in standing.running) + race.confirm * (chosen + 1)
     coming_seconds = coming * turns_of_each(plan) * of_turn
     return "budget" if spent + coming_seconds > race.budget_seconds else "running"
@@ -253,5 +218,5 @@ def planned_turn_seconds(plan: Plan) -> float:
     race, of_block = plan.race, sum(turn.block == 0 for turn in plan.turns)
     if race is None or not of_block:
         return 0.0
-    confirming = race.confirm * min(1.0, (rules.MOST_RIVALS + 3) / (len(plan.systems) + 1))
-    return plan.expected_seconds / (of_block * (race.blocks + confirming))
+    blocks = race.blocks + confirming_blocks(race.confirm, len(plan.systems))
+    return plan.expected_seconds / (of_block * blocks)

@@ -2,8 +2,7 @@
 baseline and the rivals, from fresh blocks alone.
 
 Blocks of the race are no sample of a ratio: who is in them was chosen by them. A race that has no
-fresh blocks yet shows those before its first look, in which everything still ran. The sentences of
-a race are the best, its gain over the baseline, and how much better any other may be.
+fresh blocks yet shows those before its first look, in which everything still ran.
 """
 
 from __future__ import annotations
@@ -91,9 +90,9 @@ def race_in(study: StudyRecord, runs: Sequence[RunRecord], found: Replay) -> Rac
     full = (found.blocks + confirmed) * (len(names) + 1)
     places = sorted((_place(found, names, place) for place in range(len(names))), key=_rank)
     failed = {each.system for each in places if each.state == "failed"}
-    written = sum(_written_bytes(run) for run in own)
-    has_ended = found.ended != "running"
+    written = sum(run.result.write.size_bytes for run in own if run.result and run.result.write)
     leader = "" if standing.leader is None else names[standing.leader]
+    first = found.values[: LOOKS[0]].T.tolist() if found.blocks >= LOOKS[0] else []
     return Race(
         systems=names,
         baseline=study.plan.baseline,
@@ -112,12 +111,11 @@ def race_in(study: StudyRecord, runs: Sequence[RunRecord], found: Replay) -> Rac
         and leader not in found.missed
         and len({*names} - {*rules.weaker} - failed) > 1,
         first_blocks={
-            name: [float(each) for each in found.values[: LOOKS[0], place]]
-            for place, name in enumerate(names)
-            if found.blocks >= LOOKS[0]
-            and not any(map(math.isnan, found.values[: LOOKS[0], place]))
+            name: logs
+            for name, logs in zip(names, first, strict=False)
+            if not any(map(math.isnan, logs))
         },
-        finalists=finalists_of(study.plan, found) if has_ended else [],
+        finalists=[] if found.ended == "running" else finalists_of(study.plan, found),
         confirmed=confirmed,
         missed=dict(found.missed),
         runs=len(own),
@@ -137,30 +135,22 @@ def _place(found: Replay, names: Sequence[str], place: int) -> Place:
         state, interval = "leader", Interval(0.0, -math.inf, math.inf)
     if left is not None:
         state, interval = "slower" if left.interval else "failed", left.interval
-    logs = vars(interval) if interval else {}
+    logs = (interval.log, interval.low, interval.high) if interval is not None else ()
+    ends = zip(("ratio", "low", "high"), logs, strict=False)
     return Place(
         system=names[place],
         state=state,
         blocks=sum(place in each for each in found.asked),
         against=names[left.leader] if left is not None and left.interval else "",
         after_block=left.after_block if left is not None else 0,
-        **{
-            end: math.exp(logs[log])
-            for end, log in (("ratio", "log"), ("low", "low"), ("high", "high"))
-            if log in logs and math.isfinite(logs[log])
-        },
+        **{end: math.exp(log) for end, log in ends if math.isfinite(log)},
     )
 
 
 def _rank(each: Place) -> tuple[float, ...]:
     """The leader, those in the race by their ratio, then who left last."""
-    states = each.left, each.state == "failed", each.state != "leader"
+    states = each.after_block > 0, each.state == "failed", each.state != "leader"
     return (*states, -each.after_block, -(each.ratio or 0))
-
-
-def _written_bytes(run: RunRecord) -> int:
-    result = run.result
-    return result.write.size_bytes if result is not None and result.write is not None else 0
 
 
 MOST_AT_MOST = 1 + HOPELESS_PERCENT / 100
@@ -169,8 +159,7 @@ _GONE = "failed, or did too little to be measured, twice in a row and left"
 
 
 def race_lines(race: Race, fresh: Sequence[Comparison], few: str = "") -> list[str]:
-    """The headline, then what the race claims; `fresh` are the confirmed comparisons, `few` says of
-    which runs a quantile is not known."""
+    """The headline, and what the race claims; `few` says of which runs a quantile is not known."""
     if not race.leader and race.ended == "running":
         blocks = count(race.blocks, "block")
         return [f"The race has no leader yet: it has {blocks} of the 3 before its first look."]
@@ -200,12 +189,10 @@ def overtaking(race: Race, fresh: Sequence[Comparison]) -> Comparison | None:
         for each in fresh
         if each.verdict == "better" and each.system not in (race.leader, *race.weaker)
     ]
-    sign = 1 if METRICS[race.metric].higher_is_better else -1
+    sign, leader = METRICS[race.metric].sign, _of_leader(race, fresh)
     best = max(shown, key=lambda each: sign * each.ratio, default=None)
-    leader = _of_leader(race, fresh)
-    if best is None or leader is None or leader.verdict != "better":
-        return best
-    return best if _beats_leader(race, fresh, best) else None
+    is_sure = leader is not None and leader.verdict == "better"
+    return None if best and is_sure and not _beats_leader(race, fresh, best) else best
 
 
 def _of_leader(race: Race, fresh: Sequence[Comparison]) -> Comparison | None:
@@ -217,9 +204,8 @@ def _beats_leader(race: Race, fresh: Sequence[Comparison], other: Comparison) ->
     leader = _of_leader(race, fresh)
     if leader is None:
         return race.leader == race.baseline
-    sign = 1 if METRICS[race.metric].higher_is_better else -1
-    of_leader = dict(leader.blocks)
-    both = [(ratio, of_leader[block]) for block, ratio in other.blocks if block in of_leader]
+    sign, own = METRICS[race.metric].sign, dict(leader.blocks)
+    both = [(ratio, own[block]) for block, ratio in other.blocks if block in own]
     logs = [sign * math.log(ratio / of) for ratio, of in both]
     found = ratio_of_blocks(logs, level=corrected(len(fresh)))
     return found is not None and found.low is not None and found.low > 1
@@ -228,12 +214,11 @@ def _beats_leader(race: Race, fresh: Sequence[Comparison], other: Comparison) ->
 def _no_difference(race: Race) -> list[str]:
     """Where nothing was slower than anything: how far any two can be apart from the leader."""
     last = [each for each in race.in_race if each.system != race.leader]
-    ends = [end for each in last for end in (each.low, each.high)]
-    if race.ended == "running" or not ends or any(each.against for each in race.places):
+    ends = [end or 0.0 for each in last for end in (each.low, each.high)]
+    has_left = any(each.against for each in race.places)
+    if race.ended == "running" or has_left or not ends or not all(ends):
         return []
-    furthest = max(math.inf if not end else max(end, 1 / end) for end in ends)
-    if math.isinf(furthest):
-        return []
+    furthest = max(*ends, *(1 / end for end in ends))
     others = count(len(last), "other system")
     return [f"No difference above {_at_most(furthest)} between {race.leader} and {others} (95 %)."]
 

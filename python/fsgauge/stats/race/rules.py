@@ -14,17 +14,16 @@ package" (2016), blocks as instances.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fsgauge.plan.levels import of_look
+from fsgauge.record.modes import FINALISTS
 from fsgauge.stats.ratio import t_quantile
 
-MOST_RIVALS = 3
-"""Next to the winner, in the blocks that confirm it."""
 FAILURES = 2
 """In a row: a system that fails, or does too little to be measured, so often leaves."""
 
@@ -45,8 +44,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Left:
-    """A system that left: after how many blocks, against which leader, at which interval; None of
-    one that failed."""
+    """Who left: after how many blocks, against whom, at which interval; None of one that failed."""
 
     after_block: int
     leader: int
@@ -57,17 +55,20 @@ class Left:
 class Standing:
     """How a race stands. Systems are places in the study's order.
 
-    `left` are those that left; `parked` are in the race and not run. `over_leader` has the last
-    interval of each that is in it. `at_most` is the log by which any other one may be better than
-    the leader, infinite before the first look; `settled`: at most the margin, so that the race is
-    over.
+    Those that are `weaker` give up what the others keep: they never lead, and nothing is claimed of
+    them. `left` are those that left; `parked` are in the race and not run; `misses` is how often in
+    a row each one failed, or did too little. `over_leader` has the last interval of each that is in
+    it. `at_most` is the log by which any other one may be better than the leader, infinite before
+    the first look; `settled`: at most the margin, so that the race is over.
     """
 
     systems: int
+    weaker: frozenset[int] = frozenset()
     leader: int | None = None
-    left: dict[int, Left] = field(default_factory=dict)
+    left: Mapping[int, Left] = field(default_factory=dict)
     parked: frozenset[int] = frozenset()
-    over_leader: dict[int, Interval] = field(default_factory=dict)
+    misses: Mapping[int, int] = field(default_factory=dict)
+    over_leader: Mapping[int, Interval] = field(default_factory=dict)
     at_most: float = math.inf
     settled: bool = False
 
@@ -80,106 +81,81 @@ class Standing:
         """The systems that the next block runs."""
         return [place for place in self.in_race if place not in self.parked]
 
+    @property
+    def may_lead(self) -> list[int]:
+        return [place for place in self.in_race if place not in self.weaker]
 
-def look(
-    values: Array,
-    standing: Standing,
-    *,
-    margin_log: float,
-    looks: int,
-    eligible: Sequence[bool] | None = None,
-) -> Standing:
-    """The standing after a look at all blocks so far; `looks` is how many the race has at most. Of
-    a system that is not `eligible` (it gives up what the others keep) nothing is claimed, and it
-    never leads; it is parked once it is surely better."""
-    active = standing.in_race
-    may_lead = [place for place in active if eligible is None or eligible[place]]
+
+def look(values: Array, standing: Standing, *, margin_log: float, looks: int) -> Standing:
+    """The standing after a look at all blocks so far; `looks` is how many the race has at most. A
+    weaker system is parked once it is surely better. Where none may lead, nothing is seen."""
+    active, may_lead = standing.in_race, standing.may_lead
+    if not may_lead:
+        return standing
     fit = _fitted(values[:, active])
     of = dict(zip(active, fit.means, strict=True))
     run_now = [place for place in may_lead if place not in standing.parked]
-    leader = max(run_now or may_lead, key=lambda place: of[place])
+    leader = max(run_now or may_lead, key=of.__getitem__)
     least = max(math.sqrt(2 * fit.variance), float(fit.deviations[active.index(leader)]))
     errors = t_quantile(fit.freedom, of_look(looks, standing.systems - 1))
     intervals = _over(values, active, leader, least, errors)
-    left, parked, tops = dict(standing.left), set(), [-math.inf]
-    for place, interval in intervals.items():
-        is_rival = place in may_lead
-        if interval.high < 0:
-            left[place] = Left(len(values), leader, interval)
-            continue
-        if is_rival:
-            tops.append(interval.high)
-        if interval.high <= margin_log or (not is_rival and interval.low > 0):
-            parked.add(place)
-    at_most = max(tops)
+    stays = {place: each for place, each in intervals.items() if each.high >= 0}
+    gone = {at: Left(len(values), leader, each) for at, each in intervals.items() if each.high < 0}
+    at_most = max((stays[place].high for place in may_lead if place in stays), default=-math.inf)
+    parked = [
+        place
+        for place, each in stays.items()
+        if each.high <= margin_log or (place in standing.weaker and each.low > 0)
+    ]
     return replace(
         standing,
         leader=leader,
-        left=left,
+        left={**standing.left, **gone},
         parked=frozenset(parked),
-        over_leader={place: each for place, each in intervals.items() if place not in left},
+        over_leader=stays,
         at_most=max(0.0, at_most),
         settled=at_most <= margin_log,
     )
 
 
 def failed(
-    missed: Collection[int],
-    asked: Sequence[int],
-    block: int,
-    standing: Standing,
-    misses: dict[int, int],
-    eligible: Sequence[bool] | None = None,
+    missed: Collection[int], asked: Sequence[int], block: int, standing: Standing
 ) -> Standing:
-    """The standing after a block of which some systems that were `asked` failed, or did too little;
-    `misses` counts how often in a row each one has, and is changed. Where the leader leaves so, the
-    nearest one leads, and nothing is claimed of it before the next look."""
-    left = dict(standing.left)
-    for place in asked:
-        misses[place] = misses.get(place, 0) + 1 if place in missed else 0
-        if misses[place] >= FAILURES and place not in left:
-            left[place] = Left(
-                block + 1, standing.leader if standing.leader is not None else place, None
-            )
+    """The standing after a block of which some that were `asked` failed, or did too little. Where
+    the leader leaves so, the nearest one leads, and nothing is claimed before the next look."""
+    now = {place: standing.misses.get(place, 0) + 1 if place in missed else 0 for place in asked}
+    gone = [at for at, many in now.items() if many >= FAILURES and at not in standing.left]
+    against = {at: at if standing.leader is None else standing.leader for at in gone}
+    left = {**standing.left, **{at: Left(block + 1, against[at], None) for at in gone}}
+    misses = {**standing.misses, **now}
     if standing.leader not in left:
-        return replace(standing, left=left)
-    rest = {
-        place: each.log
-        for place, each in standing.over_leader.items()
-        if place not in left and (eligible is None or eligible[place])
-    }
-    return Standing(standing.systems, max(rest, key=rest.__getitem__, default=None), left)
+        return replace(standing, left=left, misses=misses)
+    begun = Standing(standing.systems, standing.weaker, left=left, misses=misses)
+    rest = [place for place in begun.may_lead if place in standing.over_leader]
+    nearest = max(rest, key=lambda place: standing.over_leader[place].log, default=None)
+    return replace(begun, leader=nearest)
 
 
-def finalists(
-    standing: Standing, baseline: int, eligible: Sequence[bool] | None = None
-) -> list[int]:
-    """Who the confirming blocks run, the baseline first: the leader and its nearest rivals, of
-    those that are not `eligible` the best one; a rival that left last where there is no other. None
-    where nothing leads."""
+def finalists(standing: Standing, baseline: int) -> list[int]:
+    """Who the confirming blocks run, the baseline first: the leader and its nearest rivals, one of
+    the weaker; who left last where there is no other. None where nothing leads."""
     if standing.leader is None:
         return []
-    rivals = sorted(
-        (place for place in standing.in_race if place not in (standing.leader, baseline)),
-        key=lambda place: (
-            -standing.over_leader[place].log if place in standing.over_leader else math.inf
-        ),
-    )
-    weaker = [place for place in rivals if eligible is not None and not eligible[place]][:1]
-    equals = [place for place in rivals if eligible is None or eligible[place]]
-    rivals = [*equals[: MOST_RIVALS - len(weaker)], *weaker]
+    logs = {place: each.log for place, each in standing.over_leader.items()}
+    rivals = [place for place in standing.in_race if place not in (standing.leader, baseline)]
+    rivals.sort(key=lambda place: -logs.get(place, -math.inf))
+    weaker = [place for place in rivals if place in standing.weaker][:1]
+    equals = [place for place in rivals if place not in standing.weaker]
+    rivals = [*equals[: FINALISTS - 2 - len(weaker)], *weaker]
     chosen = list(dict.fromkeys([baseline, standing.leader, *rivals]))
     if len(chosen) == 1:
-        gone = [(p, each) for p, each in standing.left.items() if each.interval is not None]
-        gone.sort(key=lambda each: (-each[1].after_block, -(each[1].interval or _NONE).log))
-        chosen += [place for place, _ in gone[:1]]
+        left = standing.left.items()
+        gone = {(each.after_block, each.interval.log): at for at, each in left if each.interval}
+        chosen += [gone[max(gone)]] if gone else []
     return chosen
 
 
-_NONE = Interval(-math.inf, -math.inf, -math.inf)
-
-
-def at_most_with(values: Array, standing: Standing, eligible: Sequence[bool]) -> float:
+def at_most_with(values: Array, standing: Standing) -> float:
     """The log by which any other one may be better than the leader, those that left among them,
     once blocks after the race are known too.
 
@@ -205,19 +181,15 @@ def at_most_with(values: Array, standing: Standing, eligible: Sequence[bool]) ->
         )
         return interval.log + half + most(against)
 
-    failed = {place for place, each in standing.left.items() if each.interval is None}
-    others = [
-        most(place)
-        for place, may in enumerate(eligible)
-        if may and place != leader and place not in failed
-    ]
+    failed = [place for place, each in standing.left.items() if each.interval is None]
+    away = {leader, *standing.weaker, *failed}
+    others = [most(place) for place in range(standing.systems) if place not in away]
     return max(0.0, *others) if others else standing.at_most
 
 
 @dataclass(frozen=True)
 class _Fit:
-    """Of systems and blocks, with values missing: means of the systems, the variance of a value
-    with its degrees of freedom, and the deviation of each system's own values."""
+    """Means of systems, the variance of a value with its freedom, deviations of each one's own."""
 
     means: Array
     variance: float
@@ -228,7 +200,6 @@ class _Fit:
 def _fitted(values: Array) -> _Fit:
     known = ~np.isnan(values)
     means = np.zeros(values.shape[1])
-    blocks = np.zeros((len(values), 1))
     filled = np.where(known, values, 0.0)
     in_row = np.maximum(known.sum(axis=1, keepdims=True), 1)
     in_column = known.sum(axis=0)
@@ -247,8 +218,6 @@ def _over(
     """Each active system over the leader, on the blocks that both have; the interval is so many
     standard errors wide on each side, of at least this deviation of a pair's difference."""
     rivals = [place for place in active if place != leader]
-    if not rivals:
-        return {}
     apart = values[:, rivals] - values[:, [leader]]
     known = ~np.isnan(apart)
     shared = known.sum(axis=0)
@@ -256,12 +225,6 @@ def _over(
     means = np.where(known, apart, 0.0).sum(axis=0) / some
     squares = (np.where(known, apart - means, 0.0) ** 2).sum(axis=0) / np.maximum(some - 1, 1)
     wide = errors / np.sqrt(some)
-    half = wide * np.maximum(least, np.sqrt(squares))
-    return {
-        place: Interval(
-            float(means[i]), float(means[i] - half[i]), float(means[i] + half[i]), float(wide[i])
-        )
-        if shared[i] >= 2
-        else Interval(float(means[i]) if shared[i] else 0.0, -math.inf, math.inf)
-        for i, place in enumerate(rivals)
-    }
+    half = np.where(shared < 2, math.inf, wide * np.maximum(least, np.sqrt(squares)))
+    found = zip(rivals, means, means - half, means + half, wide, strict=True)
+    return {place: Interval(*map(float, each)) for place, *each in found}

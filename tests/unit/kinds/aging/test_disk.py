@@ -96,7 +96,7 @@ def test_keys_may_be_written_whole() -> None:
         (["window"], "sets nothing", "--set workload."),
         (["window=many"], "window must be a whole number", "workload.disk"),
         (["outer_rate=200"], "has no unit", "200 MB/s"),
-        (["outer_rate=200 mb"], "not a unit of a transfer rate", "200 MB/s"),
+        (["outer_rate=200 furlongs"], "not a unit of a transfer rate", "175 MB/s"),
         (["position=120 %"], "position must be at most 100 %", "workload.disk"),
         (["outer_rate=80 MB/s"], "not faster than its outer edge", "workload.disk"),
         (["seek_average=17 ms"], "a longer seek does not take less time", "workload.disk"),

@@ -34,6 +34,19 @@ def test_the_answer_is_of_the_most_clients_in_one_folder() -> None:
     assert {(each.clients, each.folder) for each in primary} == {(4, "shared")}
 
 
+def test_of_several_numbers_of_files_creates_are_told_with_the_fewest_too() -> None:
+    made = workload("clients=4", "entries=[400,40,1000]")
+    factors = {cell.id: MetadataFactors.of(cell) for cell in made.cells()}
+    primary = [factors[each] for each in made.default_primary()]
+    assert [(each.operation, each.entries) for each in primary] == [
+        ("create", 40),
+        ("create", 1000),
+        ("stat", 1000),
+        ("unlink", 1000),
+    ]
+    assert {cell.factors["entries"] for cell in made.paced_loads()} == {1000}
+
+
 def test_records_are_judged_by_operations_and_files_by_files() -> None:
     made = workload('operations=["record write","record read"]', "clients=2")
     factors = [MetadataFactors.of(cell) for cell in made.cells()]

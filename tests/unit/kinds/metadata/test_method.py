@@ -139,7 +139,7 @@ def test_times_and_bytes_follow_the_files() -> None:
 def test_too_many_clients_for_this_process_are_refused() -> None:
     method = MetadataMethod(workload("clients=1000", "entries=1000"))
     method.require_descriptors(4096)
-    with pytest.raises(InputError, match="1000 clients with a folder and a file each"):
+    with pytest.raises(InputError, match="1,000 clients with a folder and a file each"):
         method.require_descriptors(1024)
 
 

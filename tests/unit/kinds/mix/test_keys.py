@@ -36,6 +36,16 @@ def test_a_paced_group_is_judged_by_a_latency() -> None:
     assert judged(READERS + 'rate = "10 IOPS"\n') == ("readers", "read.p99", "operations")
 
 
+@pytest.mark.parametrize("size", ["128 KiB", "1 MiB"])
+def test_a_group_of_large_blocks_is_judged_in_bytes(size: str) -> None:
+    large = f'{READERS}block_sizes = "{size}"\n'
+    assert judged(large) == ("readers", "bandwidth", "bandwidth")
+    assert judged(large.replace(size, "64 KiB")) == ("readers", "iops", "operations")
+    assert judged(large + 'rate = "10 IOPS"\n') == ("readers", "read.p99", "operations")
+    named = judged('primary = "operations of readers"\n' + large)
+    assert named == ("readers", "iops", "operations"), "what the study names is told"
+
+
 @pytest.mark.parametrize(
     ("lines", "words"),
     [

@@ -15,7 +15,7 @@ def test_the_limit_of_a_control_group_is_its_memory(
 ) -> None:
     files = {"0/a/memory.max": "max", "0/a/memory.current": "4096", "0/a/memory.stat": "file 0"}
     process = process_in(tmp_path, "0::/a\n", V2, files)
-    monkeypatch.setattr(memory, "own_groups", lambda: control_groups.own_groups(process))
+    monkeypatch.setattr(limits, "own_groups", lambda: control_groups.own_groups(process))
     whole = limits.machine_memory_bytes()
     assert whole is not None and limits.total_memory_bytes() == whole
     limit = tmp_path / "0/a/memory.max"
@@ -30,6 +30,6 @@ def test_without_control_groups_it_is_that_of_the_machine(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     nowhere = tmp_path / "nowhere"
-    monkeypatch.setattr(memory, "own_groups", lambda: control_groups.own_groups(nowhere))
+    monkeypatch.setattr(limits, "own_groups", lambda: control_groups.own_groups(nowhere))
     assert limits.total_memory_bytes() == limits.machine_memory_bytes()
     assert limits.available_memory_bytes()

@@ -40,10 +40,10 @@ def test_of_several_systems_each_is_synced_and_the_machines_caches_are_dropped_o
     done = []
     monkeypatch.delenv(KEEP_CACHES, raising=False)
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(caches, "keep_code_in_memory", lambda: ())
-    monkeypatch.setattr(caches, "sync_file_system", lambda directory: done.append(directory))
+    monkeypatch.setattr(before_runs, "keep_code_in_memory", lambda: ())
+    monkeypatch.setattr(before_runs, "sync_file_system", lambda directory: done.append(directory))
     drop = SimpleNamespace(write_text=lambda text: done.append(f"drop {text.strip()}"))
-    monkeypatch.setattr(caches, "_DROP", drop)
+    monkeypatch.setattr(before_runs, "_DROP", drop)
     targets = [FilesTarget(directory=name, count=1, file_size_bytes=1) for name in ("/a", "/b")]
     assert settle_caches(*targets) == ["synced; page, dentry and inode caches dropped"] * 2
     assert done == ["/a", "/b", "drop 3"]
@@ -92,7 +92,7 @@ def test_a_file_that_cannot_be_mapped_is_left_out(tmp_path, monkeypatch):
 def test_a_file_system_that_fails_is_named_by_its_path(tmp_path, monkeypatch):
     """The folder was "/proc/26447/fd/11", and the cause "fsgauge doctor"."""
     refused = f"/usr/bin/sync: error syncing 'x': {os.strerror(errno.EIO)}"
-    monkeypatch.setattr(caches, "run_tool", lambda *_, **__: Said((), 1, "", refused))
+    monkeypatch.setattr(before_runs, "run_tool", lambda *_, **__: Said((), 1, "", refused))
     held = os.open(tmp_path, os.O_RDONLY)
     try:
         with pytest.raises(RigError) as failed:

@@ -12,8 +12,7 @@ import pytest
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.rig.host import checks, process_limits
 from fsgauge.rig.host.checks import refused_systems, smallest_bytes
-from fsgauge.rig.host.process_limits import LAB_DESCRIPTORS
-from fsgauge.rig.host.process_limits import NoRings
+from fsgauge.rig.host.process_limits import LAB_DESCRIPTORS, NoRings
 from fsgauge.rig.host.tunables import check_tunables
 from fsgauge.rig.refusing import require_none
 from fsgauge.study.model import Study, System

@@ -13,7 +13,6 @@ from fsgauge.plan.preview import describe
 from fsgauge.plan.turns import make_plan
 from fsgauge.rig.rig import around_on
 from fsgauge.rig.simulator import rig
-from fsgauge.rig.simulator.models import size_of
 from fsgauge.rig.simulator.life import (
     empty_of,
     first_turn,
@@ -21,6 +20,7 @@ from fsgauge.rig.simulator.life import (
     life_of,
     place_in,
 )
+from fsgauge.rig.simulator.models import size_of
 from fsgauge.rig.simulator.rig import SimulatorRig
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study

@@ -13,9 +13,9 @@ from fsgauge.errors import FullModelError, InputError
 from fsgauge.plan.turns import make_plan
 from fsgauge.rig.registry import rig_named
 from fsgauge.rig.simulator import full
-from fsgauge.rig.simulator.models import size_of
 from fsgauge.rig.simulator.full import Room, found_room, require_whole, with_sizes
 from fsgauge.rig.simulator.life import place_in
+from fsgauge.rig.simulator.models import size_of
 from fsgauge.study.parse import parse_study
 from tests.unit.rig.simulator.windows import windows
 
@@ -50,10 +50,9 @@ def test_a_full_device_names_its_system_and_what_gives_it_room(
     """`fsgauge resume` was the next command, and the same seed filled the same device again."""
     monkeypatch.setattr("sys.argv", ["/usr/bin/fsgauge", "run", "mine.toml"])
     study = parse_study(FILLS_UP, "mine.toml", "mine")
-    assert (
-        execute(study, rig=rig_named("simulator"), results=tmp_path, destroy=None, style="quiet")
-        == 3
-    )
+    rig = rig_named("simulator")
+    ended = execute(study, rig=rig, results=tmp_path, destroy=None, style="quiet")
+    assert ended.code == 3
     said = capsys.readouterr().err
     assert 'error: "full": the simulated device is full: client' in said
     command = "\nnext: fsgauge run mine.toml --seed 7 --set storage.size=256MiB"
@@ -78,10 +77,9 @@ def test_what_is_proposed_was_tried(tmp_path: Path) -> None:
     ]
     larger = study.storage.model_copy(update={"size": 256 << 20})
     grown = study.model_copy(update={"storage": larger})
-    assert (
-        execute(grown, rig=rig_named("simulator"), results=tmp_path, destroy=None, style="quiet")
-        == 0
-    )
+    rig = rig_named("simulator")
+    ended = execute(grown, rig=rig, results=tmp_path, destroy=None, style="quiet")
+    assert ended.code == 0
 
 
 def test_a_size_in_which_another_turn_fills_up_is_not_proposed() -> None:

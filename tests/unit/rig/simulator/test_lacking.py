@@ -17,10 +17,9 @@ def test_the_answer_and_the_warnings_say_that_a_tree_lacks_files(
 ) -> None:
     """4039 operations had failed, and the terminal showed an answer like any other."""
     study = windows("1 GiB", "95 %", "read", 3215785145426436)
-    assert (
-        execute(study, rig=rig_named("simulator"), results=tmp_path, destroy=None, style="lines")
-        == 0
-    )
+    rig = rig_named("simulator")
+    ended = execute(study, rig=rig, results=tmp_path, destroy=None, style="lines")
+    assert ended.code == 0
     said = capsys.readouterr()
     assert "No answer for large: operations of ageing failed, and the aged tree holds" in said.out
     assert "warning: While trees were made, 4,039 operations failed, in 2 of 12 trees" in said.err
@@ -34,8 +33,7 @@ def test_a_quiet_run_prints_its_last_two_lines_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     study = windows("1 GiB", "95 %", "read", 3215785145426436)
-    assert (
-        execute(study, rig=rig_named("simulator"), results=tmp_path, destroy=None, style="quiet")
-        == 0
-    )
+    rig = rig_named("simulator")
+    ended = execute(study, rig=rig, results=tmp_path, destroy=None, style="quiet")
+    assert ended.code == 0
     assert capsys.readouterr().err == ""

@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import RigError
+from fsgauge.machine.facts.mounts import Mount
 from fsgauge.machine.process.tool import NotInTime
 from fsgauge.record.parts import Traffic
 from fsgauge.record.records import RunRecord
 from fsgauge.rig.vm import in_force
+from fsgauge.rig.vm.in_force import CODE, Held, MadeHere
 from fsgauge.rig.vm.recipe import InForce, tables
-from fsgauge.rig.vm.in_force import CODE, Held
+from fsgauge.study.model import System
 from tests.synthetic import make_study
 from tests.unit.rig.vm.test_around_runs import record
 from tests.unit.stats.one_run import ONE_CELL, one_run
@@ -23,6 +25,7 @@ NODE = {
     "NODE": "node2",
     "NODES": "node1 node2",
     "LOADS": "node1 node2",
+    "MOUNT": "",
     "BELOW": "/mnt/below",
     "FOLDER": "/mnt/system",
 }
@@ -195,6 +198,11 @@ def test_locks_of_nfs_3_need_the_server_s_lock_service_as_well(
         (",tcp,bg,rsize=131072,proto=tcp", ""),
         (",rsize=32768", "not mounted by NFS 3: rsize=32768 is not in force"),
         (",rsize=13107", "rsize=13107 is not in force"),
+        (",udp", "proto=udp is not in force"),
+        (",nfsvers=4.1", "vers=4.1 is not in force"),
+        (",noac", "noac is not in force"),
+        (",soft", "soft is not in force"),
+        (",retry=5,actimeo=0,acregmin=3,lookupcache=all,nointr,rw", ""),
     ],
 )
 def test_options_of_the_mount_that_were_negotiated_down_are_named(
@@ -203,6 +211,19 @@ def test_options_of_the_mount_that_were_negotiated_down_are_named(
     monkeypatch.setitem(NODE, "REACHED_MOUNT", asked)
     lost = recorded("nfs3", tmp_path, monkeypatch).lost()
     assert [named in each for each in lost] == ([True] if named else [])
+
+
+@pytest.mark.parametrize("layer", ["gfs2", "ocfs2"])
+@pytest.mark.parametrize(
+    ("asked", "named"), [(",noatime", "noatime"), (",commit=5", ""), (",relatime", "")]
+)
+def test_flags_of_a_shared_file_system_that_are_not_in_force_are_named(
+    layer: str, asked: str, named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(NODE, "MOUNT", asked)
+    lost = recorded(layer, tmp_path, monkeypatch).lost()
+    assert len(lost) == bool(named)
+    assert all("the cluster's" in e and f"{named} is not in force" in e for e in lost)
 
 
 def test_all_that_have_ended_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,7 +258,7 @@ def test_all_that_have_ended_are_named(tmp_path: Path, monkeypatch: pytest.Monke
             "gfs2",
             "proc/mounts",
             GFS2.replace("rw", "rw,localflocks"),
-            "without the cluster's locks",
+            "with the cluster's locks",
         ),
         ("ocfs2", "sys/kernel/debug/o2hb/livenodes", "1\n", "missing in its heartbeat"),
         ("ocfs2", "proc/mounts", OCFS2.replace("local", "none"), "cluster's heartbeat"),
@@ -360,3 +381,63 @@ def test_what_cannot_be_asked_in_time_costs_no_run(monkeypatch: pytest.MonkeyPat
 def test_nothing_is_held_until_it_is_told_what() -> None:
     held = Held()
     assert held.told(record()) == record() and held.lost() == []
+
+
+@pytest.mark.parametrize(
+    ("now", "named"),
+    [
+        (["rw,noatime"], ""),
+        (["ro,noatime", "rw,noatime"], ""),
+        (["ro,noatime"], "it is ro,noatime and was rw,noatime"),
+        ([], "it is mounted no more, and was rw,noatime"),
+    ],
+)
+def test_a_file_system_of_a_node_alone_is_mounted_as_it_was_made(
+    now: list[str], named: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An ext4 that an error makes read-only still answers who reads."""
+    made = make_study(**ONE_CELL)
+    turn, run = made.turns[0], made.runs[0]
+    assert (turn.system, turn.turn) == (run.system, run.turn)
+    words = {"mkfs_command": ["mkfs"], "mount_source": "/dev/vda", "mount_options": "rw,noatime"}
+    facts = turn.facts.model_copy(update=words)
+    mounted = [Mount("1:1", "/", "/x", each, "ext4", "/dev/vda", "") for each in now]
+    monkeypatch.setattr(in_force, "mounts", lambda: mounted)
+    here = MadeHere()
+    assert here.told(run) == run, "of a folder that was there before nothing is known"
+    here.told(turn.model_copy(update={"facts": facts}))
+    told = here.told(run)
+    assert isinstance(told, RunRecord)
+    assert (told.fault is not None) is bool(named)
+    if told.fault is not None:
+        assert named in told.fault.what and told.fault.code == CODE and told.parts == []
+
+
+@pytest.mark.parametrize(
+    ("mount", "processes", "is_lost"),
+    [("noatime", ["nilfs_cleanerd"], False), ("noatime", [], True), ("nogc,noatime", [], False)],
+)
+def test_a_log_without_its_cleaner_is_not_what_its_name_says(
+    mount: str,
+    processes: list[str],
+    is_lost: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    guest = Recorded(tmp_path, "disk", monkeypatch)
+    guest.runs("init", *processes)
+    made = make_study(**ONE_CELL)
+    turn, run = made.turns[0], made.runs[0]
+    words = {"mkfs_command": ["mkfs"], "mount_source": "/dev/vda", "mount_options": "rw,noatime"}
+    facts = turn.facts.model_copy(update=words)
+    mounted = [Mount("1:1", "/", "/x", "rw,noatime", "nilfs2", "/dev/vda", "")]
+    monkeypatch.setattr(in_force, "mounts", lambda: mounted)
+    here = MadeHere()
+    here.begin([System(name=run.system, kind="nilfs2", mount=mount)])
+    here.told(turn.model_copy(update={"facts": facts}))
+    told = here.told(run)
+    assert isinstance(told, RunRecord) and (told.fault is not None) is is_lost
+    if told.fault is not None:
+        assert told.fault.what.endswith(
+            "the node: its cleaner does not run: nilfs_cleanerd is not running"
+        )

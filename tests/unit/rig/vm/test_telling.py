@@ -13,9 +13,9 @@ from fsgauge.rig.happenings import RunStarted
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, arrangements
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.disks import Limits
+from fsgauge.rig.vm.facts import Telling
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.qemu import Disk
-from fsgauge.rig.vm.facts import Telling
 from fsgauge.study.parse import load_study
 from fsgauge.study.rig_keys import RigKeys
 from tests.unit.rig.vm.fake_nodes import FakeNode, group_of

@@ -130,6 +130,22 @@ def test_the_unused_ends_of_clusters() -> None:
         assert accounts.clusters(in_clusters(9, **silent)) is None
 
 
+def test_the_unused_ends_of_blocks() -> None:
+    def of(mebibytes: float, **room: Any) -> Consequence | None:
+        found = scan(**room)
+        counts = found.counts.model_copy(update={"tail_bytes": int(mebibytes * MIB)})
+        return accounts.clusters(found.model_copy(update={"counts": counts}))
+
+    found = of(3.21)
+    assert found is not None and found.sentence == (
+        "3.2 MiB (5 %) are the unused ends of blocks: each file takes whole ones of 4 KiB"
+    )
+    assert "btrfs" in found.do and found.cost and of(3.19) is None
+    taken = {"taken_bytes": scan().counts.extent_bytes + 3 * MIB, "cluster_bytes": 65536}
+    both = of(1, **taken)
+    assert both is not None and both.sentence.startswith("4 MiB (6 %) are the unused ends of clu")
+
+
 @pytest.mark.parametrize(
     ("kind", "point", "do"),
     [

@@ -40,6 +40,12 @@ def test_under_another_mount() -> None:
     assert found.do.startswith("mount --bind /srv /mnt && fsgauge scan /mnt") and found.cost
 
 
+def test_nilfs_keeps_old_states() -> None:
+    found = unseen.unseen(lost(9, source={"file_system": "nilfs2"}))
+    assert found is not None and "belong to checkpoints" in found.sentence
+    assert found.do.startswith("lscp ") and found.cost
+
+
 @pytest.mark.parametrize(
     "source", [{"path": "/srv/a"}, {"mount_point": None}, {"path": "/", "mount_point": "/srv"}]
 )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
+from dataclasses import replace
 
 import numpy as np
 
@@ -26,9 +28,11 @@ def values(*means: float, blocks: int = 6, noise: float = 0.01, seed: int = 3) -
     return np.array(means) + drift + chance.normal(0, noise, (blocks, len(means)))
 
 
-def looked(found: Array, standing: Standing | None = None, **keys: object) -> Standing:
-    before = standing or Standing(found.shape[1])
-    return look(found, before, margin_log=MARGIN, looks=10, **keys)  # type: ignore[arg-type]
+def looked(
+    found: Array, standing: Standing | None = None, weaker: Collection[int] = ()
+) -> Standing:
+    before = standing or Standing(found.shape[1], frozenset(weaker))
+    return look(found, before, margin_log=MARGIN, looks=10)
 
 
 def test_what_is_surely_slower_leaves_and_what_is_close_stays() -> None:
@@ -86,36 +90,39 @@ def test_a_value_that_is_missing_is_no_loss() -> None:
 
 
 def test_what_gives_up_durability_never_leads() -> None:
-    standing = looked(values(0.5, 0.0, -0.01), eligible=[False, True, True])
+    standing = looked(values(0.5, 0.0, -0.01), weaker=[0])
     assert standing.leader == 1
     assert 0 in standing.parked and 0 not in standing.left
     assert standing.at_most < 0.1, "nothing is claimed of it"
-    assert 0 in looked(values(-0.5, 0.0, -0.01), eligible=[False, True, True]).left
+    assert 0 in looked(values(-0.5, 0.0, -0.01), weaker=[0]).left
 
 
 def test_two_failures_in_a_row_take_a_system_out() -> None:
     missed = [[1], [], [1], [1]]
-    standing, misses = Standing(2), dict[int, int]()
+    standing = Standing(2)
     for block in range(3):
-        standing = failed(missed[block], [0, 1], block, standing, misses)
+        standing = failed(missed[block], [0, 1], block, standing)
         assert not standing.left
-    standing = failed(missed[3], [0, 1], 3, standing, misses)
+    standing = failed(missed[3], [0, 1], 3, standing)
     assert standing.left == {1: Left(4, 1, None)}
     assert standing.in_race == [0]
 
 
 def test_where_the_leader_fails_the_nearest_one_leads() -> None:
     standing = Standing(
-        4, leader=0, parked=frozenset({2}), over_leader=behind(-0.2, -0.1, 0.4), at_most=0.01
+        4,
+        frozenset({3}),
+        leader=0,
+        parked=frozenset({2}),
+        misses={0: 1},
+        over_leader=behind(-0.2, -0.1, 0.4),
+        at_most=0.01,
     )
-    eligible = [True, True, True, False]
-    left = failed([0], [0, 1, 3], 7, standing, {0: 1}, eligible)
+    left = failed([0], [0, 1, 3], 7, standing)
     assert left.leader == 2 and left.running == [1, 2, 3], "it gives up what the others keep"
     assert math.isinf(left.at_most) and not left.over_leader
-    none = failed(
-        [0], [0], 7, Standing(2, leader=0, over_leader=behind(0.1)), {0: 1}, [True, False]
-    )
-    assert none.leader is None
+    two = Standing(2, frozenset({1}), leader=0, misses={0: 1}, over_leader=behind(0.1))
+    assert failed([0], [0], 7, two).leader is None
 
 
 def behind(*logs: float) -> dict[int, Interval]:
@@ -130,9 +137,9 @@ def test_the_baseline_the_winner_and_the_three_nearest_are_confirmed() -> None:
 
 
 def test_one_of_those_that_give_up_durability_is_confirmed() -> None:
-    standing = Standing(6, leader=0, over_leader=behind(0.3, 0.2, -0.1, -0.2, -0.3))
-    eligible = [True, False, False, True, True, True]
-    assert finalists(standing, 0, eligible) == [0, 3, 4, 1]
+    near = behind(0.3, 0.2, -0.1, -0.2, -0.3)
+    standing = Standing(6, frozenset({1, 2}), leader=0, over_leader=near)
+    assert finalists(standing, 0) == [0, 3, 4, 1]
 
 
 def test_a_baseline_that_wins_alone_is_held_against_who_left_last() -> None:
@@ -152,12 +159,13 @@ def test_a_leader_that_stalls_in_a_fresh_block_is_not_sure_of_those_that_left() 
     standing = looked(found)
     assert standing.leader == 0 and set(standing.left) == {1, 2} and standing.settled
     after = fresh(0.05, 0.0, math.nan)
-    steady = at_most_with(np.vstack([found, after]), standing, [True] * 3)
+    steady = at_most_with(np.vstack([found, after]), standing)
     assert steady == 0.0
     after[3, 0] -= 1.0
     stalled = np.vstack([found, after])
-    assert at_most_with(stalled, standing, [True] * 3) > MARGIN
-    assert at_most_with(stalled, standing, [True, False, False]) == standing.at_most, (
+    assert at_most_with(stalled, standing) > MARGIN
+    weak = replace(standing, weaker=frozenset({1, 2}))
+    assert at_most_with(stalled, weak) == standing.at_most, (
         "nothing is claimed of what gives up durability"
     )
 
@@ -167,11 +175,11 @@ def test_who_left_against_another_one_is_behind_by_both_steps() -> None:
     found = values(0.0, 0.05, 0.02, blocks=12)
     gone = {2: Left(12, 1, Interval(-0.03, -0.04, -0.02, 1.0))}
     standing = Standing(3, leader=0, left=gone, over_leader={1: Interval(-0.02, -0.05, 0.01, 1.0)})
-    steady = at_most_with(found, standing, [True] * 3)
+    steady = at_most_with(found, standing)
     assert math.isclose(steady, 0.01), "that one may be better than the leader, and 2 is behind it"
     stalled = found.copy()
     stalled[5, 1] -= 1.0
-    assert at_most_with(stalled, standing, [True] * 3) > 0.1
+    assert at_most_with(stalled, standing) > 0.1
 
 
 def test_who_left_against_one_that_failed_is_held_against_its_mean() -> None:
@@ -181,5 +189,5 @@ def test_who_left_against_one_that_failed_is_held_against_its_mean() -> None:
         2: Left(3, 1, Interval(-0.15, -0.2, -0.1, 0.1)),
     }
     standing = Standing(3, leader=0, left=gone, at_most=0.0)
-    assert 0.05 < at_most_with(found, standing, [True] * 3) < 0.15
-    assert math.isinf(at_most_with(found, Standing(3), [True] * 3))
+    assert 0.05 < at_most_with(found, standing) < 0.15
+    assert math.isinf(at_most_with(found, Standing(3)))

@@ -123,7 +123,7 @@ def test_clients_scale_over_hosts_by_what_a_test_is_judged_by(tmp_path: Path) ->
         last = line.points[-1]
         assert last.change is not None and last.change.value == pytest.approx(4 / 1.6, rel=0.05)
     assert "times the writes of one on ext4 nodelalloc (" in results.answer
-    assert "writes on 4 hosts" in results.answer
+    assert "writes by 20 clients on 4 hosts" in results.answer
     study.write(tmp_path)
     page = write_report(tmp_path).read_text()
     assert page.count('id="figure-over-hosts"') == 1

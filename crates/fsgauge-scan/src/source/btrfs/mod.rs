@@ -12,6 +12,7 @@ pub(super) mod items;
 mod names;
 mod numbers;
 mod pointer;
+pub(super) mod quotas;
 pub(super) mod reserved;
 mod roots;
 mod sharing;
@@ -28,12 +29,13 @@ use fsgauge_wire::{Failure, Note, Room};
 use self::chunks::Chunks;
 use self::items::Key;
 use self::pointer::Pointer;
+use self::quotas::Groups;
 use self::roots::Roots;
 use self::sharing::Sharing;
 use self::superblock::Superblock;
 pub(super) use self::superblock::lost_superblock;
 use self::tree::{Reader, Walk};
-use super::{OnDisk, QUOTAS_UNREAD, note};
+use super::OnDisk;
 use crate::{FileSystemInfo, GroupPlace, Image, Problems, Sink};
 
 /// Parts of a subvolume, at most, and how many blocks make it worth to have several.
@@ -62,6 +64,7 @@ struct Part {
 pub struct Btrfs<'a> {
     volume: Volume<'a>,
     roots: Roots,
+    quotas: Groups,
     parts: Vec<Part>,
     /// Read when the first files are.
     sharing: OnceLock<Sharing>,
@@ -75,8 +78,9 @@ impl<'a> Btrfs<'a> {
         let chunks = Chunks::read(image, &superblock, problems)?;
         let volume = Volume { image, superblock, chunks };
         let roots = Roots::read(&volume, problems);
+        let quotas = roots.quotas.map(|root| Groups::read(&volume, &root, problems)).unwrap_or_default();
         let parts = parts(&volume, &roots, problems);
-        Ok(Some(Btrfs { volume, roots, parts, sharing: OnceLock::new() }))
+        Ok(Some(Btrfs { volume, roots, quotas, parts, sharing: OnceLock::new() }))
     }
 }
 
@@ -139,9 +143,6 @@ impl OnDisk for Btrfs<'_> {
             );
             notes.push(Note { code: "scan.deleted_subvolumes".to_owned(), text });
         }
-        if self.roots.has_quotas {
-            notes.push(note(QUOTAS_UNREAD.0, QUOTAS_UNREAD.1));
-        }
         let groups = self.volume.chunks.by_place().into_iter();
         FileSystemInfo {
             file_system: "btrfs".to_owned(),
@@ -156,6 +157,7 @@ impl OnDisk for Btrfs<'_> {
             inode_place: None,
             room: Room {
                 metadata_reserve_bytes: Some(self.roots.reserve_bytes(superblock.node_size)),
+                full_quotas: self.quotas.full(),
                 ..Room::default()
             },
             notes,

@@ -34,7 +34,8 @@ pub(super) struct Roots {
     /// Of trees that any change writes to: how many there are, and the bytes of their blocks.
     own_trees: (u64, u64),
     has_free_space_tree: bool,
-    pub(super) has_quotas: bool,
+    /// The tree of quotas, where there are some.
+    pub(super) quotas: Option<Pointer>,
 }
 
 impl Roots {
@@ -44,8 +45,7 @@ impl Roots {
             let id = key.object;
             let is_subvolume = id == TOP_SUBVOLUME || (FIRST_FREE..=LAST_FREE).contains(&id);
             let is_own = OWN_TREES.contains(&id);
-            roots.has_quotas |= key.kind == kind::ROOT && id == QUOTA_TREE;
-            if key.kind != kind::ROOT || !(is_subvolume || is_own) {
+            if key.kind != kind::ROOT || !(is_subvolume || is_own || id == QUOTA_TREE) {
                 return;
             }
             let Some(item) = RootItem::parse(contents).filter(|item| item.level < LEVELS) else {
@@ -53,7 +53,9 @@ impl Roots {
             };
             let RootItem { address, generation, level, references, used_bytes } = item;
             let root = Pointer { address, generation, level, first: None };
-            if is_own {
+            if id == QUOTA_TREE {
+                roots.quotas = Some(root);
+            } else if is_own {
                 let (trees, bytes) = roots.own_trees;
                 roots.own_trees = (trees + 1, bytes.saturating_add(used_bytes));
                 roots.has_free_space_tree |= id == FREE_SPACE_TREE;

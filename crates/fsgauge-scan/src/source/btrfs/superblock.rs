@@ -137,7 +137,9 @@ impl Superblock {
                 "unknown_features",
                 format!("The btrfs on {place} has features that are not known here: {unknown:#x}"),
                 "It is newer than this fsgauge, or its superblock is damaged",
-                format!("btrfs inspect-internal dump-super {word}"),
+                format!(
+                    "mount -o ro {word} /mnt; fsgauge scan /mnt; where the kernel refuses it: btrfs inspect-internal dump-super {word}"
+                ),
             ));
         }
         let Some(checksum) = bytes.le16(0xC4).and_then(checksum) else {

@@ -9,7 +9,6 @@ use fsgauge_wire::{Failure, Note};
 use super::checksum;
 use crate::bytes::Bytes;
 use crate::shown::{quoted, shown};
-use crate::source::QUOTAS_UNREAD;
 
 /// Where the superblock begins, and how long it is.
 pub(super) const OFFSET: u64 = 1024;
@@ -119,7 +118,9 @@ impl Superblock {
                 "unknown_features",
                 format!("The file system on {place} has features that are not known here: {unknown:#x}"),
                 "It is newer than this fsgauge, or its superblock is damaged",
-                format!("dumpe2fs -h {word}"),
+                format!(
+                    "mount -o ro {word} /mnt; fsgauge scan /mnt; where the kernel refuses it: dumpe2fs -h {word}"
+                ),
             ));
         }
         Ok(Some(superblock))
@@ -243,7 +244,10 @@ impl Superblock {
             );
         }
         if self.ro_compat & ro_compat::QUOTA != 0 {
-            note(QUOTAS_UNREAD.0, QUOTAS_UNREAD.1);
+            note(
+                "scan.quotas_unread",
+                "Whether quotas are used up is not read from an image: how it is mounted decides whether they hold",
+            );
         }
         if self.state & ERRORS != 0 {
             note("scan.errors", "The kernel found errors in this file system; e2fsck repairs them");

@@ -22,6 +22,8 @@ pub(super) struct Geometry {
     pub(super) size_bytes: u64,
     /// The device, of a file system that lies on one.
     pub(super) device_bytes: Option<u64>,
+    /// The real-time device, where files of an XFS may lie; 0 without one.
+    pub(super) realtime_bytes: u64,
     /// What is given to files at a time (ext).
     pub(super) cluster_bytes: Option<u64>,
     /// Up to where places reach, where they are addresses and not offsets on a device.
@@ -190,6 +192,7 @@ fn xfs(simple: Geometry, open: BorrowedFd<'_>, mount: &Mount) -> Geometry {
             ..inode_place(&found)
         }),
         is_placed: simple.is_placed && !has_realtime,
+        realtime_bytes: found.realtime_blocks.saturating_mul(block_bytes),
         notes: realtime.into_iter().collect(),
         ..simple
     }

@@ -10,6 +10,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use rustix::io::Errno;
 
 use crate::source::btrfs::items::Key;
+use crate::source::quota::Quota;
 
 const FS_IOC_FIEMAP: u32 = 0xC020_660B;
 const FS_IOC_GETFSMAP: u32 = 0xC0C0_583B;
@@ -26,6 +27,9 @@ const XFS_SPARSE_INODES: u32 = 1 << 18;
 /// Q_GETQUOTA and Q_GETNEXTQUOTA of linux/quota.h.
 const GET_QUOTA: u32 = 0x80_0007;
 const GET_NEXT_QUOTA: u32 = 0x80_0009;
+/// Q_XGETQSTAT of linux/dqblk_xfs.h, and FS_QUOTA_UDQ_ENFD, GDQ_ENFD and PDQ_ENFD of its flags.
+const GET_QUOTA_STATE: u32 = 0x5805;
+const LIMITS_HOLD: [u64; 3] = [1 << 1, 1 << 3, 1 << 5];
 
 /// Little endian, as on x86 and ARM.
 const _: () = assert!(cfg!(target_endian = "little"));
@@ -228,21 +232,6 @@ pub(super) fn xfs_free_inodes(folder: BorrowedFd<'_>) -> Result<u64, Errno> {
     Ok(words[2])
 }
 
-/// Limits and use of one user, group or project.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Quota {
-    pub(super) id: u32,
-    pub(super) hard_bytes: u64,
-    pub(super) soft_bytes: u64,
-    pub(super) used_bytes: u64,
-    pub(super) hard_inodes: u64,
-    pub(super) soft_inodes: u64,
-    pub(super) used_inodes: u64,
-    /// When the grace above the soft limits ends, in seconds since 1970; 0 below them.
-    pub(super) bytes_until: u64,
-    pub(super) inodes_until: u64,
-}
-
 /// The quota of `id`, or, with `next`, of the first from there on that has one. Kinds are 0 user, 1 group, 2 project.
 pub(super) fn quota(device: &CStr, kind: u32, id: u32, next: bool) -> Result<Quota, Errno> {
     let command = (if next { GET_NEXT_QUOTA } else { GET_QUOTA }) << 8 | kind & 0xff;
@@ -265,6 +254,17 @@ pub(super) fn quota(device: &CStr, kind: u32, id: u32, next: bool) -> Result<Quo
         bytes_until: words[6],
         inodes_until: words[7],
     })
+}
+
+/// Whether the limits of a kind of quotas hold, and use is not counted alone. They do where the kernel does not tell.
+pub(super) fn limits_hold(device: &CStr, kind: u32) -> bool {
+    let command = GET_QUOTA_STATE << 8 | kind & 0xff;
+    let mut words = [0u64; 16];
+    // SAFETY: the kernel fills a struct fs_quota_stat of 80 bytes; there is room for 128.
+    let answer = unsafe { libc::quotactl(command as i32, device.as_ptr(), 0, words.as_mut_ptr().cast()) };
+    let flag = LIMITS_HOLD.get(kind as usize).copied().unwrap_or(0);
+    // The flags are the second two bytes.
+    answer < 0 || words[0] >> 16 & flag != 0
 }
 
 /// What btrfs says of itself, to everybody.

@@ -1,12 +1,10 @@
 //! Quotas of a mounted file system that are used up: of all, for root; of this user and its group, for others. Those of
 //! btrfs (qgroups) /sys tells everybody since Linux 5.9; before that root alone may read them.
 
-use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use fsgauge_wire::{FullQuota, Note, Stop};
 use rustix::io::Errno;
@@ -14,25 +12,26 @@ use rustix::process::{getegid, geteuid};
 
 use super::btrfs_counters::{self, number};
 use super::btrfs_items::Items;
-use super::kernel::{self, Quota};
+use super::kernel;
 use super::mount::Mount;
-use crate::bytes::Bytes;
 use crate::source::btrfs::items::{Key, QUOTA_TREE, kind};
+use crate::source::btrfs::quotas::{GroupQuota, Groups};
 use crate::source::note;
+use crate::source::quota::{LISTED, LOOKED_AT, Quota, now_seconds, used_up};
 
 const KINDS: [&str; 3] = ["user", "group", "project"];
-/// Quotas that are looked at, and full ones that are listed, of each kind.
-const LOOKED_AT: usize = 65_536;
-const LISTED: usize = 8;
 
 pub(super) fn full(open: BorrowedFd<'_>, mount: &Mount) -> Vec<FullQuota> {
     if mount.file_system == "btrfs" {
-        return groups(open).unwrap_or_default().into_iter().filter_map(full_group).take(LISTED).collect();
+        return groups(open).unwrap_or_default().full();
     }
     let Ok(device) = CString::new(mount.source.as_os_str().as_bytes()) else { return Vec::new() };
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+    let now = now_seconds();
     let mut found = Vec::new();
     for (number, kind) in (0u32..).zip(KINDS) {
+        if !kernel::limits_hold(&device, number) {
+            continue;
+        }
         let mut next = Some(0);
         let walk = std::iter::from_fn(|| {
             let quota = kernel::quota(&device, number, next?, true).ok()?;
@@ -54,16 +53,6 @@ pub(super) fn full(open: BorrowedFd<'_>, mount: &Mount) -> Vec<FullQuota> {
     found
 }
 
-/// What a group of subvolumes takes (qgroup), and how much it may: 0 for no limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct GroupQuota {
-    limit_bytes: u64,
-    used_bytes: u64,
-    /// The same of what no other group has.
-    own_limit_bytes: u64,
-    own_bytes: u64,
-}
-
 /// Says that this user cannot know whether quotas of a btrfs are used up.
 pub(super) fn untold(open: BorrowedFd<'_>, mount: &Mount) -> Option<Note> {
     let is_untold = mount.file_system == "btrfs" && groups(open) == Err(Errno::PERM);
@@ -79,14 +68,14 @@ pub(super) fn untold(open: BorrowedFd<'_>, mount: &Mount) -> Option<Note> {
 }
 
 /// All groups by their numbers; there are none without quotas.
-fn groups(open: BorrowedFd<'_>) -> Result<BTreeMap<u64, GroupQuota>, Errno> {
+fn groups(open: BorrowedFd<'_>) -> Result<Groups, Errno> {
     let folder = btrfs_counters::folder(&kernel::btrfs_info(open)?);
     if let Some(groups) = groups_of_sys(&folder.join("qgroups")) {
         return Ok(groups);
     }
     match groups_by_tree(open) {
         // A kernel that would tell has none to tell of.
-        Err(Errno::PERM) if folder.exists() && tells_everybody() => Ok(BTreeMap::new()),
+        Err(Errno::PERM) if folder.exists() && tells_everybody() => Ok(Groups::default()),
         found => found,
     }
 }
@@ -102,7 +91,7 @@ fn is_at_least(release: &str, least: (u32, u32)) -> bool {
 }
 
 /// A folder a group, `LEVEL_ID`; `None` without quotas.
-fn groups_of_sys(folder: &Path) -> Option<BTreeMap<u64, GroupQuota>> {
+fn groups_of_sys(folder: &Path) -> Option<Groups> {
     let each = std::fs::read_dir(folder).ok()?.filter_map(Result::ok);
     let group = |name: &str, place: &Path| {
         let (level, id) = name.split_once('_')?;
@@ -118,63 +107,21 @@ fn groups_of_sys(folder: &Path) -> Option<BTreeMap<u64, GroupQuota>> {
         };
         Some((level << 48 | id, quota))
     };
-    Some(each.filter_map(|entry| group(entry.file_name().to_str()?, &entry.path())).collect())
+    Some(Groups(each.filter_map(|entry| group(entry.file_name().to_str()?, &entry.path())).collect()))
 }
 
 /// As root may read them from the tree of quotas.
-fn groups_by_tree(open: BorrowedFd<'_>) -> Result<BTreeMap<u64, GroupQuota>, Errno> {
-    let mut groups = BTreeMap::<u64, GroupQuota>::new();
+fn groups_by_tree(open: BorrowedFd<'_>) -> Result<Groups, Errno> {
+    let mut groups = Groups::default();
     let all = (Key { kind: kind::GROUP_INFO, ..Key::FIRST }, Key { object: 0, ..Key::LAST });
-    Items::new(open, Stop::never()).each(QUOTA_TREE, all, |key, contents| {
-        let word = |at: usize| contents.le64(at).unwrap_or(0);
-        let group = groups.entry(key.offset).or_default();
-        match key.kind {
-            kind::GROUP_INFO => (group.used_bytes, group.own_bytes) = (word(8), word(24)),
-            kind::GROUP_LIMIT => {
-                let limit = |flag: u64, at: usize| if word(0) & flag != 0 { word(at) } else { 0 };
-                (group.limit_bytes, group.own_limit_bytes) = (limit(1, 8), limit(2, 16));
-            }
-            _ => {}
-        }
-    })?;
+    Items::new(open, Stop::never()).each(QUOTA_TREE, all, |key, contents| groups.add(key, contents))?;
     Ok(groups)
-}
-
-/// A change reserves more than it takes: with less than a 64th left, from 1 to 16 MiB, the next is refused or soon.
-fn full_group((group, quota): (u64, GroupQuota)) -> Option<FullQuota> {
-    let is_used_up = |limit: u64, used: u64| {
-        limit > 0 && used.saturating_add((limit / 64).clamp(1 << 20, 16 << 20)) > limit
-    };
-    let limits = [(quota.limit_bytes, quota.used_bytes), (quota.own_limit_bytes, quota.own_bytes)];
-    let (of, (limit, _)) =
-        ["bytes", "own bytes"].into_iter().zip(limits).find(|&(_, (limit, used))| is_used_up(limit, used))?;
-    let (level, id) = (group >> 48, u32::try_from(group & ((1 << 48) - 1)).ok()?);
-    Some(FullQuota { kind: format!("qgroup {level}/"), id, of: of.to_owned(), limit })
-}
-
-/// Root is held by no limit of its own.
-fn used_up(kind: &str, quota: &Quota, now: u64) -> Vec<FullQuota> {
-    let is_over = |used: u64, soft: u64, until: u64| soft > 0 && used > soft && until > 0 && until <= now;
-    let mut found = Vec::new();
-    let mut exhausted = |of: &str, limit: u64| {
-        found.push(FullQuota { kind: kind.to_owned(), id: quota.id, of: of.to_owned(), limit });
-    };
-    // A block more would be over it.
-    if quota.hard_bytes > 0 && quota.used_bytes.saturating_add(4096) > quota.hard_bytes {
-        exhausted("bytes", quota.hard_bytes);
-    } else if is_over(quota.used_bytes, quota.soft_bytes, quota.bytes_until) {
-        exhausted("bytes", quota.soft_bytes);
-    }
-    if quota.hard_inodes > 0 && quota.used_inodes >= quota.hard_inodes {
-        exhausted("inodes", quota.hard_inodes);
-    } else if is_over(quota.used_inodes, quota.soft_inodes, quota.inodes_until) {
-        exhausted("inodes", quota.soft_inodes);
-    }
-    if kind != "project" && quota.id == 0 { Vec::new() } else { found }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
@@ -199,7 +146,7 @@ mod tests {
             (257, GroupQuota { limit_bytes: 64, ..used }),
             (1 << 48 | 5, GroupQuota { own_limit_bytes: 32, ..used }),
         ];
-        assert_eq!(groups_of_sys(folder.path()), Some(BTreeMap::from(expected)));
+        assert_eq!(groups_of_sys(folder.path()), Some(Groups(BTreeMap::from(expected))));
     }
 
     #[test]
@@ -209,30 +156,5 @@ mod tests {
         {
             assert_eq!(is_at_least(release, (5, 9)), expected, "{release}");
         }
-    }
-
-    #[test]
-    fn a_quota_is_used_up_at_its_hard_limit_and_above_its_soft_one_when_the_grace_is_over() {
-        let quota = Quota {
-            id: 7,
-            hard_bytes: 1 << 20,
-            soft_bytes: 1 << 19,
-            used_bytes: (1 << 20) - 4096,
-            hard_inodes: 10,
-            soft_inodes: 5,
-            used_inodes: 6,
-            bytes_until: 0,
-            inodes_until: 100,
-        };
-        let of = |quota: &Quota, now: u64| -> Vec<(String, u64)> {
-            used_up("user", quota, now).into_iter().map(|full| (full.of, full.limit)).collect()
-        };
-        assert_eq!(of(&quota, 99), []);
-        assert_eq!(of(&quota, 100), [("inodes".to_owned(), 5)]);
-        let full = Quota { used_bytes: (1 << 20) - 4095, used_inodes: 10, ..quota };
-        assert_eq!(of(&full, 0), [("bytes".to_owned(), 1 << 20), ("inodes".to_owned(), 10)]);
-        assert_eq!(of(&Quota { id: 0, ..full }, 0), [], "root is held by none");
-        let unlimited = Quota { hard_bytes: 0, soft_bytes: 0, hard_inodes: 0, soft_inodes: 0, ..full };
-        assert_eq!(of(&unlimited, 1000), []);
     }
 }

@@ -25,6 +25,9 @@ pub(super) fn read(
         free_bytes: found.f_bfree.saturating_mul(found.f_frsize),
         available_bytes: found.f_bavail.saturating_mul(found.f_frsize),
     });
+    // Of a folder whose new files lie on the real-time device, statfs(2) counts that device (xfs_fs_statfs in
+    // fs/xfs/xfs_super.c of Linux 6.12).
+    let counted = counted.filter(|it| it.size_bytes == 0 || it.size_bytes != geometry.realtime_bytes);
     let inodes = found.filter(|found| found.f_files > 0);
     let reserved =
         counted.filter(|_| mount.is_ext()).map(|it| it.free_bytes.saturating_sub(it.available_bytes));

@@ -12,6 +12,7 @@ mod inode;
 mod kept;
 mod log;
 mod names;
+mod quotas;
 mod shared;
 mod space;
 mod superblock;
@@ -21,12 +22,12 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 
-use fsgauge_wire::{Failure, InodeChunk, Note, Room};
+use fsgauge_wire::{Failure, FullQuota, InodeChunk, Note, Room};
 
 use self::shared::Shared;
 use self::superblock::Superblock;
 pub(super) use self::superblock::lost_superblock;
-use super::{OnDisk, QUOTAS_UNREAD};
+use super::OnDisk;
 use crate::visited_blocks::VisitedBlocks;
 use crate::{FileSystemInfo, GroupPlace, Image, Problems, Sink};
 
@@ -38,6 +39,7 @@ pub struct Xfs<'a> {
     /// Groups that begin in the image.
     groups: u64,
     notes: Vec<Note>,
+    full_quotas: Vec<FullQuota>,
     shared: Shared,
     /// Blocks of the trees of files.
     met: VisitedBlocks,
@@ -67,22 +69,22 @@ impl<'a> Xfs<'a> {
                 "The file system was not cleanly unmounted, or is mounted: its log holds changes that are not seen here",
             );
         }
-        if superblock.has_quotas {
-            note(QUOTAS_UNREAD.0, QUOTAS_UNREAD.1);
-        }
         if superblock.needs_repair() {
             note("scan.errors", "The file system is marked as damaged; xfs_repair repairs it");
         }
         let groups = superblock.groups.min(size_bytes.div_ceil(superblock.group_blocks * block_size));
-        Ok(Some(Xfs {
+        let mut xfs = Xfs {
             image,
             groups,
             shared: Shared::new(groups),
             notes,
+            full_quotas: Vec::new(),
             met: VisitedBlocks::default(),
             inodes_left: AtomicU64::new(size_bytes / u64::from(superblock.inode_size)),
             superblock,
-        }))
+        };
+        xfs.full_quotas = quotas::full(&xfs, problems);
+        Ok(Some(xfs))
     }
 }
 
@@ -114,6 +116,7 @@ impl OnDisk for Xfs<'_> {
                     places: None,
                     free_inodes: superblock.free_inodes,
                 }),
+                full_quotas: self.full_quotas.clone(),
                 ..Room::default()
             },
             notes: self.notes.clone(),

@@ -91,7 +91,7 @@ pub(super) struct Superblock {
     pub(super) folder_block_size: u32,
     /// Inodes of the file system itself: real-time bitmap and summary, quota.
     own_inodes: [u64; 5],
-    pub(super) has_quotas: bool,
+    quota_flags: u16,
     pub(super) version_5: bool,
     has_types: bool,
     incompat: u32,
@@ -112,7 +112,9 @@ impl Superblock {
                 "unknown_features",
                 format!("The XFS on {place} has features that are not known here: {unknown:#x}"),
                 "It is newer than this fsgauge, or its superblock is damaged",
-                format!("xfs_db -r -c version {word}"),
+                format!(
+                    "mount -o ro {word} /mnt; fsgauge scan /mnt; where the kernel refuses it: xfs_db -r -c version {word}"
+                ),
             ));
         }
         if bytes.be64(16).is_some_and(|blocks| blocks > 0) {
@@ -195,7 +197,7 @@ impl Superblock {
                 bytes.be64(168)?,
                 if version_5 { bytes.be64(232)? } else { 0 },
             ],
-            has_quotas: bytes.be16(176)? != 0,
+            quota_flags: bytes.be16(176)?,
             version_5,
             has_types: incompat & incompat::FTYPE != 0 || (!version_5 && more & MORE_FTYPE != 0),
             incompat,
@@ -262,6 +264,21 @@ impl Superblock {
     /// Whether an inode is the file system's own.
     pub(super) fn is_own(&self, inode: u64) -> bool {
         self.own_inodes.contains(&inode)
+    }
+
+    /// The files of quotas whose limits hold: of what they are, and their inodes. Before version 5 groups and projects had
+    /// one file, and one flag.
+    pub(super) fn quota_files(&self) -> Vec<(&'static str, u64)> {
+        let holds = |flag: u16| self.quota_flags & flag != 0;
+        let [_, _, users, groups, projects] = self.own_inodes;
+        let files = if self.version_5 {
+            [("user", holds(0x2), users), ("group", holds(0x80), groups), ("project", holds(0x200), projects)]
+        } else {
+            let [of_groups, of_projects] = [0x40, 0x8].map(|counted| holds(0x10) && holds(counted));
+            [("user", holds(0x2), users), ("group", of_groups, groups), ("project", of_projects, groups)]
+        };
+        let is_there = |&(_, holds, inode): &(_, bool, u64)| holds && inode != 0 && inode != u64::MAX;
+        files.into_iter().filter(is_there).map(|(kind, _, inode)| (kind, inode)).collect()
     }
 
     /// Blocks of a group; the last one is shorter.
@@ -333,6 +350,24 @@ mod tests {
         assert_eq!(superblock.offset(u64::MAX, u64::MAX), None);
         assert_eq!(superblock.inode_number(1, 17), 1 << 13 | 17);
         assert_eq!(superblock.inode_offset(1 << 13 | 17), Some(1002 * 4096 + 512));
+    }
+
+    #[test]
+    fn quotas_are_those_whose_limits_hold() {
+        let files = |version: u16, flags: u16| {
+            let mut bytes = plain();
+            let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
+            put(100, &version.to_be_bytes());
+            put(176, &flags.to_be_bytes());
+            [(160, 131u64), (168, 132), (232, 133)]
+                .iter()
+                .for_each(|(at, inode)| put(*at, &inode.to_be_bytes()));
+            Superblock::parse(&bytes, Path::new("x")).unwrap().unwrap().quota_files()
+        };
+        assert_eq!(files(0xB4A5, 0x1 | 0x8 | 0x40), []);
+        assert_eq!(files(0xB4A5, 0x2 | 0x80 | 0x200), [("user", 131), ("group", 132), ("project", 133)]);
+        assert_eq!(files(0xB4A4, 0x2 | 0x8 | 0x10), [("user", 131), ("project", 132)]);
+        assert_eq!(files(0xB4A4, 0x10 | 0x40), [("group", 132)]);
     }
 
     #[test]

@@ -10,16 +10,15 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from fsgauge.engine import wire
-from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import PassedFile, ScanResult
 from fsgauge.errors import RigError
 from fsgauge.kinds.aging.analysis.model import AgedFiles, AgingLayout, FreeAtLevel, Lengths
 from fsgauge.kinds.aging.analysis.rates import written_cells
-from fsgauge.kinds.aging.disk import MODEL, DiskModel
+from fsgauge.kinds.aging.disk import DiskModel
 from fsgauge.kinds.aging.factors import AgingFactors
+from fsgauge.kinds.aging.predicting import predict_rates
 from fsgauge.record.records import Cell, ScanRecord
 from fsgauge.stats.estimate import Estimate, over
 from fsgauge.stats.layouts import at_least
@@ -201,44 +200,3 @@ def free_of(scans: Sequence[ScanResult]) -> FreeAtLevel | None:
         largest_bytes=sum(largest) / len(largest) if largest else None,
         at_least=at_least([one for free in known for one in free.lengths]),
     )
-
-
-_MOST_EXTENTS = 300_000
-
-
-Files = Sequence[wire.PassedFile]
-"""Files that are moved at the same time, a stream each: of every one the places and lengths of its
-extents, in the order of the file."""
-
-
-def predict_rates(passes: Iterable[Files], disk: DiskModel) -> list[float | None]:
-    """Bytes per second of all streams of each pass; None for one without extents. Raises RigError
-    where the engine cannot be run."""
-    found: list[float | None] = []
-    engine = Engine()
-    for some in _in_jobs(passes):
-        changes = [
-            wire.DeviceChange(name=name, value=value) for name, value in disk.changes().items()
-        ]
-        job = wire.PredictJob(
-            device=wire.SimulatedDevice(model=MODEL, changes=changes),
-            passes=[wire.PassedFiles(files=list(files)) for files in some],
-        )
-        found += [
-            moved.size_bytes * 1e9 / moved.slowest_ns if moved.size_bytes else None
-            for moved in engine.predict(job).passes
-        ]
-    return found
-
-
-def _in_jobs(passes: Iterable[Files]) -> Iterator[list[Files]]:
-    some: list[Files] = []
-    extents = 0
-    for files in passes:
-        some.append(files)
-        extents += sum(len(file.length_bytes) for file in files)
-        if extents >= _MOST_EXTENTS:
-            yield some
-            some, extents = [], 0
-    if some:
-        yield some

@@ -80,7 +80,8 @@ _CLASSES: dict[str, FaultClass] = {
 }
 _NOT_THE_SAME = "what was read is not what was written"
 _WRONG = ("verify.", "integrity.", "data.")
-_OF_THE_RIG = "rig."
+_OF_THE_TOOL = ("rig.", "io_uring.", "clock.", "start.", "lease.", "host.")
+"""Codes of what the rig and the engine themselves could not do."""
 
 
 def faults_of(material: Material) -> list[SystemFaults]:
@@ -122,8 +123,8 @@ def _sound(runs: Sequence[RunRecord], classes: Sequence[FaultClass | None]) -> f
 
 
 def class_of(run: RunRecord) -> FaultClass | None:
-    """Of one run; None where it is sound, and where the rig failed and no system."""
-    if run.fault is not None and run.fault.code.startswith(_OF_THE_RIG):
+    """Of one run; None where it is sound, and where the rig or engine failed and no system."""
+    if run.fault is not None and run.fault.code.startswith(_OF_THE_TOOL):
         return None
     if run.fault is not None:
         wrong = run.fault.code.startswith(_WRONG)

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from fsgauge.programs.starting import how_it_ended
 from fsgauge.errors import InputError
 from fsgauge.programs import end_process, interpreter, start
 from fsgauge.programs.finding import find_program
+from fsgauge.programs.starting import how_it_ended
 from fsgauge.rig.fleet.launcher.launcher import Bootstrap, Launcher, Started, answer_of
 from fsgauge.rig.fleet.model import Fleet, Host
 

@@ -10,8 +10,8 @@ from functools import partial
 from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.rig.refusing import Look
 from fsgauge.rig.vm.arrangement.roles import Arrangement, Roles, arrangements, is_arranged, roles_of
-from fsgauge.rig.vm.recipe import DISK, SHARED, Layer, recipe, tables
 from fsgauge.rig.vm.cache import Kernel
+from fsgauge.rig.vm.recipe import DISK, SHARED, Layer, recipe, tables
 from fsgauge.study.model import Study, System
 from fsgauge.workload import method_of
 

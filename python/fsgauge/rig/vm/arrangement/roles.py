@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fsgauge.errors import InputError, did_you_mean, nearest
+from fsgauge.rig.vm.network import NETWORK, Station
+from fsgauge.rig.vm.qemu import Disk, device_of
 from fsgauge.rig.vm.recipe import (
     DISK,
     Counter,
@@ -18,8 +20,6 @@ from fsgauge.rig.vm.recipe import (
     Where,
     tables,
 )
-from fsgauge.rig.vm.network import NETWORK, Station
-from fsgauge.rig.vm.qemu import Disk, device_of
 from fsgauge.study.model import Study, System
 from fsgauge.study.rig_keys import SystemRig
 from fsgauge.system import find_kind, system_kinds
@@ -93,6 +93,8 @@ class Arrangement:
             for each in layer.in_force
             if each.lost and at in self.nodes_of(each.on, roles)
         ]
+        if self.file_system is None and at in self.holders(roles):
+            found += services_of(self.system)
         if self.has_files and not self.is_device and at in roles.loads:
             found.append(_mounted(FOLDER))
         if self.reached_by is not None and at in self.holders(roles):
@@ -121,6 +123,12 @@ class Arrangement:
                 return roles.loads[1:]
             case "all":
                 return roles.all
+
+
+def services_of(system: System) -> tuple[InForce, ...]:
+    """What has to run where its file system is made and mounted."""
+    beside = tables().service.get(system.kind)
+    return beside.in_force if beside is not None else ()
 
 
 def arrangement_of(study: Study, system: System) -> Arrangement:

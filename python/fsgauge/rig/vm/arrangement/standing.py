@@ -13,11 +13,11 @@ from typing import Any
 from fsgauge.errors import FsgaugeError, Interrupted, RigError
 from fsgauge.machine.process.tool import LATE
 from fsgauge.rig.vm.arrangement.roles import BELOW, FOLDER, Arrangement, device_for, environment
-from fsgauge.rig.vm.recipe import Layer, Step
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.in_force import NotInForceError, fault_of_loss
 from fsgauge.rig.vm.messages import Do, Order, order
 from fsgauge.rig.vm.node import NodeLostError
+from fsgauge.rig.vm.recipe import Layer, Step
 from fsgauge.rig.vm.slowness import load_words
 from fsgauge.study.rig_keys import RigKeys
 from fsgauge.system import FileSystem, find_kind

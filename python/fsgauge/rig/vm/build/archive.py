@@ -11,7 +11,6 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from fsgauge.errors import RigError, quoted
 from fsgauge.machine.process.tool import Said, find_tool, run_tool
@@ -94,15 +93,19 @@ class Archive:
             next="apt-cache search linux-image",
         )
 
-    def one(self, package: str, **words: Any) -> Package:
-        """A package without what it depends on; RigError, with these words, where it is not
-        offered."""
+    def one(
+        self,
+        package: str,
+        details: tuple[str, ...] = (),
+        cause: str = "the guest's recipe is for Debian 12",
+        next: str = "",
+    ) -> Package:
+        """A package without what it depends on; RigError where it is not offered."""
         said = self._run("apt-get", "-qq", "--print-uris", "download", package)
         found = _packages(said)
         if not found or said.exit_code:
-            usual = {"cause": "the guest's recipe is for Debian 12"}
-            usual["next"] = f"apt-cache search {package}"
-            raise RigError(f"the archive offers no package {package}", **(words or usual))
+            what, usual = f"the archive offers no package {package}", f"apt-cache search {package}"
+            raise RigError(what, details=details, cause=cause, next=next or usual)
         return found[0]
 
     def fetch(self, packages: Sequence[str]) -> list[Path]:

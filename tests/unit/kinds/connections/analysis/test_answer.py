@@ -60,7 +60,7 @@ def test_extents_of_several_systems_are_a_range() -> None:
 def test_too_few_blocks_decide_nothing(blocks: int) -> None:
     answer = said(blocks=blocks)
     assert answer.startswith("Undecided: ") and "cannot tell an effect from noise" in answer
-    assert " in writes " in answer and "extents" not in answer
+    assert "In writes " in answer and "extents" not in answer
 
 
 def test_before_the_first_block_there_is_no_answer() -> None:

@@ -21,6 +21,7 @@ from tests.unit.stats.one_run import one_run
         ("system.crashed", "crash"),
         ("system.hangs", "hang"),
         ("io.error", "I/O error"),
+        ("job.unresponsive", "I/O error"),
         ("verify.mismatch", "wrong data"),
     ],
 )
@@ -29,7 +30,17 @@ def test_each_fault_has_a_class(code: str, named: str) -> None:
     assert class_of(one_run().model_copy(update={"fault": fault, "parts": []})) == named
 
 
-@pytest.mark.parametrize("code", ["rig.not_up", "rig.not_ready"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        "rig.not_up",
+        "rig.not_ready",
+        "io_uring.refused",
+        "clock.jumped",
+        "start.missed",
+        "lease.silent",
+    ],
+)
 def test_a_fault_of_the_rig_is_no_system_s(code: str) -> None:
     fault = EngineFault(what="node1 is not up", cause="", next="", code=code)
     assert class_of(one_run().model_copy(update={"fault": fault, "parts": []})) is None

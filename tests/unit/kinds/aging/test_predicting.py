@@ -8,9 +8,9 @@ import pytest
 
 from fsgauge.engine.wire import PassedFile
 from fsgauge.errors import RigError
-from fsgauge.kinds.aging.analysis import layouts
-from fsgauge.kinds.aging.analysis.layouts import predict_rates
+from fsgauge.kinds.aging import predicting
 from fsgauge.kinds.aging.disk import DiskModel
+from fsgauge.kinds.aging.predicting import predict_rates
 
 MEBIBYTE = 1 << 20
 PUBLISHED = DiskModel()
@@ -109,7 +109,7 @@ def test_many_passes_are_several_jobs_and_keep_their_order(
     passes = [[stream([0], [size * MEBIBYTE])] for size in (1, 200, 3)]
     passes[1] = interleaved(MEBIBYTE, apart=FILES, total=200 * MEBIBYTE)
     at_once = predict_rates(passes, DiskModel())
-    monkeypatch.setattr(layouts, "_MOST_EXTENTS", 1)
+    monkeypatch.setattr(predicting, "_MOST_EXTENTS", 1)
     assert predict_rates(passes, DiskModel()) == at_once
     assert len(set(at_once)) == 3
 
