@@ -6,6 +6,7 @@ use fsgauge_wire::{
     Access, Data, Failure, FileOperation, Interface, LoadJob, Ranges, Sync, Target, Transfer,
 };
 
+use crate::check::aligned;
 use crate::target::Geometry;
 
 type Check = Result<(), Failure>;
@@ -22,6 +23,7 @@ pub(crate) fn check_mixed(load: &LoadJob) -> Check {
     check_apart(load)?;
     check_hashed(load)?;
     check_write_sizes(load)?;
+    check_align(load)?;
     check_full(load)?;
     check_data(load)?;
     check_pace(load)?;
@@ -98,6 +100,21 @@ fn check_write_sizes(load: &LoadJob) -> Check {
         return refuse("write_block_sizes", what, cause, "leave it out, or a load of each");
     }
     Ok(())
+}
+
+fn check_align(load: &LoadJob) -> Check {
+    let Some(align) = load.align_bytes.map(NonZeroU32::get) else { return Ok(()) };
+    let walks = matches!(load.access, Access::Sequential {} | Access::Backwards {} | Access::Strided { .. });
+    let hinders = [
+        ("an order that is not random", walks || load.random_percent.is_some_and(|percent| percent < 100)),
+        ("ranges", load.ranges.is_some()),
+        ("operations", !load.operations.is_empty()),
+    ];
+    if let Some((name, _)) = hinders.into_iter().find(|(_, hinders)| *hinders) {
+        let what = format!("align_bytes with {name}");
+        return refuse("align_bytes", what, "not every offset is drawn", "leave it out");
+    }
+    if load.direct { aligned(u64::from(align), "align_bytes", 512) } else { Ok(()) }
 }
 
 fn check_files_per_job(load: &LoadJob) -> Check {
@@ -283,6 +300,10 @@ mod tests {
         LoadJob { write_block_sizes: vec![BlockSize { size_bytes: 65536, weight: 1 }], ..plain() }
     }
 
+    fn in_steps(align: u32) -> LoadJob {
+        LoadJob { align_bytes: NonZeroU32::new(align), ..plain() }
+    }
+
     fn in_turns(count: u32) -> LoadJob {
         let target =
             Target::Files { directory: "/mnt".into(), prefix: "f".into(), count, file_size_bytes: 1 << 20 };
@@ -308,6 +329,8 @@ mod tests {
             LoadJob { hashed: true, access: Access::Zipf { theta: 0.9 }, ..plain() },
             LoadJob { apart: true, access: Access::Backwards {}, read_percent: 50, ..plain() },
             LoadJob { read_percent: 50, ..unlike() },
+            LoadJob { direct: true, ..in_steps(512) },
+            in_steps(100),
             LoadJob { ranges: Some(Ranges::Shared {}), ..in_turns(4) },
             LoadJob {
                 ranges: Some(Ranges::Shared {}),
@@ -357,6 +380,8 @@ mod tests {
             LoadJob { ranges: Some(Ranges::Shared {}), passes: Some(1), ..in_turns(4) },
             LoadJob { ranges: Some(Ranges::Shared {}), verify: true, read_percent: 0, ..in_turns(4) },
             LoadJob { operations: stat.operations.clone(), ..in_turns(4) },
+            LoadJob { access: Access::Backwards {}, ..in_steps(4096) },
+            LoadJob { direct: true, ..in_steps(100) },
             unlike(),
             LoadJob { read_percent: 0, ..unlike() },
             LoadJob { read_percent: 50, access: Access::Zipf { theta: 1.1 }, ..unlike() },

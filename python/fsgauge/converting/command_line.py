@@ -73,7 +73,9 @@ class Line:
                 value = words[place] if place < len(words) else ""
                 option = Option(usual, value, "the command", 0, begin + 1, self.text, word)
                 place += 1
-            elif not takes[usual] and value and not equals:  # -wr: two letters
+            elif not takes[usual] and equals:
+                wrong(option, f"{name} takes no value, and it is {value!r}")
+            elif not takes[usual] and value:  # -wr: two letters
                 words.insert(place, f"-{value}")
                 end = begin + 1
             self.given[usual] = option
@@ -87,7 +89,7 @@ class Line:
         return name in self.given
 
     def size(self, name: str, usual: int, *, least: int = 0) -> int:
-        return self._read(name, numbers.size, usual, least)
+        return self._read(name, numbers.binary_size, usual, least)
 
     def number(self, name: str, usual: int, *, least: int = 0) -> int:
         return self._read(name, int, usual, least)
@@ -117,7 +119,7 @@ class Line:
 
     def require_posix(self) -> None:
         """Files are reached as through a mount, whatever library a tool could use instead."""
-        if self.has("-a") and (self.given["-a"].value or "").upper() not in ("POSIX", "AIO"):
+        if self.has("-a") and (self.given["-a"].value or "").upper() != "POSIX":
             self.refuse("-a", "files are reached by POSIX calls alone; the nearest is -a POSIX")
 
     def phase(self, groups: list[Group], name: str, operations: Mapping[str, int]) -> Group:

@@ -137,7 +137,8 @@ def _elbencho(line: Line) -> list[Group]:
             line.note(option, "a phase on large files that is not measured: -n and -N have it")
             continue
         share = line.number("--rwmixpct", 0) if option == "-w" else 0
-        operations = {"write": 100 - share, "read": share} if share else {name: 1}
+        mixed = {"write": 100 - share, "read": share} if share else {name: 1}
+        operations = {each: weight for each, weight in mixed.items() if weight}
         group = line.phase(groups, name, {operation: 1} if is_of_names else operations)
         group.put_jobs(jobs)
         group.put("block_sizes", exact_size(block))
@@ -216,12 +217,14 @@ def _blocks(line: Line, group: Group, share: int) -> None:
     if line.has("--rand") and group.does("write") and not share:
         group.put("each_once", True)
     depth = line.number("--iodepth", 1)
-    group.put("interface", "io_uring" if depth > 1 else "psync")
+    group.put("interface", "libaio" if depth > 1 else "psync")
     if depth > 1:
         group.put("queue_depth", depth)
     group.put("direct", line.has("--direct"))
     if line.has("--verify") and group.does("write") and not share:
         group.put("verify", True)
+    elif line.has("--verify") and not line.has("-w"):
+        line.refuse("--verify", "what another run wrote is not verified; the nearest is -w as well")
 
 
 def _ior(line: Line) -> list[Group]:
@@ -273,6 +276,8 @@ def _directives(line: Line) -> bool:
     for each in (option.value or "").split(",") if option else ():
         name, _, value = each.partition("=")
         is_direct |= name == "useO_DIRECT" and value == "1"
+        if name == "stoneWallingWearOut" and value == "1":
+            line.note("-O", "all end at the deadline; fsgauge run metadata-hard has wear-out")
         if not name.startswith(("useO_DIRECT", "summary", "stoneWalling", "save")):
             line.refuse("-O", f"{name}: the nearest is its option of one letter")
     return is_direct
@@ -303,7 +308,7 @@ def _mdtest(line: Line) -> Whole:
     if "create" not in wanted:
         wanted.insert(0, "create")
         line.note("-C", "each turn makes its own files first")
-    if line.number("-e", size_bytes) != size_bytes:
+    if line.size("-e", size_bytes) != size_bytes:
         line.note("-e", "files are read whole")
     items = _items_of_a_task(line)
     keys: dict[str, Value] = {
@@ -326,8 +331,8 @@ def _mdtest(line: Line) -> Whole:
 
 def _items_of_a_task(line: Line) -> int:
     """-n are all of them; -I as many in each folder of its tree, or in the leaves alone."""
-    if line.number("-n", 0):
-        return line.number("-n", 0)
+    if items := line.size("-n", 0):
+        return items
     depth, branches = line.number("-z", 0), line.number("-b", 1)
     try:
         folders = (
@@ -337,7 +342,7 @@ def _items_of_a_task(line: Line) -> int:
         )
     except ValueError as error:
         wrong(line.given["-z"], str(error))
-    return line.number("-I", 1) * folders
+    return line.size("-I", 1) * folders
 
 
 _TOOLS: dict[str, Callable[[Line], list[Group] | Whole]] = {

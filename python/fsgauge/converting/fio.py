@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fsgauge.converting import numbers
-from fsgauge.converting.fio_files import file_name, note_fresh_files, put_files, put_pace, put_times
+from fsgauge.converting.fio_files import (
+    file_name,
+    file_names,
+    has_value,
+    note_fresh_files,
+    put_files,
+    put_pace,
+    put_times,
+)
 from fsgauge.converting.fio_job import FioJob
 from fsgauge.converting.fio_load import put_load
 from fsgauge.converting.fio_options import by_name, canonical
@@ -123,9 +131,7 @@ def _data(job: FioJob, group: Group) -> None:
         ("buffer_compress_percentage", "compressible"),
         ("dedupe_percentage", "duplicates"),
     ):
-        percent, option = job.read(name, numbers.size, 0), job.option(name)
-        if not 0 <= percent <= 100 and option is not None:
-            job.wrong(option, "0 to 100")
+        percent, option = job.percent(name, 0), job.option(name)
         if percent and option and key == "duplicates" and job.option("verify") is not None:
             job.refuse(option, "what is verified has no duplicates; leave verify out")
         elif percent:
@@ -146,6 +152,9 @@ def _pattern(job: FioJob, group: Group) -> None:
     others = piece_bytes not in (0, PIECE_BYTES)
     if chunk is not None and others and "compressible" in group.keys:
         job.refuse(chunk, "pieces are of 4 KiB; the nearest is buffer_compress_chunk=4k")
+    if chunk is None and group.keys.get("compressible") not in (None, "100 %"):
+        what = "each 4 KiB has its share of zeros, in fio each 512 B"
+        job.note("buffer_compress_chunk is not set", what)
     if pattern is None or "compressible" in group.keys:
         return
     if set((pattern.value or "").lower().removeprefix("0x").strip('"')) == {"0"}:
@@ -156,16 +165,19 @@ def _pattern(job: FioJob, group: Group) -> None:
 
 
 def _share_files(jobs: list[FioJob], groups: list[Group]) -> None:
-    """Sections with one filename work on the files of the first of them."""
+    """Sections with one filename, or of one name, work on the files of the first of them."""
     owners: dict[str, Group] = {}
+    lists: dict[str, str] = {}
     for job, group in zip(jobs, groups, strict=True):
-        name = file_name(job)
-        if not name or job.option("offset") is not None or job.option("offset_increment"):
+        name, option = file_name(job), job.option("filename")
+        if has_value(job, "offset") or has_value(job, "offset_increment"):
             continue
+        if any(lists.setdefault(each, name) != name for each in file_names(job)):
+            what = "another section has some of these files, and others: here each has its own"
+            job.note(option, what)
         owner = owners.setdefault(name, group)
         if owner is group:
             continue
-        option = job.option("filename")
         if not (group.is_plain and owner.is_plain) and option is not None:
             job.refuse(
                 option, "only sections that read and write share files; the nearest is one for each"
@@ -177,7 +189,7 @@ def _share_files(jobs: list[FioJob], groups: list[Group]) -> None:
             owner.bytes_of_files = group.bytes_of_files
         if "verify" in group.keys and (verify := job.option("verify")):
             job.refuse(verify, "what is verified has files of its own")
-        group.share_files(owner, job.findings, option)
+        group.share_files(owner, job.findings, option or job.option("filename_format"))
 
 
 def _verify_what_is_read(jobs: list[FioJob], groups: list[Group]) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from fsgauge.converting import numbers
-from fsgauge.converting.fio_job import READ, WRITE, FioJob
-from fsgauge.converting.fio_load import FILE_ENGINES, sizes_of
+from fsgauge.converting.fio_job import READ, TRIM, WRITE, FioJob
+from fsgauge.converting.fio_load import FILE_ENGINES
+from fsgauge.converting.fio_sizes import sizes_of
 from fsgauge.converting.groups import Group
 from fsgauge.converting.job_file import Option
 from fsgauge.study.sweep import mean_bytes
@@ -14,6 +15,7 @@ from fsgauge.units import exact_bandwidth, exact_duration, exact_rate, exact_siz
 
 WHOLE_BYTES = 4 << 30
 """In the place of a whole device, whose size no job file says."""
+_SERVICES = ("roundrobin", "random", "sequential", "zipf", "pareto", "normal", "gauss")
 _SEPARATOR = re.compile(r"(?<!\\):")
 
 
@@ -24,7 +26,7 @@ def put_files(job: FioJob, group: Group, size_bytes: int | None) -> None:
     group.put_jobs(jobs, job.option("numjobs"))
     count = len(names) or (job.positive("nrfiles") if _has_own(job, "filenum") else 1)
     is_own = not names and _has_own(job, "jobnum")
-    own = jobs > 1 and (is_own or job.option("offset_increment") is not None)
+    own = jobs > 1 and (is_own or has_value(job, "offset_increment"))
     if jobs > 1 and not own and group.keys.get("order", "random") != "random":
         job.note(
             job.option("numjobs"),
@@ -40,7 +42,7 @@ def put_files(job: FioJob, group: Group, size_bytes: int | None) -> None:
     if count > 1 and job.engine not in FILE_ENGINES:
         _choose_files(job, group, count, each_bytes, named=bool(names))
     named = (
-        job.option("offset_increment")
+        (job.option("offset_increment") if has_value(job, "offset_increment") else None)
         or job.option("filename" if names or is_own else "filename_format")
         or job.option("numjobs")
     )
@@ -62,7 +64,8 @@ def _choose_files(job: FioJob, group: Group, count: int, each_bytes: int, *, nam
     blocks."""
     service = job.option("file_service_type")
     given = service or job.option("filename" if named else "nrfiles")
-    way, _, each = job.text("file_service_type", "roundrobin").partition(":")
+    way = job.choice("file_service_type", _SERVICES)
+    each = job.text("file_service_type", "").partition(":")[2]
     at_once = job.read("openfiles", numbers.size, 0) or count  # fio is done with these first
     if at_once == 1:
         way = "sequential"
@@ -116,12 +119,23 @@ def _names(job: FioJob) -> list[str]:
     return [each for each in _SEPARATOR.split(option.value) if each]
 
 
+def file_names(job: FioJob) -> list[str]:
+    """Those that it gives."""
+    return [f"{job.text('directory', '')}/{each}" for each in _names(job)]
+
+
+def has_value(job: FioJob, name: str) -> bool:
+    """Whether an option is there, and not 0."""
+    return job.text(name, "0") != "0"
+
+
 def file_name(job: FioJob) -> str:
-    """What tells whether two sections work on the same files: "" where each has its own."""
+    """What tells whether two sections work on the same files. Those of one name do, too."""
     directory = job.text("directory", "")
     if _names(job):
         return f"{directory}/{job.text('filename', '')}"
-    return "" if _has_own(job, "jobname") else f"{directory}/{job.text('filename_format', '')}"
+    name = f"{job.section.name}/" if _has_own(job, "jobname") else ""
+    return f"{directory}/{name}{job.text('filename_format', '')}"
 
 
 def _has_own(job: FioJob, variable: str) -> bool:
@@ -137,8 +151,11 @@ def _file_bytes(job: FioJob, count: int, size_bytes: int | None) -> tuple[int, O
         if re.search("[-:]", filesize.value):
             job.refuse(filesize, "files of several sizes; the nearest is a group of each")
             return block, filesize
-        found = _size(job, filesize)
-        if size is not None and size.value != filesize.value:
+        whole = _size(job, filesize)
+        found = whole - _offset_bytes(job, filesize)
+        if size is not None and (size.value or "").endswith("%"):
+            found = min(found, whole * job.percent("size", 100, "%") // 100)
+        elif size is not None and size.value != filesize.value:
             job.note(size, "a run lasts its time, not a number of bytes")
         return max(found, block), filesize
     if size is not None and size.value and "%" not in size.value:
@@ -152,6 +169,24 @@ def _file_bytes(job: FioJob, count: int, size_bytes: int | None) -> tuple[int, O
         f"fio goes over all of it; here files of {exact_size(said)} stand for it: --size SIZE",
     )
     return max(said // count // block * block, block), size
+
+
+def _offset_bytes(job: FioJob, filesize: Option) -> int:
+    """What of files of this size lies before the region."""
+    option = job.option("offset")
+    if has_value(job, "offset_increment") and job.positive("numjobs") > 1:
+        why = "regions of several sizes, each up to the end of the file; the nearest is size"
+        job.findings.refuse(filesize, why)
+    text = option.value or "0" if option is not None else "0"
+    whole = _size(job, filesize)
+    try:
+        found = whole * int(text[:-1]) // 100 if text.endswith("%") else job.size(text)
+    except ValueError as error:
+        assert option is not None  # noqa: S101 - 0 is a size
+        job.wrong(option, str(error))
+    if found >= whole and option is not None:
+        job.wrong(option, f"less than filesize, {exact_size(whole)}")
+    return found
 
 
 def _size(job: FioJob, option: Option) -> int:
@@ -179,25 +214,19 @@ def put_pace(job: FioJob, group: Group) -> None:
     jobs = group.jobs
     for name, key in (("rate_iops", "rate"), ("rate", "bandwidth")):
         option = job.option(name)
-        rates = job.of_direction(name, "0") if option is not None else []
-        if option is None or not any(rates):
-            continue
-        total = _total(job, option, rates, operations)
-        if total:
+        if option is not None and (total := _total(job, option, operations)):
             words = exact_rate(total * jobs) if key == "rate" else exact_bandwidth(total * jobs)
             group.put(key, words, option, job.option("numjobs") if jobs > 1 else None)
-            process = job.text("rate_process", "linear")
+            process = job.choice("rate_process", ("linear", "poisson"))
             arrival = "exponential" if process == "poisson" else "constant"
             group.put("arrival", arrival, job.option("rate_process"))
     _rests(job, group)
 
 
-def _total(job: FioJob, option: Option, rates: list[str], operations: dict[str, int]) -> int:
-    """Of one job. Reads and writes have paces of their own in fio: here one, by their weights."""
-    try:
-        read, write = (job.size(rates[each] or "0") for each in (READ, WRITE))
-    except ValueError as error:
-        job.wrong(option, str(error))
+def _total(job: FioJob, option: Option, operations: dict[str, int]) -> int:
+    """Of one job. Reads and writes have paces of their own in fio: here one, by their weights. What
+    is removed to be made again has a pace as well."""
+    read, write, trim = (job.size_of(option.name, each, "0") for each in (READ, WRITE, TRIM))
     if "read" in operations and "write" in operations:
         sizes = [
             mean_bytes(sizes_of(job, each)) if option.name == "rate" else 1
@@ -210,6 +239,10 @@ def _total(job: FioJob, option: Option, rates: list[str], operations: dict[str, 
                 " of each",
             )
         return read + write
+    if "trim" in operations:
+        return trim
+    if job.engine in FILE_ENGINES:
+        return read * len(operations)
     return read if "read" in operations or "mmap_read" in operations else write
 
 
@@ -222,7 +255,7 @@ def _rests(job: FioJob, group: Group) -> None:
     if group.keys.get("queue_depth", 1) != 1 or "rate" in group.keys or "bandwidth" in group.keys:
         job.refuse(option, "rests of a deep queue or of a pace; the nearest is rate alone")
     group.put("think", exact_duration(rest_ns), option)
-    every = job.read("thinktime_blocks", numbers.size, 1)
+    every = job.positive("thinktime_blocks")
     if every > 1:
         group.put("think_every", every, job.option("thinktime_blocks"))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn, TypeVar
 
@@ -14,6 +14,7 @@ from fsgauge.errors import did_you_mean, nearest
 
 T = TypeVar("T")
 READ, WRITE, TRIM = 0, 1, 2
+DIRECTIONS = {"read": READ, "write": WRITE, "trim": TRIM}
 _OFF = ("0", "none", "false")
 
 
@@ -63,6 +64,22 @@ class FioJob:
     def note(self, about: Option | str | None, text: str) -> None:
         self.findings.note(about, text)
 
+    def percent(self, name: str, usual: int, sign: str = "") -> int:
+        """A share of 100, with a sign behind it; InputError at its place for another number."""
+        found = self.read(name, lambda text: numbers.size(text.rstrip(sign)), usual)
+        option = self.option(name)
+        if option is not None and not 0 <= found <= 100:
+            self.wrong(option, "0 to 100")
+        return found
+
+    def choice(self, name: str, known: Sequence[str]) -> str:
+        """One of some words, the first one the usual; what stands behind a colon is left out.
+        InputError at its place for another word."""
+        found, option = self.text(name, known[0]).partition(":")[0], self.option(name)
+        if found not in known and option is not None:
+            self.wrong(option, ", ".join(known))
+        return found
+
     def wrong(self, option: Option, takes: str) -> NoReturn:
         given = option.value or ""
         said = f'{option.name} takes {takes}, and it is "{given}"'
@@ -80,6 +97,15 @@ class FioJob:
     def of_direction(self, name: str, usual: str) -> list[str]:
         given = self.read(name, numbers.by_direction, [usual] * 3)
         return [each or usual for each in given]
+
+    def size_of(self, name: str, direction: int, usual: str) -> int:
+        """Bytes of reads, writes or trims; InputError at its place for what is no size."""
+        text, option = self.of_direction(name, usual)[direction], self.option(name)
+        try:
+            return self.size(text)
+        except ValueError as error:
+            assert option is not None  # noqa: S101 - the usual is a size
+            self.wrong(option, str(error))
 
     @property
     def engine(self) -> str:

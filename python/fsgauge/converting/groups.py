@@ -107,7 +107,8 @@ class Group:
     def share_files(self, owner: Group, findings: Findings, *sources: Option | None) -> None:
         """Work on the files of another group, or on files like them where those cannot be shared:
         only groups that read and write share files, and none that each job has alone."""
-        if self.is_plain and owner.is_plain and owner.keys.get("files_of_jobs") != "own":
+        is_own = "own" in (self.keys.get("files_of_jobs"), owner.keys.get("files_of_jobs"))
+        if self.is_plain and owner.is_plain and not is_own:
             for key in ("files", "file_sizes", "files_of_jobs"):
                 self.keys.pop(key, None)
             self.bytes_of_files = 0
@@ -121,7 +122,7 @@ class Group:
             is_taken = {"files_of_jobs": self.is_plain, "size_weights": not self.is_plain}
             if key in owner.keys and is_taken.get(key, True):
                 self.put(key, owner.keys[key], *owner.sources.get(key, []))
-        self.bytes_of_files = owner.bytes_of_files
+        self.bytes_of_files = max(self.bytes_of_files, owner.bytes_of_files)
 
     def put(self, key: str, value: Value, *sources: Option | None) -> None:
         """Set a key; None stands for an option that is not there."""
@@ -230,6 +231,9 @@ class Converted:
         together = all((group.duration_ns or usual) == usual for group in self.groups)
         chained = any(group.after for group in self.groups)
         if together and not chained and not any(group.start_after_ns for group in self.groups):
+            if len({group.warm_up_ns for group in self.groups}) > 1:
+                what = "all groups warm up for as long as the one that does longest"
+                self.findings.note("ramp_time", what)
             return max(group.warm_up_ns for group in self.groups), usual
         ends: dict[str, int] = {}
         for group in self.groups:

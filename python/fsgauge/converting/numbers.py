@@ -1,4 +1,5 @@
-"""Numbers as fio 3.33 reads them (parse.c), odd ones included: "4kib" is 4000, "10sec" 10 us."""
+"""Numbers as fio 3.33 reads them (parse.c), odd ones included: "4kib" is 4000, "10sec" 10 us; and
+sizes of other tools."""
 
 from __future__ import annotations
 
@@ -44,6 +45,14 @@ def _multiple(unit: str, kb_base: int) -> int:
     if unit[1:3] == "ib":
         base = 1000 if kb_base == 1024 else 1024
     return int(base ** (1 + _POWERS.index(unit[0])))
+
+
+def binary_size(text: str) -> int:
+    """Bytes as elbencho, IOR and mdtest read them: 1m, and what IOR takes for it, are 1 MiB."""
+    match = re.fullmatch(r"\s*(-?\d+)\s*(?:([kmgtp])(?:i?b)?)?\s*", text.lower())
+    if match is None:
+        raise ValueError("a whole number with k, m, g, t or p")
+    return int(match[1]) << 10 * (1 + _POWERS.index(match[2]) if match[2] else 0)
 
 
 def leaves(width: int, depth: int) -> int:

@@ -101,7 +101,8 @@ class _Reader:
     def _statement(self, words: list[str], rest: str, at: Option) -> None:
         if words[0] == "set":
             name, _, value = rest.strip().lstrip("$").partition("=")
-            self.variables[name.strip()] = value.strip()
+            value = value.strip()
+            self.variables[name.strip()] = self.variables.get(value.removeprefix("$"), value)
             return
         if words[0] in ("run", "psrun"):
             seconds = self.value((rest.split() or ["60"])[-1])

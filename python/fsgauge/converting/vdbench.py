@@ -27,8 +27,10 @@ _OF_LOADS = ("operation", "operations", "rdpct", "fileio", "fileselect", "xfersi
              "skew", "stopafter", "openflags")  # fmt: skip
 _KNOWN = {*_OF_FILES, *_OF_LOADS, "anchor", "shared", "fsd", "fwd", "host", "hd", "fwdrate",
           "format", "elapsed", "interval", "warmup", "pause"}  # fmt: skip
+_SAME = {"readpct": "rdpct", "xfersizes": "xfersize"}
 _BLOCK_BYTES = 4096
 _NEAREST_OF_ALL = {
+    **dict.fromkeys(("pattern", "patterns"), "data is random, or compressible to a share"),
     "dedupratio": "not of all groups; the nearest is duplicates of each: 50 % for a ratio of 2",
     "validate": "not of all groups; the nearest is verify = true of each",
     "include": "other files are not read; the nearest is a file with the lines of both",
@@ -86,7 +88,8 @@ class _Reader:
                 self._of_all(option)
                 continue
             kind, name, rest = match.groups()
-            given = {pair[1].lower(): pair[2] for pair in _PAIR.finditer(rest)}
+            found = {pair[1].lower(): pair[2] for pair in _PAIR.finditer(rest)}
+            given = {_SAME.get(key, key): value for key, value in found.items()}
             for key in given:
                 if key not in _KNOWN:
                     why = "a run for each; the nearest is an rd of each"
@@ -238,6 +241,10 @@ def _load(group: Group, given: Given, option: Option, rd: Option, findings: Find
     if given.get("fileselect", "random") not in ("random", "sequential", "seq", "once"):
         why = "files are drawn evenly; the nearest is fileselect=random"
         findings.refuse(at("fileselect"), why)
+    if "random" not in given.get("fileselect", "sequential"):
+        findings.note(at("fileselect"), "files are drawn evenly, not one after the other")
+    if kind in ("access", "close"):
+        findings.note(at("operation"), f"{kind} is {_OPERATIONS[kind]} here")
     if kind not in ("read", "write"):
         group.put_operations({_OPERATIONS.get(kind, "stat"): 1}, findings, option)
         if kind not in _OPERATIONS:

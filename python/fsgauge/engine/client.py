@@ -49,7 +49,8 @@ _SLOWEST_DIRECTORY_SECONDS = 0.02
 _LATER_KEYS = (
     *("list_whole", "held", "lease", "start_at_ns", "start_on_order", "jobs_of_all"),
     *("random_percent", "apart", "hashed", "files_per_job", "operations", "file_sizes"),
-    *("files_in_turn", "write_block_sizes", "continue_when_full", "steady_window_ns"),
+    *("files_in_turn", "write_block_sizes", "align_bytes", "continue_when_full"),
+    *("steady_window_ns",),
     *("wear_out", "only_existing"),
     *("burst", "rest", "start_after_ns", "rate", "without_costs"),
 )

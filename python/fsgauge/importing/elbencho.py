@@ -14,6 +14,9 @@ TOOL = "elbencho"
 _MIB = 1 << 20
 _HEAD = ("operation", "IOPS [last]")
 _READS = ("read", "stat", "list")
+_MIXED = "rwmix read "
+_SWITCH = {"true": "1", "false": "0"}
+"""Its JSON has words where its CSV has numbers."""
 
 
 def is_elbencho(text: str) -> bool:
@@ -64,13 +67,27 @@ def _of_json(text: str) -> list[dict[str, Any]]:
                 "command": config.get("command", ""),
                 "started": _unix_ns(row.get("iso_start_date", "")),
                 "ms": int(last["elapsed_time_ms"]),
-                "iops": float(last.get("iops", 0)),
-                "entries": float(last.get("entries/s", 0)),
-                "bytes": float(last.get("bytes/s", 0)),
-                "latency": float(last.get("latency", {}).get("IO", {}).get("avg_us", 0)),
+                **_side_of_json(last, last.get("latency", {}).get("IO", {})),
+                "mixed": _mixed_of_json(last),
             }
         )
     return found
+
+
+def _side_of_json(done: Mapping[str, Any], latency: Mapping[str, Any]) -> dict[str, float]:
+    return {
+        "iops": float(done.get("iops", 0)),
+        "entries": float(done.get("entries/s", 0)),
+        "bytes": float(done.get("bytes/s", 0)),
+        "latency": float(latency.get("avg_us", 0)),
+    }
+
+
+def _mixed_of_json(last: Mapping[str, Any]) -> dict[str, float] | None:
+    """Reads of a phase that reads and writes (--rwmixpct); None of another one."""
+    done = last.get("rwmix_read")
+    latency = last.get("latency", {}).get("IO", {}).get("rwmix_read", {})
+    return _side_of_json(done, latency) if done else None
 
 
 def _of_csv(text: str) -> list[dict[str, Any]]:
@@ -83,7 +100,8 @@ def _of_csv(text: str) -> list[dict[str, Any]]:
                 ("block_size", "block size"),
                 ("file_size", "file size"),
                 ("io_depth", "IO depth"),
-                ("random", "random"),
+                ("random_offsets", "random"),
+                ("direct_io", "direct IO"),
             )
         }
         found.append(
@@ -94,15 +112,22 @@ def _of_csv(text: str) -> list[dict[str, Any]]:
                 "command": row.get("command") or "",
                 "started": _unix_ns(row.get("ISO date") or ""),
                 "ms": int(row["time ms [last]"]),
-                "iops": float(row["IOPS [last]"] or 0),
-                "entries": float(row["entries/s [last]"] or 0),
-                "bytes": float(row["MiB/s [last]"] or 0) * _MIB,
-                "latency": float(
-                    row.get(f"{'IO' if row['IOPS [last]'] else 'Ent'} lat us [avg]") or 0
-                ),
+                **_side_of_csv(row, ""),
+                "mixed": _side_of_csv(row, _MIXED) if row.get(f"{_MIXED}MiB/s [last]") else None,
             }
         )
     return found
+
+
+def _side_of_csv(row: Mapping[str, str], of: str) -> dict[str, float]:
+    """The numbers of columns whose names begin so."""
+    iops = row.get(f"{of}IOPS [last]")
+    return {
+        "iops": float(iops or 0),
+        "entries": float(row.get(f"{of}entries/s [last]") or 0),
+        "bytes": float(row[f"{of}MiB/s [last]"] or 0) * _MIB,
+        "latency": float(row.get(f"{of}{'IO' if iops else 'Ent'} lat us [avg]") or 0),
+    }
 
 
 def _unix_ns(text: str) -> int | None:
@@ -114,13 +139,15 @@ def _unix_ns(text: str) -> int | None:
         return None
 
 
+def _side(rates: Mapping[str, float], seconds: float) -> Side:
+    operations = round((rates["iops"] or rates["entries"]) * seconds)
+    latency = no_latency(operations, rates["latency"] * 1000)
+    return Side(operations, round(rates["bytes"] * seconds), latency)
+
+
 def _test(row: Mapping[str, Any]) -> Test:
     seconds = row["ms"] / 1000
-    rate = row["iops"] or row["entries"]
-    operations = round(rate * seconds)
-    side = Side(
-        operations, round(row["bytes"] * seconds), no_latency(operations, row["latency"] * 1000)
-    )
+    side = _side(row, seconds)
     config = row["config"]
     factors = {
         name: int(config[key])
@@ -133,5 +160,11 @@ def _test(row: Mapping[str, Any]) -> Test:
     }
     name = str(row["name"]).lower()
     read, write = (side, None) if name.startswith(_READS) else (None, side)
-    said = {key: str(config[key]) for key in ("file_size", "random") if config.get(key)}
+    if row["mixed"] is not None:
+        read = _side(row["mixed"], seconds)
+    said = {
+        key: _SWITCH.get(str(config[key]), str(config[key]))
+        for key in ("file_size", "random_offsets", "direct_io")
+        if config.get(key)
+    }
     return Test(name, "iops", round(seconds * 1e9), read, write, factors=factors, said=said)

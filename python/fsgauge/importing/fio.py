@@ -33,13 +33,18 @@ from fsgauge.units import count
 
 TOOL = "fio"
 _SIZES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
-_OF_SIZES = ("bs", "bsrange", "blocksize_range", "bssplit")
-_ONE_NAME = {"readwrite": "rw", "blocksize": "bs"}
+_ONE_NAME = {"readwrite": "rw", "blocksize": "bs", "blocksize_range": "bsrange"}
+_UNSPLIT = {"bssplit": "none", "bsrange": "none"}
 _DEFAULTS = {
     "iodepth": "1", "numjobs": "1", "direct": "0", "sync": "none", "fsync": "0", "fdatasync": "0",
-    "ioengine": "psync", "rwmixread": "50",
+    "ioengine": "psync", "rwmixread": "50", "rate": "0", "rate_iops": "0", "thinktime": "0",
+    "random_distribution": "random", "percentage_random": "100", **_UNSPLIT,
 }  # fmt: skip
-_COMPARED = ("rw", "rwmixread", "direct", "sync", "fsync", "fdatasync", "ioengine")
+_COMPARED = (
+    "rw", "rwmixread", "direct", "sync", "fsync", "fdatasync", "ioengine", "rate", "rate_iops",
+    "thinktime", "random_distribution", "percentage_random", "bssplit", "bsrange", "size",
+    "filesize",
+)  # fmt: skip
 _BEGIN = re.compile(r"(?:^|(?<=\}))[ \t]*\{", re.MULTILINE)
 _NO_NUMBER = re.compile(r"([:\[,]\s*)-?(?:nan|inf)\b", re.IGNORECASE)
 """fio prints messages around its documents, and numbers that are not JSON's."""
@@ -214,18 +219,26 @@ def _said(options: Mapping[str, str]) -> dict[str, str]:
 
 def _in_one_spelling(text: str) -> str:
     text = text.strip().lower()
+    if (size_bytes := _bytes(text)) is not None:
+        return str(size_bytes)
     return {"": "1", "true": "1", "false": "0", "readwrite": "rw"}.get(text, text)
+
+
+def _bytes(text: str) -> int | None:
+    """ "4k", "4kb", "4ki" as a number."""
+    match = re.fullmatch(r"(\d+)([kmg]?)i?b?", text.lower())
+    return int(match[1]) * _SIZES[match[2]] if match else None
 
 
 def _factors(options: Mapping[str, Any], sides: Mapping[str, Side | None]) -> dict[str, Any]:
     """What its own document says of it; the size that all operations had where it says none."""
     found: dict[str, Any] = {}
-    text = str(options.get("bs", "")).lower().removesuffix("b")
     done = [side for side in sides.values() if side is not None]
-    number, unit = text.rstrip("kmgi"), text[len(text.rstrip("kmgi")) :].replace("i", "")
-    if number.isdecimal() and unit in _SIZES:
-        found["block_size_bytes"] = int(number) * _SIZES[unit]
-    elif done and not any(options.get(word) for word in _OF_SIZES):
+    is_split = any(options.get(name, none) != none for name, none in _UNSPLIT.items())
+    size_bytes = None if is_split else _bytes(str(options.get("bs", "")))
+    if size_bytes is not None:
+        found["block_size_bytes"] = size_bytes
+    elif done and not is_split and not options.get("bs"):
         total = sum(each.size_bytes for each in done), sum(each.operations for each in done)
         if total[0] and total[0] % total[1] == 0:
             found["block_size_bytes"] = total[0] // total[1]

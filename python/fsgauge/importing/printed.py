@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,14 @@ COLUMNS = (
 )  # fmt: skip
 WRITES = {"write", "rewrite", "random write", "record rewrite", "fwrite", "frewrite"}
 _NUMBERS = re.compile(r"\s*\d+(\s+\d+){2,}\s*")
+_MODES = (
+    "O_DIRECT feature enabled", "SYNC Mode", "Include fsync in write timing",
+    "Include close in write timing", "Using mmap files", "Purge Mode On",
+)  # fmt: skip
+"""What IOzone says above its table of options that make another load."""
+_SAID = ("access", "segments", "ordering in a file", "blocksize")
+"""Options of IOR, as it says them in its text and in its JSON."""
+_OPTION = re.compile(rf"^({'|'.join(_SAID)})\s*:\s*(.+?)\s*$", re.MULTILINE)
 _TIME = "%a %b %d %H:%M:%S %Y"
 
 
@@ -61,7 +70,9 @@ def _run(text: str, path: Path, sha256: str) -> Run:
     version = re.search(r"Version \$Revision: (\S+)", text)
     began = re.search(r"Run began: (.+)", text)
     called = re.search(r"Command line used: (.+)", text)
-    tests = list(_tests(text, path))
+    modes = [each for each in _MODES if each in text]
+    said = {"modes": ", ".join(modes) or "none"}
+    tests = [replace(test, said=said) for test in _tests(text, path)]
     if not tests:
         unreadable(path, IOZONE, "it has no table of rates; -t prints another one")
     return Run(
@@ -213,7 +224,12 @@ def read_ior(text: str, path: Path, sha256: str) -> list[Run]:
 def _of_json(document: Mapping[str, Any]) -> tuple[str, str, str, list[dict[str, Any]]]:
     """Version, command, when it began, and rows."""
     rows = [
-        {**each, "rep": rep, "tasks": test.get("Options", {}).get("tasks", 0)}
+        {
+            **each,
+            "rep": rep,
+            "tasks": test.get("Options", {}).get("tasks", 0),
+            "said": _said(test.get("Options", {})),
+        }
         for test in document["tests"]
         for rep, group in enumerate(test["Results"])
         for each in (group if isinstance(group, list) else [group])
@@ -230,10 +246,15 @@ def _of_text(text: str) -> tuple[str, str, str, list[dict[str, Any]]]:
     if text.startswith(_CSV_HEAD):
         rows = csv_rows(text, _CSV_HEAD.split(","))
         return "", "", "", [_row(e["access"], e, e["Latency"], e["numTasks"]) for e in rows]
+    said = _said(dict(_OPTION.findall(text)))
     lines = (r"^IOR-(\S+?):", r"^Command line(?: used)?\s*:\s*(.+)", r"^Began\s*:\s*(.+)")
     found = [re.search(line, text, re.MULTILINE) for line in lines]
     version, command, began = (each[1] if each else "" for each in found)
-    return version, command, began, _of_table(text)
+    return version, command, began, [{**row, "said": said} for row in _of_table(text)]
+
+
+def _said(options: Mapping[str, Any]) -> dict[str, str]:
+    return {name: str(options[name]) for name in _SAID if name in options}
 
 
 def _row(access: str, row: Mapping[str, str], latency: str, tasks: str) -> dict[str, Any]:
@@ -282,4 +303,5 @@ def _ior_test(row: Mapping[str, Any]) -> Test:
         factors["jobs"] = int(row["tasks"])
     access = str(row["access"])
     read, write = (side, None) if access == "read" else (None, side)
-    return Test(access, "bandwidth", round(seconds * 1e9), read, write, factors=factors)
+    said = row.get("said", {})
+    return Test(access, "bandwidth", round(seconds * 1e9), read, write, factors=factors, said=said)

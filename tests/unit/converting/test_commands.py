@@ -88,6 +88,12 @@ def test_mdtest_easy_and_hard_as_io500_calls_them() -> None:
     assert hard["operations"] == ["create", "stat"]
 
 
+def test_numbers_of_mdtest_have_units() -> None:
+    found = load("mdtest -F -n 1k -w 4k -e 4k")
+    assert (found["entries"], found["file_sizes"]) == ([1024], ["4 KiB"])
+    assert groups("ior -w -t 1MiB -b 4MiB")[0]["block_sizes"] == "1 MiB"
+
+
 def test_items_of_a_tree_are_counted() -> None:
     assert load("mdtest -F -I 10 -z 2 -b 3")["entries"] == [10 * (1 + 3 + 9)]
     assert load("mdtest -F -I 10 -z 2 -b 3 -L")["entries"] == [90]
@@ -109,7 +115,7 @@ def test_mdtest_of_folders_is_refused() -> None:
 def test_elbencho_on_a_file() -> None:
     (only,) = groups("elbencho -r -b 4k -s 1g -t 2 --iodepth 16 --rand --direct --timelimit 20 /x")
     assert (only["order"], only["queue_depth"], only["direct"]) == ("random", 16, True)
-    assert (only["jobs"], only["file_sizes"], only["interface"]) == (2, "1 GiB", "io_uring")
+    assert (only["jobs"], only["file_sizes"], only["interface"]) == (2, "1 GiB", "libaio")
 
 
 def test_elbencho_in_folders() -> None:
@@ -214,6 +220,8 @@ def test_elbencho_at_random_and_at_a_pace() -> None:
     write, read = groups("elbencho -w -r -s 8m -b 4k --rand --limitwrite 1m --limitread 2m -t 2 /x")
     assert (write["each_once"], read.get("each_once")) == (True, None)
     assert (write["bandwidth"], read["bandwidth"]) == ("2 MiB/s", "4 MiB/s")
+    (only,) = groups("elbencho -w -s 8m --rwmixpct 100 /x")
+    assert only["operations"] == {"read": 100}
     (only,) = groups("elbencho -r -s 8m --backward /x")
     assert only["order"] == "backwards"
 
@@ -231,6 +239,7 @@ def test_ior_shuffles_and_takes_directives() -> None:
         ("ior -w -e -t 1m -b 4m", "-e"),
         ("ior -w -r -C -i 5 -t 1m -b 4m", "-C"),
         ("ior -w -T 3 -t 1m -b 4m", "-T"),
+        ("ior -w -t 1m -b 4m -D 300 -O stoneWallingWearOut=1", "-O"),
         ("ior -R -t 1m -b 4m", "-R"),
         ("ior -W -t 1m -b 4m", "-W"),
         ("elbencho -w -d -D -n 1 -N 2 -s 4k /x", "-D"),
@@ -252,6 +261,8 @@ def test_what_an_option_does_not_do_is_noted(command: str, option: str) -> None:
         ("ior -w -O collective=1", "collective: the nearest is its option"),
         ("ior -w -t 3k -b 4k", "whole transfers"),
         ("mdtest -F -n 5 -a DFS", "POSIX calls alone"),
+        ("ior -w -t 1m -b 4m -a AIO", "POSIX calls alone"),
+        ("elbencho -r -s 1m --verify 1 /x", "the nearest is -w as well"),
         ("mdtest -F -n 5 --run-cmd-before-phase=reboot", "never run"),
         ("elbencho -w -s 1m --hosts a,b /x", "--rig fleet"),
         ("elbencho -w -n 1 -N 2 -s 4k --rand /x", "page cache"),
@@ -285,6 +296,7 @@ def test_an_option_is_underlined_where_it_stands() -> None:
         ("ior -w -t", "takes a number"),
         ("mpirun -np", "no command"),
         ("ior -w -a MPIIO", "POSIX"),
+        ("elbencho -w -s 1m --direct=0 /x", "--direct takes no value"),
         ("ior -w -t 0 -b 1m", "-t is at least 1"),
         ("ior -w -b 0", "-b is at least 1"),
         ("ior -w -s 0", "-s is at least 1"),

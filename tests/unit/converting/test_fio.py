@@ -75,6 +75,27 @@ def refused(tmp_path: Path, text: str) -> InputError:
         ("rw=randread\nbssplit=4k/33:8k/33:16k/33", {"block_weights": [33, 33, 34]}),
         ("rw=randread\nbssplit=4k/60:8k/30", {"block_weights": [70, 30]}),
         ("rw=randread\nbssplit=16k/70:4k/10", {"block_weights": [90, 10]}),
+        ("rw=randread\nbssplit=4k/0:8k/60",
+         {"block_sizes": ["4 KiB", "8 KiB"], "block_weights": [40, 60]}),
+        ("rw=randread\nbssplit=4k/30:10k/30:9k/40",
+         {"block_sizes": ["4 KiB", "8 KiB"], "block_weights": [30, 70]}),
+        ("rw=randread\nbsrange=4k-10k",
+         {"block_sizes": ["4 KiB", "8 KiB", "10 KiB"], "block_weights": [2, 2, 1]}),
+        ("rw=randrw\nrwmixread=100\nfsync=1", {"operations": {"read": 100}, "sync": None}),
+        ("rw=randwrite\nnorandommap\nrandom_generator=lfsr", {"each_once": True}),
+        ("rw=randread\nsoftrandommap=1", {"each_once": True}),
+        ("rw=randread\nbssplit=512/50:4k/50\nblockalign=4k", {"align": "4 KiB"}),
+        ("rw=randrw\nbs=4k,8k\nba=4k", {"align": "4 KiB", "write_block_sizes": "8 KiB"}),
+        ("rw=randwrite\nba=512", {"align": "512 B", "each_once": None}),
+        ("rw=randwrite\nba=4k", {"align": None, "each_once": True}),
+        ("rw=write\nba=512", {"align": None}),
+        ("rw=randtrim\nrate_iops=,,100", {"rate": "100 IOPS"}),
+        ("filesize=64m\noffset=25%", {"file_sizes": "48 MiB"}),
+        ("filesize=64m\noffset=16m", {"file_sizes": "48 MiB"}),
+        ("filename=x\nnumjobs=2\noffset_increment=0\nrw=randread",
+         {"files_of_jobs": "shared"}),
+        ("ioengine=filecreate\nnrfiles=100\nfilesize=4k\nrate_iops=50",
+         {"rate": "100 IOPS"}),
         ("rw=randread\nbssplit=4k/50:8k/:16k/:32k/", {"block_weights": [52, 16, 16, 16]}),
         ("rw=read\nnrfiles=4\nfile_service_type=sequential", {"files": 4, "order": "sequential"}),
         ("rw=read\nnrfiles=4\nopenfiles=1\nfile_service_type=random",
@@ -157,7 +178,14 @@ def test_a_depth_without_a_queue_is_one(tmp_path: Path) -> None:
         ("latency_run=1", "the nearest is latency_run=0"),
         ("flow=8\n[b]\nsize=1m\nflow=1", "one group with weights"),
         ("rw=randwrite\nzonemode=zbd", "depend on zones"),
-        ("rw=randread\nbssplit=512/50:4k/50\nblockalign=4k", "smallest block"),
+        ("rw=randread\nzonesize=16k\nzoneskip=112k", "depend on zones"),
+        ("filesize=1m\noffset_increment=64k\nnumjobs=2\nfilename=x", "the nearest is size"),
+        ("rw=read\npre_read=1", "a ramp_time that reads"),
+        ("rw=read\nioengine=pvsync2\nuncached=1", "the nearest is direct=1"),
+        ("rw=randrw\nba=8k,16k", "the nearest is a smaller block"),
+        ("rw=randread\nba=512\npercentage_random=50", "the nearest is a smaller block"),
+        ("rw=randread\nba=8k\nrandom_distribution=zipf:1.2", "the nearest is a smaller block"),
+        ("rw=randtrim\nba=8k", "the nearest is a smaller block"),
         ("rw=read\nverify=md5", "another run wrote"),
         ("rw=randrw\nbs=4k,8k\nrate=1m,1m", "a group of each"),
         ("rw=read:-4k\nbs=4k", "the nearest is 8 KiB"),
@@ -247,7 +275,10 @@ def test_what_is_given_up_goes_by_each_of_its_names(tmp_path: Path, name: str) -
     assert not any("does not have it" in note for note in notes)
 
 
-@pytest.mark.parametrize("text", ["hipri=0", "zonemode=none", "write_barrier=0", "max_latency=0"])
+@pytest.mark.parametrize(
+    "text",
+    ["hipri=0", "zonemode=none", "write_barrier=0", "max_latency=0", "pre_read=0", "verifysort=1"],
+)
 def test_a_value_that_changes_nothing_is_taken(tmp_path: Path, text: str) -> None:
     assert group(tmp_path, text)["operations"] == {"read": 1}
 
@@ -266,7 +297,19 @@ def test_a_value_that_changes_nothing_is_taken(tmp_path: Path, text: str) -> Non
         ("rwmixread=170\nrw=rw", "0 to 100", ""),
         ("wait_for=nobody", "the name of a section above it (none, for this is the first)", ""),
         ("direct=maybe", "0 or 1", ""),
-        ("zonesize=16k\nzoneskip=112k\nrw=randread", "0 without a zonemode", ""),
+        ("zonesize=16k\nzonemode=none\nrw=randread", "0 with zonemode=none", ""),
+        ("rwmixread=-5\nrw=rw", "0 to 100", ""),
+        ("rate_process=possion\nrate_iops=5", "linear, poisson", ""),
+        ("verify=crc32x\nrw=write", "crc32c", ""),
+        ("file_service_type=rr:4\nnrfiles=4", "roundrobin", ""),
+        ("percentage_random=x\nrw=randread", "0 to 100", ""),
+        ("percentage_random=100,100,130\nrw=randtrim", "0 to 100", ""),
+        ("ba=foo\nrw=randread", "a whole number", ""),
+        ("rate=1q\nrw=read", "a whole number", ""),
+        ("thinktime_blocks=0\nthinktime=5", "1 or more", ""),
+        ("iodepth_batch=-4\nioengine=libaio\niodepth=8", "0 or more", ""),
+        ("offset=1m\nfilesize=1m", "less than filesize, 1 MiB", ""),
+        ("bssplit=0/50:4k/50\nrw=randread", "sizes above 0", ""),
     ],
 )
 def test_a_mistake_has_its_place(tmp_path: Path, line: str, what: str, hint: str) -> None:
@@ -362,7 +405,7 @@ def test_a_section_may_say_otherwise_than_global(
         ("nrfiles=0", "nrfiles takes 1 or more"),
         ("iodepth=-1", "iodepth takes 1 or more"),
         ("bssplit=4k/50:8k/60", "bssplit takes percentages that add to 100"),
-        ("bssplit=4k/0:8k/0", "bssplit takes percentages that add to 100"),
+        ("bssplit=4k/:8k/120", "bssplit takes percentages that add to 100"),
         ("wait_for=a", "wait_for takes the name of a section above it"),
     ],
 )
@@ -418,6 +461,24 @@ def test_sections_with_one_filename_share_its_files(tmp_path: Path) -> None:
     assert second["files_of"] == "a" and "file_sizes" not in second
 
 
+@pytest.mark.parametrize("offset", ["offset=0", "offset_increment=0", "bs=4k"])
+def test_sections_of_one_name_are_on_the_same_files(tmp_path: Path, offset: str) -> None:
+    """fio names a file by its section, and the second one reads what the first has written."""
+    text = f"[global]\nsize=1m\n{offset}\n[a]\nrw=write\n[a]\nrw=randread\n[b]\n"
+    workload, _ = converted(tmp_path, text)
+    assert [each.get("files_of") for each in workload["group"]] == [None, "a", None]
+    workload, notes = converted(tmp_path, text.replace("[a]", "[a]\nnumjobs=2"))
+    assert [each.get("files_of") for each in workload["group"]] == [None, None, None]
+    assert any("has files of its own, like those of a" in note for note in notes)
+
+
+def test_lists_of_files_that_overlap_are_told(tmp_path: Path) -> None:
+    text = "[global]\nsize=1m\n[a]\nrw=write\nfilename=x:y\n[b]\nrw=randread\nfilename=x\n"
+    workload, notes = converted(tmp_path, text)
+    assert "files_of" not in workload["group"][1]
+    assert any(note.startswith("filename: another section has some of these") for note in notes)
+
+
 def test_a_trim_of_a_file_that_others_write_is_refused(tmp_path: Path) -> None:
     text = "[global]\nfilename=x\nsize=1m\n[a]\nrw=write\n[b]\nrw=randtrim\n"
     assert "read and write share files" in refused(tmp_path, text).what
@@ -468,6 +529,26 @@ def test_one_ramp_for_all_is_the_warm_up(tmp_path: Path) -> None:
     assert all("duration" not in each for each in workload["group"])
 
 
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("size=25%", "32 MiB"),
+        ("size=100%\noffset=64m", "64 MiB"),
+        ("size=75%\noffset=50%", "64 MiB"),
+    ],
+)
+def test_a_share_of_files_whose_size_is_said(tmp_path: Path, text: str, size: str) -> None:
+    workload, _ = converted(tmp_path, f"[a]\nfilesize=128m\n{text}\n")
+    assert workload["group"][0]["file_sizes"] == size
+
+
+def test_ramps_that_differ_are_told(tmp_path: Path) -> None:
+    text = "[global]\nsize=1m\nruntime=1m\ntime_based\n[a]\nramp_time=3\n[b]\n"
+    workload, notes = converted(tmp_path, text)
+    assert workload["warm_up"] == "3 s"
+    assert any(note.startswith("ramp_time: all groups warm up") for note in notes)
+
+
 def plan_of(tmp_path: Path, text: str) -> dict[str, Any]:
     path = tmp_path / "job.fio"
     path.write_text(text, encoding="utf-8")
@@ -514,10 +595,26 @@ def test_a_delay_counts_from_the_start_of_fio_and_not_from_the_group_before(tmp_
     assert workload["duration"] == "1 min"
 
 
-@pytest.mark.parametrize("line", ["invalidate=0", "scramble_buffers=0", "rw=randread"])
-def test_what_fio_does_unless_told_otherwise_is_noted(tmp_path: Path, line: str) -> None:
+@pytest.mark.parametrize(
+    ("line", "option"),
+    [
+        ("invalidate=0", "invalidate"),
+        ("scramble_buffers=0", "scramble_buffers"),
+        ("rw=randread", "fadvise_hint is not set"),
+        ("rw=write\nbuffer_compress_percentage=50", "buffer_compress_chunk is not set"),
+        ("rw=randread\nbssplit=4k/0:8k/60", "bssplit"),
+        ("rw=randread\nbssplit=4k/50:9k/50", "bssplit"),
+        ("rw=randread\nbssplit=4k/50:8k/50\nnorandommap\nrandom_generator=lfsr",
+         "random_generator=lfsr"),
+        ("rate_iops=5\nratecycle=100", "ratecycle"),
+        ("write_iolog=x", "write_iolog"),
+        ("ioengine=filestat\nnrfiles=9\nfilesize=4k", "ioengine"),
+    ],
+)  # fmt: skip
+def test_what_fio_does_unless_told_otherwise_is_noted(
+    tmp_path: Path, line: str, option: str
+) -> None:
     _, notes = converted(tmp_path, f"[a]\nsize=1m\n{line}\n")
-    option = "fadvise_hint is not set" if line.startswith("rw") else line.partition("=")[0]
     assert option in [note.partition(":")[0] for note in notes]
 
 

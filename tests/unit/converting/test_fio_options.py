@@ -9,8 +9,12 @@ from fsgauge.converting.fio_options import by_name, canonical, engines, options,
 NAMES = Path(__file__).parent / "fio-3.33-options.txt"
 """Of fio 3.33's HOWTO and of `fio --cmdhelp=all`, one a line."""
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "fio.md"
-ALIASES = {"fileoffset", "nr_files", "ratemin", "timeout", "gpu_dev_id", "volume", "brick"}
-"""Known to fio, and in neither list."""
+ALIASES = {
+    "fileoffset", "nr_files", "ratemin", "ratecycle", "timeout", "gpu_dev_id", "volume", "brick",
+    "single-instance", "svcl", "initiator", "hdfs_use_direct", "chunck_size", "xnvme_be", "thp",
+    "uncached", "verifysort", "verifysort_nr", "flow_watermark",
+}  # fmt: skip
+"""Known to fio (of some engines alone, or to no effect), and in neither list."""
 
 
 def test_every_option_of_fio_is_in_the_table() -> None:

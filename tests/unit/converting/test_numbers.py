@@ -44,6 +44,18 @@ def test_what_is_no_size(text: str) -> None:
         numbers.size(text)
 
 
+@pytest.mark.parametrize("text", ["1m", "1M", "1MiB", "1mb", "1048576", "1024k"])
+def test_other_tools_have_binary_units(text: str) -> None:
+    """IOR's "1MiB" was a million, as fio has it."""
+    assert numbers.binary_size(text) == 1 << 20
+
+
+@pytest.mark.parametrize("text", ["", "m", "1q", "1.5m", "0x10", "4k-8k"])
+def test_what_is_no_size_of_other_tools(text: str) -> None:
+    with pytest.raises(ValueError, match="a whole number"):
+        numbers.binary_size(text)
+
+
 @pytest.mark.parametrize(
     ("text", "ns"),
     [

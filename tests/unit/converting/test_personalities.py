@@ -196,6 +196,11 @@ def test_a_rate_of_nought_is_none(tmp_path: Path, rate: str, is_taken: bool) -> 
         workload(tmp_path, text, "a.f")
 
 
+def test_a_variable_may_be_another_one(tmp_path: Path) -> None:
+    text = FILE_SERVER.replace("set $nthreads=50", "set $many=50\nset $nthreads=$many")
+    assert workload(tmp_path, text, "a.f")["group"][0]["jobs"] == 100
+
+
 def test_a_statement_goes_on_behind_a_comment(tmp_path: Path) -> None:
     first, last = (
         "name=set,path=$dir,size=$filesize,",
@@ -255,7 +260,7 @@ def test_each_fwd_is_a_group_on_its_fsd(tmp_path: Path) -> None:
         ("fsd=default", "startcmd=rm\nfsd=default", "never run"),
         ("fsd=default", "validate=yes\nfsd=default", "the nearest is verify = true of each"),
         ("fsd=default", "dedupratio=2\nfsd=default", "the nearest is duplicates of each: 50 %"),
-        ("fsd=default", "include=b\nfsd=default", "a file with the lines of both"),
+        ("fsd=default", "pattern=/x\nfsd=default", "compressible to a share"),
     ],
 )
 def test_what_no_group_does_is_refused(tmp_path: Path, old: str, new: str, what: str) -> None:
@@ -300,6 +305,17 @@ def test_each_rd_is_a_phase_whose_keys_come_first(tmp_path: Path) -> None:
     assert (write["compressible"], read.get("compressible")) == ("75 %", None)
     assert mixed["operations"] == {"read": 70, "write": 30} and mixed["sync"] == "dsync"
     assert (mixed["files"], mixed["file_sizes"], mixed["direct"]) == (180, "1 MiB", True)
+
+
+def test_other_names_of_keys_and_the_order_of_files(tmp_path: Path) -> None:
+    """vdbench takes file after file unless fileselect is random."""
+    text = VDBENCH.replace("operation=write,", "operation=write,readpct=40,")
+    text = text.replace("operation=getattr", "operation=access")
+    _, write, _ = workload(tmp_path, text, "a.parm")["group"]
+    assert write["operations"] == {"read": 40, "write": 60}
+    notes = said(tmp_path, text, "b.parm")
+    assert "fileselect: files are drawn evenly, not one after the other" in notes
+    assert "operation: access is stat here" in notes
 
 
 def test_random_and_shared_is_random(tmp_path: Path) -> None:

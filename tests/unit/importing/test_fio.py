@@ -184,6 +184,9 @@ def test_trims_beside_writes_are_told(tmp_path: Path) -> None:
         ({"bs": "4k", "iodepth": "8", "sync": "dsync"}, "sync: none in"),
         ({"bs": "4k", "iodepth": "8", "fsync": "1"}, "fsync: 0 in"),
         ({"bs": "4k", "iodepth": "8", "ioengine": "libaio"}, "ioengine: psync in"),
+        ({"bs": "4k", "iodepth": "8", "rate_iops": "100"}, "rate_iops: 0 in"),
+        ({"bs": "4k", "iodepth": "8", "random_distribution": "zipf:1.2"}, "random_distribution:"),
+        ({"bs": "4k", "iodepth": "8", "thinktime": "5"}, "thinktime: 0 in"),
         ({"bs": "4k", "iodepth": "8", "rw": "write"}, "read in"),
     ],
 )
@@ -212,6 +215,8 @@ def test_unlike_jobs_of_one_name_are_no_repetitions(
         ({"rw": "randrw", "rwmixread": "70"}, {"rw": "randrw", "rwmixwrite": "30"}),
         ({"direct": "1", "sync": "1"}, {"buffered": "0", "sync": "sync"}),
         ({"ioengine": "psync", "direct": "0"}, {}),
+        ({"size": "1g", "rate_iops": "1k"}, {"size": "1024m", "rate_iops": "1024"}),
+        ({"size": "1g"}, {}),
     ],
 )
 def test_one_load_in_other_words_is_a_repetition(
@@ -224,6 +229,17 @@ def test_one_load_in_other_words_is_a_repetition(
         found["jobs"][0]["job options"] = {"bs": "4k", **options}
         paths.append(written(tmp_path / f"{at}.json", json.dumps(found)))
     assert len(imported(tmp_path, a=paths).runs) == 2
+
+
+@pytest.mark.parametrize("name", ["bssplit", "blocksize_range"])
+def test_other_sizes_by_weight_are_no_repetition(tmp_path: Path, name: str) -> None:
+    paths = []
+    for at, value in enumerate(("4k/60:64k/40", "4k/50:64k/50")):
+        found = document(tmp_path, at=at)
+        found["jobs"][0]["job options"] = {"bs": "4k", name: value}
+        paths.append(written(tmp_path / f"{at}.json", json.dumps(found)))
+    with pytest.raises(InputError, match="not the same load"):
+        imported(tmp_path, a=paths)
 
 
 def test_a_job_whose_options_are_not_printed_has_no_defaults(tmp_path: Path) -> None:

@@ -216,6 +216,46 @@ def test_elbenchos_phases(tmp_path: Path) -> None:
     assert stored.runs[0].cell.factors["queue_depth"] == 8
 
 
+def test_elbencho_reads_and_writes_in_one_phase(tmp_path: Path) -> None:
+    """Of --rwmixpct the writes alone were told, as if they were all."""
+    head, write, _ = ELBENCHO.splitlines()
+    named = [f"rwmix read {name} [last]" for name in ("IOPS", "MiB/s")]
+    columns = head.replace(",version", f",{','.join(named)},rwmix read IO lat us [avg],version")
+    row = write.replace("WRITE", "RWMIX70").replace(",3.0.1", ",560000,2188,90,3.0.1")
+    (run,) = read_file(written(tmp_path / "m.csv", f"{columns}\n{row}\n"))
+    last = {"elapsed_time_ms": 1000, "iops": 240_000, "bytes/s": 240_000 << 12}
+    last |= {"rwmix_read": {"iops": 560_000, "bytes/s": 560_000 << 12}}
+    last |= {"latency": {"IO": {"avg_us": 120, "rwmix_read": {"avg_us": 90}}}}
+    text = json.dumps({"phase_type": "RWMIX70", "last_done": last, "config": {}})
+    (other,) = read_file(written(tmp_path / "m.json", text))
+    for (test,) in (run.tests, other.tests):
+        assert test.read is not None and test.write is not None
+        assert (test.read.operations, test.write.operations) == (560_000, 240_000)
+        assert (test.read.latency.sum_ns, test.write.latency.sum_ns) == (504 * 10**8, 288 * 10**8)
+
+
+def test_elbenchos_direct_runs_are_no_buffered_ones(tmp_path: Path) -> None:
+    buffered = ELBENCHO.replace("4096,1,1,1,8", "4096,0,1,1,8")
+    files = [written(tmp_path / f"{n}.csv", each) for n, each in enumerate((ELBENCHO, buffered))]
+    with pytest.raises(InputError, match="not the same load") as raised:
+        import_results({"a": files}, tmp_path / "results", [])
+    assert any("direct_io: 1" in line for line in raised.value.details)
+
+
+def test_other_modes_of_iozone_and_ior_are_no_repetitions(tmp_path: Path) -> None:
+    table = (DATA / "iozone-one.txt").read_text(encoding="utf-8")
+    direct = table.replace("\tInclude close", "\tO_DIRECT feature enabled\n\tInclude close")
+    options = "tasks               : 4\naccess              : single-shared-file\n"
+    shared = IOR.replace("tasks               : 4\n", options)
+    own = shared.replace("single-shared-file", "file-per-process")
+    for texts, told in (((table, direct), "modes: "), ((shared, own), "access: single-shared-")):
+        files = [written(tmp_path / f"{at}.txt", text) for at, text in enumerate(texts)]
+        with pytest.raises(InputError, match="not the same load") as raised:
+            import_results({"a": files}, tmp_path / "results", [])
+        assert raised.value.details[0].startswith(told)
+    assert len(read_file(written(tmp_path / "s.txt", shared))) == 2
+
+
 def test_iors_repetitions_are_runs(tmp_path: Path) -> None:
     stored = imported(tmp_path, a=[written(tmp_path / "ior.txt", IOR)])
     assert [run.cell.name for run in stored.runs] == ["write", "read"] * 2

@@ -1,5 +1,7 @@
 //! Block sizes: one, or lists with weights for what reads and what writes, and how many positions each has in a file.
 
+use std::num::NonZeroU32;
+
 use fsgauge_wire::{BlockSize, LoadJob};
 
 use crate::random::Random;
@@ -9,7 +11,7 @@ use crate::target::Geometry;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SizeClass {
     pub(crate) size_bytes: u32,
-    /// Distance of positions: the smallest size of its list.
+    /// Distance of positions: what the load is aligned to, or the smallest size of its list.
     pub(crate) step_bytes: u64,
     /// How many positions a file has for this size; at least 1.
     pub(crate) positions: u64,
@@ -28,17 +30,21 @@ pub(crate) struct Sizes {
 impl Sizes {
     /// Those of all operations of a load; none is larger than a file.
     pub(crate) fn of(load: &LoadJob, geometry: &Geometry) -> Self {
-        let sizes = Sizes::new(&load.block_sizes, geometry);
+        let aligned = |list| classes(list, geometry, load.align_bytes);
+        let sizes = Sizes::of_classes(aligned(&load.block_sizes));
         if load.write_block_sizes.is_empty() {
             return sizes;
         }
-        let kinds = [&load.block_sizes, &load.write_block_sizes];
-        Sizes { several: kinds.map(|list| classes(list, geometry)), ..sizes }
+        let kinds = [load.block_sizes.as_slice(), load.write_block_sizes.as_slice()];
+        Sizes { several: kinds.map(aligned), ..sizes }
     }
 
     /// `list` has at least one size, and none is larger than a file.
     pub(crate) fn new(list: &[BlockSize], geometry: &Geometry) -> Self {
-        let all = classes(list, geometry);
+        Sizes::of_classes(classes(list, geometry, None))
+    }
+
+    fn of_classes(all: Vec<SizeClass>) -> Self {
         let first = all[0];
         Sizes { first, several: if all.len() > 1 { [all.clone(), all] } else { Default::default() } }
     }
@@ -69,7 +75,7 @@ impl Sizes {
         self.several.iter().flatten().chain([&self.first])
     }
 
-    /// Distance of positions: the smallest size.
+    /// Distance of positions: the smallest.
     pub(crate) fn step_bytes(&self) -> u64 {
         self.all().map(|class| class.step_bytes).fold(self.first.step_bytes, u64::min)
     }
@@ -80,8 +86,9 @@ impl Sizes {
     }
 }
 
-fn classes(list: &[BlockSize], geometry: &Geometry) -> Vec<SizeClass> {
-    let step_bytes = list.iter().map(|size| u64::from(size.size_bytes)).min().unwrap_or(1);
+fn classes(list: &[BlockSize], geometry: &Geometry, align_bytes: Option<NonZeroU32>) -> Vec<SizeClass> {
+    let smallest = || list.iter().map(|size| u64::from(size.size_bytes)).min().unwrap_or(1);
+    let step_bytes = align_bytes.map_or_else(smallest, |align| u64::from(align.get()));
     let total: u64 = list.iter().map(|size| u64::from(size.weight)).sum();
     let mut drawn = 0;
     let class = |size: &BlockSize| {
@@ -106,6 +113,20 @@ mod tests {
         // 10 000 expected, with a standard deviation of 87.
         assert!((9_600..10_400).contains(&large), "{large}");
         assert_eq!(sizes.common_positions(), 256 - 15);
+    }
+
+    #[test]
+    fn positions_are_as_far_apart_as_the_load_is_aligned() {
+        let geometry = Geometry { files: 1, file_size_bytes: 1 << 20, base_bytes: 0 };
+        let list = [512, 65536].map(|size_bytes| BlockSize { size_bytes, weight: 1 }).to_vec();
+        let align_bytes = NonZeroU32::new(4096);
+        let load = LoadJob { block_sizes: list, align_bytes, ..LoadJob::plain() };
+        let (sizes, mut random) = (Sizes::of(&load, &geometry), Random::new(3, 0));
+        let drawn: Vec<SizeClass> = (0..100).map(|_| *sizes.next(true, &mut random)).collect();
+        assert!(drawn.iter().all(|class| class.step_bytes == 4096));
+        let found = |size_bytes| drawn.iter().find(|class| class.size_bytes == size_bytes).unwrap();
+        assert_eq!([512, 65536].map(|size| found(size).positions), [256, 241]);
+        assert_eq!(sizes.common_positions(), 241);
     }
 
     #[test]

@@ -63,6 +63,9 @@ pub struct LoadJob {
     /// multiples of its smallest size; a walk goes on where the last operation ended. Empty: all have `block_sizes`.
     #[serde(default)]
     pub write_block_sizes: Vec<BlockSize>,
+    /// Offsets that are drawn are multiples of it. Null: of the smallest block size.
+    #[serde(default)]
+    pub align_bytes: Option<NonZeroU32>,
     /// Operations in flight, per job.
     pub queue_depth: u32,
     /// Threads or processes that drive the load at once.
@@ -215,6 +218,7 @@ impl LoadJob {
             read_percent: 100,
             block_sizes: vec![BlockSize { size_bytes: 4096, weight: 1 }],
             write_block_sizes: Vec::new(),
+            align_bytes: None,
             queue_depth: 1,
             jobs: 1,
             batch: None,

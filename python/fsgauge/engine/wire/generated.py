@@ -1684,6 +1684,7 @@ class LoadJob(Wire):
     read_percent: Annotated[int, Field(ge=0, le=255)]
     block_sizes: list[BlockSize]
     write_block_sizes: Annotated[list[BlockSize], Field(validate_default=True)] = []
+    align_bytes: Annotated[int | None, Field(ge=1)] = None
     queue_depth: Unsigned
     jobs: Unsigned
     batch: Unsigned | None = None

@@ -134,9 +134,13 @@ class Group(GroupKeys):
         if self.order != "strided":
             found["stride"] = reason
         if self.order != "random":
-            found |= dict.fromkeys(("random_percent", "distribution"), reason)
+            found |= dict.fromkeys(("random_percent", "distribution", "align"), reason)
         elif self.random_percent == 100:
             found["apart"] = reason
+        else:
+            found["align"] = ("not all offsets are drawn", "random_percent")
+        if not self.is_plain:
+            found.setdefault("align", ("operations on names have no offsets", "operations"))
         if not {"read", "write"} <= self.operations.keys():
             keys = ("apart", "write_block_sizes", "write_block_weights")
             found |= dict.fromkeys(keys, ("it does not read and write", "operations"))
@@ -150,6 +154,8 @@ class Group(GroupKeys):
         elif len(self.every_block_size) > 1 or not self.is_plain:
             key = "write_block_sizes" if self.write_block_sizes else "block_sizes"
             found["each_once"] = ("there are no blocks of one size to go through", key)
+        elif self.align is not None:
+            found["each_once"] = ("blocks that are aligned otherwise may overlap", "align")
         if len(self.block_sizes) == 1:
             found["block_weights"] = ("there is one block size", "block_sizes")
         if len(self.write_block_sizes or []) < 2:
@@ -288,6 +294,8 @@ class Group(GroupKeys):
                     sweep.require_whole_sectors(size_bytes, (key, index), "direct", way)
             if self.order == "strided":
                 sweep.require_whole_sectors(self.stride, "stride", "direct", way)
+            if self.align is not None:
+                sweep.require_whole_sectors(self.align, "align", "direct", way)
         largest = self.largest_block_bytes
         if self.order == "strided" and self.stride < largest:
             raise conflict(
@@ -362,6 +370,7 @@ class Group(GroupKeys):
         reasons = {
             "operations": list(self.operations) != ["write"],
             "block_sizes": len(self.block_sizes) > 1,
+            "align": self.align is not None,
             "order": self.order not in ("sequential", "random"),
             "distribution": self.distribution != "uniform" or self.random_percent < 100,
             "files_of": self.files_of is not None,

@@ -94,6 +94,11 @@ class GroupKeys(sweep.Listed):
     write_block_weights: Weights = Field(
         [], description="How often each of write_block_sizes is drawn, relative to the others."
     )
+    align: sweep.BlockSize | None = Field(
+        None,
+        description="For order random: offsets are multiples of it. Default: of the smallest of the"
+        " block sizes.",
+    )
     order: Literal["random", "sequential", "backwards", "strided"] = Field(
         "random",
         description="The order of offsets. Jobs of sequential, backwards and strided groups each"

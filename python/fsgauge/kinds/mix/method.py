@@ -132,6 +132,7 @@ class MixMethod(MakesOwnFiles):
             "read_percent": group.read_percent,
             "block_sizes": on_wire(group.blocks),
             "write_block_sizes": on_wire(group.write_blocks),
+            "align_bytes": group.align,
             "queue_depth": group.queue_depth,
             "jobs": group.jobs,
             "submit_batch": group.submit_batch,
@@ -331,7 +332,8 @@ def _in_words(group: Group) -> str:
     sizes += f", writes of {written}" if written else ""
     jobs = f"{group.jobs} job{'s' if group.jobs > 1 else ''} at depth {group.queue_depth}"
     cache = "direct" if group.direct else "buffered"
-    parts = [f"{drawn} of {sizes}", group.order, jobs, cache]
+    order = f"{group.order} by {exact_size(group.align)}" if group.align else group.order
+    parts = [f"{drawn} of {sizes}", order, jobs, cache]
     if group.files_in_turns:
         parts.append(f"files in turns of {group.files_in_turns}")
     if group.sync != "none":

@@ -211,7 +211,7 @@ def remove_in(folder: int, name: str, path: Path = Path()) -> None:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name, dir_fd=folder)
         return
-    with closing(os.open(name, BELOW, dir_fd=folder)) as below:
+    with closing(_opened(folder, name)) as below:
         if _place_of(below) != _place_of(folder):
             raise RigError(
                 f"another file system is mounted at {path / name}, so it is left alone",
@@ -220,6 +220,21 @@ def remove_in(folder: int, name: str, path: Path = Path()) -> None:
             )
         _empty(below, path / name)
     os.rmdir(name, dir_fd=folder)
+
+
+def _opened(folder: int, name: str) -> int:
+    """A folder that is to be emptied. A program may leave some that it has no right to change, as
+    Go does with its modules."""
+    try:
+        below = os.open(name, BELOW, dir_fd=folder)
+    except PermissionError:
+        with closing(os.open(name, BELOW | os.O_PATH, dir_fd=folder)) as found:
+            Path(f"/proc/self/fd/{found}").chmod(_MINE)
+        below = os.open(name, BELOW, dir_fd=folder)
+    if os.fstat(below).st_mode & _MINE != _MINE and _place_of(below) == _place_of(folder):
+        with contextlib.suppress(OSError):
+            os.fchmod(below, _MINE)
+    return below
 
 
 def _place_of(folder: int) -> tuple[int, str]:

@@ -105,6 +105,15 @@ def test_sizes_of_writes_reach_the_engine() -> None:
     assert "of 4 KiB, writes of 8 KiB or 64 KiB, random" in said
 
 
+def test_what_offsets_are_multiples_of_reaches_the_engine() -> None:
+    lines = READERS + 'block_sizes = ["512 B", "4 KiB"]\ndirect = true\n'
+    assert loads(lines)[0].align_bytes is None
+    (load,) = loads(lines + 'align = "4 KiB"\n')
+    assert load.align_bytes == 4096
+    (said, _) = MixMethod(workload(lines + 'align = "4 KiB"\n')).held_equal("", has_raw=False)
+    assert "of 512 B or 4 KiB, random by 4 KiB" in said
+
+
 def test_a_group_that_goes_on_when_full_reserves_no_room_to_grow() -> None:
     lines = '[[workload.group]]\nname = "mail"\noperations = { append = 1 }\nfiles = 1000\n'
     grows, fills = lines, lines + "continue_when_full = true\n"

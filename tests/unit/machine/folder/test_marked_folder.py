@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,12 @@ from fsgauge.machine.folder import marked_folder
 from fsgauge.machine.folder.open_folder import OpenFolder, open_place, which_of
 from fsgauge.machine.ledger.traces import LoopTrace
 from fsgauge.machine.process.tool import run_tool
+from fsgauge.plain_files.opening import closing
+from fsgauge.programs.libc import LIBC
 from tests.marked_folders import marked, removed
 
+_NOBODY = 65534
+_PR_SET_DUMPABLE = 4
 FIRST = "0123456789ab"
 OWNER = marked_folder.Owner(token=FIRST, pid=1, start_ticks=2, boot_id="boot")
 
@@ -35,6 +41,33 @@ def test_links_are_removed_and_not_followed(tmp_path: Path) -> None:
     assert not folder.exists()
     assert (outside / "precious").read_text() == "mine"
     assert not removed(folder, OWNER.token)
+
+
+@contextmanager
+def as_an_ordinary_user() -> Iterator[None]:
+    """Whom permissions hinder; the process may look at itself all the same."""
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.seteuid(_NOBODY)
+        LIBC.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
+    try:
+        yield
+    finally:
+        if is_root:
+            os.seteuid(0)
+
+
+def test_folders_without_permissions_are_removed_too() -> None:
+    """What Go makes of its modules stayed, and the next run of the program failed for it."""
+    with as_an_ordinary_user(), tempfile.TemporaryDirectory() as place:
+        left = Path(place, "left")
+        (left / "read only" / "closed").mkdir(parents=True)
+        (left / "read only" / "file").touch()
+        (left / "read only" / "closed").chmod(0)
+        (left / "read only").chmod(0o555)
+        with closing(os.open(place, os.O_RDONLY | os.O_DIRECTORY)) as above:
+            marked_folder.remove_in(above, "left")
+        assert not left.exists()
 
 
 def test_a_link_in_place_of_the_folder_is_not_followed(tmp_path: Path) -> None:

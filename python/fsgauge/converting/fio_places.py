@@ -1,0 +1,176 @@
+"""At which offsets a job of fio's works: in order, with steps, or drawn, and how these spread."""
+
+from __future__ import annotations
+
+from fsgauge.converting.fio_job import DIRECTIONS, READ, WRITE, FioJob
+from fsgauge.converting.fio_sizes import sizes_of
+from fsgauge.converting.groups import Group
+from fsgauge.converting.job_file import Option
+from fsgauge.units import exact_percent, exact_size
+
+
+def put_order(
+    job: FioJob,
+    group: Group,
+    kinds: tuple[str, ...],
+    asked: tuple[bool, str, Option | None],
+    sizes: list[int],
+) -> None:
+    """Where requests go. `asked`: whether at random, what stands behind the colon of rw, and rw."""
+    is_random, step, pattern = asked
+    source = pattern or job.option("ioengine")
+    if not is_random and not group.is_plain and source:
+        why = f"its places are random; the nearest is rw=rand{kinds[0]}"
+        job.refuse(source, why)
+    if is_random:
+        if step and pattern and step != "1":
+            job.refuse(
+                pattern, "several operations from one random offset; the nearest is random_percent"
+            )
+        group.put("order", "random", pattern)
+        _zoned(job, is_sequential=False)
+        _random(job, group, kinds, sizes)
+        _align(job, group, kinds)
+        return
+    group.put("order", "sequential", pattern)
+    _zoned(job, is_sequential=True)
+    if step and pattern:
+        _strided(job, group, step, pattern, sizes)
+    if len(kinds) == 2 and group.is_mixed:
+        group.put("apart", True, pattern)
+
+
+def _zoned(job: FioJob, *, is_sequential: bool) -> None:
+    """zonemode=zbd of a sequential job is the same on storage without zones. A zonesize alone is
+    zonemode=strided."""
+    option, zone = job.option("zonemode"), job.option("zonesize")
+    is_sized = zone is not None and zone.value not in (None, "0")
+    is_none = option is not None and option.value in ("none", "0")
+    if is_none and is_sized and zone is not None:
+        job.wrong(zone, "0 with zonemode=none")
+    option = option or (zone if is_sized else None)
+    if option is None or is_none or (is_sequential and option.value == "zbd"):
+        return
+    why = "its offsets depend on zones, which are not measured; the nearest is order strided"
+    job.refuse(option, why)
+
+
+def _strided(job: FioJob, group: Group, step: str, pattern: Option, sizes: list[int]) -> None:
+    """ "read:124k" leaves 124 KiB out behind each; "read:-8k" of 4 KiB goes backwards."""
+    try:
+        gap = job.size(step)
+    except ValueError as error:
+        job.wrong(pattern, str(error))
+    if len(sizes) > 1:
+        job.refuse(pattern, "a step between operations of several sizes")
+    elif gap > 0:
+        group.put("order", "strided", pattern)
+        group.put("stride", exact_size(sizes[0] + gap), pattern)
+    elif gap == -2 * sizes[0]:
+        group.put("order", "backwards", pattern)
+    elif gap:
+        job.refuse(
+            pattern,
+            f"a step back of {exact_size(-gap)}; the nearest is {exact_size(2 * sizes[0])}, which"
+            " walks backwards block by block",
+        )
+
+
+def _random(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) -> None:
+    shares = job.of_direction("percentage_random", "100")
+    share, option = shares[DIRECTIONS[kinds[0]]], job.option("percentage_random")
+    if option is not None and group.is_mixed and shares[READ] != shares[WRITE]:
+        job.refuse(option, "one share for reads and writes; the nearest is a group of each")
+    if share != "100" and option is not None:
+        if not share.isdecimal() or int(share) > 100:
+            job.wrong(option, "0 to 100")
+        group.put("random_percent", exact_percent(int(share)), option)
+        if group.is_mixed:
+            group.put("apart", True, option)
+    option = job.option("random_distribution")
+    if option is None or option.value in (None, "random"):
+        if not job.switch("norandommap") or job.text("random_generator", "") == "lfsr":
+            _each_once(job, group, is_part=share != "100", sizes=sizes)
+        return
+    found = _distribution(job, option)
+    for key, value in found.items():
+        group.put(key, value, option)
+    if "write_block_sizes" in group.keys and "hashed" in found:
+        why = "reads and writes of unlike sizes would not meet; the nearest is zoned, or one size"
+        job.refuse(option, why)
+
+
+def _each_once(job: FioJob, group: Group, *, is_part: bool, sizes: list[int]) -> None:
+    """fio's map of blocks that were taken: each comes once before any comes again."""
+    if len(sizes) > 1:
+        what = "sizes keep their shares; fio cuts blocks short at those that were taken"
+    elif is_part or not group.is_plain:
+        what = "offsets are drawn independently; fio takes each block once before any comes again"
+    else:
+        group.put("each_once", True)
+        return
+    name = "random_generator=lfsr" if job.switch("norandommap") else "norandommap is not set"
+    job.note(name, what)
+
+
+def _align(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
+    """Another distance of places than the smallest block; fio then takes them more than once."""
+    option = job.option("ba")
+    if option is None:
+        return
+    least = [min(size for size, _ in sizes_of(job, DIRECTIONS[kind])) for kind in kinds]
+    asked = [job.size_of("ba", DIRECTIONS[kind], "0") for kind in kinds]
+    if all(each in (0, usual) for each, usual in zip(asked, least, strict=True)):
+        return
+    if group.keys.pop("each_once", None):
+        job.note(option, "offsets are drawn independently of one another, as with it")
+    hindering = {"random_percent", "hashed"} & group.keys.keys()
+    if hindering or not group.is_plain or len(set(asked)) > 1:
+        why = "one distance of offsets that are drawn, evenly or by zones; the nearest is a smaller"
+        job.refuse(option, f"{why} block")
+        return
+    group.put("align", exact_size(asked[0]), option)
+
+
+def _distribution(job: FioJob, option: Option) -> dict[str, str | float | list[str] | list[int]]:
+    given = job.of_direction("random_distribution", "random")
+    kind, _, rest = given[READ].partition(":")
+    if len(set(given)) > 1 or (kind != "zoned" and ":" in rest):
+        job.refuse(option, "one distribution for all operations, its centre at the start")
+        return {}
+    try:
+        if kind == "zipf":
+            return {"distribution": "zipf", "zipf_theta": float(rest or 1.1), "hashed": True}
+        if kind == "pareto":
+            return {"distribution": "pareto", "pareto_h": float(rest or 0.2), "hashed": True}
+        if kind == "normal":
+            float(rest)
+            why = (
+                "fio spreads it over the whole space by a hash, its deviation on top of one of 8 %;"
+                " the nearest is zipf"
+            )
+            job.refuse(option, why)
+            return {}
+        if kind == "zoned":
+            return _zones(rest)
+    except ValueError as error:
+        job.wrong(option, f"zipf:THETA, pareto:H, normal:DEVIATION or zoned:... ({error})")
+    job.refuse(option, f"{kind}; known here: random, zipf, pareto, normal, zoned")
+    return {}
+
+
+def _zones(text: str) -> dict[str, str | float | list[str] | list[int]]:
+    """ "50/5:30/15:20/": half of all in the first twentieth; the last share is what is left."""
+    weights: list[int] = []
+    sizes: list[float] = []
+    for each in text.split(":"):
+        weight, _, size = each.partition("/")
+        weights.append(int(weight))
+        sizes.append(float(size) if size else 100 - sum(sizes))
+    if sum(sizes) != 100 or sum(weights) != 100:
+        raise ValueError("shares that add to 100")
+    return {
+        "distribution": "zones",
+        "zone_sizes": [exact_percent(each) for each in sizes],
+        "zone_weights": weights,
+    }
