@@ -40,6 +40,18 @@ def named_systems(systems: Sequence[str], most: int = NAMED_SYSTEMS) -> str:
     return listed(systems) if len(systems) <= most else some_of(systems, most)
 
 
+def together(named: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Systems and the tests of each, as ("ext4 and xfs", "write and read"); systems with the same
+    tests together."""
+    by_system: dict[str, list[str]] = {}
+    for system, test in named:
+        by_system.setdefault(system, []).append(test)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for system, tests in by_system.items():
+        alike.setdefault(tuple(tests), []).append(system)
+    return [(listed(systems), listed(tests)) for tests, systems in alike.items()]
+
+
 def left_out(systems: int, named: int = NAMED_SYSTEMS) -> str:
     """ " (26 more in the report)" after the names of the first ones; "" where these are all."""
     return f" ({systems - named} more in the report)" if systems > named else ""

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import statistics
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable
 
+from fsgauge.kinds.sharing.analysis.answer import sharing_answer
 from fsgauge.kinds.sharing.analysis.cautions import (
     cache_test_finding,
     memory_of,
     one_node_finding,
     with_local_locks,
 )
+from fsgauge.kinds.sharing.analysis.faults import failed_finding, faults_of
 from fsgauge.kinds.sharing.analysis.limits import limits_finding, limits_of, ratios_to_nfs
-from fsgauge.kinds.sharing.analysis.model import FaultClass, Sharing, SystemFaults
+from fsgauge.kinds.sharing.analysis.model import Sharing
 from fsgauge.kinds.sharing.factors import SharingFactors
-from fsgauge.record.records import Cell, RunRecord
+from fsgauge.record.records import Cell
 from fsgauge.stats.analysis import Analysis, Material
-from fsgauge.stats.answer import plain_answer
-from fsgauge.stats.evidence import Evidence, Question, count, finding, part_of
+from fsgauge.stats.evidence import Evidence, Question
 from fsgauge.stats.results import Finding
-from fsgauge.stats.samples import is_complete
-from fsgauge.stats.wording import listed
 
 
 class SharingAnalysis(Analysis):
@@ -45,20 +41,7 @@ class SharingAnalysis(Analysis):
         )
 
     def answer(self, question: Question) -> str | None:
-        """The general answer, of those that did not fail, and who failed; None where no one did. A
-        block that lacks the runs of one is whole for all others."""
-        failed = [each for each in Sharing.within(question).faults if each.counts]
-        if not failed:
-            return None
-        never = {each.system for each in failed if not each.reached}
-        of_others = replace(
-            question,
-            others=[each for each in question.others if each not in never],
-            blocks_complete=max((each.n for each in question.comparisons), default=0),
-        )
-        said = plain_answer(of_others) if of_others.comparisons or of_others.limited else ""
-        faults = listed([f"{each.system} failed ({words(each)})" for each in failed])
-        return f"{said} {faults}.".strip()
+        return sharing_answer(question)
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
         own, plan = Sharing.within(evidence), evidence.study.plan
@@ -70,86 +53,3 @@ class SharingAnalysis(Analysis):
 
 
 ANALYSIS = SharingAnalysis()
-
-
-_CLASSES: dict[str, FaultClass] = {
-    "system.not_set_up": "not set up",
-    "system.not_in_force": "not in force",
-    "system.crashed": "crash",
-    "system.hangs": "hang",
-}
-_NOT_THE_SAME = "what was read is not what was written"
-_WRONG = ("verify.", "integrity.", "data.")
-_OF_THE_TOOL = ("rig.", "io_uring.", "clock.", "start.", "lease.", "host.")
-"""Codes of what the rig and the engine themselves could not do."""
-
-
-def faults_of(material: Material) -> list[SystemFaults]:
-    plan = material.study.plan
-    return [
-        _of_system(
-            system,
-            [run for run in material.runs if run.system == system],
-            sum(len(turn.cells) for turn in plan.turns if turn.system == system),
-        )
-        for system in plan.systems
-    ]
-
-
-def _of_system(system: str, runs: Sequence[RunRecord], planned: int) -> SystemFaults:
-    failed: dict[tuple[int, int, FaultClass], str] = {}
-    classes = [class_of(run) for run in runs]
-    for run, found in zip(runs, classes, strict=True):
-        if found is not None:
-            what = run.fault.what if run.fault is not None else _NOT_THE_SAME
-            failed.setdefault((run.block, run.turn, found), what)
-    return SystemFaults(
-        system=system,
-        planned=planned,
-        reached=sum(is_complete(run) for run in runs),
-        counts=Counter(found for _, _, found in failed),
-        first=next(iter(failed.values()), ""),
-        sound=_sound(runs, classes),
-    )
-
-
-def _sound(runs: Sequence[RunRecord], classes: Sequence[FaultClass | None]) -> float | None:
-    had_a_chance = [
-        found is None
-        for run, found in zip(runs, classes, strict=True)
-        if found is not None or is_complete(run)
-    ]
-    return statistics.fmean(had_a_chance) if had_a_chance else None
-
-
-def class_of(run: RunRecord) -> FaultClass | None:
-    """Of one run; None where it is sound, and where the rig or engine failed and no system."""
-    if run.fault is not None and run.fault.code.startswith(_OF_THE_TOOL):
-        return None
-    if run.fault is not None:
-        wrong = run.fault.code.startswith(_WRONG)
-        return "wrong data" if wrong else _CLASSES.get(run.fault.code, "I/O error")
-    result = run.result
-    if result is not None and result.integrity is not None and result.integrity.corrupt_blocks:
-        return "wrong data"
-    return None
-
-
-def failed_finding(faults: Sequence[SystemFaults]) -> Iterator[Finding]:
-    """A system that failed stays in the tables with what it reached."""
-    failed = [each for each in faults if each.counts]
-    if failed:
-        yield finding(
-            "sharing.failed",
-            "warning",
-            f"{part_of(len(failed), len(faults), 'system')} failed at least once; what each reached"
-            " is in the tables, and blocks that lack a run are left out of its ratios.",
-            "fsgauge rig test NAME sets a system up alone, and says where it fails.",
-            [f"{each.system}: {words(each)}; {each.first}" for each in failed],
-        )
-
-
-def words(faults: SystemFaults) -> str:
-    """ "2 turns: crash; 1 turn: hang"; "none"."""
-    found = [f"{name} in {count(number, 'turn')}" for name, number in faults.counts.items()]
-    return ", ".join(found) or "none"

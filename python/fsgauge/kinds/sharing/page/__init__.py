@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from fsgauge.kinds.sharing.analysis import cautions, words
+from fsgauge.kinds.sharing.analysis import cautions
 from fsgauge.kinds.sharing.analysis.cautions import MEASURED_BY
+from fsgauge.kinds.sharing.analysis.faults import words
 from fsgauge.kinds.sharing.analysis.limits import by_place
 from fsgauge.kinds.sharing.analysis.model import CellMemory, RatioToNfs, Sharing, SystemFaults
 from fsgauge.kinds.sharing.factors import SharingFactors

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from fsgauge.engine.wire import EngineFault
-from fsgauge.kinds.sharing.analysis import class_of, failed_finding, words
+from fsgauge.kinds.sharing.analysis.faults import class_of, failed_finding, words
 from fsgauge.kinds.sharing.analysis.model import Sharing, SystemFaults
 from tests.synthetic_sharing import make_sharing
 from tests.unit.stats.one_run import one_run
