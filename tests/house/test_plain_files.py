@@ -39,6 +39,7 @@ ELSEWHERE = {
     "age/image.py": "an image and its copy, which are checked when they are open",
     "report/beside.py": "names of folders, each opened by the door if it is read",
     "storage/loop.py": "made anew in a scratch folder",
+    "storage/path.py": "the folder that is measured, whose quotas are asked for",
     "converting/check.py": "a private folder that was made anew for the check",
     "chromium/__init__.py": "a private folder of the browser",
     "cli/rig.py": "the cache of images",
