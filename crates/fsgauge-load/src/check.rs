@@ -6,7 +6,7 @@ use fsgauge_wire::{Access, Failure, Interface, LayoutJob, LoadJob, Target};
 use crate::check_mixed::check_mixed;
 use crate::check_ranges::check_ranges;
 use crate::check_share::{check_layout_share, check_share};
-use crate::check_transfer::check_transfer;
+use crate::check_transfer::{aligned, check_transfer};
 use crate::companion::check_companions;
 use crate::target::Geometry;
 
@@ -129,19 +129,6 @@ fn check_target(target: &Target, direct: bool) -> Check {
 /// Whether direct I/O moves whole sectors there. Of messages to a server it asks nothing.
 fn has_sectors(target: &Target) -> bool {
     !matches!(target, Target::Null { .. }) && target.share().is_none()
-}
-
-/// Refuses a number that direct I/O cannot take.
-pub(crate) fn aligned(number: u64, name: &str, alignment: u32) -> Check {
-    if number.is_multiple_of(u64::from(alignment)) {
-        return Ok(());
-    }
-    refuse(
-        "alignment",
-        format!("{name} {number} is not a multiple of {alignment}"),
-        "direct I/O moves whole sectors",
-        "choose a multiple, or direct=false",
-    )
 }
 
 fn check_concurrency(load: &LoadJob) -> Check {

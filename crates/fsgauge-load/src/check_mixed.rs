@@ -6,7 +6,7 @@ use fsgauge_wire::{
     Access, Data, Failure, FileOperation, Interface, LoadJob, Ranges, Sync, Target, Transfer,
 };
 
-use crate::check::aligned;
+use crate::check_transfer::aligned;
 use crate::target::Geometry;
 
 type Check = Result<(), Failure>;

@@ -1,4 +1,4 @@
-//! What a load must be whose blocks are moved in another way than by one call, or whose files are finished.
+//! What a load must be whose blocks are moved in another way than by one call, or directly, or whose files are finished.
 
 use fsgauge_wire::{Descriptors, Failure, Interface, LoadJob, Target, Transfer};
 
@@ -18,6 +18,19 @@ pub(crate) fn check_transfer(load: &LoadJob) -> Check {
         check_rewrite(load)?;
     }
     if load.finish.fsync || load.finish.close { check_finish(load) } else { Ok(()) }
+}
+
+/// Refuses a number that direct I/O cannot take.
+pub(crate) fn aligned(number: u64, name: &str, alignment: u32) -> Check {
+    if number.is_multiple_of(u64::from(alignment)) {
+        return Ok(());
+    }
+    refuse(
+        "alignment",
+        format!("{name} {number} is not a multiple of {alignment}"),
+        "direct I/O moves whole sectors",
+        "choose a multiple, or direct=false",
+    )
 }
 
 fn check_one_by_one(load: &LoadJob, key: &str) -> Check {

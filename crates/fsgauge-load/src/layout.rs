@@ -13,7 +13,8 @@ use rustix::fs::{FallocateFlags, fallocate, fsync};
 use rustix::io::Errno;
 
 use crate::buffers::Buffers;
-use crate::check::{aligned, check_layout};
+use crate::check::check_layout;
+use crate::check_transfer::aligned;
 use crate::filler::Filler;
 use crate::instruments::send_event;
 use crate::operation::Operation;

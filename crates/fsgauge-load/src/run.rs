@@ -6,7 +6,8 @@ use fsgauge_wire::{
     SelfMeasure, Stop, Sync, Target,
 };
 
-use crate::check::{aligned, check_load};
+use crate::check::check_load;
+use crate::check_transfer::aligned;
 use crate::instruments::{Clock, allow_interrupts, send_event};
 use crate::integrity::after_load;
 use crate::job_thread::open_mode;
