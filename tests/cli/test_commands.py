@@ -64,6 +64,7 @@ def test_every_command_has_help(fsgauge: Run, command: str) -> None:
         (["run", "nosuch"], 'there is no study "nosuch"'),
         (["plan", "overhead", "--nosuch"], "No such option"),
         (["run", "overhead", "--discard-unknown-data"], "no device is named"),
+        (["run", "overhead", "--destroy", "--quiet"], "--quiet is an option"),
         (["report", "nowhere"], "there is no folder nowhere"),
         (["explain", "nosuch"], 'no word, number or key is called "nosuch"'),
         (["run", "overhead", "--kind", "ram"], "next: fsgauge explain kind"),

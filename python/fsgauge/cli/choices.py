@@ -61,6 +61,13 @@ def consent_choices(function: F) -> F:
     ) -> object:
         from fsgauge.machine.device.consent import Consent
 
+        for each in destroy:
+            if each.startswith("-"):
+                raise InputError(
+                    f"--destroy takes the name of a device, and {each} is an option",
+                    next="--destroy NAME with the serial, WWN or UUID of a device; without a device"
+                    " nothing is destroyed, and --destroy is left out",
+                )
         if not destroy and discard_unknown_data:
             raise InputError(
                 "--discard-unknown-data needs --destroy: no device is named",

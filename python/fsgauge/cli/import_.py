@@ -42,8 +42,8 @@ def command(
     directory, found = import_results(
         _by_system(files), results, ["fsgauge", *sys.argv[1:]], question=question, machine=machine
     )
-    for each in found.left_out:
-        say(f"left out: {each}")
+    for left_out in found.left_out:
+        say(f"left out: {left_out}")
     if found.blocks == 1:
         say("one run of each has no interval: import several runs of the same job together")
     if as_json:
@@ -57,7 +57,8 @@ def command(
         click.echo(json.dumps(document))
         return ExitCode.ANSWERED
     runs, tests = count(found.blocks, "run"), count(len(found.tests), "test")
-    click.echo(f"{directory}: {runs} of {found.tool}, {tests}")
+    each = f" for each of {len(found.runs)} systems" * (len(found.runs) > 1)
+    click.echo(f"{directory}: {runs} of {found.tool}{each}, {tests}")
     say(f"next: fsgauge report {quoted(directory)}")
     return ExitCode.ANSWERED
 

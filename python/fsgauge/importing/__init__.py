@@ -60,6 +60,10 @@ def import_results(
 
 def read_file(path: Path) -> list[Run]:
     """The runs in it; InputError where no known tool wrote it."""
+    if path.is_dir():
+        raise InputError(
+            f"{quoted(path)} is a folder", next=f"fsgauge import {quoted(path)}/FILE ..., by name"
+        )
     content = read_named_json(path, RESULT)
     sha256 = hashlib.sha256(content).hexdigest()
     text = content.decode("utf-8", errors="replace")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from hashlib import sha256
+from itertools import takewhile
 from typing import Any
 
 from fsgauge.devices.words import value_words
@@ -140,10 +141,12 @@ def study_sha256(stored: StoredStudy) -> str:
 def repeat_command(study: StudyRecord) -> str:
     """What was typed, with the seed that was used."""
     command = list(study.command)
+    ours = takewhile(lambda word: word != "--", command)
     if study.rig != FOREIGN and not any(
-        word == "--seed" or word.startswith("--seed=") for word in command
+        word == "--seed" or word.startswith("--seed=") for word in ours
     ):
-        command += ["--seed", str(study.plan.seed)]
+        at = command.index("--") if "--" in command else len(command)  # a program's own follow
+        command[at:at] = ["--seed", str(study.plan.seed)]
     return shlex.join(command)
 
 

@@ -67,7 +67,10 @@ def next_step(results: Results, lines: Sequence[Assurance], repeat: str) -> Next
                 return NextStep(f"{each.sentence} {each.advice}", "")
     doubts = [each for each in lines if not each.good and each.page]
     if doubts:
-        return NextStep("See what did not pass:", f"fsgauge explain {doubts[0].page}")
+        return NextStep(
+            f"{doubts[0].name}: {doubts[0].text}. What that means:",
+            f"fsgauge explain {doubts[0].page}",
+        )
     return NextStep("Nothing has to be done. To see whether another day says the same:", repeat)
 
 

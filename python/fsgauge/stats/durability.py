@@ -110,7 +110,9 @@ def _is_synced(run: RunRecord) -> bool | None:
         return None
     charged = any(each.sync_ns is not None for part in run.parts for each in part.slices)
     if isinstance(run.job, LoadJob):
-        return charged or run.job.finish.fsync or not isinstance(run.job.sync, NoSync)
+        asked = {each.operation for each in run.job.operations if each.weight}
+        syncs = not isinstance(run.job.sync, NoSync) or bool(asked & {"fsync", "fdatasync"})
+        return charged or run.job.finish.fsync or syncs
     if isinstance(run.job, ClientsJob):
         at_end = run.job.fsync or run.job.sync_at_end
         return charged or at_end or isinstance(run.job.target, NfsTarget)

@@ -98,7 +98,9 @@ def noise_alone(question: Question) -> str:
     if floor is None and question.nothing:
         return "So the noise of the rig is not known."
     if floor is None:
-        return f"No answer: {question.baseline} is the only system and has not been measured twice."
+        alone = f"{question.baseline} is the only system, and no turn of it was repeated"
+        numbers = own_numbers(question)
+        return f"{numbers} Nothing is compared: {alone}." if numbers else f"No answer: {alone}."
     number = "one block" if floor.n == 1 else f"{floor.n} blocks"
     spread, edges = f"range not known from {number}", None
     if floor.low is not None and floor.high is not None and floor.n >= BLOCKS_FOR_A_VERDICT:

@@ -214,7 +214,7 @@ def _refuse_second_size(document: Document, path: Path, origin: Origin) -> None:
         raise InputError(
             "the size of the storage is given twice",
             location=origin.key(f"{given.label} {given.text} says it, too"),
-            next="leave one of them out",
+            next=f"--storage {given.text.partition(':')[0]}:{origin.text.partition('=')[2]} alone",
         )
 
 

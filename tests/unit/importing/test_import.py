@@ -256,6 +256,12 @@ def test_other_modes_of_iozone_and_ior_are_no_repetitions(tmp_path: Path) -> Non
     assert len(read_file(written(tmp_path / "s.txt", shared))) == 2
 
 
+def test_a_folder_is_called_one(tmp_path: Path) -> None:
+    """It was "no plain file", put there by another program."""
+    with pytest.raises(InputError, match="is a folder"):
+        read_file(tmp_path)
+
+
 def test_iors_repetitions_are_runs(tmp_path: Path) -> None:
     stored = imported(tmp_path, a=[written(tmp_path / "ior.txt", IOR)])
     assert [run.cell.name for run in stored.runs] == ["write", "read"] * 2

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from fsgauge.report import write_report
+from fsgauge.report.page import repeat_command
 from tests.long import long_but
 from tests.synthetic import ONE_CELL, make_study
 from tests.whole_page import whole_page
@@ -32,6 +33,14 @@ def directory(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     make_study(**STUDIES[request.param]).write(folder)
     write_report(folder)
     return folder
+
+
+def test_a_seed_stands_before_a_program_of_ones_own() -> None:
+    """Behind it, it was the program's: `sleep 0.1 --seed 3565...`."""
+    study = make_study(**ONE_CELL).study
+    typed = ["fsgauge", "run", "command", "--", "tar", "--seed", "1"]
+    command = repeat_command(study.model_copy(update={"command": typed}))
+    assert command == f"fsgauge run command --seed {study.plan.seed} -- tar --seed 1"
 
 
 def test_the_page_is_whole_and_asks_nothing_of_the_network(directory: Path) -> None:

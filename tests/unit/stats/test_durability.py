@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine.wire import DsyncSync, FsyncSync
+from fsgauge.engine.wire import DsyncSync, FileOperation, FsyncSync, WeightedOperation
 from fsgauge.record.parts import Part, Slice, Traffic
 from fsgauge.record.records import RunRecord
 from fsgauge.stats import Results, read_study
@@ -148,6 +148,26 @@ def test_a_load_that_never_syncs_is_named_and_one_that_does_is_not(sync: Any) ->
     assert said(synced) == []
     reading = make_study(**{**SMALL, "patterns": ("randread",)}).runs
     assert said(reading) == []
+
+
+@pytest.mark.parametrize("called", ["fsync", "fdatasync"])
+def test_a_mix_that_calls_fsync_by_its_weight_is_synced(called: FileOperation) -> None:
+    """Of mix-mail, whose page has its fsyncs, it said that nothing syncs."""
+    study = make_study(**SMALL)
+
+    def said(weight: int) -> list[str]:
+        drawn = [
+            WeightedOperation(operation="write", weight=4),
+            WeightedOperation(operation=called, weight=weight),
+        ]
+        runs = [
+            run.model_copy(update={"job": run.job.model_copy(update={"operations": drawn})})
+            for run in study.runs
+        ]
+        systems = study.study.plan.systems
+        return durability_of(systems, study.turns, runs, study.before.storage).of_all
+
+    assert said(1) == [] and any("nothing syncs" in text for text in said(0))
 
 
 def test_slices_that_pay_for_their_sync_are_durable() -> None:
