@@ -70,7 +70,7 @@ class ServerKind(ABC):
     sockets_for_a_client: ClassVar[int]
     memory_for_a_client_bytes: ClassVar[int]
     ports: ClassVar[tuple[int, ...]]
-    """They answer when it is ready."""
+    """TCP ports on which a ready server answers."""
     ready_seconds: ClassVar[float] = 20.0
     shares_by_a_mount_of_its_own: ClassVar[bool]
     """Whether the server's user walks to the share: then it must lie where that user may walk."""

@@ -120,7 +120,7 @@ def _names(job: FioJob) -> list[str]:
 
 
 def file_names(job: FioJob) -> list[str]:
-    """Those that it gives."""
+    """The paths that `filename` lists, below `directory`."""
     return [f"{job.text('directory', '')}/{each}" for each in _names(job)]
 
 
@@ -172,7 +172,7 @@ def _file_bytes(job: FioJob, count: int, size_bytes: int | None) -> tuple[int, O
 
 
 def _offset_bytes(job: FioJob, filesize: Option) -> int:
-    """What of files of this size lies before the region."""
+    """Bytes at the start of each file that a job leaves out: fio's `offset`."""
     option = job.option("offset")
     if has_value(job, "offset_increment") and job.positive("numjobs") > 1:
         why = "regions of several sizes, each up to the end of the file; the nearest is size"

@@ -36,7 +36,7 @@ _NEAREST_OF_ALL = {
     "include": "other files are not read; the nearest is a file with the lines of both",
     **dict.fromkeys(("startcmd", "endcmd"), "a command is never run"),
 }
-"""What stands above all and is refused."""
+"""Parameters in front of the first definition that are refused, with the nearest thing."""
 _UNITS_S = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 

@@ -16,7 +16,7 @@ _HEAD = ("operation", "IOPS [last]")
 _READS = ("read", "stat", "list")
 _MIXED = "rwmix read "
 _SWITCH = {"true": "1", "false": "0"}
-"""Its JSON has words where its CSV has numbers."""
+"""Switches in elbencho's JSON, as its CSV writes them."""
 
 
 def is_elbencho(text: str) -> bool:

@@ -129,6 +129,7 @@ def _started_file() -> Path | None:
 
 
 PASSWORD_VARIABLE = "FSGAUGE_SMB_PASSWORD"  # noqa: S105 - the variable's name, not a password
+"""Where the password of a share is looked for when the study names no file."""
 
 _KEPT = frozenset(
     {

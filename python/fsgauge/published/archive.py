@@ -212,7 +212,7 @@ def _is_judged_by(name: str) -> bool:
 
 
 def _members(path: Path, is_wanted: Callable[[str], bool]) -> dict[str, bytes]:
-    """Those that are wanted, by their names."""
+    """The wanted members of an archive, by name; InputError where it is cut short or too large."""
     try:
         with tarfile.open(fileobj=io.BytesIO(_unpacked(path)), mode="r:") as opened:
             found = {}

@@ -11,11 +11,10 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from fsgauge.errors import InputError, did_you_mean, nearest
+from fsgauge.programs import PASSWORD_VARIABLE
 from fsgauge.study.base import OneLine, StudyModel, conflict
 from fsgauge.study.storage import AbsolutePath
 
-PASSWORD_VARIABLE = "FSGAUGE_SMB_PASSWORD"  # noqa: S105 - the variable's name, not a password
-"""Where a password is looked for when the study names no file."""
 _FORM = re.compile(
     r"(?P<protocol>smb|nfs)://(?:(?P<user>[^@/:]*)@)?"
     r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(?P<port>[0-9]{1,5}))?/(?P<path>[^?#]*)"

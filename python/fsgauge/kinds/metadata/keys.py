@@ -108,7 +108,7 @@ class MetadataWorkload(WorkloadKeys):
         return list(dict.fromkeys(_cell(f).id for f in (first, *self._answered(max(self.entries)))))
 
     def _answered(self, entries: int) -> list[MetadataFactors]:
-        """What the answer is about, of so many files."""
+        """The cells that the answer is about, of those with so many files."""
         wanted = (max(self.clients), self._folders[-1], entries, min(self.file_sizes))
         last = [
             factors

@@ -268,7 +268,7 @@ class DeviceTrace(Trace):
     _give_back: Callable[[], None] | None = PrivateAttr(default=None)
 
     def undone_by(self, give_back: Callable[[], None]) -> DeviceTrace:
-        """It is undone by `give_back` while its owner lives."""
+        """The same trace, which calls `give_back` when it is undone in this process."""
         self._give_back = give_back
         return self
 

@@ -14,11 +14,12 @@ from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.machine.facts.mounts import export_facts
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.machine.ledger.traces import ShareTrace
+from fsgauge.programs import PASSWORD_VARIABLE
 from fsgauge.rig.host.facts import PreparedSystem
 from fsgauge.rig.host.serving import require_answer
 from fsgauge.rig.host.working_set import WorkingSet
 from fsgauge.rig.recording import facts_as_found
-from fsgauge.study.access import PASSWORD_VARIABLE, AccessKeys, Address, parse_address
+from fsgauge.study.access import AccessKeys, Address, parse_address
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import access_of
 from fsgauge.workload import method_of
