@@ -60,7 +60,7 @@ class Scratch:
             self.directory / name
             for name in ("tmpfs-for-clients", "ext4-for-clients", "ext4-to-age")
         ]
-        for place in [MEMORY / "mounted", *places]:
+        for place in [MEMORY / "mounted", *MEMORY.glob("pieces-*"), *places]:
             if os.path.ismount(place):
                 subprocess.run(["umount", str(place)], check=False)
         if os.path.ismount(zram := self.directory / "ext4-on-zram"):

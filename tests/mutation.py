@@ -76,6 +76,8 @@ def run_all(words: Sequence[str]) -> int:
         return 1
     places = max(2, len(os.sched_getaffinity(0)))
     with tempfile.TemporaryDirectory(prefix="fsgauge-mutants-") as folder:
+        # Tests become an ordinary user, who imports too.
+        Path(folder).chmod(0o755)
         trees: SimpleQueue[Path] = SimpleQueue()
         for number in range(places):
             trees.put(_copied(Path(folder) / str(number)))

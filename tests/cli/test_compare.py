@@ -129,7 +129,7 @@ def test_json_is_one_document_with_comparison_limits_and_page(
     assert outcomes["xfs"] == "crossed"
     told = fsgauge("compare", a, b, *known, "--fail-if", GATE, "--output", str(out)).stdout
     (line,) = (each for each in told.splitlines() if each.startswith("crossed"))
-    assert re.search(r"depth 32, xfs: [\d.]+ to [\d.]+ k IOPS, 0\.7\d? \(", line), line
+    assert re.search(r"depth 32, xfs: [\d.]+ k to [\d.]+ k IOPS, 0\.7\d? \(", line), line
     assert document["comparison"]["decides"] == "direct"
     assert Path(document["page"]) == out / "comparison.html"
     assert not (Path(b) / "comparison.html").exists()

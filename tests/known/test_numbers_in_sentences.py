@@ -22,7 +22,7 @@ from tests.synthetic.idle import did
 
 NUMBER = r"\d[\d,]*(?<!,)(?:\.\d+)?"
 CLAIM = re.compile(
-    rf"(?P<value>{NUMBER}) (?P<unit>%|times)[^()%]*?"
+    rf"(?P<value>{NUMBER}) (?P<unit>%|times)(?:[^().%]|\.(?! ))*?"
     rf"\((?P<low>{NUMBER}) to (?P<high>{NUMBER})(?: (?:%|times))?(?P<word>, [a-z ]+)?"
 )
 SEVERAL = re.compile(r"(?P<part>[\d,]+) of (?P<whole>[\d,]+) (?P<noun>[a-z]+)")

@@ -11,7 +11,7 @@ use fsgauge_load::instruments::{
     Begun, Clock, Deadline, FirstMoment, RunMonitor, Series, Start, TICK, cpu, interrupt, send_event,
     stop_all, unix_ns,
 };
-use fsgauge_load::{WEAR_OUT_TIMES, WearOut, own_table};
+use fsgauge_load::{WEAR_OUT_TIMES, WearOut, unshare};
 use fsgauge_net::{NfsTarget, Target, Waiting};
 use fsgauge_wire::{
     ClientsInterface, ClientsJob, Dispatch, Event, Failure, Features, Interval, Listener, MachineCpu, Note,
@@ -284,7 +284,7 @@ fn carry(shared: &Shared, thread: u32, reports: &Sender<Report>) -> Outcome<()> 
     let Some(folder) = shared.folder.as_deref() else {
         return carry_on(shared, thread, reports, NullTarget::new(record_size_bytes), None, Vec::new());
     };
-    own_table();
+    unshare();
     if job.dispatch == Dispatch::Threads || job.interface == ClientsInterface::Plain {
         let target = PlainTarget::new(folder, record_size_bytes)?;
         return carry_on(shared, thread, reports, target, None, Vec::new());

@@ -22,7 +22,6 @@ use crate::instruments::{Begun, Clock, Start, WarmUp, Window};
 use crate::job_loop::{JobLoop, LoopSetup};
 use crate::medium::Medium;
 use crate::outcome::{JobOutcome, Report};
-use crate::own_table::own_table;
 use crate::pace::{Bursts, Pace, Paced, Resting, Unpaced};
 use crate::pattern::{AnyOrder, Order, Pattern, RangeOrder, Sequential, Sizes, Uniform, Zipf};
 use crate::queue::{
@@ -33,6 +32,7 @@ use crate::random::Random;
 use crate::ring_setup::{RingSetup, refused};
 use crate::share::{Connection, Session};
 use crate::target::{Geometry, Ground, OpenFiles, OpenMode, path_of};
+use crate::unshare::unshare;
 use crate::wear_out::{Stonewall, WearOut};
 
 /// The largest batch that the engine chooses by itself.
@@ -69,7 +69,7 @@ impl JobThread {
     pub(crate) fn run(self) -> Result<JobOutcome, Failure> {
         let load = &self.shared.load;
         if load.descriptors == Descriptors::Own && self.shared.access.is_none() {
-            own_table();
+            unshare();
         }
         let geometry = Geometry::of(&load.target);
         let sizes = Sizes::of(load, &geometry);

@@ -30,6 +30,10 @@ impl InodePlace {
 
     /// How often it fits into a free piece that begins so far behind the begin of its group.
     pub(crate) fn fits(&self, begin_bytes: u64, length_bytes: u64) -> u64 {
+        // Most pieces are too short, and each division below takes as long as all else that is done with a piece.
+        if length_bytes < self.length_bytes {
+            return 0;
+        }
         let end = begin_bytes.saturating_add(length_bytes);
         let step = self.length_bytes.next_multiple_of(self.align_bytes.max(1)).max(1);
         let first = begin_bytes.checked_next_multiple_of(self.align_bytes.max(1)).unwrap_or(u64::MAX);

@@ -77,11 +77,11 @@ RANGE = compare_quiet(SHORTEST, SLOWER)
 def test_the_headline_is_the_range_with_the_lower_end_first() -> None:
     said = summary(RANGE)
     assert said.startswith("ssd-sata, the range of its model: ")
-    ranges = re.findall(r"(\d[\d.]*) to (\d[\d.]*) k IOPS on (\w+)", said)
+    ranges = re.findall(r"(\d[\d.]*) k to (\d[\d.]*) k IOPS on (\w+)", said)
     assert [system for _, _, system in ranges] == RANGE.systems
     assert all(float(low) < float(high) for low, high, _ in ranges)
     turned = summary(compare_quiet(SLOWER, SHORTEST))
-    assert re.findall(r"\d[\d.]* to .*", turned) == re.findall(r"\d[\d.]* to .*", said)
+    assert re.findall(r"\d[\d.]* k to .*", turned) == re.findall(r"\d[\d.]* k to .*", said)
 
 
 def test_ends_that_read_alike_are_one_value() -> None:

@@ -5,7 +5,7 @@ use fsgauge_wire::{FreeAtLeast, FreeSpace, MetadataSpace};
 use super::lengths::Lengths;
 use crate::extent::Unplaced;
 
-/// An allocation unit of each scale: small files, read-ahead, stripes, block groups.
+/// Powers of two, an allocation unit of each scale: small files, read-ahead, stripes, block groups.
 const AT_LEAST_BYTES: [u64; 4] = [64 << 10, 1 << 20, 8 << 20, 128 << 20];
 
 /// Free pieces, as they come.
@@ -13,7 +13,6 @@ const AT_LEAST_BYTES: [u64; 4] = [64 << 10, 1 << 20, 8 << 20, 128 << 20];
 pub(crate) struct Free {
     lengths: Lengths,
     largest_bytes: u64,
-    at_least: [u64; 4],
     copies_bytes: u64,
     unallocated_bytes: u64,
     unread_bytes: u64,
@@ -25,7 +24,6 @@ impl Free {
         Free {
             lengths: Lengths::new(),
             largest_bytes: 0,
-            at_least: [0; 4],
             copies_bytes: 0,
             unallocated_bytes: 0,
             unread_bytes: 0,
@@ -56,14 +54,14 @@ impl Free {
     pub(crate) fn add(&mut self, length_bytes: u64) {
         self.lengths.add(length_bytes);
         self.largest_bytes = self.largest_bytes.max(length_bytes);
-        for (sum, at_least) in self.at_least.iter_mut().zip(AT_LEAST_BYTES) {
-            *sum += if length_bytes >= at_least { length_bytes } else { 0 };
-        }
     }
 
     /// All pieces were seen.
     pub(crate) fn space(&self) -> FreeSpace {
-        let at_least = AT_LEAST_BYTES.into_iter().zip(self.at_least);
+        let at_least = |at_least_bytes| FreeAtLeast {
+            at_least_bytes,
+            size_bytes: self.lengths.size_bytes_from(at_least_bytes),
+        };
         FreeSpace {
             size_bytes: self.lengths.size_bytes(),
             device_bytes: Some(self.lengths.size_bytes().saturating_add(self.copies_bytes)),
@@ -73,9 +71,7 @@ impl Free {
             extents: Some(self.lengths.pieces()),
             largest_bytes: Some(self.largest_bytes),
             lengths: self.lengths.list(),
-            at_least: at_least
-                .map(|(at_least_bytes, size_bytes)| FreeAtLeast { at_least_bytes, size_bytes })
-                .collect(),
+            at_least: AT_LEAST_BYTES.into_iter().map(at_least).collect(),
         }
     }
 }

@@ -8,6 +8,8 @@ use crate::file_system_info::{GroupPlace, InodePlace};
 #[derive(Debug, Clone)]
 pub(crate) struct Groups {
     groups: Vec<Group>,
+    /// Where the last piece began: most pieces begin where the one before did.
+    last: usize,
     /// What is looked for in the free pieces, and how many places were found.
     wanted: Option<InodePlace>,
     places: u64,
@@ -22,13 +24,18 @@ impl Groups {
             free_extents: 0,
             largest_free_bytes: 0,
         };
-        Groups { groups: places.iter().map(group).collect(), wanted, places: 0 }
+        Groups { groups: places.iter().map(group).collect(), last: 0, wanted, places: 0 }
     }
 
     /// A free piece, cut at the borders of groups.
     pub(crate) fn add(&mut self, offset_bytes: u64, length_bytes: u64) {
         let end = offset_bytes.saturating_add(length_bytes);
-        let first = self.groups.partition_point(|group| group_end(group) <= offset_bytes);
+        let is_last = |group: &Group| group.offset_bytes <= offset_bytes && offset_bytes < group_end(group);
+        let first = match self.groups.get(self.last) {
+            Some(group) if is_last(group) => self.last,
+            _ => self.groups.partition_point(|group| group_end(group) <= offset_bytes),
+        };
+        self.last = first;
         for group in self.groups.iter_mut().skip(first).take_while(|group| group.offset_bytes < end) {
             let begin = group.offset_bytes.max(offset_bytes);
             let free_bytes = group_end(group).min(end) - begin;

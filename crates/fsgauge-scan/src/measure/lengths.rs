@@ -36,7 +36,13 @@ impl Lengths {
 
     /// Their bytes.
     pub(crate) fn size_bytes(&self) -> u64 {
-        self.bins.iter().fold(0, |sum, bin| sum.saturating_add(bin.1))
+        self.size_bytes_from(1)
+    }
+
+    /// The bytes of those that are no shorter than a power of two.
+    pub(crate) fn size_bytes_from(&self, power_bytes: u64) -> u64 {
+        let first = power_bytes.trailing_zeros() as usize;
+        self.bins.iter().skip(first).fold(0, |sum, bin| sum.saturating_add(bin.1))
     }
 
     /// Ascending, empty bins left out.

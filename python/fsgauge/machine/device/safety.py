@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,6 +36,7 @@ from fsgauge.units import format_size
 
 _DISK = Path("/dev/disk/by-id")
 _ELSEWHERE = "name an empty device, or use a file: --storage loop:8GiB"
+_INSTANT_SECONDS = 0.2
 
 
 def find_device(name: str) -> BlockDevice:
@@ -75,6 +77,10 @@ def require_unused(device: BlockDevice) -> None:
             next=_ELSEWHERE,
         )
     others = other_ways(device)
+    if others:
+        # Who searches for a free loop device opens each for an instant.
+        time.sleep(_INSTANT_SECONDS)
+        others = other_ways(device)
     if others:
         raise RefusedError(
             f"{device.path} is in use, so it is left alone",

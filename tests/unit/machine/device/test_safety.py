@@ -50,6 +50,16 @@ def test_who_uses_it_is_listed(device: BlockDevice, monkeypatch: pytest.MonkeyPa
     assert raised.value.details == ("/dev/none0  open for writing in dd",)
 
 
+def test_who_is_gone_an_instant_later_does_not_use_it(
+    device: BlockDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`losetup --find` of another program opened a free loop device, and the device was refused."""
+    seen = [["/dev/none0  open for writing in losetup"], []]
+    monkeypatch.setattr(safety, "other_ways", lambda _: seen.pop(0))
+    require_unused(device)
+    assert seen == []
+
+
 @pytest.mark.parametrize("missing_bytes", [1, 512, SIZE_BYTES])
 def test_one_that_is_too_small_by_any_amount_is_refused(
     device: BlockDevice, missing_bytes: int

@@ -74,7 +74,7 @@ pub(super) struct FiemapExtent {
     pub(super) flags: u32,
 }
 
-/// Room for the extents of one call, used again and again.
+/// Room for the extents of one call, made for the first and used again and again.
 #[derive(Debug)]
 pub(super) struct Fiemap {
     words: Vec<u64>,
@@ -83,8 +83,7 @@ pub(super) struct Fiemap {
 
 impl Fiemap {
     pub(super) fn new(capacity: u32) -> Self {
-        let words = vec![0; FIEMAP_HEAD_WORDS + capacity as usize * FIEMAP_EXTENT_WORDS];
-        Fiemap { words, capacity }
+        Fiemap { words: Vec::new(), capacity }
     }
 
     /// The extents of a file from an offset on, as many as there is room for, without writing out what is only in
@@ -94,6 +93,7 @@ impl Fiemap {
         file: BorrowedFd<'_>,
         from_bytes: u64,
     ) -> Result<(impl Iterator<Item = FiemapExtent>, bool), Errno> {
+        self.words.resize(FIEMAP_HEAD_WORDS + self.capacity as usize * FIEMAP_EXTENT_WORDS, 0);
         // Start, length, flags and extents mapped, room and reserved.
         self.words[..FIEMAP_HEAD_WORDS].copy_from_slice(&[
             from_bytes,

@@ -1,11 +1,15 @@
 //! Mounts, as /proc/self/mountinfo lists them (proc(5)).
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use fsgauge_door::open_named;
 use rustix::fs::{FileType, OFlags, fstat};
+
+const LIST_BYTES: usize = 16 << 10;
 
 /// One mount.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +42,9 @@ impl Mount {
 
 /// The mounts that this process sees.
 pub(super) fn mounts() -> Vec<Mount> {
-    let text = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
+    // The kernel writes the list from its begin for each read: one for all of most lists.
+    let mut text = Vec::with_capacity(LIST_BYTES);
+    let _ = File::open("/proc/self/mountinfo").and_then(|mut list| list.read_to_end(&mut text));
     text.split(|&byte| byte == b'\n').filter_map(parse).collect()
 }
 
