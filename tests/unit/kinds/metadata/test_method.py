@@ -50,6 +50,12 @@ def test_fsync_is_of_creates_alone() -> None:
     assert not job("stat", "fsync=true").fsync
 
 
+def test_what_is_read_is_compared_where_the_study_says_so() -> None:
+    keys = ("verify=true", 'operations=["create","read"]', "file_sizes='4 KiB'")
+    assert job("read", *keys).verify and not job("create", *keys).verify
+    assert not job("read", *keys[1:]).verify
+
+
 def test_what_is_synced_at_the_end_is_what_the_study_says() -> None:
     asked = [
         job(each, 'sync_after=["create"]').sync_at_end for each in ("create", "stat", "unlink")
@@ -76,6 +82,7 @@ def test_the_shipped_hard_phases_are_those_of_io500(name: str, seconds: float) -
         str(cell.factors["operation"]): method.load_job(cell, PLACE, 7) for cell in found.cells()
     }
     create, written, read = jobs["create"], jobs["record write"], jobs["record read"]
+    assert isinstance(jobs["read"], ClientsJob) and jobs["read"].verify, "mdtest -X"
     assert isinstance(create, ClientsJob) and create.files.tree == SharedTree(depth=1, fan_out=1)
     assert create.files.sizes.model_dump()["sizes_bytes"] == [3901]
     assert create.wear_out and create.sync_at_end, "-W, -Y"
