@@ -86,7 +86,8 @@ def test_the_kernel_counts_requests_by_their_marks(
 ) -> None:
     """A loop device takes no FUA, so writes of any mark stand in; tracefs is mounted for the child
     alone."""
-    own = 'mount -t tracefs tracefs /sys/kernel/tracing && exec "$0" "$@"'
+    folder = "/sys/kernel/tracing"
+    own = f'mountpoint -q {folder} || mount -t tracefs tracefs {folder} && exec "$0" "$@"'
     words = ["unshare", "--mount", "sh", "-c", own, sys.executable, "-c", COUNTING]
     done = subprocess.run(
         [*words, make_loop(), marks], capture_output=True, text=True, timeout=patience(60)

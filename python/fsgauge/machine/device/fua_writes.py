@@ -41,7 +41,8 @@ def fua_counted(device: BlockDevice) -> Iterator[Callable[[], dict[str, int | st
     are not counted: in fields of `DeviceRun`. 0 without counting where no disk takes any."""
     disks = [disk for disk in device.disks() if _takes_fua(disk)]
     with ExitStack() as opened:
-        why, descriptors = "", []
+        why = ""
+        descriptors: list[int] = []
         try:
             for processor in _processors() if disks else ():
                 descriptors.append(opened.enter_context(closing(_opened(disks, processor))))
