@@ -73,8 +73,8 @@ class MetadataWorkload(WorkloadKeys):
     )
     verify: bool = Field(
         False,
-        description="Compare what read finds with what create wrote, byte by byte, in the time:"
-        " mdtest -X.",
+        description="Compare what read and record read find with what was written, byte by byte,"
+        " in the time: mdtest -X, IOR -R.",
     )
     stonewall: Annotated[DurationNs, Field(ge=100_000_000)] | None = Field(
         None,
@@ -186,8 +186,8 @@ class MetadataWorkload(WorkloadKeys):
             found |= dict.fromkeys(_OF_FILES, reason)
         elif not {"stat", "read", "rename", "unlink"} & set(self.operations):
             found["order"] = ("no operation comes to files that are there", "operations")
-        if "read" not in self.operations:
-            found["verify"] = ("no operation reads files", "operations")
+        if not {"read", "record read"} & set(self.operations):
+            found["verify"] = ("nothing is read", "operations")
         if not {"create", "record write"} & set(self.operations):
             found["stonewall"] = ("nothing is made", "operations")
         if self.rate is None:

@@ -200,7 +200,7 @@ class MetadataMethod(MakesOwnFiles):
                 " newly made system"
             )
         if workload.verify:
-            lines.append("read: compared with what was written, in the time")
+            lines.append("reads: compared with what was written, in the time")
         if set(RECORDS) & set(workload.operations):
             lines.append(
                 f"shared file: {workload.records} records of {workload.record_size} bytes a client,"
@@ -255,6 +255,7 @@ class MetadataMethod(MakesOwnFiles):
             wear_out=is_new and workload.stonewall is not None,
             only_existing=not is_new and workload.stonewall is not None,
             extend=is_new,
+            transfer="compared" if workload.verify and not is_new else "whole",
             duration_ns=limit_ns,
             interval_ns=interval_ns(limit_ns),
             finish=wire.Finish(fsync=is_new, close=True),
