@@ -152,7 +152,9 @@ fn fsync_and_close_are_in_no_other_time() {
 fn what_is_read_is_compared_with_what_a_load_of_the_same_seed_has_written() {
     let directory = tempfile::tempdir().unwrap();
     let odd = vec![BlockSize { size_bytes: 3901, weight: 1 }];
+    let path = directory.path().join("data").display().to_string();
     let dealt = |transfer| LoadJob {
+        target: Target::File { path: path.clone(), size_bytes: 16 * 3901 },
         block_sizes: odd.clone(),
         ranges: Some(Ranges::Interleaved {}),
         jobs: 3,
@@ -162,7 +164,7 @@ fn what_is_read_is_compared_with_what_a_load_of_the_same_seed_has_written() {
     let write = LoadJob { extend: true, ..dealt(Transfer::Whole) };
     run(write.clone()).unwrap();
     let read = run(compared(write.seed)).unwrap().read.unwrap();
-    assert_eq!(read.operations, FILE_BYTES / 3901);
+    assert_eq!((read.operations, read.size_bytes), (16, 16 * 3901));
     assert_eq!(run(compared(write.seed + 1)).unwrap_err().code, "io.differs");
     let mut bytes = on_disk(directory.path());
     bytes[3 * 3901] ^= 1;
