@@ -102,7 +102,7 @@ def test_flushes_of_a_partition_are_counted(make_loop: MakeLoop) -> None:
     try:
         part = device_of(f"{disk}p1")
         before = read_counters(part)
-        with open(part.path, "r+b", buffering=0) as node:
+        with Path(part.path).open("r+b", buffering=0) as node:
             for _ in range(5):
                 node.write(bytes(4096))
                 os.fsync(node.fileno())

@@ -27,8 +27,8 @@ use crate::own_table::own_table;
 use crate::pace::{Bursts, Pace, Paced, Resting, Unpaced};
 use crate::pattern::{AnyOrder, Order, Pattern, RangeOrder, Sequential, Sizes, Uniform, Zipf};
 use crate::queue::{
-    AioQueue, Bytes, Characters, ChunkedQueue, Chunks, Compared, Durable, MemoryQueue, Mover, NullQueue, Queue,
-    Rewrite, RingQueue, ShareQueue, SyncQueue, Whole,
+    AioQueue, Bytes, Characters, ChunkedQueue, Chunks, Compared, Durable, MemoryQueue, Mover, NullQueue,
+    Queue, Rewrite, RingQueue, ShareQueue, SyncQueue, Whole,
 };
 use crate::random::Random;
 use crate::ring_setup::{RingSetup, refused};

@@ -91,7 +91,8 @@ def _other_bytes(runs: Sequence[RunRecord]) -> Iterator[Finding]:
             "invalid",
             f"{_systems(run for run, _ in found)} did not give back what was written: a"
             f" {found[0][1]}.",
-            f"The rates of a file system that loses data mean nothing. See dmesg, and {_ELSEWHERE}.",
+            "The rates of a file system that loses data mean nothing. See dmesg, and"
+            f" {_ELSEWHERE}.",
             [f"{name_of(run)}: {what}" for run, what in found],
         )
 

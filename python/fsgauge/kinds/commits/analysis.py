@@ -57,7 +57,7 @@ class CommitsResults(OwnResults):
 WRITE_BACK = "write back"
 """What queue/write_cache says of a device that has a volatile cache, as far as the kernel knows."""
 MOST_STRAY = 0.05
-"""Of the flushes that a run's commits need at least, all shared that can be: as many are others'."""
+"""Of the flushes that a run's commits need at least, shared as they can be: so many are others'."""
 MOUNT_TRACEFS = "mount -t tracefs tracefs /sys/kernel/tracing"
 _RATE = "iops"
 

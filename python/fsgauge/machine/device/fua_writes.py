@@ -44,8 +44,10 @@ def fua_counted(device: BlockDevice) -> Iterator[Callable[[], dict[str, int | st
         why = ""
         descriptors: list[int] = []
         try:
-            for processor in _processors() if disks else ():
-                descriptors.append(opened.enter_context(closing(_opened(disks, processor))))
+            descriptors.extend(
+                opened.enter_context(closing(_opened(disks, processor)))
+                for processor in (_processors() if disks else ())
+            )
         except OSError as error:
             why = str(error.strerror)
 
