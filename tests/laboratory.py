@@ -15,7 +15,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -109,8 +109,10 @@ class NoDiskSystems:
     def write_back(self, prepared: PreparedSystem) -> None:
         pass
 
-    def watch_device(self, prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
-        return lambda: None
+    def watch_device(
+        self, study: Study, prepared: PreparedSystem
+    ) -> AbstractContextManager[Callable[[], DeviceRun | None]]:
+        return nullcontext(lambda: None)
 
     def wear(self, prepared: PreparedSystem, step: FileStep) -> int:
         return 0

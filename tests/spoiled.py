@@ -67,6 +67,13 @@ def with_damage(made: Made, system: str) -> Made:
     return _once(made, system, lambda run: with_result(run, None, fault))
 
 
+def with_other_bytes(made: Made, system: str) -> Made:
+    """With one run of a system whose load compared what it read, and ended there."""
+    what = "read of 4096 bytes at offset 0 of /x gave other bytes than were written there"
+    fault = EngineFault(what=what, cause="", next="dmesg | tail", errno=None, code="io.differs")
+    return _once(made, system, lambda run: with_result(run, None, fault))
+
+
 def with_damage_met_by_clients(made: Made, system: str) -> Made:
     """With one run of a system in which a client was told that the file system is damaged."""
     return _clients(

@@ -1,6 +1,6 @@
 //! What a load must be whose blocks are moved in another way than by one call, or directly, or whose files are finished.
 
-use fsgauge_wire::{Descriptors, Failure, Interface, LoadJob, Target, Transfer};
+use fsgauge_wire::{Access, Descriptors, Failure, Interface, LoadJob, Target, Transfer};
 
 type Check = Result<(), Failure>;
 
@@ -16,6 +16,9 @@ pub(crate) fn check_transfer(load: &LoadJob) -> Check {
     }
     if load.transfer == Transfer::Rewrite {
         check_rewrite(load)?;
+    }
+    if load.transfer == Transfer::Compared {
+        check_compared(load)?;
     }
     if load.finish.fsync || load.finish.close { check_finish(load) } else { Ok(()) }
 }
@@ -84,6 +87,20 @@ fn check_rewrite(load: &LoadJob) -> Check {
         return refuse(key, what, cause, &format!("leave {key} out"));
     }
     Ok(())
+}
+
+/// Which write made a block is known where both go from start to end, once.
+fn check_compared(load: &LoadJob) -> Check {
+    let is_pass = load.passes == Some(1) && load.ranges.is_some() && load.files_in_turn.is_none();
+    if is_pass && load.read_percent == 100 && load.access == (Access::Sequential {}) {
+        return Ok(());
+    }
+    refuse(
+        "transfer",
+        "transfer \"compared\" in this load",
+        "it compares one pass of reads with the writes of one pass, place by place",
+        "set read_percent to 100, access to sequential, ranges and passes 1; or leave transfer out",
+    )
 }
 
 fn check_finish(load: &LoadJob) -> Check {

@@ -17,6 +17,7 @@ use crate::barriers::{Barriers, Written};
 use crate::buffers::Buffers;
 use crate::contents::Contents;
 use crate::file_operations::FileLoop;
+use crate::filler::Filler;
 use crate::finish::finish;
 use crate::instruments::{Begun, Clock, Start, WarmUp, Window};
 use crate::job_loop::{JobLoop, LoopSetup};
@@ -25,8 +26,8 @@ use crate::outcome::{JobOutcome, Report};
 use crate::pace::{Bursts, Pace, Paced, Resting, Unpaced};
 use crate::pattern::{AnyOrder, Order, Pattern, RangeOrder, Sequential, Sizes, Uniform, Zipf};
 use crate::queue::{
-    AioQueue, Bytes, Characters, ChunkedQueue, Chunks, Durable, MemoryQueue, Mover, NullQueue, Queue,
-    Rewrite, RingQueue, ShareQueue, SyncQueue, Whole,
+    AioQueue, Bytes, Characters, ChunkedQueue, Chunks, Compared, Durable, MemoryQueue, Mover, NullQueue,
+    Queue, Rewrite, RingQueue, ShareQueue, SyncQueue, Whole,
 };
 use crate::random::Random;
 use crate::ring_setup::{RingSetup, refused};
@@ -155,6 +156,10 @@ impl JobThread {
                 }
                 Transfer::Bytes => self.one_by_one(Bytes, files, pattern, buffers),
                 Transfer::Rewrite => self.one_by_one(Rewrite::default(), files, pattern, buffers),
+                Transfer::Compared => {
+                    let written = Compared::new(written(&load, self.job)?);
+                    self.one_by_one(written, files, pattern, buffers)
+                }
             },
             (_, Interface::Libaio) => {
                 let queue = AioQueue::new(load.queue_depth, files.descriptors())?;
@@ -416,6 +421,12 @@ fn batch_by_itself(load: &LoadJob) -> u32 {
 pub(crate) fn buffers(load: &LoadJob, job: u32) -> Result<Buffers, Failure> {
     let kinds = (load.read_percent > 0, load.read_percent < 100);
     Buffers::new(load.queue_depth, load.largest_block_bytes(), kinds, Contents::of(load, job))
+}
+
+/// The buffers of the writes that a job of the same number had before, in a load like this one.
+fn written(load: &LoadJob, job: u32) -> Result<Buffers, Failure> {
+    let contents = Filler::for_data(load.data, load.seed, job);
+    Buffers::new(load.queue_depth, load.largest_block_bytes(), (false, true), contents)
 }
 
 /// How a load opens its target. Loads that only write make files that are missing.

@@ -8,3 +8,6 @@ pub(crate) struct Operation {
     pub(crate) size_bytes: u32,
     pub(crate) offset_bytes: u64,
 }
+
+/// In the place of an error number: what was read is not what was written. The kernel has none so large.
+pub(crate) const DIFFERS: i32 = -(1 << 20);

@@ -149,6 +149,33 @@ fn fsync_and_close_are_in_no_other_time() {
 }
 
 #[test]
+fn what_is_read_is_compared_with_what_a_load_of_the_same_seed_has_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let odd = vec![BlockSize { size_bytes: 3901, weight: 1 }];
+    let path = directory.path().join("data").display().to_string();
+    let dealt = |transfer| LoadJob {
+        target: Target::File { path: path.clone(), size_bytes: 16 * 3901 },
+        block_sizes: odd.clone(),
+        ranges: Some(Ranges::Interleaved {}),
+        jobs: 3,
+        ..pass(directory.path(), transfer)
+    };
+    let compared = |seed| LoadJob { read_percent: 100, seed, ..dealt(Transfer::Compared) };
+    let write = LoadJob { extend: true, ..dealt(Transfer::Whole) };
+    run(write.clone()).unwrap();
+    let read = run(compared(write.seed)).unwrap().read.unwrap();
+    assert_eq!((read.operations, read.size_bytes), (16, 16 * 3901));
+    assert_eq!(run(compared(write.seed + 1)).unwrap_err().code, "io.differs");
+    let mut bytes = on_disk(directory.path());
+    bytes[3 * 3901] ^= 1;
+    std::fs::write(directory.path().join("data"), bytes).unwrap();
+    let failure = run(compared(write.seed)).unwrap_err();
+    assert!(failure.what.starts_with("read of 3901 bytes at offset 11703 of "), "{failure}");
+    assert!(failure.what.ends_with("/data gave other bytes than were written there"), "{failure}");
+    assert_eq!((failure.code.as_str(), failure.exit_code()), ("io.differs", 3));
+}
+
+#[test]
 fn a_full_disk_is_said_whatever_the_way() {
     for transfer in [Transfer::Whole, Transfer::Characters, Transfer::Bytes] {
         let directory = tempfile::tempdir().unwrap();
@@ -176,6 +203,11 @@ fn what_cannot_be_moved_so_is_refused() {
             LoadJob { read_percent: 100, ..load(Transfer::Rewrite) },
             "job.transfer: transfer \"rewrite\" in a load that only reads",
         ),
+        (
+            LoadJob { read_percent: 100, passes: Some(2), ..load(Transfer::Compared) },
+            "job.transfer: transfer \"compared\" in this load",
+        ),
+        (load(Transfer::Compared), "job.transfer: transfer \"compared\" in this load"),
         (LoadJob { extend: true, ..load(Transfer::Rewrite) }, "job.extend: extend with transfer \"rewrite\""),
         (LoadJob { verify: true, ..load(Transfer::Rewrite) }, "job.verify: verify with transfer \"rewrite\""),
         (

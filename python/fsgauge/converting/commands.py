@@ -322,6 +322,11 @@ def _mdtest(line: Line) -> Whole:
         keys["fsync"] = True
     if line.has("-Y"):
         keys["sync_after"] = [name for name in wanted if name in ("create", "unlink")]
+    if line.has("-X"):
+        if "read" in wanted:
+            keys["verify"] = True
+        else:
+            line.note("-X", "no file is read")
     if line.has("-R") and wanted != ["create"]:
         keys["order"] = "random"
     if stonewall := line.seconds("-W"):

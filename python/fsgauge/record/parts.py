@@ -119,7 +119,12 @@ class DeviceRun(Kept):
     discard_requests: int
     discard_bytes: int
     flush_requests: int | None = Field(default=None, exclude_if=lambda value: value is None)
-    """Of its cache; None where the kernel does not count them. A write with FUA is none."""
+    """Of the caches of the whole disks below; None where the kernel does not count them. A write
+    with FUA is none."""
+    fua_requests: int | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Writes with FUA to the whole disks below; None where they are not counted."""
+    fua_not_counted: str = Field(default="", exclude_if=lambda value: not value)
+    """Why, where they were to be."""
 
 
 class ServerFacts(Kept):

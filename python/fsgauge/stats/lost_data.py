@@ -24,6 +24,8 @@ GONE = ("missing", "short")
 DAMAGED = (errno.EUCLEAN, errno.EBADMSG)
 """What file systems answer when they find themselves damaged. EIO may be the device's alone."""
 
+DIFFERS = "io.differs"
+"""Of the fault of a load that read other bytes than were written."""
 LOST_DATA = ("integrity", "clients.bad_records", "clients.lost_files", "damaged")
 """The codes of all findings of this file."""
 
@@ -36,6 +38,7 @@ def lost_data(evidence: Evidence) -> Iterator[Finding]:
     runs = [*evidence.runs, *evidence.path_runs]
     in_folders = evidence.before.storage.kind in ("path", "share")
     yield from _wrong_blocks(runs, in_folders)
+    yield from _other_bytes(runs)
     yield from _bad_records(runs, in_folders)
     yield from _lost_files(runs)
     yield from _damaged(runs, evidence.steps, in_folders)
@@ -77,6 +80,21 @@ def _wrong_blocks(runs: Sequence[RunRecord], in_folders: bool) -> Iterator[Findi
         ),
         [f"{name_of(run)}: {_described(found)}" for run, found in broken],
     )
+
+
+def _other_bytes(runs: Sequence[RunRecord]) -> Iterator[Finding]:
+    """Loads that compare what they read end at the first block that differs."""
+    found = [(run, run.fault.what) for run in runs if run.fault and run.fault.code == DIFFERS]
+    if found:
+        yield finding(
+            "integrity",
+            "invalid",
+            f"{_systems(run for run, _ in found)} did not give back what was written: a"
+            f" {found[0][1]}.",
+            "The rates of a file system that loses data mean nothing. See dmesg, and"
+            f" {_ELSEWHERE}.",
+            [f"{name_of(run)}: {what}" for run, what in found],
+        )
 
 
 def clients_of(runs: Sequence[RunRecord]) -> Iterator[tuple[RunRecord, ClientsResult]]:

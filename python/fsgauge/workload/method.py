@@ -51,6 +51,8 @@ class Method:
     """Whether the cells of a turn are loads that run side by side on one system."""
     keeps_order: ClassVar[bool] = False
     """Whether cells build on one another, so that every turn has them in their own order."""
+    counts_fua: ClassVar[bool] = False
+    """Whether writes with FUA are counted at the disks, which costs every request a little."""
     without_rings: ClassVar[str] = ""
     """The change after which no cell is submitted by io_uring."""
     not_in_fio: ClassVar[tuple[str, str]] = ("no fio command is made from such a study", "")

@@ -88,6 +88,14 @@ def test_mdtest_easy_and_hard_as_io500_calls_them() -> None:
     assert hard["operations"] == ["create", "stat"]
 
 
+def test_what_mdtest_verifies_is_verified() -> None:
+    """-X was noted as "not compared"."""
+    assert load("mdtest -n 10 -F -w 4k -X")["verify"] is True
+    assert "verify" not in load("mdtest -n 10 -F -C -X")
+    notes = study_from_command("mdtest -n 10 -F -C -X").converted.findings.notes.values()
+    assert ("-X", "no file is read") in [(note.option, note.text) for note in notes]
+
+
 def test_numbers_of_mdtest_have_units() -> None:
     found = load("mdtest -F -n 1k -w 4k -e 4k")
     assert (found["entries"], found["file_sizes"]) == ([1024], ["4 KiB"])

@@ -18,7 +18,7 @@ pub(crate) use null::NullQueue;
 pub(crate) use ring::RingQueue;
 pub(crate) use share::ShareQueue;
 pub(crate) use sync::SyncQueue;
-pub(crate) use transfer::{Bytes, Characters, Durable, Mover, Rewrite, Whole};
+pub(crate) use transfer::{Bytes, Characters, Compared, Durable, Mover, Rewrite, Whole};
 
 use std::io;
 use std::time::Duration;

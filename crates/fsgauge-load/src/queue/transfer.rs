@@ -5,7 +5,8 @@
 use std::io;
 use std::os::fd::RawFd;
 
-use crate::operation::Operation;
+use crate::buffers::Buffers;
+use crate::operation::{DIFFERS, Operation};
 
 /// A way to move a block.
 pub(crate) trait Mover {
@@ -132,6 +133,38 @@ impl Mover for Rewrite {
     }
 }
 
+/// In one call; what is read is compared with what the job's writes have put there, in the same order.
+#[derive(Debug)]
+pub(crate) struct Compared {
+    written: Buffers,
+}
+
+impl Compared {
+    /// With buffers that a job which writes has at its start.
+    pub(crate) fn new(written: Buffers) -> Self {
+        Compared { written }
+    }
+}
+
+impl Mover for Compared {
+    #[inline]
+    unsafe fn transfer(&mut self, file: RawFd, operation: &Operation, address: *mut u8) -> i32 {
+        let size = operation.size_bytes as usize;
+        // SAFETY: as the caller promised.
+        let moved = unsafe { call(false, file, address, size, operation.offset_bytes) };
+        if moved != size as i32 {
+            return moved;
+        }
+        self.written.refresh(0, operation);
+        // SAFETY: `size` bytes each, of the caller and of a buffer that nobody else uses.
+        let (found, written) = unsafe {
+            let written = self.written.address(0, true);
+            (std::slice::from_raw_parts(address, size), std::slice::from_raw_parts(written, size))
+        };
+        if found == written { moved } else { DIFFERS }
+    }
+}
+
 /// In one call, that returns once the data and what is needed to find them are durable: RWF_DSYNC.
 #[derive(Debug)]
 pub(crate) struct Durable;
@@ -178,6 +211,10 @@ mod tests {
     use std::fs::File;
     use std::io::{Read, Seek};
     use std::os::fd::AsRawFd;
+
+    use fsgauge_wire::Data;
+
+    use crate::filler::Filler;
 
     const BLOCK: u32 = 512;
 
@@ -241,6 +278,27 @@ mod tests {
         }
         let (result, file, _) = moved(&mut mover, false, &before, 0);
         assert!(result == BLOCK as i32 && file == before);
+    }
+
+    #[test]
+    fn what_is_read_is_compared_with_what_was_written_in_the_same_order() {
+        let buffers = || Buffers::new(1, BLOCK, (false, true), Filler::for_data(Data::Incompressible, 7, 0));
+        let (mut writes, mut on_disk) = (buffers().unwrap(), Vec::new());
+        for offset_bytes in [0, u64::from(BLOCK)] {
+            writes.refresh(0, &Operation { write: true, file: 0, size_bytes: BLOCK, offset_bytes });
+            // SAFETY: a block of the buffer's own.
+            let block = unsafe { std::slice::from_raw_parts(writes.address(0, true), BLOCK as usize) };
+            on_disk.extend_from_slice(block);
+        }
+        let compared = |on_disk: &[u8], places: [u64; 2]| {
+            let mut mover = Compared::new(buffers().unwrap());
+            places.map(|place| moved(&mut mover, false, on_disk, place * u64::from(BLOCK)).0)
+        };
+        assert_eq!(compared(&on_disk, [0, 1]), [BLOCK as i32; 2]);
+        assert_eq!(compared(&on_disk, [1, 1]), [DIFFERS, BLOCK as i32], "the first was written elsewhere");
+        on_disk[700] ^= 1;
+        assert_eq!(compared(&on_disk, [0, 1]), [BLOCK as i32, DIFFERS]);
+        assert_eq!(compared(&on_disk[..700], [0, 1]), [BLOCK as i32, 700 - BLOCK as i32]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use fsgauge_wire::{Failure, Target};
 use rustix::io::Errno;
 
 use super::on_share::{io_advice, shown};
-use crate::operation::Operation;
+use crate::operation::{DIFFERS, Operation};
 
 /// The path of file `index`; "null" for the null target.
 pub(crate) fn path_of(target: &Target, index: u32) -> PathBuf {
@@ -80,6 +80,11 @@ pub(crate) fn describe_io_failure(target: &Target, operation: &Operation, result
         let next =
             "check the size that the job gives for the target; a file is filled by a job of kind layout";
         return Failure::system("io.short", None, format!("{place} was short: {result} bytes"), cause, next);
+    }
+    if result == DIFFERS {
+        let what = format!("{place} gave other bytes than were written there");
+        let cause = "the file system, its storage or memory changed them";
+        return Failure::system("io.differs", None, what, cause, "dmesg | tail; repeat it on other storage");
     }
     let errno = Errno::from_raw_os_error(-result);
     let (cause, next) = match errno {

@@ -223,6 +223,10 @@ pub enum Transfer {
     /// Read and written: each write reads its block first, changes one byte of it and writes it back. What Bonnie++
     /// does as rewrite, and for some of its seeks.
     Rewrite,
+    /// In one call; each block that is read is compared with what a load before has written there: of the same seed,
+    /// data, ranges, jobs and block size, in one pass. The first that differs ends the load: code "io.differs". What
+    /// IOR does with -R.
+    Compared,
 }
 
 /// What each job does with its files when its work is done.

@@ -62,7 +62,7 @@ class JobsOfAll(Wire):
 
 Workers = Literal["threads", "processes"]
 Descriptors = Literal["own", "shared"]
-Transfer = Literal["whole", "characters", "bytes", "rewrite"]
+Transfer = Literal["whole", "characters", "bytes", "rewrite", "compared"]
 
 
 class Finish(Wire):

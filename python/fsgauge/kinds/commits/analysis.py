@@ -25,13 +25,14 @@ from fsgauge.units import count
 
 
 class AskedOfDevice(ResultModel):
-    """For each commit of one cell on one system: requests to the device, flushes among what it
-    counts of these (None where it does not), bytes written."""
+    """For each commit of one cell on one system: requests to the device, bytes written to it;
+    flushes of the disks below and writes with FUA to them, None where these are not counted."""
 
     cell: str
     system: str
     requests: Estimate
     flushes: Estimate | None
+    fua: Estimate | None = None
     size_bytes: Estimate
 
 
@@ -55,6 +56,9 @@ class CommitsResults(OwnResults):
 
 WRITE_BACK = "write back"
 """What queue/write_cache says of a device that has a volatile cache, as far as the kernel knows."""
+MOST_STRAY = 0.05
+"""Of the flushes that a run's commits need at least, shared as they can be: so many are others'."""
+MOUNT_TRACEFS = "mount -t tracefs tracefs /sys/kernel/tracing"
 _RATE = "iops"
 
 
@@ -67,8 +71,9 @@ class CommitsAnalysis(Analysis):
             material.runs, lambda run: _asked(run).items(), float
         )
         for cell, system in plan.places:
-            requests, flushes, size_bytes = (
-                samples.plain_mean(name, cell, system) for name in ("requests", "flushes", "bytes")
+            requests, flushes, fua, size_bytes = (
+                samples.plain_mean(name, cell, system)
+                for name in ("requests", "flushes", "fua", "bytes")
             )
             if requests is not None and size_bytes is not None:
                 found.append(
@@ -77,6 +82,7 @@ class CommitsAnalysis(Analysis):
                         system=system,
                         requests=requests,
                         flushes=flushes,
+                        fua=fua,
                         size_bytes=size_bytes,
                     )
                 )
@@ -97,6 +103,7 @@ class CommitsAnalysis(Analysis):
     def findings(self, evidence: Evidence) -> Iterator[Finding]:
         synced = [run for run in evidence.runs if is_complete(run) and run.result is not None]
         yield from _no_promise(synced)
+        yield from _not_counted(synced)
         yield from _no_flush(evidence, synced)
 
 
@@ -114,6 +121,8 @@ def _asked(run: RunRecord) -> dict[str, float]:
     }
     if device.flush_requests is not None:
         found["flushes"] = device.flush_requests / commits
+    if device.fua_requests is not None:
+        found["fua"] = device.fua_requests / commits
     return {name: number for name, number in found.items() if math.isfinite(number)}
 
 
@@ -129,22 +138,40 @@ def _no_promise(runs: Sequence[RunRecord]) -> Iterator[Finding]:
         )
 
 
+def _not_counted(runs: Sequence[RunRecord]) -> Iterator[Finding]:
+    why = {run.system: run.device.fua_not_counted for run in runs if run.device is not None}
+    where = [system for system, words in why.items() if words]
+    if where:
+        yield finding(
+            "commits.fua_not_counted",
+            "note",
+            f"FUA not counted: {why[where[0]]}.",
+            f"Counting takes root, and tracefs: {MOUNT_TRACEFS}.",
+            where,
+        )
+
+
 def _no_flush(evidence: Evidence, runs: Sequence[RunRecord]) -> Iterator[Finding]:
-    """Cells whose synced runs flushed nothing, though the device says that it has a cache.
+    """Cells whose synced runs reached neither flush nor FUA, though the device says that it has a
+    cache. What else is on the disk may flush it a few times meanwhile.
 
     A write past the page cache that is durable itself is carried by FUA where the device takes it,
-    and no flush follows: that is as it has to be.
+    and no flush follows: that is as it has to be, also where FUA was not counted.
     """
-    flushed: dict[tuple[str, str], list[int]] = {}
+    reached: dict[tuple[str, str], list[bool]] = {}
     takes_fua = _says(evidence, "fua") == "1"
     for run in runs:
-        device, sync = run.device, CommitsFactors.of(run.cell).sync
-        if device is None or device.flush_requests is None or sync == NO_PROMISE:
+        device, factors = run.device, CommitsFactors.of(run.cell)
+        if device is None or device.flush_requests is None or factors.sync == NO_PROMISE:
             continue
-        if takes_fua and sync in ALONE and run.load is not None and run.load.direct:
+        is_carried = factors.sync in ALONE and run.load is not None and run.load.direct
+        if device.fua_requests is None and takes_fua and is_carried:
             continue
-        flushed.setdefault((run.system, run.cell.name), []).append(device.flush_requests)
-    silent = [where for where, counts in flushed.items() if not any(counts)]
+        fewest = operations_of(run) / (factors.committers * factors.together)
+        durable = device.flush_requests + (device.fua_requests or 0)
+        is_reached = durable > MOST_STRAY * fewest
+        reached.setdefault((run.system, run.cell.name), []).append(is_reached)
+    silent = [where for where, found in reached.items() if not any(found)]
     if not silent:
         return
     systems = listed(list(dict.fromkeys(system for system, _ in silent)))

@@ -27,6 +27,7 @@ class CommitsMethod(Method):
     """From the log's start to its end; one that exists is written again and again."""
 
     workload: CommitsWorkload
+    counts_fua = True
 
     @property
     def reserve_bytes(self) -> int:

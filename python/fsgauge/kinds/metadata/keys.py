@@ -71,6 +71,11 @@ class MetadataWorkload(WorkloadKeys):
     order: Literal["number", "random"] = Field(
         "number", description="How stat, read, rename and unlink come to files; creates by number."
     )
+    verify: bool = Field(
+        False,
+        description="Compare what read and record read find with what was written, byte by byte,"
+        " in the time: mdtest -X, IOR -R.",
+    )
     stonewall: Annotated[DurationNs, Field(ge=100_000_000)] | None = Field(
         None,
         description="With it creates and record writes stop here: then each client goes on until it"
@@ -181,6 +186,8 @@ class MetadataWorkload(WorkloadKeys):
             found |= dict.fromkeys(_OF_FILES, reason)
         elif not {"stat", "read", "rename", "unlink"} & set(self.operations):
             found["order"] = ("no operation comes to files that are there", "operations")
+        if not {"read", "record read"} & set(self.operations):
+            found["verify"] = ("nothing is read", "operations")
         if not {"create", "record write"} & set(self.operations):
             found["stonewall"] = ("nothing is made", "operations")
         if self.rate is None:

@@ -140,6 +140,7 @@ class MetadataMethod(MakesOwnFiles):
             only_existing=(is_walled or self.rate_of(cell) is not None)
             and operation not in ("create", "list"),
             fsync=workload.fsync and operation == "create",
+            verify=workload.verify and operation == "read",
             sync_at_end=operation in workload.sync_after,
             rate=self.pace_of(cell) if operation in PACED else None,
             time_limit_ns=limit_ns,
@@ -198,6 +199,8 @@ class MetadataMethod(MakesOwnFiles):
                 f"files: {entries} of all clients together, {sizes} each, {synced}; each set on a"
                 " newly made system"
             )
+        if workload.verify:
+            lines.append("reads: compared with what was written, in the time")
         if set(RECORDS) & set(workload.operations):
             lines.append(
                 f"shared file: {workload.records} records of {workload.record_size} bytes a client,"
@@ -252,6 +255,7 @@ class MetadataMethod(MakesOwnFiles):
             wear_out=is_new and workload.stonewall is not None,
             only_existing=not is_new and workload.stonewall is not None,
             extend=is_new,
+            transfer="compared" if workload.verify and not is_new else "whole",
             duration_ns=limit_ns,
             interval_ns=interval_ns(limit_ns),
             finish=wire.Finish(fsync=is_new, close=True),

@@ -42,6 +42,16 @@ class BlockDevice:
             return _at(self.folder.parent)
         return self
 
+    @property
+    def has_queue(self) -> bool:
+        """Whether it is given requests; what dm and md make passes its own on as they come."""
+        return (self.disk.folder / "mq").is_dir()
+
+    def disks(self) -> list[BlockDevice]:
+        """The whole disks that it lies on, each once; itself where it is one."""
+        lower = [disk for each in self.disk.slaves() for disk in each.disks()]
+        return list(dict.fromkeys(lower)) or [self.disk]
+
     def partitions(self) -> list[BlockDevice]:
         below = sorted(self.folder.glob("*/partition"))
         return [_at(entry.parent) for entry in below]
@@ -109,7 +119,8 @@ _FIELDS_WITHOUT_DISCARDS = 11
 
 @dataclass(frozen=True)
 class DeviceCounters:
-    """Completed requests and their bytes; subtract two for what happened in between."""
+    """Completed requests and their bytes; subtract two for what happened in between. Flushes are
+    those of the whole disks below, None where these do not count them."""
 
     read_requests: int
     read_bytes: int
@@ -127,10 +138,9 @@ class DeviceCounters:
 
 def read_counters(device: BlockDevice) -> DeviceCounters | None:
     """The counters now, as of Documentation/block/stat.rst; None where the kernel has none."""
-    words = (device.read("stat") or "").split()
-    if len(words) < _FIELDS_WITHOUT_DISCARDS:
+    values = _stat(device)
+    if len(values) < _FIELDS_WITHOUT_DISCARDS:
         return None
-    values = [int(word) for word in words]
     discards = len(values) > _DISCARD_SECTORS
     return DeviceCounters(
         read_requests=values[_READS],
@@ -139,5 +149,17 @@ def read_counters(device: BlockDevice) -> DeviceCounters | None:
         write_bytes=values[_WRITE_SECTORS] * _SECTOR_BYTES,
         discard_requests=values[_DISCARDS] if discards else 0,
         discard_bytes=values[_DISCARD_SECTORS] * _SECTOR_BYTES if discards else 0,
-        flush_requests=values[_FLUSHES] if len(values) > _FLUSHES else None,
+        flush_requests=_flushes_below(device),
     )
+
+
+def _stat(device: BlockDevice) -> list[int]:
+    return [int(word) for word in (device.read("stat") or "").split()]
+
+
+def _flushes_below(device: BlockDevice) -> int | None:
+    """A partition's are counted for its disk alone, and what dm and md make counts none."""
+    counters = [_stat(disk) if disk.has_queue else [] for disk in device.disks()]
+    if any(len(each) <= _FLUSHES for each in counters):
+        return None
+    return sum(each[_FLUSHES] for each in counters)

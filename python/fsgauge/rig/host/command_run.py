@@ -127,9 +127,9 @@ def run_command(made: TurnSystem, position: int, cell: Cell) -> RunRecord:
         with work.engine.together(job.time_limit_ns / 1e9 + _SLACK_SECONDS, supervisor.stop):
             if fault is None:
                 begun_unix_ns = time.time_ns()
-                counted = watch_device(prepared)
-                said = supervisor.timed(job)
-                device = counted()
+                with watch_device(prepared) as counted:
+                    said = supervisor.timed(job)
+                    device = counted()
                 fault = fault_of(job, said, work.study.storage)
                 if "not_started" not in said:
                     command = _command_run(said, found)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import BlockTarget, LayoutResult, ScanJob
 from fsgauge.errors import FsgaugeError
 from fsgauge.machine.device import block_device
+from fsgauge.machine.device.fua_writes import fua_counted
 from fsgauge.machine.facts.mounts import Mount, export_facts, mount_at, mount_holding
 from fsgauge.machine.folder.open_folder import OpenFolder
 from fsgauge.plan.space import times_held
@@ -141,18 +143,31 @@ def notes_on(kind: FileSystem, study: Study, directory: Path) -> list[str]:
     return notes
 
 
-def watch_device(prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
-    """Read the counters now; what is given reads them again and says what lay between."""
+@contextmanager
+def watch_device(
+    prepared: PreparedSystem, *, fua: bool = False
+) -> Iterator[Callable[[], DeviceRun | None]]:
+    """Read the counters now; what is given reads them again and says what lay between, as long as
+    the context stands. `fua`: writes with FUA are counted too."""
     device = _device_below(prepared)
-    before = block_device.read_counters(device) if device is not None else None
+    if device is None:
+        yield lambda: None
+        return
+    with fua_counted(device) if fua else nullcontext(_not_asked) as counted:
+        before = block_device.read_counters(device)
 
-    def between() -> DeviceRun | None:
-        after = block_device.read_counters(device) if device is not None else None
-        if device is None or before is None or after is None:
-            return None
-        return DeviceRun(name=device.name, **asdict(after - before))
+        def between() -> DeviceRun | None:
+            after = block_device.read_counters(device)
+            if before is None or after is None:
+                return None
+            found = {"name": device.name, **asdict(after - before), **counted()}
+            return DeviceRun.model_validate(found)
 
-    return between
+        yield between
+
+
+def _not_asked() -> dict[str, int | str]:
+    return {}
 
 
 def _device_below(prepared: PreparedSystem) -> block_device.BlockDevice | None:

@@ -97,16 +97,16 @@ class SlicedRun:
         work, job = self.made.work, self._jobs.slices[number]
         self._tell_started()
         start_ns = time.monotonic_ns() - self._clock
-        device = work.systems.watch_device(self.made.prepared)
-        throttled = watch_throttling()
-        try:
-            result = self._load(job)
-        except EngineFaultError as error:
-            self.fault = error.fault
-            self._sync(job)
-            return
-        sync_ns = self._sync(job)
-        self._devices.append(device())
+        with work.systems.watch_device(work.study, self.made.prepared) as device:
+            throttled = watch_throttling()
+            try:
+                result = self._load(job)
+            except EngineFaultError as error:
+                self.fault = error.fault
+                self._sync(job)
+                return
+            sync_ns = self._sync(job)
+            self._devices.append(device())
         charged = sync_ns if self.slicing.charges_sync else None
         self._slices.append(
             Slice(start_ns=start_ns, result=result, sync_ns=charged, throttled=throttled())
@@ -156,10 +156,14 @@ def _added(devices: list[DeviceRun | None]) -> DeviceRun | None:
     known = [each for each in devices if each is not None]
     if not known or len(known) < len(devices):
         return None
-    names = [name for name in DeviceRun.model_fields if name != "name"]
-    counted = {name: [getattr(each, name) for each in known] for name in names}
-    sums = {name: None if None in each else sum(each) for name, each in counted.items()}
-    return DeviceRun.model_validate({"name": known[0].name, **sums})
+    words = {"name", "fua_not_counted"}
+    counted = {name: [getattr(each, name) for each in known] for name in DeviceRun.model_fields}
+    sums = {
+        name: None if None in each else sum(each)
+        for name, each in counted.items()
+        if name not in words
+    }
+    return known[0].model_copy(update=sums)
 
 
 def hindrance(study: Study) -> str:

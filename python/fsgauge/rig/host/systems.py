@@ -122,8 +122,10 @@ class HostSystems:
         elif _has_folder(prepared.target):
             write_back(_folder_of(prepared))
 
-    def watch_device(self, prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
-        return watch_device(prepared)
+    def watch_device(
+        self, study: Study, prepared: PreparedSystem
+    ) -> AbstractContextManager[Callable[[], DeviceRun | None]]:
+        return watch_device(prepared, fua=method_of(study.workload).counts_fua)
 
     def wear(self, prepared: PreparedSystem, step: FileStep) -> int:
         if prepared.folder is not None:

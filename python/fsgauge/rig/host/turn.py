@@ -195,15 +195,16 @@ def _run_from_caches(
     observation = Observation(server.child) if server else None
     if observation is not None:
         observation.begin()
-    device = work.systems.watch_device(prepared)
-    throttled = watch_throttling()
-    try:
-        with _reached(prepared):
-            result = work.engine.load(job, partial(_heard, work.tell, observation))
-    except EngineFaultError as error:
-        fault = error.fault
-    finally:
-        used = observation.end() if observation is not None else None
+    with work.systems.watch_device(work.study, prepared) as device:
+        throttled = watch_throttling()
+        try:
+            with _reached(prepared):
+                result = work.engine.load(job, partial(_heard, work.tell, observation))
+        except EngineFaultError as error:
+            fault = error.fault
+        finally:
+            used = observation.end() if observation is not None else None
+        asked = device()
     if fault is not None and server is not None and used is not None:
         fault = explained(fault, server.kind, used)
     record = run_record(
@@ -213,7 +214,7 @@ def _run_from_caches(
         caches=caches,
         started_unix_ns=started_unix_ns,
         server=used,
-        device=device(),
+        device=asked,
         preconditioning=preconditioning,
     )
     work.tell(record)

@@ -12,8 +12,18 @@ from fsgauge.kinds.commits.analysis import ANALYSIS
 from fsgauge.kinds.commits.factors import CommitsFactors
 from fsgauge.record.parts import DeviceRun
 
+COMMITS = 10
 
-def run(system: str, flushes: int | None, sync: str = "fdatasync", *, direct: bool = False) -> Any:
+
+def run(
+    system: str,
+    flushes: int | None,
+    sync: str = "fdatasync",
+    *,
+    direct: bool = False,
+    fua: int | None = None,
+    why: str = "",
+) -> Any:
     cell = CommitsFactors(
         sync=sync, size_bytes=8192, committers=1, log="overwrite", together=1
     ).cell_named_by("sync", "size_bytes", "committers")
@@ -26,6 +36,8 @@ def run(system: str, flushes: int | None, sync: str = "fdatasync", *, direct: bo
         discard_requests=0,
         discard_bytes=0,
         flush_requests=flushes,
+        fua_requests=fua,
+        fua_not_counted=why,
     )
     load = SimpleNamespace(direct=direct)
     return SimpleNamespace(system=system, cell=cell, device=device, result=object(), load=load)
@@ -35,6 +47,7 @@ def codes(
     runs: list[Any], cache: str, monkeypatch: pytest.MonkeyPatch, fua: str | None = None
 ) -> dict[str, str]:
     monkeypatch.setattr(analysis, "is_complete", lambda _: True)
+    monkeypatch.setattr(analysis, "operations_of", lambda _: COMMITS)
     links = [{"name": "loop0", "write_cache": cache, "fua": fua}, {"name": "vda", "fua": "1"}]
     storage = SimpleNamespace(device_chain=links if fua else links[:1])
     evidence = SimpleNamespace(runs=runs, before=SimpleNamespace(storage=storage))
@@ -78,6 +91,32 @@ def test_a_direct_write_that_is_durable_itself_is_carried_by_fua(
     assert "commits.no_flush" in nobarrier
 
 
+def test_what_was_counted_decides_whether_commits_are_carried_by_fua(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was guessed from the way of syncing and from queue/fua."""
+    assert codes([run("ext4", 0, fua=10)], "write back", monkeypatch, fua="1") == {}
+    none = run("ext4", 0, "open_datasync", direct=True, fua=0)
+    found = codes([none], "write back", monkeypatch, fua="1")
+    assert "these commits are carried by no FUA" in found["commits.no_flush"]
+
+
+def test_a_few_flushes_of_others_on_the_disk_are_none_of_commits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tests.unit.kinds.commits.test_analysis.COMMITS", 1000)
+    assert "commits.no_flush" in codes([run("nobarrier", 3)], "write back", monkeypatch)
+    assert codes([run("ext4", 900)], "write back", monkeypatch) == {}
+
+
+def test_why_fua_is_not_counted_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    why = "tracefs is not mounted at /sys/kernel/tracing"
+    runs = [run(each, 10, why=why) for each in ("ext4", "xfs", "ext4")]
+    found = codes(runs, "write back", monkeypatch, fua="1")
+    assert list(found) == ["commits.fua_not_counted"]
+    assert found["commits.fua_not_counted"].startswith(f"FUA not counted: {why}.")
+
+
 def test_without_a_cache_there_is_nothing_to_flush(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(codes([run("ext4", 0)], "write through", monkeypatch)) == [
         "commits.nothing_to_flush"
@@ -95,7 +134,7 @@ def test_sync_file_range_promises_nothing(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_requests_flushes_and_bytes_are_of_each_commit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analysis, "operations_of", lambda _: 10)
-    asked = analysis._asked(run("ext4", 10))
-    assert asked == {"requests": 2.0, "bytes": 8192.0, "flushes": 1.0}
-    assert "flushes" not in analysis._asked(run("ext4", None))
+    monkeypatch.setattr(analysis, "operations_of", lambda _: COMMITS)
+    asked = analysis._asked(run("ext4", 10, fua=5))
+    assert asked == {"requests": 2.0, "bytes": 8192.0, "flushes": 1.0, "fua": 0.5}
+    assert asked.keys() - analysis._asked(run("ext4", None)).keys() == {"flushes", "fua"}

@@ -50,6 +50,17 @@ def test_fsync_is_of_creates_alone() -> None:
     assert not job("stat", "fsync=true").fsync
 
 
+def test_what_is_read_is_compared_where_the_study_says_so() -> None:
+    keys = ("verify=true", 'operations=["create","read"]', "file_sizes='4 KiB'")
+    assert job("read", *keys).verify and not job("create", *keys).verify
+    assert not job("read", *keys[1:]).verify
+    for verify, transfer in (("true", "compared"), ("false", "whole")):
+        made = workload('operations=["record write","record read"]', f"verify={verify}")
+        jobs = (MetadataMethod(made).load_job(cell, PLACE, 7) for cell in made.cells()[:2])
+        ways = [each.transfer for each in jobs if isinstance(each, LoadJob)]
+        assert ways == ["whole", transfer]
+
+
 def test_what_is_synced_at_the_end_is_what_the_study_says() -> None:
     asked = [
         job(each, 'sync_after=["create"]').sync_at_end for each in ("create", "stat", "unlink")
@@ -76,6 +87,7 @@ def test_the_shipped_hard_phases_are_those_of_io500(name: str, seconds: float) -
         str(cell.factors["operation"]): method.load_job(cell, PLACE, 7) for cell in found.cells()
     }
     create, written, read = jobs["create"], jobs["record write"], jobs["record read"]
+    assert isinstance(jobs["read"], ClientsJob) and jobs["read"].verify, "mdtest -X"
     assert isinstance(create, ClientsJob) and create.files.tree == SharedTree(depth=1, fan_out=1)
     assert create.files.sizes.model_dump()["sizes_bytes"] == [3901]
     assert create.wear_out and create.sync_at_end, "-W, -Y"
@@ -87,7 +99,7 @@ def test_the_shipped_hard_phases_are_those_of_io500(name: str, seconds: float) -
     assert [each.size_bytes for each in written.block_sizes] == [47_008], "-t, -b"
     assert written.wear_out and written.finish.fsync and written.finish.close, "-e"
     assert (written.ranges.kind, read.ranges.kind) == ("interleaved", "interleaved")
-    assert read.only_existing
+    assert read.only_existing and read.transfer == "compared", "-R"
 
 
 def test_records_go_round_in_one_file() -> None:

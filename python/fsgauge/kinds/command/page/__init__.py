@@ -54,8 +54,8 @@ def _waits(results: Results, waits: list[Waits]) -> list[Table]:
         "Waiting for storage: the share of its time in which one of its threads was blocked in the"
         " kernel and none computed, from looks at them every 20 ms. A wait that can be interrupted"
         " (io_uring, a network) does not count. With caches emptied, reading the program from"
-        " this machine's disk does. Bytes, requests and flushes are those of the device"
-        " below while it ran; what is written back later is not in them.",
+        " this machine's disk does. Bytes and requests are those of the device below while it"
+        " ran, flushes those of its whole disk; what is written back later is not in them.",
         [
             *place_of(results),
             ("time", "complete", lambda each: words.estimate(each.time, "ns")),

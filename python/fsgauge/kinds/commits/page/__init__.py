@@ -23,11 +23,13 @@ class CommitsPage(KindPage):
                 "What a commit asks of the device",
                 "Requests and flushes that the device below completed, and bytes written to it,"
                 " over the commits, warm-up included. A flush empties the device's cache; a write"
-                " with FUA goes past it and is no flush here. Several committers whose commits one"
-                " flush makes durable have less than one each.",
+                " with FUA goes past it, and where the device takes none the kernel flushes in its"
+                " place. Both are those of the whole disk below, with what else is on it. Several"
+                " committers whose commits one flush makes durable have less than one each.",
                 [
                     *place_of(results),
                     ("flushes", "flushes", lambda each: estimate_cell(each.flushes, _count)),
+                    ("FUA writes", "fua", lambda each: estimate_cell(each.fua, _count)),
                     ("requests", "requests", lambda e: estimate_cell(e.requests, _count)),
                     ("written", "written", lambda e: estimate_cell(e.size_bytes, _size)),
                 ],
