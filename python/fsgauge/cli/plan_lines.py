@@ -144,7 +144,7 @@ def order_lines(description: PlanDescription, cells: Sequence[Cell], whole: bool
     def words(ids: Sequence[str]) -> list[str]:
         return [", ".join(ids)] if whole else cells_in_words([of_id[each] for each in ids])
 
-    lines = ["", f"order     {description.runs} runs in {description.blocks} blocks"]
+    lines = ["", f"order     {description.runs:,} runs in {description.blocks} blocks"]
     for block in range(description.blocks if whole else 1):
         turns = [turn for turn in description.turns if turn.block == block]
         names = [turn.title for turn in turns]

@@ -237,6 +237,6 @@ def _who_flushed(counted: dict[str, _Counted], own: _Counted) -> str | None:
 
 def _source(own: _Counted, other: _Counted, name: str) -> str:
     return (
-        f"flushes counted below the virtual machines: none in {own.runs} synced runs,"
-        f" {other.flushes} in {other.runs} of {name}"
+        f"flushes counted below the virtual machines: none in {own.runs:,} synced runs,"
+        f" {other.flushes:,} in {other.runs:,} of {name}"
     )

@@ -85,7 +85,7 @@ def part_of(part: int, whole: int, noun: str) -> str:
     """ "3 of 8 runs", "the only run"."""
     if part == whole == 1:
         return f"the only {noun}"
-    return f"{part} of {count(whole, noun)}"
+    return f"{part:,} of {count(whole, noun)}"
 
 
 @dataclass(frozen=True)

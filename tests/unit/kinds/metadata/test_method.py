@@ -208,7 +208,7 @@ def test_the_option_of_mkfs_is_proposed_with_the_number_that_is_needed() -> None
 
 def test_a_million_files_without_the_bytes() -> None:
     said = refusal(Room(GIB, "xfs"), "entries=1000000", "file_sizes='3901 B'", "clients=4")
-    assert "1000000 files with their names and inodes take about 4.77 GiB" in said
+    assert "1,000,000 files with their names and inodes take about 4.77 GiB" in said
     assert '"xfs" has room for 973 MiB' in said
     most = int(said.partition("workload.entries=")[2].split(",")[0])
     MetadataMethod(workload(f"entries={most}", "file_sizes='3901 B'", "clients=4")).in_room(
