@@ -270,3 +270,30 @@ class Converted:
                 what = "groups that do not begin and end together count from their start"
                 self.findings.note("ramp_time", what)
         return 0, max(ends.values())
+
+
+def at_lines_of_job(error: InputError, converted: Converted) -> InputError:
+    """The same at the lines of the job, where the keys of the study come from some; an option of
+    the command line keeps its place."""
+    location = error.location
+    shown = (location.text if location else "", *error.details)
+    options = [
+        option
+        for line in shown
+        for group in converted.groups
+        for sources in group.sources.values()
+        for option in sources
+        if f"{option.place} {option.text}" in line
+    ]
+    if not options:
+        return error
+    first, *others = dict.fromkeys(options)
+    also = [f"{each.place}:{each.column}: {each.text}" for each in others]
+    also += [line for line in error.details if line.startswith("--")]
+    return InputError(
+        error.what,
+        location=first.location(),
+        details=tuple(also),
+        cause=error.cause,
+        next=error.next,
+    )
