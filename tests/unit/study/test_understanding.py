@@ -269,6 +269,7 @@ def test_words_for_many_files_are_translated(keys: str, name: str, value: object
 )
 def test_words_for_many_files_are_proposed_with_the_value(keys: str, hint: str) -> None:
     assert hint_of(refused(keys, "metadata")) == hint
+    assert "mdtest's -F has no key here" in refused('"-F" = 1', "metadata").what
 
 
 def test_files_of_each_of_several_numbers_of_clients_are_refused_with_all() -> None:
