@@ -263,7 +263,7 @@ def test_words_for_many_files_are_translated(keys: str, name: str, value: object
     [
         ('clients = 4\n"-n" = 1000', "write entries = [4000]"),
         ("clients = 4\nfiles = 1000", "write entries = [4000]"),
-        ('clients = 4\n"-s" = 4096', 'write file_sizes = ["4 KiB"]'),
+        ('"-t" = 4', "write clients = [4]"),
         ("clients = 4\ndirs = 1", 'such as folders = ["own", "shared"]'),
     ],
 )
@@ -792,6 +792,8 @@ def test_a_letter_is_of_the_tool_whose_work_the_kind_is() -> None:
         load_study("metadata", ["-n=1000"])
     with pytest.raises(InputError, match=r"mdtest's -s is workload\.clients"):
         load_study("metadata", ["-s=4"])
+    with pytest.raises(InputError, match=r"fs_mark's -t is workload\.clients"):
+        load_study("metadata", ["-t=4"])
     with pytest.raises(InputError, match=r"hyperfine's -s is workload\.prepare"):
         load_study("command", ["-s=true"])
 
