@@ -137,7 +137,7 @@ BARE = re.compile(r"(?<![\w.,:/=\"'-])\d{4,}(?![\w%.,-]*[\w%])(?! (?:B|IOPS)\b)"
 def test_thousands_are_parted_alike(case: str) -> None:
     """ "needs 1,000 operations" was said in one sentence, and "did 7672" in another."""
     assert BARE.search("it did 7672 of 1,000 operations, as of 7672.")
-    assert not BARE.search('--set workload.duration=2000 disk-2012, 20,000 files, 1000 B')
+    assert not BARE.search("--set workload.duration=2000 disk-2012, 20,000 files, 1000 B")
     for sentence in sentences(made(case)):
         assert not BARE.search(sentence), sentence
 

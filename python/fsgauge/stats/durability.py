@@ -129,8 +129,7 @@ def caveats(said: str, durability: Durability) -> list[str]:
         loses = "; ".join(dict.fromkeys(each.loses for each in weak))
         found.setdefault((options, loses), []).append(system)
     return [
-        f"{running_with(systems, options)}: {loses}."
-        for (options, loses), systems in found.items()
+        f"{running_with(systems, options)}: {loses}." for (options, loses), systems in found.items()
     ]
 
 
