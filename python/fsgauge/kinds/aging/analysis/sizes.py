@@ -57,6 +57,8 @@ def best_size(told: ToldApart | None, cell: Cell, kept: Sequence[Kept]) -> str:
         return ""
     side, less = AgingFactors.of(cell).side, {less for _, less in told.pairs}
     best = [each for each in kept if each.system not in less]
+    if len(best) == len(kept) and all(each.is_open for each in kept):
+        return ""  # too noisy to tell anything, which is said
     if len(best) == len(kept):
         return f"No size is proven to keep its {side} rate better than another. "
     if len(best) > 1:
