@@ -267,10 +267,11 @@ def _word_at(document: Document, section: str, name: str, value: object) -> Word
         fio = [word for word in found if word.title == "fio" and section == "workload"]
         return next((word for word in fio if word.key != f"{section}.{name}"), None)
     is_letter = _LETTER.fullmatch(name)
-    if is_letter:  # of the tool whose work this kind is, where that has one
+    if is_letter:  # the tool whose work this kind is comes first, then words of loads
         kind = kind_of(document.data, "workload")
         own = [word for word in here if studies_called().get(word.title.lower()) == kind]
-        here = [word for word in own if word.title == own[0].title] or here
+        load = [word for word in here if word not in own and word.key.startswith("workload.")]
+        here = [*(word for word in own if word.title == own[0].title), *load] if own else here
     always = [word for word in found if word.is_always(value) and not is_letter]
     taking = [word for word in here if word.is_translated and _takes(word, value)]
     refused = [word for word in found if not word.key and not word.always]

@@ -244,13 +244,13 @@ def test_the_value_that_was_typed_is_translated(keys: str, name: str, value: obj
 @pytest.mark.parametrize(
     ("keys", "name", "value"),
     [
-        ("total_files = 20000", "entries", [20_000]),
-        ("num_files = 20000", "entries", [20_000]),
-        ("nrfiles = 1000\nnumjobs = 4", "entries", [4000]),
-        ("items = 1000\nclients = 2", "entries", [2000]),
+        ("total_files = 20000", "entries", 20_000),
+        ("num_files = 20000", "entries", 20_000),
+        ("nrfiles = 1000\nnumjobs = 4", "entries", 4000),
+        ("items = 1000\nclients = 2", "entries", 2000),
         ('items = "100,1000"\nnp = 2', "entries", [200, 2000]),
-        ("threads = 8\nentries = 8000", "clients", [8]),
-        ('file_size = "4k"', "file_sizes", [4096]),
+        ("threads = 8\nentries = 8000", "clients", 8),
+        ('file_size = "4k"', "file_sizes", 4096),
     ],
 )
 def test_words_for_many_files_are_translated(keys: str, name: str, value: object) -> None:
@@ -261,15 +261,14 @@ def test_words_for_many_files_are_translated(keys: str, name: str, value: object
 @pytest.mark.parametrize(
     ("keys", "hint"),
     [
-        ('clients = 4\n"-n" = 1000', "write entries = [4000]"),
-        ("clients = 4\nfiles = 1000", "write entries = [4000]"),
-        ('"-t" = 4', "write clients = [4]"),
+        ('clients = 4\n"-n" = 1000', "write entries = 4000"),
+        ("clients = 4\nfiles = 1000", "write entries = 4000"),
+        ('"-t" = 4', "write clients = 4"),
         ("clients = 4\ndirs = 1", 'such as folders = ["own", "shared"]'),
     ],
 )
 def test_words_for_many_files_are_proposed_with_the_value(keys: str, hint: str) -> None:
     assert hint_of(refused(keys, "metadata")) == hint
-    assert "mdtest's -F has no key here" in refused('"-F" = 1', "metadata").what
 
 
 def test_files_of_each_of_several_numbers_of_clients_are_refused_with_all() -> None:
