@@ -14,6 +14,7 @@ from fsgauge.cli.commands import COMMANDS, GROUPS, MOVED
 from fsgauge.errors import InputError
 from fsgauge.kinds.command.keys import CommandWorkload
 from fsgauge.study.shipped import find_study
+from fsgauge.units import format_duration, format_size
 from tests.synthetic import make_study
 
 from .conftest import Run, is_planned
@@ -53,6 +54,11 @@ def test_every_command_has_help(fsgauge: Run, command: str) -> None:
         (["run", "overhead", "--mkfs=-I 512"], "next: --system 'ext4:mkfs=-I 512'"),
         (["run", "overhead", "--mkfs", "--full"], "next: --system 'ext4:mkfs=-I 512'"),
         (["run", "overhead", "--dry-run", "--full"], "next: fsgauge plan overhead --full"),
+        (["run", "overhead", "--plan"], "--plan is fsgauge plan overhead here\nnext: fsgauge plan"),
+        (["run", "--quiet", "-n", "overhead", "-y"], "next: fsgauge plan overhead\n"),
+        (["run", "command", "tar", "xf", "a", "-n"], "next: fsgauge run command -- tar xf a -n"),
+        (["choose", "overhead", "--dry-run"], "--dry-run is --plan here\nnext: --plan"),
+        (["run", "metadata", "-n", "1000"], "No such option"),
         (["run", "overhead", "--disk", "x"], "next: fsgauge explain disk"),
         (["run", "aging", "--disk", "disk-2012"], "next: --set workload.disk=disk-2012"),
         (["plan", "overhead", "--set", "plan.block=3"], 'did you mean "blocks"?'),
@@ -322,6 +328,17 @@ def test_words_of_fio_are_taken_with_a_note(fsgauge: Run) -> None:
     assert 'note: --set bs=8k: fio\'s bs is workload.block_sizes = ["8 KiB"]' in done.stderr
     cells = {cell["name"] for cell in json.loads(done.stdout)["plan"]["cells"]}
     assert all("8 KiB, depth 16" in cell for cell in cells) and cells
+
+
+@pytest.mark.parametrize("name", ["overhead", "commits", "metadata", "writers-full", "churn"])
+def test_the_list_of_studies_has_the_time_and_bytes_of_the_plan(fsgauge: Run, name: str) -> None:
+    """The list took systems one by one where the plan has them side by side."""
+    lines = fsgauge("study", "list").stdout.splitlines()
+    listed = {line.split()[0]: line.split("  ") for line in lines}
+    plan = json.loads(fsgauge("plan", name, "--seed", "1", "--json").stdout)["description"]
+    _, time, written, *_ = [each.strip() for each in listed[name] if each.strip()]
+    assert time == format_duration(int(plan["expected_seconds"] * 1e9))
+    assert written == format_size(plan["written_bytes_estimate"])
 
 
 def test_plan_as_json_is_the_same_plan(fsgauge: Run) -> None:

@@ -125,6 +125,6 @@ def test_a_stonewall_leaves_each_client_as_many_files_and_is_told(tmp_path: Path
 def test_a_folder_that_does_not_fit_is_refused_before_the_start(tmp_path: Path) -> None:
     study(tmp_path, 1_000_000)
     said = fsgauge(tmp_path, "run", "mine.toml", expects=(2,))
-    assert "1000000 files with their names and inodes take about 4.77 GiB" in said
+    assert "1,000,000 files with their names and inodes take about 4.77 GiB" in said
     assert "--set workload.entries=" in said
     assert not (tmp_path / "results").exists()

@@ -129,6 +129,19 @@ def test_one_count_has_one_value_on_a_page(case: str) -> None:
     assert len(wholes) <= 1
 
 
+BARE = re.compile(r"(?<![\w.,:/=\"'-])\d{4,}(?![\w%.,-]*[\w%])(?! (?:B|IOPS)\b)")
+"""A number of four digits without a comma, which is no part of a name, an option or a date."""
+
+
+@pytest.mark.parametrize("case", ALL)
+def test_thousands_are_parted_alike(case: str) -> None:
+    """ "needs 1,000 operations" was said in one sentence, and "did 7672" in another."""
+    assert BARE.search("it did 7672 of 1,000 operations, as of 7672.")
+    assert not BARE.search("--set workload.duration=2000 disk-2012, 20,000 files, 1000 B")
+    for sentence in sentences(made(case)):
+        assert not BARE.search(sentence), sentence
+
+
 @pytest.mark.parametrize("case", ["paced", "overhead, all noise", "overhead, mixed", "idle"])
 def test_an_answer_names_its_metric(case: str) -> None:
     named = ("latency", "random reads", "random writes", "operations per second")

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from fsgauge.engine.wire import EngineFault
 from fsgauge.record.records import Cell
 from fsgauge.report.compared import summary
 from fsgauge.stats import Results
@@ -25,8 +26,10 @@ from fsgauge.stats.wording import MOST_WORDS, in_lines, words_in
 from tests.sittings import compare_quiet
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic.idle import did
+from tests.synthetic.setting import with_result
 from tests.synthetic_aging import make_aging
 from tests.synthetic_churn import make_churn
+from tests.synthetic_commands import command_run
 from tests.synthetic_commits import make_commits
 from tests.synthetic_connections import make_connections
 from tests.synthetic_curve import Queue, make_curve
@@ -77,6 +80,25 @@ def idle() -> SyntheticStudy:
     made = make_study(**OVERHEAD, systems=FOUR, noise=0.01, effect=of({"xfs": 0.9}))
     made.runs[:] = [did(r, 0.0) if r.system == "btrfs" and r.block % 2 else r for r in made.runs]
     return made
+
+
+def program(seconds: float, looks: int, fault: EngineFault | None = None) -> SyntheticStudy:
+    """git clone that takes so long on each system, was looked at so often, and never waited."""
+    made = make_program(dict.fromkeys(TIMES, Queue(1 / seconds)), noise=0.003)
+    done = {"command": command_run(looks, 0, 1 << 20)}
+    made.runs[:] = [
+        (run if fault is None else with_result(run, None, fault)).model_copy(update=done)
+        for run in made.runs
+    ]
+    return made
+
+
+FAILED = EngineFault(
+    what="git ended with exit code 128: fatal: repository '/srv/x' does not exist",
+    cause="it failed",
+    next="try it by hand",
+    code="command.failed",
+)
 
 
 def writes_alone(system: str, cell: Cell) -> float:
@@ -163,6 +185,8 @@ CASES: dict[str, Callable[[], Any]] = {
     "command, clear": lambda: make_program(TIMES),
     "command, all equal": lambda: make_program(dict.fromkeys(TIMES, Queue(1 / 41)), noise=0.003),
     "command, all noise": lambda: make_program(dict.fromkeys(TIMES, Queue(1 / 41)), noise=0.4),
+    "command, too short to be looked at": lambda: program(0.05, 5),
+    "command, fails in every run": lambda: program(1.0, 5, FAILED),
     "capacity, clear": make_curve,
     "capacity, all equal": lambda: make_curve(ALIKE, noise=0.003, p99_noise=0.003),
     "capacity, all noise": lambda: make_curve(ALIKE, noise=0.4, p99_noise=0.4),

@@ -79,6 +79,6 @@ def test_a_file_system_without_the_inodes_for_its_tree_is_refused(
     rig: HostRig, scene: Scene, tmp_path: Path
 ) -> None:
     """Ageing ran out of them, which was a finding after the whole study."""
-    with pytest.raises(InputError, match=r"files need \d+ inodes with their folders"):
+    with pytest.raises(InputError, match=r"files need [\d,]+ inodes with their folders"):
         measured(study_of("-m 0 -N 512"), rig, tmp_path)
     assert scene.left() == []

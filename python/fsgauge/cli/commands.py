@@ -8,6 +8,7 @@ import sys
 from collections.abc import Collection
 
 from fsgauge.errors import FsgaugeError, did_you_mean, nearest
+from fsgauge.kinds import DEFAULT
 
 GROUPS = {
     "Measure": {
@@ -60,6 +61,7 @@ _MEANT = {
 }
 """Commands of other programs, with what they are here."""
 _DISK = re.compile(r"(sd|vd|xvd|nvme|mmcblk|loop|md|dm-)[a-z0-9]+")
+_DRY_RUN = ("--plan", "--dry-run", "--dryrun", "--preview", "--no-act", "-n")
 _SAID_HERE = {
     **dict.fromkeys(("--fs", "--filesystem", "--fstype"), ("--system {}", "ext4")),
     "--mount": ("--system {}", "noatime"),
@@ -67,10 +69,12 @@ _SAID_HERE = {
     "--device": ("--storage {}", "loop:8GiB"),
     "--disk": ("--storage {}", "window=16"),
     "--md": ("--markdown", ""),
-    "--dry-run": ("--plan", ""),
+    **dict.fromkeys(_DRY_RUN, ("--plan", "")),
 }
 """Options that people expect, with what says the same here, and the word that the next command has
 where none follows."""
+_OF_RUN = ("--yes", "-y", "--quiet")
+"""Options of `run` that `plan` does not take."""
 MOVED_OPTIONS = {
     "--ssh": "--hosts {}",
     "--slurm": "--hosts slurm:{}",
@@ -135,9 +139,12 @@ def said_here(option: str, command: str, takes: Collection[str]) -> str:
     if option == "--disk" and command == "report":
         now = "--set workload.disk.{}"
         value = value.removeprefix("workload.").removeprefix("disk.")
-    elif option == "--dry-run" and command == "run":
-        at = sys.argv.index("run")
-        now = shlex.join(["fsgauge", "plan", *(w for w in sys.argv[at + 1 :] if w != option)])
+    elif option == "-n" and value.isdecimal():  # a number of something, as in mdtest
+        return ""
+    elif option in _DRY_RUN and command == "run":
+        words = sys.argv[sys.argv.index("run") + 1 :]
+        others = [each for each in words if each.partition("=")[0] not in (option, *_OF_RUN)]
+        now = shlex.join(["fsgauge", "plan", *(others or [DEFAULT])])
     elif now.partition(" ")[0] not in takes or (option == "--disk" and not _DISK.search(value)):
         return ""
     called = now.partition(" ")[0] if value == "..." and "{}" in now else ""

@@ -130,7 +130,7 @@ def _job_and_study(asked: AskedStudy, rig: str | None, tool: str) -> tuple[Job |
             next="--with fio",
         )
     job = read_job(Path(asked.study))
-    return job, study_of_job(job, lambda path: replace(asked, study=path).on(rig))
+    return job, study_of_job(job, lambda name, text: replace(asked, study=name, text=text).on(rig))
 
 
 def _advise(cells: list[CellAgreement | ProgramAgreement]) -> None:

@@ -34,12 +34,10 @@ def usage(error: click.ClickException) -> str:
         if now and any(now in each.opts for each in takes):
             return commands.moved_option(error.option_name)
         options = {word for each in takes for word in each.opts}
-        if said := commands.said_here(error.option_name, path.rpartition(" ")[2], options):
-            return said
-        if any(each.name == "overrides" for each in takes) and (
-            said := _of_a_program(error, takes, path.split()[-1])
-            or _of_another_tool(error.option_name)
-        ):
+        command, is_of_studies = path.split()[-1], any(each.name == "overrides" for each in takes)
+        said = _of_a_program(error, takes, command) if is_of_studies else ""
+        said = said or commands.said_here(error.option_name, command, options)
+        if said or (is_of_studies and (said := _of_another_tool(error.option_name))):
             return said
     return f"error: {escaped(error.format_message())}\nnext: {path} --help"
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fsgauge.errors import FsgaugeError
 from fsgauge.plan.around import Around
+from fsgauge.plan.cost import Cost, cost_of
 from fsgauge.plan.in_words import cells_in_words
 from fsgauge.plan.preview import PlanDescription
 from fsgauge.plan.turns import make_plan
@@ -50,6 +51,17 @@ def plan_on(study: Study, rig: Rig) -> PlannedStudy:
         around=around,
     )
     return PlannedStudy(plan, size_bytes, design, around)
+
+
+def cost_on(study: Study, rig: Rig) -> Cost:
+    """What that plan takes, before its turns are in order and without a trial."""
+    return cost_of(
+        study,
+        size_bytes=rig.size_bytes(study),
+        side_by_side=design_of(rig, study).side_by_side,
+        strikes=rig.strikes(study),
+        around=rig.around(study),
+    )
 
 
 def pilot_lines(
@@ -144,7 +156,7 @@ def order_lines(description: PlanDescription, cells: Sequence[Cell], whole: bool
     def words(ids: Sequence[str]) -> list[str]:
         return [", ".join(ids)] if whole else cells_in_words([of_id[each] for each in ids])
 
-    lines = ["", f"order     {description.runs} runs in {description.blocks} blocks"]
+    lines = ["", f"order     {description.runs:,} runs in {description.blocks} blocks"]
     for block in range(description.blocks if whole else 1):
         turns = [turn for turn in description.turns if turn.block == block]
         names = [turn.title for turn in turns]

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from fsgauge.errors import InputError, quoted
 from fsgauge.kinds import DEFAULT
+from fsgauge.units import some_of
 
 
 def two_results(folders: Sequence[Path]) -> tuple[Path, Path]:
-    """A and B; InputError for another number. before/* and after/* are several of each side."""
+    """A and B; InputError for another number, with what takes the results that there are."""
     if len(folders) == 2:
         _require_results(folders)
         return folders[0], folders[1]
@@ -23,18 +24,37 @@ def two_results(folders: Sequence[Path]) -> tuple[Path, Path]:
             "compare takes two results folders, and one is named",
             next=f"fsgauge compare {quoted(folders[0])} B, or fsgauge report {quoted(folders[0])}",
         )
-    above = list(dict.fromkeys(each.parent for each in folders))
-    words = ["fsgauge", "history", *map(str, folders)]
-    if len(above) == 2:
-        (a, *more_a), (b, *more_b) = ([f for f in folders if f.parent == side] for side in above)
-        words = ["fsgauge", "compare", str(a), str(b)]
-        words += [word for each in more_a for word in ("--more-a", str(each))]
-        words += [word for each in more_b for word in ("--more-b", str(each))]
+    results = [each for each in folders if os.path.lexists(each / "study.json")]
+    others = [str(each) for each in folders if each not in results]
+    if results and others:
+        is_none = "is not a results folder" if len(others) == 1 else "are not results folders"
+        raise InputError(
+            f"{some_of(others, _MOST_NAMED)} {is_none}",
+            cause="it has no study.json, which `fsgauge run` writes before its first run",
+            next=shlex.join(_command_for(results)),
+        )
     raise InputError(
         f"compare takes two results folders, and {len(folders)} are named",
         cause="a study that is run again makes another folder in the same place",
-        next=shlex.join(words),
+        next=shlex.join(_command_for(folders)),
     )
+
+
+_MOST_NAMED = 3
+
+
+def _command_for(folders: Sequence[Path]) -> list[str]:
+    """What takes so many results folders: before/* and after/* are several of each side."""
+    names = list(map(str, folders))
+    if len(folders) <= 2:
+        return ["fsgauge", "compare" if len(folders) == 2 else "report", *names]
+    above = list(dict.fromkeys(each.parent for each in folders))
+    if len(above) != 2:
+        return ["fsgauge", "history", *names]
+    (a, *more_a), (b, *more_b) = ([f for f in folders if f.parent == side] for side in above)
+    words = ["fsgauge", "compare", str(a), str(b)]
+    words += [word for each in more_a for word in ("--more-a", str(each))]
+    return words + [word for each in more_b for word in ("--more-b", str(each))]
 
 
 def _require_results(directories: Sequence[Path]) -> None:

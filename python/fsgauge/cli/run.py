@@ -124,7 +124,7 @@ def ask_where_long(study: Study, rig: Rig) -> None:
     description = describe(plan, study, size_bytes=planned.size_bytes, around=around)
     systems = ", ".join(system.name for system in description.systems)
     lines = [
-        f"order     {description.runs} runs in {description.blocks} blocks: {systems}",
+        f"order     {description.runs:,} runs in {description.blocks} blocks: {systems}",
         *time_and_bytes(description),
     ]
     sys.stderr.write("\n".join(lines) + "\n")

@@ -41,19 +41,18 @@ def list_() -> None:
     Time and bytes are estimates, as of `fsgauge plan NAME`. NAME-full is also `NAME --full`,
     NAME-as-published `NAME --as-published`.
     """
-    from fsgauge.plan.cost import cost_of
-    from fsgauge.rig.registry import around_of
+    from fsgauge.cli.plan_lines import cost_on
+    from fsgauge.rig.registry import rig_for, rig_named
     from fsgauge.study.parse import shipped_study
 
     rows = [("name", "time", "written", "question")]
     for name, text in shipped_texts().items():
         study = shipped_study(name, text)
-        assert study.storage.kind != "device"  # noqa: S101 - a shipped study names nobody's device
-        cost = cost_of(study, size_bytes=study.storage.size, around=around_of(study))
-        time = format_duration(int(cost.seconds * 1e9))
-        written = format_size(cost.written_bytes) if cost.written_bytes else "not known"
-        if study.is_simulated:
-            time, written = "simulated", "nothing"
+        time, written = "simulated", "nothing"
+        if not study.is_simulated:
+            cost = cost_on(study, rig_named(rig_for(study, None)))
+            time = format_duration(int(cost.seconds * 1e9))
+            written = format_size(cost.written_bytes) if cost.written_bytes else "not known"
         rows.append((name, time, written, study.question))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for name, time, written, question in rows:

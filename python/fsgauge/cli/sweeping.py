@@ -64,7 +64,7 @@ def sweep_words(study: Study) -> str:
     span = " to ".join(dict.fromkeys((years[0], years[-1])))
     profiles = len(study.sweep.profiles)
     more = f", {profiles} profiles" if profiles > 1 else ""
-    return f"{count(len(_points(study)), 'point')} ({span} years{more}) of {_lives(study)} lives"
+    return f"{count(len(_points(study)), 'point')} ({span} years{more}) of {_lives(study):,} lives"
 
 
 def _lives(study: Study) -> int:
@@ -80,8 +80,8 @@ def sweep_lines(study: Study) -> list[str]:
     years = ", ".join(f"{each:g}" for each in sorted(study.sweep.years))
     profiles = count(len(study.sweep.profiles), "profile")
     return [
-        f"sweep     after {years} years; {profiles}; {points} points of {lives} turns:"
-        f" {points * lives} lives, {os.cpu_count() or 1} points at a time",
+        f"sweep     after {years} years; {profiles}; {points:,} points of {lives:,} turns:"
+        f" {points * lives:,} lives, {os.cpu_count() or 1} points at a time",
         "          below is the plan of a point, with the study's own age and profile; time and"
         " bytes are those of all points",
     ]

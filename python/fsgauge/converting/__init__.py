@@ -10,7 +10,7 @@ from pathlib import Path
 from fsgauge import kinds
 from fsgauge.converting.commands import convert_command
 from fsgauge.converting.fio import convert_fio
-from fsgauge.converting.groups import SYSTEMS, Converted
+from fsgauge.converting.groups import SYSTEMS, Converted, at_lines_of_job
 from fsgauge.converting.personalities import convert_personality, is_personality
 from fsgauge.converting.study_text import study_text
 from fsgauge.converting.vdbench import convert_vdbench, is_vdbench
@@ -61,25 +61,5 @@ def _valid(converted: Converted, systems: Sequence[str]) -> Study:
         try:
             parse_study(text, f"the study of {converted.title}", "converted")
         except InputError as error:
-            raise _at_its_lines(error, converted) from error
+            raise at_lines_of_job(error, converted) from error
     return Study(text, converted)
-
-
-def _at_its_lines(error: InputError, converted: Converted) -> InputError:
-    """The same at the lines of the job, where the keys of the study come from some."""
-    shown = (error.location.text if error.location else "", *error.details)
-    options = [
-        option
-        for line in shown
-        for group in converted.groups
-        for sources in group.sources.values()
-        for option in sources
-        if f"{option.place} {option.text}" in line
-    ]
-    if not options:
-        return error
-    first, *others = dict.fromkeys(options)
-    also = tuple(f"{each.place}:{each.column}: {each.text}" for each in others)
-    return InputError(
-        error.what, location=first.location(), details=also, cause=error.cause, next=error.next
-    )

@@ -49,6 +49,7 @@ def convert_fio(
     jobs = [FioJob(_without(section, findings), findings) for section in sections]
     for job in jobs:
         job.check_options()
+    findings.raise_unknown()
     findings.raise_refusals(f"fsgauge study from-fio {quoted(path)}")
     groups: list[Group] = []
     for job in jobs:

@@ -137,8 +137,8 @@ class FioJob:
             raise contradiction(*sorted((one, two), key=lambda each: each.line))
 
     def check_options(self) -> None:
-        """Raise InputError for an unknown option; note or refuse what the table says. A refused
-        engine may have options that no one here knows."""
+        """Find unknown options; note or refuse what the table says. A refused engine may have
+        options that no one here knows."""
         engine = self._engine
         is_refused = engine is not None and bool(engine.refused)
         for option in self.section.options.values():
@@ -147,12 +147,14 @@ class FioJob:
                 continue
             if known is None:
                 near = nearest(option.name, by_name(), least=ALIKE)
-                raise option.wrong(
-                    f"fio 3.33 has no option {option.name}",
+                self._unknown(
+                    option,
+                    f"option {option.name}",
                     next=f"fio --cmdhelp={near[0] if near else 'all'}",
                     cause="it is misspelt, or of another version of fio",
                     hint=did_you_mean(near),
                 )
+                continue
             changes_nothing = option.value in _OFF and option.name not in listed("on_at_zero")
             if known.fate == "refused" and not changes_nothing:
                 self.findings.refuse(option, known.why)
@@ -161,6 +163,10 @@ class FioJob:
             elif known.fate == "carried":
                 self.findings.carry(option)
         self._check_engine()
+
+    def _unknown(self, option: Option, what: str, **told: str) -> None:
+        place = option.path, option.line, option.name
+        self.findings.unknown[place] = option.wrong(f"fio 3.33 has no {what}", **told)
 
     @property
     def _engine(self) -> FioEngine | None:
@@ -174,9 +180,8 @@ class FioJob:
             return
         if engine is None:
             near = did_you_mean(nearest(self.engine, engines(), least=ALIKE))
-            said = f"fio 3.33 has no ioengine {self.engine}"
-            raise option.wrong(said, next="fio --enghelp", hint=near)
-        if engine.refused:
+            self._unknown(option, f"ioengine {self.engine}", next="fio --enghelp", hint=near)
+        elif engine.refused:
             self.findings.refuse(option, engine.refused)
         elif engine.note:
             self.findings.note(option, engine.note)

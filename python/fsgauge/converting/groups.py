@@ -10,6 +10,7 @@ from itertools import count as counted
 
 from fsgauge.converting.job_file import Option
 from fsgauge.errors import InputError
+from fsgauge.study.wording import as_details
 from fsgauge.units import count, exact_duration, exact_size
 
 Value = str | int | float | bool | list[str] | list[int] | dict[str, int]
@@ -148,6 +149,7 @@ class Findings:
     notes: dict[tuple[str, str], Note] = field(default_factory=dict)
     refusals: dict[tuple[str, int, str], tuple[Option, str]] = field(default_factory=dict)
     carried: set[tuple[str, int, str]] = field(default_factory=set)
+    unknown: dict[tuple[str, int, str], InputError] = field(default_factory=dict)
 
     def carry(self, *options: Option | None) -> None:
         """They are in the study as they are."""
@@ -164,6 +166,24 @@ class Findings:
             self.note(option, f"left out, as asked: {why}")
             return
         self.refusals.setdefault((option.path, option.line, option.name), (option, why))
+
+    def raise_unknown(self) -> None:
+        """Raise one InputError for all that the tool does not know, with the place of each."""
+        found = [self.unknown[place] for place in sorted(self.unknown)]
+        if not found:
+            return
+        first, *others = found
+        if not others:
+            raise first
+        lines = [line for each in others[:_MOST_UNKNOWN] for line in as_details(each.location)]
+        more = len(others) - _MOST_UNKNOWN
+        raise InputError(
+            f"{first.what}, nor {count(len(others), 'other')} of this job",
+            location=first.location,
+            details=(*lines, f"and {more} more") if more > 0 else tuple(lines),
+            cause="they are misspelt, or of another version of fio",
+            next=first.next,
+        )
 
     def note_unused(self) -> None:
         """Notes each option of --without that the job does not have."""
@@ -187,6 +207,10 @@ class Findings:
             if len(optional) == len(names)
             else "change these lines, or measure it with the tool itself",
         )
+
+
+_MOST_UNKNOWN = 12
+"""So many are shown besides the first; each takes two lines."""
 
 
 def _without(command: str, names: Sequence[str]) -> str:
@@ -246,3 +270,30 @@ class Converted:
                 what = "groups that do not begin and end together count from their start"
                 self.findings.note("ramp_time", what)
         return 0, max(ends.values())
+
+
+def at_lines_of_job(error: InputError, converted: Converted) -> InputError:
+    """The same at the lines of the job, where the keys of the study come from some; an option of
+    the command line keeps its place."""
+    location = error.location
+    shown = (location.text if location else "", *error.details)
+    options = [
+        option
+        for line in shown
+        for group in converted.groups
+        for sources in group.sources.values()
+        for option in sources
+        if f"{option.place} {option.text}" in line
+    ]
+    if not options:
+        return error
+    first, *others = dict.fromkeys(options)
+    also = [f"{each.place}:{each.column}: {each.text}" for each in others]
+    also += [line for line in error.details if line.startswith("--")]
+    return InputError(
+        error.what,
+        location=first.location(),
+        details=tuple(also),
+        cause=error.cause,
+        next=error.next,
+    )

@@ -6,7 +6,6 @@ groups are one run of either side, and each group is a cell with its ratios.
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from typing import Any
 from fsgauge import kinds
 from fsgauge.converting.fio import convert_fio
 from fsgauge.converting.fio_job import drawing
-from fsgauge.converting.groups import SYSTEMS, Converted
+from fsgauge.converting.groups import SYSTEMS, Converted, at_lines_of_job
 from fsgauge.converting.job_file import Section, read_job_file
 from fsgauge.converting.study_text import study_text
 from fsgauge.crosscheck import cell_agreement, lent_here, require_path_here
@@ -32,7 +31,6 @@ from fsgauge.crosscheck.sitting import (
 )
 from fsgauge.engine.wire import FilesTarget, LoadJob, LoadResult
 from fsgauge.errors import InputError, quoted
-from fsgauge.plain_files.whole import write_whole
 from fsgauge.plan.turns import load_for
 from fsgauge.record.records import Cell, Turn
 from fsgauge.rig.session import LentSystem
@@ -43,7 +41,7 @@ from fsgauge.workload.folders import Place
 
 _SAME = ("--fallocate=none", "--allow_file_create=0", "--invalidate=0", "--do_verify=0")
 """The files are there, caches are settled, and nothing is read back while time is measured."""
-_TIMES = ("duration", "warm_up")
+_TIMES = {"duration", "warm_up"}
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ def read_job(path: Path) -> Job:
             "a job that searches for a latency is not measured twice",
             location=source.location() if source else None,
             cause="fio raises the depth, and the load curve of a study the rate",
-            next=f"fsgauge study from-fio {quoted(path.name)}; compare the rates that both find",
+            next=f"fsgauge study from-fio {quoted(path)}; compare the rates that both find",
         )
     if "steady_window" in job.converted.workload:
         raise InputError(
@@ -81,7 +79,7 @@ def read_job(path: Path) -> Job:
         if not group.is_plain:
             raise section.head.wrong(
                 f"the section {section.name} does more than read and write",
-                next=f"fsgauge study from-fio {quoted(path.name)} --check compares the requests",
+                next=f"fsgauge study from-fio {quoted(path)} --check compares the requests",
                 cause="fio does such work once on each file and ends; a study goes on for its time",
             )
     return job
@@ -92,26 +90,29 @@ def is_job(study: str) -> bool:
     return not study.endswith(".toml") and Path(study).is_file()
 
 
-def study_of_job(job: Job, load: Callable[[str], Study]) -> Study:
-    """The study as `load` gives it of a file; InputError where that changes the load."""
-    with tempfile.TemporaryDirectory(prefix="fsgauge-job-") as scratch:
-        path = Path(scratch) / f"{job.path.stem}.toml"
-        text = study_text(job.converted, SYSTEMS)
-        write_whole(path, text)
-        study = load(str(path))
-    _require_same_load(study, parse_study(text, job.path.name, job.path.stem))
-    return study
-
-
-def _require_same_load(asked: Study, own: Study) -> None:
-    """Options of the command may change its times."""
-    times = {name: getattr(own.workload, name) for name in _TIMES if hasattr(own.workload, name)}
-    if asked.workload.model_copy(update=times) != own.workload:
+def study_of_job(job: Job, load: Callable[[str, str], Study]) -> Study:
+    """The study as `load` gives it of a name and a text; InputError where that changes the load,
+    or at the lines of the job."""
+    text = study_text(job.converted, SYSTEMS)
+    own = parse_study(text, job.path.name, job.path.stem)
+    try:
+        study = load(f"{job.path.stem}.toml", text)
+    except InputError as error:
+        raise at_lines_of_job(error, job.converted) from error
+    if _without_times(study) != _without_times(own):
         raise InputError(
             "the load of the study is not that of the job file any more",
             cause="fio does what the job file says, whatever --set says",
-            next="change the job file; --set workload.duration and workload.warm_up hold for both",
+            next="change the job file; --set workload.duration, workload.warm_up and"
+            " workload.group.NAME.duration hold for both",
         )
+    return study
+
+
+def _without_times(study: Study) -> dict[str, Any]:
+    """The load; options of the command may change its times, which are those of both."""
+    load = study.workload.model_dump(exclude=_TIMES)
+    return load | {"group": [{**each, "duration": None} for each in load.get("group", [])]}
 
 
 def crosscheck_job(asked: Asked, job: Job) -> Path:

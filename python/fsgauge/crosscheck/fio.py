@@ -111,7 +111,8 @@ def _numbers(jobs: list[dict[str, Any]]) -> Numbers:
         raise RigError(
             f"fio did not read or write in {job.get('jobname', 'its job')}",
             cause="its time was over before the first operation, or a pace allows none",
-            next="a longer workload.duration",
+            next="a longer workload.duration; of groups with times of their own,"
+            " workload.group.NAME.duration",
         )
     share = (job["usr_cpu"] + job["sys_cpu"]) / 100
     values = {

@@ -128,9 +128,9 @@ def _pause(node: Survived) -> str:
 
 def _lost(node: Survived) -> str:
     if node.most_lost is None:
-        return f"not read, of {node.synced}"
+        return f"not read, of {node.synced:,}"
     torn = max(node.torn.values(), default=0)
-    return f"{node.most_lost} of {node.synced}{f', {torn} torn' if torn else ''}"
+    return f"{node.most_lost:,} of {node.synced:,}{f', {torn:,} torn' if torn else ''}"
 
 
 def answer(log: Log) -> str:

@@ -70,7 +70,7 @@ def race_words(study: Study) -> str:
     ends = f", or at {exact_duration(plan.budget)}" if plan.budget is not None else ""
     most, expected, _ = race_blocks(study)
     return (
-        f"{expected * runs:.0f} runs expected, {most * runs:.0f} at worst: up to {plan.blocks}"
+        f"{expected * runs:,.0f} runs expected, {most * runs:,.0f} at worst: up to {plan.blocks}"
         f" blocks{ends}, then {plan.confirm} of the best; it ends once nothing left can be"
         f" {plan.margin_percent:g} % better"
     )

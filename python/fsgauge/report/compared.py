@@ -16,6 +16,7 @@ from fsgauge.report.compared_answer import changes_sentences
 from fsgauge.report.compared_models import ends_sentence, side_words
 from fsgauge.report.logged import write_page
 from fsgauge.report.theme import GLYPHS, template
+from fsgauge.stats.durability import running_with
 from fsgauge.stats.folders.between import Between, Entry, IdleLine
 from fsgauge.stats.folders.limits import Test
 from fsgauge.stats.folders.same_conditions import Side
@@ -241,7 +242,7 @@ def _given_up(between: Between) -> list[str]:
         for weak in side.durability.systems
     )
     return [
-        f"{system} runs with {option} in {' and '.join(labels)}: {loses}"
+        f"{running_with([system], [option])} in {' and '.join(labels)}: {loses}"
         for (system, option, loses), labels in on.items()
         if system in between.systems
     ]

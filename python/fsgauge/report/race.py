@@ -44,7 +44,7 @@ def _saved(race: Race) -> list[tuple[str, str, str]]:
     """Runs, hours and bytes of the race, and of all systems in as many blocks as the leader ran."""
     took, full = (format_duration(each * 1e9) for each in (race.seconds, race.full_seconds))
     return [
-        ("runs", f"{race.runs}", f"{race.full_runs}"),
+        ("runs", f"{race.runs:,}", f"{race.full_runs:,}"),
         ("time", took, full),
         ("written", format_size(race.bytes_written), format_size(race.full_bytes_written)),
     ]

@@ -188,12 +188,12 @@ def _tests(results: Results) -> Assurance:
     others = len(results.systems) - 1
     if others == 0:
         return Assurance("Comparisons", "none: one system", True, "verdict")
-    text = f"{cells * others} ({count(cells, 'cell')} x {count(others, 'system')})"
+    text = f"{cells * others:,} ({count(cells, 'cell')} x {count(others, 'system')})"
     compared = len({(each.cell, each.system) for each in results.comparisons})
     if not compared:
         return Assurance("Comparisons", "none: nothing could be compared", False, "verdict")
     if compared < cells * others:
-        text = f"{compared} of {text}"
+        text = f"{compared:,} of {text}"
     return Assurance("Comparisons", text + ", corrected for", True, "verdict")
 
 

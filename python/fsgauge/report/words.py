@@ -83,9 +83,7 @@ def interval_of(number: Interval) -> str:
     return interval(number.low, number.high, number.n)
 
 
-def value(number: float, unit: str) -> str:
-    """A metric's value with its unit: "212 k IOPS", "148 us", "812 MiB/s"."""
-    return format_value(number, unit).replace(" us", " µs")
+value = format_value
 
 
 def span(first: str, last: str) -> str:

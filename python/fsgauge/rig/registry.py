@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from fsgauge.errors import InputError, did_you_mean, nearest
-from fsgauge.plan.around import HERE, Around
 from fsgauge.record.factors import most_hosts
 from fsgauge.study.model import Study
 from fsgauge.study.rig_keys import RigKeys
@@ -64,16 +63,6 @@ def study_on(rig: str | None, study: str) -> str:
 def rig_for(study: Study, typed: str | None) -> str:
     """The rig's name: the one that was typed, else vm for a study that has nodes."""
     return typed or ("vm" if study.rig is not None else DEFAULT)
-
-
-def around_of(study: Study) -> Around:
-    """What the study's own rig knows of its time without a trial. Rigs that know nothing are not
-    imported: for a list of all studies they were a fifth of its time."""
-    if rig_for(study, None) != "vm":
-        return HERE
-    from fsgauge.rig.vm.acceleration import around_of
-
-    return around_of(study)
 
 
 def rig_named(name: str, say: Say = lambda _: None, hosts: FleetChoice | None = None) -> Rig:

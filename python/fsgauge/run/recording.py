@@ -119,9 +119,10 @@ def require_clients(record: RunRecord) -> None:
 def _lost(clients: ClientsResult, of: int) -> str:
     """ "30 of 40 clients gave up"; of clients that all went on, "90 of 90 files were given up"."""
     if 2 * clients.clients_gave_up > of:
-        return f"{clients.clients_gave_up} of {of} client{'s' if of > 1 else ''} gave up"
+        return f"{clients.clients_gave_up:,} of {of:,} client{'s' if of > 1 else ''} gave up"
     tried = clients.files + clients.files_given_up
-    return f"{clients.files_given_up} of {tried} file{'s were' if tried > 1 else ' was'} given up"
+    were = "s were" if tried > 1 else " was"
+    return f"{clients.files_given_up:,} of {tried:,} file{were} given up"
 
 
 _ENDS_ALL = ("network.", "password.")
@@ -143,6 +144,7 @@ def require_server(record: RunRecord) -> None:
 def _counted(clients: ClientsResult) -> tuple[str, ...]:
     found = sorted(clients.errors, key=lambda each: -each.count)
     return tuple(
-        f"{each.count} x {each.operation}: {ERRORS[each.kind].name}, the first at {each.first_path}"
+        f"{each.count:,} x {each.operation}: {ERRORS[each.kind].name},"
+        f" the first at {each.first_path}"
         for each in found[:6]
     )

@@ -66,6 +66,8 @@ def answer(question: Question, analysis: Analysis) -> list[str]:
 
 
 def _answer(question: Question, analysis: Analysis) -> str:
+    if question.failed:
+        return f"No answer: {question.failed.rstrip('.')}."
     said = analysis.answer(question)
     return plain_answer(question) if said is None else said
 

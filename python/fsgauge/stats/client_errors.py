@@ -212,14 +212,14 @@ def work_given_up(evidence: Evidence, grave_share: float | None = None) -> Itera
     yield finding(
         "clients.gave_up",
         "invalid" if grave else "warning",
-        f"{worst.system} did not do all of its work: in {names[worst.cell]} {worst.files} of"
-        f" {worst.of_files} files were given up.{gone}"
+        f"{worst.system} did not do all of its work: in {names[worst.cell]} {worst.files:,} of"
+        f" {worst.of_files:,} files were given up.{gone}"
         + (different if grave and len(plan.systems) > 1 else ""),
         "The errors below say why. Remove the cause and repeat; until then the numbers of this test"
         " are those of less work.",
         [
-            f"{entry.system}, {names[entry.cell]}: {entry.files} of {entry.of_files} files,"
-            f" {entry.clients} of {entry.of_clients} clients"
+            f"{entry.system}, {names[entry.cell]}: {entry.files:,} of {entry.of_files:,} files,"
+            f" {entry.clients:,} of {entry.of_clients:,} clients"
             for entry in lost
         ],
     )

@@ -122,16 +122,23 @@ def _is_synced(run: RunRecord) -> bool | None:
 def caveats(said: str, durability: Durability) -> list[str]:
     """What each system that a text names gives up for its rate, in sentences."""
     named = names_in(said, [each.system for each in durability.systems])
-    found: dict[tuple[str, str], list[str]] = {}
+    found: dict[tuple[tuple[str, ...], str], list[str]] = {}
     for system in named:
         weak = durability.of(system)
-        options = listed([each.option for each in weak])
+        options = tuple(each.option for each in weak)
         loses = "; ".join(dict.fromkeys(each.loses for each in weak))
         found.setdefault((options, loses), []).append(system)
     return [
-        f"{listed(systems)} {'runs' if len(systems) == 1 else 'run'} with {options}: {loses}."
-        for (options, loses), systems in found.items()
+        f"{running_with(systems, options)}: {loses}." for (options, loses), systems in found.items()
     ]
+
+
+def running_with(systems: Sequence[str], options: Sequence[str]) -> str:
+    """ "ext4 wb runs with data=writeback"; the systems alone where each name has the options."""
+    own = [option for option in options if not all(names_in(each, [option]) for each in systems)]
+    if not own:
+        return listed(systems)
+    return f"{listed(systems)} {'runs' if len(systems) == 1 else 'run'} with {listed(own)}"
 
 
 def names_in(said: str, systems: Sequence[str]) -> list[str]:
@@ -229,6 +236,6 @@ def _who_flushed(counted: dict[str, _Counted], own: _Counted) -> str | None:
 
 def _source(own: _Counted, other: _Counted, name: str) -> str:
     return (
-        f"flushes counted below the virtual machines: none in {own.runs} synced runs,"
-        f" {other.flushes} in {other.runs} of {name}"
+        f"flushes counted below the virtual machines: none in {own.runs:,} synced runs,"
+        f" {other.flushes:,} in {other.runs:,} of {name}"
     )

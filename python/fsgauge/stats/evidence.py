@@ -85,7 +85,7 @@ def part_of(part: int, whole: int, noun: str) -> str:
     """ "3 of 8 runs", "the only run"."""
     if part == whole == 1:
         return f"the only {noun}"
-    return f"{part} of {count(whole, noun)}"
+    return f"{part:,} of {count(whole, noun)}"
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,8 @@ class Question:
     """Comparisons that the rig sets; they are not among `comparisons`."""
     nothing: bool = False
     """Whether a system has no number in a primary cell, since it did nothing there."""
+    failed: str = ""
+    """ "all 6 runs failed: false ended with exit code 1"; "" where one did not."""
     idle: str = ""
     """ "xfs did nothing in 3 of 24 runs."; "" where all did their work."""
     served: str = ""

@@ -61,7 +61,7 @@ def _wrong_blocks(runs: Sequence[RunRecord], in_folders: bool) -> Iterator[Findi
     if not broken:
         return
     by_kind = {kind: sum(blocks_of(found, kind) for _, found in broken) for kind in KINDS}
-    kinds = ", ".join(f"{number} {kind}" for kind, number in by_kind.items() if number)
+    kinds = ", ".join(f"{number:,} {kind}" for kind, number in by_kind.items() if number)
     first, found = broken[0]
     yield finding(
         "integrity",
@@ -155,7 +155,7 @@ def _bad_records(runs: Sequence[RunRecord], in_folders: bool) -> Iterator[Findin
         )
         + " Report it with the run's record.",
         [
-            f"{name_of(run)}: {found.bad_records} of {found.checked_records} records"
+            f"{name_of(run)}: {found.bad_records:,} of {found.checked_records:,} records"
             + (f"; {found.bad[0].path}, byte {found.bad[0].first_byte}" if found.bad else "")
             for run, found in broken
         ],

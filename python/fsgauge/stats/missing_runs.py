@@ -17,7 +17,7 @@ from fsgauge.stats.metrics import METRICS, latencies
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import Withheld, is_complete
 from fsgauge.stats.wording import blocks_words, listed
-from fsgauge.units import grouped
+from fsgauge.units import count, grouped
 
 
 def missing_runs(evidence: Evidence) -> Iterator[Finding]:
@@ -42,6 +42,16 @@ def _failed(evidence: Evidence) -> Iterator[Finding]:
             " ".join(part for part in (first.cause, first.next) if part),
             where,
         )
+
+
+def all_failed(runs: Sequence[RunRecord]) -> str:
+    """ "all 6 runs failed: false ended with exit code 1"; "" where one did not."""
+    found = [run.fault.what for run in runs if run.fault is not None]
+    if not found or len(found) < len(runs):
+        return ""
+    who = "the only run" if len(found) == 1 else f"all {count(len(found), 'run')}"
+    alike = len({what.partition(": ")[0] for what in found}) == 1
+    return f"{who} failed{'' if alike else ', the first'}: {found[0]}"
 
 
 def _not_made(evidence: Evidence) -> Iterator[Finding]:

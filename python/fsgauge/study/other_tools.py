@@ -1,5 +1,5 @@
-"""The words of fio, IOzone, bonnie++, elbencho, IOR, mdtest, hyperfine, pgbench, pg_test_fsync,
-filebench and dd, and the keys that mean them.
+"""The words of fio, IOzone, bonnie++, elbencho, IOR, mdtest, fs_mark, hyperfine, pgbench,
+pg_test_fsync, filebench and dd, and the keys that mean them.
 
 other_tools.toml is the table. `understanding.py` reads study files by it, `fsgauge explain` and
 docs/reference/words.md print it.
@@ -34,10 +34,13 @@ Reads = Literal[
     "pace of a job",
     "bytes of a job",
     "bytes of a thread",
+    "files of a job",
+    "1024 files",
     "switch",
 ]
 BYTES_OF_A_JOB: Reads = "bytes of a job"
 IN_BYTES: tuple[Reads, ...] = (BYTES_OF_A_JOB, "bytes of a thread")
+FILES_OF_A_JOB: Reads = "files of a job"
 
 _TIME = re.compile(r"\s*([0-9]{1,12}(?:\.[0-9]{1,9})?)\s*(d|h|m|s|ms|msec|us|usec)?\s*")
 _SECONDS = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
@@ -58,10 +61,10 @@ def read_value(reads: Reads | None, text: str) -> object:
             return _size(text, 1 << 20)
         case "pace of a job" if not text.isdecimal() and (pace := RATE.in_our_unit(text)):
             raise ValueError(f'a whole number, or for all jobs together workload.rate = "{pace}"')
-        case "number" | "pace of a job":
+        case "number" | "pace of a job" | "files of a job" | "1024 files":
             if not text.isdecimal():
                 raise ValueError("a whole number")
-            return int(text)
+            return int(text) * (1024 if reads == "1024 files" else 1)
         case "decimal":
             if not _DECIMAL.fullmatch(text):
                 raise ValueError("a number")
@@ -235,7 +238,7 @@ class Word:
             if _LIST.fullmatch(text):
                 return [self.value(each) for each in text.split(",")]
             raise ValueError(f"known: {', '.join(self.values)}")
-        if self.reads == "number" and _LIST.fullmatch(text):
+        if self.reads in ("number", FILES_OF_A_JOB) and _LIST.fullmatch(text):
             return [self.value(each) for each in text.split(",")]
         if not text.startswith(self.after):
             raise ValueError(f"{self.after}NUMBER")

@@ -233,7 +233,7 @@ _OF_WORDS = """\
 <!-- Made by `python -m fsgauge.study words` from python/fsgauge/study/other_tools.toml; edits are \
 lost. -->
 
-What you type in fio, IOzone, bonnie++, elbencho, IOR, mdtest, hyperfine, pgbench, \
+What you type in fio, IOzone, bonnie++, elbencho, IOR, mdtest, fs_mark, hyperfine, pgbench, \
 pg_test_fsync, filebench or dd, and the key of a study file that means it. `fsgauge explain \
 iodepth` prints a row of this page and the key's own entry.
 

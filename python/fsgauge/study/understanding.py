@@ -271,7 +271,7 @@ def _word_at(document: Document, section: str, name: str, value: object) -> Word
         kind = kind_of(document.data, "workload")
         own = [word for word in here if studies_called().get(word.title.lower()) == kind]
         load = [word for word in here if word not in own and word.key.startswith("workload.")]
-        here = [*own, *load] if own else here
+        here = [*(word for word in own if word.title == own[0].title), *load] if own else here
     always = [word for word in found if word.is_always(value) and not is_letter]
     taking = [word for word in here if word.is_translated and _takes(word, value)]
     refused = [word for word in found if not word.key and not word.always]

@@ -7,9 +7,9 @@ from typing import Any
 
 from fsgauge.quantities import UnitError
 from fsgauge.study.document import Document
-from fsgauge.study.keys import kind_of, valid_keys, value_types
+from fsgauge.study.keys import kind_of, sections, valid_keys, value_types
 from fsgauge.study.locate import Path
-from fsgauge.study.other_tools import IN_BYTES, Word, read_value
+from fsgauge.study.other_tools import FILES_OF_A_JOB, IN_BYTES, Word, read_value
 from fsgauge.study.wording import one_for_all
 from fsgauge.units import exact_rate, exact_size, parse_size
 
@@ -33,6 +33,8 @@ def translated(document: Document, word: Word, given: object, load: Mapping[str,
         value = _of_all_jobs(load, value)
     if word.reads in IN_BYTES:
         value = _in_operations(load, value)
+    if word.reads == FILES_OF_A_JOB:
+        value = _of_all_clients(document, load, value)
     return _fitting(document, tuple(word.key.split(".")), value)
 
 
@@ -46,6 +48,29 @@ def _of_all_jobs(named: Mapping[str, Any], of_one: object) -> str:
     if len(numbers) != 1 or not str(numbers[0]).isdecimal() or not isinstance(of_one, int | float):
         raise ValueError("a pace for several numbers of jobs is another one for each")
     return exact_rate(of_one * int(str(numbers[0])))
+
+
+_CLIENTS = ("clients", *_JOBS, "tasks", "np", "ranks")
+
+
+def _of_all_clients(document: Document, named: Mapping[str, Any], of_one: object) -> object:
+    """Files of each client as those of all; ValueError where their number is not one."""
+    if isinstance(of_one, list):
+        return [_of_all_clients(document, named, each) for each in of_one]
+    numbers = _listed(named, _CLIENTS) or _usual_clients(document)
+    if not all(str(number).isdecimal() for number in numbers) or not isinstance(of_one, int):
+        raise ValueError("a number of files for a number of clients")
+    of_all = {number: of_one * int(str(number)) for number in numbers}
+    if len(of_all) > 1:
+        each = ", ".join(f"{files} of {number}" for number, files in of_all.items())
+        raise ValueError(f"with one number of clients, of which there are several here: {each}")
+    return of_all[numbers[0]]
+
+
+def _usual_clients(document: Document) -> list[object]:
+    (section, *_) = sections("workload", kind_of(document.data, "workload"))
+    usual = section.fields["clients"].default if "clients" in section.fields else 1
+    return usual if isinstance(usual, list) else [usual]
 
 
 def _in_operations(named: Mapping[str, Any], bytes_per_second: object) -> str:

@@ -112,13 +112,13 @@ class Method:
         of its own, with every file."""
         needed = self.files + _SPARE_DESCRIPTORS
         instead = f"fewer workload.files, or as root: ulimit -n {needed}"
-        self.require_open_files(f"{self.files} files open at once", needed, limit, instead)
+        self.require_open_files(f"{self.files:,} files open at once", needed, limit, instead)
 
     def require_open_files(self, asked: str, needed: int, limit: int, instead: str) -> None:
         """Raise InputError where `needed` files are more than may be open; `asked` says whose."""
         if needed > limit:
             raise InputError(
-                f"{asked} are more than this process may open: {limit}",
+                f"{asked} are more than this process may open: {limit:,}",
                 cause="the hard limit of open files (ulimit -Hn)",
                 next=instead,
             )
@@ -133,8 +133,8 @@ class Method:
         needed = self.files_made() + _SPARE_INODES
         if room.inodes is not None and needed > room.inodes:
             raise InputError(
-                f"{self.files_made()} files need {needed} inodes with their folders",
-                cause=f'"{room.fewest}" has {room.inodes}',
+                f"{self.files_made():,} files need {needed:,} inodes with their folders",
+                cause=f'"{room.fewest}" has {room.inodes:,}',
                 next=f"{self.fewer_files()}, or {room.more_inodes(needed)}",
             )
 

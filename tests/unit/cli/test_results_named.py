@@ -50,6 +50,19 @@ def test_systems_and_any_number_of_folders_but_two(typed: str, next_command: str
     assert refused(*typed.split()).next.endswith(next_command)
 
 
+def test_what_is_no_results_folder_is_named_and_the_others_are_taken(tmp_path: Path) -> None:
+    """`compare empty A B` proposed a comparison that began with the empty folder."""
+    a, b, c = map(str, made(*(tmp_path / each for each in ("x/a", "y/b", "y/c"))))
+    (empty := tmp_path / "empty").mkdir()
+    gone = str(tmp_path / "gone")
+    error = refused(str(empty), a, b)
+    assert error.what == f"{empty} is not a results folder"
+    assert error.next == f"fsgauge compare {a} {b}"
+    assert two_results([Path(each) for each in error.next.split()[2:]]) == (Path(a), Path(b))
+    assert refused(str(empty), a, gone).next == f"fsgauge report {a}"
+    assert refused(a, gone, b, c).next == f"fsgauge compare {a} {b} --more-b {c}"
+
+
 def test_folders_to_measure_are_measured_by_one_study(tmp_path: Path) -> None:
     for name in ("a", "b c"):
         (tmp_path / name).mkdir()

@@ -320,6 +320,20 @@ def test_a_mistake_has_its_place(tmp_path: Path, line: str, what: str, hint: str
     assert (error.location.line, error.location.column) == (3, 1)
 
 
+def test_all_that_fio_does_not_know_is_told_at_once(tmp_path: Path) -> None:
+    """Each try named one of them."""
+    text = "[global]\nsize=1m\niodpth=4\n[a]\n blocksz=4k\nioengine=libaoi\n[b]\nrw=read\nnice_=1\n"
+    error = refused(tmp_path, text)
+    assert error.what == "fio 3.33 has no option iodpth, nor 3 others of this job"
+    said = error.render()
+    for place, hint in (("3:1", "iodepth"), ("5:2", "blocksize"), ("6:1", "libaio")):
+        assert f"job.fio:{place} | " in said and f'did you mean "{hint}' in said
+    assert "job.fio:9:1 | nice_=1" in said
+    many = "".join(f"nosuch{number}=1\n" for number in range(30))
+    error = refused(tmp_path, f"[a]\nsize=1m\n{many}")
+    assert error.details[-1] == "and 17 more" and len(error.details) == 25
+
+
 @pytest.mark.parametrize(
     ("lines", "what"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -116,7 +117,10 @@ def test_work_that_fio_does_once_is_refused_with_its_section(tmp_path: Path) -> 
 
 
 def study(job: Path, *overrides: str) -> Study:
-    return study_of_job(read_job(job), lambda path: load_study(path, list(overrides)))
+    def load(name: str, text: str) -> Study:
+        return load_study(name, list(overrides), text=text)
+
+    return study_of_job(read_job(job), load)
 
 
 def test_times_hold_for_both_and_the_load_does_not_change(tmp_path: Path) -> None:
@@ -128,6 +132,21 @@ def test_times_hold_for_both_and_the_load_does_not_change(tmp_path: Path) -> Non
     with pytest.raises(InputError, match="not that of the job file any more") as raised:
         study(path, "workload.group.a.block_sizes=8 KiB")
     assert "change the job file" in raised.value.next
+
+
+def test_sections_after_one_another_are_shortened_by_what_the_refusal_says(job: Path) -> None:
+    """workload.duration=2s was refused with "begin earlier", and a group's own duration as well."""
+    with pytest.raises(InputError, match="the mix ends after 2 s") as raised:
+        study(job, "workload.duration=2s")
+    assert raised.value.location is not None and raised.value.location.path == str(job)
+    assert "--set | workload.duration=2s" in raised.value.details
+    longer, shorter = raised.value.next.split("; or ")
+    assert longer == "--set workload.duration=8s"
+    overrides = shlex.split(shorter)[1::2]
+    changed = study(job, "workload.duration=2s", *overrides)
+    (reader, log) = changed.workload.model_dump()["group"]
+    assert (reader["duration"], log["duration"]) == (1_250_000_000, 750_000_000)
+    assert study(job, longer.removeprefix("--set ")).workload.model_dump()["duration"] == 8 * 10**9
 
 
 def test_a_job_is_a_file_that_is_not_toml(job: Path, tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_what_would_have_shown_is_said_in_words_where_noise_hides_everything() -
 
 def test_values_have_units() -> None:
     assert words.value(212_000, "IOPS") == "212 k IOPS"
-    assert words.value(148_000, "ns") == "148 µs"
+    assert words.value(148_000, "ns") == "148 us"
     assert words.value(812 * 2**20, "B/s") == "812 MiB/s"
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.rig.registry import RIGS, around_of, require_hosts, rig_named
-from fsgauge.rig.rig import Rig
-from fsgauge.rig.vm.acceleration import CHOICE_VARIABLE
+from fsgauge.rig.registry import require_hosts, rig_named
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
 
@@ -51,15 +49,3 @@ def test_what_is_asked_for_is_enough() -> None:
     require_hosts(rig_named("vm"), study("sharing", BOTH, "rig.nodes=3"))
     require_hosts(rig_named("vm"), study("two-nodes"))
     require_hosts(rig_named("host"), study("sharing"))
-
-
-def test_what_a_list_of_studies_says_of_time_is_what_their_rigs_know(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The list asks without a rig; another one that knows its time has to be asked there too."""
-    monkeypatch.setenv(CHOICE_VARIABLE, "tcg")
-    assert [name for name in RIGS if type(rig_named(name)).around is not Rig.around] == ["vm"]
-    for name in ("two-nodes", "writers"):
-        own = rig_named("vm" if study(name).rig else "host")
-        assert around_of(study(name)) == own.around(study(name))
-    assert around_of(study("two-nodes")).before_seconds > 0

@@ -14,7 +14,14 @@ from fsgauge.engine.wire import DsyncSync, FileOperation, FsyncSync, WeightedOpe
 from fsgauge.record.parts import Part, Slice, Traffic
 from fsgauge.record.records import RunRecord
 from fsgauge.stats import Results, read_study
-from fsgauge.stats.durability import OPTION, caveats, durability_of, names_in, unflushed
+from fsgauge.stats.durability import (
+    OPTION,
+    caveats,
+    durability_of,
+    names_in,
+    running_with,
+    unflushed,
+)
 from fsgauge.stats.results import Durability, WeakSystem
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic.setting import with_machine
@@ -92,6 +99,22 @@ def test_systems_with_the_same_weakness_share_a_sentence() -> None:
     assert caveats("a beats b.", both) == ["a and b run with nobarrier: data."]
     assert caveats("a wins.", both) == ["a runs with nobarrier: data."]
     assert caveats("c wins.", both) == []
+
+
+def test_an_option_in_the_name_is_not_said_again() -> None:
+    """ "ext4 nobarrier runs with nobarrier" says it twice."""
+    told = {
+        "ext4 nobarrier": (("nobarrier",), "ext4 nobarrier"),
+        "ext4 nobarrier,commit=60": (("nobarrier", "commit=60"), "ext4 nobarrier,commit=60"),
+        "ext4 commit=60": (("commit=600",), "ext4 commit=60 runs with commit=600"),
+        "nobarrier": (("nobarrier", "commit=60"), "nobarrier runs with commit=60"),
+    }
+    assert {each: running_with([each], of) for each, (of, _) in told.items()} == {
+        each: said for each, (_, said) in told.items()
+    }
+    both = ["ext4 nobarrier", "xfs nobarrier"]
+    assert running_with(both, ["nobarrier"]) == "ext4 nobarrier and xfs nobarrier"
+    assert running_with([*both, "fast"], ["nobarrier"]).endswith("and fast run with nobarrier")
 
 
 def test_memory_holds_nothing() -> None:

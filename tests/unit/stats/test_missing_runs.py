@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.engine.wire import EngineFault
 from fsgauge.progress import Progress
 from fsgauge.record.records import LostBlock
 from fsgauge.report.write import read_report, write_report
@@ -16,6 +17,7 @@ from fsgauge.stats.results import Results
 from fsgauge.store import ResultsFolder, read_results
 from tests.laboratory import run
 from tests.synthetic import make_study
+from tests.synthetic.setting import with_result
 from tests.unit.stats.one_run import ONE_CELL
 
 pytestmark = pytest.mark.usefixtures("blank_pictures")
@@ -61,6 +63,24 @@ def test_a_system_that_could_not_be_removed_is_a_finding_and_costs_no_run(tmp_pa
     (told,) = [each for each in report.results.findings if each.code == "system.not_removed"]
     assert told.level == "warning" and told.where == [f"block {turn.block + 1}, {because}"]
     assert report.results.sureness.runs_failed == 0
+
+
+def test_where_every_run_failed_the_answer_is_how() -> None:
+    """ "No answer yet: no block is complete" was said of `run command -- false`."""
+    made = make_study(**ONE_CELL | {"blocks": 3})
+
+    def answer(*whats: str) -> str:
+        runs = [
+            with_result(run, None, EngineFault(what=what, cause="", next="", code="x"))
+            for run, what in zip(made.runs, whats, strict=False)
+        ]
+        return read_study(made.turns, runs, made.study, made.before).answer
+
+    said = "false ended with exit code 1"
+    assert answer(said, f"{said}: no / room.") == f"No answer: all 2 runs failed: {said}."
+    assert answer(f"{said}: no / room.") == f"No answer: the only run failed: {said}: no / room."
+    assert answer("mkfs failed", said) == "No answer: all 2 runs failed, the first: mkfs failed."
+    assert answer() and "failed" not in answer()
 
 
 def test_what_was_read_too_late_is_noted_and_costs_no_run() -> None:

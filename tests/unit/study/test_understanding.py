@@ -241,6 +241,45 @@ def test_the_value_that_was_typed_is_translated(keys: str, name: str, value: obj
     assert keys_of(keys)[name] == value
 
 
+@pytest.mark.parametrize(
+    ("keys", "name", "value"),
+    [
+        ("total_files = 20000", "entries", 20_000),
+        ("num_files = 20000", "entries", 20_000),
+        ("nrfiles = 1000\nnumjobs = 4", "entries", 4000),
+        ("items = 1000\nclients = 2", "entries", 2000),
+        ('items = "100,1000"\nnp = 2', "entries", [200, 2000]),
+        ("threads = 8\nentries = 8000", "clients", 8),
+        ('file_size = "4k"', "file_sizes", 4096),
+    ],
+)
+def test_words_for_many_files_are_translated(keys: str, name: str, value: object) -> None:
+    """`total_files` was led to `folders`, and `nrfiles` to the key of another kind."""
+    assert keys_of(keys, "metadata")[name] == value
+
+
+@pytest.mark.parametrize(
+    ("keys", "hint"),
+    [
+        ('clients = 4\n"-n" = 1000', "write entries = 4000"),
+        ("clients = 4\nfiles = 1000", "write entries = 4000"),
+        ('"-t" = 4', "write clients = 4"),
+        ("clients = 4\ndirs = 1", 'such as folders = ["own", "shared"]'),
+    ],
+)
+def test_words_for_many_files_are_proposed_with_the_value(keys: str, hint: str) -> None:
+    assert hint_of(refused(keys, "metadata")) == hint
+
+
+def test_files_of_each_of_several_numbers_of_clients_are_refused_with_all() -> None:
+    said = refused("nrfiles = 1000", "metadata").render()
+    assert "fio's nrfiles is workload.entries here, and 1000 is not a value of it" in said
+    assert "one number of clients, of which there are several here: 1000 of 1, 4000 of 4" in said
+    assert keys_of("num_files = 8")["files"] == 8
+    error = refused("num_files = 8", "connections")
+    assert "num_files (filebench's entries) is workload.files, which only a" in error.what
+
+
 def test_two_keys_are_set_by_one_word() -> None:
     load = keys_of("fsync = 32", "writers")
     assert (load["sync"], load["sync_every"]) == ("fsync", 32)
@@ -752,6 +791,8 @@ def test_a_letter_is_of_the_tool_whose_work_the_kind_is() -> None:
         load_study("metadata", ["-n=1000"])
     with pytest.raises(InputError, match=r"mdtest's -s is workload\.clients"):
         load_study("metadata", ["-s=4"])
+    with pytest.raises(InputError, match=r"fs_mark's -t is workload\.clients"):
+        load_study("metadata", ["-t=4"])
     with pytest.raises(InputError, match=r"hyperfine's -s is workload\.prepare"):
         load_study("command", ["-s=true"])
 

@@ -230,7 +230,8 @@ class ConnectionsWorkload(ConnectionsFields):
     def _threads_can_be(self) -> None:
         if self.dispatch == "threads" and self.most_clients > MOST_THREADS:
             raise conflict(
-                f"{self.most_clients} clients need as many threads; the limit is {MOST_THREADS}",
+                f"{self.most_clients:,} clients need as many threads; the limit is"
+                f" {MOST_THREADS:,}",
                 ["clients", "dispatch"],
                 next=f'clients = {MOST_THREADS}, or dispatch = "event loop"',
             )

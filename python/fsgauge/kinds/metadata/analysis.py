@@ -57,7 +57,7 @@ def uneven_at_the_stonewall(runs: Sequence[RunRecord]) -> Iterator[Finding]:
         "metadata.uneven",
         "warning",
         f"The time was up with uneven clients in {len(found)} of {len(runs)} runs: in"
-        f" {name_of(run)}, one had {first.most_files} files and another {first.fewest_files}."
+        f" {name_of(run)}, one had {first.most_files:,} files and another {first.fewest_files:,}."
         + (" All went on to as many." if went_on else ""),
         "The rate has the wait for the slowest in it: read first_done and last_done in the records."
         if went_on
@@ -96,7 +96,7 @@ def never_full(runs: Sequence[RunRecord]) -> Iterator[Finding]:
         "metadata.folder_size",
         "note" if is_meant else "warning",
         f"Folders never had their size in {len(found)} of {len(runs)} runs: in {name_of(run)} there"
-        f" were {names} of {wanted} files.",
+        f" were {names:,} of {wanted:,} files.",
         "The stonewall ends creates: rates are those of the smaller folder, and not of one size on"
         " all systems."
         if is_meant

@@ -82,7 +82,7 @@ class MetadataFactors(CellFactors):
     def place(self) -> str:
         """Where, in a sentence: "4 clients, shared folder of 10,000 empty files"."""
         if self.record_size_bytes is not None:
-            return f"{self.at_once_words}, one file in records of {self.record_size_bytes} bytes"
+            return f"{self.at_once_words}, one file in records of {self.record_size_bytes:,} bytes"
         size = (
             f"files of {exact_size(self.file_size_bytes)}"
             if self.file_size_bytes

@@ -245,20 +245,21 @@ class MetadataWorkload(WorkloadKeys):
             for clients in self.clients:
                 if clients > entries:
                     raise conflict(
-                        f"{clients} clients are more than the {entries} files that they share out",
+                        f"{clients:,} clients are more than the {entries:,} files that they share"
+                        " out",
                         [("entries", at), "clients"],
                         next=f"entries = {clients * 1000}",
                     )
                 if entries % clients:
                     raise conflict(
-                        f"{entries} files cannot be dealt out evenly to {clients} clients",
+                        f"{entries:,} files cannot be dealt out evenly to {clients:,} clients",
                         [("entries", at), "clients"],
                         next=f"entries = {(entries // clients + 1) * clients}",
                     )
                 if entries // clients > MOST_OF_A_CLIENT:
                     raise conflict(
-                        f"each of {clients} clients would have {entries // clients} files, and"
-                        f" {MOST_OF_A_CLIENT} is the limit",
+                        f"each of {clients:,} clients would have {entries // clients:,} files,"
+                        f" and {MOST_OF_A_CLIENT:,} is the limit",
                         [("entries", at), "clients"],
                         next="more clients, or fewer entries",
                     )

@@ -73,15 +73,15 @@ class MetadataMethod(MakesOwnFiles):
         needed = self._stored_bytes(entries)
         if needed > usable:
             raise InputError(
-                f"{entries} files with their names and inodes take about {format_size(needed)}",
+                f"{entries:,} files with their names and inodes take about {format_size(needed)}",
                 cause=f"{storage} has room for {format_size(usable)}",
                 next=self._fewer(usable // self._stored_bytes(1), "larger storage"),
             )
         beside = max(workload.clients) + _SPARE_INODES
         if room.inodes is not None and entries + beside > room.inodes:
             raise InputError(
-                f"{entries} files and their folders need {entries + beside} inodes",
-                cause=f'"{room.fewest}" has {room.inodes}: mkfs decides how many',
+                f"{entries:,} files and their folders need {entries + beside:,} inodes",
+                cause=f'"{room.fewest}" has {room.inodes:,}: mkfs decides how many',
                 next=self._fewer(room.inodes - beside, room.more_inodes(entries + beside)),
             )
         return self
@@ -203,8 +203,8 @@ class MetadataMethod(MakesOwnFiles):
             lines.append("reads: compared with what was written, in the time")
         if set(RECORDS) & set(workload.operations):
             lines.append(
-                f"shared file: {workload.records} records of {workload.record_size} bytes a client,"
-                " clients in turns, synced and closed in the time"
+                f"shared file: {workload.records:,} records of {workload.record_size:,} bytes a"
+                " client, clients in turns, synced and closed in the time"
             )
         ends = f"time: until every client is done{at_most(workload.time_limit, in_model=False)}"
         if workload.stonewall is not None:

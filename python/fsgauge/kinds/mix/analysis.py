@@ -107,7 +107,7 @@ def starves(result: LoadResult) -> str:
     if done == 0:
         return "it did nothing in the measured time" + (" but find no space" if refused else "")
     if done < STARVED_SHARE * (done + dropped):
-        return f"it did {done} of {done + dropped} operations that were due"
+        return f"it did {done:,} of {done + dropped:,} operations that were due"
     return ""
 
 

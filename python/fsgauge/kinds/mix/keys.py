@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+from fractions import Fraction
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
@@ -19,6 +21,9 @@ from fsgauge.units import DurationNs, exact_duration
 
 MOST_GROUPS = 64
 _SHORTEST_WINDOW_NS = 200_000_000
+_LEAST_NS, _STEP_NS, _SECOND_NS = 10_000_000, 1_000_000, 1_000_000_000
+"""The shortest time of a group, and that of which proposed ones are multiples."""
+_MOST_SHORTER = 6
 _RATES = {"operations": "iops", "commits": "iops", "bandwidth": "bandwidth"}
 _WORK = "operations"
 _PARTS = ("mean", "p50", "p99", "p999")
@@ -117,6 +122,7 @@ class MixWorkload(WorkloadKeys):
         self._names_differ()
         for index, group in enumerate(self.group):
             self._files_are_there(index, group)
+        for index, group in enumerate(self.group):
             self._begins_in_time(index, group)
             self._warms_up_with_all(index, group)
         self.judged()
@@ -213,8 +219,35 @@ class MixWorkload(WorkloadKeys):
                 if duration > 0
                 else f'"{group.name}" would never begin: the mix ends after {exact_duration(end)}',
                 [("group", index, "duration" if group.duration else "start_after"), "duration"],
-                next="a longer workload.duration, or begin earlier",
+                next=self._in_time(),
             )
+
+    def _in_time(self) -> str:
+        """The options with which all groups end in time: a longer mix; or shorter groups, all by
+        one factor, where that leaves each of them a time."""
+        end = self.warm_up + self.duration
+        ends = [(group, self.span_ns(group)) for group in self.group]
+        longest = max(begin + (group.duration or _SECOND_NS) for group, (begin, *_) in ends)
+        longer = f"--set workload.duration={_typed(longest - self.warm_up)}"
+        factor = min(self._factor(group, end) for group in self.group)
+        shorter = {
+            group.name: int(group.duration * factor) // _STEP_NS * _STEP_NS
+            for group in self.group
+            if group.duration is not None
+        }
+        if not shorter or len(shorter) > _MOST_SHORTER or min(shorter.values()) < _LEAST_NS:
+            return longer
+        each = (
+            shlex.quote(f"workload.group.{name}.duration={_typed(duration_ns)}")
+            for name, duration_ns in shorter.items()
+        )
+        return " ".join([f"{longer}; or", *(f"--set {one}" for one in each)])
+
+    def _factor(self, group: Group, end_ns: int) -> Fraction:
+        """By which the durations up to a group's end have to shrink; more than 1 where none has."""
+        parts = [group, *self.chain(group)]
+        lasting = sum(each.duration or _LEAST_NS for each in parts)
+        return Fraction(end_ns - sum(each.start_after for each in parts), lasting)
 
     def _warms_up_with_all(self, index: int, group: Group) -> None:
         if self.steady_window is None:
@@ -283,6 +316,10 @@ class MixWorkload(WorkloadKeys):
             timed=group.timed,
         )
         return factors.cell(folder_of(group.name), group.name)
+
+
+def _typed(duration_ns: int) -> str:
+    return exact_duration(duration_ns).replace(" ", "")
 
 
 def folder_of(name: str) -> str:

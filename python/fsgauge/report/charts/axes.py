@@ -59,9 +59,9 @@ def amount(form: str = "~s") -> str:
 
 DURATION = (
     "datum.value >= 1e6 ? format(datum.value / 1e6, '~g') + ' s' : datum.value >= 1e3 ?"
-    " format(datum.value / 1e3, '~g') + ' ms' : format(datum.value, '~g') + ' µs'"
+    " format(datum.value / 1e3, '~g') + ' ms' : format(datum.value, '~g') + ' us'"
 )
-"""A number of µs on an axis."""
+"""A number of us on an axis."""
 AIR = 1.15
 """How far an axis of rates goes beyond the highest one."""
 

@@ -64,7 +64,7 @@ def _rows(
                 "beyond": 1 / (1 - quantile),
                 "latency_us": latency_ns / 1e3,
                 "tip": f"{system}: {100 * quantile:.6g} % of {plural_of(operation)} within"
-                f" {words.value(latency_ns, 'ns')} ({merged.operations} operations)",
+                f" {words.value(latency_ns, 'ns')} ({merged.operations:,} operations)",
             }
             for quantile, latency_ns in percentile_curve(merged)
         ]

@@ -60,6 +60,6 @@ def _panel(panel: Panel, width: int) -> vega.Chart:
 def _part(rows: list[dict[str, Any]], width: int) -> vega.Chart:
     """One kind of CPU time on its own scale, from 0 on."""
     top = AIR * max([*(row["us"] for row in rows), *marks.edges_of(rows, "low", "high")])
-    title = f"{rows[0]['kind']}, µs per operation"
+    title = f"{rows[0]['kind']}, us per operation"
     along = axes.along("x", (0.0, top), log=False, title=title, tickCount=5)
     return marks.row_of_points(rows, ("us", "low", "high"), along, width)

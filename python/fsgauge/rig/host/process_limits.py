@@ -98,8 +98,8 @@ def require_threads(study: Study) -> None:
     if needed <= soft:
         return
     raise InputError(
-        f"the load has {threads} threads, and this user may have {soft} with the {running} that"
-        " run now",
+        f"the load has {threads:,} threads, and this user may have {soft:,} with the {running:,}"
+        " that run now",
         cause=_cause(soft, hard, "u"),
         next=_raised(hard, needed, "u", str(needed)),
     )

@@ -231,7 +231,7 @@ def _require_ports(kind: ServerKind, clients: int) -> None:
     needed = clients * kind.sockets_for_a_client + _SPARE_SOCKETS
     if needed > last - first:
         raise RigError(
-            f"{clients} clients need {needed} ports, and this machine has {last - first}",
+            f"{clients:,} clients need {needed:,} ports, and this machine has {last - first:,}",
             next="sysctl net.ipv4.ip_local_port_range='1025 65000', or fewer workload.clients",
         )
 
@@ -240,7 +240,7 @@ def _require_memory(kind: ServerKind, clients: int) -> None:
     needed, there = clients * kind.memory_for_a_client_bytes, available_memory_bytes()
     if there is not None and needed > there:
         raise RigError(
-            f"{kind.title} needs about {format_size(needed)} for {clients} clients, and"
+            f"{kind.title} needs about {format_size(needed)} for {clients:,} clients, and"
             f" {format_size(there)} of memory are available",
             next="fewer workload.clients, or more memory",
         )

@@ -125,7 +125,7 @@ class TurnSystem:
 
 def _require_aged(step: AgeFolder, result: AgeResult, turn: Turn) -> None:
     errors = (
-        f"{each.operation or 'syncfs'}: {each.text}, {each.count} times"
+        f"{each.operation or 'syncfs'}: {each.text}, {each.count:,} times"
         for each in result.errors[:6]
     )
     if result.ended == "time_limit":

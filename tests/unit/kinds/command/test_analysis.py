@@ -9,7 +9,12 @@ from typing import Any, cast
 import pytest
 
 from fsgauge.kinds.command.analysis import ANALYSIS
-from fsgauge.kinds.command.analysis.numbers import Command, OwnNumberResult, Waits
+from fsgauge.kinds.command.analysis.numbers import (
+    Command,
+    OwnNumberResult,
+    Waits,
+    share_of_looks,
+)
 from fsgauge.kinds.command.factors import CommandFactors
 from fsgauge.record.command import CommandRun, Found
 from fsgauge.record.records import RunRecord
@@ -176,6 +181,17 @@ def test_shares_that_differ_are_each_told_and_unknown_ones_said() -> None:
         ANALYSIS.answer(question(waits("ext4", 1, 0.0), waits("xfs", 1, 0.0), ratio="undecided"))
     )
     assert "less than 1 % of its time" in said
+
+
+@pytest.mark.parametrize(
+    ("looks", "waiting", "share"),
+    [(10, 5, None), (24, 0, None), (24, 6, 0.25), (299, 2, None), (300, 0, 0.0), (500, 2, 0.004)],
+)
+def test_few_looks_that_find_no_wait_tell_no_share(
+    looks: int, waiting: int, share: float | None
+) -> None:
+    """ "Less than 1 % of its time" was said of a program that was looked at 24 times."""
+    assert share_of_looks(waiting, looks) == share
 
 
 def test_what_is_undecided_has_the_smallest_effect_that_would_have_shown() -> None:

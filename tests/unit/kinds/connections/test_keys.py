@@ -177,7 +177,7 @@ def test_clients_are_a_number_or_a_list_and_nothing_else(value, words):
 
 
 def test_limits_are_those_of_the_most_clients():
-    assert "5000 clients need as many threads" in mistake(
+    assert "5,000 clients need as many threads" in mistake(
         "clients = [1, 5000]", 'dispatch = "threads"'
     )
     assert read("clients = [1, 4096]", 'dispatch = "threads"').connections == 4096

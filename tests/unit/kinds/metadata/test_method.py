@@ -205,7 +205,7 @@ def refusal(room: Room, *overrides: str) -> str:
 
 def test_a_million_files_without_the_inodes() -> None:
     said = refusal(Room(100 * GIB, "xfs", 65536, "ext4"), "entries=1000000", "clients=[1,4]")
-    assert "1000000 files and their folders need 1000012 inodes" in said
+    assert "1,000,000 files and their folders need 1,000,012 inodes" in said
     assert '"ext4" has 65536' in said
     assert "--set workload.entries=65524, or a file system with more inodes" in said
     fitting = workload("entries=65524", "clients=[1,4]")
@@ -220,7 +220,7 @@ def test_the_option_of_mkfs_is_proposed_with_the_number_that_is_needed() -> None
 
 def test_a_million_files_without_the_bytes() -> None:
     said = refusal(Room(GIB, "xfs"), "entries=1000000", "file_sizes='3901 B'", "clients=4")
-    assert "1000000 files with their names and inodes take about 4.77 GiB" in said
+    assert "1,000,000 files with their names and inodes take about 4.77 GiB" in said
     assert '"xfs" has room for 973 MiB' in said
     most = int(said.partition("workload.entries=")[2].split(",")[0])
     MetadataMethod(workload(f"entries={most}", "file_sizes='3901 B'", "clients=4")).in_room(

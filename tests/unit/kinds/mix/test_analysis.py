@@ -35,6 +35,7 @@ def result(done: int, dropped: int) -> wire.LoadResult:
 def test_a_group_starves_that_does_nothing_or_less_than_half() -> None:
     assert starves(result(0, 0)) == "it did nothing in the measured time"
     assert starves(result(4, 6)) == "it did 4 of 10 operations that were due"
+    assert "1,400 of 10,000 operations" in starves(result(1400, 8600))
     assert starves(result(5, 5)) == ""
     assert starves(result(100, 0)) == ""
 

@@ -54,8 +54,17 @@ def test_a_group_of_large_blocks_is_judged_in_bytes(size: str) -> None:
         (READERS + READERS, ['two groups are called "readers"']),
         (READERS + 'files_of = "lok"\n' + LOG, ['there is no other group "lok"', "log"]),
         (READERS + 'after = "log"\n' + LOG, ["never begins", 'a duration for "log"']),
-        (READERS + 'start_after = "1 min"\n', ["would never begin"]),
-        (READERS + 'duration = "1 min"\n', ["and the mix ends after 12 s"]),
+        (
+            READERS + 'start_after = "1 min"\n',
+            ["would never begin", "next: --set workload.duration=59s"],
+        ),
+        (
+            READERS + 'duration = "1 min"\n',
+            [
+                "and the mix ends after 12 s",
+                "next: --set workload.duration=58s; or --set workload.group.readers.duration=12s",
+            ],
+        ),
         ('steady_window = "3 s"\n' + LOG, ["not within a warm-up of 2 s", 'warm_up = "30 s"']),
         ('steady_window = "1 s"\n' + LOG + 'start_after = "1 s"\n', ["has times of its own"]),
         ('steady_window = "1 s"\n' + LOG + 'duration = "1 s"\n', ["has times of its own"]),

@@ -8,6 +8,7 @@ from typing import Any
 from fsgauge.kinds.aging.analysis.layouts import aged_files, aging_layouts, predictions
 from fsgauge.kinds.aging.analysis.model import Aging, AgingLine, AgingPoint, DiskParameter
 from fsgauge.kinds.aging.analysis.rates import aging_lines, levels_of, noise_of_sides
+from fsgauge.kinds.aging.analysis.sizes import best_size, sizes_told_apart
 from fsgauge.kinds.aging.disk import changed_disk, disk_of
 from fsgauge.kinds.aging.factors import AgingFactors, Side
 from fsgauge.record.records import Cell, StepRecord, StudyRecord
@@ -51,6 +52,7 @@ class AgingAnalysis(Analysis):
             seeks=seeks_of(material.environment.storage),
             lines=aging_lines(samples, material.equivalence_percent),
             noise=noise_of_sides(samples),
+            told_apart=sizes_told_apart(samples, chunks, material.equivalence_percent),
             layouts=aging_layouts(samples, scans, chunks, predicted),
             aged=aged_files(samples, scans, chunks),
             disk=[
@@ -230,7 +232,9 @@ def aging_answer(aging: Aging, primary: Sequence[Cell], margin_percent: float) -
                 elsewhere=list(_elsewhere(aging, found, free_percent)),
                 margin_percent=margin_percent,
             )
-            return f"{kept_sentences(level)}{_prediction(aging, found[lead], free_percent)}"
+            best = best_size(aging.told_apart, cell, found[lead])
+            predicted = _prediction(aging, found[lead], free_percent)
+            return f"{best}{kept_sentences(level)}{predicted}"
     return "No answer yet: no turn has both its clean rate and one after ageing."
 
 

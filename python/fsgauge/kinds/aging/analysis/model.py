@@ -105,6 +105,13 @@ class AgedFiles(ResultModel):
     lengths: Lengths
 
 
+class ToldApart(ResultModel):
+    """Pairs of systems of which the first keeps more of its clean rate in a cell than the other."""
+
+    cell: str
+    pairs: list[tuple[str, str]]
+
+
 class DiskParameter(ResultModel):
     """One number of the modelled disk; `is_default`: as the published rig has it."""
 
@@ -118,7 +125,8 @@ class Aging(OwnResults):
 
     `chunks` is each system's allocation size in bytes, None where the file system decides.
     `noise` is, by side, the relative rate of the baseline's later turn over its earlier one.
-    `unpredicted` says why the engine predicted nothing, "" where it did.
+    `told_apart` is of the level that the answer is about, None where allocation sizes are not what
+    differs. `unpredicted` says why the engine predicted nothing, "" where it did.
     """
 
     files: int
@@ -132,6 +140,7 @@ class Aging(OwnResults):
     layouts: list[AgingLayout]
     aged: list[AgedFiles]
     disk: list[DiskParameter]
+    told_apart: ToldApart | None = None
     unpredicted: str = ""
     failed_scans: int
 

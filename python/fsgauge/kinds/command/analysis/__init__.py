@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
 from fsgauge.kinds.command.analysis.numbers import (
+    SMALL_SHARE,
     TIME,
     Command,
     OwnNumberResult,
@@ -184,7 +185,6 @@ def _differ(made: list[_Made], field: int) -> bool:
 
 
 _MOST_NUMBERS = 3
-_SOME = 0.01
 
 
 def _takes(question: Question, cell: Cell, times: Sequence[Waits], start: str) -> list[str]:
@@ -219,7 +219,7 @@ def _waits_otherwise(shares: Mapping[str, float], first: float | None) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %" if share >= _SOME else "less than 1 %"
+    return f"{100 * share:.0f} %" if share >= SMALL_SHARE else "less than 1 %"
 
 
 def _numbers(own: Command, cell: str) -> str:

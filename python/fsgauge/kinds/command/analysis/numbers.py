@@ -24,8 +24,8 @@ class Waits(ResultModel):
     """What a program did on one system in one cell: its mean time, and means over its runs.
 
     `waiting` is the share of its time in which it did nothing but wait for storage, of `looks` at
-    its threads in all runs together; None where this machine does not tell. `processor` is CPU time
-    over its time: 1 is one core.
+    its threads in all runs together; None where this machine does not tell, or of too few looks.
+    `processor` is CPU time over its time: 1 is one core.
     """
 
     cell: str
@@ -71,6 +71,9 @@ class Command(OwnResults):
 
 FEWEST_LOOKS = 20
 """In all runs of a system together: fewer tell no share."""
+SMALL_SHARE = 0.01
+LOOKS_AT_LITTLE = 300
+"""From so many on a smaller share is told: none of fewer may be 1 % and more (95 %)."""
 _TIME = "complete"
 
 
@@ -111,7 +114,7 @@ def _waits(runs: Sequence[RunRecord], **place: Any) -> Waits:  # noqa: ANN401
 
     return Waits(
         **place,
-        waiting=sum(e.waiting for e in programs) / looks if looks >= FEWEST_LOOKS else None,
+        waiting=share_of_looks(sum(each.waiting for each in programs), looks),
         looks=looks,
         processor=processor_ns / max(elapsed_ns, 1),
         peak_memory_bytes=max(each.peak_memory_bytes for each in programs),
@@ -120,6 +123,12 @@ def _waits(runs: Sequence[RunRecord], **place: Any) -> Waits:  # noqa: ANN401
         requests=of_device(lambda device: device.read_requests + device.write_requests),
         flushes=None if None in flushes else statistics.fmean(each or 0 for each in flushes),
     )
+
+
+def share_of_looks(waiting: int, looks: int) -> float | None:
+    """Of looks, how many found it waiting; None where so few do not tell."""
+    needed = LOOKS_AT_LITTLE if waiting < SMALL_SHARE * looks else FEWEST_LOOKS
+    return waiting / looks if looks >= needed else None
 
 
 def noise_of(material: Material, name: str) -> float | None:

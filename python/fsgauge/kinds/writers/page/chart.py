@@ -66,7 +66,7 @@ class Part:
 
 RATE = Part("iops", axes.rate_title("IOPS"), 240)
 SHARE = Part("efficiency", "share of ideal", 110, form=".0%")
-LATENCY = Part("p99_ns", "p99, µs", 110, 1e3, log=True)
+LATENCY = Part("p99_ns", "p99, us", 110, 1e3, log=True)
 
 
 def writers_chart(results: Results) -> Drawing | None:

@@ -13,20 +13,26 @@ def answer(**changes: object) -> str:
     return make_aging(**{"levels": (5, 50), "maps": False, **changes}).results().answer
 
 
+def shares(said: str) -> str:
+    """Without the sentence that names the best size, and the model's."""
+    return said[said.index("At 5 % free, ") :].partition(" A model")[0]
+
+
 def test_measured_first_then_the_model_in_a_sentence_of_its_own() -> None:
     said = answer()
-    assert said.startswith("At 5 % free, writes keep 6")
+    assert said.startswith("ext4 8 MiB keeps its write rate best: 9")
+    assert "% at 5 % free (" in said and "). At 5 % free, writes keep 6" in said
     assert "of their clean rate on ext4 1 MiB (" in said and "ext4 8 MiB" in said
     measured, _, predicted = said.partition(" A model")
     assert predicted.startswith(", not a measurement, predicts 30 % on ext4 1 MiB, 51 % on ")
     assert predicted.endswith(" and 91 % on ext4 8 MiB for a disk with heads.")
-    assert "; reads " in measured and len(measured.split()) < WORDS
+    assert "; reads " in measured and len(shares(said).split()) < WORDS
 
 
 def test_systems_come_in_the_order_of_the_question() -> None:
     """The one that keeps least led, whichever was the baseline."""
     backwards = dict(reversed(SYSTEMS.items()))
-    measured = answer(systems=backwards).partition(" A model")[0]
+    measured = shares(answer(systems=backwards))
     assert next(iter(backwards)) == "ext4 8 MiB"
     places = [measured.index(f" on {name} (") for name in backwards]
     assert places == sorted(places)
@@ -35,7 +41,7 @@ def test_systems_come_in_the_order_of_the_question() -> None:
 def test_two_systems_are_both_named() -> None:
     two = {name: SYSTEMS[name] for name in ("ext4 1 MiB", "ext4 8 MiB")}
     said = answer(systems=two)
-    assert "between" not in said and len(said.partition(" A model")[0].split()) < WORDS
+    assert "between" not in said and len(shares(said).split()) < WORDS
 
 
 def test_one_system_has_an_answer_too() -> None:
@@ -65,8 +71,25 @@ def test_what_is_undecided_is_still_predicted_where_nothing_seeks(blocks: int) -
 
 def test_equal_systems_are_said_to_be_equal() -> None:
     said = answer(kept=lambda chunk, free, side: 1.0, noise=0.003)
-    assert said.startswith("At 5 % free, writes and reads keep their clean rate within 3 %")
+    assert said.startswith(
+        "No size is proven to keep its write rate better than another. At 5 % free, writes and"
+        " reads keep their clean rate within 3 %"
+    )
     assert all(name in said for name in SYSTEMS)
+
+
+def test_sizes_that_are_not_told_apart_are_the_best_together() -> None:
+    """The question is which size, and the answer listed what each keeps."""
+    said = answer(kept=lambda chunk, free, side: 0.6 if chunk < 4 << 20 else 0.9)
+    assert said.startswith(
+        "ext4 4 MiB and ext4 8 MiB keep their write rate best, and are not told from one another. "
+    )
+
+
+def test_of_systems_that_differ_otherwise_none_is_the_best_size() -> None:
+    assert answer(systems=dict.fromkeys(("ext4", "xfs"))).startswith("At 5 % free, writes keep ")
+    same = dict.fromkeys(("ext4 1 MiB", "xfs 1 MiB"), 1 << 20)
+    assert answer(systems=same).startswith("At 5 % free, writes keep ")
 
 
 def test_before_anything_is_measured() -> None:
