@@ -210,9 +210,7 @@ def raced(
         blocks=block,
         covered=_covered(world, fresh, turns, winner),
         stalled=int(stalled[winner]),
-        too_rarely=bool(
-            world.share[winner] < shown_from(int((~np.isnan(seen[:, winner])).sum()))
-        ),
+        too_rarely=bool(world.share[winner] < shown_from(int((~np.isnan(seen[:, winner])).sum()))),
     )
 
 

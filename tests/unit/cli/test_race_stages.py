@@ -142,8 +142,7 @@ class Refusing(NoDiskRig):
         return {
             each.name: [InputError(f'mkfs refused the options of the system "{each.name}"')]
             for each in study.systems
-            if each.kind == self.kind
-            and self.settings <= settings_of(each.model_dump()).items()
+            if each.kind == self.kind and self.settings <= settings_of(each.model_dump()).items()
         }
 
 
