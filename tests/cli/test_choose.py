@@ -83,6 +83,19 @@ def test_what_mkfs_refuses_is_named_and_the_race_is_planned_without_it(
 
 
 @pytest.mark.root
+def test_nothing_that_is_proposed_is_refused_where_it_is_raced(fsgauge: Run) -> None:
+    """On the default file of 1 GiB the list began with a log of 256 MiB, which mkfs.xfs refused."""
+    done = fsgauge("choose", "mix-mail", "--kinds", "xfs", "--plan")
+    assert done.returncode == 0, done.stderr
+    assert "failed " not in done.stderr
+    tried = done.stdout.partition("in every combination:")[2].partition("decides ")[0]
+    for line in done.stderr.splitlines():
+        if line.startswith("left out  xfs ("):
+            assert f" {line.partition('(')[2].partition(')')[0]}: " not in tried
+    assert "race      16 systems" in done.stdout, "others have its room"
+
+
+@pytest.mark.root
 def test_one_system_that_is_left_is_no_race(fsgauge: Run, tmp_path: Path) -> None:
     done = fsgauge("choose", study(tmp_path, '"default", 100'), "--plan")
     assert done.returncode == 2

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from fsgauge.plan.levels import shown_from
 from fsgauge.record.modes import looks_of
 from fsgauge.stats.race.rules import Standing, at_most_with, failed, finalists, look
 from fsgauge.stats.ratio import ratio_of_blocks
@@ -115,7 +116,8 @@ class World:
 class Ended:
     """How one race ended, once fresh blocks had their say. `runs` are those of systems in the race,
     `beside` the baseline's second ones; `covered`: whether the fresh interval of the winner's gain
-    holds the truth, None where the baseline won."""
+    holds the truth, None where the baseline won. `stalled`: how many of the winner's runs did;
+    `too_rarely`: it stalls in fewer of them than the answer says that it has to, to be found."""
 
     winner: int
     worse_by: float
@@ -128,6 +130,13 @@ class Ended:
     beside: int
     blocks: int
     covered: bool | None
+    stalled: int
+    too_rarely: bool
+
+    @property
+    def is_false_as_said(self) -> bool:
+        """Something is false that does not follow from stalls rarer than the answer says."""
+        return not self.too_rarely and (self.is_false_margin or self.is_false_at_most)
 
     @property
     def is_false_margin(self) -> bool:
@@ -161,6 +170,7 @@ def raced(
     best = int(world.truth.argmax())
     standing = Standing(systems)
     values = np.full((blocks + confirming, systems), np.nan)
+    stalled = np.zeros(systems, dtype=int)
     runs = beside = block = 0
     looks = looks_of(blocks)
     while block < (most or blocks) and not standing.settled:
@@ -169,6 +179,7 @@ def raced(
         found, stalls = world.block(np.array(asked))
         found[stalls & missing] = np.nan
         values[block, asked[::-1]] = found[::-1]  # the baseline's first turn is its value
+        stalled[running] += stalls[: len(running)]
         runs, beside = runs + len(running), beside + len(asked) - len(running)
         lost = [place for place in running if np.isnan(values[block, place])]
         standing = failed(lost, running, block, standing)
@@ -182,6 +193,7 @@ def raced(
     for each in fresh:
         each[:], stalls = world.block(turns)
         each[stalls & missing] = np.nan
+        stalled[turns[:-1]] += stalls[:-1]
     values[block : block + confirming, turns[::-1]] = fresh[:, ::-1]
     seen = values[: block + confirming]
     at_most = at_most_with(seen, standing)
@@ -197,6 +209,8 @@ def raced(
         beside=beside,
         blocks=block,
         covered=_covered(world, fresh, turns, winner),
+        stalled=int(stalled[winner]),
+        too_rarely=bool(world.share[winner] < shown_from(int((~np.isnan(seen[:, winner])).sum()))),
     )
 
 

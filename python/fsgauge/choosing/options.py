@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -13,7 +13,6 @@ from typing import Any, Literal, get_args
 
 from fsgauge.durability import Weak, made_by, weakened
 from fsgauge.record.factors import factors_of
-from fsgauge.stats.choosing.effects import settings_of
 from fsgauge.study.model import Study
 from fsgauge.study.varying import DEFAULT, Value, option_words, short_name, system_at, value_words
 from fsgauge.study.workload import cells_of
@@ -42,15 +41,14 @@ class Option:
         tables = (system_at({"name": kind}, {self.key: value}) for value in self.values)
         return [each for table in tables for each in weakened(made_by(table))]
 
-    def left_in(self, kind: str, systems: Sequence[Mapping[str, str]]) -> Option | None:
-        """The option with those values that systems with these settings have; None without any."""
+    def without(self, kind: str, refused: Collection[str]) -> Option:
+        """The option without those values that alone make one of these systems, by name."""
 
         def is_left(value: Value) -> bool:
-            own = settings_of(system_at({"name": kind}, {self.key: value})).items()
-            return any(own <= each.items() for each in systems)
+            alone = system_at({"name": kind}, {self.key: value})
+            return value not in self.tried or alone["name"] not in refused
 
-        left = replace(self, values=tuple(filter(is_left, self.values)))
-        return left if left.tried else None
+        return replace(self, values=tuple(filter(is_left, self.values)))
 
     @property
     def tried(self) -> list[Value]:
@@ -92,16 +90,22 @@ def every_option() -> tuple[Option, ...]:
     return tuple(Option(**of) for of in tables)
 
 
-def proposed(kinds: Sequence[str], loads: Iterable[Load], *, safe: bool) -> list[Proposed]:
-    """For each kind the options that matter for any of the loads, as many as there is room for."""
-    share = MOST_PROPOSED // len(kinds)
-    return [_of_kind(kind, frozenset(loads), share, safe) for kind in kinds]
+def proposed(
+    kinds: Sequence[str], loads: Iterable[Load], refused: Collection[str] = (), *, safe: bool
+) -> list[Proposed]:
+    """For each kind the options that matter for any of the loads, as many as there is room for.
+    `refused` are names of systems: what alone makes one of them is not proposed."""
+    share, own = MOST_PROPOSED // len(kinds), frozenset(loads)
+    return [_of_kind(kind, own, refused, share, safe) for kind in kinds]
 
 
-def _of_kind(kind: str, loads: frozenset[str], share: int, safe: bool) -> Proposed:
+def _of_kind(
+    kind: str, loads: frozenset[str], refused: Collection[str], share: int, safe: bool
+) -> Proposed:
     """The options for the most of the loads first, then as the file has them, until another one
     would make too many systems; where nothing is known of the load, only as the file has them."""
-    own = [each for each in every_option() if kind in each.kinds and loads.intersection(each.loads)]
+    known = (each.without(kind, refused) for each in every_option() if kind in each.kinds)
+    own = [each for each in known if each.tried and loads.intersection(each.loads)]
     if not loads.issuperset(LOADS):
         own.sort(key=lambda each: -len(loads.intersection(each.loads)))
     weak = [] if safe else [each for each in own if each.weakens(kind)]

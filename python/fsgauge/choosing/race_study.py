@@ -67,6 +67,14 @@ def race_text(name: str, text: str, found: Sequence[Proposed]) -> str:
     return tomlkit.dumps(document)
 
 
+def systems_of(found: Sequence[Proposed]) -> list[System]:
+    """What is proposed, in every combination."""
+    tables = [table for each in found for table in each.tables]
+    points = points_of(tables, random.Random(0))  # noqa: S311 - no secret
+    each_of = ((table, point) for table, own in zip(tables, points, strict=True) for point in own)
+    return [System.model_validate(system_at(*each), context=WRITTEN) for each in each_of]
+
+
 def _table(table: Mapping[str, Any], reasons: Sequence[Option]) -> Table:
     made = tomlkit.table()
     for option in reasons:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -104,8 +105,8 @@ def command(
     from fsgauge.study.dump import dump_study
 
     load, *program = words
-    name, before, found = _raced(load, kinds, safe=safe)
-    text = race_text(name, before, found)
+    name, before, propose = _raced(load, kinds, safe=safe)
+    text = race_text(name, before, propose(()))
     asked = AskedStudy(
         f"{name}-choose.toml",
         (*_of_words(load, program), *overrides),
@@ -121,7 +122,7 @@ def command(
             next="leave plan.mode out, or fsgauge run",
         )
     races = 2 if is_sampled(text) else 1
-    study = without_refused(_part_of(study, races), world, consent, safe=safe)
+    study, found = without_refused(_part_of(study, races), world, consent, propose, safe=safe)
     tell(study, world, sys.stdout if plan_only else sys.stderr, found, races)
     if output is not None:
         written(dump_study(study), output)
@@ -130,7 +131,7 @@ def command(
     if is_submitted(hosts):
         return submit(study, hosts)
     how = How(rigs(world), consent, style, not_asked if yes else ask_where_long)
-    return measure(study, world, results, how, text)
+    return measure(study, world, results, how, race_text(name, before, found))
 
 
 def _of_words(load: str, program: Sequence[str]) -> Sequence[str]:
@@ -140,8 +141,11 @@ def _of_words(load: str, program: Sequence[str]) -> Sequence[str]:
     return program_overrides(load, program, (), ()) or [f"workload.program={json.dumps(program)}"]
 
 
-def _raced(load: str, kinds: str | None, *, safe: bool) -> tuple[str, str, Sequence[Proposed]]:
-    """Name and text of what is raced, and what is proposed: nothing where its systems vary."""
+def _raced(
+    load: str, kinds: str | None, *, safe: bool
+) -> tuple[str, str, Callable[[Collection[str]], Sequence[Proposed]]]:
+    """Name and text of what is raced, and what is proposed without systems of some names: nothing
+    where its systems vary."""
     from fsgauge.choosing.options import KINDS, load_of, proposed
     from fsgauge.choosing.race_study import load_text, varies
     from fsgauge.study.parse import parse_study
@@ -155,11 +159,12 @@ def _raced(load: str, kinds: str | None, *, safe: bool) -> tuple[str, str, Seque
                 f"{name} says itself what is raced (vary), and --kinds would be ignored",
                 next="leave --kinds out, or vary out of the study",
             )
-        return name, text, ()
+        return name, text, lambda _: ()
     typed = [each.strip() for each in (kinds or "").split(",")]
     chosen = KINDS if kinds is None else tuple(dict.fromkeys(typed))
     _require_known(chosen)
-    return name, text, proposed(chosen, load_of(parse_study(text, name, name)), safe=safe)
+    loads = load_of(parse_study(text, name, name))
+    return name, text, partial(proposed, chosen, loads, safe=safe)
 
 
 def _require_known(kinds: Sequence[str]) -> None:

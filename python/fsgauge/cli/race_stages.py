@@ -93,7 +93,7 @@ def go_on(directory: Path | None, how: How) -> int:
     if second is not None:
         world = how.rig(stored.study.rig)
         say(f"second    race: {len(second.systems)} systems around {found['chosen']}")
-        second = without_refused(second, world, how.destroy)
+        second, _ = without_refused(second, world, how.destroy)
         tell(second, world, sys.stderr)
         return measure(second, world, directory / _SECOND, how, dump_study(second))
     if finalists is None:
@@ -121,10 +121,18 @@ def _left_by(stored: StoredStudy) -> tuple[str, Path | None]:
 
 
 def without_refused(
-    study: Study, world: Rig, consent: Consent | None, *, safe: bool = False
-) -> Study:
+    study: Study,
+    world: Rig,
+    consent: Consent | None,
+    propose: Callable[[Collection[str]], Sequence[Proposed]] = lambda _: (),
+    *,
+    safe: bool = False,
+) -> tuple[Study, Sequence[Proposed]]:
     """The study without what weakens durability, if it is to be `safe`, and without what this
-    machine refuses; each is named. InputError where fewer than two are left."""
+    machine refuses; each is named. InputError where fewer than two are left. An option that is
+    refused by itself is not proposed, and others have its room: `propose` gives what is, without
+    the systems of these names."""
+    from fsgauge.choosing.race_study import systems_of
     from fsgauge.durability import made_by, weakened
     from fsgauge.programs.interruption import interruptible
 
@@ -133,11 +141,18 @@ def without_refused(
         say(f"left out  {name}: it weakens durability (--safe)")
     study = _without(study, weak, ())
     require_hosts(world, study)
-    with interruptible():
-        refused = _refused_alone(study, world, consent)
-    for line in grouped(refused):
-        say(f"failed    {line}")
-    return _without(study, refused, refused)
+    found, refused = propose(()), dict[str, str]()
+    left_out = "left out " if found else "failed   "
+    while True:
+        with interruptible():
+            now = _refused_alone(study, world, consent)
+        for line in grouped({name: why for name, why in now.items() if name not in refused}):
+            say(f"{left_out} {line}")
+        refused |= now
+        before, found = found, propose(refused)
+        if found == before:
+            return _without(study, now, now), found
+        study = study.model_copy(update={"systems": systems_of(found)})
 
 
 def _refused_alone(study: Study, world: Rig, consent: Consent | None) -> dict[str, str]:
@@ -179,17 +194,14 @@ def tell(
 ) -> None:
     """What is tried and why, and what it takes; `races` is how many share a budget."""
     from fsgauge.cli.plan_lines import MARGIN
-    from fsgauge.stats.choosing.effects import settings_of
 
     lines = []
     for each in found:
-        own = [settings_of(one.model_dump()) for one in study.systems if one.kind == each.kind]
-        if not own:
+        if not any(one.kind == each.kind for one in study.systems):
             continue
         lines.append(f"tries     {each.kind}, in every combination:")
         for options, how in ((each.crossed, ""), (each.weak, "alone, as it weakens durability: ")):
-            left = (option.left_in(each.kind, own) for option in options)
-            lines += [f"{MARGIN}{how}{option.told}" for option in left if option]
+            lines += [f"{MARGIN}{how}{option.told}" for option in options]
     budget = study.plan.budget if races > 1 else None
     halved = "" if budget is None else f"{exact_duration(budget * races)}: half each for two races"
     if races > 1:

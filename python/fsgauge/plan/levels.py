@@ -21,6 +21,11 @@ def corrected(comparisons: int) -> float:
     return 1 - ALPHA / max(1, comparisons)
 
 
+def shown_from(runs: int) -> float:
+    """The share of runs from which on something comes in one of so many, in 95 of 100 studies."""
+    return 1 - ALPHA ** (1 / max(1, runs))
+
+
 def of_look(looks: int, rivals: int) -> float:
     """The two-sided level at whose upper end one of so many rivals is held against the leader of a
     race, so that all of its looks, over all rivals, err together in 5 of 100 races. Every look has

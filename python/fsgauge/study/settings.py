@@ -10,7 +10,7 @@ from fsgauge.plain_files.bounds import MOST_POINTS
 from fsgauge.study.base import Distinct, OneLine, StudyModel, conflict
 from fsgauge.units import DurationNs, Percent
 
-OF_A_RACE = {"usual": {"blocks": 24}, "high": {"blocks": 240, "confirm": 24}}
+OF_A_RACE = {"usual": {"blocks": 24}, "high": {"blocks": 240, "confirm": 40}}
 """At most, before those that confirm, and these; by certainty."""
 
 
@@ -54,13 +54,13 @@ class PlanSettings(StudyModel):
         8,
         description="For mode race: fresh blocks of the baseline, the winner and up to three rivals"
         " after it. The ratios of the answer are of these alone. Default: 8, or with certainty high"
-        " 24.",
+        " 40.",
     )
     certainty: Literal["usual", "high"] = Field(
         "usual",
         description="For mode race: when it gives up. usual: not proven after 24 blocks. high: only"
-        " after 240; and 24 fresh blocks confirm, in which the winner has to stall in one run of"
-        " ten or fewer.",
+        " after 240, and the winner runs in 40 fresh blocks, so that it is found out if one run in"
+        " 20 stalls.",
     )
     weaker_may_win: bool = Field(
         False,

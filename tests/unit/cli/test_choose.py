@@ -1,4 +1,4 @@
-"""What is raced: a program by its own name, options that some system still has, a budget."""
+"""What is raced: a program by its own name, options that are not refused, a budget."""
 
 from __future__ import annotations
 
@@ -24,19 +24,17 @@ def test_a_program_that_is_raced_is_called_by_its_own_name() -> None:
     assert _of_words("command", []) == ()
 
 
-def test_what_no_system_has_any_more_is_not_tried() -> None:
+def test_a_value_that_is_refused_by_itself_is_not_tried() -> None:
     """J.size=256 was listed where all such systems were refused."""
     option = Option(("ext4",), "mkfs.-J.size", ("default", "256", "512"), (), "", "")
     weak = Option(("ext4",), "mount.nobarrier", (True,), (), "", "")
-    left = [{}, {"-J size": "512", "noatime": "on"}]
-    found = option.left_in("ext4", left)
-    assert found is not None and found.values == ("default", "512")
-    assert option.left_in("ext4", [{}]) is None
-    for key, name in (("mkfs.-m.reflink", "-m reflink"), ("mount.max_inline", "max_inline")):
-        zero = Option(("xfs",), key, ("default", 0), (), "", "")
-        assert zero.left_in("xfs", [{name: "0"}]) == zero, "0 is not what it does by itself"
-    assert weak.left_in("ext4", left) is None
-    assert weak.left_in("ext4", [{"nobarrier": "on"}]) == weak
+    refused = ["ext4", "ext4 (J.size=256)", "ext4 (noatime, J.size=512)"]
+    assert option.without("ext4", refused).values == ("default", "512")
+    assert option.without("xfs", refused) == option, "that is another file system"
+    zero = Option(("xfs",), "mkfs.-m.reflink", ("default", 0), (), "", "")
+    assert zero.without("xfs", refused) == zero
+    assert not zero.without("xfs", ["xfs (reflink=0)"]).tried, "0 is not what it does by itself"
+    assert not weak.without("ext4", ["ext4 (nobarrier)"]).tried
 
 
 def test_two_races_have_half_of_the_budget_each() -> None:

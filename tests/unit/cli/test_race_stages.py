@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fsgauge.choosing.options import KINDS, Option, Proposed, every_option, proposed
+from fsgauge.choosing.race_study import systems_of
 from fsgauge.cli import race_stages
 from fsgauge.cli.execution import Ended
-from fsgauge.cli.race_stages import RACED, How, go_on, grouped, tell
+from fsgauge.cli.race_stages import RACED, How, go_on, grouped, tell, without_refused
 from fsgauge.cli.run import not_asked
-from fsgauge.errors import InputError
+from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.exit_codes import ExitCode
 from fsgauge.progress import Progress
 from fsgauge.report.write import write_report
 from fsgauge.run import run_study
+from fsgauge.stats.choosing.effects import settings_of
 from fsgauge.store import read_results
 from fsgauge.study.model import SimulatedStorage, Study
 from fsgauge.study.parse import load_study, parse_study
+from fsgauge.study.varying import Value, system_at
 from tests.laboratory import NoDiskRig
 from tests.synthetic_race import RacingEngine, race_study
 
@@ -41,7 +47,7 @@ def went(monkeypatch: pytest.MonkeyPatch) -> Went:
 
     monkeypatch.setattr(race_stages, "execute", began)
     monkeypatch.setattr(race_stages, "execute_again", again)
-    monkeypatch.setattr(race_stages, "without_refused", lambda study, *_: study)
+    monkeypatch.setattr(race_stages, "without_refused", lambda study, *_: (study, ()))
     monkeypatch.setattr(race_stages, "tell", lambda *_: None)
     monkeypatch.setattr(
         "fsgauge.choosing.race_study.around_winner",
@@ -123,6 +129,66 @@ def test_finalists_of_models_are_measured_here_or_named(
         assert told in capsys.readouterr().err
         assert (each / "finalists.toml").is_file()
     assert len(went) == 1
+
+
+class Refusing(NoDiskRig):
+    """Refuses every system of a kind that has all of these settings."""
+
+    def __init__(self, kind: str, settings: Mapping[str, str]) -> None:
+        super().__init__(RacingEngine())
+        self.kind, self.settings = kind, settings.items()
+
+    def refused_alone(self, study: Study, destroy: object = None) -> dict[str, list[FsgaugeError]]:
+        return {
+            each.name: [InputError(f'mkfs refused the options of the system "{each.name}"')]
+            for each in study.systems
+            if each.kind == self.kind and self.settings <= settings_of(each.model_dump()).items()
+        }
+
+
+TRIED = [
+    (kind, option, value)
+    for option in every_option()
+    for kind in option.kinds
+    for value in option.tried
+]
+
+
+@pytest.mark.parametrize(("kind", "option", "value"), TRIED)
+def test_what_is_refused_by_itself_is_not_proposed_and_others_have_its_room(
+    kind: str, option: Option, value: Value, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`choose mix-mail` began with "failed": a log of 256 MiB is too large for XFS of 1 GiB, and
+    half of its systems were not raced."""
+    propose = partial(proposed, KINDS, option.loads, safe=False)
+    first = {each.name for each in systems_of(propose(()))}
+    alone = system_at({"name": kind}, {option.key: value})
+    study = load_study("overhead", ["plan.mode=race"], ["ext4", "xfs"])
+    study = study.model_copy(update={"systems": systems_of(propose(()))})
+    study, found = without_refused(study, Refusing(kind, settings_of(alone)), None, propose)
+    said = capsys.readouterr().err.splitlines()
+    has = [each for each in study.systems if each.name == alone["name"]]
+    assert not has and found == propose([alone["name"]] if said else [])
+    assert len(study.systems) == len(systems_of(found)), "all that is proposed is taken"
+    if alone["name"] in first:
+        (line,) = said
+        assert line.startswith(f"left out  {alone['name']}") and "mkfs refused its options" in line
+        assert 2 * len(study.systems) >= len(first), "others have its room"
+    else:
+        assert not said
+
+
+def test_of_two_that_are_refused_together_each_stays(capsys: pytest.CaptureFixture[str]) -> None:
+    propose = partial(proposed, ["ext4"], ["commits"], safe=True)
+    found: Proposed = propose(())[0]
+    first, second = (each.words for each in found.crossed[:2])
+    study = load_study("overhead", ["plan.mode=race"], ["ext4", "xfs"])
+    study = study.model_copy(update={"systems": systems_of([found])})
+    both = system_at({"name": "ext4"}, {each.key: each.tried[0] for each in found.crossed[:2]})
+    left, same = without_refused(study, Refusing("ext4", settings_of(both)), None, propose)
+    assert same == [found] and 2 < len(left.systems) < len(study.systems)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("left out  ext4 (") and first in line and second in line
 
 
 def test_a_tunable_that_is_refused_is_said_once() -> None:

@@ -88,10 +88,10 @@ def test_a_race_has_more_blocks_than_a_study_unless_it_says_how_many() -> None:
     assert PlanSettings(mode="race").blocks == 24 and PlanSettings().blocks == 8
     assert race_study("plan.blocks=6").plan.blocks == 6
     high = PlanSettings(mode="race", certainty="high")
-    assert (high.blocks, high.confirm) == (240, 24)
+    assert (high.blocks, high.confirm) == (240, 40)
     assert PlanSettings(mode="race", certainty="high", confirm=9).confirm == 9
     study = race_study().model_copy(update={"plan": high})
-    assert "up to 240 blocks, then 24 of the best" in race_words(study)
+    assert "up to 240 blocks, then 40 of the best" in race_words(study)
 
 
 def test_the_plan_has_turns_for_all_and_takes_no_longer_than_its_budget() -> None:

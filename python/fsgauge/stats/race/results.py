@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from fsgauge.plan.levels import corrected
+from fsgauge.plan.levels import corrected, shown_from
 from fsgauge.record.modes import LOOKS
 from fsgauge.record.records import OfTurn, RunRecord, StudyRecord
 from fsgauge.stats.choosing.commands import commands_of
@@ -171,6 +171,7 @@ def race_lines(race: Race, fresh: Sequence[Comparison], few: str = "") -> list[s
         *(_no_difference(race) if other is None else []),
         _headline(race, fresh, other),
         _nothing_better(race, other),
+        *_rare(race),
         *([f"{named_systems(near)} could not be told from it in the race."] if near else []),
         *([f"{listed(race.failed)} {_GONE}."] if race.failed else []),
         *(
@@ -282,6 +283,16 @@ def _times(race: Race, found: Comparison, *, its: bool = False) -> str:
     of = f"its {label}" if its else f"{race.baseline} in {label}"
     ends = f"{ratio_range(*edges)}; {race.confirmed} fresh blocks"
     return f"{factor_words(found.ratio, edges)} times {of} ({ends})"
+
+
+def _rare(race: Race) -> list[str]:
+    """What no rule finds in runs that had none: the bound holds but for stalls so rare."""
+    if not race.rivals or race.others_at_most is None or race.others_at_most > MOST_AT_MOST:
+        return []
+    own = next(each for each in race.places if each.system == race.leader)
+    runs = own.blocks + race.confirmed - race.missed.get(race.leader, 0)
+    rarer = f"rarer than one run in {math.floor(1 / shown_from(runs))}"
+    return [f"{race.leader} ran {count(runs, 'time')}, so stalls {rarer} may have been missed."]
 
 
 def _nothing_better(race: Race, other: Comparison | None) -> str:
