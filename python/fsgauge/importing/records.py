@@ -238,7 +238,7 @@ def _machine(imported: Imported, run: Run, began: int) -> Machine:
         name=imported.machine or UNKNOWN,
         role="load",
         captured_unix_ns=began,
-        kernel=run.kernel or UNKNOWN,
+        kernel=UNKNOWN,
         architecture=UNKNOWN,
         distribution=UNKNOWN,
         processor=UNKNOWN,
