@@ -20,7 +20,6 @@ from fsgauge.importing.measured import (
     csv_rows,
     json_documents,
     no_latency,
-    unreadable,
 )
 
 IOR = "IOR"
@@ -56,29 +55,26 @@ def is_iozone(text: str) -> bool:
     return "Iozone: Performance Test of File I/O" in text
 
 
-def read_iozone(text: str, path: Path, sha256: str) -> list[Run]:
+def read_iozone(text: str, _: Path) -> list[Run]:
     """Each time that IOzone ran, if the file has several."""
-    parts = text.split("Iozone: Performance Test of File I/O")[1:]
-    return [_run(part, path, sha256) for part in parts]
+    return [_run(part) for part in text.split("Iozone: Performance Test of File I/O")[1:]]
 
 
-def _run(text: str, path: Path, sha256: str) -> Run:
+def _run(text: str) -> Run:
     if "iozone test complete." not in text:
-        unreadable(path, IOZONE, "it did not complete")
+        raise NonsenseError("it did not complete")
     if not re.search(r"Output is in k?[bB]?K?[Bb]ytes/sec", text):
-        unreadable(path, IOZONE, "its rates are not in kBytes/sec (options -N and -O)")
+        raise NonsenseError("its rates are not in kBytes/sec (options -N and -O)")
     version = re.search(r"Version \$Revision: (\S+)", text)
     began = re.search(r"Run began: (.+)", text)
     called = re.search(r"Command line used: (.+)", text)
     modes = [each for each in _MODES if each in text]
     said = {"modes": ", ".join(modes) or "none"}
-    tests = [replace(test, said=said) for test in _tests(text, path)]
+    tests = [replace(test, said=said) for test in _tests(text)]
     if not tests:
-        unreadable(path, IOZONE, "it has no table of rates; -t prints another one")
+        raise NonsenseError("it has no table of rates; -t prints another one")
     return Run(
         tool=f"IOzone {version[1] if version else ''}".strip(),
-        path=path,
-        sha256=sha256,
         tests=tuple(tests),
         started_unix_ns=_unix_ns(began[1]) if began else None,
         command=called[1].strip() if called else "",
@@ -92,7 +88,7 @@ def _unix_ns(text: str) -> int | None:
         return None
 
 
-def _tests(text: str, path: Path) -> Iterator[Test]:
+def _tests(text: str) -> Iterator[Test]:
     """A test for each number of the table, each placed by the column above it."""
     ends: list[int] = []
     for line in text.splitlines():
@@ -104,7 +100,7 @@ def _tests(text: str, path: Path) -> Iterator[Test]:
             for rate, end in rates:
                 column = min(range(2, len(ends)), key=lambda place: abs(ends[place] - end))
                 if column - 2 >= len(COLUMNS):
-                    unreadable(path, IOZONE, f"a row of {len(values)} columns")
+                    raise NonsenseError(f"a row of {len(values)} columns")
                 name = COLUMNS[column - 2]
                 yield by_rate(
                     name,
@@ -119,18 +115,18 @@ def is_bonnie(text: str) -> bool:
     return any(line.startswith(_FORMATS) for line in text.splitlines())
 
 
-def read_bonnie(text: str, path: Path, sha256: str) -> list[Run]:
+def read_bonnie(text: str, _: Path) -> list[Run]:
     lines = [line for line in text.splitlines() if line.startswith(_FORMATS)]
-    return [_bonnie_run(_of_1_98(line, path), path, sha256) for line in lines]
+    return [_bonnie_run(_of_1_98(line)) for line in lines]
 
 
-def _of_1_98(line: str, path: Path) -> str:
+def _of_1_98(line: str) -> str:
     """The line as 1.98 has it, which put seeks and their processes behind the chunk's size."""
     fields = line.split(",")
     if fields[0] == "1.98":
         return line
     if len(fields) != _OLD_FIELDS:
-        unreadable(path, BONNIE, f"a line of {len(fields)} fields instead of {_OLD_FIELDS}")
+        raise NonsenseError(f"a line of {len(fields)} fields instead of {_OLD_FIELDS}")
     return ",".join(["1.98", *fields[1 : _CHUNK + 1], "", "", *fields[_CHUNK + 1 :]])
 
 
@@ -139,12 +135,12 @@ def _peer() -> Any:  # noqa: ANN401 - a module's table
     return next(peer for name in having if (peer := kinds.part(name, "peers").PEERS.get(BONNIE)))
 
 
-def _bonnie_run(line: str, path: Path, sha256: str) -> Run:
+def _bonnie_run(line: str) -> Run:
     fields = line.split(",")
     try:
         rates = _peer().rates(line)
     except FsgaugeError as error:
-        unreadable(path, BONNIE, error.what)
+        raise NonsenseError(error.what) from error
     chunk = _size(fields[_CHUNK]) or _CHUNK_BYTES
     found = {"file_size_bytes": _size(fields[_SIZE])} if _size(fields[_SIZE]) else {}
     tests = [
@@ -153,11 +149,9 @@ def _bonnie_run(line: str, path: Path, sha256: str) -> Run:
         if numbers is not None
     ]
     if not tests:
-        unreadable(path, BONNIE, "every test was too fast for it to rate")
+        raise NonsenseError("every test was too fast for it to rate")
     return Run(
         tool=f"{BONNIE} {fields[1]}",
-        path=path,
-        sha256=sha256,
         tests=tuple(tests),
         started_unix_ns=int(fields[_STARTED]) * 10**9 if fields[_STARTED].isdecimal() else None,
         machine=fields[_NAME],
@@ -193,7 +187,7 @@ def is_ior(text: str) -> bool:
     )
 
 
-def read_ior(text: str, path: Path, sha256: str) -> list[Run]:
+def read_ior(text: str, _: Path) -> list[Run]:
     """Each repetition, of each time that IOR ran."""
     if text.lstrip().startswith("{"):
         found = [_of_json(document) for document in json_documents(text)]
@@ -203,15 +197,13 @@ def read_ior(text: str, path: Path, sha256: str) -> list[Run]:
     runs = []
     for version, command, began, rows in found:
         if not rows:
-            unreadable(path, IOR, "it has no row of a write or a read")
+            raise NonsenseError("it has no row of a write or a read")
         by_rep: dict[int, list[Test]] = {}
         for row in rows:
             by_rep.setdefault(int(row["rep"]), []).append(_ior_test(row))
         runs += [
             Run(
                 tool=f"{IOR} {version}".strip(),
-                path=path,
-                sha256=sha256,
                 tests=tuple(tests),
                 started_unix_ns=_unix_ns(began),
                 command=command,
