@@ -25,13 +25,13 @@ from fsgauge.importing.measured import (
     Run,
     Side,
     Test,
+    binary_bytes,
     bucket_of,
     json_documents,
 )
 from fsgauge.units import count
 
 TOOL = "fio"
-_SIZES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _ONE_NAME = {"readwrite": "rw", "blocksize": "bs", "blocksize_range": "bsrange"}
 _UNSPLIT = {"bssplit": "none", "bsrange": "none"}
 _DEFAULTS = {
@@ -216,15 +216,9 @@ def _said(options: Mapping[str, str]) -> dict[str, str]:
 
 def _in_one_spelling(text: str) -> str:
     text = text.strip().lower()
-    if (size_bytes := _bytes(text)) is not None:
+    if (size_bytes := binary_bytes(text)) is not None:
         return str(size_bytes)
     return {"": "1", "true": "1", "false": "0", "readwrite": "rw"}.get(text, text)
-
-
-def _bytes(text: str) -> int | None:
-    """ "4k", "4kb", "4ki" as a number."""
-    match = re.fullmatch(r"(\d+)([kmg]?)i?b?", text.lower())
-    return int(match[1]) * _SIZES[match[2]] if match else None
 
 
 def _factors(options: Mapping[str, Any], sides: Mapping[str, Side | None]) -> dict[str, Any]:
@@ -232,7 +226,7 @@ def _factors(options: Mapping[str, Any], sides: Mapping[str, Side | None]) -> di
     found: dict[str, Any] = {}
     done = [side for side in sides.values() if side is not None]
     is_split = any(options.get(name, none) != none for name, none in _UNSPLIT.items())
-    size_bytes = None if is_split else _bytes(str(options.get("bs", "")))
+    size_bytes = None if is_split else binary_bytes(str(options.get("bs", "")))
     if size_bytes is not None:
         found["block_size_bytes"] = size_bytes
     elif done and not is_split and not options.get("bs"):

@@ -17,6 +17,7 @@ from fsgauge.quantities import LARGEST
 SUB_BUCKET_BITS = 6
 """Of the engine's histograms; fio's have the same buckets."""
 By = Literal["iops", "bandwidth"]
+_SIZE = re.compile(r"(\d+)([kmg]?)i?b?")
 
 
 class NonsenseError(ValueError):
@@ -108,6 +109,12 @@ def by_rate(
         write=side if writes else None,
         factors={"block_size_bytes": block_bytes, **factors},
     )
+
+
+def binary_bytes(text: str) -> int | None:
+    """ "4k", "4kb", "4ki", "16G" as bytes; None of another text."""
+    match = _SIZE.fullmatch(text.lower())
+    return int(match[1]) << 10 * " kmg".index(match[2] or " ") if match else None
 
 
 def json_documents(

@@ -16,6 +16,7 @@ from fsgauge.importing.measured import (
     Run,
     Side,
     Test,
+    binary_bytes,
     by_rate,
     csv_rows,
     json_documents,
@@ -24,15 +25,14 @@ from fsgauge.importing.measured import (
 
 IOR = "IOR"
 _MIB, _KIB = 1 << 20, 1 << 10
-_ROW = re.compile(r"\s*(write|read)\s+(\S.*)")
+_ROW = re.compile(r"\s*(write|read)\s+\S.*")
 _CSV_HEAD = "access,bw(MiB/s)"
 BONNIE = "bonnie++"
-_NAME, _STARTED, _SIZE, _CHUNK, _FILES = 2, 4, 5, 6, 21
+_NAME, _STARTED, _SIZE, _CHUNK = 2, 4, 5, 6
 _CHUNK_BYTES = 8192
 _FORMATS = ("1.96,", "1.97,", "1.98,")
 _OLD_FIELDS = 48
 _WRITES = ("put", "rewrite", "create", "delete")
-_SIZES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 IOZONE = "IOzone"
 COLUMNS = (
     "write", "rewrite", "read", "reread", "random read", "random write", "backwards read",
@@ -49,6 +49,11 @@ _SAID = ("access", "segments", "ordering in a file", "blocksize")
 """Options of IOR, as it says them in its text and in its JSON."""
 _OPTION = re.compile(rf"^({'|'.join(_SAID)})\s*:\s*(.+?)\s*$", re.MULTILINE)
 _TIME = "%a %b %d %H:%M:%S %Y"
+_COLUMNS = {
+    "access": "access", "bwMiB": "bw(MiB/s)", "xferKiB": "xfer(KiB)", "totalTime": "total(s)",
+    "rep": "iter",
+}  # fmt: skip
+"""Of IOR's JSON, and what its CSV and its table call them."""
 
 
 def is_iozone(text: str) -> bool:
@@ -65,20 +70,25 @@ def _run(text: str) -> Run:
         raise NonsenseError("it did not complete")
     if not re.search(r"Output is in k?[bB]?K?[Bb]ytes/sec", text):
         raise NonsenseError("its rates are not in kBytes/sec (options -N and -O)")
-    version = re.search(r"Version \$Revision: (\S+)", text)
-    began = re.search(r"Run began: (.+)", text)
-    called = re.search(r"Command line used: (.+)", text)
+    lines = (r"Version \$Revision: (\S+)", r"Run began: (.+)", r"Command line used: (.+)")
+    version, began, command = (_found(line, text) for line in lines)
     modes = [each for each in _MODES if each in text]
     said = {"modes": ", ".join(modes) or "none"}
     tests = [replace(test, said=said) for test in _tests(text)]
     if not tests:
         raise NonsenseError("it has no table of rates; -t prints another one")
     return Run(
-        tool=f"IOzone {version[1] if version else ''}".strip(),
+        tool=f"{IOZONE} {version}".strip(),
         tests=tuple(tests),
-        started_unix_ns=_unix_ns(began[1]) if began else None,
-        command=called[1].strip() if called else "",
+        started_unix_ns=_unix_ns(began),
+        command=command.strip(),
     )
+
+
+def _found(pattern: str, text: str) -> str:
+    """What its group finds; "" for nothing."""
+    match = re.search(pattern, text, re.MULTILINE)
+    return match[1] if match else ""
 
 
 def _unix_ns(text: str) -> int | None:
@@ -141,8 +151,9 @@ def _bonnie_run(line: str) -> Run:
         rates = _peer().rates(line)
     except FsgaugeError as error:
         raise NonsenseError(error.what) from error
-    chunk = _size(fields[_CHUNK]) or _CHUNK_BYTES
-    found = {"file_size_bytes": _size(fields[_SIZE])} if _size(fields[_SIZE]) else {}
+    chunk = binary_bytes(fields[_CHUNK]) or _CHUNK_BYTES
+    size_bytes = binary_bytes(fields[_SIZE])
+    found = {"file_size_bytes": size_bytes} if size_bytes else {}
     tests = [
         _test(name, numbers.rate, numbers.unit == "bytes/s", chunk, found)
         for name, numbers in rates.items()
@@ -168,14 +179,6 @@ def _test(name: str, rate: float, of_bytes: bool, chunk: int, factors: dict[str,
     side = Side(max(1, round(1000 * rate)), 0, no_latency())
     read, write = (None, side) if writes else (side, None)
     return Test(title, "iops", 1000 * 10**9, read, write)
-
-
-def _size(text: str) -> int:
-    """ "16M", "8192k", "300" of MiB is what -s took; 0 for nothing."""
-    number, unit = text[:-1], text[-1:].upper()
-    if number.isdecimal() and unit in _SIZES:
-        return int(number) * _SIZES[unit]
-    return int(text) if text.isdecimal() else 0
 
 
 def is_ior(text: str) -> bool:
@@ -237,11 +240,10 @@ def _of_text(text: str) -> tuple[str, str, str, list[dict[str, Any]]]:
     """Version, command, when it began, and rows, of a CSV or a table."""
     if text.startswith(_CSV_HEAD):
         rows = csv_rows(text, _CSV_HEAD.split(","))
-        return "", "", "", [_row(e["access"], e, e["Latency"], e["numTasks"]) for e in rows]
+        return "", "", "", [_row(row) for row in rows]
     said = _said(dict(_OPTION.findall(text)))
     lines = (r"^IOR-(\S+?):", r"^Command line(?: used)?\s*:\s*(.+)", r"^Began\s*:\s*(.+)")
-    found = [re.search(line, text, re.MULTILINE) for line in lines]
-    version, command, began = (each[1] if each else "" for each in found)
+    version, command, began = (_found(line, text) for line in lines)
     return version, command, began, [{**row, "said": said} for row in _of_table(text)]
 
 
@@ -249,38 +251,28 @@ def _said(options: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(options[name]) for name in _SAID if name in options}
 
 
-def _row(access: str, row: Mapping[str, str], latency: str, tasks: str) -> dict[str, Any]:
+def _row(row: Mapping[str, str], tasks: str = "") -> dict[str, Any]:
     """A row of a CSV or a table, by the names that the JSON has."""
-    return {
-        "access": access,
-        "bwMiB": row["bw(MiB/s)"],
-        "latency": latency,
-        "xferKiB": row["xfer(KiB)"],
-        "totalTime": row["total(s)"],
-        "tasks": tasks,
-        "rep": row["iter"],
-    }
+    latency = row.get("Latency", row.get("Latency(s)", "0"))
+    found = {ours: row[theirs] for ours, theirs in _COLUMNS.items()}
+    return {**found, "latency": latency, "tasks": row.get("numTasks", tasks)}
 
 
 def _of_table(text: str) -> list[dict[str, Any]]:
     """By the head of the table: its columns differ by version."""
     columns: list[str] = []
     rows = []
-    tasks = re.search(r"^(?:tasks|clients)\s*:\s*(\d+)", text, re.MULTILINE)
+    tasks = _found(r"^(?:tasks|clients)\s*:\s*(\d+)", text) or "0"
     for line in text.splitlines():
         if line.startswith("access "):
             columns = line.split()
         elif line.startswith(("Summary", "Operation")):
             columns = []  # of its rows, which begin alike
-        elif columns and (found := _ROW.fullmatch(line)):
-            values = found[2].split()
-            if len(values) != len(columns) - 1:
-                raise NonsenseError(
-                    f"a row of {len(values) + 1} columns below a head of {len(columns)}"
-                )
-            row = dict(zip(columns[1:], values, strict=True))
-            latency = row.get("Latency(s)", "0")
-            rows.append(_row(found[1], row, latency, tasks[1] if tasks else "0"))
+        elif columns and _ROW.fullmatch(line):
+            row = line.split()
+            if len(row) != len(columns):
+                raise NonsenseError(f"a row of {len(row)} columns below a head of {len(columns)}")
+            rows.append(_row(dict(zip(columns, row, strict=True)), tasks))
     return rows
 
 
