@@ -36,10 +36,11 @@ from fsgauge.record.records import (
 from fsgauge.store import ResultsFolder
 
 UNKNOWN = "unknown"
-_NOT_SAID = (
-    "architecture", "distribution", "processor", "processor_count", "governor", "memory_bytes",
-    "virtual_machine", "load_average", "clock_source",
-)  # fmt: skip
+_NOT_SAID: dict[str, Any] = {
+    "architecture": UNKNOWN, "distribution": UNKNOWN, "processor": UNKNOWN, "processor_count": 1,
+    "governor": None, "memory_bytes": 0, "virtual_machine": None, "load_average": 0.0,
+    "clock_source": None,
+}  # fmt: skip
 _MOST_ANSWERED = 4
 """Of so many tests the answer is about each; of more about the first, and the tables have all."""
 _HEAD = "# Stored by fsgauge import: to be reported and compared, not to be run.\n"
@@ -172,12 +173,11 @@ def _cell(test: Test, *, sized: bool = True) -> Cell:
 
 def stored(imported: Imported, parent: Path, command: list[str]) -> Path:
     """Write it all; RigError where it cannot be written."""
-    first = next(iter(imported.runs.values()))[0]
     starts = [run.started_unix_ns for each in imported.runs.values() for run in each]
     began = min((each for each in starts if each), default=time.time_ns())
     plan = _plan(imported)
     study = _study(imported)
-    environment = EnvironmentRecord(machines=[_machine(imported, first, began)])
+    environment = EnvironmentRecord(machines=[_machine(imported, began)])
     record = StudyRecord(
         fsgauge_version=__version__,
         study=study,
@@ -232,22 +232,13 @@ def _study(imported: Imported) -> dict[str, Any]:
     }
 
 
-def _machine(imported: Imported, run: Run, began: int) -> Machine:
-    said = f"{imported.tool} does not say it"
+def _machine(imported: Imported, began: int) -> Machine:
     return Machine(
         name=imported.machine or UNKNOWN,
         role="load",
         captured_unix_ns=began,
         kernel=UNKNOWN,
-        architecture=UNKNOWN,
-        distribution=UNKNOWN,
-        processor=UNKNOWN,
-        processor_count=1,
-        governor=None,
-        memory_bytes=0,
-        virtual_machine=None,
-        load_average=0.0,
-        clock_source=None,
+        **_NOT_SAID,
         storage=StorageFacts(
             kind=FOREIGN,
             sentence=f"not recorded: measured by {imported.tool}, imported by fsgauge",
@@ -256,7 +247,7 @@ def _machine(imported: Imported, run: Run, began: int) -> Machine:
             cautions=[],
         ),
         tool_versions={},
-        missing=dict.fromkeys(_NOT_SAID, said),
+        missing=dict.fromkeys(_NOT_SAID, f"{imported.tool} does not say it"),
     )
 
 
