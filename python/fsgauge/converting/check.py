@@ -29,7 +29,7 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.exit_codes import ExitCode
 from fsgauge.machine.process.tool import find_tool, run_tool
 from fsgauge.study.parse import parse_study
-from fsgauge.units import format_size, parse_size
+from fsgauge.units import format_size
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import ClientFolders
 
@@ -120,12 +120,12 @@ def compared_sections(
     job: Path, *, without: frozenset[str] = frozenset()
 ) -> Iterator[tuple[list[str], list[str]]]:
     """Of each section what is said of it, and which of kinds, sizes and so on are unlike."""
-    for program, package in (("strace", "strace"), ("fio", "fio")):
+    for program in ("strace", "fio"):
         if find_tool(program) is None:
             raise RigError(
                 f"{program} is not installed",
                 cause="--check runs fio and the study under strace",
-                next=f"apt-get install {package}",
+                next=f"apt-get install {program}",
             )
     sections = read_job_file(job)
     _require_requests(sections)
@@ -154,14 +154,8 @@ def _require_requests(sections: list[Section]) -> None:
 
 
 def _file_bytes(converted: Converted) -> int:
-    sizes = [
-        group.keys[key]
-        for group in converted.groups
-        for key in ("block_sizes", "write_block_sizes")
-        if key in group.keys
-    ]
-    every = [text for each in sizes for text in (each if isinstance(each, list) else [each])]
-    found = max(FILE_BYTES, FEWEST_BLOCKS * max(parse_size(str(text)) for text in every))
+    drawn = [group.drawn(what) for group in converted.groups for what in ("block", "write_block")]
+    found = max(FILE_BYTES, FEWEST_BLOCKS * max(size for each in drawn for size, _ in each))
     if found > MOST_FILE_BYTES:
         raise InputError(
             f"a file of {FEWEST_BLOCKS} blocks would be of {format_size(found)}",
@@ -183,13 +177,11 @@ def _in_small(
     left = listed("not_of_requests") | converted.findings.without
     for number, (section, group) in enumerate(zip(sections, converted.groups, strict=True)):
         files = min(int(str(group.keys.get("files", 1))), MOST_FILES)
-        units = [each for each in section.options.values() if each.name == "kb_base"]
-        kept = [*units, *(each for each in drawing(section) if each.name not in left)]
         folder = scratch / "fio" / _name(number)
         folder.mkdir(parents=True)
         lines += [
             f"[{_name(number)}]",
-            *(each.name if each.value is None else f"{each.name}={each.value}" for each in kept),
+            *(each.written for each in drawing(section) if each.name not in left),
             "ioengine=psync",
             f"nrfiles={files}",
             f"size={files * file_bytes}",
@@ -283,10 +275,7 @@ def compared(
             cause="it uses other calls than pread, pwrite, fsync, fdatasync and fallocate",
             next="without --check: the study's notes say what differs",
         )
-    both = fio.offsets.keys() | study.offsets.keys()
-    most = {
-        kind: min(len(fio.offsets.get(kind, [])), len(study.offsets.get(kind, []))) for kind in both
-    }
+    most = fio.kinds & study.kinds
     offsets = [each.heat(most) if is_scattered else each.places(most) for each in (fio, study)]
     steps = list(_steps(fio.steps, study.steps))
     told: list[tuple[str, Mapping[Any, int], Mapping[Any, int]]] = [

@@ -185,8 +185,10 @@ class FioJob:
 def drawing(section: Section) -> list[Option]:
     """Of a job's section what says which requests there are and how they are submitted; not where,
     when and for how long, which a study has. Nothing else of a job is told to fio, so that none of
-    it runs a command, writes another file or changes the machine."""
-    return [
+    it runs a command, writes another file or changes the machine. kb_base is first, for all sizes
+    behind it."""
+    units = [option for name, option in section.options.items() if name == "kb_base"]
+    return units + [
         option
         for name, option in section.options.items()
         if name in by_name()

@@ -17,13 +17,9 @@ def put_sizes(job: FioJob, group: Group, kinds: tuple[str, ...]) -> list[int]:
     """Bytes of an operation, with weights where there are several; of writes their own."""
     source = job.option("bssplit") or job.option("bsrange") or job.option("bs")
     found = [sizes_of(job, DIRECTIONS[kind]) for kind in kinds]
-    for key, drawn in zip(("block", "write_block"), found, strict=False):
-        if key != "block" and drawn == found[0]:
-            continue
-        sizes, weights = [exact_size(size) for size, _ in drawn], [weight for _, weight in drawn]
-        group.put(f"{key}_sizes", sizes if len(sizes) > 1 else sizes[0], source)
-        if len(set(weights)) > 1:
-            group.put(f"{key}_weights", weights, source)
+    for what, drawn in zip(("block", "write_block"), found, strict=False):
+        if what == "block" or drawn != found[0]:
+            group.put_drawn(what, drawn, source)
     return sorted({size for drawn in found for size, _ in drawn})
 
 

@@ -10,7 +10,8 @@ from itertools import count as counted
 
 from fsgauge.converting.job_file import Option
 from fsgauge.errors import InputError
-from fsgauge.units import count, exact_duration, exact_size
+from fsgauge.study.file_sizes import weighted
+from fsgauge.units import count, exact_duration, exact_size, parse_size
 
 Value = str | int | float | bool | list[str] | list[int] | dict[str, int]
 Keys = Mapping[str, tuple[Value, Sequence[Option | None]]]
@@ -124,10 +125,30 @@ class Group:
                 self.put(key, owner.keys[key], *owner.sources.get(key, []))
         self.bytes_of_files = max(self.bytes_of_files, owner.bytes_of_files)
 
+    def put_drawn(
+        self, what: str, drawn: Sequence[tuple[int, int]], *sources: Option | None
+    ) -> None:
+        """Sizes of its "block"s, "write_block"s or "file"s in bytes, by weight."""
+        sizes, weights = [exact_size(size) for size, _ in drawn], [weight for _, weight in drawn]
+        self.put(f"{what}_sizes", sizes if len(sizes) > 1 else sizes[0], *sources)
+        if len(set(weights)) > 1:
+            self.put(_weights_of(what), weights, *sources)
+
+    def drawn(self, what: str) -> list[tuple[int, int]]:
+        """The same as it was put, or none."""
+        sizes, weights = self.keys.get(f"{what}_sizes", []), self.keys.get(_weights_of(what), [])
+        texts = sizes if isinstance(sizes, list) else [sizes]
+        shares = weights if isinstance(weights, list) else []
+        return weighted([parse_size(str(text)) for text in texts], [int(each) for each in shares])
+
     def put(self, key: str, value: Value, *sources: Option | None) -> None:
         """Set a key; None stands for an option that is not there."""
         self.keys[key] = value
         self.sources[key] = [each for each in sources if each is not None]
+
+
+def _weights_of(what: str) -> str:
+    return "size_weights" if what == "file" else f"{what}_weights"
 
 
 @dataclass(frozen=True)

@@ -205,15 +205,9 @@ def job_command(sections: list[Section], loads: list[LoadJob]) -> list[str]:
             command += [f"--name=group{place}", "--group_reporting"]
             if not number:
                 command += ["--new_group", *_begins(section, sections, place)]
-            command += [*_options(section), *_time(section, load), *_files(load, number, alone)]
+            command += [f"--{option.written}" for option in drawing(section)]
+            command += [*_time(section, load), *_files(load, number, alone)]
     return command
-
-
-def _options(section: Section) -> list[str]:
-    kept = drawing(section)
-    kb_base = section.options.get("kb_base")  # before all sizes
-    ordered = [kb_base, *kept] if kb_base else kept
-    return [f"--{o.name}" if o.value is None else f"--{o.name}={o.value}" for o in ordered]
 
 
 def _begins(section: Section, sections: list[Section], place: int) -> list[str]:

@@ -64,6 +64,11 @@ class Option:
         return InputError(what, location=self.location(hint), cause=cause, next=next)
 
     @property
+    def written(self) -> str:
+        """ "bs=4k"; of a switch its name."""
+        return self.name if self.value is None else f"{self.name}={self.value}"
+
+    @property
     def place(self) -> str:
         """ "job.fio:3"."""
         return f"{Path(self.path).name}:{self.line}" if self.line else self.path

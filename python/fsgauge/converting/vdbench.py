@@ -13,9 +13,8 @@ from fsgauge.converting import numbers
 from fsgauge.converting.groups import Converted, Findings, Group, free_name
 from fsgauge.converting.job_file import Option
 from fsgauge.errors import InputError, quoted
-from fsgauge.study.file_sizes import weighted
 from fsgauge.study.sweep import mean_bytes
-from fsgauge.units import exact_percent, exact_rate, exact_size, parse_size
+from fsgauge.units import exact_percent, exact_rate
 
 Given = Mapping[str, str]
 _LINE = re.compile(r"(fsd|fwd|rd)=([^,\s]+)(\S*)")
@@ -252,9 +251,7 @@ def _load(group: Group, given: Given, option: Option, rd: Option, findings: Find
             findings.refuse(at("operation"), f"no group does {kind}; {near}")
         return
     sizes = _drawn("xfersize", given.get("xfersize", "4k"))
-    group.put("block_sizes", [exact_size(size) for size, _ in sizes], option)
-    if len(sizes) > 1:
-        group.put("block_weights", [weight for _, weight in sizes], option)
+    group.put_drawn("block", sizes, option)
     weights = {"read": int(share), "write": 100 - int(share)}
     weights = {name: weight for name, weight in weights.items() if weight}
     if "random" in fileio:
@@ -308,18 +305,8 @@ def _pieces(group: Group) -> float:
     """Operations of vdbench's in one of the group: the blocks of a whole file."""
     if not (group.does("read_file") or group.does("write_file")):
         return 1
-    block = mean_bytes(_weighted(group, "block"))
-    files = _weighted(group, "file")
+    block, files = mean_bytes(group.drawn("block")), group.drawn("file")
     return mean_bytes([(max(math.ceil(size / block), 1), weight) for size, weight in files])
-
-
-def _weighted(group: Group, what: str) -> list[tuple[int, int]]:
-    """Sizes of its blocks or files, each with its weight."""
-    sizes = group.keys[f"{what}_sizes"]
-    weights = group.keys.get("size_weights" if what == "file" else "block_weights")
-    texts = sizes if isinstance(sizes, list) else [sizes]
-    shares = weights if isinstance(weights, list) else []
-    return weighted([parse_size(str(text)) for text in texts], [int(str(w)) for w in shares])
 
 
 def _files(reader: _Reader, group: Group, of: tuple[str, Given, Option], run: Given) -> None:
@@ -351,6 +338,5 @@ def _files(reader: _Reader, group: Group, of: tuple[str, Given, Option], run: Gi
         why = "blocks at random are in files of one size; the nearest is their mean"
         reader.findings.refuse(_about(at, key), why)
         return
-    group.put("file_sizes", [exact_size(size) for size, _ in drawn], at)
-    group.put("size_weights", [weight for _, weight in drawn], at)
+    group.put_drawn("file", drawn, at)
     group.bytes_of_files = bytes_of_files
