@@ -7,15 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fsgauge.converting import numbers
-from fsgauge.converting.fio_files import (
-    file_name,
-    file_names,
-    has_value,
-    note_fresh_files,
-    put_files,
-    put_pace,
-    put_times,
-)
+from fsgauge.converting.fio_files import put_files, share_files
 from fsgauge.converting.fio_job import FioJob
 from fsgauge.converting.fio_load import put_load
 from fsgauge.converting.fio_options import by_name, canonical
@@ -54,7 +46,7 @@ def convert_fio(
     for job in jobs:
         taken = [group.name for group in groups]
         groups.append(_group(job, free_name(job.section.name, taken), size_bytes))
-    _share_files(jobs, groups)
+    share_files(jobs, groups)
     _verify_what_is_read(jobs, groups)
     _require_equal_flows(jobs)
     _put_in_order(jobs, groups, [section.name for section in sections])
@@ -104,9 +96,6 @@ def _group(job: FioJob, name: str, size_bytes: int | None) -> Group:
     group = Group(name)
     put_load(job, group)
     put_files(job, group, size_bytes)
-    put_pace(job, group)
-    put_times(job, group)
-    note_fresh_files(job, group)
     _full(job, group)
     if "write" in str(group.keys["operations"]):
         _data(job, group)
@@ -162,34 +151,6 @@ def _pattern(job: FioJob, group: Group) -> None:
     else:
         why = "a block is random, in part or not; the nearest is buffer_compress_percentage"
         job.refuse(pattern, why)
-
-
-def _share_files(jobs: list[FioJob], groups: list[Group]) -> None:
-    """Sections with one filename, or of one name, work on the files of the first of them."""
-    owners: dict[str, Group] = {}
-    lists: dict[str, str] = {}
-    for job, group in zip(jobs, groups, strict=True):
-        name, option = file_name(job), job.option("filename")
-        if has_value(job, "offset") or has_value(job, "offset_increment"):
-            continue
-        if any(lists.setdefault(each, name) != name for each in file_names(job)):
-            what = "another section has some of these files, and others: here each has its own"
-            job.note(option, what)
-        owner = owners.setdefault(name, group)
-        if owner is group:
-            continue
-        if not (group.is_plain and owner.is_plain) and option is not None:
-            job.refuse(
-                option, "only sections that read and write share files; the nearest is one for each"
-            )
-        if group.bytes_of_files > owner.bytes_of_files:
-            for key in ("file_sizes", "files"):
-                if key in group.keys:
-                    owner.put(key, group.keys[key], *group.sources[key])
-            owner.bytes_of_files = group.bytes_of_files
-        if "verify" in group.keys and (verify := job.option("verify")):
-            job.refuse(verify, "what is verified has files of its own")
-        group.share_files(owner, job.findings, option or job.option("filename_format"))
 
 
 def _verify_what_is_read(jobs: list[FioJob], groups: list[Group]) -> None:

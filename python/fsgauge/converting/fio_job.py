@@ -27,11 +27,9 @@ class FioJob:
 
     def option(self, name: str) -> Option | None:
         """By any of its names; of two of them the one that stands last."""
-        names = [each for each in by_name()[name].names if canonical().get(each, each) == name]
-        given = [self.section.options[each] for each in names if each in self.section.options]
-        return max(
-            given, key=lambda each: list(self.section.options.values()).index(each), default=None
-        )
+        options, names = self.section.options, by_name()[name].names
+        given = [each for each in names if each in options and canonical().get(each, each) == name]
+        return options[max(given, key=list(options).index)] if given else None
 
     def text(self, name: str, usual: str) -> str:
         option = self.option(name)
@@ -51,13 +49,14 @@ class FioJob:
 
     def positive(self, name: str) -> int:
         """A count, 1 by itself; InputError at its place for none."""
-        found, option = self.read(name, numbers.size, 1), self.option(name)
-        if found < 1 and option is not None:
-            self.wrong(option, "1 or more")
+        found = self.read(name, numbers.size, 1)
+        if found < 1:
+            self.wrong(self.option(name), "1 or more")
         return found
 
-    def refuse(self, option: Option | None, why: str) -> None:
-        """An option that would make another load; nothing where there is none."""
+    def refuse(self, about: Option | str | None, why: str) -> None:
+        """An option, or one of this name, that would make another load; nothing without one."""
+        option = self.option(about) if isinstance(about, str) else about
         if option is not None:
             self.findings.refuse(option, why)
 
@@ -75,14 +74,14 @@ class FioJob:
     def choice(self, name: str, known: Sequence[str]) -> str:
         """One of some words, the first one the usual; what stands behind a colon is left out.
         InputError at its place for another word."""
-        found, option = self.text(name, known[0]).partition(":")[0], self.option(name)
-        if found not in known and option is not None:
-            self.wrong(option, ", ".join(known))
+        found = self.text(name, known[0]).partition(":")[0]
+        if found not in known:
+            self.wrong(self.option(name), ", ".join(known))
         return found
 
-    def wrong(self, option: Option, takes: str) -> NoReturn:
-        given = option.value or ""
-        said = f'{option.name} takes {takes}, and it is "{given}"'
+    def wrong(self, option: Option | None, takes: str) -> NoReturn:
+        assert option is not None  # noqa: S101 - what fio takes where there is none is right
+        said = f'{option.name} takes {takes}, and it is "{option.value or ""}"'
         raise option.wrong(said, next=f"fio --cmdhelp={option.name}")
 
     def switch(self, name: str, usual: bool = False) -> bool:
@@ -94,18 +93,20 @@ class FioJob:
         """Bytes, in the units that kb_base says."""
         return numbers.size(text, self.read("kb_base", numbers.size, 1024))
 
+    def size_in(self, option: Option | None, text: str) -> int:
+        """The same of what an option says; InputError at its place for what is no size."""
+        try:
+            return self.size(text)
+        except ValueError as error:
+            self.wrong(option, str(error))
+
     def of_direction(self, name: str, usual: str) -> list[str]:
         given = self.read(name, numbers.by_direction, [usual] * 3)
         return [each or usual for each in given]
 
     def size_of(self, name: str, direction: int, usual: str) -> int:
         """Bytes of reads, writes or trims; InputError at its place for what is no size."""
-        text, option = self.of_direction(name, usual)[direction], self.option(name)
-        try:
-            return self.size(text)
-        except ValueError as error:
-            assert option is not None  # noqa: S101 - the usual is a size
-            self.wrong(option, str(error))
+        return self.size_in(self.option(name), self.of_direction(name, usual)[direction])
 
     @property
     def engine(self) -> str:
@@ -139,8 +140,7 @@ class FioJob:
     def check_options(self) -> None:
         """Raise InputError for an unknown option; note or refuse what the table says. A refused
         engine may have options that no one here knows."""
-        engine = self._engine
-        is_refused = engine is not None and bool(engine.refused)
+        is_refused = self._engine is not None and self._engine.refused
         for option in self.section.options.values():
             known = by_name().get(option.name)
             if known is None and is_refused:
@@ -156,8 +156,8 @@ class FioJob:
             changes_nothing = option.value in _OFF and option.name not in listed("on_at_zero")
             if known.fate == "refused" and not changes_nothing:
                 self.findings.refuse(option, known.why)
-            elif known.fate in ("noted", "refused") and not changes_nothing:
-                self.findings.note(option, known.why)
+            elif known.fate == "noted" and not changes_nothing:
+                self.note(option, known.why)
             elif known.fate == "carried":
                 self.findings.carry(option)
         self._check_engine()
@@ -179,7 +179,7 @@ class FioJob:
         if engine.refused:
             self.findings.refuse(option, engine.refused)
         elif engine.note:
-            self.findings.note(option, engine.note)
+            self.note(option, engine.note)
 
 
 def drawing(section: Section) -> list[Option]:

@@ -18,10 +18,9 @@ def put_order(
 ) -> None:
     """Where requests go. `asked`: whether at random, what stands behind the colon of rw, and rw."""
     is_random, step, pattern = asked
-    source = pattern or job.option("ioengine")
-    if not is_random and not group.is_plain and source:
+    if not is_random and not group.is_plain:
         why = f"its places are random; the nearest is rw=rand{kinds[0]}"
-        job.refuse(source, why)
+        job.refuse(pattern or "ioengine", why)
     if is_random:
         if step and pattern and step != "1":
             job.refuse(
@@ -57,10 +56,7 @@ def _zoned(job: FioJob, *, is_sequential: bool) -> None:
 
 def _strided(job: FioJob, group: Group, step: str, pattern: Option, sizes: list[int]) -> None:
     """ "read:124k" leaves 124 KiB out behind each; "read:-8k" of 4 KiB goes backwards."""
-    try:
-        gap = job.size(step)
-    except ValueError as error:
-        job.wrong(pattern, str(error))
+    gap = job.size_in(pattern, step)
     if len(sizes) > 1:
         job.refuse(pattern, "a step between operations of several sizes")
     elif gap > 0:
@@ -79,9 +75,9 @@ def _strided(job: FioJob, group: Group, step: str, pattern: Option, sizes: list[
 def _random(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) -> None:
     shares = job.of_direction("percentage_random", "100")
     share, option = shares[DIRECTIONS[kinds[0]]], job.option("percentage_random")
-    if option is not None and group.is_mixed and shares[READ] != shares[WRITE]:
+    if group.is_mixed and shares[READ] != shares[WRITE]:
         job.refuse(option, "one share for reads and writes; the nearest is a group of each")
-    if share != "100" and option is not None:
+    if share != "100":
         if not share.isdecimal() or int(share) > 100:
             job.wrong(option, "0 to 100")
         group.put("random_percent", exact_percent(int(share)), option)

@@ -32,16 +32,11 @@ def sizes_of(job: FioJob, direction: int) -> list[tuple[int, int]]:
     if wide is not None:
         text = job.of_direction("bsrange", "4k-4k")[direction]
         return _range(job, wide, text)
-    option = job.option("bs")
-    text = job.of_direction("bs", "4k")[direction]
-    try:
-        size = job.size(text)
-    except ValueError as error:
-        assert option is not None  # noqa: S101 - 4k is a size
-        job.wrong(
-            option, "one size; several with their shares are bssplit" if "/" in text else str(error)
-        )
-    if size < 1 and option is not None:
+    option, text = job.option("bs"), job.of_direction("bs", "4k")[direction]
+    if "/" in text and not text.startswith("("):
+        job.wrong(option, "one size; several with their shares are bssplit")
+    size = job.size_in(option, text)
+    if size < 1:
         job.wrong(option, "a size above 0")
     return [(size, 1)]
 
