@@ -52,16 +52,9 @@ def convert_fio(
     _put_in_order(jobs, groups, [section.name for section in sections])
     workload, plan = _latency_search(jobs, groups)
     findings.raise_refusals(f"fsgauge study from-fio {quoted(path)}")
-    seeds = {job.read("randseed", numbers.size, 0) for job in jobs}
-    return Converted(
-        title=path.name,
-        tool="fio",
-        groups=groups,
-        findings=findings,
-        seed=max(seeds) or None,
-        workload={**workload, **_steady_search(jobs, groups)},
-        plan=plan,
-    )
+    seed = max(job.read("randseed", numbers.size, 0) for job in jobs) or None
+    workload = {**workload, **_steady_search(jobs, groups)}
+    return Converted(path.name, "fio", groups, findings, seed, workload=workload, plan=plan)
 
 
 def _as_written(without: frozenset[str], sections: list[Section]) -> frozenset[str]:
@@ -116,15 +109,13 @@ def _full(job: FioJob, group: Group) -> None:
 def _data(job: FioJob, group: Group) -> None:
     if job.switch("zero_buffers"):
         group.put("data", "zero", job.option("zero_buffers"))
-    for name, key in (
-        ("buffer_compress_percentage", "compressible"),
-        ("dedupe_percentage", "duplicates"),
-    ):
-        percent, option = job.percent(name, 0), job.option(name)
-        if percent and option and key == "duplicates" and job.option("verify") is not None:
-            job.refuse(option, "what is verified has no duplicates; leave verify out")
-        elif percent:
-            group.put(key, f"{percent} %", option)
+    if percent := job.percent("buffer_compress_percentage", 0):
+        group.put("compressible", f"{percent} %", job.option("buffer_compress_percentage"))
+    percent = job.percent("dedupe_percentage", 0)
+    if percent and job.option("verify"):
+        job.refuse("dedupe_percentage", "what is verified has no duplicates; leave verify out")
+    elif percent:
+        group.put("duplicates", f"{percent} %", job.option("dedupe_percentage"))
     _pattern(job, group)
     if "data" in group.keys:  # zeros, which are all alike
         group.keys.pop("duplicates", None)
@@ -139,7 +130,7 @@ def _pattern(job: FioJob, group: Group) -> None:
     pattern, chunk = job.option("buffer_pattern"), job.option("buffer_compress_chunk")
     piece_bytes = job.read("buffer_compress_chunk", job.size, 0)
     others = piece_bytes not in (0, PIECE_BYTES)
-    if chunk is not None and others and "compressible" in group.keys:
+    if others and "compressible" in group.keys:
         job.refuse(chunk, "pieces are of 4 KiB; the nearest is buffer_compress_chunk=4k")
     if chunk is None and group.keys.get("compressible") not in (None, "100 %"):
         what = "each 4 KiB has its share of zeros, in fio each 512 B"
@@ -158,11 +149,8 @@ def _verify_what_is_read(jobs: list[FioJob], groups: list[Group]) -> None:
     named = {group.name: group for group in groups}
     for job, group in zip(jobs, groups, strict=True):
         option = job.option("verify")
-        if (
-            option is None
-            or option.value in ("0", "none")
-            or "write" in str(group.keys["operations"])
-        ):
+        writes = "write" in str(group.keys["operations"])
+        if option is None or option.value in ("0", "none") or writes:
             continue
         writer = named.get(str(group.keys.get("files_of", "")))
         if writer is None or writer.keys.get("operations") != {"write": 1}:
@@ -193,15 +181,13 @@ def _put_in_order(jobs: list[FioJob], groups: list[Group], named: list[str]) -> 
     for job, group in zip(jobs, groups, strict=True):
         if job.switch("stonewall") and phase:
             before, phase, sources = phase, [], job.option("stonewall")
-        wait = job.option("wait_for")
-        if wait is not None:
-            place = groups.index(group)
-            before_it = zip(groups[:place], named[:place], strict=True)
-            waited = [each for each, name in before_it if name == wait.value]
-            if not waited:
-                known = ", ".join(named[:place]) or "none, for this is the first"
+        if (wait := job.option("wait_for")) is not None:
+            above = named[: groups.index(group)]
+            if wait.value not in above:
+                known = ", ".join(above) or "none, for this is the first"
                 job.wrong(wait, f"the name of a section above it ({known})")
-            _after(group, waited[-1], wait, ends_ns)
+            waited = max(place for place, name in enumerate(above) if name == wait.value)
+            _after(group, groups[waited], wait, ends_ns)
         elif before:
             _after(group, max(before, key=lambda each: ends_ns[each.name]), sources, ends_ns)
         begin_ns = ends_ns.get(group.after, 0) + group.start_after_ns
@@ -222,11 +208,8 @@ _QUANTILES = {50.0: "p50", 99.0: "p99", 99.9: "p999"}
 def _latency_search(jobs: Sequence[FioJob], groups: Sequence[Group]) -> tuple[Keys, Keys]:
     """The keys of [workload] and of [plan] where sections have a latency_target: a load curve
     raises their rates together, each step as long as the latency_window."""
-    found = [
-        (job, group)
-        for job, group in zip(jobs, groups, strict=True)
-        if job.read("latency_target", _time_ns, 0)
-    ]
+    both = zip(jobs, groups, strict=True)
+    found = [(job, group) for job, group in both if job.read("latency_target", _time_ns, 0)]
     if not found:
         return {}, {}
     plans = []
@@ -236,13 +219,11 @@ def _latency_search(jobs: Sequence[FioJob], groups: Sequence[Group]) -> tuple[Ke
         if window is not None and window_ns:
             group.duration_ns, group.sources["duration"] = window_ns, [window]
     first, last = found[0][0], found[-1][0]
-    option = last.option("latency_target")
-    if any(plan != plans[0] for plan in plans) and option is not None:
-        last.refuse(option, "a study has one limit; the nearest is a study of each")
-    source = first.option("latency_target")
+    if any(plan != plans[0] for plan in plans):
+        last.refuse("latency_target", "a study has one limit; the nearest is a study of each")
     names = [f"operations of {group.name}" for _, group in found]
     is_usual = len(found) == 1 and found[0][1] is groups[0]
-    workload: Keys = {} if is_usual else {"primary": (names, [source])}
+    workload: Keys = {} if is_usual else {"primary": (names, [first.option("latency_target")])}
     return workload, {key: (value, [first.option(of)]) for key, value, of in plans[0]}
 
 
@@ -250,10 +231,9 @@ def _curve(job: FioJob) -> list[tuple[str, str, str]]:
     """Keys of [plan], their values, and the options that these are from."""
     limit_ns = job.read("latency_target", _time_ns, 0)
     percent = job.read("latency_percentile", float, 100.0)
-    option = job.option("latency_percentile") or job.option("latency_target")
-    if percent not in _QUANTILES and option is not None:
+    if percent not in _QUANTILES:
         why = f"a limit of {percent:g} % of the operations; the nearest is latency_percentile=99.9"
-        job.refuse(option, why)
+        job.refuse(job.option("latency_percentile") or "latency_target", why)
     return [
         ("mode", "curve", "latency_target"),
         ("latency_limit", exact_duration(limit_ns), "latency_target"),

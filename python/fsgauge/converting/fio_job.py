@@ -31,6 +31,11 @@ class FioJob:
         given = [each for each in names if each in options and canonical().get(each, each) == name]
         return options[max(given, key=list(options).index)] if given else None
 
+    def last_of(self, *names: str) -> Option | None:
+        """Of several options the one that stands last."""
+        order = list(self.section.options.values())
+        return max(filter(None, map(self.option, names)), key=order.index, default=None)
+
     def text(self, name: str, usual: str) -> str:
         option = self.option(name)
         return usual if option is None or option.value is None else option.value
