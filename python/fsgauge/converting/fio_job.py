@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NoReturn, TypeVar
 
 from fsgauge.converting import numbers
-from fsgauge.converting.fio_options import FioEngine, by_name, canonical, engines, listed
+from fsgauge.converting.fio_options import FioOption, by_name, canonical, engines, listed
 from fsgauge.converting.groups import ALIKE, Findings
 from fsgauge.converting.job_file import Option, Section, contradiction
 from fsgauge.errors import did_you_mean, nearest
@@ -145,7 +145,7 @@ class FioJob:
     def check_options(self) -> None:
         """Raise InputError for an unknown option; note or refuse what the table says. A refused
         engine may have options that no one here knows."""
-        is_refused = self._engine is not None and self._engine.refused
+        is_refused = self._engine is not None and self._engine.fate == "refused"
         for option in self.section.options.values():
             known = by_name().get(option.name)
             if known is None and is_refused:
@@ -159,16 +159,20 @@ class FioJob:
                     hint=did_you_mean(near),
                 )
             changes_nothing = option.value in _OFF and option.name not in listed("on_at_zero")
-            if known.fate == "refused" and not changes_nothing:
-                self.findings.refuse(option, known.why)
-            elif known.fate == "noted" and not changes_nothing:
-                self.note(option, known.why)
-            elif known.fate == "carried":
-                self.findings.carry(option)
+            if known.fate == "carried" or not changes_nothing:
+                self._take(option, known)
         self._check_engine()
 
+    def _take(self, option: Option, known: FioOption) -> None:
+        if known.fate == "refused":
+            self.findings.refuse(option, known.why)
+        elif known.fate == "noted":
+            self.note(option, known.why)
+        elif known.fate == "carried":
+            self.findings.carry(option)
+
     @property
-    def _engine(self) -> FioEngine | None:
+    def _engine(self) -> FioOption | None:
         """What becomes of its ioengine, in a library of its own or not; None for an unknown one."""
         name = self.engine
         return engines().get("external" if "/" in name or name.endswith(".so") else name)
@@ -181,10 +185,7 @@ class FioJob:
             near = did_you_mean(nearest(self.engine, engines(), least=ALIKE))
             said = f"fio 3.33 has no ioengine {self.engine}"
             raise option.wrong(said, next="fio --enghelp", hint=near)
-        if engine.refused:
-            self.findings.refuse(option, engine.refused)
-        elif engine.note:
-            self.note(option, engine.note)
+        self._take(option, engine)
 
 
 def drawing(section: Section) -> list[Option]:

@@ -64,8 +64,7 @@ def _operations(job: FioJob, group: Group, kinds: tuple[str, ...], pattern: Opti
         weights = {kind: w for kind, w in (("read", share), ("write", 100 - share)) if w}
     if job.engine == "mmap":
         if "write" in weights or "trim" in weights:
-            source = job.option("ioengine") or job.section.head
-            job.refuse(source, "stores to mapped files are not measured; psync is nearest")
+            job.refuse("ioengine", "stores to mapped files are not measured; psync is nearest")
         weights = {"mmap_read": 1}
     group.put("operations", weights, pattern, *(sources if len(kinds) == 2 else ()))
 
