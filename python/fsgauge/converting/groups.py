@@ -159,6 +159,10 @@ class Note:
     place: str
     text: str
 
+    @property
+    def told(self) -> str:
+        return f"{self.place} {self.option}: {self.text}".lstrip()
+
 
 @dataclass
 class Findings:
