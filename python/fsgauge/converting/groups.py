@@ -79,11 +79,8 @@ class Group:
         for one, other in _UNDONE_BY.items():
             if one in weights and other not in weights:
                 found[other] = weights[one]
-                findings.note(
-                    next(iter(sources), None) or one,
-                    "files are removed and made again for the whole time: read the latency of"
-                    f" {one}",
-                )
+                what = "files are removed and made again for the whole time: read the latency of"
+                findings.note(next(iter(sources), None) or one, f"{what} {one}")
         self.put("operations", found, *sources)
 
     def follow(self, other: Group, *sources: Option | None) -> None:
@@ -102,7 +99,7 @@ class Group:
             self.put("files_of_jobs", "own" if own else "shared", *sources)
         if count > 1:
             self.put("files", count, *sources)
-        self.put("file_sizes", exact_size(size_bytes) if size_bytes else "0 B", *sources)
+        self.put("file_sizes", exact_size(size_bytes), *sources)
         self.bytes_of_files = count * size_bytes * (jobs if own else 1)
 
     def share_files(self, owner: Group, findings: Findings, *sources: Option | None) -> None:
@@ -115,13 +112,10 @@ class Group:
             self.bytes_of_files = 0
             self.put("files_of", owner.name, *sources)
             return
-        findings.note(
-            next(iter(sources), None) or "shared files",
-            f"the group {self.name} has files of its own, like those of {owner.name}",
-        )
-        for key in ("files", "file_sizes", "size_weights", "files_of_jobs"):
-            is_taken = {"files_of_jobs": self.is_plain, "size_weights": not self.is_plain}
-            if key in owner.keys and is_taken.get(key, True):
+        what = f"the group {self.name} has files of its own, like those of {owner.name}"
+        findings.note(next(iter(sources), None) or "shared files", what)
+        for key in ("files", "file_sizes", "files_of_jobs" if self.is_plain else "size_weights"):
+            if key in owner.keys:
                 self.put(key, owner.keys[key], *owner.sources.get(key, []))
         self.bytes_of_files = max(self.bytes_of_files, owner.bytes_of_files)
 
@@ -174,9 +168,9 @@ class Findings:
     refusals: dict[tuple[str, int, str], tuple[Option, str]] = field(default_factory=dict)
     carried: set[tuple[str, int, str]] = field(default_factory=set)
 
-    def carry(self, *options: Option | None) -> None:
-        """They are in the study as they are."""
-        self.carried |= {(each.path, each.line, each.name) for each in options if each}
+    def carry(self, option: Option) -> None:
+        """It is in the study as it is."""
+        self.carried.add((option.path, option.line, option.name))
 
     def note(self, about: Option | str | None, text: str) -> None:
         """Something differs: of an option, or of what stands in no line."""
