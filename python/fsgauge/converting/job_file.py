@@ -74,6 +74,18 @@ class Option:
         return f"{Path(self.path).name}:{self.line}" if self.line else self.path
 
 
+def joined_lines(text: str, bare: Callable[[str], str]) -> list[tuple[int, str]]:
+    """What is `bare` of each line, with its number: one that ends with a comma goes on in the
+    next that has something."""
+    found: list[tuple[int, str]] = []
+    for number, line in enumerate(map(bare, text.splitlines()), start=1):
+        if line and found and found[-1][1].endswith(","):
+            found[-1] = found[-1][0], found[-1][1] + line
+        elif line:
+            found.append((number, line))
+    return found
+
+
 @dataclass(frozen=True)
 class Section:
     """A job, with what [global] gave it before: the last of two equal options counts."""
