@@ -97,12 +97,10 @@ def _group(job: FioJob, name: str, size_bytes: int | None) -> Group:
 
 def _full(job: FioJob, group: Group) -> None:
     """Writes that find no space: of errors that are ignored, the second list is theirs."""
-    _, _, of_writes = job.text("ignore_error", "").partition(",")
-    if _NO_SPACE & set(of_writes.partition(",")[0].split(":")):
-        source = job.option("ignore_error")
-    else:
-        source = job.option("fill_device") if job.switch("fill_device") else None
-    if source is not None and (group.does("write") or group.does("create")):
+    of_writes = job.text("ignore_error", "").split(",")[1:2]
+    is_ignored = any(_NO_SPACE & set(each.split(":")) for each in of_writes)
+    if (is_ignored or job.switch("fill_device")) and (group.does("write") or group.does("create")):
+        source = job.option("ignore_error" if is_ignored else "fill_device")
         group.put("continue_when_full", True, source)
 
 

@@ -9,6 +9,9 @@ from fsgauge.converting.job_file import Option
 from fsgauge.units import exact_percent, exact_size
 
 
+_SHAPES = {"zipf": ("zipf_theta", 1.1), "pareto": ("pareto_h", 0.2)}
+
+
 def put_order(
     job: FioJob,
     group: Group,
@@ -23,9 +26,8 @@ def put_order(
         job.refuse(pattern or "ioengine", why)
     if is_random:
         if step and pattern and step != "1":
-            job.refuse(
-                pattern, "several operations from one random offset; the nearest is random_percent"
-            )
+            why = "several operations from one random offset; the nearest is random_percent"
+            job.refuse(pattern, why)
         group.put("order", "random", pattern)
         _zoned(job, is_sequential=False)
         _random(job, group, kinds, sizes)
@@ -42,16 +44,14 @@ def put_order(
 def _zoned(job: FioJob, *, is_sequential: bool) -> None:
     """zonemode=zbd of a sequential job is the same on storage without zones. A zonesize alone is
     zonemode=strided."""
-    option, zone = job.option("zonemode"), job.option("zonesize")
-    is_sized = zone is not None and zone.value not in (None, "0")
-    is_none = option is not None and option.value in ("none", "0")
-    if is_none and is_sized and zone is not None:
-        job.wrong(zone, "0 with zonemode=none")
-    option = option or (zone if is_sized else None)
-    if option is None or is_none or (is_sequential and option.value == "zbd"):
+    mode, is_sized = job.text("zonemode", ""), job.text("zonesize", "0") != "0"
+    is_none = mode in ("none", "0")
+    if is_none and is_sized:
+        job.wrong(job.option("zonesize"), "0 with zonemode=none")
+    if is_none or not (mode or is_sized) or (is_sequential and mode == "zbd"):
         return
     why = "its offsets depend on zones, which are not measured; the nearest is order strided"
-    job.refuse(option, why)
+    job.refuse("zonemode" if mode else "zonesize", why)
 
 
 def _strided(job: FioJob, group: Group, step: str, pattern: Option, sizes: list[int]) -> None:
@@ -65,11 +65,8 @@ def _strided(job: FioJob, group: Group, step: str, pattern: Option, sizes: list[
     elif gap == -2 * sizes[0]:
         group.put("order", "backwards", pattern)
     elif gap:
-        job.refuse(
-            pattern,
-            f"a step back of {exact_size(-gap)}; the nearest is {exact_size(2 * sizes[0])}, which"
-            " walks backwards block by block",
-        )
+        near = f"{exact_size(2 * sizes[0])}, which walks backwards block by block"
+        job.refuse(pattern, f"a step back of {exact_size(-gap)}; the nearest is {near}")
 
 
 def _random(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) -> None:
@@ -135,23 +132,20 @@ def _distribution(job: FioJob, option: Option) -> dict[str, str | float | list[s
         job.refuse(option, "one distribution for all operations, its centre at the start")
         return {}
     try:
-        if kind == "zipf":
-            return {"distribution": "zipf", "zipf_theta": float(rest or 1.1), "hashed": True}
-        if kind == "pareto":
-            return {"distribution": "pareto", "pareto_h": float(rest or 0.2), "hashed": True}
-        if kind == "normal":
-            float(rest)
-            why = (
-                "fio spreads it over the whole space by a hash, its deviation on top of one of 8 %;"
-                " the nearest is zipf"
-            )
-            job.refuse(option, why)
-            return {}
+        if kind in _SHAPES:
+            key, usual = _SHAPES[kind]
+            return {"distribution": kind, key: float(rest or usual), "hashed": True}
         if kind == "zoned":
             return _zones(rest)
+        if kind == "normal":
+            float(rest)
     except ValueError as error:
         job.wrong(option, f"zipf:THETA, pareto:H, normal:DEVIATION or zoned:... ({error})")
-    job.refuse(option, f"{kind}; known here: random, zipf, pareto, normal, zoned")
+    why = f"{kind}; known here: random, zipf, pareto, normal, zoned"
+    if kind == "normal":
+        why = "fio spreads it over the whole space by a hash, its deviation on top of one of 8 %;"
+        why += " the nearest is zipf"
+    job.refuse(option, why)
     return {}
 
 

@@ -27,11 +27,9 @@ def sizes_of(job: FioJob, direction: int) -> list[tuple[int, int]]:
     """Block sizes of reads or of writes, each with its weight."""
     split, wide = job.option("bssplit"), job.option("bsrange")
     if split is not None:
-        text = job.of_direction("bssplit", "")[direction]
-        return _split(job, split, text)
+        return _split(job, split, job.of_direction("bssplit", "")[direction])
     if wide is not None:
-        text = job.of_direction("bsrange", "4k-4k")[direction]
-        return _range(job, wide, text)
+        return _range(job, wide, job.of_direction("bsrange", "4k-4k")[direction])
     option, text = job.option("bs"), job.of_direction("bs", "4k")[direction]
     if "/" in text and not text.startswith("("):
         job.wrong(option, "one size; several with their shares are bssplit")
@@ -84,10 +82,8 @@ def _range(job: FioJob, option: Option, text: str) -> list[tuple[int, int]]:
     """Every multiple of the smallest, as likely as the others: fio's own draw. A largest size that
     is none has what is left."""
     match = re.fullmatch(r"(\w+)[-:](\w+)", text.strip())
-    try:
-        least, most = sorted(job.size(each) for each in match.groups()) if match else (0, 0)
-    except ValueError as error:
-        job.wrong(option, str(error))
+    ends = match.groups() if match else ("0", "0")
+    least, most = sorted(job.size_in(option, each) for each in ends)
     if least < 1:
         job.wrong(option, "SMALLEST-LARGEST")
     count, rest = divmod(most, least)

@@ -31,14 +31,9 @@ GLOBAL = "global"
 _AS_WRITTEN = {"filename", "directory", "wait_for", "buffer_pattern", "verify_pattern"}
 """Options whose values are no numbers where they have digits alone."""
 _OF_BARE_US = {
-    "runtime": 10**6,
-    "ramp_time": 10**6,
-    "startdelay": 10**6,
-    "steadystate_duration": 10**6,
-    "thinktime": 1,
-    "latency_target": 1,
-    "latency_window": 1,
-}
+    "runtime": 10**6, "ramp_time": 10**6, "startdelay": 10**6, "steadystate_duration": 10**6,
+    "thinktime": 1, "latency_target": 1, "latency_window": 1,
+}  # fmt: skip
 """Options whose values are times, and the microseconds of one without a unit."""
 
 
@@ -240,13 +235,9 @@ def _too_many(at: Option, what: str) -> InputError:
     )
 
 
-def _pages() -> int:
-    return os.sysconf("SC_PAGE_SIZE")
-
-
 _KEYWORDS: dict[str, Callable[[], int]] = {
-    "$pagesize": _pages,
-    "$mb_memory": lambda: os.sysconf("SC_PHYS_PAGES") * _pages() >> 20,
+    "$pagesize": lambda: os.sysconf("SC_PAGE_SIZE"),
+    "$mb_memory": lambda: os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20,
     "$ncpus": lambda: os.cpu_count() or 1,
 }
 _PRODUCT = re.compile(r"\s*(\d+)\s*([*/+-])\s*(\d+)\s*(\w*)")
