@@ -7,7 +7,7 @@ import re
 from fsgauge.converting import numbers
 from fsgauge.converting.fio_job import READ, TRIM, WRITE, FioJob
 from fsgauge.converting.fio_load import FILE_ENGINES
-from fsgauge.converting.fio_sizes import sizes_of
+from fsgauge.converting.fio_requests import sizes_of
 from fsgauge.converting.groups import Group
 from fsgauge.converting.job_file import Option
 from fsgauge.study.sweep import mean_bytes

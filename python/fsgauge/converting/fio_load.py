@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from fsgauge.converting import numbers
 from fsgauge.converting.fio_job import FioJob
-from fsgauge.converting.fio_places import put_order
-from fsgauge.converting.fio_sizes import put_sizes
+from fsgauge.converting.fio_requests import put_order, put_sizes
 from fsgauge.converting.groups import Group
 from fsgauge.converting.job_file import Option
 
