@@ -119,7 +119,6 @@ def _names(job: FioJob) -> list[str]:
 
 
 def _has_value(job: FioJob, name: str) -> bool:
-    """Whether an option is there, and not 0."""
     return job.text(name, "0") != "0"
 
 

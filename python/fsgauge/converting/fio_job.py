@@ -20,7 +20,7 @@ _OFF = ("0", "none", "false")
 
 @dataclass(frozen=True)
 class FioJob:
-    """One section. `kinds` of operations are "read", "write" or both, or "trim"."""
+    """One section, its options by their usual names."""
 
     section: Section
     findings: Findings
@@ -32,7 +32,6 @@ class FioJob:
         return options[max(given, key=list(options).index)] if given else None
 
     def last_of(self, *names: str) -> Option | None:
-        """Of several options the one that stands last."""
         order = list(self.section.options.values())
         return max(filter(None, map(self.option, names)), key=order.index, default=None)
 

@@ -169,7 +169,6 @@ class Findings:
     carried: set[tuple[str, int, str]] = field(default_factory=set)
 
     def carry(self, option: Option) -> None:
-        """It is in the study as it is."""
         self.carried.add((option.path, option.line, option.name))
 
     def note(self, about: Option | str | None, text: str) -> None:
@@ -196,14 +195,13 @@ class Findings:
             return
         (first, why), *others = self.refusals.values()
         names = list(dict.fromkeys(option.name for option, _ in self.refusals.values()))
-        optional = [name for name in names if name not in NEEDED]
         raise InputError(
             f"{first.name} would make another load here: {why}",
             location=first.location(),
             details=tuple(f"{each.place}: {each.name} too: {its}" for each, its in others[:12]),
             cause=f"{count(len(self.refusals), 'option')} of the job for which a study has no key",
-            next=_without(command, optional)
-            if len(optional) == len(names)
+            next=_without(command, names)
+            if NEEDED.isdisjoint(names)
             else "change these lines, or measure it with the tool itself",
         )
 
