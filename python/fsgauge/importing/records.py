@@ -41,6 +41,18 @@ _NOT_SAID: dict[str, Any] = {
     "governor": None, "memory_bytes": 0, "virtual_machine": None, "load_average": 0.0,
     "clock_source": None,
 }  # fmt: skip
+_NO_FACTS: dict[str, Any] = {
+    "mkfs_command": [], "mkfs_output": "", "mount_source": "", "mount_options": "", "tunables": {},
+    "size_bytes": 0, "free_bytes": None, "block_size_bytes": None,
+}  # fmt: skip
+_ENGINES_OWN: dict[str, Any] = {
+    "interface": "psync", "features": None, "notes": [], "ended": "duration", "warm_up_ns": 0,
+    "in_flight_mean": 0.0, "intervals": [],
+    "machine_cpu": wire.MachineProcessorTime(busy_ns=0, total_ns=0),
+    "self_measure": wire.SelfMeasure(
+        null_ns_per_operation=0.0, clock_ns_per_read=0.0, clock="clock_gettime", stamps="operation"
+    ),
+}  # fmt: skip
 _MOST_ANSWERED = 4
 """Of so many tests the answer is about each; of more about the first, and the tables have all."""
 _HEAD = "# Stored by fsgauge import: to be reported and compared, not to be run.\n"
@@ -141,21 +153,12 @@ def _keyed(run: Run) -> dict[tuple[str, int, int], Test]:
 def _require_repeated(first: tuple[Run, Test], other: tuple[Run, Test]) -> None:
     """InputError where two tests of one name are not the same load; what is unsaid is alike."""
     (run, test), (its, again) = first, other
-    sides = [
-        " and ".join(name for name in ("read", "write") if getattr(each, name)) or None
-        for each in (test, again)
-    ]
-    told = [
-        {**each.said, **{name.replace("_", " "): value for name, value in each.factors.items()}}
-        for each in (test, again)
-    ]
+    told, again_told = _told(test), _told(again)
     unlike = [
-        f"{name}: {told[0][name]} in {run.path}, {told[1][name]} in {its.path}"
-        for name in told[0]
-        if name in told[1] and told[0][name] != told[1][name]
+        f"{name}{value} in {run.path}, {again_told[name]} in {its.path}"
+        for name, value in told.items()
+        if again_told.get(name, value) != value
     ]
-    if all(sides) and sides[0] != sides[1]:
-        unlike.append(f"{sides[0]} in {run.path}, {sides[1]} in {its.path}")
     if unlike:
         raise InputError(
             f"{test.name} is not the same load in every file",
@@ -163,6 +166,14 @@ def _require_repeated(first: tuple[Run, Test], other: tuple[Run, Test]) -> None:
             cause="they are results of different jobs, so none repeats the other",
             next=f"fsgauge import {quoted(run.path)}",
         )
+
+
+def _told(test: Test) -> dict[str, object]:
+    """What it is, each with its name in front, and last the sides that it has."""
+    told = {f"{name}: ": value for name, value in test.said.items()}
+    told |= {f"{name.replace('_', ' ')}: ": value for name, value in test.factors.items()}
+    sides = " and ".join(name for name in ("read", "write") if getattr(test, name))
+    return {**told, "": sides} if sides else told
 
 
 def _cell(test: Test, *, sized: bool = True) -> Cell:
@@ -252,29 +263,19 @@ def _machine(imported: Imported, began: int) -> Machine:
 
 
 def _turn(turn: Turn, run: Run, began: int) -> TurnRecord:
-    facts = SystemFacts(
-        kind=FOREIGN,
-        mkfs_command=[],
-        mkfs_output="",
-        mount_source="",
-        mount_options="",
-        tunables={},
-        size_bytes=0,
-        free_bytes=None,
-        block_size_bytes=None,
-    )
     return TurnRecord(
-        block=turn.block,
-        turn=turn.turn,
-        system=turn.system,
-        again=False,
-        facts=facts,
+        **_which(turn),
+        facts=SystemFacts(kind=FOREIGN, **_NO_FACTS),
         target={},
         start_state=[],
         started_unix_ns=run.started_unix_ns or began,
         prepare_ns=0,
         notes=[],
     )
+
+
+def _which(turn: Turn) -> dict[str, Any]:
+    return turn.model_dump(include={"block", "turn", "system", "again"})
 
 
 def _run(
@@ -285,11 +286,8 @@ def _run(
     )
     started = run.started_unix_ns or began
     return RunRecord(
-        block=turn.block,
-        turn=turn.turn,
+        **_which(turn),
         position=position,
-        system=turn.system,
-        again=False,
         cell=cell,
         job=job,
         caches=f"as {run.tool.split(' ')[0]} left them",
@@ -309,27 +307,14 @@ def _result(run: Run, test: Test, started_unix_ns: int) -> wire.LoadResult:
         format=1,
         kind="load",
         engine=wire.Engine(version=run.tool, profile="release", target=UNKNOWN, commit=UNKNOWN),
-        interface="psync",
-        features=None,
-        notes=[],
-        ended="duration",
         started_unix_ns=started_unix_ns,
-        warm_up_ns=0,
         elapsed_ns=test.elapsed_ns,
         read=_operations(test.read),
         write=_operations(test.write),
         sync=test.sync,
         jobs=[share],
-        in_flight_mean=0.0,
         cpu=wire.ProcessorTime(user_ns=test.cpu_user_ns, system_ns=test.cpu_system_ns, threads=1),
-        machine_cpu=wire.MachineProcessorTime(busy_ns=0, total_ns=0),
-        intervals=[],
-        self_measure=wire.SelfMeasure(
-            null_ns_per_operation=0.0,
-            clock_ns_per_read=0.0,
-            clock="clock_gettime",
-            stamps="operation",
-        ),
+        **_ENGINES_OWN,
     )
 
 
