@@ -54,9 +54,8 @@ _KINDS = {
     "pread64": "read", "pwrite64": "write", "preadv2": "read", "pwritev2": "write",
     "fsync": "fsync", "fdatasync": "fdatasync", "fallocate": "trim",
 }  # fmt: skip
-_CALL = re.compile(r"^\d+\s+(?P<name>\w+)\(\d+<(?P<path>[^>]*)>(?P<rest>.*)$")
+_CALL = re.compile(r"(?P<name>\w+)\(\d+<(?P<path>[^>]*)>(?P<rest>.*)")
 _NUMBERS = re.compile(r", (\d+), (\d+)\)? ")
-_RESUMED = re.compile(r"<\.\.\. \w+ resumed>(.*)")
 
 
 @dataclass
@@ -222,23 +221,26 @@ def _of_study(small: Path, scratch: Path, file_bytes: int) -> tuple[dict[str, Re
 
 
 def _traced(command: list[str], trace: Path) -> Iterator[str]:
-    strace = ["strace", "-f", "-y", "--seccomp-bpf", "-s", "0", "-e", f"trace={','.join(_KINDS)}"]
+    """The calls of each thread, one thread behind the other."""
+    strace = ["strace", "-ff", "-y", "--seccomp-bpf", "-s", "0", "-e", f"trace={','.join(_KINDS)}"]
     said = run_tool([*strace, "-o", str(trace), *command], seconds=120.0)
-    if said.exit_code != 0 or not trace.exists():
+    threads = sorted(trace.parent.glob(f"{trace.name}.*"))
+    if said.exit_code != 0 or not threads:
         raise RigError(
             f"{trace.stem} failed under strace (exit code {said.exit_code})",
             details=tuple(said.words.splitlines()[-6:]),
             cause="the program itself failed, as said above, or this container forbids ptrace",
             next="strace -f true",
         )
-    with trace.open(encoding="utf-8", errors="replace") as lines:
-        yield from lines
+    for thread in threads:
+        with thread.open(encoding="utf-8", errors="replace") as lines:
+            yield from lines
 
 
 def collected(lines: Iterable[str], file_bytes: int = FILE_BYTES) -> dict[str, Requests]:
     """Requests by the folder of their file."""
     found: dict[str, Requests] = {}
-    for line in _whole(lines):
+    for line in lines:
         match = _CALL.match(line)
         if match is None or (match["name"] == "fallocate" and "PUNCH_HOLE" not in match["rest"]):
             continue  # fio makes room for a file
@@ -250,19 +252,6 @@ def collected(lines: Iterable[str], file_bytes: int = FILE_BYTES) -> dict[str, R
         requests = found.setdefault(folder, Requests(file_bytes=file_bytes))
         requests.add(_KINDS[match["name"]], size, offset, match["path"])
     return found
-
-
-def _whole(lines: Iterable[str]) -> Iterator[str]:
-    """Lines as strace writes them where no other thread comes between a call and its answer."""
-    begun: dict[str, str] = {}
-    for line in lines:
-        pid, _, rest = line.rstrip().partition(" ")
-        if rest.endswith("<unfinished ...>"):
-            begun[pid] = line.rstrip().removesuffix("<unfinished ...>")
-        elif (resumed := _RESUMED.match(rest.strip())) and pid in begun:
-            yield begun.pop(pid) + resumed[1]
-        else:
-            yield line
 
 
 def compared(
