@@ -136,7 +136,7 @@ def compared_sections(
         of_fio = _of_fio(small, place, file_bytes)
         of_study, scattered = _of_study(small, place, file_bytes)
     for number in range(len(sections)):
-        name = _name(number)
+        name = f"section{number}"
         both = of_fio.get(name, Requests()), of_study.get(name, Requests())
         yield compared(f"section {number + 1}", *both, is_scattered=name in scattered)
 
@@ -164,10 +164,6 @@ def _file_bytes(converted: Converted) -> int:
     return found
 
 
-def _name(number: int) -> str:
-    return f"section{number}"
-
-
 def _in_small(
     sections: list[Section], converted: Converted, scratch: Path, file_bytes: int
 ) -> Path:
@@ -176,10 +172,10 @@ def _in_small(
     left = listed("not_of_requests") | converted.findings.without
     for number, (section, group) in enumerate(zip(sections, converted.groups, strict=True)):
         files = min(int(str(group.keys.get("files", 1))), MOST_FILES)
-        folder = scratch / "fio" / _name(number)
+        folder = scratch / "fio" / f"section{number}"
         folder.mkdir(parents=True)
         lines += [
-            f"[{_name(number)}]",
+            f"[section{number}]",
             *(each.written for each in drawing(section) if each.name not in left),
             "ioengine=psync",
             f"nrfiles={files}",

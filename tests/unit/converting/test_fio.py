@@ -12,9 +12,11 @@ from fsgauge.converting import study_from_file
 from fsgauge.errors import InputError
 
 
-def converted(tmp_path: Path, text: str, **options: Any) -> tuple[dict[str, Any], list[str]]:
+def converted(
+    tmp_path: Path, text: str, name: str = "job.fio", **options: Any
+) -> tuple[dict[str, Any], list[str]]:
     """The workload that a job becomes, and its notes."""
-    path = tmp_path / "job.fio"
+    path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     study = study_from_file(path, **options)
     notes = [f"{note.option}: {note.text}" for note in study.converted.findings.notes.values()]
