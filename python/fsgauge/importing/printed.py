@@ -22,6 +22,7 @@ from fsgauge.importing.measured import (
     json_documents,
     no_latency,
 )
+from fsgauge.units import grouped
 
 IOR = "IOR"
 _MIB, _KIB = 1 << 20, 1 << 10
@@ -48,10 +49,16 @@ _MODES = (
 _SAID = ("access", "segments", "ordering in a file", "blocksize")
 """Options of IOR, as it says them in its text and in its JSON."""
 _OPTION = re.compile(rf"^({'|'.join(_SAID)})\s*:\s*(.+?)\s*$", re.MULTILINE)
+_LINES = {
+    "Version": r"^IOR-(\S+?):",
+    "Command line": r"^Command line(?: used)?\s*:\s*(.+)",
+    "Began": r"^Began\s*:\s*(.+)",
+}
+"""The same of a run."""
+_TASKS = r"^(?:tasks|clients)\s*:\s*(\d+)"
 _TIME = "%a %b %d %H:%M:%S %Y"
 _COLUMNS = {
     "access": "access", "bwMiB": "bw(MiB/s)", "xferKiB": "xfer(KiB)", "totalTime": "total(s)",
-    "rep": "iter",
 }  # fmt: skip
 """Of IOR's JSON, and what its CSV and its table call them."""
 
@@ -193,76 +200,55 @@ def is_ior(text: str) -> bool:
 def read_ior(text: str, _: Path) -> list[Run]:
     """Each repetition, of each time that IOR ran."""
     if text.lstrip().startswith("{"):
-        found = [_of_json(document) for document in json_documents(text)]
+        documents = list(json_documents(text))
     else:
         parts = re.split(rf"^(?={re.escape(_CSV_HEAD)}|IOR-\S+:)", text, flags=re.MULTILINE)
-        found = [_of_text(part) for part in parts[1:] or parts]
-    runs = []
-    for version, command, began, rows in found:
-        if not rows:
-            raise NonsenseError("it has no row of a write or a read")
-        by_rep: dict[int, list[Test]] = {}
-        for row in rows:
-            by_rep.setdefault(int(row["rep"]), []).append(_ior_test(row))
-        runs += [
-            Run(
-                tool=f"{IOR} {version}".strip(),
-                tests=tuple(tests),
-                started_unix_ns=_unix_ns(began),
-                command=command,
-            )
-            for _, tests in sorted(by_rep.items())
-        ]
-    return runs
+        documents = [_as_json(part) for part in parts[1:] or parts]
+    return [run for document in documents for run in _ior_runs(document)]
 
 
-def _of_json(document: Mapping[str, Any]) -> tuple[str, str, str, list[dict[str, Any]]]:
-    """Version, command, when it began, and rows."""
-    rows = [
-        {
-            **each,
-            "rep": rep,
-            "tasks": test.get("Options", {}).get("tasks", 0),
-            "said": _said(test.get("Options", {})),
-        }
+def _ior_runs(document: Mapping[str, Any]) -> list[Run]:
+    by_repetition = grouped(
+        (repetition, _ior_test(row, test.get("Options", {})))
         for test in document["tests"]
-        for rep, group in enumerate(test["Results"])
-        for each in (group if isinstance(group, list) else [group])
-        if each.get("access") in ("read", "write")
-    ]
-    version, command, began = (
-        str(document.get(key, "")) for key in ("Version", "Command line", "Began")
+        for repetition, rows in enumerate(test["Results"])
+        for row in (rows if isinstance(rows, list) else [rows])
+        if row.get("access") in ("read", "write")
     )
-    return version, command, began, rows
+    if not by_repetition:
+        raise NonsenseError("it has no row of a write or a read")
+    version, command, began = (str(document.get(name, "")) for name in _LINES)
+    return [
+        Run(
+            tool=f"{IOR} {version}".strip(),
+            tests=tuple(tests),
+            started_unix_ns=_unix_ns(began),
+            command=command,
+        )
+        for _, tests in sorted(by_repetition.items())
+    ]
 
 
-def _of_text(text: str) -> tuple[str, str, str, list[dict[str, Any]]]:
-    """Version, command, when it began, and rows, of a CSV or a table."""
-    if text.startswith(_CSV_HEAD):
-        rows = csv_rows(text, _CSV_HEAD.split(","))
-        return "", "", "", [_row(row) for row in rows]
-    said = _said(dict(_OPTION.findall(text)))
-    lines = (r"^IOR-(\S+?):", r"^Command line(?: used)?\s*:\s*(.+)", r"^Began\s*:\s*(.+)")
-    version, command, began = (_found(line, text) for line in lines)
-    return version, command, began, [{**row, "said": said} for row in _of_table(text)]
+def _as_json(text: str) -> dict[str, Any]:
+    """A CSV or a table of IOR as its JSON has it."""
+    is_csv = text.startswith(_CSV_HEAD)
+    rows = csv_rows(text, _CSV_HEAD.split(",")) if is_csv else _rows_of_table(text)
+    options = {**dict(_OPTION.findall(text)), "tasks": _found(_TASKS, text) or "0"}
+    found = grouped((int(row["iter"]), _row(row)) for row in rows)
+    results = [rows for _, rows in sorted(found.items())]
+    said = {name: _found(line, text) for name, line in _LINES.items()}
+    return {**said, "tests": [{"Options": options, "Results": results}]}
 
 
-def _said(options: Mapping[str, Any]) -> dict[str, str]:
-    return {name: str(options[name]) for name in _SAID if name in options}
-
-
-def _row(row: Mapping[str, str], tasks: str = "") -> dict[str, Any]:
-    """A row of a CSV or a table, by the names that the JSON has."""
+def _row(row: Mapping[str, str]) -> dict[str, str]:
     latency = row.get("Latency", row.get("Latency(s)", "0"))
     found = {ours: row[theirs] for ours, theirs in _COLUMNS.items()}
-    return {**found, "latency": latency, "tasks": row.get("numTasks", tasks)}
+    return {**found, "latency": latency, "tasks": row.get("numTasks", "")}
 
 
-def _of_table(text: str) -> list[dict[str, Any]]:
+def _rows_of_table(text: str) -> Iterator[dict[str, str]]:
     """By the head of the table: its columns differ by version."""
     columns: list[str] = []
-    rows = []
-    tasks = _found(r"^(?:tasks|clients)\s*:\s*(\d+)", text) or "0"
     for line in text.splitlines():
         if line.startswith("access "):
             columns = line.split()
@@ -272,20 +258,19 @@ def _of_table(text: str) -> list[dict[str, Any]]:
             row = line.split()
             if len(row) != len(columns):
                 raise NonsenseError(f"a row of {len(row)} columns below a head of {len(columns)}")
-            rows.append(_row(dict(zip(columns, row, strict=True)), tasks))
-    return rows
+            yield dict(zip(columns, row, strict=True))
 
 
-def _ior_test(row: Mapping[str, Any]) -> Test:
+def _ior_test(row: Mapping[str, Any], options: Mapping[str, Any]) -> Test:
     """Bytes are IOR's rate times its time: open and close are in both."""
     seconds, transfer = float(row["totalTime"]), round(float(row["xferKiB"]) * _KIB)
     size_bytes = round(float(row["bwMiB"]) * _MIB * seconds)
     operations = max(1, round(size_bytes / transfer))
     side = Side(operations, size_bytes, no_latency(operations, float(row["latency"]) * 1e9))
     factors = {"block_size_bytes": transfer}
-    if int(row["tasks"]):
-        factors["jobs"] = int(row["tasks"])
+    if jobs := int(row.get("tasks") or options.get("tasks", 0)):
+        factors["jobs"] = jobs
     access = str(row["access"])
     read, write = (side, None) if access == "read" else (None, side)
-    said = row.get("said", {})
+    said = {name: str(options[name]) for name in _SAID if name in options}
     return Test(access, "bandwidth", round(seconds * 1e9), read, write, factors=factors, said=said)
