@@ -9,6 +9,7 @@ from functools import cache
 from typing import NoReturn
 
 from fsgauge.converting import numbers
+from fsgauge.converting.fio_options import Fate
 from fsgauge.converting.groups import ALIKE, Findings, Group
 from fsgauge.converting.job_file import Option
 from fsgauge.errors import did_you_mean, nearest
@@ -18,12 +19,12 @@ from fsgauge.units import exact_size
 
 @dataclass(frozen=True)
 class Options:
-    """The usual name of each option of a tool, whether it takes a value, what is said of some."""
+    """The usual name of each option of a tool, whether it takes a value, the fate of some and why
+    it is that."""
 
     names: Mapping[str, str]
     takes: Mapping[str, bool]
-    noted: Mapping[str, str]
-    refused: Mapping[str, str]
+    fates: Mapping[str, tuple[Fate, str]]
 
 
 @cache
@@ -32,11 +33,11 @@ def options_of(tool: str) -> Options:
     alike = {key: [each.split(",") for each in table[key].split()] for key in ("flags", "values")}
     names = {name: found[0] for all_ in alike.values() for found in all_ for name in found}
     takes = {found[0]: key == "values" for key, all_ in alike.items() for found in all_}
-    said = [
-        {name: text for names, text in table[fate].items() for name in names.split(", ")}
-        for fate in ("noted", "refused")
-    ]
-    return Options(names, takes, *said)
+    fates: dict[str, tuple[Fate, str]] = {}
+    for fate in ("noted", "refused"):
+        for same, why in table[fate].items():
+            fates |= dict.fromkeys(same.split(", "), (fate, why))
+    return Options(names, takes, fates)
 
 
 @dataclass
@@ -83,10 +84,8 @@ class Line:
                 end = begin + 1
             self.given[usual] = option
             self.times[usual] += 1
-            if usual in self.known.refused:
-                self.findings.refuse(option, self.known.refused[usual])
-            if usual in self.known.noted:
-                self.findings.note(option, self.known.noted[usual])
+            if usual in self.known.fates:
+                self.findings.take(option, *self.known.fates[usual])
 
     def has(self, name: str) -> bool:
         return name in self.given

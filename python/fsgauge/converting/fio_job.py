@@ -159,16 +159,8 @@ class FioJob:
                 )
             changes_nothing = option.value in _OFF and option.name not in listed("on_at_zero")
             if known.fate == "carried" or not changes_nothing:
-                self._take(option, known)
+                self.findings.take(option, known.fate, known.why)
         self._check_engine()
-
-    def _take(self, option: Option, known: FioOption) -> None:
-        if known.fate == "refused":
-            self.findings.refuse(option, known.why)
-        elif known.fate == "noted":
-            self.note(option, known.why)
-        elif known.fate == "carried":
-            self.findings.carry(option)
 
     @property
     def _engine(self) -> FioOption | None:
@@ -184,7 +176,7 @@ class FioJob:
             near = did_you_mean(nearest(self.engine, engines(), least=ALIKE))
             said = f"fio 3.33 has no ioengine {self.engine}"
             raise option.wrong(said, next="fio --enghelp", hint=near)
-        self._take(option, engine)
+        self.findings.take(option, engine.fate, engine.why)
 
 
 def drawing(section: Section) -> list[Option]:

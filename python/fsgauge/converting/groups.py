@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from itertools import count as counted
 
+from fsgauge.converting.fio_options import Fate
 from fsgauge.converting.job_file import Option
 from fsgauge.errors import InputError
 from fsgauge.study.file_sizes import weighted
@@ -168,6 +169,15 @@ class Findings:
     refusals: dict[tuple[str, int, str], tuple[Option, str]] = field(default_factory=dict)
     carried: set[tuple[str, int, str]] = field(default_factory=set)
 
+    def take(self, option: Option, fate: Fate, why: str) -> None:
+        """As the table of its tool has it."""
+        if fate == "refused":
+            self.refuse(option, why)
+        elif fate == "noted":
+            self.note(option, why)
+        elif fate == "carried":
+            self.carry(option)
+
     def carry(self, option: Option) -> None:
         self.carried.add((option.path, option.line, option.name))
 
@@ -195,21 +205,18 @@ class Findings:
             return
         (first, why), *others = self.refusals.values()
         names = list(dict.fromkeys(option.name for option, _ in self.refusals.values()))
+        left_out = " ".join([command, *(f"--without {name}" for name in names)])
+        if not command:
+            left_out = f"the same command without {', '.join(names)}"
         raise InputError(
             f"{first.name} would make another load here: {why}",
             location=first.location(),
             details=tuple(f"{each.place}: {each.name} too: {its}" for each, its in others[:12]),
             cause=f"{count(len(self.refusals), 'option')} of the job for which a study has no key",
-            next=_without(command, names)
+            next=left_out
             if NEEDED.isdisjoint(names)
             else "change these lines, or measure it with the tool itself",
         )
-
-
-def _without(command: str, names: Sequence[str]) -> str:
-    if not command:
-        return f"the same command without {', '.join(names)}"
-    return " ".join([command, *(f"--without {name}" for name in names)])
 
 
 NEEDED = {"ioengine", "rw", "readwrite", "program", "size", "filesize", "bs", "blocksize",
