@@ -7,6 +7,7 @@ from fsgauge.converting.fio_job import FioJob
 from fsgauge.converting.fio_requests import put_order, put_sizes
 from fsgauge.converting.groups import Group
 from fsgauge.converting.job_file import Option
+from fsgauge.study.other_tools import tools
 
 PATTERNS = {
     "read": ("read",),
@@ -15,11 +16,8 @@ PATTERNS = {
     "readwrite": ("read", "write"),
     "trim": ("trim",),
 }
-VERIFIES = (
-    "0", "none", "1", "md5", "crc64", "crc32", "crc32c-intel", "crc32c", "crc16", "crc7", "sha1",
-    "sha256", "sha512", "sha3-224", "sha3-256", "sha3-384", "sha3-512", "xxhash", "meta", "pattern",
-    "pattern_hdr", "null",
-)  # fmt: skip
+_NO_PLACE = ("pattern", "pattern_hdr", "null")
+"""Ways to verify that other_tools.toml does not have."""
 FILE_ENGINES = {"filecreate": "create", "filestat": "stat", "filedelete": "unlink"}
 
 
@@ -128,10 +126,11 @@ def _sync(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
 
 def _verify(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) -> None:
     option = job.option("verify")
-    job.choice("verify", VERIFIES)
+    ways = next(word.values for word in tools()["fio"].words if word.word == "verify")
+    job.choice("verify", [*ways, *_NO_PLACE])
     if option is None or option.value in ("0", "none") or "write" not in kinds:
         return  # of readers, see fio.py
-    if option.value in ("pattern", "pattern_hdr", "null"):
+    if option.value in _NO_PLACE:
         job.refuse(option, f"{option.value} checks no place: the nearest is verify=crc32c")
         return
     if not job.switch("do_verify", usual=True):
