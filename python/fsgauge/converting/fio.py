@@ -207,13 +207,13 @@ def _latency_search(jobs: Sequence[FioJob], groups: Sequence[Group]) -> tuple[Ke
     """The keys of [workload] and of [plan] where sections have a latency_target: a load curve
     raises their rates together, each step as long as the latency_window."""
     both = zip(jobs, groups, strict=True)
-    found = [(job, group) for job, group in both if job.read("latency_target", _time_ns, 0)]
+    found = [(job, group) for job, group in both if job.time_ns("latency_target")]
     if not found:
         return {}, {}
     plans = []
     for job, group in found:
         plans.append(_curve(job))
-        window, window_ns = job.option("latency_window"), job.read("latency_window", _time_ns, 0)
+        window, window_ns = job.option("latency_window"), job.time_ns("latency_window")
         if window is not None and window_ns:
             group.duration_ns, group.sources["duration"] = window_ns, [window]
     first, last = found[0][0], found[-1][0]
@@ -227,7 +227,7 @@ def _latency_search(jobs: Sequence[FioJob], groups: Sequence[Group]) -> tuple[Ke
 
 def _curve(job: FioJob) -> list[tuple[str, str, str]]:
     """Keys of [plan], their values, and the options that these are from."""
-    limit_ns = job.read("latency_target", _time_ns, 0)
+    limit_ns = job.time_ns("latency_target")
     percent = job.read("latency_percentile", float, 100.0)
     if percent not in _QUANTILES:
         why = f"a limit of {percent:g} % of the operations; the nearest is latency_percentile=99.9"
@@ -239,17 +239,13 @@ def _curve(job: FioJob) -> list[tuple[str, str, str]]:
     ]
 
 
-def _time_ns(text: str) -> int:
-    return numbers.time_ns(text, of_bare_us=1)
-
-
 def _steady_search(jobs: Sequence[FioJob], groups: Sequence[Group]) -> Keys:
     """The keys of [workload] where all sections end as soon as they are steady: the warm-up does,
     after runtime at the latest, and as long as a window is measured after it."""
     windows = {
         (
             job.text("steadystate", ""),
-            job.read("steadystate_duration", numbers.time_ns, 0),
+            job.time_ns("steadystate_duration"),
             group.duration_ns,
             bool(group.after or group.start_after_ns),
         )

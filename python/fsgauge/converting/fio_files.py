@@ -233,7 +233,7 @@ def _total(job: FioJob, option: Option, operations: dict[str, int]) -> int:
 
 
 def _rests(job: FioJob, group: Group) -> None:
-    rest_ns = job.read("thinktime", lambda text: numbers.time_ns(text, of_bare_us=1), 0)
+    rest_ns = job.time_ns("thinktime")
     if not rest_ns:
         return
     if group.keys.get("queue_depth", 1) != 1 or "rate" in group.keys or "bandwidth" in group.keys:
@@ -246,7 +246,7 @@ def _rests(job: FioJob, group: Group) -> None:
 
 def _times(job: FioJob, group: Group) -> None:
     option = job.option("runtime")
-    runtime_ns = job.read("runtime", numbers.time_ns, 0)
+    runtime_ns = job.time_ns("runtime")
     if runtime_ns:
         group.duration_ns = runtime_ns
         group.sources["duration"] = [option] if option else []
@@ -257,11 +257,11 @@ def _times(job: FioJob, group: Group) -> None:
         )
     if runtime_ns and not job.switch("time_based") and job.option("size") is not None:
         job.note(option, "fio may be done with its bytes sooner; here a run lasts its time")
-    group.warm_up_ns = job.read("ramp_time", numbers.time_ns, 0)
+    group.warm_up_ns = job.time_ns("ramp_time")
     if re.search("[-:]", job.text("startdelay", "")):
         job.refuse("startdelay", "a start at a random time; the nearest is one delay")
         return
-    group.start_after_ns = job.read("startdelay", numbers.time_ns, 0)
+    group.start_after_ns = job.time_ns("startdelay")
 
 
 def _note_fresh_files(job: FioJob, group: Group) -> None:

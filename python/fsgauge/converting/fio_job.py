@@ -9,7 +9,7 @@ from typing import NoReturn, TypeVar
 from fsgauge.converting import numbers
 from fsgauge.converting.fio_options import FioOption, by_name, canonical, engines, listed
 from fsgauge.converting.groups import ALIKE, Findings
-from fsgauge.converting.job_file import Option, Section, contradiction
+from fsgauge.converting.job_file import OF_BARE_US, Option, Section, contradiction
 from fsgauge.errors import did_you_mean, nearest
 
 T = TypeVar("T")
@@ -92,6 +92,10 @@ class FioJob:
         """Alone, it is on."""
         option = self.option(name)
         return self.read(name, lambda _: numbers.switch(option.value if option else None), usual)
+
+    def time_ns(self, name: str) -> int:
+        """0 where it says none."""
+        return self.read(name, lambda text: numbers.time_ns(text, of_bare_us=OF_BARE_US[name]), 0)
 
     def size(self, text: str) -> int:
         """Bytes, in the units that kb_base says."""

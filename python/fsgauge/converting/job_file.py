@@ -30,7 +30,7 @@ _SECTION = re.compile(r"\[(.*)\][^\]]*")
 GLOBAL = "global"
 _AS_WRITTEN = {"filename", "directory", "wait_for", "buffer_pattern", "verify_pattern"}
 """Options whose values are no numbers where they have digits alone."""
-_OF_BARE_US = {
+OF_BARE_US = {
     "runtime": 10**6, "ramp_time": 10**6, "startdelay": 10**6, "steadystate_duration": 10**6,
     "thinktime": 1, "latency_target": 1, "latency_window": 1,
 }  # fmt: skip
@@ -210,8 +210,8 @@ def _meant(name: str, text: str, kb_base: int) -> str | int | list[int]:
     if name in _AS_WRITTEN:
         return text
     try:
-        if name in _OF_BARE_US:
-            return numbers.time_ns(text, of_bare_us=_OF_BARE_US[name])
+        if name in OF_BARE_US:
+            return numbers.time_ns(text, of_bare_us=OF_BARE_US[name])
         return [numbers.size(each, kb_base) for each in numbers.by_direction(text)]
     except ValueError:
         return text
