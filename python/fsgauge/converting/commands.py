@@ -229,10 +229,8 @@ def _ior(line: Line) -> None:
     line.require_posix()
     in_turns = segments > 1 and not own and jobs > 1 and not line.has("-z")
     if in_turns and block != transfer:
-        line.refuse(
-            "-s",
-            "blocks of several transfers in turns of the tasks; the nearest is -F, or -b as -t",
-        )
+        why = "blocks of several transfers in turns of the tasks; the nearest is -F, or -b as -t"
+        line.refuse("-s", why)
     if block % transfer:
         line.refuse("-b", "a block is whole transfers in IOR; the nearest is a multiple of -t")
     is_check = line.has("-W") and not line.has("-w")
@@ -324,13 +322,9 @@ def _items_of_a_task(line: Line) -> int:
     """-n are all of them; -I as many in each folder of its tree, or in the leaves alone."""
     if items := line.size("-n", 0):
         return items
-    depth, branches = line.number("-z", 0), line.number("-b", 1)
+    tree, at_ends = (line.number("-b", 1), line.number("-z", 0)), line.has("-L")
     try:
-        folders = (
-            numbers.leaves(branches, depth)
-            if line.has("-L")
-            else 1 + numbers.folders(branches, depth)
-        )
+        folders = numbers.leaves(*tree) if at_ends else 1 + numbers.folders(*tree)
     except ValueError as error:
         wrong(line.given["-z"], str(error))
     return line.size("-I", 1) * folders

@@ -36,10 +36,8 @@ def _files(job: FioJob, group: Group, size_bytes: int | None) -> None:
     is_own = not names and _has_own(job, "jobnum")
     own = jobs > 1 and (is_own or _has_value(job, "offset_increment"))
     if jobs > 1 and not own and group.keys.get("order", "random") != "random":
-        job.note(
-            job.option("numjobs"),
-            "each job goes over its share of the files; in fio each goes over all of them",
-        )
+        what = "each job goes over its share of the files; in fio each goes over all of them"
+        job.note(job.option("numjobs"), what)
     if not (group.is_plain or own) and jobs > count:
         shared = "filename" if names else "filename_format"
         job.refuse(shared, "each of its jobs has a file of its own; the nearest is no filename")
@@ -83,10 +81,8 @@ def _choose_files(job: FioJob, group: Group, count: int, each_bytes: int, *, nam
     elif way == "random" and _is_drawn_evenly(group):
         return
     elif way == "random":
-        why = (
-            "a file is drawn for each operation, with offsets of its own in each; the nearest is"
-            " file_service_type=roundrobin"
-        )
+        why = "a file is drawn for each operation, with offsets of its own in each; the nearest is"
+        why += " file_service_type=roundrobin"
     elif "apart" in group.keys:
         why = "fio restarts all files when reads or writes are at the end of theirs; the nearest"
         why += " is one file, or a group of each"
@@ -157,10 +153,9 @@ def _file_bytes(job: FioJob, count: int, size_bytes: int | None) -> tuple[int, O
         job.refuse(size, "a share of files that are not known here; the nearest is a size")
         return block, size
     said = size_bytes or WHOLE_BYTES
-    job.note(
-        size or job.option("filename") or job.option("ioengine") or "size is not set",
-        f"fio goes over all of it; here files of {exact_size(said)} stand for it: --size SIZE",
-    )
+    about = size or job.option("filename") or job.option("ioengine") or "size is not set"
+    what = f"fio goes over all of it; here files of {exact_size(said)} stand for it: --size SIZE"
+    job.note(about, what)
     return max(said // count // block * block, block), size
 
 
@@ -219,11 +214,8 @@ def _total(job: FioJob, option: Option, operations: dict[str, int]) -> int:
             for each in (READ, WRITE)
         ]
         if read * operations["write"] * sizes[1] != write * operations["read"] * sizes[0]:
-            job.refuse(
-                option,
-                "reads and writes at paces that their shares do not have; the nearest is a group"
-                " of each",
-            )
+            why = "reads and writes at paces that their shares do not have; the nearest is a group"
+            job.refuse(option, f"{why} of each")
         return read + write
     if "trim" in operations:
         return trim
@@ -271,11 +263,8 @@ def _note_fresh_files(job: FioJob, group: Group) -> None:
         why = "each loop makes its files again; the nearest is create, write_file and unlink"
         job.refuse("unlink_each_loop", why)
     if group.does("write") and not job.switch("overwrite"):
-        job.note(
-            "overwrite is not set",
-            "files are written whole before the first run, as with overwrite=1; fio writes into"
-            " new ones",
-        )
+        what = "files are written whole before the first run, as with overwrite=1; fio writes into"
+        job.note("overwrite is not set", f"{what} new ones")
 
 
 def share_files(jobs: list[FioJob], groups: list[Group]) -> None:
