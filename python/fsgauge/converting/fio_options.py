@@ -73,9 +73,9 @@ def options_page() -> str:
         names = ", ".join(f"`{name}`" for name in option.names)
         lines.append(f"| {names} | {FATES[option.fate]} | {option.why} |")
     lines += ["", "## ioengine", "", "| ioengine | here | |", "| --- | --- | --- |"]
-    of_engines = {**FATES, "carried": "the same calls", "noted": "with a note"}
+    said: dict[Fate, str] = {**FATES, "carried": "the same calls", "noted": "with a note"}
     for name, engine in sorted(engines().items()):
-        lines.append(f"| `{name}` | {of_engines[engine.fate]} | {engine.why} |")
+        lines.append(f"| `{name}` | {said[engine.fate]} | {engine.why} |")
     return "\n".join(lines) + "\n"
 
 

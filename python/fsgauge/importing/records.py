@@ -170,7 +170,7 @@ def _require_repeated(first: tuple[Run, Test], other: tuple[Run, Test]) -> None:
 
 def _told(test: Test) -> dict[str, object]:
     """What it is, each with its name in front, and last the sides that it has."""
-    told = {f"{name}: ": value for name, value in test.said.items()}
+    told: dict[str, object] = {f"{name}: ": value for name, value in test.said.items()}
     told |= {f"{name.replace('_', ' ')}: ": value for name, value in test.factors.items()}
     sides = " and ".join(name for name in ("read", "write") if getattr(test, name))
     return {**told, "": sides} if sides else told
