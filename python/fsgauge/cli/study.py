@@ -154,7 +154,7 @@ def _tell(converted: Converted, path: Path) -> None:
     if converted.whole:
         made = f"a study of kind {converted.whole.kind}"
     for note in findings.notes.values():
-        say(f"note: {note.place + ' ' if note.place else ''}{note.option}: {note.text}")
+        say(f"note: {note.told}")
     # Words of a command line are read into groups, and none is carried over as it is.
     carried = f", {count(len(findings.carried), 'option')} carried over" if findings.carried else ""
     click.echo(f"wrote {path}: {made}{carried}, {count(len(findings.notes), 'note')}")

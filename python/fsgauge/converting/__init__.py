@@ -11,6 +11,7 @@ from fsgauge import kinds
 from fsgauge.converting.commands import convert_command
 from fsgauge.converting.fio import convert_fio
 from fsgauge.converting.groups import SYSTEMS, Converted, at_lines_of_job
+from fsgauge.converting.job_file import LARGEST_BYTES
 from fsgauge.converting.personalities import convert_personality, is_personality
 from fsgauge.converting.study_text import study_text
 from fsgauge.converting.vdbench import convert_vdbench, is_vdbench
@@ -19,8 +20,6 @@ from fsgauge.plain_files import read_named
 from fsgauge.study.parse import parse_study
 
 __all__ = ["SYSTEMS", "Study", "study_from_command", "study_from_file"]
-
-_LARGEST_BYTES = 4 << 20
 
 
 @dataclass(frozen=True)
@@ -38,14 +37,12 @@ def study_from_file(
 ) -> Study:
     """Of a job file of fio's, a personality of filebench's (.f) or a parameter file of vdbench's;
     InputError, with all its reasons, where the load would be another one."""
-    text = read_named(path, _LARGEST_BYTES).decode("utf-8", errors="replace")
+    text, given_up = read_named(path, LARGEST_BYTES).decode("utf-8", "replace"), frozenset(without)
     if is_personality(text):
-        converted = convert_personality(path, text, frozenset(without))
-    elif is_vdbench(text):
-        converted = convert_vdbench(path, text, frozenset(without))
-    else:
-        converted = convert_fio(path, without=frozenset(without), size_bytes=size_bytes)
-    return _valid(converted, systems)
+        return _valid(convert_personality(path, text, given_up), systems)
+    if is_vdbench(text):
+        return _valid(convert_vdbench(path, text, given_up), systems)
+    return _valid(convert_fio(path, without=given_up, size_bytes=size_bytes), systems)
 
 
 def study_from_command(command: str, *, systems: Sequence[str] = SYSTEMS) -> Study:

@@ -29,7 +29,7 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.exit_codes import ExitCode
 from fsgauge.machine.process.tool import find_tool, run_tool
 from fsgauge.study.parse import parse_study
-from fsgauge.units import format_size, parse_size
+from fsgauge.units import format_size
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import ClientFolders
 
@@ -54,9 +54,8 @@ _KINDS = {
     "pread64": "read", "pwrite64": "write", "preadv2": "read", "pwritev2": "write",
     "fsync": "fsync", "fdatasync": "fdatasync", "fallocate": "trim",
 }  # fmt: skip
-_CALL = re.compile(r"^\d+\s+(?P<name>\w+)\(\d+<(?P<path>[^>]*)>(?P<rest>.*)$")
+_CALL = re.compile(r"(?P<name>\w+)\(\d+<(?P<path>[^>]*)>(?P<rest>.*)")
 _NUMBERS = re.compile(r", (\d+), (\d+)\)? ")
-_RESUMED = re.compile(r"<\.\.\. \w+ resumed>(.*)")
 
 
 @dataclass
@@ -120,12 +119,12 @@ def compared_sections(
     job: Path, *, without: frozenset[str] = frozenset()
 ) -> Iterator[tuple[list[str], list[str]]]:
     """Of each section what is said of it, and which of kinds, sizes and so on are unlike."""
-    for program, package in (("strace", "strace"), ("fio", "fio")):
+    for program in ("strace", "fio"):
         if find_tool(program) is None:
             raise RigError(
                 f"{program} is not installed",
                 cause="--check runs fio and the study under strace",
-                next=f"apt-get install {package}",
+                next=f"apt-get install {program}",
             )
     sections = read_job_file(job)
     _require_requests(sections)
@@ -137,7 +136,7 @@ def compared_sections(
         of_fio = _of_fio(small, place, file_bytes)
         of_study, scattered = _of_study(small, place, file_bytes)
     for number in range(len(sections)):
-        name = _name(number)
+        name = f"section{number}"
         both = of_fio.get(name, Requests()), of_study.get(name, Requests())
         yield compared(f"section {number + 1}", *both, is_scattered=name in scattered)
 
@@ -154,14 +153,8 @@ def _require_requests(sections: list[Section]) -> None:
 
 
 def _file_bytes(converted: Converted) -> int:
-    sizes = [
-        group.keys[key]
-        for group in converted.groups
-        for key in ("block_sizes", "write_block_sizes")
-        if key in group.keys
-    ]
-    every = [text for each in sizes for text in (each if isinstance(each, list) else [each])]
-    found = max(FILE_BYTES, FEWEST_BLOCKS * max(parse_size(str(text)) for text in every))
+    drawn = [group.drawn(what) for group in converted.groups for what in ("block", "write_block")]
+    found = max(FILE_BYTES, FEWEST_BLOCKS * max(size for each in drawn for size, _ in each))
     if found > MOST_FILE_BYTES:
         raise InputError(
             f"a file of {FEWEST_BLOCKS} blocks would be of {format_size(found)}",
@@ -169,10 +162,6 @@ def _file_bytes(converted: Converted) -> int:
             next="without --check: the study's notes say what differs",
         )
     return found
-
-
-def _name(number: int) -> str:
-    return f"section{number}"
 
 
 def _in_small(
@@ -183,13 +172,11 @@ def _in_small(
     left = listed("not_of_requests") | converted.findings.without
     for number, (section, group) in enumerate(zip(sections, converted.groups, strict=True)):
         files = min(int(str(group.keys.get("files", 1))), MOST_FILES)
-        units = [each for each in section.options.values() if each.name == "kb_base"]
-        kept = [*units, *(each for each in drawing(section) if each.name not in left)]
-        folder = scratch / "fio" / _name(number)
+        folder = scratch / "fio" / f"section{number}"
         folder.mkdir(parents=True)
         lines += [
-            f"[{_name(number)}]",
-            *(each.name if each.value is None else f"{each.name}={each.value}" for each in kept),
+            f"[section{number}]",
+            *(each.written for each in drawing(section) if each.name not in left),
             "ioengine=psync",
             f"nrfiles={files}",
             f"size={files * file_bytes}",
@@ -230,23 +217,26 @@ def _of_study(small: Path, scratch: Path, file_bytes: int) -> tuple[dict[str, Re
 
 
 def _traced(command: list[str], trace: Path) -> Iterator[str]:
-    strace = ["strace", "-f", "-y", "--seccomp-bpf", "-s", "0", "-e", f"trace={','.join(_KINDS)}"]
+    """The calls of each thread, one thread behind the other."""
+    strace = ["strace", "-ff", "-y", "--seccomp-bpf", "-s", "0", "-e", f"trace={','.join(_KINDS)}"]
     said = run_tool([*strace, "-o", str(trace), *command], seconds=120.0)
-    if said.exit_code != 0 or not trace.exists():
+    threads = sorted(trace.parent.glob(f"{trace.name}.*"))
+    if said.exit_code != 0 or not threads:
         raise RigError(
             f"{trace.stem} failed under strace (exit code {said.exit_code})",
             details=tuple(said.words.splitlines()[-6:]),
             cause="the program itself failed, as said above, or this container forbids ptrace",
             next="strace -f true",
         )
-    with trace.open(encoding="utf-8", errors="replace") as lines:
-        yield from lines
+    for thread in threads:
+        with thread.open(encoding="utf-8", errors="replace") as lines:
+            yield from lines
 
 
 def collected(lines: Iterable[str], file_bytes: int = FILE_BYTES) -> dict[str, Requests]:
     """Requests by the folder of their file."""
     found: dict[str, Requests] = {}
-    for line in _whole(lines):
+    for line in lines:
         match = _CALL.match(line)
         if match is None or (match["name"] == "fallocate" and "PUNCH_HOLE" not in match["rest"]):
             continue  # fio makes room for a file
@@ -260,19 +250,6 @@ def collected(lines: Iterable[str], file_bytes: int = FILE_BYTES) -> dict[str, R
     return found
 
 
-def _whole(lines: Iterable[str]) -> Iterator[str]:
-    """Lines as strace writes them where no other thread comes between a call and its answer."""
-    begun: dict[str, str] = {}
-    for line in lines:
-        pid, _, rest = line.rstrip().partition(" ")
-        if rest.endswith("<unfinished ...>"):
-            begun[pid] = line.rstrip().removesuffix("<unfinished ...>")
-        elif (resumed := _RESUMED.match(rest.strip())) and pid in begun:
-            yield begun.pop(pid) + resumed[1]
-        else:
-            yield line
-
-
 def compared(
     name: str, fio: Requests, study: Requests, *, is_scattered: bool = False
 ) -> tuple[list[str], list[str]]:
@@ -283,10 +260,7 @@ def compared(
             cause="it uses other calls than pread, pwrite, fsync, fdatasync and fallocate",
             next="without --check: the study's notes say what differs",
         )
-    both = fio.offsets.keys() | study.offsets.keys()
-    most = {
-        kind: min(len(fio.offsets.get(kind, [])), len(study.offsets.get(kind, []))) for kind in both
-    }
+    most = fio.kinds & study.kinds
     offsets = [each.heat(most) if is_scattered else each.places(most) for each in (fio, study)]
     steps = list(_steps(fio.steps, study.steps))
     told: list[tuple[str, Mapping[Any, int], Mapping[Any, int]]] = [

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import NoReturn
 
 from fsgauge.converting import numbers
+from fsgauge.converting.fio_options import Fate
 from fsgauge.converting.groups import ALIKE, Findings, Group
 from fsgauge.converting.job_file import Option
 from fsgauge.errors import did_you_mean, nearest
 from fsgauge.study.other_tools import table_of_words
+from fsgauge.units import exact_size
 
 
 @dataclass(frozen=True)
 class Options:
-    """The usual name of each option of a tool, whether it takes a value, what is said of some."""
+    """The usual name of each option of a tool, whether it takes a value, the fate of some and why
+    it is that."""
 
     names: Mapping[str, str]
     takes: Mapping[str, bool]
-    noted: Mapping[str, str]
-    refused: Mapping[str, str]
+    fates: Mapping[str, tuple[Fate, str]]
 
 
 @cache
@@ -30,11 +33,11 @@ def options_of(tool: str) -> Options:
     alike = {key: [each.split(",") for each in table[key].split()] for key in ("flags", "values")}
     names = {name: found[0] for all_ in alike.values() for found in all_ for name in found}
     takes = {found[0]: key == "values" for key, all_ in alike.items() for found in all_}
-    said = [
-        {name: text for names, text in table[fate].items() for name in names.split(", ")}
-        for fate in ("noted", "refused")
-    ]
-    return Options(names, takes, *said)
+    fates: dict[str, tuple[Fate, str]] = {}
+    for fate in ("noted", "refused"):
+        for same, why in table[fate].items():
+            fates |= dict.fromkeys(same.split(", "), (fate, why))
+    return Options(names, takes, fates)
 
 
 @dataclass
@@ -46,8 +49,9 @@ class Line:
     known: Options
     tasks: int = 0
     given: dict[str, Option] = field(default_factory=dict)
-    times: dict[str, int] = field(default_factory=dict)
+    times: Counter[str] = field(default_factory=Counter)
     paths: list[str] = field(default_factory=list)
+    groups: list[Group] = field(default_factory=list)
 
     def read(self, words: list[str], tool: str) -> None:
         """Take each option as its table has it; raises InputError for an unknown one."""
@@ -79,11 +83,9 @@ class Line:
                 words.insert(place, f"-{value}")
                 end = begin + 1
             self.given[usual] = option
-            self.times[usual] = self.times.get(usual, 0) + 1
-            if (why := self.known.refused.get(usual)) is not None:
-                self.findings.refuse(option, why)
-            if (text := self.known.noted.get(usual)) is not None:
-                self.findings.note(option, text)
+            self.times[usual] += 1
+            if usual in self.known.fates:
+                self.findings.take(option, *self.known.fates[usual])
 
     def has(self, name: str) -> bool:
         return name in self.given
@@ -94,9 +96,8 @@ class Line:
     def number(self, name: str, usual: int, *, least: int = 0) -> int:
         return self._read(name, int, usual, least)
 
-    def seconds(self, name: str) -> int | None:
-        found = self._read(name, int, 0, 0)
-        return found * 10**9 or None
+    def duration_ns(self, name: str) -> int | None:
+        return self.number(name, 0) * 10**9 or None
 
     def _read(self, name: str, read: Callable[[str], int], usual: int, least: int) -> int:
         option = self.given.get(name)
@@ -122,12 +123,15 @@ class Line:
         if self.has("-a") and (self.given["-a"].value or "").upper() != "POSIX":
             self.refuse("-a", "files are reached by POSIX calls alone; the nearest is -a POSIX")
 
-    def phase(self, groups: list[Group], name: str, operations: Mapping[str, int]) -> Group:
+    def phase(self, name: str, operations: Mapping[str, int], jobs: int, block: int) -> Group:
+        """The next group, behind the one before."""
         group = Group(name)
         group.put_operations(operations, self.findings)
-        if groups:
-            group.follow(groups[-1])
-        groups.append(group)
+        if self.groups:
+            group.follow(self.groups[-1])
+        group.put_jobs(jobs)
+        group.put("block_sizes", exact_size(block))
+        self.groups.append(group)
         return group
 
 

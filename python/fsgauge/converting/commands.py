@@ -46,14 +46,12 @@ def convert_command(command: str) -> Converted:
     line = Line(command, Findings(), options_of(name))
     line.tasks = _tasks(words[:place], line.findings)
     line.read(words[place + 1 :], name)
-    made = _TOOLS[name](line)
+    whole = _TOOLS[name](line)
     line.findings.raise_refusals()
-    if isinstance(made, Whole):
-        return Converted(name, tool=command, groups=[], findings=line.findings, whole=made)
-    if not made:
+    if not whole and not line.groups:
         raise InputError(f"this {name} does nothing", next=f"{name} --help")
-    title = f"{name}, {len(made)} phases"
-    return Converted(title, tool=command, groups=made, findings=line.findings)
+    title = name if whole else f"{name}, {len(line.groups)} phases"
+    return Converted(title, command, line.groups, line.findings, whole=whole)
 
 
 def _program(words: list[str]) -> tuple[str, int]:
@@ -116,11 +114,10 @@ def _tasks(words: list[str], findings: Findings) -> int:
     return tasks or slots.total() or nodes or 1
 
 
-def _elbencho(line: Line) -> list[Group]:
+def _elbencho(line: Line) -> None:
     jobs, block = line.number("-t", 1, least=1), line.size("-b", 1 << 20, least=1)
-    size_bytes, limit = line.size("-s", 0), line.seconds("--timelimit")
+    size_bytes, limit_ns = line.size("-s", 0), line.duration_ns("--timelimit")
     block = min(block, size_bytes or block)  # as elbencho does
-    groups: list[Group] = []
     is_of_names = line.has("-N") or line.has("-n")
     if is_of_names:
         for name in ("--direct", "--rand", "--backward", "--iodepth", "--rwmixpct"):
@@ -139,21 +136,18 @@ def _elbencho(line: Line) -> list[Group]:
         share = line.number("--rwmixpct", 0) if option == "-w" else 0
         mixed = {"write": 100 - share, "read": share} if share else {name: 1}
         operations = {each: weight for each, weight in mixed.items() if weight}
-        group = line.phase(groups, name, {operation: 1} if is_of_names else operations)
-        group.put_jobs(jobs)
-        group.put("block_sizes", exact_size(block))
+        group = line.phase(name, {operation: 1} if is_of_names else operations, jobs, block)
         limited = {"-w": "--limitwrite", "-r": "--limitread"}.get(option, "")
         if rate := line.size(limited, 0):
             _limit(line, group, rate * jobs, (limited, size_bytes if is_of_names else None))
-        group.duration_ns = limit
+        group.duration_ns = limit_ns
         if is_of_names:
             count = max(line.number("-n", 1), 1) * line.number("-N", 1)
             group.put_files(count, size_bytes, own=True)
         else:
             _blocks(line, group, share)
-            _elbencho_files(line, groups, size_bytes, block)
+            _elbencho_files(line, size_bytes, block)
     line.note("--timelimit", "a phase lasts its time, and goes on at the start of the files")
-    return groups
 
 
 def _limit(line: Line, group: Group, bytes_per_second: int, of: tuple[str, int | None]) -> None:
@@ -170,14 +164,15 @@ def _limit(line: Line, group: Group, bytes_per_second: int, of: tuple[str, int |
     group.put("arrival", "constant")
 
 
-def _elbencho_files(line: Line, groups: list[Group], size_bytes: int, block: int) -> None:
-    if len(groups) > 1:
-        groups[-1].share_files(groups[0], line.findings)
+def _elbencho_files(line: Line, size_bytes: int, block: int) -> None:
+    first, last = line.groups[0], line.groups[-1]
+    if last is not first:
+        last.share_files(first, line.findings)
         return
     if not size_bytes:
         line.note("-s", "how large the files are is not said: 256 MiB")
     each = size_bytes // block * block or max(256 << 20, block)
-    groups[0].put_files(_count_of_files(line) or 1, each, own=False)
+    first.put_files(_count_of_files(line) or 1, each, own=False)
 
 
 def _count_of_files(line: Line) -> int:
@@ -227,17 +222,15 @@ def _blocks(line: Line, group: Group, share: int) -> None:
         line.refuse("--verify", "what another run wrote is not verified; the nearest is -w as well")
 
 
-def _ior(line: Line) -> list[Group]:
+def _ior(line: Line) -> None:
     jobs = line.number("-N", line.tasks or 1, least=1)
     transfer, block = line.size("-t", 1 << 18, least=1), line.size("-b", 1 << 20, least=1)
     segments, own = line.number("-s", 1, least=1), line.has("-F")
     line.require_posix()
     in_turns = segments > 1 and not own and jobs > 1 and not line.has("-z")
     if in_turns and block != transfer:
-        line.refuse(
-            "-s",
-            "blocks of several transfers in turns of the tasks; the nearest is -F, or -b as -t",
-        )
+        why = "blocks of several transfers in turns of the tasks; the nearest is -F, or -b as -t"
+        line.refuse("-s", why)
     if block % transfer:
         line.refuse("-b", "a block is whole transfers in IOR; the nearest is a multiple of -t")
     is_check = line.has("-W") and not line.has("-w")
@@ -245,11 +238,8 @@ def _ior(line: Line) -> list[Group]:
         line.note("-W", "what is read is not verified")
     reads = line.has("-r") or line.has("-R") or is_check
     asked = [name for name, does in (("write", line.has("-w")), ("read", reads)) if does]
-    groups: list[Group] = []
     for name in asked or ("write", "read"):
-        group = line.phase(groups, name, {name: 1})
-        group.put_jobs(jobs)
-        group.put("block_sizes", exact_size(transfer))
+        group = line.phase(name, {name: 1}, jobs, transfer)
         group.put("order", "random" if line.has("-z") else "strided" if in_turns else "sequential")
         if in_turns:
             group.put("stride", exact_size(jobs * transfer))
@@ -261,13 +251,12 @@ def _ior(line: Line) -> list[Group]:
             group.put("sync", "fsync")
         if name == "write" and line.has("-W"):
             group.put("verify", True)
-        if len(groups) > 1:
-            group.share_files(groups[0], line.findings)
+        if group is not line.groups[0]:
+            group.share_files(line.groups[0], line.findings)
         else:
             group.put_files(1, block * segments * (1 if own else jobs), own=own)
-        group.duration_ns = line.seconds("-D")
+        group.duration_ns = line.duration_ns("-D")
     line.note("-D", "a phase lasts its time, and goes on at the start of the file")
-    return groups
 
 
 def _directives(line: Line) -> bool:
@@ -329,8 +318,8 @@ def _mdtest(line: Line) -> Whole:
             line.note("-X", "no file is read")
     if line.has("-R") and wanted != ["create"]:
         keys["order"] = "random"
-    if stonewall := line.seconds("-W"):
-        keys["stonewall"] = exact_duration(stonewall)
+    if stonewall_ns := line.duration_ns("-W"):
+        keys["stonewall"] = exact_duration(stonewall_ns)
     return Whole(kinds.OF_NAMES, keys, items * jobs * (size_bytes + _BYTES_OF_A_NAME))
 
 
@@ -338,19 +327,15 @@ def _items_of_a_task(line: Line) -> int:
     """-n are all of them; -I as many in each folder of its tree, or in the leaves alone."""
     if items := line.size("-n", 0):
         return items
-    depth, branches = line.number("-z", 0), line.number("-b", 1)
+    tree, at_ends = (line.number("-b", 1), line.number("-z", 0)), line.has("-L")
     try:
-        folders = (
-            numbers.leaves(branches, depth)
-            if line.has("-L")
-            else 1 + numbers.folders(branches, depth)
-        )
+        folders = numbers.leaves(*tree) if at_ends else 1 + numbers.folders(*tree)
     except ValueError as error:
         wrong(line.given["-z"], str(error))
     return line.size("-I", 1) * folders
 
 
-_TOOLS: dict[str, Callable[[Line], list[Group] | Whole]] = {
+_TOOLS: dict[str, Callable[[Line], Whole | None]] = {
     "elbencho": _elbencho,
     "ior": _ior,
     "mdtest": _mdtest,

@@ -7,15 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fsgauge.converting import numbers
-from fsgauge.converting.fio_files import (
-    file_name,
-    file_names,
-    has_value,
-    note_fresh_files,
-    put_files,
-    put_pace,
-    put_times,
-)
+from fsgauge.converting.fio_files import put_files, share_files
 from fsgauge.converting.fio_job import FioJob
 from fsgauge.converting.fio_load import put_load
 from fsgauge.converting.fio_options import by_name, canonical
@@ -55,22 +47,15 @@ def convert_fio(
     for job in jobs:
         taken = [group.name for group in groups]
         groups.append(_group(job, free_name(job.section.name, taken), size_bytes))
-    _share_files(jobs, groups)
+    share_files(jobs, groups)
     _verify_what_is_read(jobs, groups)
     _require_equal_flows(jobs)
     _put_in_order(jobs, groups, [section.name for section in sections])
     workload, plan = _latency_search(jobs, groups)
     findings.raise_refusals(f"fsgauge study from-fio {quoted(path)}")
-    seeds = {job.read("randseed", numbers.size, 0) for job in jobs}
-    return Converted(
-        title=path.name,
-        tool="fio",
-        groups=groups,
-        findings=findings,
-        seed=max(seeds) or None,
-        workload={**workload, **_steady_search(jobs, groups)},
-        plan=plan,
-    )
+    seed = max(job.read("randseed", numbers.size, 0) for job in jobs) or None
+    workload = {**workload, **_steady_search(jobs, groups)}
+    return Converted(path.name, "fio", groups, findings, seed, workload=workload, plan=plan)
 
 
 def _as_written(without: frozenset[str], sections: list[Section]) -> frozenset[str]:
@@ -105,9 +90,6 @@ def _group(job: FioJob, name: str, size_bytes: int | None) -> Group:
     group = Group(name)
     put_load(job, group)
     put_files(job, group, size_bytes)
-    put_pace(job, group)
-    put_times(job, group)
-    note_fresh_files(job, group)
     _full(job, group)
     if "write" in str(group.keys["operations"]):
         _data(job, group)
@@ -116,27 +98,23 @@ def _group(job: FioJob, name: str, size_bytes: int | None) -> Group:
 
 def _full(job: FioJob, group: Group) -> None:
     """Writes that find no space: of errors that are ignored, the second list is theirs."""
-    _, _, of_writes = job.text("ignore_error", "").partition(",")
-    if _NO_SPACE & set(of_writes.partition(",")[0].split(":")):
-        source = job.option("ignore_error")
-    else:
-        source = job.option("fill_device") if job.switch("fill_device") else None
-    if source is not None and (group.does("write") or group.does("create")):
+    of_writes = job.text("ignore_error", "").split(",")[1:2]
+    is_ignored = any(_NO_SPACE & set(each.split(":")) for each in of_writes)
+    if (is_ignored or job.switch("fill_device")) and (group.does("write") or group.does("create")):
+        source = job.option("ignore_error" if is_ignored else "fill_device")
         group.put("continue_when_full", True, source)
 
 
 def _data(job: FioJob, group: Group) -> None:
     if job.switch("zero_buffers"):
         group.put("data", "zero", job.option("zero_buffers"))
-    for name, key in (
-        ("buffer_compress_percentage", "compressible"),
-        ("dedupe_percentage", "duplicates"),
-    ):
-        percent, option = job.percent(name, 0), job.option(name)
-        if percent and option and key == "duplicates" and job.option("verify") is not None:
-            job.refuse(option, "what is verified has no duplicates; leave verify out")
-        elif percent:
-            group.put(key, f"{percent} %", option)
+    if percent := job.percent("buffer_compress_percentage", 0):
+        group.put("compressible", f"{percent} %", job.option("buffer_compress_percentage"))
+    percent = job.percent("dedupe_percentage", 0)
+    if percent and job.option("verify"):
+        job.refuse("dedupe_percentage", "what is verified has no duplicates; leave verify out")
+    elif percent:
+        group.put("duplicates", f"{percent} %", job.option("dedupe_percentage"))
     _pattern(job, group)
     if "data" in group.keys:  # zeros, which are all alike
         group.keys.pop("duplicates", None)
@@ -151,7 +129,7 @@ def _pattern(job: FioJob, group: Group) -> None:
     pattern, chunk = job.option("buffer_pattern"), job.option("buffer_compress_chunk")
     piece_bytes = job.read("buffer_compress_chunk", job.size, 0)
     others = piece_bytes not in (0, PIECE_BYTES)
-    if chunk is not None and others and "compressible" in group.keys:
+    if others and "compressible" in group.keys:
         job.refuse(chunk, "pieces are of 4 KiB; the nearest is buffer_compress_chunk=4k")
     if chunk is None and group.keys.get("compressible") not in (None, "100 %"):
         what = "each 4 KiB has its share of zeros, in fio each 512 B"
@@ -165,44 +143,13 @@ def _pattern(job: FioJob, group: Group) -> None:
         job.refuse(pattern, why)
 
 
-def _share_files(jobs: list[FioJob], groups: list[Group]) -> None:
-    """Sections with one filename, or of one name, work on the files of the first of them."""
-    owners: dict[str, Group] = {}
-    lists: dict[str, str] = {}
-    for job, group in zip(jobs, groups, strict=True):
-        name, option = file_name(job), job.option("filename")
-        if has_value(job, "offset") or has_value(job, "offset_increment"):
-            continue
-        if any(lists.setdefault(each, name) != name for each in file_names(job)):
-            what = "another section has some of these files, and others: here each has its own"
-            job.note(option, what)
-        owner = owners.setdefault(name, group)
-        if owner is group:
-            continue
-        if not (group.is_plain and owner.is_plain) and option is not None:
-            job.refuse(
-                option, "only sections that read and write share files; the nearest is one for each"
-            )
-        if group.bytes_of_files > owner.bytes_of_files:
-            for key in ("file_sizes", "files"):
-                if key in group.keys:
-                    owner.put(key, group.keys[key], *group.sources[key])
-            owner.bytes_of_files = group.bytes_of_files
-        if "verify" in group.keys and (verify := job.option("verify")):
-            job.refuse(verify, "what is verified has files of its own")
-        group.share_files(owner, job.findings, option or job.option("filename_format"))
-
-
 def _verify_what_is_read(jobs: list[FioJob], groups: list[Group]) -> None:
     """Where a section verifies what an earlier one wrote, that one is, after the run."""
     named = {group.name: group for group in groups}
     for job, group in zip(jobs, groups, strict=True):
         option = job.option("verify")
-        if (
-            option is None
-            or option.value in ("0", "none")
-            or "write" in str(group.keys["operations"])
-        ):
+        writes = "write" in str(group.keys["operations"])
+        if option is None or option.value in ("0", "none") or writes:
             continue
         writer = named.get(str(group.keys.get("files_of", "")))
         if writer is None or writer.keys.get("operations") != {"write": 1}:
@@ -233,15 +180,13 @@ def _put_in_order(jobs: list[FioJob], groups: list[Group], named: list[str]) -> 
     for job, group in zip(jobs, groups, strict=True):
         if job.switch("stonewall") and phase:
             before, phase, sources = phase, [], job.option("stonewall")
-        wait = job.option("wait_for")
-        if wait is not None:
-            place = groups.index(group)
-            before_it = zip(groups[:place], named[:place], strict=True)
-            waited = [each for each, name in before_it if name == wait.value]
-            if not waited:
-                known = ", ".join(named[:place]) or "none, for this is the first"
+        if (wait := job.option("wait_for")) is not None:
+            above = named[: groups.index(group)]
+            if wait.value not in above:
+                known = ", ".join(above) or "none, for this is the first"
                 job.wrong(wait, f"the name of a section above it ({known})")
-            _after(group, waited[-1], wait, ends_ns)
+            waited = max(place for place, name in enumerate(above) if name == wait.value)
+            _after(group, groups[waited], wait, ends_ns)
         elif before:
             _after(group, max(before, key=lambda each: ends_ns[each.name]), sources, ends_ns)
         begin_ns = ends_ns.get(group.after, 0) + group.start_after_ns
@@ -262,47 +207,37 @@ _QUANTILES = {50.0: "p50", 99.0: "p99", 99.9: "p999"}
 def _latency_search(jobs: Sequence[FioJob], groups: Sequence[Group]) -> tuple[Keys, Keys]:
     """The keys of [workload] and of [plan] where sections have a latency_target: a load curve
     raises their rates together, each step as long as the latency_window."""
-    found = [
-        (job, group)
-        for job, group in zip(jobs, groups, strict=True)
-        if job.read("latency_target", _time_ns, 0)
-    ]
+    both = zip(jobs, groups, strict=True)
+    found = [(job, group) for job, group in both if job.time_ns("latency_target")]
     if not found:
         return {}, {}
     plans = []
     for job, group in found:
         plans.append(_curve(job))
-        window, window_ns = job.option("latency_window"), job.read("latency_window", _time_ns, 0)
+        window, window_ns = job.option("latency_window"), job.time_ns("latency_window")
         if window is not None and window_ns:
             group.duration_ns, group.sources["duration"] = window_ns, [window]
     first, last = found[0][0], found[-1][0]
-    option = last.option("latency_target")
-    if any(plan != plans[0] for plan in plans) and option is not None:
-        last.refuse(option, "a study has one limit; the nearest is a study of each")
-    source = first.option("latency_target")
+    if any(plan != plans[0] for plan in plans):
+        last.refuse("latency_target", "a study has one limit; the nearest is a study of each")
     names = [f"operations of {group.name}" for _, group in found]
     is_usual = len(found) == 1 and found[0][1] is groups[0]
-    workload: Keys = {} if is_usual else {"primary": (names, [source])}
+    workload: Keys = {} if is_usual else {"primary": (names, [first.option("latency_target")])}
     return workload, {key: (value, [first.option(of)]) for key, value, of in plans[0]}
 
 
 def _curve(job: FioJob) -> list[tuple[str, str, str]]:
     """Keys of [plan], their values, and the options that these are from."""
-    limit_ns = job.read("latency_target", _time_ns, 0)
+    limit_ns = job.time_ns("latency_target")
     percent = job.read("latency_percentile", float, 100.0)
-    option = job.option("latency_percentile") or job.option("latency_target")
-    if percent not in _QUANTILES and option is not None:
+    if percent not in _QUANTILES:
         why = f"a limit of {percent:g} % of the operations; the nearest is latency_percentile=99.9"
-        job.refuse(option, why)
+        job.refuse(job.option("latency_percentile") or "latency_target", why)
     return [
         ("mode", "curve", "latency_target"),
         ("latency_limit", exact_duration(limit_ns), "latency_target"),
         ("quantile", _QUANTILES.get(percent, "p999"), "latency_percentile"),
     ]
-
-
-def _time_ns(text: str) -> int:
-    return numbers.time_ns(text, of_bare_us=1)
 
 
 def _steady_search(jobs: Sequence[FioJob], groups: Sequence[Group]) -> Keys:
@@ -311,7 +246,7 @@ def _steady_search(jobs: Sequence[FioJob], groups: Sequence[Group]) -> Keys:
     windows = {
         (
             job.text("steadystate", ""),
-            job.read("steadystate_duration", numbers.time_ns, 0),
+            job.time_ns("steadystate_duration"),
             group.duration_ns,
             bool(group.after or group.start_after_ns),
         )

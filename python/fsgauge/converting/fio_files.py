@@ -7,7 +7,7 @@ import re
 from fsgauge.converting import numbers
 from fsgauge.converting.fio_job import READ, TRIM, WRITE, FioJob
 from fsgauge.converting.fio_load import FILE_ENGINES
-from fsgauge.converting.fio_sizes import sizes_of
+from fsgauge.converting.fio_requests import sizes_of
 from fsgauge.converting.groups import Group
 from fsgauge.converting.job_file import Option
 from fsgauge.study.sweep import mean_bytes
@@ -20,20 +20,26 @@ _SEPARATOR = re.compile(r"(?<!\\):")
 
 
 def put_files(job: FioJob, group: Group, size_bytes: int | None) -> None:
-    """Number, sizes and sharing of a group's files. `size_bytes` stands for a whole device."""
+    """Files, pace and times of a group. `size_bytes` stands for a whole device."""
+    _files(job, group, size_bytes)
+    _pace(job, group)
+    _rests(job, group)
+    _times(job, group)
+    _note_fresh_files(job, group)
+
+
+def _files(job: FioJob, group: Group, size_bytes: int | None) -> None:
     names = _names(job)
     jobs = job.positive("numjobs")
     group.put_jobs(jobs, job.option("numjobs"))
     count = len(names) or (job.positive("nrfiles") if _has_own(job, "filenum") else 1)
     is_own = not names and _has_own(job, "jobnum")
-    own = jobs > 1 and (is_own or has_value(job, "offset_increment"))
+    own = jobs > 1 and (is_own or _has_value(job, "offset_increment"))
     if jobs > 1 and not own and group.keys.get("order", "random") != "random":
-        job.note(
-            job.option("numjobs"),
-            "each job goes over its share of the files; in fio each goes over all of them",
-        )
-    shared = job.option("filename" if names else "filename_format")
-    if shared is not None and not (group.is_plain or own) and jobs > count:
+        what = "each job goes over its share of the files; in fio each goes over all of them"
+        job.note(job.option("numjobs"), what)
+    if not (group.is_plain or own) and jobs > count:
+        shared = "filename" if names else "filename_format"
         job.refuse(shared, "each of its jobs has a file of its own; the nearest is no filename")
     each_bytes, source = _file_bytes(job, count, size_bytes)
     if job.engine == "filecreate":
@@ -41,21 +47,16 @@ def put_files(job: FioJob, group: Group, size_bytes: int | None) -> None:
     group.put_files(count, each_bytes, own=own, sources=[source])
     if count > 1 and job.engine not in FILE_ENGINES:
         _choose_files(job, group, count, each_bytes, named=bool(names))
-    named = (
-        (job.option("offset_increment") if has_value(job, "offset_increment") else None)
-        or job.option("filename" if names or is_own else "filename_format")
-        or job.option("numjobs")
-    )
-    for key, option in (
-        ("files_of_jobs", named),
-        ("files", job.option("filename" if len(names) > 1 else "nrfiles")),
-    ):
+    named = job.option("filename" if names or is_own else "filename_format")
+    if _has_value(job, "offset_increment"):
+        named = job.option("offset_increment")
+    counted = job.option("filename" if len(names) > 1 else "nrfiles")
+    for key, option in (("files_of_jobs", named or job.option("numjobs")), ("files", counted)):
         if key in group.keys:
-            group.sources[key] = [option] if option else []
+            group.put(key, group.keys[key], option)
     call = group.keys.get("sync")
-    syncs = job.option(str(call)) if call in ("fsync", "fdatasync") else None
-    if syncs is not None and count > 1:
-        job.refuse(syncs, "a job would sync all of its files; the nearest is nrfiles=1")
+    if call in ("fsync", "fdatasync") and count > 1:
+        job.refuse(str(call), "a job would sync all of its files; the nearest is nrfiles=1")
 
 
 def _choose_files(job: FioJob, group: Group, count: int, each_bytes: int, *, named: bool) -> None:
@@ -80,15 +81,13 @@ def _choose_files(job: FioJob, group: Group, count: int, each_bytes: int, *, nam
     elif way == "random" and _is_drawn_evenly(group):
         return
     elif way == "random":
-        why = (
-            "a file is drawn for each operation, with offsets of its own in each; the nearest is"
-            " file_service_type=roundrobin"
-        )
+        why = "a file is drawn for each operation, with offsets of its own in each; the nearest is"
+        why += " file_service_type=roundrobin"
     elif "apart" in group.keys:
         why = "fio restarts all files when reads or writes are at the end of theirs; the nearest"
         why += " is one file, or a group of each"
     elif group.is_plain and "verify" not in group.keys:
-        if each and not each.isdecimal() and service is not None:
+        if each and not each.isdecimal():
             job.wrong(service, f"{way}:OPERATIONS")
         block = mean_bytes(sizes_of(job, READ if group.does("read") else WRITE))
         turn = int(each or 1) if way == "roundrobin" else round(each_bytes / block)
@@ -101,8 +100,7 @@ def _choose_files(job: FioJob, group: Group, count: int, each_bytes: int, *, nam
     else:
         why = "what is verified is written file after file; the nearest is"
         why += " file_service_type=sequential"
-    if given is not None:
-        job.refuse(given, why)
+    job.refuse(given, why)
 
 
 def _is_drawn_evenly(group: Group) -> bool:
@@ -113,23 +111,14 @@ def _is_drawn_evenly(group: Group) -> bool:
 
 def _names(job: FioJob) -> list[str]:
     """The names in filename: a colon separates them. None where fio makes one of its own up."""
-    option = job.option("filename")
-    if option is None or not option.value:
-        return []
-    return [each for each in _SEPARATOR.split(option.value) if each]
+    return [each for each in _SEPARATOR.split(job.text("filename", "")) if each]
 
 
-def file_names(job: FioJob) -> list[str]:
-    """The paths that `filename` lists, below `directory`."""
-    return [f"{job.text('directory', '')}/{each}" for each in _names(job)]
-
-
-def has_value(job: FioJob, name: str) -> bool:
-    """Whether an option is there, and not 0."""
+def _has_value(job: FioJob, name: str) -> bool:
     return job.text(name, "0") != "0"
 
 
-def file_name(job: FioJob) -> str:
+def _file_name(job: FioJob) -> str:
     """What tells whether two sections work on the same files. Those of one name do, too."""
     directory = job.text("directory", "")
     if _names(job):
@@ -152,7 +141,7 @@ def _file_bytes(job: FioJob, count: int, size_bytes: int | None) -> tuple[int, O
             job.refuse(filesize, "files of several sizes; the nearest is a group of each")
             return block, filesize
         whole = _size(job, filesize)
-        found = whole - _offset_bytes(job, filesize)
+        found = whole - _offset_bytes(job, whole)
         if size is not None and (size.value or "").endswith("%"):
             found = min(found, whole * job.percent("size", 100, "%") // 100)
         elif size is not None and size.value != filesize.value:
@@ -164,36 +153,29 @@ def _file_bytes(job: FioJob, count: int, size_bytes: int | None) -> tuple[int, O
         job.refuse(size, "a share of files that are not known here; the nearest is a size")
         return block, size
     said = size_bytes or WHOLE_BYTES
-    job.note(
-        size or job.option("filename") or job.option("ioengine") or "size is not set",
-        f"fio goes over all of it; here files of {exact_size(said)} stand for it: --size SIZE",
-    )
+    about = size or job.option("filename") or job.option("ioengine") or "size is not set"
+    what = f"fio goes over all of it; here files of {exact_size(said)} stand for it: --size SIZE"
+    job.note(about, what)
     return max(said // count // block * block, block), size
 
 
-def _offset_bytes(job: FioJob, filesize: Option) -> int:
+def _offset_bytes(job: FioJob, whole: int) -> int:
     """Bytes at the start of each file that a job leaves out: fio's `offset`."""
-    option = job.option("offset")
-    if has_value(job, "offset_increment") and job.positive("numjobs") > 1:
+    if _has_value(job, "offset_increment") and job.positive("numjobs") > 1:
         why = "regions of several sizes, each up to the end of the file; the nearest is size"
-        job.findings.refuse(filesize, why)
-    text = option.value or "0" if option is not None else "0"
-    whole = _size(job, filesize)
+        job.refuse("filesize", why)
+    option, text = job.option("offset"), job.text("offset", "0") or "0"
     try:
         found = whole * int(text[:-1]) // 100 if text.endswith("%") else job.size(text)
     except ValueError as error:
-        assert option is not None  # noqa: S101 - 0 is a size
         job.wrong(option, str(error))
-    if found >= whole and option is not None:
+    if found >= whole:
         job.wrong(option, f"less than filesize, {exact_size(whole)}")
     return found
 
 
 def _size(job: FioJob, option: Option) -> int:
-    try:
-        found = job.size(option.value or "")
-    except ValueError as error:
-        job.wrong(option, str(error))
+    found = job.size_in(option, option.value or "")
     least = 1 if job.option("bssplit") or job.option("bsrange") else _least_block(job)
     if found < least:
         job.wrong(option, f"a block at least, {exact_size(least)}")
@@ -208,7 +190,7 @@ def _least_block(job: FioJob) -> int:
         return 4096
 
 
-def put_pace(job: FioJob, group: Group) -> None:
+def _pace(job: FioJob, group: Group) -> None:
     operations = group.keys["operations"]
     assert isinstance(operations, dict)  # noqa: S101 - put before
     jobs = group.jobs
@@ -220,7 +202,6 @@ def put_pace(job: FioJob, group: Group) -> None:
             process = job.choice("rate_process", ("linear", "poisson"))
             arrival = "exponential" if process == "poisson" else "constant"
             group.put("arrival", arrival, job.option("rate_process"))
-    _rests(job, group)
 
 
 def _total(job: FioJob, option: Option, operations: dict[str, int]) -> int:
@@ -233,11 +214,8 @@ def _total(job: FioJob, option: Option, operations: dict[str, int]) -> int:
             for each in (READ, WRITE)
         ]
         if read * operations["write"] * sizes[1] != write * operations["read"] * sizes[0]:
-            job.refuse(
-                option,
-                "reads and writes at paces that their shares do not have; the nearest is a group"
-                " of each",
-            )
+            why = "reads and writes at paces that their shares do not have; the nearest is a group"
+            job.refuse(option, f"{why} of each")
         return read + write
     if "trim" in operations:
         return trim
@@ -247,22 +225,20 @@ def _total(job: FioJob, option: Option, operations: dict[str, int]) -> int:
 
 
 def _rests(job: FioJob, group: Group) -> None:
-    rest_ns = job.read("thinktime", lambda text: numbers.time_ns(text, of_bare_us=1), 0)
+    rest_ns = job.time_ns("thinktime")
     if not rest_ns:
         return
-    option = job.option("thinktime")
-    assert option is not None  # noqa: S101 - it was read
     if group.keys.get("queue_depth", 1) != 1 or "rate" in group.keys or "bandwidth" in group.keys:
-        job.refuse(option, "rests of a deep queue or of a pace; the nearest is rate alone")
-    group.put("think", exact_duration(rest_ns), option)
+        job.refuse("thinktime", "rests of a deep queue or of a pace; the nearest is rate alone")
+    group.put("think", exact_duration(rest_ns), job.option("thinktime"))
     every = job.positive("thinktime_blocks")
     if every > 1:
         group.put("think_every", every, job.option("thinktime_blocks"))
 
 
-def put_times(job: FioJob, group: Group) -> None:
+def _times(job: FioJob, group: Group) -> None:
     option = job.option("runtime")
-    runtime_ns = job.read("runtime", numbers.time_ns, 0)
+    runtime_ns = job.time_ns("runtime")
     if runtime_ns:
         group.duration_ns = runtime_ns
         group.sources["duration"] = [option] if option else []
@@ -273,24 +249,47 @@ def put_times(job: FioJob, group: Group) -> None:
         )
     if runtime_ns and not job.switch("time_based") and job.option("size") is not None:
         job.note(option, "fio may be done with its bytes sooner; here a run lasts its time")
-    group.warm_up_ns = job.read("ramp_time", numbers.time_ns, 0)
-    delay = job.option("startdelay")
-    if delay is not None and delay.value and re.search("[-:]", delay.value):
-        job.refuse(delay, "a start at a random time; the nearest is one delay")
+    group.warm_up_ns = job.time_ns("ramp_time")
+    if re.search("[-:]", job.text("startdelay", "")):
+        job.refuse("startdelay", "a start at a random time; the nearest is one delay")
         return
-    group.start_after_ns = job.read("startdelay", numbers.time_ns, 0)
+    group.start_after_ns = job.time_ns("startdelay")
 
 
-def note_fresh_files(job: FioJob, group: Group) -> None:
+def _note_fresh_files(job: FioJob, group: Group) -> None:
     """Writes go over what is there; fio's first pass, and each loop that removes, allocates."""
-    removed = job.option("unlink_each_loop")
     goes_on = job.switch("time_based") or job.read("loops", numbers.size, 1) > 1
-    if removed is not None and job.switch("unlink_each_loop") and goes_on and group.does("write"):
+    if job.switch("unlink_each_loop") and goes_on and group.does("write"):
         why = "each loop makes its files again; the nearest is create, write_file and unlink"
-        job.refuse(removed, why)
+        job.refuse("unlink_each_loop", why)
     if group.does("write") and not job.switch("overwrite"):
-        job.note(
-            "overwrite is not set",
-            "files are written whole before the first run, as with overwrite=1; fio writes into"
-            " new ones",
-        )
+        what = "files are written whole before the first run, as with overwrite=1; fio writes into"
+        job.note("overwrite is not set", f"{what} new ones")
+
+
+def share_files(jobs: list[FioJob], groups: list[Group]) -> None:
+    """Sections with one filename, or of one name, work on the files of the first of them."""
+    owners: dict[str, Group] = {}
+    lists: dict[str, str] = {}
+    for job, group in zip(jobs, groups, strict=True):
+        name, option = _file_name(job), job.option("filename")
+        if _has_value(job, "offset") or _has_value(job, "offset_increment"):
+            continue
+        paths = (f"{job.text('directory', '')}/{each}" for each in _names(job))
+        if any(lists.setdefault(each, name) != name for each in paths):
+            what = "another section has some of these files, and others: here each has its own"
+            job.note(option, what)
+        owner = owners.setdefault(name, group)
+        if owner is group:
+            continue
+        if not (group.is_plain and owner.is_plain):
+            why = "only sections that read and write share files; the nearest is one for each"
+            job.refuse(option, why)
+        if group.bytes_of_files > owner.bytes_of_files:
+            for key in ("file_sizes", "files"):
+                if key in group.keys:
+                    owner.put(key, group.keys[key], *group.sources[key])
+            owner.bytes_of_files = group.bytes_of_files
+        if "verify" in group.keys:
+            job.refuse("verify", "what is verified has files of its own")
+        group.share_files(owner, job.findings, option or job.option("filename_format"))

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import NoReturn, TypeVar
 
 from fsgauge.converting import numbers
-from fsgauge.converting.fio_options import FioEngine, by_name, canonical, engines, listed
+from fsgauge.converting.fio_options import FioOption, by_name, canonical, engines, listed
 from fsgauge.converting.groups import ALIKE, Findings
-from fsgauge.converting.job_file import Option, Section, contradiction
+from fsgauge.converting.job_file import OF_BARE_US, Option, Section, contradiction
 from fsgauge.errors import did_you_mean, nearest
 
 T = TypeVar("T")
@@ -20,18 +20,20 @@ _OFF = ("0", "none", "false")
 
 @dataclass(frozen=True)
 class FioJob:
-    """One section. `kinds` of operations are "read", "write" or both, or "trim"."""
+    """One section, its options by their usual names."""
 
     section: Section
     findings: Findings
 
     def option(self, name: str) -> Option | None:
         """By any of its names; of two of them the one that stands last."""
-        names = [each for each in by_name()[name].names if canonical().get(each, each) == name]
-        given = [self.section.options[each] for each in names if each in self.section.options]
-        return max(
-            given, key=lambda each: list(self.section.options.values()).index(each), default=None
-        )
+        options, names = self.section.options, by_name()[name].names
+        given = [each for each in names if each in options and canonical().get(each, each) == name]
+        return options[max(given, key=list(options).index)] if given else None
+
+    def last_of(self, *names: str) -> Option | None:
+        order = list(self.section.options.values())
+        return max(filter(None, map(self.option, names)), key=order.index, default=None)
 
     def text(self, name: str, usual: str) -> str:
         option = self.option(name)
@@ -51,13 +53,14 @@ class FioJob:
 
     def positive(self, name: str) -> int:
         """A count, 1 by itself; InputError at its place for none."""
-        found, option = self.read(name, numbers.size, 1), self.option(name)
-        if found < 1 and option is not None:
-            self.wrong(option, "1 or more")
+        found = self.read(name, numbers.size, 1)
+        if found < 1:
+            self.wrong(self.option(name), "1 or more")
         return found
 
-    def refuse(self, option: Option | None, why: str) -> None:
-        """An option that would make another load; nothing where there is none."""
+    def refuse(self, about: Option | str | None, why: str) -> None:
+        """An option, or one of this name, that would make another load; nothing without one."""
+        option = self.option(about) if isinstance(about, str) else about
         if option is not None:
             self.findings.refuse(option, why)
 
@@ -75,14 +78,14 @@ class FioJob:
     def choice(self, name: str, known: Sequence[str]) -> str:
         """One of some words, the first one the usual; what stands behind a colon is left out.
         InputError at its place for another word."""
-        found, option = self.text(name, known[0]).partition(":")[0], self.option(name)
-        if found not in known and option is not None:
-            self.wrong(option, ", ".join(known))
+        found = self.text(name, known[0]).partition(":")[0]
+        if found not in known:
+            self.wrong(self.option(name), ", ".join(known))
         return found
 
-    def wrong(self, option: Option, takes: str) -> NoReturn:
-        given = option.value or ""
-        said = f'{option.name} takes {takes}, and it is "{given}"'
+    def wrong(self, option: Option | None, takes: str) -> NoReturn:
+        assert option is not None  # noqa: S101 - what fio takes where there is none is right
+        said = f'{option.name} takes {takes}, and it is "{option.value or ""}"'
         raise option.wrong(said, next=f"fio --cmdhelp={option.name}")
 
     def switch(self, name: str, usual: bool = False) -> bool:
@@ -90,9 +93,20 @@ class FioJob:
         option = self.option(name)
         return self.read(name, lambda _: numbers.switch(option.value if option else None), usual)
 
+    def time_ns(self, name: str) -> int:
+        """0 where it says none."""
+        return self.read(name, lambda text: numbers.time_ns(text, of_bare_us=OF_BARE_US[name]), 0)
+
     def size(self, text: str) -> int:
         """Bytes, in the units that kb_base says."""
         return numbers.size(text, self.read("kb_base", numbers.size, 1024))
+
+    def size_in(self, option: Option | None, text: str) -> int:
+        """The same of what an option says; InputError at its place for what is no size."""
+        try:
+            return self.size(text)
+        except ValueError as error:
+            self.wrong(option, str(error))
 
     def of_direction(self, name: str, usual: str) -> list[str]:
         given = self.read(name, numbers.by_direction, [usual] * 3)
@@ -100,12 +114,7 @@ class FioJob:
 
     def size_of(self, name: str, direction: int, usual: str) -> int:
         """Bytes of reads, writes or trims; InputError at its place for what is no size."""
-        text, option = self.of_direction(name, usual)[direction], self.option(name)
-        try:
-            return self.size(text)
-        except ValueError as error:
-            assert option is not None  # noqa: S101 - the usual is a size
-            self.wrong(option, str(error))
+        return self.size_in(self.option(name), self.of_direction(name, usual)[direction])
 
     @property
     def engine(self) -> str:
@@ -139,8 +148,7 @@ class FioJob:
     def check_options(self) -> None:
         """Find unknown options; note or refuse what the table says. A refused engine may have
         options that no one here knows."""
-        engine = self._engine
-        is_refused = engine is not None and bool(engine.refused)
+        is_refused = self._engine is not None and self._engine.fate == "refused"
         for option in self.section.options.values():
             known = by_name().get(option.name)
             if known is None and is_refused:
@@ -156,12 +164,8 @@ class FioJob:
                 )
                 continue
             changes_nothing = option.value in _OFF and option.name not in listed("on_at_zero")
-            if known.fate == "refused" and not changes_nothing:
-                self.findings.refuse(option, known.why)
-            elif known.fate in ("noted", "refused") and not changes_nothing:
-                self.findings.note(option, known.why)
-            elif known.fate == "carried":
-                self.findings.carry(option)
+            if known.fate == "carried" or not changes_nothing:
+                self.findings.take(option, known.fate, known.why)
         self._check_engine()
 
     def _unknown(self, option: Option, what: str, **told: str) -> None:
@@ -169,7 +173,7 @@ class FioJob:
         self.findings.unknown[place] = option.wrong(f"fio 3.33 has no {what}", **told)
 
     @property
-    def _engine(self) -> FioEngine | None:
+    def _engine(self) -> FioOption | None:
         """What becomes of its ioengine, in a library of its own or not; None for an unknown one."""
         name = self.engine
         return engines().get("external" if "/" in name or name.endswith(".so") else name)
@@ -181,17 +185,17 @@ class FioJob:
         if engine is None:
             near = did_you_mean(nearest(self.engine, engines(), least=ALIKE))
             self._unknown(option, f"ioengine {self.engine}", next="fio --enghelp", hint=near)
-        elif engine.refused:
-            self.findings.refuse(option, engine.refused)
-        elif engine.note:
-            self.findings.note(option, engine.note)
+        else:
+            self.findings.take(option, engine.fate, engine.why)
 
 
 def drawing(section: Section) -> list[Option]:
     """Of a job's section what says which requests there are and how they are submitted; not where,
     when and for how long, which a study has. Nothing else of a job is told to fio, so that none of
-    it runs a command, writes another file or changes the machine."""
-    return [
+    it runs a command, writes another file or changes the machine. kb_base is first, for all sizes
+    behind it."""
+    units = [option for name, option in section.options.items() if name == "kb_base"]
+    return units + [
         option
         for name, option in section.options.items()
         if name in by_name()

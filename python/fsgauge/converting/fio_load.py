@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fsgauge.converting import numbers
 from fsgauge.converting.fio_job import FioJob
-from fsgauge.converting.fio_places import put_order
-from fsgauge.converting.fio_sizes import put_sizes
+from fsgauge.converting.fio_requests import put_order, put_sizes
 from fsgauge.converting.groups import Group
 from fsgauge.converting.job_file import Option
+from fsgauge.study.other_tools import tools
 
 PATTERNS = {
     "read": ("read",),
@@ -16,11 +16,8 @@ PATTERNS = {
     "readwrite": ("read", "write"),
     "trim": ("trim",),
 }
-VERIFIES = (
-    "0", "none", "1", "md5", "crc64", "crc32", "crc32c-intel", "crc32c", "crc16", "crc7", "sha1",
-    "sha256", "sha512", "sha3-224", "sha3-256", "sha3-384", "sha3-512", "xxhash", "meta", "pattern",
-    "pattern_hdr", "null",
-)  # fmt: skip
+_NO_PLACE = ("pattern", "pattern_hdr", "null")
+"""Ways to verify that other_tools.toml does not have."""
 FILE_ENGINES = {"filecreate": "create", "filestat": "stat", "filedelete": "unlink"}
 
 
@@ -37,9 +34,9 @@ def put_load(job: FioJob, group: Group) -> None:
     is_random = name.startswith("rand")
     kinds = PATTERNS.get(name.removeprefix("rand"))
     if kinds is None:
-        if pattern and "trimwrite" in name:
+        if "trimwrite" in name:
             job.refuse(pattern, "each block trimmed, then written, is another load")
-        elif pattern:
+        else:
             job.wrong(pattern, ", ".join(f"{each}, rand{each}" for each in PATTERNS))
         kinds = ("write",)
     _operations(job, group, kinds, pattern)
@@ -56,18 +53,15 @@ def _operations(job: FioJob, group: Group, kinds: tuple[str, ...], pattern: Opti
     read_percent, write_percent = job.percent("rwmixread", -1), job.percent("rwmixwrite", -1)
     sources = [job.option("rwmixread"), job.option("rwmixwrite")]
     if len(kinds) == 2:
-        given = list(job.section.options)
-        by_write = write_percent >= 0 and (
-            read_percent < 0 or given.index("rwmixwrite") > given.index("rwmixread")
-        )
+        last = job.last_of("rwmixread", "rwmixwrite")
+        by_write = last is not None and last is sources[1]
         adds = read_percent + write_percent == 100
         job.require_one_of("rwmixread", "rwmixwrite", agree=adds)
         share = 100 - write_percent if by_write else 50 if read_percent < 0 else read_percent
         weights = {kind: w for kind, w in (("read", share), ("write", 100 - share)) if w}
     if job.engine == "mmap":
         if "write" in weights or "trim" in weights:
-            source = job.option("ioengine") or job.section.head
-            job.refuse(source, "stores to mapped files are not measured; psync is nearest")
+            job.refuse("ioengine", "stores to mapped files are not measured; psync is nearest")
         weights = {"mmap_read": 1}
     group.put("operations", weights, pattern, *(sources if len(kinds) == 2 else ()))
 
@@ -85,30 +79,25 @@ def _queue(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) 
     calls = "io_uring" if job.is_asynchronous else "psync"
     group.put("interface", "libaio" if job.engine == "libaio" else calls, source)
     batch = job.read("iodepth_batch", numbers.size, 1) or depth
-    if batch < 0 and (option := job.option("iodepth_batch")):
-        job.wrong(option, "0 or more")
+    if batch < 0:
+        job.wrong(job.option("iodepth_batch"), "0 or more")
     if batch > 1 and depth > 1:
         group.put("submit_batch", min(batch, depth), job.option("iodepth_batch"))
     direct, said = _bypasses_cache(job)
     group.put("direct", direct, said)
     if not direct and "read" in kinds and job.option("fadvise_hint") is None:
-        job.note(
-            "fadvise_hint is not set",
-            "fio tells the kernel whether it reads at random; here it finds out by itself",
-        )
-    if direct and said is not None and any(size % 512 for size in sizes):
+        what = "fio tells the kernel whether it reads at random; here it finds out by itself"
+        job.note("fadvise_hint is not set", what)
+    if direct and any(size % 512 for size in sizes):
         job.refuse(said, "direct I/O moves whole sectors of 512 B; the nearest is direct=0")
 
 
 def _bypasses_cache(job: FioJob) -> tuple[bool, Option | None]:
     """By direct or by buffered, which is its opposite: the last of them counts, as in fio."""
-    direct, buffered = job.option("direct"), job.option("buffered")
-    answers = job.switch("direct"), not job.switch("buffered")
-    job.require_one_of("direct", "buffered", agree=answers[0] == answers[1])
-    given = list(job.section.options.values())
-    if buffered is None or (direct is not None and given.index(direct) > given.index(buffered)):
-        return answers[0], direct
-    return answers[1], buffered
+    direct, unbuffered = job.switch("direct"), not job.switch("buffered")
+    job.require_one_of("direct", "buffered", agree=direct == unbuffered)
+    last = job.last_of("direct", "buffered")
+    return (unbuffered if last and last is job.option("buffered") else direct), last
 
 
 def _sync(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
@@ -137,10 +126,11 @@ def _sync(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
 
 def _verify(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) -> None:
     option = job.option("verify")
-    job.choice("verify", VERIFIES)
+    ways = next(word.values for word in tools()["fio"].words if word.word == "verify")
+    job.choice("verify", [*ways, *_NO_PLACE])
     if option is None or option.value in ("0", "none") or "write" not in kinds:
         return  # of readers, see fio.py
-    if option.value in ("pattern", "pattern_hdr", "null"):
+    if option.value in _NO_PLACE:
         job.refuse(option, f"{option.value} checks no place: the nearest is verify=crc32c")
         return
     if not job.switch("do_verify", usual=True):
@@ -148,9 +138,7 @@ def _verify(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int])
         return
     plain = group.keys.get("order") in ("sequential", "random") and "distribution" not in group.keys
     if kinds != ("write",) or len(sizes) > 1 or not plain or sizes[0] % 512:
-        job.refuse(
-            option,
-            "verified are writes alone, of one size in whole sectors, sequential or evenly random",
-        )
+        why = "verified are writes alone, of one size in whole sectors, sequential or evenly random"
+        job.refuse(option, why)
         return
     group.put("verify", True, option)

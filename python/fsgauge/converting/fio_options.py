@@ -19,20 +19,12 @@ FATES: dict[Fate, str] = {
 
 @dataclass(frozen=True)
 class FioOption:
-    """Its names, the first one the usual; `why` is "" where it is carried over as it is."""
+    """An option, or an ioengine. Its names, the first one the usual; `why` is "" where it is
+    carried over as it is."""
 
     names: tuple[str, ...]
     fate: Fate
     why: str
-
-
-@dataclass(frozen=True)
-class FioEngine:
-    """An ioengine. `note` is what differs; `refused` why none of its load is measured."""
-
-    name: str
-    note: str = ""
-    refused: str = ""
 
 
 @cache
@@ -63,18 +55,15 @@ def listed(key: str) -> frozenset[str]:
 
 
 @cache
-def engines() -> dict[str, FioEngine]:
+def engines() -> dict[str, FioOption]:
     table = table_of_words()["fio"]["job_files"]
-    taken = {
-        name: FioEngine(name, note=note.removeprefix("+").removeprefix("="))
+    found = {
+        name: FioOption((name,), "noted" if note[1:] else "carried", note[1:])
         for name, note in table["engines"].items()
     }
-    refused = {
-        name: FioEngine(name, refused=why)
-        for names, why in table["no_engines"].items()
-        for name in names.split(", ")
-    }
-    return taken | refused
+    for names, why in table["no_engines"].items():
+        found |= {name: FioOption((name,), "refused", why) for name in names.split(", ")}
+    return found
 
 
 def options_page() -> str:
@@ -84,9 +73,9 @@ def options_page() -> str:
         names = ", ".join(f"`{name}`" for name in option.names)
         lines.append(f"| {names} | {FATES[option.fate]} | {option.why} |")
     lines += ["", "## ioengine", "", "| ioengine | here | |", "| --- | --- | --- |"]
-    for engine in sorted(engines().values(), key=lambda each: each.name):
-        here = "refused" if engine.refused else "with a note" if engine.note else "the same calls"
-        lines.append(f"| `{engine.name}` | {here} | {engine.refused or engine.note} |")
+    said: dict[Fate, str] = {**FATES, "carried": "the same calls", "noted": "with a note"}
+    for name, engine in sorted(engines().items()):
+        lines.append(f"| `{name}` | {said[engine.fate]} | {engine.why} |")
     return "\n".join(lines) + "\n"
 
 

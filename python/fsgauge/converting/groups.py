@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from itertools import chain
 from itertools import count as counted
 
+from fsgauge.converting.fio_options import Fate
 from fsgauge.converting.job_file import Option
 from fsgauge.errors import InputError
+from fsgauge.study.file_sizes import weighted
 from fsgauge.study.wording import as_details
-from fsgauge.units import count, exact_duration, exact_size
+from fsgauge.units import count, exact_duration, exact_size, parse_size
 
 Value = str | int | float | bool | list[str] | list[int] | dict[str, int]
 Keys = Mapping[str, tuple[Value, Sequence[Option | None]]]
@@ -79,11 +81,8 @@ class Group:
         for one, other in _UNDONE_BY.items():
             if one in weights and other not in weights:
                 found[other] = weights[one]
-                findings.note(
-                    next(iter(sources), None) or one,
-                    "files are removed and made again for the whole time: read the latency of"
-                    f" {one}",
-                )
+                what = "files are removed and made again for the whole time: read the latency of"
+                findings.note(next(iter(sources), None) or one, f"{what} {one}")
         self.put("operations", found, *sources)
 
     def follow(self, other: Group, *sources: Option | None) -> None:
@@ -102,7 +101,7 @@ class Group:
             self.put("files_of_jobs", "own" if own else "shared", *sources)
         if count > 1:
             self.put("files", count, *sources)
-        self.put("file_sizes", exact_size(size_bytes) if size_bytes else "0 B", *sources)
+        self.put("file_sizes", exact_size(size_bytes), *sources)
         self.bytes_of_files = count * size_bytes * (jobs if own else 1)
 
     def share_files(self, owner: Group, findings: Findings, *sources: Option | None) -> None:
@@ -115,20 +114,37 @@ class Group:
             self.bytes_of_files = 0
             self.put("files_of", owner.name, *sources)
             return
-        findings.note(
-            next(iter(sources), None) or "shared files",
-            f"the group {self.name} has files of its own, like those of {owner.name}",
-        )
-        for key in ("files", "file_sizes", "size_weights", "files_of_jobs"):
-            is_taken = {"files_of_jobs": self.is_plain, "size_weights": not self.is_plain}
-            if key in owner.keys and is_taken.get(key, True):
+        what = f"the group {self.name} has files of its own, like those of {owner.name}"
+        findings.note(next(iter(sources), None) or "shared files", what)
+        for key in ("files", "file_sizes", "files_of_jobs" if self.is_plain else "size_weights"):
+            if key in owner.keys:
                 self.put(key, owner.keys[key], *owner.sources.get(key, []))
         self.bytes_of_files = max(self.bytes_of_files, owner.bytes_of_files)
+
+    def put_drawn(
+        self, what: str, drawn: Sequence[tuple[int, int]], *sources: Option | None
+    ) -> None:
+        """Sizes of its "block"s, "write_block"s or "file"s in bytes, by weight."""
+        sizes, weights = [exact_size(size) for size, _ in drawn], [weight for _, weight in drawn]
+        self.put(f"{what}_sizes", sizes if len(sizes) > 1 else sizes[0], *sources)
+        if len(set(weights)) > 1:
+            self.put(_weights_of(what), weights, *sources)
+
+    def drawn(self, what: str) -> list[tuple[int, int]]:
+        """The same as it was put, or none."""
+        sizes, weights = self.keys.get(f"{what}_sizes", []), self.keys.get(_weights_of(what), [])
+        texts = sizes if isinstance(sizes, list) else [sizes]
+        shares = weights if isinstance(weights, list) else []
+        return weighted([parse_size(str(text)) for text in texts], [int(each) for each in shares])
 
     def put(self, key: str, value: Value, *sources: Option | None) -> None:
         """Set a key; None stands for an option that is not there."""
         self.keys[key] = value
         self.sources[key] = [each for each in sources if each is not None]
+
+
+def _weights_of(what: str) -> str:
+    return "size_weights" if what == "file" else f"{what}_weights"
 
 
 @dataclass(frozen=True)
@@ -138,6 +154,10 @@ class Note:
     option: str
     place: str
     text: str
+
+    @property
+    def told(self) -> str:
+        return f"{self.place} {self.option}: {self.text}".lstrip()
 
 
 @dataclass
@@ -151,9 +171,17 @@ class Findings:
     carried: set[tuple[str, int, str]] = field(default_factory=set)
     unknown: dict[tuple[str, int, str], InputError] = field(default_factory=dict)
 
-    def carry(self, *options: Option | None) -> None:
-        """They are in the study as they are."""
-        self.carried |= {(each.path, each.line, each.name) for each in options if each}
+    def take(self, option: Option, fate: Fate, why: str) -> None:
+        """As the table of its tool has it."""
+        if fate == "refused":
+            self.refuse(option, why)
+        elif fate == "noted":
+            self.note(option, why)
+        elif fate == "carried":
+            self.carry(option)
+
+    def carry(self, option: Option) -> None:
+        self.carried.add((option.path, option.line, option.name))
 
     def note(self, about: Option | str | None, text: str) -> None:
         """Something differs: of an option, or of what stands in no line."""
@@ -197,26 +225,22 @@ class Findings:
             return
         (first, why), *others = self.refusals.values()
         names = list(dict.fromkeys(option.name for option, _ in self.refusals.values()))
-        optional = [name for name in names if name not in NEEDED]
+        left_out = " ".join([command, *(f"--without {name}" for name in names)])
+        if not command:
+            left_out = f"the same command without {', '.join(names)}"
         raise InputError(
             f"{first.name} would make another load here: {why}",
             location=first.location(),
             details=tuple(f"{each.place}: {each.name} too: {its}" for each, its in others[:12]),
             cause=f"{count(len(self.refusals), 'option')} of the job for which a study has no key",
-            next=_without(command, optional)
-            if len(optional) == len(names)
+            next=left_out
+            if NEEDED.isdisjoint(names)
             else "change these lines, or measure it with the tool itself",
         )
 
 
 _MOST_UNKNOWN = 12
 """So many are shown besides the first; each takes two lines."""
-
-
-def _without(command: str, names: Sequence[str]) -> str:
-    if not command:
-        return f"the same command without {', '.join(names)}"
-    return " ".join([command, *(f"--without {name}" for name in names)])
 
 
 NEEDED = {"ioengine", "rw", "readwrite", "program", "size", "filesize", "bs", "blocksize",

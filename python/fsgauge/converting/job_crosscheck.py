@@ -151,14 +151,13 @@ def _run(
         lent.load_at_once(loads, lay_out=True)  # what fio wrote is not the engine's to verify
     caches = lent.settle()
     started_unix_ns = time.time_ns()
-    results: list[LoadResult | None] = [None] * len(cells)
-    documents: list[dict[str, Any] | None] = [None] * len(cells)
+    found: list[tuple[LoadResult | None, dict[str, Any] | None]]
     if tool == "engine":
-        results = [*lent.load_at_once(loads)]
+        found = [(result, None) for result in lent.load_at_once(loads)]
     else:
         told = job_command(job.sections, _loads(begun, turn, lent.pinned))
         longest_ns = max(load.start_after_ns + load.warm_up_ns + load.duration_ns for load in loads)
-        documents = [*_of_sections(run_fio(told, longest_ns), len(cells))]
+        found = [(None, each) for each in _of_sections(run_fio(told, longest_ns), len(cells))]
     return [
         CrosscheckRun(
             system=turn.system,
@@ -166,14 +165,14 @@ def _run(
             pair=turn.block,
             position=position,
             tool=tool,
-            job=loads[place],
+            job=load,
             command=job_command(job.sections, loads),
             caches=caches,
             started_unix_ns=started_unix_ns,
-            result=results[place],
-            fio=documents[place],
+            result=result,
+            fio=document,
         )
-        for place, cell in enumerate(cells)
+        for cell, load, (result, document) in zip(cells, loads, found, strict=True)
     ]
 
 
@@ -206,15 +205,9 @@ def job_command(sections: list[Section], loads: list[LoadJob]) -> list[str]:
             command += [f"--name=group{place}", "--group_reporting"]
             if not number:
                 command += ["--new_group", *_begins(section, sections, place)]
-            command += [*_options(section), *_time(section, load), *_files(load, number, alone)]
+            command += [f"--{option.written}" for option in drawing(section)]
+            command += [*_time(section, load), *_files(load, number, alone)]
     return command
-
-
-def _options(section: Section) -> list[str]:
-    kept = drawing(section)
-    kb_base = section.options.get("kb_base")  # before all sizes
-    ordered = [kb_base, *kept] if kb_base else kept
-    return [f"--{o.name}" if o.value is None else f"--{o.name}={o.value}" for o in ordered]
 
 
 def _begins(section: Section, sections: list[Section], place: int) -> list[str]:

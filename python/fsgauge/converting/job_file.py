@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 
 from fsgauge.converting import numbers
@@ -30,15 +31,10 @@ _SECTION = re.compile(r"\[(.*)\][^\]]*")
 GLOBAL = "global"
 _AS_WRITTEN = {"filename", "directory", "wait_for", "buffer_pattern", "verify_pattern"}
 """Options whose values are no numbers where they have digits alone."""
-_OF_BARE_US = {
-    "runtime": 10**6,
-    "ramp_time": 10**6,
-    "startdelay": 10**6,
-    "steadystate_duration": 10**6,
-    "thinktime": 1,
-    "latency_target": 1,
-    "latency_window": 1,
-}
+OF_BARE_US = {
+    "runtime": 10**6, "ramp_time": 10**6, "startdelay": 10**6, "steadystate_duration": 10**6,
+    "thinktime": 1, "latency_target": 1, "latency_window": 1,
+}  # fmt: skip
 """Options whose values are times, and the microseconds of one without a unit."""
 
 
@@ -64,9 +60,26 @@ class Option:
         return InputError(what, location=self.location(hint), cause=cause, next=next)
 
     @property
+    def written(self) -> str:
+        """ "bs=4k"; of a switch its name."""
+        return self.name if self.value is None else f"{self.name}={self.value}"
+
+    @property
     def place(self) -> str:
         """ "job.fio:3"."""
         return f"{Path(self.path).name}:{self.line}" if self.line else self.path
+
+
+def joined_lines(text: str, bare: Callable[[str], str]) -> list[tuple[int, str]]:
+    """What is `bare` of each line, with its number: one that ends with a comma goes on in the
+    next that has something."""
+    found: list[tuple[int, str]] = []
+    for number, line in enumerate(map(bare, text.splitlines()), start=1):
+        if line and found and found[-1][1].endswith(","):
+            found[-1] = found[-1][0], found[-1][1] + line
+        elif line:
+            found.append((number, line))
+    return found
 
 
 @dataclass(frozen=True)
@@ -80,103 +93,98 @@ class Section:
 
 def read_job_file(path: Path) -> list[Section]:
     """Every job in the file's order; InputError with line and column for what fio refuses."""
-    return _Reader().sections(path)
-
-
-@dataclass
-class _Reader:
-    _read_lines: int = 0
-
-    def sections(self, path: Path) -> list[Section]:
-        defaults: dict[str, Option] = {}
-        found: list[tuple[Option, dict[str, Option]]] = []
-        said: dict[str, Option] = {}
-        is_global = False
-        for option in self._lines(path, 0):
-            if option.value is None and option.name.startswith("["):
-                name, said = option.name[1:], {}
-                is_global = name.startswith(GLOBAL)
-                if not is_global:
-                    if len(found) == MOST_JOBS:
-                        raise _too_many(option, f"{MOST_JOBS:,} jobs")
-                    found.append((option, dict(defaults)))
-            elif is_global or found:
-                options = defaults if is_global else found[-1][1]
-                _require_one(option, said, options.get("kb_base"))
-                options.pop(option.name, None)  # the last one given stands last
-                options[option.name] = option
-            else:
-                raise option.wrong(
-                    f'"{option.name}" stands before the first section',
-                    next="write [global] above it",
-                    cause="fio takes options below a [name] alone",
-                )
-        if not found:
-            raise InputError(
-                f"{path} has no job",
-                cause="it has no section besides [global]; a job is a [name]",
-                next="fio --cmdhelp",
+    defaults: dict[str, Option] = {}
+    found: list[tuple[Option, dict[str, Option]]] = []
+    said: dict[str, Option] = {}
+    is_global = False
+    for option in _lines(path, 0, count(1)):
+        if option.value is None and option.name.startswith("["):
+            name, said = option.name[1:], {}
+            is_global = name.startswith(GLOBAL)
+            if not is_global:
+                if len(found) == MOST_JOBS:
+                    raise _too_many(option, f"{MOST_JOBS:,} jobs")
+                found.append((option, dict(defaults)))
+        elif is_global or found:
+            options = defaults if is_global else found[-1][1]
+            _require_one(option, said, options.get("kb_base"))
+            options.pop(option.name, None)  # the last one given stands last
+            options[option.name] = option
+        else:
+            raise option.wrong(
+                f'"{option.name}" stands before the first section',
+                next="write [global] above it",
+                cause="fio takes options below a [name] alone",
             )
-        return [Section(head.name[1:], options, head) for head, options in found]
+    if not found:
+        raise InputError(
+            f"{path} has no job",
+            cause="it has no section besides [global]; a job is a [name]",
+            next="fio --cmdhelp",
+        )
+    return [Section(head.name[1:], options, head) for head, options in found]
 
-    def _lines(self, path: Path, depth: int) -> Iterator[Option]:
-        """Options and heads of sections ("[name" without a value); of included files, options."""
-        text = read_named(path, LARGEST_BYTES).decode("utf-8", errors="replace")
-        for number, line in enumerate(text.splitlines(), start=1):
-            shown = line.strip()
-            bare = re.split(r"[;#]", line, maxsplit=1)[0].rstrip()
-            column = len(bare) - len(bare.lstrip()) + 1
-            bare = bare.strip()
-            if not bare:
-                continue
-            at = Option("", None, str(path), number, column, shown)
-            self._read_lines += 1
-            if self._read_lines > MOST_LINES:
-                raise _too_many(at, f"{MOST_LINES:,} lines, with those of included files")
-            head = _SECTION.fullmatch(bare) if bare.startswith("[") else None
-            if head is not None and depth:
-                raise at.wrong(
-                    "an included file has a section",
-                    next="move the section to the file that includes this one",
-                    cause="fio takes options alone from a file that is included",
-                )
-            if head is not None:
-                yield replace(at, name=f"[{head[1]}")
-            elif re.match(r"include\s", bare):
-                yield from self._included(path, bare[len("include") + 1 :].strip(), at, depth)
-            else:
-                name, equals, value = bare.partition("=")
-                given = self._expanded(value.strip(), at) if equals else None
-                yield replace(at, name=name.strip(), value=given)
 
-    def _included(self, path: Path, name: str, at: Option, depth: int) -> Iterator[Option]:
-        there = Path(name)
-        if not there.exists():
-            there = path.parent / name
-        if depth >= MOST_INCLUDES or not there.exists():
+def _lines(path: Path, depth: int, lines: Iterator[int]) -> Iterator[Option]:
+    """Options and heads of sections ("[name" without a value); of included files, options."""
+    text = read_named(path, LARGEST_BYTES).decode("utf-8", errors="replace")
+    for number, line in enumerate(text.splitlines(), start=1):
+        shown = line.strip()
+        bare = re.split(r"[;#]", line, maxsplit=1)[0].rstrip()
+        column = len(bare) - len(bare.lstrip()) + 1
+        bare = bare.strip()
+        if not bare:
+            continue
+        at = Option("", None, str(path), number, column, shown)
+        if next(lines) > MOST_LINES:
+            raise _too_many(at, f"{MOST_LINES:,} lines, with those of included files")
+        head = _SECTION.fullmatch(bare)
+        if head is not None and depth:
             raise at.wrong(
-                f"{name} cannot be included",
-                next="mend the include line",
-                cause=f"files include one another {MOST_INCLUDES} deep: one includes itself"
-                if depth >= MOST_INCLUDES
-                else "it is neither here nor in the folder of the job file",
+                "an included file has a section",
+                next="move the section to the file that includes this one",
+                cause="fio takes options alone from a file that is included",
             )
-        yield from self._lines(there, depth + 1)
+        if head is not None:
+            yield replace(at, name=f"[{head[1]}")
+        elif re.match(r"include\s", bare):
+            there = _included(path, bare[len("include") + 1 :].strip(), at, depth)
+            yield from _lines(there, depth + 1, lines)
+        else:
+            name, equals, value = bare.partition("=")
+            given = _expanded(value.strip(), at) if equals else None
+            yield replace(at, name=name.strip(), value=given)
 
-    def _expanded(self, value: str, at: Option) -> str:
-        """With variables in their places; InputError for one that fio would take for nothing."""
-        for name in _VARIABLE.findall(value):
-            if not os.environ.get(name):
-                raise at.wrong(
-                    f"the variable {name} is not set",
-                    next=f"{name}=VALUE fsgauge study from-fio {quoted(Path(at.path).name)}",
-                    cause="fio would read it as nothing, and the job says nothing of its value",
-                )
-        found = _VARIABLE.sub(lambda match: os.environ[match[1]], value)
-        for word, number in _KEYWORDS.items():
-            if word in found:
-                found = _computed(found.replace(word, str(number())), at)
-        return found
+
+def _included(path: Path, name: str, at: Option, depth: int) -> Path:
+    there = Path(name)
+    if not there.exists():
+        there = path.parent / name
+    if depth >= MOST_INCLUDES or not there.exists():
+        raise at.wrong(
+            f"{name} cannot be included",
+            next="mend the include line",
+            cause=f"files include one another {MOST_INCLUDES} deep: one includes itself"
+            if depth >= MOST_INCLUDES
+            else "it is neither here nor in the folder of the job file",
+        )
+    return there
+
+
+def _expanded(value: str, at: Option) -> str:
+    """With variables in their places; InputError for one that fio would take for nothing."""
+    for name in _VARIABLE.findall(value):
+        if not os.environ.get(name):
+            raise at.wrong(
+                f"the variable {name} is not set",
+                next=f"{name}=VALUE fsgauge study from-fio {quoted(Path(at.path).name)}",
+                cause="fio would read it as nothing, and the job says nothing of its value",
+            )
+    found = _VARIABLE.sub(lambda match: os.environ[match[1]], value)
+    for word, number in _KEYWORDS.items():
+        if word in found:
+            found = _computed(found.replace(word, str(number())), at)
+    return found
 
 
 def _require_one(option: Option, said: dict[str, Option], kb_base: Option | None) -> None:
@@ -198,8 +206,8 @@ def _meant(name: str, text: str, kb_base: int) -> str | int | list[int]:
     if name in _AS_WRITTEN:
         return text
     try:
-        if name in _OF_BARE_US:
-            return numbers.time_ns(text, of_bare_us=_OF_BARE_US[name])
+        if name in OF_BARE_US:
+            return numbers.time_ns(text, of_bare_us=OF_BARE_US[name])
         return [numbers.size(each, kb_base) for each in numbers.by_direction(text)]
     except ValueError:
         return text
@@ -223,13 +231,9 @@ def _too_many(at: Option, what: str) -> InputError:
     )
 
 
-def _pages() -> int:
-    return os.sysconf("SC_PAGE_SIZE")
-
-
 _KEYWORDS: dict[str, Callable[[], int]] = {
-    "$pagesize": _pages,
-    "$mb_memory": lambda: os.sysconf("SC_PHYS_PAGES") * _pages() >> 20,
+    "$pagesize": lambda: os.sysconf("SC_PAGE_SIZE"),
+    "$mb_memory": lambda: os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20,
     "$ncpus": lambda: os.cpu_count() or 1,
 }
 _PRODUCT = re.compile(r"\s*(\d+)\s*([*/+-])\s*(\d+)\s*(\w*)")

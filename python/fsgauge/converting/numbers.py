@@ -8,7 +8,7 @@ import operator
 import re
 from collections.abc import Callable
 
-_NUMBER = re.compile(r"([+-]?)(0[xX][0-9a-fA-F]+|\d+)\s*([a-zA-Z%]*)")
+_NUMBER = re.compile(r"([+-]?)(0x[0-9a-f]+|\d+)\s*(?:b|([kmgtp][a-z%]*))?", re.IGNORECASE)
 _POWERS = "kmgtp"
 _TIMES_US = {"s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6, "d": 24 * 3600 * 10**6}
 _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
@@ -32,19 +32,10 @@ def size(text: str, kb_base: int = 1024) -> int:
     if match is None:
         raise ValueError("a whole number with k, m, g, t or p")
     number = int(f"{match[1]}{match[2]}", 16 if match[2][:2] in ("0x", "0X") else 10)
-    multiple: int = _multiple(match[3].lower(), kb_base)
-    return number * multiple
-
-
-def _multiple(unit: str, kb_base: int) -> int:
-    if unit in ("", "b"):
-        return 1
-    if unit[0] not in _POWERS:
-        raise ValueError("a whole number with k, m, g, t or p")
-    base = kb_base
+    unit, base = (match[3] or "").lower(), kb_base
     if unit[1:3] == "ib":
         base = 1000 if kb_base == 1024 else 1024
-    return int(base ** (1 + _POWERS.index(unit[0])))
+    return number * int(base ** (1 + _POWERS.index(unit[0]))) if unit else number
 
 
 def binary_size(text: str) -> int:

@@ -7,13 +7,13 @@ the share of each is the same. What a loop does with one open file becomes one o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fsgauge.converting import numbers
 from fsgauge.converting.groups import Converted, Findings, Group, free_name
-from fsgauge.converting.job_file import Option
+from fsgauge.converting.job_file import Option, joined_lines
 from fsgauge.errors import InputError, quoted
 from fsgauge.units import exact_size
 
@@ -87,14 +87,12 @@ class _Reader:
         self.duration_ns: int | None = None
 
     def read(self, text: str) -> None:
-        for number, line in _whole_lines(text):
-            bare, column = line.split("#")[0], 1
-            for piece in re.split(r"[{}]", bare):
+        for number, line in joined_lines(text, lambda each: each.split("#")[0].rstrip()):
+            column = 1
+            for piece in re.split(r"[{}]", line):
                 if match := _STATEMENT.match(piece):
-                    indent = len(piece) - len(piece.lstrip())
-                    at = Option(
-                        "", None, self.path, number, column + indent, line.rstrip(), piece.strip()
-                    )
+                    begin = column + len(piece) - len(piece.lstrip())
+                    at = Option("", None, self.path, number, begin, line, piece.strip())
                     self._statement(match[1].split(), match[2], at)
                 column += len(piece) + 1
 
@@ -152,21 +150,6 @@ class _Reader:
             else:
                 error = at.wrong(f"{text!r} is no number", "set the variable in the personality")
             raise error from None
-
-
-def _whole_lines(text: str) -> Iterator[tuple[int, str]]:
-    """A statement that ends with a comma goes on in the next line."""
-    begun, first = "", 1
-    for number, line in enumerate(text.splitlines(), start=1):
-        first = first if begun else number
-        bare = line.split("#")[0].rstrip()
-        if bare.endswith(",") or (begun and not bare):
-            begun += f"{bare} "
-            continue
-        yield first, begun + line
-        begun = ""
-    if begun:
-        yield first, begun
 
 
 def _group(reader: _Reader, thread: _Thread, taken: list[str]) -> Group:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from fsgauge import kinds
-from fsgauge.converting.groups import Converted, Group
+from fsgauge.converting.groups import Converted
 from fsgauge.converting.job_file import Option
 from fsgauge.units import exact_duration, exact_size
 
@@ -24,37 +24,28 @@ def study_text(converted: Converted, systems: Sequence[str]) -> str:
 
 def _head(converted: Converted, systems: Sequence[str]) -> Iterator[str]:
     yield f"# Taken over from {converted.title} ({converted.tool}) by fsgauge study."
-    notes = list(converted.findings.notes.values())
-    if notes:
+    if converted.findings.notes:
         yield "# What differs:"
-        for note in notes:
-            where = f"{note.place} " if note.place else ""
-            yield f"#   {where}{note.option}: {note.text}"
+    yield from (f"#   {note.told}" for note in converted.findings.notes.values())
     yield "format = 1"
     question = f"How do these file systems compare under the load of {converted.title}?"
-    yield f"question = {_text(question)}"
-    yield ""
+    yield f"question = {_value(question)}\n"
     yield "[storage]"
     yield "# replace it: --storage device:NAME or --storage path:/mnt/x"
     yield 'kind = "loop"'
-    beside = converted.whole.bytes_of_files if converted.whole else 0
-    yield f'size = "{exact_size(storage_bytes(converted.groups, beside))}"'
-    for name in systems:
-        yield ""
-        yield "[[system]]"
-        yield f"name = {_text(name)}"
+    yield f'size = "{exact_size(_storage_bytes(converted))}"'
+    yield from (f"\n[[system]]\nname = {_value(name)}" for name in systems)
 
 
-def storage_bytes(groups: Sequence[Group], beside: int = 0) -> int:
-    """Room for the files of all groups and for others `beside` them, in whole GiB."""
-    needed = beside + sum(group.bytes_of_files for group in groups)
+def _storage_bytes(converted: Converted) -> int:
+    """Room for the files of all, in whole GiB."""
+    needed = sum(each.bytes_of_files for each in (*converted.groups, converted.whole) if each)
     return max(_LEAST_BYTES, -(-int(needed * _ROOM) // _GIB) * _GIB)
 
 
 def _workload(converted: Converted) -> Iterator[str]:
     groups, whole = converted.groups, converted.whole
-    yield ""
-    yield "[workload]"
+    yield "\n[workload]"
     yield f'kind = "{whole.kind if whole else kinds.GROUPS}"'
     if whole:
         yield from (f"{key} = {_value(value)}" for key, value in whole.keys.items())
@@ -66,9 +57,7 @@ def _workload(converted: Converted) -> Iterator[str]:
     yield _line("duration", exact_duration(duration_ns), sources if same and sources else [])
     yield from (_line(key, *found) for key, found in converted.workload.items())
     for group in groups:
-        yield ""
-        yield "[[workload.group]]"
-        yield f"name = {_text(group.name)}"
+        yield f"\n[[workload.group]]\nname = {_value(group.name)}"
         for key, value in group.keys.items():
             yield _line(key, value, group.sources.get(key, []))
 
@@ -82,21 +71,11 @@ def _line(key: str, value: object, sources: Sequence[object]) -> str:
 def _value(value: object) -> str:
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{key} = {each}" for key, each in value.items()) + " }"
-    if isinstance(value, list):
-        return "[" + ", ".join(_value(each) for each in value) + "]"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return _text(value) if isinstance(value, str) else str(value)
-
-
-def _text(text: str) -> str:
-    return json.dumps(text, ensure_ascii=True)
+    return str(value) if isinstance(value, float) else json.dumps(value)
 
 
 def _plan(converted: Converted) -> Iterator[str]:
-    yield ""
-    yield "[plan]"
-    yield "blocks = 6"
+    yield "\n[plan]\nblocks = 6"
     yield from (_line(key, *found) for key, found in converted.plan.items())
     if converted.seed is not None:
         yield f"seed = {converted.seed}"

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import NamedTuple
 
 from fsgauge.converting import numbers
 from fsgauge.converting.groups import Converted, Findings, Group, free_name
-from fsgauge.converting.job_file import Option
+from fsgauge.converting.job_file import Option, joined_lines
 from fsgauge.errors import InputError, quoted
-from fsgauge.study.file_sizes import weighted
 from fsgauge.study.sweep import mean_bytes
-from fsgauge.units import exact_percent, exact_rate, exact_size, parse_size
+from fsgauge.units import exact_percent, exact_rate
 
 Given = Mapping[str, str]
 _LINE = re.compile(r"(fsd|fwd|rd)=([^,\s]+)(\S*)")
@@ -35,6 +35,7 @@ _NEAREST_OF_ALL = {
     "validate": "not of all groups; the nearest is verify = true of each",
     "include": "other files are not read; the nearest is a file with the lines of both",
     **dict.fromkeys(("startcmd", "endcmd"), "a command is never run"),
+    **dict.fromkeys(("sd", "wd"), "raw workloads are no groups; the nearest is overhead"),
 }
 """Parameters in front of the first definition that are refused, with the nearest thing."""
 _UNITS_S = {"": 1, "s": 1, "m": 60, "h": 3600}
@@ -49,23 +50,29 @@ def convert_vdbench(path: Path, text: str, without: frozenset[str] = frozenset()
     reader = _Reader(path, Findings(without))
     reader.read(text)
     groups: list[Group] = []
-    for _, run, option in reader.found["rd"]:
-        if "only" in _words(run.get("format", "")):
+    for rd in reader.found["rd"]:
+        if "only" in _words(rd.keys.get("format", "")):
             continue
-        chosen = reader.chosen(run, option)
+        together = reader.called("fwd", rd.keys.get("fwd", "fwd*"), rd.at)
         phase: list[Group] = []
-        for fwd in chosen:
-            group = Group(free_name(fwd[0], [each.name for each in (*groups, *phase)]))
-            _fill(group, reader, fwd, run, option, chosen)
+        for fwd in together:
+            group = Group(free_name(fwd.name, [each.name for each in (*groups, *phase)]))
+            _fill(reader, group, fwd, rd, together)
             if groups:
-                group.follow(groups[-1], option)
+                group.follow(groups[-1], rd.at)
             phase.append(group)
         groups += phase
     if not groups:
-        last = reader.found["rd"][-1][2]
+        last = reader.found["rd"][-1].at
         raise last.wrong("no rd does anything but make files", "leave format=only out")
     reader.findings.raise_refusals(f"fsgauge study from-fio {quoted(path)}")
     return Converted(path.name, "vdbench", groups, reader.findings)
+
+
+class _Definition(NamedTuple):
+    name: str
+    keys: Given
+    at: Option
 
 
 @dataclass
@@ -74,7 +81,7 @@ class _Reader:
 
     path: Path
     findings: Findings
-    found: dict[str, list[tuple[str, Given, Option]]] = field(
+    found: dict[str, list[_Definition]] = field(
         default_factory=lambda: {"fsd": [], "fwd": [], "rd": []}
     )
     owners: dict[tuple[str, ...], Group] = field(default_factory=dict)
@@ -82,47 +89,30 @@ class _Reader:
 
     def read(self, text: str) -> None:
         defaults: dict[str, dict[str, str]] = {"fsd": {}, "fwd": {}, "rd": {}}
-        for option in self._lines(text):
-            match = _LINE.match(option.text)
+        for first, line in joined_lines(text, _bare):
+            option = Option(line.partition("=")[0], None, str(self.path), first, 1, line)
+            match = _LINE.match(line)
             if match is None:
                 self._of_all(option)
                 continue
             kind, name, rest = match.groups()
             found = {pair[1].lower(): pair[2] for pair in _PAIR.finditer(rest)}
             given = {_SAME.get(key, key): value for key, value in found.items()}
-            for key in given:
-                if key not in _KNOWN:
+            for key in (each for each in given if each not in _KNOWN):
+                why = "no key of a study means it"
+                if key.startswith("for"):
                     why = "a run for each; the nearest is an rd of each"
-                    self.findings.refuse(
-                        _about(option, key),
-                        why if key.startswith("for") else "no key of a study means it",
-                    )
+                self.findings.refuse(_about(option, key), why)
             if name == "default":
                 defaults[kind] |= given
             elif (kind, name) != ("fwd", "format"):
-                self.found[kind].append((name, {**defaults[kind], **given}, option))
+                self.found[kind].append(_Definition(name, {**defaults[kind], **given}, option))
         if not self.found["fwd"] or not self.found["rd"]:
             raise InputError(
                 f"{self.path} has no fwd and rd",
                 cause="read are file-system workloads (fsd, fwd, rd), no raw ones (sd, wd)",
                 next="fsgauge run overhead, or the same load as a job file of fio's",
             )
-
-    def _lines(self, text: str) -> Iterator[Option]:
-        """Each as one; a comma at its end goes on in the next. What is behind a blank is none."""
-        begun = ""
-        first = 0
-        for number, line in enumerate(text.splitlines(), start=1):
-            words = line.split()
-            if not words or words[0][0] in "#*/":
-                continue
-            first = first if begun else number
-            begun += words[0]
-            if not words[0].endswith(","):
-                yield Option(begun.partition("=")[0], None, str(self.path), first, 1, begun)
-                begun = ""
-        if begun:
-            yield Option(begun.partition("=")[0], None, str(self.path), first, 1, begun)
 
     def _of_all(self, option: Option) -> None:
         """What stands above all: data, hosts, and what commands are to be run."""
@@ -131,37 +121,24 @@ class _Reader:
             self.compressible = exact_percent(round(100 - 100 / float(value))), option
         elif name in _NEAREST_OF_ALL:
             self.findings.refuse(option, _NEAREST_OF_ALL[name])
-        elif name in ("sd", "wd"):
-            self.findings.refuse(option, "raw workloads are no groups; the nearest is overhead")
         elif name == "hd":
             self.findings.note(option, "hosts are not in a study: --rig fleet --hosts a,b")
 
-    def files_of(self, named: str, option: Option) -> tuple[str, Given, Option]:
-        found = self._called("fsd", named)
-        if len(found) == 1:
-            return found[0]
+    def called(self, kind: str, named: str, at: Option) -> list[_Definition]:
+        """Definitions that match a pattern, or one of a list in parentheses; InputError without."""
+        patterns, known = _words(named), self.found[kind]
+        found = [each for each in known if any(fnmatchcase(each.name, word) for word in patterns)]
         if not found:
-            raise option.wrong(f"no fsd is called {named}", "define it above the fwd")
-        why = "a group has the files of one fsd; the nearest is an fwd for each"
-        self.findings.refuse(_about(option, "fsd"), why)
-        return found[0]
-
-    def chosen(self, run: Given, option: Option) -> list[tuple[str, Given, Option]]:
-        """The fwd that a run names, by patterns."""
-        found = self._called("fwd", run.get("fwd", "fwd*"))
-        if not found:
-            names = ", ".join(name for name, _, _ in self.found["fwd"])
-            raise option.wrong(f"no fwd is called {run.get('fwd')}", f"one of these: {names}")
+            names = ", ".join(each.name for each in known)
+            near = f"one of these: {names}" if names else f"define an {kind} above it"
+            raise at.wrong(f"no {kind} is called {named}", near)
         return found
 
-    def _called(self, kind: str, named: str) -> list[tuple[str, Given, Option]]:
-        """Definitions of a kind that match a pattern, or one of a list in parentheses."""
-        patterns = _words(named)
-        return [
-            each
-            for each in self.found[kind]
-            if any(fnmatchcase(each[0], pattern) for pattern in patterns)
-        ]
+
+def _bare(line: str) -> str:
+    """What is behind a blank is a comment, as some lines are."""
+    word = next(iter(line.split()), "#")
+    return "" if word[0] in "#*/" else word
 
 
 def _words(value: str) -> list[str]:
@@ -187,31 +164,27 @@ def _about(option: Option, key: str) -> Option:
 
 
 def _fill(
-    group: Group,
-    reader: _Reader,
-    fwd: tuple[str, Given, Option],
-    run: Given,
-    rd: Option,
-    together: list[tuple[str, Given, Option]],
+    reader: _Reader, group: Group, fwd: _Definition, rd: _Definition, together: list[_Definition]
 ) -> None:
     """What a run has a workload do: keys of its rd come before those of the fwd."""
-    name, own, option = fwd
-    fsd = reader.files_of(own.get("fsd", "*"), option)
-    given = {"openflags": fsd[1].get("openflags", ""), **own}
+    run, option, findings = rd.keys, fwd.at, reader.findings
+    fsd, *others = reader.called("fsd", fwd.keys.get("fsd", "*"), option)
+    if others:
+        why = "a group has the files of one fsd; the nearest is an fwd for each"
+        findings.refuse(_about(option, "fsd"), why)
+    given = {"openflags": fsd.keys.get("openflags", ""), **fwd.keys}
     given |= {key: value for key, value in run.items() if key in _OF_LOADS}
     if asked := run.get("operations", run.get("operation")):
         given["operation"] = asked
-    findings = reader.findings
-    group.duration_ns = _seconds(run.get("elapsed", "30"), rd) * 10**9
-    group.warm_up_ns = _seconds(run.get("warmup", "0"), rd) * 10**9
+    group.duration_ns = _seconds(run.get("elapsed", "30"), rd.at) * 10**9
+    group.warm_up_ns = _seconds(run.get("warmup", "0"), rd.at) * 10**9
     try:
-        _load(group, given, option, rd, findings)
-        if int(given.get("threads", "1")) > 1:
-            group.put("jobs", int(given["threads"]), option)
+        _load(findings, group, given, option, rd.at)
+        group.put_jobs(int(given.get("threads", "1")), option)
         _files(reader, group, fsd, run)
-        _pace(group, given, run, rd, together, findings)
+        _pace(findings, group, given, rd, together)
     except ValueError as error:
-        why = f"{name} has a value that cannot be read: {error}"
+        why = f"{fwd.name} has a value that cannot be read: {error}"
         raise option.wrong(why, "a whole number, with k, m or g where it is a size") from error
     if reader.compressible and any(map(group.does, ("write", "write_file", "create"))):
         group.put("compressible", *reader.compressible)
@@ -224,7 +197,7 @@ def _seconds(text: str, rd: Option) -> int:
     return int(match[1]) * _UNITS_S[match[2]]
 
 
-def _load(group: Group, given: Given, option: Option, rd: Option, findings: Findings) -> None:
+def _load(findings: Findings, group: Group, given: Given, option: Option, rd: Option) -> None:
     def at(key: str) -> Option:
         in_run = _about(rd, key)
         return in_run if in_run.column > 1 else _about(option, key)
@@ -238,10 +211,11 @@ def _load(group: Group, given: Given, option: Option, rd: Option, findings: Find
         findings.refuse(at("openflags"), "the nearest is openflags=o_dsync")
     if unknown := set(fileio) - {"random", "sequential", "shared"}:
         findings.refuse(at("fileio"), f"{min(unknown)}: the nearest is sequential")
-    if given.get("fileselect", "random") not in ("random", "sequential", "seq", "once"):
+    chosen = given.get("fileselect", "sequential")
+    if chosen not in ("random", "sequential", "seq", "once"):
         why = "files are drawn evenly; the nearest is fileselect=random"
         findings.refuse(at("fileselect"), why)
-    if "random" not in given.get("fileselect", "sequential"):
+    if "random" not in chosen:
         findings.note(at("fileselect"), "files are drawn evenly, not one after the other")
     if kind in ("access", "close"):
         findings.note(at("operation"), f"{kind} is {_OPERATIONS[kind]} here")
@@ -252,9 +226,7 @@ def _load(group: Group, given: Given, option: Option, rd: Option, findings: Find
             findings.refuse(at("operation"), f"no group does {kind}; {near}")
         return
     sizes = _drawn("xfersize", given.get("xfersize", "4k"))
-    group.put("block_sizes", [exact_size(size) for size, _ in sizes], option)
-    if len(sizes) > 1:
-        group.put("block_weights", [weight for _, weight in sizes], option)
+    group.put_drawn("block", sizes, option)
     weights = {"read": int(share), "write": 100 - int(share)}
     weights = {name: weight for name, weight in weights.items() if weight}
     if "random" in fileio:
@@ -276,18 +248,13 @@ def _load(group: Group, given: Given, option: Option, rd: Option, findings: Find
 
 
 def _pace(
-    group: Group,
-    given: Given,
-    run: Given,
-    rd: Option,
-    together: list[tuple[str, Given, Option]],
-    findings: Findings,
+    findings: Findings, group: Group, given: Given, rd: _Definition, together: list[_Definition]
 ) -> None:
     """A rate is shared by skew; those without share what is left evenly. Without a rate, groups are
     not kept in proportion."""
-    rate = run.get("fwdrate", "max")
+    rate = rd.keys.get("fwdrate", "max")
     if rate.isdecimal():
-        skews = [float(run.get("skew", own.get("skew", "0"))) for _, own, _ in together]
+        skews = [float({**each.keys, **rd.keys}.get("skew", "0")) for each in together]
         if sum(skews) > 100:
             raise ValueError(f"skews are shares of 100, and these are {sum(skews):g}")
         left = (100 - sum(skews)) / max(skews.count(0), 1)
@@ -295,34 +262,24 @@ def _pace(
         if not share:
             raise ValueError("skews of 100 leave no rate for it")
         paced = int(rate) * share / _pieces(group)
-        group.put("rate", exact_rate(round(paced, 6)), rd)
+        group.put("rate", exact_rate(round(paced, 6)), rd.at)
         group.put("arrival", "exponential")
     elif rate != "max":
-        findings.refuse(_about(rd, "fwdrate"), "a run for each rate; the nearest is one rate")
+        findings.refuse(_about(rd.at, "fwdrate"), "a run for each rate; the nearest is one rate")
     elif "skew" in given and len(together) > 1:
         why = "groups are not kept in proportion; the nearest is a fwdrate, which skew shares"
-        findings.refuse(_about(rd, "fwdrate"), why)
+        findings.refuse(_about(rd.at, "fwdrate"), why)
 
 
 def _pieces(group: Group) -> float:
     """Operations of vdbench's in one of the group: the blocks of a whole file."""
     if not (group.does("read_file") or group.does("write_file")):
         return 1
-    block = mean_bytes(_weighted(group, "block"))
-    files = _weighted(group, "file")
+    block, files = mean_bytes(group.drawn("block")), group.drawn("file")
     return mean_bytes([(max(math.ceil(size / block), 1), weight) for size, weight in files])
 
 
-def _weighted(group: Group, what: str) -> list[tuple[int, int]]:
-    """Sizes of its blocks or files, each with its weight."""
-    sizes = group.keys[f"{what}_sizes"]
-    weights = group.keys.get("size_weights" if what == "file" else "block_weights")
-    texts = sizes if isinstance(sizes, list) else [sizes]
-    shares = weights if isinstance(weights, list) else []
-    return weighted([parse_size(str(text)) for text in texts], [int(str(w)) for w in shares])
-
-
-def _files(reader: _Reader, group: Group, of: tuple[str, Given, Option], run: Given) -> None:
+def _files(reader: _Reader, group: Group, of: _Definition, run: Given) -> None:
     name, fsd, at = of
     changed = {key: run[key] for key in _OF_FILES if key in run}
     owner = reader.owners.setdefault((name, *map("=".join, changed.items())), group)
@@ -351,6 +308,5 @@ def _files(reader: _Reader, group: Group, of: tuple[str, Given, Option], run: Gi
         why = "blocks at random are in files of one size; the nearest is their mean"
         reader.findings.refuse(_about(at, key), why)
         return
-    group.put("file_sizes", [exact_size(size) for size, _ in drawn], at)
-    group.put("size_weights", [weight for _, weight in drawn], at)
+    group.put_drawn("file", drawn, at)
     group.bytes_of_files = bytes_of_files

@@ -10,8 +10,7 @@ import csv
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from fsgauge.errors import InputError, quoted
 from fsgauge.importing import elbencho, fio, printed
 from fsgauge.importing.elbencho import is_elbencho, read_elbencho
 from fsgauge.importing.fio import is_fio, read_fio
-from fsgauge.importing.measured import NonsenseError, Run, unreadable
+from fsgauge.importing.measured import NonsenseError, Run
 from fsgauge.importing.records import Imported, stored
 from fsgauge.plain_files import read_named_json
 from fsgauge.plain_files.bounds import RESULT
@@ -68,9 +67,19 @@ def read_file(path: Path) -> list[Run]:
     sha256 = hashlib.sha256(content).hexdigest()
     text = content.decode("utf-8", errors="replace")
     for is_its, read, tool in _TEXTS:
-        if is_its(text):
-            with _whole(path, tool):
-                return _checked(read(text, path, sha256), path, tool)
+        if not is_its(text):
+            continue
+        try:
+            runs = [_of_file(run, path, sha256) for run in read(text, path)]
+            if not any(run.tests for run in runs):
+                raise NonsenseError("it has no results")
+        except _NONSENSE as error:
+            raise InputError(
+                f"{path} is no whole result of {tool}: {_in_words(error)}",
+                cause="the run failed or was cut short, or another version of the tool wrote it",
+                next=f"head {quoted(path)}",
+            ) from error
+        return runs
     raise InputError(
         f"nothing that is known here wrote {path}",
         cause="read are fio's JSON and json+, IOzone's table, bonnie++'s CSV, elbencho's CSV and"
@@ -79,14 +88,11 @@ def read_file(path: Path) -> list[Run]:
     )
 
 
-def _checked(runs: list[Run], path: Path, tool: str) -> list[Run]:
-    """Runs that have tests, at a time that can be: a clock before 1970 says none."""
-    if not any(run.tests for run in runs):
-        unreadable(path, tool, "it has no results")
-    return [
-        run if 0 < (run.started_unix_ns or 0) < LARGEST else replace(run, started_unix_ns=None)
-        for run in runs
-    ]
+def _of_file(run: Run, path: Path, sha256: str) -> Run:
+    """The run at a time that can be: a clock before 1970 says none."""
+    at = run.started_unix_ns
+    started = at if at and 0 < at < LARGEST else None
+    return replace(run, path=path, sha256=sha256, started_unix_ns=started)
 
 
 def _new(runs: list[Run], known: dict[str, Path]) -> list[Run]:
@@ -107,15 +113,6 @@ def _new(runs: list[Run], known: dict[str, Path]) -> list[Run]:
             )
         known[each] = path
     return runs
-
-
-@contextmanager
-def _whole(path: Path, tool: str) -> Iterator[None]:
-    """What is no number, or is not there, makes no result: InputError that names the file."""
-    try:
-        yield
-    except _NONSENSE as error:
-        unreadable(path, tool, _in_words(error))
 
 
 def _in_words(error: Exception) -> str:

@@ -25,14 +25,13 @@ from fsgauge.importing.measured import (
     Run,
     Side,
     Test,
+    binary_bytes,
     bucket_of,
     json_documents,
-    unreadable,
 )
 from fsgauge.units import count
 
 TOOL = "fio"
-_SIZES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _ONE_NAME = {"readwrite": "rw", "blocksize": "bs", "blocksize_range": "bsrange"}
 _UNSPLIT = {"bssplit": "none", "bsrange": "none"}
 _DEFAULTS = {
@@ -54,7 +53,7 @@ def is_fio(text: str) -> bool:
     return re.search(r'"fio version"\s*:', text) is not None
 
 
-def read_fio(text: str, path: Path, sha256: str) -> list[Run]:
+def read_fio(text: str, path: Path) -> list[Run]:
     """The runs; of several clients, their sum where fio gave it."""
     ended: list[dict[str, Any]] = []
     earlier = 0
@@ -66,8 +65,8 @@ def read_fio(text: str, path: Path, sha256: str) -> list[Run]:
             earlier += 1
         ended.append(document)
     if not ended:
-        unreadable(path, TOOL, "it has no jobs")
-    runs = [_run(document, path, sha256) for document in ended]
+        raise NonsenseError("it has no jobs")
+    runs = [_run(document, path) for document in ended]
     if earlier:
         told = f"{count(earlier, 'document')} of {path}: of a run that went on, as the next one has"
         runs[0] = replace(runs[0], left_out=(*runs[0].left_out, told))
@@ -114,7 +113,7 @@ def _ended_ms(document: Mapping[str, Any]) -> int:
     return int(document.get("timestamp_ms") or 1000 * document.get("timestamp", 0))
 
 
-def _run(document: Mapping[str, Any], path: Path, sha256: str) -> Run:
+def _run(document: Mapping[str, Any], path: Path) -> Run:
     version = str(document["fio version"]).replace("fio-", "fio ")
     number = re.match(r"fio (\d+)\.", version)
     if number and int(number[1]) < 3:
@@ -125,7 +124,7 @@ def _run(document: Mapping[str, Any], path: Path, sha256: str) -> Run:
         )
     everything = _jobs(document)
     if not everything:
-        unreadable(path, TOOL, "it has no jobs")
+        raise NonsenseError("it has no jobs")
     for job in everything:
         _require_whole(job, path)
     jobs = [job for job in everything if job.get("jobname") == "All clients"] or everything
@@ -137,13 +136,11 @@ def _run(document: Mapping[str, Any], path: Path, sha256: str) -> Run:
     ]  # fmt: skip
     for test in trims:
         if not (test.read or test.write):
-            unreadable(path, TOOL, f"{test.name} trims, and no number here is of trims")
+            raise NonsenseError(f"{test.name} trims, and no number here is of trims")
     stamp_ms = _ended_ms(document)
     longest_ns = max(test.elapsed_ns for test in tests)
     return Run(
         tool=version,
-        path=path,
-        sha256=sha256,
         tests=tuple(tests),
         started_unix_ns=stamp_ms * 10**6 - longest_ns if stamp_ms else None,
         machine=str(jobs[0].get("hostname", "")),
@@ -219,15 +216,9 @@ def _said(options: Mapping[str, str]) -> dict[str, str]:
 
 def _in_one_spelling(text: str) -> str:
     text = text.strip().lower()
-    if (size_bytes := _bytes(text)) is not None:
+    if (size_bytes := binary_bytes(text)) is not None:
         return str(size_bytes)
     return {"": "1", "true": "1", "false": "0", "readwrite": "rw"}.get(text, text)
-
-
-def _bytes(text: str) -> int | None:
-    """ "4k", "4kb", "4ki" as a number."""
-    match = re.fullmatch(r"(\d+)([kmg]?)i?b?", text.lower())
-    return int(match[1]) * _SIZES[match[2]] if match else None
 
 
 def _factors(options: Mapping[str, Any], sides: Mapping[str, Side | None]) -> dict[str, Any]:
@@ -235,7 +226,7 @@ def _factors(options: Mapping[str, Any], sides: Mapping[str, Side | None]) -> di
     found: dict[str, Any] = {}
     done = [side for side in sides.values() if side is not None]
     is_split = any(options.get(name, none) != none for name, none in _UNSPLIT.items())
-    size_bytes = None if is_split else _bytes(str(options.get("bs", "")))
+    size_bytes = None if is_split else binary_bytes(str(options.get("bs", "")))
     if size_bytes is not None:
         found["block_size_bytes"] = size_bytes
     elif done and not is_split and not options.get("bs"):

@@ -9,19 +9,19 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 from fsgauge.engine.wire import Histogram, SyncResult
-from fsgauge.errors import InputError, quoted
 from fsgauge.quantities import LARGEST
 
 SUB_BUCKET_BITS = 6
 """Of the engine's histograms; fio's have the same buckets."""
 By = Literal["iops", "bandwidth"]
+_SIZE = re.compile(r"(\d+)([kmg]?)i?b?")
 
 
 class NonsenseError(ValueError):
-    """Numbers that no run has, in words for people."""
+    """What no whole result of a tool has, in words for people."""
 
 
 @dataclass(frozen=True)
@@ -64,17 +64,17 @@ class Test:
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a tool; `started_unix_ns` None is unsaid, `left_out` what no record holds."""
+    """One run of a tool; `started_unix_ns` None is unsaid, `left_out` what no record holds. A
+    reader leaves `path` and `sha256` of the file to whoever opened it."""
 
     tool: str
-    path: Path
-    sha256: str
     tests: tuple[Test, ...]
     started_unix_ns: int | None = None
     machine: str = ""
-    kernel: str = ""
     command: str = ""
     left_out: tuple[str, ...] = ()
+    path: Path = Path()
+    sha256: str = ""
 
 
 def no_latency(operations: int = 0, mean_ns: float = 0.0) -> Histogram:
@@ -111,6 +111,12 @@ def by_rate(
     )
 
 
+def binary_bytes(text: str) -> int | None:
+    """ "4k", "4kb", "4ki", "16G" as bytes; None of another text."""
+    match = _SIZE.fullmatch(text.lower())
+    return int(match[1]) << 10 * " kmg".index(match[2] or " ") if match else None
+
+
 def json_documents(
     text: str, begins: re.Pattern[str] = re.compile(r"\S")
 ) -> Iterator[dict[str, Any]]:
@@ -135,11 +141,3 @@ def csv_rows(text: str, head: Sequence[str]) -> Iterator[dict[str, str]]:
             )
         elif row:
             yield dict(zip(columns, row, strict=False))
-
-
-def unreadable(path: Path, tool: str, what: str) -> NoReturn:
-    raise InputError(
-        f"{path} is no whole result of {tool}: {what}",
-        cause="the run failed or was cut short, or another version of the tool wrote it",
-        next=f"head {quoted(path)}",
-    )

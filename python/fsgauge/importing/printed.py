@@ -16,24 +16,24 @@ from fsgauge.importing.measured import (
     Run,
     Side,
     Test,
+    binary_bytes,
     by_rate,
     csv_rows,
     json_documents,
     no_latency,
-    unreadable,
 )
+from fsgauge.units import grouped
 
 IOR = "IOR"
 _MIB, _KIB = 1 << 20, 1 << 10
-_ROW = re.compile(r"\s*(write|read)\s+(\S.*)")
+_ROW = re.compile(r"\s*(write|read)\s+\S.*")
 _CSV_HEAD = "access,bw(MiB/s)"
 BONNIE = "bonnie++"
-_NAME, _STARTED, _SIZE, _CHUNK, _FILES = 2, 4, 5, 6, 21
+_NAME, _STARTED, _SIZE, _CHUNK = 2, 4, 5, 6
 _CHUNK_BYTES = 8192
 _FORMATS = ("1.96,", "1.97,", "1.98,")
 _OLD_FIELDS = 48
 _WRITES = ("put", "rewrite", "create", "delete")
-_SIZES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 IOZONE = "IOzone"
 COLUMNS = (
     "write", "rewrite", "read", "reread", "random read", "random write", "backwards read",
@@ -49,40 +49,53 @@ _MODES = (
 _SAID = ("access", "segments", "ordering in a file", "blocksize")
 """Options of IOR, as it says them in its text and in its JSON."""
 _OPTION = re.compile(rf"^({'|'.join(_SAID)})\s*:\s*(.+?)\s*$", re.MULTILINE)
+_LINES = {
+    "Version": r"^IOR-(\S+?):",
+    "Command line": r"^Command line(?: used)?\s*:\s*(.+)",
+    "Began": r"^Began\s*:\s*(.+)",
+}
+"""The same of a run."""
+_TASKS = r"^(?:tasks|clients)\s*:\s*(\d+)"
 _TIME = "%a %b %d %H:%M:%S %Y"
+_COLUMNS = {
+    "access": "access", "bwMiB": "bw(MiB/s)", "xferKiB": "xfer(KiB)", "totalTime": "total(s)",
+}  # fmt: skip
+"""Of IOR's JSON, and what its CSV and its table call them."""
 
 
 def is_iozone(text: str) -> bool:
     return "Iozone: Performance Test of File I/O" in text
 
 
-def read_iozone(text: str, path: Path, sha256: str) -> list[Run]:
+def read_iozone(text: str, _: Path) -> list[Run]:
     """Each time that IOzone ran, if the file has several."""
-    parts = text.split("Iozone: Performance Test of File I/O")[1:]
-    return [_run(part, path, sha256) for part in parts]
+    return [_run(part) for part in text.split("Iozone: Performance Test of File I/O")[1:]]
 
 
-def _run(text: str, path: Path, sha256: str) -> Run:
+def _run(text: str) -> Run:
     if "iozone test complete." not in text:
-        unreadable(path, IOZONE, "it did not complete")
+        raise NonsenseError("it did not complete")
     if not re.search(r"Output is in k?[bB]?K?[Bb]ytes/sec", text):
-        unreadable(path, IOZONE, "its rates are not in kBytes/sec (options -N and -O)")
-    version = re.search(r"Version \$Revision: (\S+)", text)
-    began = re.search(r"Run began: (.+)", text)
-    called = re.search(r"Command line used: (.+)", text)
+        raise NonsenseError("its rates are not in kBytes/sec (options -N and -O)")
+    lines = (r"Version \$Revision: (\S+)", r"Run began: (.+)", r"Command line used: (.+)")
+    version, began, command = (_found(line, text) for line in lines)
     modes = [each for each in _MODES if each in text]
     said = {"modes": ", ".join(modes) or "none"}
-    tests = [replace(test, said=said) for test in _tests(text, path)]
+    tests = [replace(test, said=said) for test in _tests(text)]
     if not tests:
-        unreadable(path, IOZONE, "it has no table of rates; -t prints another one")
+        raise NonsenseError("it has no table of rates; -t prints another one")
     return Run(
-        tool=f"IOzone {version[1] if version else ''}".strip(),
-        path=path,
-        sha256=sha256,
+        tool=f"{IOZONE} {version}".strip(),
         tests=tuple(tests),
-        started_unix_ns=_unix_ns(began[1]) if began else None,
-        command=called[1].strip() if called else "",
+        started_unix_ns=_unix_ns(began),
+        command=command.strip(),
     )
+
+
+def _found(pattern: str, text: str) -> str:
+    """What its group finds; "" for nothing."""
+    match = re.search(pattern, text, re.MULTILINE)
+    return match[1] if match else ""
 
 
 def _unix_ns(text: str) -> int | None:
@@ -92,7 +105,7 @@ def _unix_ns(text: str) -> int | None:
         return None
 
 
-def _tests(text: str, path: Path) -> Iterator[Test]:
+def _tests(text: str) -> Iterator[Test]:
     """A test for each number of the table, each placed by the column above it."""
     ends: list[int] = []
     for line in text.splitlines():
@@ -104,7 +117,7 @@ def _tests(text: str, path: Path) -> Iterator[Test]:
             for rate, end in rates:
                 column = min(range(2, len(ends)), key=lambda place: abs(ends[place] - end))
                 if column - 2 >= len(COLUMNS):
-                    unreadable(path, IOZONE, f"a row of {len(values)} columns")
+                    raise NonsenseError(f"a row of {len(values)} columns")
                 name = COLUMNS[column - 2]
                 yield by_rate(
                     name,
@@ -119,18 +132,18 @@ def is_bonnie(text: str) -> bool:
     return any(line.startswith(_FORMATS) for line in text.splitlines())
 
 
-def read_bonnie(text: str, path: Path, sha256: str) -> list[Run]:
+def read_bonnie(text: str, _: Path) -> list[Run]:
     lines = [line for line in text.splitlines() if line.startswith(_FORMATS)]
-    return [_bonnie_run(_of_1_98(line, path), path, sha256) for line in lines]
+    return [_bonnie_run(_of_1_98(line)) for line in lines]
 
 
-def _of_1_98(line: str, path: Path) -> str:
+def _of_1_98(line: str) -> str:
     """The line as 1.98 has it, which put seeks and their processes behind the chunk's size."""
     fields = line.split(",")
     if fields[0] == "1.98":
         return line
     if len(fields) != _OLD_FIELDS:
-        unreadable(path, BONNIE, f"a line of {len(fields)} fields instead of {_OLD_FIELDS}")
+        raise NonsenseError(f"a line of {len(fields)} fields instead of {_OLD_FIELDS}")
     return ",".join(["1.98", *fields[1 : _CHUNK + 1], "", "", *fields[_CHUNK + 1 :]])
 
 
@@ -139,25 +152,24 @@ def _peer() -> Any:  # noqa: ANN401 - a module's table
     return next(peer for name in having if (peer := kinds.part(name, "peers").PEERS.get(BONNIE)))
 
 
-def _bonnie_run(line: str, path: Path, sha256: str) -> Run:
+def _bonnie_run(line: str) -> Run:
     fields = line.split(",")
     try:
         rates = _peer().rates(line)
     except FsgaugeError as error:
-        unreadable(path, BONNIE, error.what)
-    chunk = _size(fields[_CHUNK]) or _CHUNK_BYTES
-    found = {"file_size_bytes": _size(fields[_SIZE])} if _size(fields[_SIZE]) else {}
+        raise NonsenseError(error.what) from error
+    chunk = binary_bytes(fields[_CHUNK]) or _CHUNK_BYTES
+    size_bytes = binary_bytes(fields[_SIZE])
+    found = {"file_size_bytes": size_bytes} if size_bytes else {}
     tests = [
         _test(name, numbers.rate, numbers.unit == "bytes/s", chunk, found)
         for name, numbers in rates.items()
         if numbers is not None
     ]
     if not tests:
-        unreadable(path, BONNIE, "every test was too fast for it to rate")
+        raise NonsenseError("every test was too fast for it to rate")
     return Run(
         tool=f"{BONNIE} {fields[1]}",
-        path=path,
-        sha256=sha256,
         tests=tuple(tests),
         started_unix_ns=int(fields[_STARTED]) * 10**9 if fields[_STARTED].isdecimal() else None,
         machine=fields[_NAME],
@@ -176,14 +188,6 @@ def _test(name: str, rate: float, of_bytes: bool, chunk: int, factors: dict[str,
     return Test(title, "iops", 1000 * 10**9, read, write)
 
 
-def _size(text: str) -> int:
-    """ "16M", "8192k", "300" of MiB is what -s took; 0 for nothing."""
-    number, unit = text[:-1], text[-1:].upper()
-    if number.isdecimal() and unit in _SIZES:
-        return int(number) * _SIZES[unit]
-    return int(text) if text.isdecimal() else 0
-
-
 def is_ior(text: str) -> bool:
     head = text.lstrip()[:4000]
     return (
@@ -193,115 +197,80 @@ def is_ior(text: str) -> bool:
     )
 
 
-def read_ior(text: str, path: Path, sha256: str) -> list[Run]:
+def read_ior(text: str, _: Path) -> list[Run]:
     """Each repetition, of each time that IOR ran."""
     if text.lstrip().startswith("{"):
-        found = [_of_json(document) for document in json_documents(text)]
+        documents = list(json_documents(text))
     else:
         parts = re.split(rf"^(?={re.escape(_CSV_HEAD)}|IOR-\S+:)", text, flags=re.MULTILINE)
-        found = [_of_text(part) for part in parts[1:] or parts]
-    runs = []
-    for version, command, began, rows in found:
-        if not rows:
-            unreadable(path, IOR, "it has no row of a write or a read")
-        by_rep: dict[int, list[Test]] = {}
-        for row in rows:
-            by_rep.setdefault(int(row["rep"]), []).append(_ior_test(row))
-        runs += [
-            Run(
-                tool=f"{IOR} {version}".strip(),
-                path=path,
-                sha256=sha256,
-                tests=tuple(tests),
-                started_unix_ns=_unix_ns(began),
-                command=command,
-            )
-            for _, tests in sorted(by_rep.items())
-        ]
-    return runs
+        documents = [_as_json(part) for part in parts[1:] or parts]
+    return [run for document in documents for run in _ior_runs(document)]
 
 
-def _of_json(document: Mapping[str, Any]) -> tuple[str, str, str, list[dict[str, Any]]]:
-    """Version, command, when it began, and rows."""
-    rows = [
-        {
-            **each,
-            "rep": rep,
-            "tasks": test.get("Options", {}).get("tasks", 0),
-            "said": _said(test.get("Options", {})),
-        }
+def _ior_runs(document: Mapping[str, Any]) -> list[Run]:
+    by_repetition = grouped(
+        (repetition, _ior_test(row, test.get("Options", {})))
         for test in document["tests"]
-        for rep, group in enumerate(test["Results"])
-        for each in (group if isinstance(group, list) else [group])
-        if each.get("access") in ("read", "write")
-    ]
-    version, command, began = (
-        str(document.get(key, "")) for key in ("Version", "Command line", "Began")
+        for repetition, rows in enumerate(test["Results"])
+        for row in (rows if isinstance(rows, list) else [rows])
+        if row.get("access") in ("read", "write")
     )
-    return version, command, began, rows
+    if not by_repetition:
+        raise NonsenseError("it has no row of a write or a read")
+    version, command, began = (str(document.get(name, "")) for name in _LINES)
+    return [
+        Run(
+            tool=f"{IOR} {version}".strip(),
+            tests=tuple(tests),
+            started_unix_ns=_unix_ns(began),
+            command=command,
+        )
+        for _, tests in sorted(by_repetition.items())
+    ]
 
 
-def _of_text(text: str) -> tuple[str, str, str, list[dict[str, Any]]]:
-    """Version, command, when it began, and rows, of a CSV or a table."""
-    if text.startswith(_CSV_HEAD):
-        rows = csv_rows(text, _CSV_HEAD.split(","))
-        return "", "", "", [_row(e["access"], e, e["Latency"], e["numTasks"]) for e in rows]
-    said = _said(dict(_OPTION.findall(text)))
-    lines = (r"^IOR-(\S+?):", r"^Command line(?: used)?\s*:\s*(.+)", r"^Began\s*:\s*(.+)")
-    found = [re.search(line, text, re.MULTILINE) for line in lines]
-    version, command, began = (each[1] if each else "" for each in found)
-    return version, command, began, [{**row, "said": said} for row in _of_table(text)]
+def _as_json(text: str) -> dict[str, Any]:
+    """A CSV or a table of IOR as its JSON has it."""
+    is_csv = text.startswith(_CSV_HEAD)
+    rows = csv_rows(text, _CSV_HEAD.split(",")) if is_csv else _rows_of_table(text)
+    options = {**dict(_OPTION.findall(text)), "tasks": _found(_TASKS, text) or "0"}
+    found = grouped((int(row["iter"]), _row(row)) for row in rows)
+    results = [rows for _, rows in sorted(found.items())]
+    said = {name: _found(line, text) for name, line in _LINES.items()}
+    return {**said, "tests": [{"Options": options, "Results": results}]}
 
 
-def _said(options: Mapping[str, Any]) -> dict[str, str]:
-    return {name: str(options[name]) for name in _SAID if name in options}
+def _row(row: Mapping[str, str]) -> dict[str, str]:
+    latency = row.get("Latency", row.get("Latency(s)", "0"))
+    found = {ours: row[theirs] for ours, theirs in _COLUMNS.items()}
+    return {**found, "latency": latency, "tasks": row.get("numTasks", "")}
 
 
-def _row(access: str, row: Mapping[str, str], latency: str, tasks: str) -> dict[str, Any]:
-    """A row of a CSV or a table, by the names that the JSON has."""
-    return {
-        "access": access,
-        "bwMiB": row["bw(MiB/s)"],
-        "latency": latency,
-        "xferKiB": row["xfer(KiB)"],
-        "totalTime": row["total(s)"],
-        "tasks": tasks,
-        "rep": row["iter"],
-    }
-
-
-def _of_table(text: str) -> list[dict[str, Any]]:
+def _rows_of_table(text: str) -> Iterator[dict[str, str]]:
     """By the head of the table: its columns differ by version."""
     columns: list[str] = []
-    rows = []
-    tasks = re.search(r"^(?:tasks|clients)\s*:\s*(\d+)", text, re.MULTILINE)
     for line in text.splitlines():
         if line.startswith("access "):
             columns = line.split()
         elif line.startswith(("Summary", "Operation")):
             columns = []  # of its rows, which begin alike
-        elif columns and (found := _ROW.fullmatch(line)):
-            values = found[2].split()
-            if len(values) != len(columns) - 1:
-                raise NonsenseError(
-                    f"a row of {len(values) + 1} columns below a head of {len(columns)}"
-                )
-            row = dict(zip(columns[1:], values, strict=True))
-            latency = row.get("Latency(s)", "0")
-            rows.append(_row(found[1], row, latency, tasks[1] if tasks else "0"))
-    return rows
+        elif columns and _ROW.fullmatch(line):
+            row = line.split()
+            if len(row) != len(columns):
+                raise NonsenseError(f"a row of {len(row)} columns below a head of {len(columns)}")
+            yield dict(zip(columns, row, strict=True))
 
 
-def _ior_test(row: Mapping[str, Any]) -> Test:
+def _ior_test(row: Mapping[str, Any], options: Mapping[str, Any]) -> Test:
     """Bytes are IOR's rate times its time: open and close are in both."""
     seconds, transfer = float(row["totalTime"]), round(float(row["xferKiB"]) * _KIB)
     size_bytes = round(float(row["bwMiB"]) * _MIB * seconds)
     operations = max(1, round(size_bytes / transfer))
     side = Side(operations, size_bytes, no_latency(operations, float(row["latency"]) * 1e9))
     factors = {"block_size_bytes": transfer}
-    if int(row["tasks"]):
-        factors["jobs"] = int(row["tasks"])
+    if jobs := int(row.get("tasks") or options.get("tasks", 0)):
+        factors["jobs"] = jobs
     access = str(row["access"])
     read, write = (side, None) if access == "read" else (None, side)
-    said = row.get("said", {})
+    said = {name: str(options[name]) for name in _SAID if name in options}
     return Test(access, "bandwidth", round(seconds * 1e9), read, write, factors=factors, said=said)

@@ -36,10 +36,23 @@ from fsgauge.record.records import (
 from fsgauge.store import ResultsFolder
 
 UNKNOWN = "unknown"
-_NOT_SAID = (
-    "architecture", "distribution", "processor", "processor_count", "governor", "memory_bytes",
-    "virtual_machine", "load_average", "clock_source",
-)  # fmt: skip
+_NOT_SAID: dict[str, Any] = {
+    "architecture": UNKNOWN, "distribution": UNKNOWN, "processor": UNKNOWN, "processor_count": 1,
+    "governor": None, "memory_bytes": 0, "virtual_machine": None, "load_average": 0.0,
+    "clock_source": None,
+}  # fmt: skip
+_NO_FACTS: dict[str, Any] = {
+    "mkfs_command": [], "mkfs_output": "", "mount_source": "", "mount_options": "", "tunables": {},
+    "size_bytes": 0, "free_bytes": None, "block_size_bytes": None,
+}  # fmt: skip
+_ENGINES_OWN: dict[str, Any] = {
+    "interface": "psync", "features": None, "notes": [], "ended": "duration", "warm_up_ns": 0,
+    "in_flight_mean": 0.0, "intervals": [],
+    "machine_cpu": wire.MachineProcessorTime(busy_ns=0, total_ns=0),
+    "self_measure": wire.SelfMeasure(
+        null_ns_per_operation=0.0, clock_ns_per_read=0.0, clock="clock_gettime", stamps="operation"
+    ),
+}  # fmt: skip
 _MOST_ANSWERED = 4
 """Of so many tests the answer is about each; of more about the first, and the tables have all."""
 _HEAD = "# Stored by fsgauge import: to be reported and compared, not to be run.\n"
@@ -140,21 +153,12 @@ def _keyed(run: Run) -> dict[tuple[str, int, int], Test]:
 def _require_repeated(first: tuple[Run, Test], other: tuple[Run, Test]) -> None:
     """InputError where two tests of one name are not the same load; what is unsaid is alike."""
     (run, test), (its, again) = first, other
-    sides = [
-        " and ".join(name for name in ("read", "write") if getattr(each, name)) or None
-        for each in (test, again)
-    ]
-    told = [
-        {**each.said, **{name.replace("_", " "): value for name, value in each.factors.items()}}
-        for each in (test, again)
-    ]
+    told, again_told = _told(test), _told(again)
     unlike = [
-        f"{name}: {told[0][name]} in {run.path}, {told[1][name]} in {its.path}"
-        for name in told[0]
-        if name in told[1] and told[0][name] != told[1][name]
+        f"{name}{value} in {run.path}, {again_told[name]} in {its.path}"
+        for name, value in told.items()
+        if again_told.get(name, value) != value
     ]
-    if all(sides) and sides[0] != sides[1]:
-        unlike.append(f"{sides[0]} in {run.path}, {sides[1]} in {its.path}")
     if unlike:
         raise InputError(
             f"{test.name} is not the same load in every file",
@@ -162,6 +166,14 @@ def _require_repeated(first: tuple[Run, Test], other: tuple[Run, Test]) -> None:
             cause="they are results of different jobs, so none repeats the other",
             next=f"fsgauge import {quoted(run.path)}",
         )
+
+
+def _told(test: Test) -> dict[str, object]:
+    """What it is, each with its name in front, and last the sides that it has."""
+    told: dict[str, object] = {f"{name}: ": value for name, value in test.said.items()}
+    told |= {f"{name.replace('_', ' ')}: ": value for name, value in test.factors.items()}
+    sides = " and ".join(name for name in ("read", "write") if getattr(test, name))
+    return {**told, "": sides} if sides else told
 
 
 def _cell(test: Test, *, sized: bool = True) -> Cell:
@@ -172,12 +184,11 @@ def _cell(test: Test, *, sized: bool = True) -> Cell:
 
 def stored(imported: Imported, parent: Path, command: list[str]) -> Path:
     """Write it all; RigError where it cannot be written."""
-    first = next(iter(imported.runs.values()))[0]
     starts = [run.started_unix_ns for each in imported.runs.values() for run in each]
     began = min((each for each in starts if each), default=time.time_ns())
     plan = _plan(imported)
     study = _study(imported)
-    environment = EnvironmentRecord(machines=[_machine(imported, first, began)])
+    environment = EnvironmentRecord(machines=[_machine(imported, began)])
     record = StudyRecord(
         fsgauge_version=__version__,
         study=study,
@@ -232,22 +243,13 @@ def _study(imported: Imported) -> dict[str, Any]:
     }
 
 
-def _machine(imported: Imported, run: Run, began: int) -> Machine:
-    said = f"{imported.tool} does not say it"
+def _machine(imported: Imported, began: int) -> Machine:
     return Machine(
         name=imported.machine or UNKNOWN,
         role="load",
         captured_unix_ns=began,
-        kernel=run.kernel or UNKNOWN,
-        architecture=UNKNOWN,
-        distribution=UNKNOWN,
-        processor=UNKNOWN,
-        processor_count=1,
-        governor=None,
-        memory_bytes=0,
-        virtual_machine=None,
-        load_average=0.0,
-        clock_source=None,
+        kernel=UNKNOWN,
+        **_NOT_SAID,
         storage=StorageFacts(
             kind=FOREIGN,
             sentence=f"not recorded: measured by {imported.tool}, imported by fsgauge",
@@ -256,34 +258,24 @@ def _machine(imported: Imported, run: Run, began: int) -> Machine:
             cautions=[],
         ),
         tool_versions={},
-        missing=dict.fromkeys(_NOT_SAID, said),
+        missing=dict.fromkeys(_NOT_SAID, f"{imported.tool} does not say it"),
     )
 
 
 def _turn(turn: Turn, run: Run, began: int) -> TurnRecord:
-    facts = SystemFacts(
-        kind=FOREIGN,
-        mkfs_command=[],
-        mkfs_output="",
-        mount_source="",
-        mount_options="",
-        tunables={},
-        size_bytes=0,
-        free_bytes=None,
-        block_size_bytes=None,
-    )
     return TurnRecord(
-        block=turn.block,
-        turn=turn.turn,
-        system=turn.system,
-        again=False,
-        facts=facts,
+        **_which(turn),
+        facts=SystemFacts(kind=FOREIGN, **_NO_FACTS),
         target={},
         start_state=[],
         started_unix_ns=run.started_unix_ns or began,
         prepare_ns=0,
         notes=[],
     )
+
+
+def _which(turn: Turn) -> dict[str, Any]:
+    return turn.model_dump(include={"block", "turn", "system", "again"})
 
 
 def _run(
@@ -294,11 +286,8 @@ def _run(
     )
     started = run.started_unix_ns or began
     return RunRecord(
-        block=turn.block,
-        turn=turn.turn,
+        **_which(turn),
         position=position,
-        system=turn.system,
-        again=False,
         cell=cell,
         job=job,
         caches=f"as {run.tool.split(' ')[0]} left them",
@@ -318,27 +307,14 @@ def _result(run: Run, test: Test, started_unix_ns: int) -> wire.LoadResult:
         format=1,
         kind="load",
         engine=wire.Engine(version=run.tool, profile="release", target=UNKNOWN, commit=UNKNOWN),
-        interface="psync",
-        features=None,
-        notes=[],
-        ended="duration",
         started_unix_ns=started_unix_ns,
-        warm_up_ns=0,
         elapsed_ns=test.elapsed_ns,
         read=_operations(test.read),
         write=_operations(test.write),
         sync=test.sync,
         jobs=[share],
-        in_flight_mean=0.0,
         cpu=wire.ProcessorTime(user_ns=test.cpu_user_ns, system_ns=test.cpu_system_ns, threads=1),
-        machine_cpu=wire.MachineProcessorTime(busy_ns=0, total_ns=0),
-        intervals=[],
-        self_measure=wire.SelfMeasure(
-            null_ns_per_operation=0.0,
-            clock_ns_per_read=0.0,
-            clock="clock_gettime",
-            stamps="operation",
-        ),
+        **_ENGINES_OWN,
     )
 
 

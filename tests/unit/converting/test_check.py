@@ -13,14 +13,14 @@ from fsgauge.converting.check import Requests, collected, compared, compared_sec
 from fsgauge.errors import InputError
 
 TRACE = """\
-103 fallocate(5</x/log/f0>, 0, 0, 1048576) = 0
-103 pwrite64(5</x/log/f0>, ""..., 8192, 16384) = 8192
-103 fdatasync(5</x/log/f0>) = 0
-103 pread64(6</x/data/f0>,  <unfinished ...>
-102 pread64(6</x/data/f1>, ""..., 4096, 8192) = 4096
-103 <... pread64 resumed>""..., 4096, 0) = 4096
-103 pread64(6</x/data/f0>, ""..., 4096, 4096) = 4096
-104 fallocate(7</x/data/f0>, FALLOC_FL_KEEP_SIZE|FALLOC_FL_PUNCH_HOLE, 4096, 512) = 0
+fallocate(5</x/log/f0>, 0, 0, 1048576) = 0
+pwrite64(5</x/log/f0>, ""..., 8192, 16384) = 8192
+fdatasync(5</x/log/f0>) = 0
+pread64(6</x/data/f1>, ""..., 4096, 8192) = 4096
+pread64(6</x/data/f0>, ""..., 4096, 0) = 4096
+pread64(6</x/data/f0>, ""..., 4096, 4096) = 4096
++++ exited with 0 +++
+fallocate(7</x/data/f0>, FALLOC_FL_KEEP_SIZE|FALLOC_FL_PUNCH_HOLE, 4096, 512) = 0
 """
 
 

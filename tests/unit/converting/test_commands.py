@@ -11,30 +11,49 @@ from fsgauge.converting import study_from_command
 from fsgauge.errors import InputError
 
 
-def groups(command: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = tomllib.loads(study_from_command(command).text)["workload"][
-        "group"
-    ]
+def load(command: str) -> dict[str, Any]:
+    """[workload] of a command."""
+    found: dict[str, Any] = tomllib.loads(study_from_command(command).text)["workload"]
     return found
 
 
-def test_ior_writes_and_reads_one_file_after_another() -> None:
-    write, read = groups("mpirun -np 8 ior -w -r -t 1m -b 16m -o /mnt/x")
-    assert write["operations"] == {"write": 1} and read["operations"] == {"read": 1}
-    assert (write["jobs"], write["block_sizes"], write["order"]) == (8, "1 MiB", "sequential")
-    assert (write["files_of_jobs"], write["file_sizes"]) == ("shared", "128 MiB")
-    assert (read["files_of"], read["after"]) == ("write", "write")
+def groups(command: str) -> list[dict[str, Any]]:
+    return list(load(command)["group"])
 
 
-def test_ior_with_a_file_for_each_task() -> None:
-    write, read = groups("mpirun -np 4 ior -t 1m -b 16m -s 4 -F")
-    assert (write["files_of_jobs"], write["file_sizes"]) == ("own", "64 MiB")
-    assert read["files_of_jobs"] == "own"
-
-
-def test_ior_in_turns_is_strided() -> None:
-    (write,) = groups("ior -w -t 64k -b 64k -s 16 -N 4")
-    assert (write["order"], write["stride"], write["file_sizes"]) == ("strided", "256 KiB", "4 MiB")
+@pytest.mark.parametrize(
+    ("command", "keys"),
+    [
+        ("mpirun -np 8 ior -w -r -t 1m -b 16m -o /mnt/x",
+         [{"operations": {"write": 1}, "jobs": 8, "block_sizes": "1 MiB", "order": "sequential",
+           "files_of_jobs": "shared", "file_sizes": "128 MiB"},
+          {"operations": {"read": 1}, "files_of": "write", "after": "write"}]),
+        ("mpirun -np 4 ior -t 1m -b 16m -s 4 -F",
+         [{"files_of_jobs": "own", "file_sizes": "64 MiB"}, {"files_of_jobs": "own"}]),
+        ("ior -w -t 64k -b 64k -s 16 -N 4",
+         [{"order": "strided", "stride": "256 KiB", "file_sizes": "4 MiB"}]),
+        ("ior -w -t 1MiB -b 4MiB", [{"block_sizes": "1 MiB"}]),
+        ("ior -w -z -t 64k -b 1m -O useO_DIRECT=1,summaryFormat=JSON",
+         [{"order": "random", "each_once": True, "direct": True}]),
+        ("ior -w -z -z -t 64k -b 1m", [{"order": "random", "each_once": None}]),
+        ("elbencho -r -b 4k -s 1g -t 2 --iodepth 16 --rand --direct --timelimit 20 /x",
+         [{"order": "random", "queue_depth": 16, "direct": True, "jobs": 2, "file_sizes": "1 GiB",
+           "interface": "libaio"}]),
+        ("elbencho -w --stat -r -F -t 2 -n 3 -N 5 -s 16k /x",
+         [{"name": each} for each in ("write", "stat", "read", "delete")]),
+        ("elbencho -w -b 1m -s 4k /x", [{"block_sizes": "4 KiB", "file_sizes": "4 KiB"}]),
+        ("elbencho -w -r -s 8m -b 4k --rand --limitwrite 1m --limitread 2m -t 2 /x",
+         [{"each_once": True, "bandwidth": "2 MiB/s"},
+          {"each_once": None, "bandwidth": "4 MiB/s"}]),
+        ("elbencho -w -s 8m --rwmixpct 100 /x", [{"operations": {"read": 100}}]),
+        ("elbencho -r -s 8m --backward /x", [{"order": "backwards"}]),
+        ("elbencho -r -s 4m /x/[a,b]/f[1-3]", [{"files": 6}]),
+        ("elbencho -r -s 4m /x/f[1-100000]", [{"files": 100_000}]),
+    ],
+)  # fmt: skip
+def test_each_phase_is_a_group(command: str, keys: list[dict[str, Any]]) -> None:
+    found = zip(groups(command), keys, strict=True)
+    assert [{key: group.get(key) for key in of_group} for group, of_group in found] == keys
 
 
 def test_ior_in_turns_of_several_transfers_is_refused() -> None:
@@ -54,12 +73,6 @@ def test_ior_in_turns_of_several_transfers_is_refused() -> None:
 )
 def test_ior_that_checks_alone_only_reads(options: str, names: list[str]) -> None:
     assert [each["name"] for each in groups(f"ior {options} -t 1m -b 4m")] == names
-
-
-def load(command: str) -> dict[str, Any]:
-    """[workload] of a command that one kind has as it is."""
-    found: dict[str, Any] = tomllib.loads(study_from_command(command).text)["workload"]
-    return found
 
 
 def test_mdtest_is_clients_that_make_find_and_remove_files() -> None:
@@ -99,7 +112,6 @@ def test_what_mdtest_verifies_is_verified() -> None:
 def test_numbers_of_mdtest_have_units() -> None:
     found = load("mdtest -F -n 1k -w 4k -e 4k")
     assert (found["entries"], found["file_sizes"]) == ([1024], ["4 KiB"])
-    assert groups("ior -w -t 1MiB -b 4MiB")[0]["block_sizes"] == "1 MiB"
 
 
 def test_items_of_a_tree_are_counted() -> None:
@@ -118,17 +130,6 @@ def test_mdtest_of_empty_files_reads_nothing() -> None:
 def test_mdtest_of_folders_is_refused() -> None:
     with pytest.raises(InputError, match="folders is not measured"):
         study_from_command("mdtest -n 100")
-
-
-def test_elbencho_on_a_file() -> None:
-    (only,) = groups("elbencho -r -b 4k -s 1g -t 2 --iodepth 16 --rand --direct --timelimit 20 /x")
-    assert (only["order"], only["queue_depth"], only["direct"]) == ("random", 16, True)
-    assert (only["jobs"], only["file_sizes"], only["interface"]) == (2, "1 GiB", "libaio")
-
-
-def test_elbencho_in_folders() -> None:
-    names = [each["name"] for each in groups("elbencho -w --stat -r -F -t 2 -n 3 -N 5 -s 16k /x")]
-    assert names == ["write", "stat", "read", "delete"]
 
 
 @pytest.mark.parametrize(
@@ -215,30 +216,6 @@ def test_elbencho_works_on_every_path() -> None:
     for paths in ("/x/f[1-16]", "/x/f{01..16}", " ".join(f"/x/{n}" for n in range(16))):
         write, read = groups(f"elbencho -w -r -t 4 -s 4m -b 1m --direct {paths}")
         assert (write["files"], write["file_sizes"], read["files_of"]) == (16, "4 MiB", "write")
-    assert groups("elbencho -r -s 4m /x/[a,b]/f[1-3]")[0]["files"] == 6
-    assert groups("elbencho -r -s 4m /x/f[1-100000]")[0]["files"] == 100_000
-
-
-def test_a_block_of_elbencho_is_no_larger_than_the_file() -> None:
-    (only,) = groups("elbencho -w -b 1m -s 4k /x")
-    assert (only["block_sizes"], only["file_sizes"]) == ("4 KiB", "4 KiB")
-
-
-def test_elbencho_at_random_and_at_a_pace() -> None:
-    write, read = groups("elbencho -w -r -s 8m -b 4k --rand --limitwrite 1m --limitread 2m -t 2 /x")
-    assert (write["each_once"], read.get("each_once")) == (True, None)
-    assert (write["bandwidth"], read["bandwidth"]) == ("2 MiB/s", "4 MiB/s")
-    (only,) = groups("elbencho -w -s 8m --rwmixpct 100 /x")
-    assert only["operations"] == {"read": 100}
-    (only,) = groups("elbencho -r -s 8m --backward /x")
-    assert only["order"] == "backwards"
-
-
-def test_ior_shuffles_and_takes_directives() -> None:
-    (once,) = groups("ior -w -z -t 64k -b 1m -O useO_DIRECT=1,summaryFormat=JSON")
-    assert (once["order"], once["each_once"], once["direct"]) == ("random", True, True)
-    (twice,) = groups("ior -w -z -z -t 64k -b 1m")
-    assert "each_once" not in twice
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,11 @@ from fsgauge.converting import study_from_file
 from fsgauge.errors import InputError
 
 
-def converted(tmp_path: Path, text: str, **options: Any) -> tuple[dict[str, Any], list[str]]:
+def converted(
+    tmp_path: Path, text: str, name: str = "job.fio", **options: Any
+) -> tuple[dict[str, Any], list[str]]:
     """The workload that a job becomes, and its notes."""
-    path = tmp_path / "job.fio"
+    path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     study = study_from_file(path, **options)
     notes = [f"{note.option}: {note.text}" for note in study.converted.findings.notes.values()]
@@ -383,10 +385,58 @@ def test_two_names_may_say_the_same(tmp_path: Path) -> None:
     assert (workload["group"][0]["file_sizes"], workload["duration"]) == ("1 GiB", "1 min")
 
 
-def test_each_global_is_a_section_of_its_own(tmp_path: Path) -> None:
-    text = "[global]\nbs=4k\nsize=1m\n[a]\n[global]\nbs=8k\n[b]\n"
+@pytest.mark.parametrize(
+    ("text", "of_groups", "of_all"),
+    [
+        pytest.param(
+            "[global]\nbs=4k\nsize=1m\n[a]\n[global]\nbs=8k\n[b]\n",
+            {"block_sizes": ["4 KiB", "8 KiB"]}, {}, id="each global is a section of its own"),
+        pytest.param(
+            "[global]\nfilename=x\nruntime=5\n[a]\nsize=1m\nrw=write\n[b]\nsize=4m\nrw=randread\n",
+            {"file_sizes": ["4 MiB", None], "files_of": [None, "a"]}, {},
+            id="one filename is one set of files"),
+        pytest.param(
+            "[global]\nsize=1m\nfilename_format=x.$filenum\n[a]\nrw=write\n[b]\nrw=randread\n",
+            {"files_of": [None, "a"]}, {}, id="so is a format without the section's name"),
+        pytest.param(
+            "[global]\nfilename=x\nsize=1m\nverify=meta\n[w]\nrw=write\ndo_verify=0\n"
+            "[r]\nstonewall\nrw=read\n",
+            {"verify": [True, None], "files_of": [None, "w"]}, {},
+            id="a section that verifies what another wrote has that verified"),
+        pytest.param(
+            "[global]\nsize=1m\n[a]\nruntime=5\n[b]\nruntime=9\n[c]\nstonewall\nruntime=3\n"
+            "[d]\nruntime=2\n",
+            {"after": [None, None, "b", "b"], "duration": ["5 s", "9 s", "3 s", "2 s"]},
+            {"duration": "12 s", "warm_up": "0 s"},
+            id="stonewall waits for the group that ends last"),
+        pytest.param(
+            "[global]\nsize=1m\nruntime=4\n[a]\n[b]\nwait_for=a\n[c]\nwait_for=b\n",
+            {"after": [None, "a", "b"]}, {"duration": "12 s"}, id="wait_for names a section"),
+        pytest.param(
+            "[global]\nsize=1m\nramp_time=3\nruntime=1m\ntime_based\n[a]\n[b]\n",
+            {"duration": [None, None]}, {"warm_up": "3 s", "duration": "1 min"},
+            id="one ramp for all is the warm-up"),
+        pytest.param(
+            "[global]\nsize=1m\n[a]\nstartdelay=0\n[b]\nstartdelay=4\n[c]\nstartdelay=8\n",
+            {"start_after": [None, "4 s", "8 s"]}, {"duration": "18 s"},
+            id="clients come one after another"),
+        pytest.param(
+            "[global]\nsize=1m\nruntime=10\n[a]\n[b]\nstonewall\nstartdelay=30\n[c]\nstonewall\n"
+            "[d]\nstonewall\nstartdelay=20\n",
+            {"start_after": [None, "20 s", None, None]}, {"duration": "1 min"},
+            id="a delay counts from the start of fio, not from the group before"),
+        pytest.param(
+            "[a/b]\nsize=1m\n[a:b]\nsize=1m\n", {"name": ["a-b", "a-b 2"]}, {},
+            id="sections called alike get names of their own"),
+    ],
+)  # fmt: skip
+def test_sections_of_one_job(
+    tmp_path: Path, text: str, of_groups: dict[str, list[Any]], of_all: dict[str, str]
+) -> None:
     workload, _ = converted(tmp_path, text)
-    assert [each["block_sizes"] for each in workload["group"]] == ["4 KiB", "8 KiB"]
+    found = {key: [each.get(key) for each in workload["group"]] for key in of_groups}
+    assert found == of_groups
+    assert {key: workload[key] for key in of_all} == of_all
 
 
 @pytest.mark.parametrize(("of_section", "direct"), [("buffered=1", False), ("buffered=0", True)])
@@ -467,14 +517,6 @@ def test_a_command_is_named_and_never_run(tmp_path: Path, lines: str, option: st
     assert not list(tmp_path.glob("**/RAN"))
 
 
-def test_sections_with_one_filename_share_its_files(tmp_path: Path) -> None:
-    text = "[global]\nfilename=x\nruntime=5\n[a]\nsize=1m\nrw=write\n[b]\nsize=4m\nrw=randread\n"
-    workload, _ = converted(tmp_path, text)
-    first, second = workload["group"]
-    assert first["file_sizes"] == "4 MiB"
-    assert second["files_of"] == "a" and "file_sizes" not in second
-
-
 @pytest.mark.parametrize("offset", ["offset=0", "offset_increment=0", "bs=4k"])
 def test_sections_of_one_name_are_on_the_same_files(tmp_path: Path, offset: str) -> None:
     """fio names a file by its section, and the second one reads what the first has written."""
@@ -498,17 +540,6 @@ def test_a_trim_of_a_file_that_others_write_is_refused(tmp_path: Path) -> None:
     assert "read and write share files" in refused(tmp_path, text).what
 
 
-def test_a_section_that_verifies_what_another_wrote_has_that_verified(tmp_path: Path) -> None:
-    text = (
-        "[global]\nfilename=x\nsize=1m\nverify=meta\n[w]\nrw=write\ndo_verify=0\n"
-        "[r]\nstonewall\nrw=read\n"
-    )
-    workload, _ = converted(tmp_path, text)
-    write, read = workload["group"]
-    assert write["verify"] is True
-    assert read["files_of"] == "w" and "verify" not in read
-
-
 @pytest.mark.parametrize("verify", ["verify=md5", "[b]\nstonewall\nfilename=x\nverify=md5"])
 def test_what_is_verified_does_not_go_on_when_full(tmp_path: Path, verify: str) -> None:
     text = f"[a]\nsize=1m\nfilename=x\nrw=write\nfill_device=1\n{verify}\nsize=1m\n"
@@ -516,31 +547,6 @@ def test_what_is_verified_does_not_go_on_when_full(tmp_path: Path, verify: str) 
     assert workload["group"][0]["verify"] is True
     assert "continue_when_full" not in workload["group"][0]
     assert any(note.startswith("fill_device: what is verified has") for note in notes)
-
-
-def test_stonewall_waits_for_the_group_that_ends_last(tmp_path: Path) -> None:
-    first = "[global]\nsize=1m\n[a]\nruntime=5\n[b]\nruntime=9\n"
-    text = f"{first}[c]\nstonewall\nruntime=3\n[d]\nruntime=2\n"
-    workload, _ = converted(tmp_path, text)
-    named = {each["name"]: each for each in workload["group"]}
-    assert named["c"]["after"] == named["d"]["after"] == "b"
-    assert [named[name]["duration"] for name in "abcd"] == ["5 s", "9 s", "3 s", "2 s"]
-    assert workload["duration"] == "12 s"
-    assert workload["warm_up"] == "0 s"
-
-
-def test_wait_for_names_a_section(tmp_path: Path) -> None:
-    text = "[global]\nsize=1m\nruntime=4\n[a]\n[b]\nwait_for=a\n[c]\nwait_for=b\n"
-    workload, _ = converted(tmp_path, text)
-    assert [each.get("after") for each in workload["group"]] == [None, "a", "b"]
-    assert workload["duration"] == "12 s"
-
-
-def test_one_ramp_for_all_is_the_warm_up(tmp_path: Path) -> None:
-    text = "[global]\nsize=1m\nramp_time=3\nruntime=1m\ntime_based\n[a]\n[b]\n"
-    workload, _ = converted(tmp_path, text)
-    assert (workload["warm_up"], workload["duration"]) == ("3 s", "1 min")
-    assert all("duration" not in each for each in workload["group"])
 
 
 @pytest.mark.parametrize(
@@ -595,20 +601,6 @@ def test_sections_that_end_when_they_are_steady_warm_up_until_then(tmp_path: Pat
     assert "steady_window" not in study and study["duration"] == "20 s"
 
 
-def test_clients_that_come_one_after_another(tmp_path: Path) -> None:
-    text = "[global]\nsize=1m\n[a]\nstartdelay=0\n[b]\nstartdelay=4\n[c]\nstartdelay=8\n"
-    workload, _ = converted(tmp_path, text)
-    assert [each.get("start_after") for each in workload["group"]] == [None, "4 s", "8 s"]
-    assert workload["duration"] == "18 s"
-
-
-def test_a_delay_counts_from_the_start_of_fio_and_not_from_the_group_before(tmp_path: Path) -> None:
-    text = "[global]\nsize=1m\nruntime=10\n[a]\n[b]\nstonewall\nstartdelay=30\n[c]\nstonewall\n"
-    workload, _ = converted(tmp_path, text + "[d]\nstonewall\nstartdelay=20\n")
-    assert [each.get("start_after") for each in workload["group"]] == [None, "20 s", None, None]
-    assert workload["duration"] == "1 min"
-
-
 @pytest.mark.parametrize(
     ("line", "option"),
     [
@@ -630,12 +622,6 @@ def test_what_fio_does_unless_told_otherwise_is_noted(
 ) -> None:
     _, notes = converted(tmp_path, f"[a]\nsize=1m\n{line}\n")
     assert option in [note.partition(":")[0] for note in notes]
-
-
-def test_sections_share_files_where_the_format_names_no_section(tmp_path: Path) -> None:
-    text = "[global]\nsize=1m\nfilename_format=x.$filenum\n[a]\nrw=write\n[b]\nrw=randread\n"
-    workload, _ = converted(tmp_path, text)
-    assert workload["group"][1]["files_of"] == "a"
 
 
 def test_every_key_names_its_lines(tmp_path: Path) -> None:
@@ -661,8 +647,3 @@ def test_systems_are_those_that_were_asked_for(tmp_path: Path) -> None:
     path.write_text("[a]\nsize=8m\n", encoding="utf-8")
     found = tomllib.loads(study_from_file(path, systems=["btrfs"]).text)
     assert found["system"] == [{"name": "btrfs"}]
-
-
-def test_sections_called_alike_get_names_of_their_own(tmp_path: Path) -> None:
-    workload, _ = converted(tmp_path, "[a/b]\nsize=1m\n[a:b]\nsize=1m\n")
-    assert [each["name"] for each in workload["group"]] == ["a-b", "a-b 2"]

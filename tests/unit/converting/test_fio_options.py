@@ -40,10 +40,9 @@ def test_two_names_of_one_option_are_rows_of_one() -> None:
 
 
 def test_engines_are_taken_or_refused() -> None:
-    assert engines()["psync"].note == "" == engines()["psync"].refused
-    assert engines()["libaio"].note == ""
-    assert "io_uring" in engines()["posixaio"].note
-    assert "never run" in engines()["exec"].refused
+    assert engines()["psync"].fate == engines()["libaio"].fate == "carried"
+    assert "io_uring" in engines()["posixaio"].why
+    assert "never run" in engines()["exec"].why
 
 
 def test_the_page_is_made_from_the_table() -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fsgauge.converting import study_from_file
 from fsgauge.errors import InputError
+from tests.unit.converting.test_fio import converted
 
 FILE_SERVER = """\
 set $dir=/tmp
@@ -50,11 +49,8 @@ rd=rd1,fwd=fwd*,fwdrate=300,format=yes,elapsed=30,interval=1
 """
 
 
-def workload(tmp_path: Path, text: str, name: str) -> dict[str, Any]:
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
-    found: dict[str, Any] = tomllib.loads(study_from_file(path).text)["workload"]
-    return found
+def workload(tmp_path: Path, text: str, name: str, **options: Any) -> dict[str, Any]:
+    return converted(tmp_path, text, name, **options)[0]
 
 
 def test_a_loop_becomes_weights(tmp_path: Path) -> None:
@@ -66,9 +62,8 @@ def test_a_loop_becomes_weights(tmp_path: Path) -> None:
 
 
 def test_sizes_that_are_drawn_are_noted(tmp_path: Path) -> None:
-    path = tmp_path / "a.f"
-    path.write_text(FILE_SERVER, encoding="utf-8")
-    assert "around this mean" in study_from_file(path).text
+    _, notes = converted(tmp_path, FILE_SERVER, "a.f")
+    assert any("around this mean" in note for note in notes)
 
 
 @pytest.mark.parametrize(
@@ -94,13 +89,6 @@ def test_what_is_not_honest_is_refused(tmp_path: Path, old: str, new: str, what:
         workload(tmp_path, FILE_SERVER.replace(old, new), "a.f")
 
 
-def said(tmp_path: Path, text: str, name: str) -> list[str]:
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
-    notes = study_from_file(path).converted.findings.notes.values()
-    return [f"{note.option}: {note.text}" for note in notes]
-
-
 def test_a_refusal_is_at_its_own_line_and_its_next_command_works(tmp_path: Path) -> None:
     text = FILE_SERVER.replace("flowop statfile", "flowop hog")
     with pytest.raises(InputError) as raised:
@@ -109,9 +97,7 @@ def test_a_refusal_is_at_its_own_line_and_its_next_command_works(tmp_path: Path)
     assert place is not None and (place.line, place.column) == (22, 5)
     assert place.text[place.column - 1 :].startswith("flowop hog")
     assert raised.value.next == f"fsgauge study from-fio '{tmp_path}/a b.f' --without hog"
-    (only,) = tomllib.loads(study_from_file(tmp_path / "a b.f", without=["hog"]).text)["workload"][
-        "group"
-    ]
+    (only,) = workload(tmp_path, text, "a b.f", without=["hog"])["group"]
     assert "stat" not in only["operations"]
 
 
@@ -120,7 +106,7 @@ def test_blocks_are_those_that_move_at_a_place_and_pieces_of_files_are_noted(
 ) -> None:
     (only,) = workload(tmp_path, FILE_SERVER, "a.f")["group"]
     assert only["block_sizes"] == "16 KiB"
-    notes = said(tmp_path, FILE_SERVER, "b.f")
+    _, notes = converted(tmp_path, FILE_SERVER, "b.f")
     assert "iosize: whole files are read and written in pieces of 16 KiB, too" in notes
     assert any(note.startswith("appendfilerand: each append is of 16 KiB") for note in notes)
 
@@ -140,7 +126,7 @@ def test_loops_of_one_operation(tmp_path: Path, flows: str, operations: dict[str
     found = workload(tmp_path, text, "a.f")
     (only,) = found["group"]
     assert (only["operations"], found["duration"]) == (operations, "20 s")
-    notes = said(tmp_path, text, "b.f")
+    _, notes = converted(tmp_path, text, "b.f")
     assert "system: a command of a shell is never run" in notes
     assert any(note.startswith("finishoncount: a run lasts its time") for note in notes)
 
@@ -313,7 +299,7 @@ def test_other_names_of_keys_and_the_order_of_files(tmp_path: Path) -> None:
     text = text.replace("operation=getattr", "operation=access")
     _, write, _ = workload(tmp_path, text, "a.parm")["group"]
     assert write["operations"] == {"read": 40, "write": 60}
-    notes = said(tmp_path, text, "b.parm")
+    _, notes = converted(tmp_path, text, "b.parm")
     assert "fileselect: files are drawn evenly, not one after the other" in notes
     assert "operation: access is stat here" in notes
 
@@ -359,9 +345,8 @@ def test_runs_share_files_where_the_same_keys_are_the_same(tmp_path: Path) -> No
 
 
 def test_without_sizes_files_have_their_mean(tmp_path: Path) -> None:
-    path = tmp_path / "a.parm"
-    path.write_text(VDBENCH.replace("size=64k", "sizes=(1k,50,70k,50)"), encoding="utf-8")
-    read, *_ = tomllib.loads(study_from_file(path, without=["sizes"]).text)["workload"]["group"]
+    text = VDBENCH.replace("size=64k", "sizes=(1k,50,70k,50)")
+    read, *_ = workload(tmp_path, text, "a.parm", without=["sizes"])["group"]
     assert (read["file_sizes"], read.get("size_weights")) == ("32 KiB", None)
 
 

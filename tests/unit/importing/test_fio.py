@@ -13,7 +13,7 @@ from fsgauge.errors import InputError
 from fsgauge.importing import import_results, read_file
 from fsgauge.stats.metrics import values
 from fsgauge.store.read import read_results
-from tests.unit.importing.test_import import fio, imported, written
+from tests.unit.importing.test_import import fio, imported, side, written
 
 
 def document(tmp_path: Path, at: int = 0, **job: Any) -> dict[str, Any]:
@@ -30,17 +30,6 @@ def result(tmp_path: Path, **job: Any) -> dict[str, float]:
     (run,) = imported(tmp_path, a=[path]).runs
     assert run.result is not None
     return values(run.result)
-
-
-def side(operations: int, runtime_ms: int = 10_000, **latency: Any) -> dict[str, Any]:
-    """What was read, or written."""
-    known = {"min": 20_000, "max": 900_000, "mean": 1e5, "N": operations, **latency}
-    return {
-        "total_ios": operations,
-        "io_bytes": operations * 4096,
-        "runtime": runtime_ms,
-        "clat_ns": known,
-    }
 
 
 @pytest.mark.parametrize(

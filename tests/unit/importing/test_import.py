@@ -51,39 +51,25 @@ _BONNIE_1_97 = (
 )
 
 
+def side(operations: int, runtime_ms: int = 10_000, **latency: Any) -> dict[str, Any]:
+    """What was read, or written."""
+    known = {"min": 20_000, "max": 900_000, "mean": 1e5, "N": operations, **latency}
+    done = {"total_ios": operations, "io_bytes": operations * 4096, "runtime": runtime_ms}
+    return {**done, "clat_ns": known, "lat_ns": {"min": 0, "max": 0, "mean": 0.0, "N": 0}}
+
+
 def fio(path: Path, iops: float, *, bins: bool = False, name: str = "job", at: int = 0) -> Path:
     """fio's JSON of one job that reads for ten seconds."""
     operations = round(10 * iops)
-    latency: dict[str, Any] = {"min": 20_000, "max": 900_000, "mean": 100_000.0, "N": operations}
+    latency = {"percentile": {"50.000000": 90_000, "99.000000": 110_000, "99.900000": 800_000}}
     if bins:
-        latency["bins"] = {"90000": operations - 100, "110000": 80, "800000": 20}
-    else:
-        latency["percentile"] = {"50.000000": 90_000, "99.000000": 110_000, "99.900000": 800_000}
-    nothing: dict[str, Any] = {
-        "total_ios": 0,
-        "io_bytes": 0,
-        "runtime": 0,
-        "lat_ns": {},
-        "clat_ns": {},
-    }
-    side = {
-        "total_ios": operations,
-        "io_bytes": operations * 4096,
-        "runtime": 10_000,
-        "clat_ns": latency,
-        "lat_ns": {"min": 0, "max": 0, "mean": 0.0, "N": 0},
-    }
+        latency = {"bins": {"90000": operations - 100, "110000": 80, "800000": 20}}
+    nothing = {"total_ios": 0, "io_bytes": 0, "runtime": 0, "lat_ns": {}, "clat_ns": {}}
     job = {
-        "jobname": name,
-        "error": 0,
-        "job options": {"bs": "4k", "iodepth": "8"},
-        "read": side,
-        "write": nothing,
-        "trim": nothing,
-        "job_runtime": 10_000,
-        "usr_cpu": 5.0,
-        "sys_cpu": 15.0,
-    }
+        "jobname": name, "error": 0, "job options": {"bs": "4k", "iodepth": "8"},
+        "read": side(operations, **latency), "write": nothing, "trim": nothing,
+        "job_runtime": 10_000, "usr_cpu": 5.0, "sys_cpu": 15.0,
+    }  # fmt: skip
     document = {
         "fio version": "fio-3.33",
         "timestamp_ms": 1_795_000_000_000 + at * 60_000,

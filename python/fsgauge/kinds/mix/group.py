@@ -129,67 +129,58 @@ class Group(GroupKeys):
         return self.distribution in ("zipf", "pareto")
 
     def inapplicable(self) -> sweep.Inapplicable:
+        """Of each key the first of these reasons that holds."""
+        is_random, has_own = self.order == "random", self.files_of is None
+        all_drawn = is_random and self.random_percent == 100
+        is_mixed = {"read", "write"} <= self.operations.keys()
+        of_order = (f'the order is "{self.order}"', "order")
+        of_blocks = "write_block_sizes" if self.write_block_sizes else "block_sizes"
+        several = len(self.every_block_size) > 1
+        rules: list[tuple[str, bool, str, str]] = [
+            ("stride", self.order != "strided", *of_order),
+            ("random_percent distribution align", not is_random, *of_order),
+            ("apart write_block_sizes write_block_weights", not is_mixed,
+             "it does not read and write", "operations"),
+            ("apart", all_drawn, *of_order),
+            ("align", not all_drawn, "not all offsets are drawn", "random_percent"),
+            ("align", not self.is_plain, "operations on names have no offsets", "operations"),
+            *((key, not is_random or self.distribution != distribution,
+               f'the distribution is not "{distribution}"', "distribution")
+              for key, distribution in _OF_A_DISTRIBUTION.items()),
+            ("hashed", not is_random or not self._has_hot_places,
+             "the distribution has no hot places anywhere", "distribution"),
+            ("each_once", not all_drawn or self.distribution != "uniform",
+             "not all offsets are drawn evenly", "distribution"),
+            ("each_once", several or not self.is_plain,
+             "there are no blocks of one size to go through", of_blocks),
+            ("each_once", self.align is not None,
+             "blocks that are aligned otherwise may overlap", "align"),
+            ("block_weights", len(self.block_sizes) == 1, "there is one block size", "block_sizes"),
+            ("write_block_weights", len(self.write_block_sizes or []) < 2,
+             "there is one block size of writes", "write_block_sizes"),
+            ("submit_batch", self.queue_depth == 1,
+             "there is one operation at a time", "queue_depth"),
+            (" ".join(("files", "files_of_jobs", *OF_SIZES)), not has_own,
+             "the files are those of another group", "files_of"),
+            *((key, True, *reason) for key, reason in FileSizes.of(self).without_effect().items()),
+            ("size_weights", len(self.file_sizes) == 1, "there is one file size", "file_sizes"),
+            ("files_in_turns", not self.is_plain, "operations on names draw their files",
+             "operations"),
+            ("files_in_turns", self.files == 1 and has_own, "there is one file", "files"),
+            ("files_of_jobs", self.jobs == 1 and has_own, "there is one job", "jobs"),
+            ("arrival burst", self.operations_per_second is None,
+             "there is no rate, so operations start when others end", "rate"),
+            ("think_every think_spread", not self.think, "jobs do not rest", "think"),
+            ("continue_when_full", not self.changes_files, "nothing that it does takes space",
+             "operations"),
+            ("sync", "write" not in self.operations, "nothing is written by write", "operations"),
+            ("sync_every", not self.is_synced_by_calls, f'sync is "{self.sync}"', "sync"),
+            ("compressible duplicates", self.data == "zero", "all of it is zeros", "data"),
+        ]  # fmt: skip
         found: sweep.Inapplicable = {}
-        reason = (f'the order is "{self.order}"', "order")
-        if self.order != "strided":
-            found["stride"] = reason
-        if self.order != "random":
-            found |= dict.fromkeys(("random_percent", "distribution", "align"), reason)
-        elif self.random_percent == 100:
-            found["apart"] = reason
-        else:
-            found["align"] = ("not all offsets are drawn", "random_percent")
-        if not self.is_plain:
-            found.setdefault("align", ("operations on names have no offsets", "operations"))
-        if not {"read", "write"} <= self.operations.keys():
-            keys = ("apart", "write_block_sizes", "write_block_weights")
-            found |= dict.fromkeys(keys, ("it does not read and write", "operations"))
-        for key, distribution in _OF_A_DISTRIBUTION.items():
-            if self.order != "random" or self.distribution != distribution:
-                found[key] = (f'the distribution is not "{distribution}"', "distribution")
-        if self.order != "random" or not self._has_hot_places:
-            found["hashed"] = ("the distribution has no hot places anywhere", "distribution")
-        if self.order != "random" or self.distribution != "uniform" or self.random_percent < 100:
-            found["each_once"] = ("not all offsets are drawn evenly", "distribution")
-        elif len(self.every_block_size) > 1 or not self.is_plain:
-            key = "write_block_sizes" if self.write_block_sizes else "block_sizes"
-            found["each_once"] = ("there are no blocks of one size to go through", key)
-        elif self.align is not None:
-            found["each_once"] = ("blocks that are aligned otherwise may overlap", "align")
-        if len(self.block_sizes) == 1:
-            found["block_weights"] = ("there is one block size", "block_sizes")
-        if len(self.write_block_sizes or []) < 2:
-            reason = ("there is one block size of writes", "write_block_sizes")
-            found.setdefault("write_block_weights", reason)
-        if self.queue_depth == 1:
-            found["submit_batch"] = ("there is one operation at a time", "queue_depth")
-        if self.files_of is not None:
-            reason = ("the files are those of another group", "files_of")
-            found |= dict.fromkeys(("files", "files_of_jobs", *OF_SIZES), reason)
-        else:
-            found |= FileSizes.of(self).without_effect()
-            if len(self.file_sizes) == 1:
-                found.setdefault("size_weights", ("there is one file size", "file_sizes"))
-        if not self.is_plain:
-            found["files_in_turns"] = ("operations on names draw their files", "operations")
-        elif self.files == 1 and self.files_of is None:
-            found["files_in_turns"] = ("there is one file", "files")
-        if self.jobs == 1 and self.files_of is None:
-            found["files_of_jobs"] = ("there is one job", "jobs")
-        if self.operations_per_second is None:
-            reason = ("there is no rate, so operations start when others end", "rate")
-            found |= dict.fromkeys(("arrival", "burst"), reason)
-        if not self.think:
-            found |= dict.fromkeys(("think_every", "think_spread"), ("jobs do not rest", "think"))
-        if not self.changes_files:
-            found["continue_when_full"] = ("nothing that it does takes space", "operations")
-        if "write" not in self.operations:
-            found["sync"] = ("nothing is written by write", "operations")
-        if not self.is_synced_by_calls:
-            found["sync_every"] = (f'sync is "{self.sync}"', "sync")
-        if self.data == "zero":
-            reason = ("all of it is zeros", "data")
-            found |= dict.fromkeys(("compressible", "duplicates"), reason)
+        for keys, holds, *reason in rules:
+            for key in keys.split() if holds else ():
+                found.setdefault(key, (reason[0], reason[1]))
         return found
 
     def _weights_fit(self) -> None:

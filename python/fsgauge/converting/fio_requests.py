@@ -1,12 +1,100 @@
-"""At which offsets a job of fio's works: in order, with steps, or drawn, and how these spread."""
+"""Requests of a job of fio's. Their sizes: one, several by weight, or a range, of reads and of
+writes. Their offsets: in order, with steps, or drawn, and how these spread."""
 
 from __future__ import annotations
 
+import math
+import re
+
 from fsgauge.converting.fio_job import DIRECTIONS, READ, WRITE, FioJob
-from fsgauge.converting.fio_sizes import sizes_of
 from fsgauge.converting.groups import Group
 from fsgauge.converting.job_file import Option
 from fsgauge.units import exact_percent, exact_size
+
+MOST_SIZES = 64
+_SHAPES = {"zipf": ("zipf_theta", 1.1), "pareto": ("pareto_h", 0.2)}
+
+
+def put_sizes(job: FioJob, group: Group, kinds: tuple[str, ...]) -> list[int]:
+    """Bytes of an operation, with weights where there are several; of writes their own."""
+    source = job.option("bssplit") or job.option("bsrange") or job.option("bs")
+    found = [sizes_of(job, DIRECTIONS[kind]) for kind in kinds]
+    for what, drawn in zip(("block", "write_block"), found, strict=False):
+        if what == "block" or drawn != found[0]:
+            group.put_drawn(what, drawn, source)
+    return sorted({size for drawn in found for size, _ in drawn})
+
+
+def sizes_of(job: FioJob, direction: int) -> list[tuple[int, int]]:
+    """Block sizes of reads or of writes, each with its weight."""
+    split, wide = job.option("bssplit"), job.option("bsrange")
+    if split is not None:
+        return _split(job, split, job.of_direction("bssplit", "")[direction])
+    if wide is not None:
+        return _range(job, wide, job.of_direction("bsrange", "4k-4k")[direction])
+    option, text = job.option("bs"), job.of_direction("bs", "4k")[direction]
+    if "/" in text and not text.startswith("("):
+        job.wrong(option, "one size; several with their shares are bssplit")
+    size = job.size_in(option, text)
+    if size < 1:
+        job.wrong(option, "a size above 0")
+    return [(size, 1)]
+
+
+def _split(job: FioJob, option: Option, text: str) -> list[tuple[int, int]]:
+    """ "4k/60:64k/40": what has no percentage, or 0, shares what is left. The largest share, of
+    equals the last, has what is left of that."""
+    found: list[tuple[int, int | None]] = []
+    try:
+        for each in filter(None, text.split(":")):
+            size, _, percent = each.partition("/")
+            found.append((job.size(size), int(percent or 0) or None))
+            if percent and found[-1][1] is None:
+                what = "a share of 0 is none in fio 3.33: that size has a part of what is left"
+                job.note(option, what)
+    except ValueError as error:
+        job.wrong(option, f"SIZE/PERCENT:SIZE/PERCENT ({error})")
+    open_ = [size for size, percent in found if percent is None]
+    left = 100 - sum(percent for _, percent in found if percent is not None)
+    if not found or left < 0 or (left == 100 and not open_):
+        job.wrong(option, "percentages that add to 100")
+    shares = [(size, left // len(open_) if percent is None else percent) for size, percent in found]
+    largest = max(range(len(shares)), key=lambda place: (shares[place][1], place))
+    rest = 100 - sum(share for _, share in shares)
+    shares[largest] = shares[largest][0], shares[largest][1] + rest
+    return _rounded(job, option, shares)
+
+
+def _rounded(job: FioJob, option: Option, shares: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """fio cuts each size to a multiple of the smallest."""
+    least = min(size for size, _ in shares)
+    if least < 1:
+        job.wrong(option, "sizes above 0")
+    found: dict[int, int] = {}
+    for size, share in shares:
+        whole = size - size % least
+        found[whole] = found.get(whole, 0) + share
+        if whole != size:
+            what = f"fio cuts {exact_size(size)} to {exact_size(whole)}, a multiple of the smallest"
+            job.note(option, what)
+    return [(size, share) for size, share in found.items() if share]
+
+
+def _range(job: FioJob, option: Option, text: str) -> list[tuple[int, int]]:
+    """Every multiple of the smallest, as likely as the others: fio's own draw. A largest size that
+    is none has what is left."""
+    match = re.fullmatch(r"(\w+)[-:](\w+)", text.strip())
+    ends = match.groups() if match else ("0", "0")
+    least, most = sorted(job.size_in(option, each) for each in ends)
+    if least < 1:
+        job.wrong(option, "SMALLEST-LARGEST")
+    count, rest = divmod(most, least)
+    if count > MOST_SIZES:
+        job.refuse(option, f"more than {MOST_SIZES} sizes; the nearest is bssplit")
+        return [(least, 1)]
+    unit = math.gcd(least, rest)
+    sizes = [(least * each, least // unit) for each in range(1, count + 1)]
+    return [*sizes, (most, rest // unit)] if rest else sizes
 
 
 def put_order(
@@ -18,15 +106,13 @@ def put_order(
 ) -> None:
     """Where requests go. `asked`: whether at random, what stands behind the colon of rw, and rw."""
     is_random, step, pattern = asked
-    source = pattern or job.option("ioengine")
-    if not is_random and not group.is_plain and source:
+    if not is_random and not group.is_plain:
         why = f"its places are random; the nearest is rw=rand{kinds[0]}"
-        job.refuse(source, why)
+        job.refuse(pattern or "ioengine", why)
     if is_random:
         if step and pattern and step != "1":
-            job.refuse(
-                pattern, "several operations from one random offset; the nearest is random_percent"
-            )
+            why = "several operations from one random offset; the nearest is random_percent"
+            job.refuse(pattern, why)
         group.put("order", "random", pattern)
         _zoned(job, is_sequential=False)
         _random(job, group, kinds, sizes)
@@ -43,24 +129,19 @@ def put_order(
 def _zoned(job: FioJob, *, is_sequential: bool) -> None:
     """zonemode=zbd of a sequential job is the same on storage without zones. A zonesize alone is
     zonemode=strided."""
-    option, zone = job.option("zonemode"), job.option("zonesize")
-    is_sized = zone is not None and zone.value not in (None, "0")
-    is_none = option is not None and option.value in ("none", "0")
-    if is_none and is_sized and zone is not None:
-        job.wrong(zone, "0 with zonemode=none")
-    option = option or (zone if is_sized else None)
-    if option is None or is_none or (is_sequential and option.value == "zbd"):
+    mode, is_sized = job.text("zonemode", ""), job.text("zonesize", "0") != "0"
+    is_none = mode in ("none", "0")
+    if is_none and is_sized:
+        job.wrong(job.option("zonesize"), "0 with zonemode=none")
+    if is_none or not (mode or is_sized) or (is_sequential and mode == "zbd"):
         return
     why = "its offsets depend on zones, which are not measured; the nearest is order strided"
-    job.refuse(option, why)
+    job.refuse("zonemode" if mode else "zonesize", why)
 
 
 def _strided(job: FioJob, group: Group, step: str, pattern: Option, sizes: list[int]) -> None:
     """ "read:124k" leaves 124 KiB out behind each; "read:-8k" of 4 KiB goes backwards."""
-    try:
-        gap = job.size(step)
-    except ValueError as error:
-        job.wrong(pattern, str(error))
+    gap = job.size_in(pattern, step)
     if len(sizes) > 1:
         job.refuse(pattern, "a step between operations of several sizes")
     elif gap > 0:
@@ -69,19 +150,16 @@ def _strided(job: FioJob, group: Group, step: str, pattern: Option, sizes: list[
     elif gap == -2 * sizes[0]:
         group.put("order", "backwards", pattern)
     elif gap:
-        job.refuse(
-            pattern,
-            f"a step back of {exact_size(-gap)}; the nearest is {exact_size(2 * sizes[0])}, which"
-            " walks backwards block by block",
-        )
+        near = f"{exact_size(2 * sizes[0])}, which walks backwards block by block"
+        job.refuse(pattern, f"a step back of {exact_size(-gap)}; the nearest is {near}")
 
 
 def _random(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) -> None:
     shares = job.of_direction("percentage_random", "100")
     share, option = shares[DIRECTIONS[kinds[0]]], job.option("percentage_random")
-    if option is not None and group.is_mixed and shares[READ] != shares[WRITE]:
+    if group.is_mixed and shares[READ] != shares[WRITE]:
         job.refuse(option, "one share for reads and writes; the nearest is a group of each")
-    if share != "100" and option is not None:
+    if share != "100":
         if not share.isdecimal() or int(share) > 100:
             job.wrong(option, "0 to 100")
         group.put("random_percent", exact_percent(int(share)), option)
@@ -139,23 +217,20 @@ def _distribution(job: FioJob, option: Option) -> dict[str, str | float | list[s
         job.refuse(option, "one distribution for all operations, its centre at the start")
         return {}
     try:
-        if kind == "zipf":
-            return {"distribution": "zipf", "zipf_theta": float(rest or 1.1), "hashed": True}
-        if kind == "pareto":
-            return {"distribution": "pareto", "pareto_h": float(rest or 0.2), "hashed": True}
-        if kind == "normal":
-            float(rest)
-            why = (
-                "fio spreads it over the whole space by a hash, its deviation on top of one of 8 %;"
-                " the nearest is zipf"
-            )
-            job.refuse(option, why)
-            return {}
+        if kind in _SHAPES:
+            key, usual = _SHAPES[kind]
+            return {"distribution": kind, key: float(rest or usual), "hashed": True}
         if kind == "zoned":
             return _zones(rest)
+        if kind == "normal":
+            float(rest)
     except ValueError as error:
         job.wrong(option, f"zipf:THETA, pareto:H, normal:DEVIATION or zoned:... ({error})")
-    job.refuse(option, f"{kind}; known here: random, zipf, pareto, normal, zoned")
+    why = f"{kind}; known here: random, zipf, pareto, normal, zoned"
+    if kind == "normal":
+        why = "fio spreads it over the whole space by a hash, its deviation on top of one of 8 %;"
+        why += " the nearest is zipf"
+    job.refuse(option, why)
     return {}
 
 
