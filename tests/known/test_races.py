@@ -36,6 +36,8 @@ NOISES = (0.03, 0.05, 0.10)
 FEW = 60
 FEW_MISSED = 0.15
 """Of 60 intervals that each miss in 5 of 100, in a dozen tests: 3.5 standard errors more."""
+FEW_HIGH = 100
+"""Of races with high certainty; 5 of 100 are then up to 12, 3 standard errors more."""
 SIZES = [pytest.param(FEW, id="few"), pytest.param(1000, id="all", marks=pytest.mark.long)]
 MOST_RUNS = 320
 """On average, the baseline's second turns among them, of 60 systems that differ by 15 %, at 5 %
@@ -135,7 +137,7 @@ def test_where_every_system_stalls_the_best_one_stays(truth: Truth, count: int) 
     assert rate(found, lambda each: each.is_false_at_most) <= 0.05
 
 
-@pytest.mark.parametrize("count", [pytest.param(100, id="few"), SIZES[1]])
+@pytest.mark.parametrize("count", [pytest.param(FEW_HIGH, id="few"), SIZES[1]])
 def test_a_high_certainty_goes_on_until_it_is_proven(count: int) -> None:
     """Its blocks have some of the stalls of one run in 20 as well."""
     high = OF_A_RACE["high"]
@@ -145,7 +147,7 @@ def test_a_high_certainty_goes_on_until_it_is_proven(count: int) -> None:
     assert rate(found, lambda each: each.claimed) >= 0.8
     assert fmean(each.runs for each in found) <= 500
     stalling = races(spread, 0.05, count, rare=0.05, **keys)
-    assert rate(stalling, lambda each: each.is_false_margin) <= 0.05
+    assert rate(stalling, lambda each: each.is_false_margin) <= (0.05 if count > FEW_HIGH else 0.12)
 
 
 def test_a_run_that_is_not_steady_counts_or_who_stalls_would_win() -> None:

@@ -23,7 +23,7 @@ def corrected(comparisons: int) -> float:
 
 def shown_from(runs: int) -> float:
     """The share of runs from which on something comes in one of so many, in 95 of 100 studies."""
-    return 1 - ALPHA ** (1 / max(1, runs))
+    return 1 - float(ALPHA ** (1 / max(1, runs)))
 
 
 def of_look(looks: int, rivals: int) -> float:
