@@ -62,7 +62,7 @@ def read(made: SyntheticStudy) -> Results:
     [
         (OVERHEAD, "xfs", with_wrong_blocks, "xfs did not keep what was written: in"),
         (OVERHEAD, "xfs", with_damage, "xfs found its own structures damaged. First block 8, xfs"),
-        (OVERHEAD, "xfs", with_other_bytes, "xfs did not give back what was written: a read of"),
+        (OVERHEAD, "xfs", with_other_bytes, "xfs did not give back what was written. A read of"),
         (WRITERS, "xfs", with_wrong_blocks, "xfs did not keep what was written: in"),
         (AGING, "ext4 1 MiB", with_wrong_blocks, "ext4 1 MiB did not keep what was written: in"),
         (CHURN, "xfs", with_bad_records, "xfs did not give back what was written: 2 bad records"),
