@@ -297,7 +297,11 @@ def test_a_headline_is_read_in_seconds(case: str) -> None:
     assert words_in(lines_of(case)[0]) <= MOST_WORDS
 
 
-@pytest.mark.parametrize("case", [each for each in CASES if each != "overhead, ten systems"])
+UNNAMED = ("overhead, ten systems", "command, fails in every run")
+"""Where there are too many, and where all of them failed alike."""
+
+
+@pytest.mark.parametrize("case", [each for each in CASES if each not in UNNAMED])
 def test_every_system_is_named(case: str) -> None:
     results = results_of(case)
     assert all(system in results.answer for system in results.systems), results.answer
