@@ -215,7 +215,7 @@ def test_a_second_loop_over_the_same_file(
     try:
         assert f"{second}  shows {file_of(device)} too" in refusal(rig, scene, device)
         run("mkfs.ext4", "-q", second)
-        run("mount", second, str(point))
+        run("mount", "-o", "ro", second, str(point))
         said = refusal(rig, scene, device, unknown_data=True)
         assert f"(mounted at {point})" in said
         run("umount", str(point))
