@@ -50,7 +50,7 @@ def sizes_told_apart(
 
 
 def best_size(told: ToldApart | None, cell: Cell, kept: Sequence[Kept]) -> str:
-    """ "8 MiB keeps its write rate best: 93 % at 5 % free (90 to 96). ", with a space behind it;
+    """ "8 MiB keeps its write rate best at 5 % free: 93 % (90 to 96). ", with a space behind it;
     "" of a study that does not vary sizes, or has too few blocks."""
     blocks = max(each.n for each in kept)
     if told is None or told.cell != cell.id or len(kept) == 1 or blocks < BLOCKS_FOR_A_VERDICT:
@@ -65,8 +65,8 @@ def best_size(told: ToldApart | None, cell: Cell, kept: Sequence[Kept]) -> str:
         names = named_systems([each.system for each in best])
         return f"{names} keep their {side} rate best, and are not told from one another. "
     return "".join(
-        f"{each.system} keeps its {side} rate best: {percent(each.ratio, each.edges)} at"
-        f" {_free(cell)} % free ({percent_range(*each.edges)}). "
+        f"{each.system} keeps its {side} rate best at {_free(cell)} % free:"
+        f" {percent(each.ratio, each.edges)} ({percent_range(*each.edges)}). "
         for each in best
     )
 
