@@ -76,11 +76,7 @@ def require_unused(device: BlockDevice) -> None:
             " device below it",
             next=_ELSEWHERE,
         )
-    others = other_ways(device)
-    if others:
-        # Who searches for a free loop device opens each for an instant.
-        time.sleep(_INSTANT_SECONDS)
-        others = other_ways(device)
+    others = _ways_that_last(device)
     if others:
         raise RefusedError(
             f"{device.path} is in use, so it is left alone",
@@ -120,6 +116,14 @@ def sole_use(device: BlockDevice) -> Iterator[None]:
                 next=f"fuser -v {device.disk.path}",
             ) from error
         yield
+
+
+def _ways_that_last(device: BlockDevice) -> list[str]:
+    """Who searches for a free loop device opens each for an instant."""
+    if not other_ways(device):
+        return []
+    time.sleep(_INSTANT_SECONDS)
+    return other_ways(device)
 
 
 def other_ways(device: BlockDevice) -> list[str]:
