@@ -44,10 +44,11 @@ def test_links_are_removed_and_not_followed(tmp_path: Path) -> None:
 
 
 @contextmanager
-def as_an_ordinary_user() -> Iterator[None]:
+def given_to_an_ordinary_user(folder: str) -> Iterator[None]:
     """Whom permissions hinder; the process may look at itself all the same."""
     is_root = os.geteuid() == 0
     if is_root:
+        os.chown(folder, _NOBODY, -1)
         os.seteuid(_NOBODY)
         LIBC.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
     try:
@@ -59,7 +60,7 @@ def as_an_ordinary_user() -> Iterator[None]:
 
 def test_folders_without_permissions_are_removed_too() -> None:
     """What Go makes of its modules stayed, and the next run of the program failed for it."""
-    with as_an_ordinary_user(), tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as place, given_to_an_ordinary_user(place):
         left = Path(place, "left")
         (left / "read only" / "closed").mkdir(parents=True)
         (left / "read only" / "file").touch()
