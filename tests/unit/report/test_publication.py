@@ -20,12 +20,19 @@ def test_his_figures_and_ours_stand_in_one_table(tmp_path: Path) -> None:
     (row,) = [each for each in page.split("<tr>") if "<td>N-21<" in each]
     assert "74,82,988; 67,425" in row
     assert "<strong>direction confirmed</strong>" in row
-    (number,) = re.findall(r"extents a file [^<]* <a href=\"#note-(\d)\">\[\1\]</a>", row)
-    (note,) = re.findall(rf'<li id="note-{number}">(.*?)</li>', page)
-    assert note.startswith("Counted, though") and "run.starved" in note
-    assert page.count(note[1:]) == 1
     assert "a-study: no disk with heads. Next: <code>fsgauge run a-study</code>" in page
     assert page.count("<tr>") == 1 + len(ledger.claim)
+
+
+def test_what_a_run_was_lacking_is_said_once_below_the_table(tmp_path: Path) -> None:
+    ledger = ledger_of("aging")
+    standings = [standing_of("aging", claim) for claim in ledger.claim]
+    page = write_publication(tmp_path / "it.html", ledger, standings, []).read_text("utf-8")
+    (row,) = [each for each in page.split("<tr>") if "<td>S-05<" in each]
+    (number,) = re.findall(r"write rate in 5 % free, [^<]* <a href=\"#note-(\d)\">\[\1\]</a>", row)
+    (note,) = re.findall(rf'<li id="note-{number}">(.*?)</li>', page)
+    assert note.startswith("Not yet, since its storage") and "noise.wide" in note
+    assert page.count(note[1:]) == 1
 
 
 def test_what_these_runs_do_not_have_waits_for_them(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_the_defaults_are_the_published_method():
         ),
         (["clients = 100000"], ["clients must be at most 99999"]),
         (["clients = 0"], ["clients must be at least 1"]),
-        (['dispatch = "threads"', "clients = 5000"], ["as many threads; the limit is 4096"]),
+        (['dispatch = "threads"', "clients = 5000"], ["as many threads; the limit is 4,096"]),
         (['dispatch = "loop"'], ['"loop" is not known', 'did you mean "event loop"?']),
         (
             ["size_weights = [1, 2]"],

@@ -206,7 +206,7 @@ def refusal(room: Room, *overrides: str) -> str:
 def test_a_million_files_without_the_inodes() -> None:
     said = refusal(Room(100 * GIB, "xfs", 65536, "ext4"), "entries=1000000", "clients=[1,4]")
     assert "1,000,000 files and their folders need 1,000,012 inodes" in said
-    assert '"ext4" has 65536' in said
+    assert '"ext4" has 65,536' in said
     assert "--set workload.entries=65524, or a file system with more inodes" in said
     fitting = workload("entries=65524", "clients=[1,4]")
     MetadataMethod(fitting).in_room(Room(100 * GIB, "xfs", 65536, "ext4"))
