@@ -91,7 +91,10 @@ BASES: list[dict[str, Any]] = [
     },
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "churn"}},
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "commits"}},
-    {"storage": LOOP, "system": [EXT4], "workload": {"kind": "metadata"}},
+    *(
+        {"storage": LOOP, "system": [EXT4], "workload": {"kind": "metadata"} | more}
+        for more in ({}, {"operations": ["create", "read"]})
+    ),
     *(
         {"storage": LOOP, "system": [EXT4], "workload": COMMAND | {"number": [NUMBER | way]}}
         for way in ({"pattern": "(x)"}, {"json_path": "$.n"})
