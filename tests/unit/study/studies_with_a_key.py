@@ -93,7 +93,7 @@ BASES: list[dict[str, Any]] = [
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "commits"}},
     *(
         {"storage": LOOP, "system": [EXT4], "workload": {"kind": "metadata"} | more}
-        for more in ({}, {"operations": ["create", "read"]})
+        for more in ({}, {"operations": ["create", "read"], "file_sizes": ["4 KiB"]})
     ),
     *(
         {"storage": LOOP, "system": [EXT4], "workload": COMMAND | {"number": [NUMBER | way]}}
