@@ -58,7 +58,7 @@ def test_a_file_system_with_few_inodes_is_refused_as_the_plan_says(
     rig = HostRig(engine)
     study = of_folders(scene, tests | {"folder_files": 1000}, few=few)
     (planned,) = rig.refusals(study)
-    with pytest.raises(InputError, match="1001 files need") as refused:
+    with pytest.raises(InputError, match="1,001 files need") as refused:
         rig.check(study, None)
     assert refused.value.what == planned.what
     assert list(few.iterdir()) == [few / "lost+found"]
@@ -98,7 +98,7 @@ def test_the_option_of_mkfs_that_is_proposed_gives_the_inodes(tmp_path: Path) ->
     words = ["plan", "metadata", "--set", "workload.entries=1000000", "--storage", "loop:4GiB"]
     refused = fsgauge(*words)
     assert refused.returncode == 2, refused.stdout
-    assert "1000000 files and their folders need 1000012 inodes" in refused.stdout
+    assert "1,000,000 files and their folders need 1,000,012 inodes" in refused.stdout
     found = re.search(r"--set '(system\.ext4\.mkfs=-N \d+)'", refused.stdout)
     assert found is not None, refused.stdout
     accepted = fsgauge(*words, "--set", found[1])
@@ -114,7 +114,7 @@ def test_a_folder_of_a_million_entries_without_the_inodes_is_refused(
     study = of_folders(scene, names | {"entries": [1_000_000], "file_sizes": [0]}, few=few)
     storage = study.storage.model_copy(update={"size": 1536 * MEBIBYTE})
     study = study.model_copy(update={"storage": storage})
-    with pytest.raises(InputError, match="1000000 files and their folders need 1000009") as said:
+    with pytest.raises(InputError, match="1,000,000 files and their folders need 1,000,009") as said:
         HostRig(engine).check(study, None)
     assert "more inodes (-N of mkfs.ext4)" in (said.value.next or "")
     assert list(few.iterdir()) == [few / "lost+found"]
