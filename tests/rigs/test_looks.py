@@ -114,7 +114,9 @@ def test_a_folder_of_a_million_entries_without_the_inodes_is_refused(
     study = of_folders(scene, names | {"entries": [1_000_000], "file_sizes": [0]}, few=few)
     storage = study.storage.model_copy(update={"size": 1536 * MEBIBYTE})
     study = study.model_copy(update={"storage": storage})
-    with pytest.raises(InputError, match="1,000,000 files and their folders need 1,000,009") as said:
+    with pytest.raises(
+        InputError, match="1,000,000 files and their folders need 1,000,009"
+    ) as said:
         HostRig(engine).check(study, None)
     assert "more inodes (-N of mkfs.ext4)" in (said.value.next or "")
     assert list(few.iterdir()) == [few / "lost+found"]
