@@ -63,7 +63,10 @@ impl Listener for Apart {
 fn threads_of_clients_open_files_in_tables_of_their_own() {
     let directory = tempfile::tempdir().unwrap();
     let mut apart = Apart::default();
-    run_clients(&job_in(directory.path(), 2), engine(), &mut apart, Stop::new()).unwrap();
+    // Long enough for an event while files are open.
+    let job = job_in(directory.path(), 2);
+    let job = ClientsJob { files: FileSet { files_per_client: 400, ..job.files }, ..job };
+    run_clients(&job, engine(), &mut apart, Stop::new()).unwrap();
     assert!(apart.open.iter().any(|each| each.starts_with(directory.path())), "{:?}", apart.open);
 }
 
